@@ -1,0 +1,42 @@
+# Everything a person needs: make demo, make test. The first call sets up .venv by itself.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
+READY := $(VENV)/.ready
+PEERS_READY := .venv-peers/.ready
+
+.PHONY: demo test lint format bench sanitize clean native-test
+
+$(READY): pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "margin needs Python 3.11 or newer: make PYTHON=python3.12")'
+	@echo "Setting up $(VENV) (about a minute)"
+	@$(PYTHON) -m venv $(VENV)
+	@$(PIP) install -c constraints.txt scikit-build-core nanobind ninja cmake
+	@$(PIP) install -c constraints.txt --no-build-isolation -Ceditable.rebuild=true -e '.[dev]'
+	@touch $@
+
+demo: $(READY)
+	@$(BIN)/python -m margin compare credit --target risk --out demo-report.html --seed 1
+
+test: $(READY)
+	$(BIN)/python -m pytest -n 2 --dist worksteal
+
+lint: $(READY)
+	$(BIN)/ruff format --check src tests benchmarks
+	$(BIN)/ruff check src tests benchmarks
+	$(BIN)/mypy
+	$(BIN)/clang-format --dry-run --Werror $$(git ls-files '*.hpp' '*.cpp')
+
+format: $(READY)
+	$(BIN)/ruff format src tests benchmarks
+	$(BIN)/ruff check --fix src tests benchmarks
+	$(BIN)/clang-format -i $$(git ls-files '*.hpp' '*.cpp')
+
+sanitize: $(READY)
+	$(BIN)/cmake -S . -B build/sanitize -G Ninja -DMARGIN_SANITIZE=ON -DCMAKE_BUILD_TYPE=Debug -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN)/ninja)
+	$(BIN)/cmake --build build/sanitize
+	$(BIN)/ctest --test-dir build/sanitize --output-on-failure
+
+clean:
+	rm -rf .venv .venv-peers build .pytest_cache .mypy_cache .ruff_cache .hypothesis demo-report.html demo-model.margin

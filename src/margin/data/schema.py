@@ -1,0 +1,104 @@
+"""What each column of a table is: numeric, nominal or ordinal, and why margin thinks so."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal, get_args
+
+from margin.errors import DataError, closest, listing
+
+__all__ = ["INPUT_KINDS", "KINDS", "Column", "Kind", "Schema"]
+
+Kind = Literal["numeric", "nominal", "ordinal", "identifier", "text"]
+KINDS: tuple[str, ...] = get_args(Kind)
+#: The kinds that models learn from. Identifiers and free text are kept in the table and left out of models.
+INPUT_KINDS = frozenset({"numeric", "nominal", "ordinal"})
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column: its name, its kind, the values it may take, and the reason for the kind.
+
+    ``levels`` are the distinct values of a column that is not numeric; a cell with code ``i`` holds
+    ``levels[i]``. For an ordinal column their order is the order of the scale.
+    """
+
+    name: str
+    kind: Kind
+    levels: tuple = ()
+    reason: str = ""
+
+    @property
+    def is_numeric(self) -> bool:
+        return self.kind == "numeric"
+
+    @property
+    def is_input(self) -> bool:
+        return self.kind in INPUT_KINDS
+
+
+class Schema(Sequence[Column]):
+    """The columns of a table, in order, found by position or by name.
+
+    >>> schema = Schema([Column("age", "numeric"), Column("sex", "nominal", ("f", "m"))])
+    >>> schema["sex"].levels
+    ('f', 'm')
+    """
+
+    __slots__ = ("_columns", "_positions")
+
+    def __init__(self, columns: Iterable[Column]) -> None:
+        self._columns = tuple(columns)
+        self._positions = {column.name: i for i, column in enumerate(self._columns)}
+        if len(self._positions) < len(self._columns):
+            names = [column.name for column in self._columns]
+            twice = sorted({name for name in names if names.count(name) > 1})
+            raise DataError(f"Schema: column names must differ, but {listing(twice)} stand there more than once.")
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(self._positions)
+
+    def position(self, name: str) -> int:
+        """Where a column stands, from 0; an unknown name is an error that names the nearest known one."""
+        try:
+            return self._positions[name]
+        except KeyError:
+            raise DataError(
+                f"column {name!r} is not in the table; columns are {listing(self.names)}{closest(name, self.names)}."
+            ) from None
+
+    def replace(self, name: str, **changes: object) -> Schema:
+        """The same schema with one column changed."""
+        at = self.position(name)
+        columns = list(self._columns)
+        columns[at] = replace(columns[at], **changes)  # type: ignore[arg-type]
+        return Schema(columns)
+
+    def __getitem__(self, key):  # type: ignore[no-untyped-def]
+        return self._columns[self.position(key) if isinstance(key, str) else key]
+
+    def __len__(self) -> int:
+        return len(self._columns)
+
+    def __iter__(self) -> Iterator[Column]:
+        return iter(self._columns)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._positions
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Schema) and self._columns == other._columns
+
+    def __hash__(self) -> int:
+        return hash(self._columns)
+
+    def __getstate__(self) -> tuple[Column, ...]:
+        return self._columns
+
+    def __setstate__(self, columns: tuple[Column, ...]) -> None:
+        self.__init__(columns)  # type: ignore[misc]
+
+    def __repr__(self) -> str:
+        return "Schema(" + ", ".join(f"{c.name}: {c.kind}" for c in self) + ")"

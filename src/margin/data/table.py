@@ -1,0 +1,241 @@
+"""The table every reader gives and every model takes: numeric and nominal columns, missing cells kept."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from margin.data.schema import KINDS, Column, Kind, Schema
+from margin.errors import DataError, ParameterError, closest
+
+if TYPE_CHECKING:
+    import polars
+
+__all__ = ["Table"]
+
+
+class Table:
+    """Columns of equal length with a schema.
+
+    A numeric column is a float64 array with NaN for missing cells; any other column is an int32 array of
+    codes into the levels of its schema, with -1 for missing cells. Tables do not change: every method
+    gives a new one that shares what it can.
+
+    Parameters
+    ----------
+    schema
+        What each column is.
+    columns
+        One array per column of the schema.
+    name
+        What people call it; stands in reports.
+
+    Examples
+    --------
+    >>> table = Table.from_columns({"age": [31.0, None], "sex": ["f", "m"]})
+    >>> table.shape
+    (2, 2)
+    >>> table["sex"]
+    array(['f', 'm'], dtype=object)
+    """
+
+    def __init__(self, schema: Schema, columns: Sequence[np.ndarray], name: str = "") -> None:
+        if len(schema) != len(columns):
+            raise DataError(f"Table: {len(schema)} columns are described, but {len(columns)} are given.")
+        lengths = {len(column) for column in columns}
+        if len(lengths) > 1:
+            raise DataError(f"Table: columns must be equally long, but have {sorted(lengths)} rows.")
+        self.schema = schema
+        self.name = name
+        self._columns = tuple(
+            np.asarray(cells, dtype=np.float64 if column.is_numeric else np.int32)
+            for column, cells in zip(schema, columns)
+        )
+        self.n_rows = lengths.pop() if lengths else 0
+
+    @classmethod
+    def from_columns(cls, columns: Mapping[str, Iterable[Any]], name: str = "") -> Table:
+        """A table from Python values: a column of numbers is numeric, any other nominal; ``None`` is missing."""
+        described, arrays = [], []
+        for column_name, cells in columns.items():
+            column, codes = _from_values(column_name, list(cells))
+            described.append(column)
+            arrays.append(codes)
+        return cls(Schema(described), arrays, name)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return self.schema.names
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self.n_rows, len(self.schema)
+
+    def __len__(self) -> int:
+        return self.n_rows
+
+    def cells(self, name: str) -> np.ndarray:
+        """The stored array of a column: float64 with NaN, or int32 codes with -1."""
+        return self._columns[self.schema.position(name)]
+
+    def missing(self, name: str) -> np.ndarray:
+        """Which cells of a column are missing."""
+        cells = self.cells(name)
+        return np.isnan(cells) if self.schema[name].is_numeric else cells < 0
+
+    def values(self, name: str) -> np.ndarray:
+        """A column as people wrote it: numbers, or an object array of levels with ``None`` for missing cells."""
+        cells, column = self.cells(name), self.schema[name]
+        if column.is_numeric:
+            return cells
+        levels = np.empty(len(column.levels) + 1, dtype=object)
+        levels[:-1] = column.levels
+        return levels[cells]
+
+    def __getitem__(self, key: Any) -> Any:
+        """A column by name, or a table of the rows that a slice, a mask or an array of positions picks."""
+        if isinstance(key, str):
+            return self.values(key)
+        return self.take(key)
+
+    def take(self, rows: Any) -> Table:
+        """The table of some rows: a slice, a boolean mask or positions."""
+        if not isinstance(rows, slice):
+            rows = np.asarray(rows)
+        return Table(self.schema, [cells[rows] for cells in self._columns], self.name)
+
+    def select(self, names: Iterable[str]) -> Table:
+        """The table of some columns, in the order given."""
+        at = [self.schema.position(name) for name in names]
+        picked = Table(Schema(self.schema[i] for i in at), [self._columns[i] for i in at], self.name)
+        picked.n_rows = self.n_rows
+        return picked
+
+    def drop(self, *names: str) -> Table:
+        """The table without some columns."""
+        for name in names:
+            self.schema.position(name)
+        return self.select(name for name in self.names if name not in names)
+
+    def inputs(self) -> Table:
+        """The columns that models learn from: everything but identifiers and free text."""
+        return self.select(column.name for column in self.schema if column.is_input)
+
+    def target(self, name: str) -> tuple[Table, np.ndarray]:
+        """The inputs without column ``name``, and that column's values as labels."""
+        return self.drop(name), self.values(name)
+
+    def with_kind(self, name: str, kind: Kind, levels: Sequence[Any] | None = None) -> Table:
+        """The table with one column read as another kind, whatever was inferred.
+
+        ``levels`` gives the order of an ordinal column, smallest first; without it they are sorted.
+        """
+        if kind not in KINDS:
+            raise ParameterError(
+                f"Table.with_kind(kind={kind!r}): kind must be one of {', '.join(map(repr, KINDS))}{closest(kind, KINDS)}."
+            )
+        values = self.values(name)
+        if kind == "numeric":
+            column, cells = Column(name, "numeric", reason="as told"), _numbers(name, values)
+        else:
+            column, cells = _leveled(name, kind, [None if _is_missing(v) else v for v in values], levels)
+        at = self.schema.position(name)
+        columns = list(self._columns)
+        columns[at] = cells
+        described = list(self.schema)
+        described[at] = column
+        return Table(Schema(described), columns, self.name)
+
+    def to_polars(self) -> polars.DataFrame:
+        """The table as a polars data frame; missing cells are null."""
+        import polars as pl
+
+        data: dict[str, Any] = {}
+        for column in self.schema:
+            if column.is_numeric:
+                data[column.name] = pl.Series(self.cells(column.name)).fill_nan(None)
+            else:
+                data[column.name] = pl.Series([None if v is None else str(v) for v in self.values(column.name)], dtype=pl.String)
+        return pl.DataFrame(data)
+
+    def to_pandas(self) -> Any:
+        """The table as a pandas data frame, nominal columns as categories (needs pandas)."""
+        import pandas as pd
+
+        data: dict[str, Any] = {}
+        for column in self.schema:
+            cells = self.cells(column.name)
+            data[column.name] = (
+                cells
+                if column.is_numeric
+                else pd.Categorical.from_codes(cells, list(column.levels), ordered=column.kind == "ordinal")
+            )
+        return pd.DataFrame(data)
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, Table)
+            and self.schema == other.schema
+            and all(np.array_equal(a, b, equal_nan=a.dtype.kind == "f") for a, b in zip(self._columns, other._columns))
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        title = f"Table {self.name!r}" if self.name else "Table"
+        kinds = ", ".join(f"{column.name}: {column.kind}" for column in list(self.schema)[:8])
+        more = ", …" if len(self.schema) > 8 else ""
+        return f"<{title}: {self.n_rows} rows, {len(self.schema)} columns ({kinds}{more})>"
+
+    def _repr_html_(self) -> str:
+        head = "".join(f"<th>{html.escape(c.name)}<br><small>{c.kind}</small></th>" for c in self.schema)
+        shown = [self.values(name)[:10] for name in self.names]
+        rows = "".join("<tr>" + "".join(_html_cell(value) for value in row) + "</tr>" for row in zip(*shown))
+        return f"<table><tr>{head}</tr>{rows}</table><p>{self.n_rows} rows × {len(self.schema)} columns</p>"
+
+
+def _html_cell(value: Any) -> str:
+    return "<td>" + ("" if _is_missing(value) else html.escape(f"{value:g}" if isinstance(value, float) else str(value))) + "</td>"
+
+
+def _is_missing(value: Any) -> bool:
+    return value is None or (isinstance(value, float) and value != value)
+
+
+def _from_values(name: str, cells: list[Any]) -> tuple[Column, np.ndarray]:
+    cells = [None if _is_missing(v) else v for v in cells]
+    present = [v for v in cells if v is not None]
+    if all(isinstance(v, (int, float, np.integer, np.floating)) and not isinstance(v, bool) for v in present):
+        return Column(name, "numeric", reason="given as numbers"), _numbers(name, cells)
+    return _leveled(name, "nominal", cells, None, reason="given as values other than numbers")
+
+
+def _leveled(
+    name: str, kind: Kind, cells: list[Any], levels: Sequence[Any] | None, reason: str = "as told"
+) -> tuple[Column, np.ndarray]:
+    if levels is None:
+        present = {v for v in cells if v is not None}
+        try:
+            levels = sorted(present)
+        except TypeError:
+            levels = sorted(present, key=lambda v: (type(v).__name__, str(v)))
+    codes = {level: i for i, level in enumerate(levels)}
+    unknown = {v for v in cells if v is not None} - codes.keys()
+    if unknown:
+        raise DataError(f"column {name!r}: {sorted(map(str, unknown))[0]!r} stands in the column but not among its levels.")
+    array = np.array([-1 if v is None else codes[v] for v in cells], dtype=np.int32)
+    return Column(name, kind, tuple(levels), reason), array
+
+
+def _numbers(name: str, values: Iterable[Any]) -> np.ndarray:
+    numbers = np.full(len(values), np.nan)  # type: ignore[arg-type]
+    for row, value in enumerate(values):
+        if not _is_missing(value):
+            try:
+                numbers[row] = float(value)
+            except (TypeError, ValueError):
+                raise DataError(f"column {name!r}, row {row}: {value!r} is not a number.") from None
+    return numbers

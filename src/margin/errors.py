@@ -1,0 +1,89 @@
+"""What margin says when something is wrong.
+
+Every refusal reads *who(what=value): what must hold (hint)* and names the column, row or parameter.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+__all__ = [
+    "ConstantColumnWarning",
+    "ConvergenceWarning",
+    "DataError",
+    "DataWarning",
+    "InputError",
+    "LabelError",
+    "MarginError",
+    "MarginWarning",
+    "NotFittedError",
+    "ParameterError",
+    "closest",
+    "listing",
+]
+
+
+class MarginError(Exception):
+    """Anything margin refuses to do."""
+
+
+class ParameterError(MarginError, ValueError):
+    """A parameter of an estimator or function has a value it cannot have."""
+
+
+class InputError(MarginError, ValueError):
+    """The cells, columns or weights given to an estimator cannot be used."""
+
+
+class InputTypeError(InputError, TypeError):
+    """The input is of a type that no estimator can read."""
+
+
+class LabelError(MarginError, ValueError):
+    """The target cannot be used: missing, mixed or too many different labels."""
+
+
+class DataError(MarginError, ValueError):
+    """A file or table cannot be read as data."""
+
+
+class NotFittedError(MarginError, ValueError, AttributeError):
+    """An answer was asked of a model that has not learnt yet."""
+
+
+class MarginWarning(UserWarning):
+    """Anything margin does, but wants known."""
+
+
+class DataWarning(MarginWarning):
+    """The data were read, but something in them is worth a look."""
+
+
+class ConstantColumnWarning(MarginWarning):
+    """Columns that hold one value or none, and so say nothing about the class."""
+
+
+class ConvergenceWarning(MarginWarning):
+    """Training stopped before it met its tolerance."""
+
+
+def closest(word: object, known: Iterable[object]) -> str:
+    """A hint ``(did you mean 'gini'?)``, or nothing where no known word is near.
+
+    >>> closest("ginni", ["entropy", "gini"])
+    " (did you mean 'gini'?)"
+    """
+    near = difflib.get_close_matches(str(word), [str(k) for k in known], n=1)
+    return f" (did you mean {near[0]!r}?)" if near else ""
+
+
+def listing(items: Iterable[object], most: int = 5) -> str:
+    """Items quoted and joined, the tail counted.
+
+    >>> listing("abc", most=2)
+    "'a', 'b', … (3 in all)"
+    """
+    items = list(items)
+    shown = ", ".join(repr(item) for item in items[:most])
+    return shown if len(items) <= most else f"{shown}, … ({len(items)} in all)"

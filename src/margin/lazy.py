@@ -1,0 +1,30 @@
+"""Names that load their module on first use, so that ``import margin`` stays cheap."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Callable, Mapping
+
+__all__ = ["attach"]
+
+
+def attach(package: str, homes: Mapping[str, str]) -> tuple[Callable[[str], object], Callable[[], list[str]]]:
+    """The ``__getattr__`` and ``__dir__`` of a package whose names live in other modules.
+
+    ``homes`` says where each public name lives: ``{"NaiveBayes": "margin.bayes"}``. A name whose home
+    is ``package.name`` itself is a sub-package.
+    """
+
+    def __getattr__(name: str) -> object:
+        if name not in homes:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        home = importlib.import_module(homes[name])
+        value = home if homes[name] == f"{package}.{name}" else getattr(home, name)
+        setattr(sys.modules[package], name, value)
+        return value
+
+    def __dir__() -> list[str]:
+        return sorted({*homes, *vars(sys.modules[package])})
+
+    return __getattr__, __dir__
