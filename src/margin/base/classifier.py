@@ -15,7 +15,7 @@ from margin import _core, params
 from margin.base.columns import Columns, keep_observed_levels, learn_columns
 from margin.base.inputs import row_count
 from margin.base.labels import encode_labels
-from margin.base.representation import Mixed, MixedData, Numeric
+from margin.base.representation import Mixed, Numeric
 from margin.base.weights import check_weights
 from margin.data.schema import Schema
 from margin.data.table import Table
@@ -47,7 +47,7 @@ class Classifier(ClassifierMixin, BaseEstimator):
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
         """Learn from rows X with labels y; whole-number weights stand for repeated rows."""
         who = f"{type(self).__name__}.fit"
-        with _whole_or_not_at_all(self):
+        with whole_or_not_at_all(self):
             params.check(self)
             columns, source = learn_columns(X, who)
             rows = row_count(source)
@@ -110,7 +110,8 @@ class Classifier(ClassifierMixin, BaseEstimator):
             and X.dtype == np.float64
             and X.ndim == 2
             and X.shape[1] == columns.n
-            and X.flags.carray_or_c_aligned
+            and X.flags.c_contiguous
+            and X.flags.aligned
         ):
             found = _core.data.inspect(X, encoder.largest)
             if found < 0:
@@ -137,7 +138,7 @@ class Classifier(ClassifierMixin, BaseEstimator):
 
 
 @contextlib.contextmanager
-def _whole_or_not_at_all(model: Any) -> Iterator[None]:
+def whole_or_not_at_all(model: Any) -> Iterator[None]:
     """Forget what was learnt before; if learning fails or is interrupted, put it back as it was."""
     before = dict(vars(model))
     parameters = model.get_params(deep=False)

@@ -127,6 +127,7 @@ class NumericEncoder:
 
     def __init__(self, form: Numeric, columns: Columns, source: Any, weight: np.ndarray | None, who: str) -> None:
         self.form = form
+        self.largest = form.largest
         self.columns = columns
         self.numbered = [c.name for c in columns.schema or () if c.kind in ("numeric", "ordinal")]
         self.one_hot = [c for c in columns.schema or () if c.kind == "nominal"]
@@ -208,15 +209,17 @@ def _statistics(
     width = numbers.shape[1]
     if not isinstance(numbers, np.ndarray):
         return _sparse_statistics(numbers, weight, scale)
-    n, mean, m2, low, high = _core.data.survey(numbers.astype(np.float64, copy=False), weight)
-    fill = np.where(n > 0, mean, 0.0)
+    numbers = numbers.astype(np.float64, copy=False)
+    w = np.ones(len(numbers)) if weight is None else weight
+    (n,), _, (mean,), (m2,) = _core.data.moments(numbers, np.zeros(len(numbers), dtype=np.int32), w, 1)
     if scale is None:
-        return fill, np.zeros(width), np.ones(width)
+        return mean, np.zeros(width), np.ones(width)
     if scale == "range":
+        low, high = _core.data.ranges(numbers)
         span = np.where(n > 0, high - low, 0.0)
-        return fill, np.where(n > 0, low, 0.0), np.where(span > 0, span, 1.0)
+        return mean, np.where(n > 0, low, 0.0), np.where(span > 0, span, 1.0)
     deviation = np.sqrt(np.divide(m2, n, out=np.zeros(width), where=n > 0))
-    return fill, fill, np.where(deviation > 0, deviation, 1.0)
+    return mean, mean, np.where(deviation > 0, deviation, 1.0)
 
 
 def _sparse_statistics(
