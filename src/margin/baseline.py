@@ -38,3 +38,8 @@ class MajorityClassifier(Classifier):
 
     def _scores(self, X: Any) -> np.ndarray:
         return np.tile(self.priors_, (len(X), 1))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.poor_score = True  # it does not look at the columns, and cannot score well
+        return tags

@@ -182,6 +182,8 @@ def parameters(estimator: type) -> tuple[Parameter, ...]:
     >>> parameters(NaiveBayes)[0].rule.words
     'a number of at least 0'
     """
+    if estimator.__init__ is object.__init__:
+        return ()
     hints = typing.get_type_hints(estimator.__init__, include_extras=True)
     meanings = _meanings(inspect.getdoc(estimator) or "")
     found = []

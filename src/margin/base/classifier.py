@@ -141,15 +141,16 @@ class Classifier(ClassifierMixin, BaseEstimator):
 def whole_or_not_at_all(model: Any) -> Iterator[None]:
     """Forget what was learnt before; if learning fails or is interrupted, put it back as it was."""
     before = dict(vars(model))
-    parameters = model.get_params(deep=False)
-    for name in before.keys() - parameters.keys():
-        del model.__dict__[name]
+    for name in before.get("_learnt", ()):
+        model.__dict__.pop(name, None)
+    kept = set(vars(model))
     try:
         yield
     except BaseException:
         model.__dict__.clear()
         model.__dict__.update(before)
         raise
+    model._learnt = tuple(sorted(vars(model).keys() - kept | {"_learnt"}))
 
 
 def _drop_weightless(

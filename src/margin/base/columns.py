@@ -62,7 +62,7 @@ class Columns:
         native = nw.from_native(frame, eager_only=True)
         self._check_names([str(name) for name in native.columns], who)
         by_name = {str(name): name for name in native.columns}
-        cells = [_cells_of_series(column, native[by_name[column.name]], who) for column in self.schema]
+        cells = [_cells_of_series(column, native.get_column(by_name[column.name]), who) for column in self.schema]
         return _table(self.schema, cells, len(native))
 
     def _matched(self, table: Table, who: str) -> Table:

@@ -45,7 +45,7 @@ def _one_dimension(y: Any, who: str) -> np.ndarray:
     if labels.ndim == 2 and labels.shape[1] == 1:
         from sklearn.exceptions import DataConversionWarning
 
-        message = f"{who}: A column-vector y was passed when a 1d array was expected; it is read as y.ravel()."
+        message = f"A column-vector y was passed when a 1d array was expected; {who} reads it as y.ravel()."
         warnings.warn(message, DataConversionWarning, stacklevel=4)
         labels = labels.reshape(-1)
     if labels.ndim != 1:

@@ -33,7 +33,7 @@ def table_from_frame(frame: Any, who: str) -> Table:
     native = nw.from_native(frame, eager_only=True)
     described, arrays = [], []
     for name in native.columns:
-        column, cells = _column_from_series(str(name), native[name], who)
+        column, cells = _column_from_series(str(name), native.get_column(name), who)
         described.append(column)
         arrays.append(cells)
     table = Table(Schema(described), arrays)
