@@ -65,6 +65,8 @@ class Gaussian:
     """
 
     def learn(self, cells: np.ndarray, y: np.ndarray, weight: np.ndarray, n_classes: int, repeats: bool) -> Gaussian:
+        if not repeats:
+            weight = weight / weight.max()  # only their proportions matter, and squares of tiny ones would vanish
         n, n2, self.mean, m2 = _core.data.moments(cells, y, weight, n_classes)
         whole = _whole_variance(n, n2, self.mean, m2, repeats)
         variance = _unbiased(n, n2, m2, repeats)

@@ -86,9 +86,7 @@ def _keys(X: MixedData) -> list[bytes]:
     """Each row as bytes, so that equal rows have equal keys: one zero and one NaN for all."""
     numbers = X.numeric + 0.0
     numbers[np.isnan(numbers)] = np.nan
-    width = numbers.shape[1] * 8 + X.codes.shape[1] * 4
-    packed = np.empty((len(numbers), width), dtype=np.uint8)
-    packed[:, : numbers.shape[1] * 8] = numbers.view(np.uint8).reshape(len(numbers), -1)
-    packed[:, numbers.shape[1] * 8 :] = np.ascontiguousarray(X.codes).view(np.uint8).reshape(len(numbers), -1)
-    whole = packed.tobytes()
-    return [whole[i : i + width] for i in range(0, len(whole), width)] if width else [b""] * len(numbers)
+    parts = [np.ascontiguousarray(part).view(np.uint8) for part in (numbers, X.codes) if part.shape[1]]
+    packed = np.hstack(parts)
+    width, whole = packed.shape[1], packed.tobytes()
+    return [whole[i : i + width] for i in range(0, len(whole), width)]
