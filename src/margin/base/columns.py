@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from margin.base.inputs import matrix_of, open_input, row_count
-from margin.data.frames import is_frame, numbers_from_objects
+from margin.base.frames import is_frame, numbers_from_objects
 from margin.data.schema import Column, Schema
 from margin.data.table import Table
 from margin.errors import InputError, closest, listing
@@ -172,7 +172,7 @@ def _recoded(column: Column, given: Column, cells: np.ndarray, who: str) -> np.n
 
 
 def _cells_of_series(column: Column, series: Any, who: str) -> np.ndarray:
-    from margin.data.frames import _column_from_series
+    from margin.base.frames import _column_from_series
 
     if not column.is_numeric and series.dtype.is_numeric():
         return _cells_of_objects(column, series.to_numpy().astype(object), who)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from margin.data.frames import is_frame, table_from_frame, table_from_objects
+from margin.base.frames import is_frame, table_from_frame, table_from_objects
 from margin.data.table import Table
 from margin.errors import InputError, InputTypeError, MarginError
 
