@@ -20,6 +20,7 @@ __all__ = [
     "MarginWarning",
     "NotFittedError",
     "ParameterError",
+    "SealBrokenError",
     "closest",
     "listing",
 ]
@@ -51,6 +52,10 @@ class DataError(MarginError, ValueError):
 
 class NotFittedError(MarginError, ValueError, AttributeError):
     """An answer was asked of a model that has not learnt yet."""
+
+
+class SealBrokenError(MarginError, RuntimeError):
+    """A sealed test part was to be opened a second time."""
 
 
 class MarginWarning(UserWarning):
