@@ -12,7 +12,9 @@ FOLDERS = ("src", "native", "tests", "benchmarks")
 SUFFIXES = (".py", ".hpp", ".cpp", ".js", ".css", ".html")
 
 
-def source_files(root: Path, folders: tuple[str, ...] = FOLDERS, suffixes: tuple[str, ...] = SUFFIXES) -> Iterator[Path]:
+def source_files(
+    root: Path, folders: tuple[str, ...] = FOLDERS, suffixes: tuple[str, ...] = SUFFIXES
+) -> Iterator[Path]:
     """The files people wrote in some folders of the project."""
     for folder in folders:
         for path in sorted((root / folder).rglob("*")):
