@@ -66,9 +66,24 @@ def summary(passed: set[str], failed: set[str], skipped: set[str], whole: bool) 
     count = f"goldens: {len(good)} of {len(CAPABILITIES)} capabilities have a passing test"
     first = "; ".join([f"{count}: {_in_order(good)}" if good else count, *problems])
     none_yet = CAPABILITIES.keys() - good - failed - skipped_only
-    return [first, f"  none yet: {_in_order(none_yet)}"] if none_yet else [first]
+    return [first, f"  none yet: {_in_runs(none_yet)}"] if none_yet else [first]
+
+
+def _place(key: str) -> tuple[str, int]:
+    return key[0], int(key[1:])
 
 
 def _in_order(keys: Iterable[str]) -> str:
     """E9 before E10, as people count."""
-    return " ".join(sorted(keys, key=lambda key: (key[0], int(key[1:]))))
+    return " ".join(sorted(keys, key=_place))
+
+
+def _in_runs(keys: Iterable[str]) -> str:
+    """The same, neighbours drawn together: A1-3 B2."""
+    runs: list[list[tuple[str, int]]] = []
+    for letter, number in sorted(map(_place, keys)):
+        if runs and runs[-1][-1] == (letter, number - 1):
+            runs[-1].append((letter, number))
+        else:
+            runs.append([(letter, number)])
+    return " ".join(f"{run[0][0]}{run[0][1]}" + (f"-{run[-1][1]}" if len(run) > 1 else "") for run in runs)
