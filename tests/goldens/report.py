@@ -33,7 +33,7 @@ class GoldenReport:
                 pytest.fail(f"golden{mark.args}: the mark must name capabilities, A1 to I9.", pytrace=False)
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        keys = {key for name, key in report.user_properties if name == "golden"}
+        keys = {str(key) for name, key in report.user_properties if name == "golden"}
         if report.failed:
             self.failed |= keys
         elif report.skipped:
