@@ -143,7 +143,7 @@ def test_unknown_names_and_kinds_come_with_a_hint(written):
         read(file, kinds={"grad": "nominal"})
     with pytest.raises(MarginError, match="did you mean 'nominal'"):
         read(file, kinds={"grade": "nominel"})
-    with pytest.raises(DataError, match="target 'siz' is not a column.*did you mean 'size'"):
+    with pytest.raises(DataError, match=r"target 'siz' is not a column.*did you mean 'size'"):
         read(file, target="siz")
 
 
