@@ -44,7 +44,9 @@ NEARLY_ALL_DIFFERENT, ENOUGH_WORDS = 0.99, 50
 LONG_WORDS = 4
 RUNNING_NUMBER_ROWS = 20
 
-_NAME_OF_ROWS = re.compile(r"(?i)^(id|idx|index|nr|no|num|number|row|rownames?|row_?id|key|unnamed.*|.+[ _.-]id)$|^.+I[dD]$")
+_NAME_OF_ROWS = re.compile(
+    r"^(?i:id|idx|index|nr|no|num|number|row|rownames?|row_?id|key|unnamed.*|.+[ _.-]id)$|^.+I[dD]$"
+)
 _DATE = r"^\d{4}[-/]\d{2}[-/]\d{2}([T ]\d{2}:\d{2}(:\d{2}([.,]\d+)?)?\s?(Z|[+-]\d{2}:?\d{2})?)?$"
 _LEADING_ZERO = r"^[+-]?0[0-9]"
 
@@ -140,11 +142,11 @@ def _without_marks(words: pl.Series, marks: tuple[str, ...]) -> pl.Series:
 def _numbers(words: pl.Series, about: Written) -> _Numbers:
     import polars as pl
 
-    if about.decimal_comma and words.str.contains(",", literal=True).any():
-        # A column that writes both 1.5 and 1,5 is left alone: one of the two groups thousands.
-        if not words.str.contains(".", literal=True).any():
-            words = words.str.replace(",", ".", literal=True)
-    values = words.cast(pl.Float64, strict=False).fill_nan(None)
+    written = words
+    # A column that writes both 1.5 and 1,5 is left alone: one of the two groups thousands.
+    if about.decimal_comma and words.str.contains(",", literal=True).any() and not words.str.contains(r"\.\d").any():
+        written = words.str.replace(",", ".", literal=True)
+    values = written.cast(pl.Float64, strict=False).fill_nan(None)
     if values.is_infinite().any() and not values.is_finite().any():
         values = pl.Series(np.full(len(words), np.nan)).fill_nan(None)
     left = words.is_not_null() & values.is_null()

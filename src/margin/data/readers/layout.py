@@ -78,15 +78,18 @@ def _split_quickly(source: Source, text: bytes, separator: str, quote: str | Non
             blank[row] = not text[starts[row] : ends[row]].strip()
     kept = _rows_that_count(blank, n_cells)
     _refuse_ragged_rows(source, text, starts[kept], n_cells[kept])
-    width = int(n_cells[kept[0]])
+    first, width = int(kept[0]), int(n_cells[kept[0]])
     frame = pl.read_csv(
-        text, has_header=False, schema={f"column{i + 1}": pl.String for i in range(width)},
-        separator=separator, quote_char=quote,
-    )  # fmt: skip
-    if frame.height != len(ends):
-        raise source.refusal(f"{len(ends)} rows were counted but {frame.height} read; check the quotes in the file.")
-    if len(kept) < len(ends):
-        frame = frame[kept]
+        text[starts[first] :],  # polars counts the columns in the first line, so that must not be blank
+        has_header=False,
+        schema={f"column{i + 1}": pl.String for i in range(width)},
+        separator=separator,
+        quote_char=quote,
+    )
+    if frame.height != len(ends) - first:
+        raise source.refusal("the quotes in the file do not say where its cells end; write a quote inside as two.")
+    if len(kept) < frame.height:
+        frame = frame[kept - first]
     return Rows(frame, text, starts[kept])
 
 
@@ -138,7 +141,9 @@ def _cells(source: Source, words: str, separator: str) -> Iterator[tuple[int, st
         quoted, plain = found.groups()
         if quoted is None and plain.lstrip().startswith('"'):
             line = words.count("\n", 0, at) + 1
-            raise source.refusal(f'line {line}: a quote is opened and not closed (a quote inside quotes is written "").')
+            raise source.refusal(
+                f'line {line}: a quote is opened and not closed (a quote inside quotes is written "").'
+            )
         at = found.end()
         yield at, plain if quoted is None else quoted.replace('""', '"'), at == len(words) or words[at] == "\n"
         at += 1

@@ -55,7 +55,9 @@ def _lines(source: Source) -> dict[int, bytes]:
 def _entries(source: Source, lines: dict[int, bytes]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Row, index and value of every written cell."""
     counts = np.array([line.count(b":") for line in lines.values()])
-    pairs = b" ".join(line.partition(b" ")[2] if b"\t" not in line else b" ".join(line.split()[1:]) for line in lines.values())
+    pairs = b" ".join(
+        line.partition(b" ")[2] if b"\t" not in line else b" ".join(line.split()[1:]) for line in lines.values()
+    )
     try:
         numbers = np.array(pairs.replace(b":", b" ").split(), dtype=np.float64)
     except ValueError:

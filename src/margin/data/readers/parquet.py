@@ -20,5 +20,7 @@ def read_parquet(source: Source, request: Request) -> Table:
     except Exception as error:  # polars raises many kinds of errors here, some of them panics of its own
         raise source.refusal(f"this is not a readable Parquet file ({str(error).splitlines()[0]}).") from None
     if frame.width == 0 or frame.height == 0:
-        raise source.refusal(f"the file holds {frame.height} rows and {frame.width} columns; a table needs some of both.")
+        raise source.refusal(
+            f"the file holds {frame.height} rows and {frame.width} columns; a table needs some of both."
+        )
     return from_polars(frame, target=request.target, who=source.who)
