@@ -93,10 +93,17 @@ def test_votes_weighted_by_the_inverse_square_of_the_distance():
 
 
 @pytest.mark.golden("B4")
-def test_the_two_vector_pairs_are_equally_far_apart():
-    for a, b in [([1.0, 0.0], [0.0, 1.0]), ([100.0, 100.0], [101.0, 101.0])]:
-        distance, _ = KNeighborsClassifier(1).fit([a], ["a"]).kneighbors([b])
-        assert round(float(distance[0, 0]), 4) == 1.4142
+def test_the_two_vector_pairs_are_equally_far_apart_raw_and_not_so_at_unit_length():
+    full, empty = np.ones(11), np.zeros(11)
+    first, last = np.eye(11)[0], np.eye(11)[10]
+    pairs = [(full - last, full - first), (empty + first, empty + last)]
+
+    def apart(a, b):
+        return float(KNeighborsClassifier(1).fit([a], ["a"]).kneighbors([b])[0][0, 0])
+
+    assert [round(apart(a, b), 4) for a, b in pairs] == [1.4142, 1.4142]
+    at_unit_length = [apart(a / np.linalg.norm(a), b / np.linalg.norm(b)) for a, b in pairs]
+    assert at_unit_length[0] < 0.5 < 1.4 < at_unit_length[1]
 
 
 @pytest.mark.golden("B5")
