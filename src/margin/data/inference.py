@@ -192,8 +192,8 @@ def _warn_of_strays(words: pl.Series, numbers: _Numbers, about: Written) -> None
     warnings.warn(
         f"{about.who}: column {about.name!r} is nominal because not every cell is a number: {len(numbers.strays)} of "
         f"{numbers.count + len(numbers.strays)} are not, the first {words[row]!r} in line {about.line_of(row)} (name "
-        f"the marks in missing=[{words[row]!r}, …] if they stand for missing cells; kinds={{{about.name!r}: 'nominal'}} "
-        "if this is meant).",
+        f"the marks in missing=[{words[row]!r}, …] if they stand for missing cells; "
+        f"kinds={{{about.name!r}: 'nominal'}} if this is meant).",
         DataWarning,
         stacklevel=6,  # the line that called read
     )
