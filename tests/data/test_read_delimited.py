@@ -182,6 +182,7 @@ def test_gzip_is_unpacked_and_the_table_named_after_the_file(written):
         ("", "t.csv", "the file is empty"),
         ("\n\n  \n", "t.csv", "the file is empty"),
         ("a,b\n", "t.csv", "a header but no row"),
+        ('"" ', "t.data", "a header but no row"),
         (bytes(range(256)) * 4, "t.csv", "not text"),
         (bytes(range(256)) * 4, "t.weird", "'.weird' is not known"),
     ],

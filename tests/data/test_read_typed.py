@@ -95,6 +95,7 @@ def test_libsvm_indices_may_start_at_zero(written):
         ("1 1:2 1:3\n", "same index twice"),
         ("1 1:2\n1 999999999:1\n", "too many for a dense table"),
         ("1 1:2 3\n", "'3' is not of the form"),
+        ("# nothing\n", "there are only comments"),
     ],
 )
 def test_broken_libsvm_files_are_refused(written, text, message):

@@ -190,11 +190,12 @@ def _numeric_reason(stored: np.ndarray) -> str:
 def _warn_of_strays(words: pl.Series, numbers: _Numbers, about: Written) -> None:
     row = int(numbers.strays[0])
     warnings.warn(
-        f"{about.who}: column {about.name!r} is nominal because {len(numbers.strays)} of its cells, the first "
-        f"{words[row]!r} in line {about.line_of(row)}, are not numbers (add missing=[{words[row]!r}, …] if they stand "
-        f"for missing cells; kinds={{{about.name!r}: 'nominal'}} if this is meant).",
+        f"{about.who}: column {about.name!r} is nominal because not every cell is a number: {len(numbers.strays)} of "
+        f"{numbers.count + len(numbers.strays)} are not, the first {words[row]!r} in line {about.line_of(row)} (name "
+        f"the marks in missing=[{words[row]!r}, …] if they stand for missing cells; "
+        f"kinds={{{about.name!r}: 'nominal'}} if this is meant).",
         DataWarning,
-        stacklevel=2,
+        stacklevel=6,  # the line that called read
     )
 
 

@@ -96,6 +96,8 @@ def _split_quickly(source: Source, text: bytes, separator: str, quote: str | Non
 def _rows_that_count(blank: np.ndarray, n_cells: np.ndarray) -> np.ndarray:
     """Rows that are not blank lines; in a table of one column a blank line inside is a missing cell."""
     filled = np.flatnonzero(~blank)
+    if not len(filled):
+        return np.arange(len(n_cells))
     return filled if n_cells.max() > 1 else np.arange(filled[0], filled[-1] + 1)
 
 
@@ -123,7 +125,7 @@ def _split_carefully(source: Source, text: bytes, separator: str) -> Rows:
             starts.append(at + 1)
     offsets = _byte_offsets(words, starts)
     n_cells = np.array([len(cells) for cells in rows])
-    kept = _rows_that_count(np.array([cells == [""] for cells in rows]), n_cells)
+    kept = _rows_that_count(np.array([len(cells) == 1 and not cells[0].strip() for cells in rows]), n_cells)
     _refuse_ragged_rows(source, text, offsets[kept], n_cells[kept])
     columns = zip(*(rows[i] for i in kept))
     frame = pl.DataFrame([pl.Series(f"column{i + 1}", column) for i, column in enumerate(columns)])
