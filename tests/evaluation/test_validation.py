@@ -1,5 +1,6 @@
 """margin.evaluation.validation: no leak, any input, failures told, the same result on any number of threads."""
 
+import pickle
 import threading
 
 import numpy as np
@@ -400,6 +401,23 @@ def test_labels_come_back_in_their_own_type_with_the_same_scores(names):
     assert result.scores == expected.scores
     assert result.predictions.dtype == np.array(names).dtype
     assert result.classes.tolist() == names
+
+
+def test_a_test_part_without_any_weight_is_reported_and_not_scored_as_zero():
+    X, y = IRIS
+    ((_, test), *_) = StratifiedFolds(5).split(y)
+    weight = np.ones(150)
+    weight[test] = 0
+    result = evaluate(GaussianNB(), X, y, StratifiedFolds(5), sample_weight=weight)
+    assert "some case must weigh more than 0" in result.failures[0].error
+    assert result.scores["accuracy"].value > 0.9
+
+
+def test_a_result_survives_pickling():
+    result = evaluate(GaussianNB(), *IRIS, StratifiedFolds(3))
+    again = pickle.loads(pickle.dumps(result))
+    assert again.summary() == result.summary()
+    assert again.metrics == result.metrics
 
 
 def test_metrics_may_carry_options():
