@@ -1,13 +1,11 @@
-"""margin.evaluation.validation: no leak, any input, failures told, the same result on any number of threads."""
+"""margin.evaluation.validation: no leak, failures told, the same result on any number of threads."""
 
+import pickle
 import threading
+import time
 
 import numpy as np
-import pandas as pd
-import polars as pl
-import pyarrow as pa
 import pytest
-from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.dummy import DummyClassifier
@@ -19,8 +17,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
-from margin.data import Table
-from margin.errors import DataError, InputError, InputTypeError, LabelError, ParameterError
+from margin.errors import DataError, InputError, LabelError, ParameterError
 from margin.evaluation import (
     Evaluation,
     FoldDone,
@@ -31,9 +28,7 @@ from margin.evaluation import (
     evaluate,
     evaluate_steps,
     metric,
-    take_rows,
 )
-from margin.evaluation.rows import count_rows
 
 IRIS = load_iris(return_X_y=True)
 
@@ -202,88 +197,6 @@ def test_training_data_come_with_a_caution():
     assert "optimistic" in result._repr_html_()
 
 
-def test_every_kind_of_input_gives_the_same_result():
-    X, y = IRIS
-    names = ["a", "b", "c", "d"]
-    frame = pd.DataFrame(X, columns=names, index=np.arange(150)[::-1])
-    inputs = [
-        X,
-        X.tolist(),
-        frame,
-        pl.DataFrame(X, schema=names),
-        pa.table({name: X[:, at] for at, name in enumerate(names)}),
-        Table.from_columns({name: X[:, at] for at, name in enumerate(names)}),
-        sparse.csr_array(X),
-        sparse.coo_matrix(X),
-    ]
-    expected = evaluate(DecisionTreeClassifier(random_state=0), X, y, StratifiedFolds(3))
-    for given in inputs:
-        model = DecisionTreeClassifier(random_state=0)
-        if isinstance(given, pa.Table):
-            model = make_pipeline(_ToArray(), model)
-        found = evaluate(model, given, y, StratifiedFolds(3))
-        assert found.scores == expected.scores, type(given)
-        np.testing.assert_array_equal(found.predictions, expected.predictions)
-
-
-class _ToArray(BaseEstimator):
-    def fit(self, X, y=None):
-        return self
-
-    def transform(self, X):
-        return np.column_stack([np.asarray(column) for column in X.columns])
-
-
-class TakesTables(ClassifierMixin, BaseEstimator):
-    accepts_tables = True
-
-    def fit(self, X, y):
-        assert isinstance(X, Table)
-        self.classes_ = np.unique(y)
-        return self
-
-    def predict(self, X):
-        assert isinstance(X, Table)
-        return np.full(len(X), self.classes_[0])
-
-
-def test_a_model_that_accepts_tables_gets_them_and_any_other_gets_a_frame_of_the_inputs():
-    table = Table.from_columns({"x": np.arange(20.0), "id": [f"n{i}" for i in range(20)]}).with_kind("id", "identifier")
-    y = np.tile(["u", "v"], 10)
-    assert evaluate(TakesTables(), table, y, StratifiedFolds(2)).scores["accuracy"].value == 0.5
-    result = evaluate(DecisionTreeClassifier(), table, y, StratifiedFolds(2))  # would choke on the strings of "id"
-    assert not result.failures
-
-
-@pytest.mark.parametrize(
-    "X",
-    [
-        np.arange(12).reshape(4, 3),
-        pd.DataFrame({"a": [1, 2, 3, 4]}, index=list("wxyz")),
-        pl.DataFrame({"a": [1, 2, 3, 4]}),
-        pa.table({"a": [1, 2, 3, 4]}),
-        sparse.csc_matrix(np.eye(4)),
-        Table.from_columns({"a": [1.0, 2.0, None, 4.0]}),
-        ["one", "two", "three", "four"],
-        np.zeros((4, 2, 2)),
-    ],
-    ids=lambda X: f"{type(X).__module__}.{type(X).__name__}",
-)
-def test_rows_are_taken_by_position_and_keep_their_type(X):
-    part = take_rows(X, np.array([3, 1]))
-    assert count_rows(part) == 2
-    assert count_rows(X) == 4
-    if not sparse.issparse(X):
-        assert type(part) is type(X)
-
-
-def test_inputs_of_an_unknown_type_are_refused():
-    with pytest.raises(InputTypeError, match="lazy frame"):
-        evaluate(GaussianNB(), pl.LazyFrame({"a": [1, 2]}), [0, 1])
-    with pytest.raises(InputTypeError, match=r"builtins\.int"):
-        evaluate(GaussianNB(), 3, [0, 1])
-
-
 def test_a_fold_that_fails_is_told_and_left_out():
     X, y = numbered(20)
     result = evaluate(FailsOn(row=3), X, y, StratifiedFolds(5), metrics=["accuracy"])
@@ -316,18 +229,30 @@ def test_an_interrupt_always_goes_through(n_jobs):
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
-def test_steps_come_fold_by_fold_and_closing_stops(spy, n_jobs):
+def test_steps_come_fold_by_fold(spy, n_jobs):
     X, y = numbered()
     steps = list(evaluate_steps(spy, X, y, StratifiedFolds(4), n_jobs=n_jobs))
     assert [type(step) for step in steps] == [FoldDone] * 4 + [Evaluation]
     assert [(step.number, step.of) for step in steps[:-1]] == [(1, 4), (2, 4), (3, 4), (4, 4)]
     assert steps[0].scores["accuracy"] == 0.5
     assert "accuracy 0.500" in str(steps[0])
-    spy.seen.clear()
-    running = evaluate_steps(spy, X, y, StratifiedFolds(20), n_jobs=n_jobs)
+
+
+class Slow(Spy):
+    def fit(self, X, y):
+        time.sleep(0.05)
+        return super().fit(X, y)
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_closing_the_steps_calls_off_the_folds_that_have_not_begun(spy, n_jobs):
+    running = evaluate_steps(Slow(), *numbered(), StratifiedFolds(40), n_jobs=n_jobs)
     next(running)
     running.close()
-    assert len(spy.seen) < 20
+    time.sleep(0.15)  # what had begun comes to its end
+    ended = len(spy.seen)
+    time.sleep(0.15)
+    assert ended == len(spy.seen) < 40
 
 
 def test_what_cannot_be_evaluated_is_refused_before_the_first_fold():
@@ -400,6 +325,23 @@ def test_labels_come_back_in_their_own_type_with_the_same_scores(names):
     assert result.scores == expected.scores
     assert result.predictions.dtype == np.array(names).dtype
     assert result.classes.tolist() == names
+
+
+def test_a_test_part_without_any_weight_is_reported_and_not_scored_as_zero():
+    X, y = IRIS
+    ((_, test), *_) = StratifiedFolds(5).split(y)
+    weight = np.ones(150)
+    weight[test] = 0
+    result = evaluate(GaussianNB(), X, y, StratifiedFolds(5), sample_weight=weight)
+    assert "some case must weigh more than 0" in result.failures[0].error
+    assert result.scores["accuracy"].value > 0.9
+
+
+def test_a_result_survives_pickling():
+    result = evaluate(GaussianNB(), *IRIS, StratifiedFolds(3))
+    again = pickle.loads(pickle.dumps(result))
+    assert again.summary() == result.summary()
+    assert again.metrics == result.metrics
 
 
 def test_metrics_may_carry_options():

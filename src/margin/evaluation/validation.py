@@ -208,7 +208,7 @@ def _fold(work: _Work, number: int, of: int, train: np.ndarray, test: np.ndarray
         X_test = take_rows(work.X, test)
         asked = perf_counter()
         predicted, probabilities, answered = ask(model, X_test, work.classes, work.labels[train])
-        test_weight = None if work.weight is None else work.weight[test]
+        test_weight = case_weights(None if work.weight is None else work.weight[test], len(test), "test part")
         answers = Answers(work.classes, work.codes[test], predicted, probabilities, test_weight)
         usable, _ = usable_metrics(work.metrics, probabilities is not None, "")
         scores = {each.name: each.value(answers) for each in usable}
