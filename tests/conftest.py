@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,6 +11,9 @@ import pytest
 from tests import code_sizes
 from tests.goldens.report import GoldenReport, is_whole_run
 from tests.shared_data import shared_data as find_shared_data
+
+# SciPy reads this when it is loaded; without it scikit-learn skips its checks of array types.
+os.environ.setdefault("SCIPY_ARRAY_API", "1")
 
 __all__ = ["pytest_configure", "pytest_terminal_summary", "shared_data"]
 

@@ -13,7 +13,9 @@ _homes = {
     "TableEncoder": "margin.base",
     "evaluate": "margin.evaluation",
     "read": "margin.data",
-    **{part: f"margin.{part}" for part in ("base", "bayes", "data", "evaluation", "experiment", "explain", "neighbors")},
+    **{
+        part: f"margin.{part}" for part in ("base", "bayes", "data", "evaluation", "experiment", "explain", "neighbors")
+    },
     **{part: f"margin.{part}" for part in ("persistence", "report", "zoo")},
 }
 

@@ -16,7 +16,7 @@ def attach(package: str, homes: Mapping[str, str]) -> tuple[Callable[[str], obje
     is ``package.name`` itself is a sub-package.
     """
 
-    def __getattr__(name: str) -> object:
+    def find(name: str) -> object:
         if name not in homes:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         home = importlib.import_module(homes[name])
@@ -24,7 +24,7 @@ def attach(package: str, homes: Mapping[str, str]) -> tuple[Callable[[str], obje
         setattr(sys.modules[package], name, value)
         return value
 
-    def __dir__() -> list[str]:
+    def known() -> list[str]:
         return sorted({*homes, *vars(sys.modules[package])})
 
-    return __getattr__, __dir__
+    return find, known

@@ -99,9 +99,7 @@ NonNegative = Annotated[float, Rule("a number of at least 0", lambda v: _is_numb
 Share = Annotated[float, Rule("a number between 0 and 1", lambda v: _is_number(v) and 0 < v < 1, float)]
 Count = Annotated[int, Rule("a whole number of at least 1", lambda v: _is_whole(v) and v >= 1, int)]
 Flag = Annotated[bool, Rule("True or False", lambda v: isinstance(v, bool) or type(v).__name__ == "bool_", _parse_flag)]
-Seed = Annotated[
-    Any, Rule("None, a whole number of at least 0 or a random generator", _is_seed, _parse_optional(int))
-]
+Seed = Annotated[Any, Rule("None, a whole number of at least 0 or a random generator", _is_seed, _parse_optional(int))]
 Jobs = Annotated[
     Any,
     Rule(
@@ -175,7 +173,7 @@ def rule_of(annotation: Any) -> Rule:
 
 
 @functools.cache
-def parameters(estimator: type) -> tuple[Parameter, ...]:
+def parameters(estimator: Any) -> tuple[Parameter, ...]:
     """The parameters of an estimator class, each with its rule, default and meaning.
 
     >>> from margin.bayes import NaiveBayes
@@ -197,12 +195,13 @@ def parameters(estimator: type) -> tuple[Parameter, ...]:
 
 def check(estimator: Any) -> None:
     """Refuse an estimator whose parameters break their rules."""
-    for parameter in parameters(type(estimator)):
+    cls: Any = type(estimator)
+    for parameter in parameters(cls):
         value = getattr(estimator, parameter.name)
         rule = parameter.rule
         if not rule.accepts(value):
             raise ParameterError(
-                f"{type(estimator).__name__}({parameter.name}={value!r}): "
+                f"{cls.__name__}({parameter.name}={value!r}): "
                 f"{parameter.name} must be {rule.words}{rule.hint(value)}."
             )
 

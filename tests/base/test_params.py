@@ -27,8 +27,12 @@ class Example:
     """
 
     def __init__(
-        self, C: Positive = 1.0, kind: Literal["gini", "entropy"] = "gini", k: Count | Literal["auto"] = "auto",
-        share: Share | None = None, flag: Flag = True,
+        self,
+        C: Positive = 1.0,
+        kind: Literal["gini", "entropy"] = "gini",
+        k: Count | Literal["auto"] = "auto",
+        share: Share | None = None,
+        flag: Flag = True,
     ):
         self.C, self.kind, self.k, self.share, self.flag = C, kind, k, share, flag
 

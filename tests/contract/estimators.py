@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib
 import inspect
 import pkgutil
-import warnings
 
 import numpy as np
 import pandas as pd
@@ -13,7 +12,6 @@ import pytest
 from sklearn.base import BaseEstimator, is_classifier
 
 import margin
-from margin.errors import ConstantColumnWarning
 
 # Settings that take another way through the code than the defaults do.
 OTHER_SETTINGS = {
@@ -66,19 +64,15 @@ def frame(n: int = 60, seed: int = 0) -> tuple[pd.DataFrame, np.ndarray]:
     age[::9] = np.nan
     job = np.where(rng.random(n) < 0.3 + 0.4 * y, "clerk", "cook").astype(object)
     job[::11] = None
-    size = pd.Categorical(np.array(["small", "middle", "large"])[rng.integers(0, 3, n)], ["small", "middle", "large"], ordered=True)
-    X = pd.DataFrame({"age": age, "job": job, "member": rng.random(n) < 0.5, "size": size, "count": rng.integers(0, 9, n)})
+    size = pd.Categorical(
+        np.array(["small", "middle", "large"])[rng.integers(0, 3, n)], ["small", "middle", "large"], ordered=True
+    )
+    X = pd.DataFrame(
+        {"age": age, "job": job, "member": rng.random(n) < 0.5, "size": size, "count": rng.integers(0, 9, n)}
+    )
     return X, np.array(["bad", "good"])[y]
 
 
 def answers(model: BaseEstimator, X: object) -> np.ndarray:
     """What a fitted model says of X, as numbers: probabilities of a classifier, the matrix of a transformer."""
     return model.predict_proba(X) if hasattr(model, "predict_proba") else model.transform(X)
-
-
-@pytest.fixture
-def quiet():
-    """Constant columns are warned of elsewhere."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConstantColumnWarning)
-        yield

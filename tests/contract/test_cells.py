@@ -1,5 +1,6 @@
 """What cells, shapes and memory layouts get: cases 1, 3 to 6, 16 to 18 of the robustness list."""
 
+import contextlib
 import tempfile
 
 import numpy as np
@@ -9,7 +10,17 @@ import scipy.sparse as sp
 from sklearn.base import clone
 
 from margin.errors import ConstantColumnWarning, InputError, MarginError
-from tests.contract.estimators import answers, every_classifier, every_estimator, frame, numbers, quiet  # noqa: F401
+from tests.contract.estimators import answers, every_classifier, every_estimator, frame, numbers
+
+
+@contextlib.contextmanager
+def answered_or_refused(words):
+    """Either all goes well, or the refusal says these words."""
+    try:
+        yield
+    except MarginError as refusal:
+        if words not in str(refusal):
+            raise
 
 
 @every_estimator
@@ -37,12 +48,8 @@ def test_an_infinite_cell_of_a_named_column_is_refused_by_name(estimator):
 def test_huge_cells_are_answered_or_refused_never_nonsense(estimator):
     X, y = numbers()
     X[7, 2] = 1e300
-    try:
-        found = answers(clone(estimator).fit(X, y), X)
-    except InputError as refusal:
-        assert "column 'x2', row 7" in str(refusal)
-    else:
-        assert np.isfinite(found).all()
+    with answered_or_refused("column 'x2', row 7"):
+        assert np.isfinite(answers(clone(estimator).fit(X, y), X)).all()
 
 
 @every_estimator
@@ -112,7 +119,7 @@ def test_only_constant_columns_leave_the_shares_of_the_classes(estimator):
 
 @every_estimator
 @pytest.mark.parametrize("dtype", ["float16", "float32", "longdouble", ">f8", ">i4", "int8", "uint64", "bool"])
-def test_number_types_are_read_as_what_they_hold(estimator, dtype, quiet):  # noqa: F811
+def test_number_types_are_read_as_what_they_hold(estimator, dtype, quiet):
     X, y = numbers()
     given = (X > 2).astype(dtype) if dtype == "bool" else np.abs(X * 4).astype(dtype)
     same = given.astype(np.float64)
@@ -131,8 +138,8 @@ def layouts(X: np.ndarray):
     read_only = X.copy()
     read_only.flags.writeable = False
     unaligned = np.frombuffer(b"\0" + X.tobytes(), dtype=np.uint8)[1:].view(np.float64).reshape(X.shape)
-    file = tempfile.NamedTemporaryFile()
-    mapped = np.memmap(file, dtype=np.float64, mode="w+", shape=X.shape)
+    with tempfile.NamedTemporaryFile() as file:
+        mapped = np.memmap(file, dtype=np.float64, mode="w+", shape=X.shape)
     mapped[:] = X
     wide = np.zeros((2 * len(X), X.shape[1]))
     wide[::2] = X
@@ -167,12 +174,14 @@ def sparse_forms(X: np.ndarray):
     unsorted.has_sorted_indices = False
     coo = sp.coo_matrix(X)
     twice = sp.coo_matrix((np.tile(coo.data / 2, 2), (np.tile(coo.row, 2), np.tile(coo.col, 2))), X.shape)
-    zeros = sp.csr_matrix((X.ravel(), np.tile(np.arange(X.shape[1]), len(X)), np.arange(0, X.size + 1, X.shape[1])), X.shape)
+    zeros = sp.csr_matrix(
+        (X.ravel(), np.tile(np.arange(X.shape[1]), len(X)), np.arange(0, X.size + 1, X.shape[1])), X.shape
+    )
     return [csr, wide, unsorted, twice, zeros, csr.tocsc(), coo, sp.csr_array(X)]
 
 
 @every_estimator
-def test_sparse_rows_equal_dense_rows(estimator, quiet):  # noqa: F811
+def test_sparse_rows_equal_dense_rows(estimator, quiet):
     X, y = numbers()
     X[np.random.default_rng(1).random(X.shape) < 0.6] = 0
     expected = answers(clone(estimator).fit(X, y), X)
@@ -188,9 +197,6 @@ def test_a_column_of_a_million_categories_is_answered_or_refused_before_memory_i
     words = pd.DataFrame({"id": np.arange(n).astype(str), "x": np.arange(n) % 7.0})
     words["id"] = pd.Categorical(words["id"])
     y = np.arange(n) % 2
-    try:
+    with answered_or_refused("column 'id' of 200,000 categories"):
         model = clone(estimator).fit(words, y)
-    except MarginError as refusal:
-        assert "column 'id' of 200,000 categories" in str(refusal)
-    else:
         assert len(answers(model, words.iloc[:5])) == 5

@@ -11,7 +11,7 @@ from sklearn.base import clone
 
 from margin.data import Table
 from margin.errors import InputError, MarginError
-from tests.contract.estimators import answers, every_estimator, frame, numbers, quiet  # noqa: F401
+from tests.contract.estimators import answers, every_estimator, frame, numbers
 
 
 @every_estimator
@@ -50,7 +50,7 @@ def test_missing_extra_and_renamed_columns_are_refused_by_name(estimator, change
 def test_a_wrong_number_of_plain_columns_is_refused(estimator):
     X, y = numbers()
     model = clone(estimator).fit(X, y)
-    with pytest.raises(InputError, match="X has 3 features, but .* is expecting 4 features"):
+    with pytest.raises(InputError, match=r"X has 3 features, but .* is expecting 4 features"):
         answers(model, X[:, :3])
 
 

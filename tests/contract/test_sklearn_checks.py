@@ -18,8 +18,7 @@ CHECKS = [
 
 
 @pytest.mark.parametrize(("estimator", "check"), CHECKS)
-def test_passes_the_checks_of_scikit_learn(estimator, check, monkeypatch):
-    monkeypatch.setattr("sklearn.utils.estimator_checks.SCIPY_ARRAY_API", True, raising=False)
+def test_passes_the_checks_of_scikit_learn(estimator, check):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", MarginWarning)
         check(clone(estimator))

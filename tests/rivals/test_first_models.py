@@ -16,7 +16,6 @@ from sklearn.neighbors import KNeighborsClassifier as Rival
 from margin import KNeighborsClassifier, MajorityClassifier, NaiveBayes, Table, read
 from tests.shared_data import shared_data
 
-
 pytestmark = pytest.mark.filterwarnings("ignore::margin.errors.ConstantColumnWarning")
 
 SETS = [load_iris, load_wine, load_breast_cancer]

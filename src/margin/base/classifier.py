@@ -2,30 +2,29 @@
 
 from __future__ import annotations
 
-import contextlib
 import warnings
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-import sklearn.exceptions
 from sklearn.base import BaseEstimator, ClassifierMixin
 
-from margin import _core, params
+import margin._core as _core
+from margin import parallel, params
 from margin.base.columns import Columns, keep_observed_levels, learn_columns
+from margin.base.fitting import NotYetFittedError, drop_weightless, whole_or_not_at_all
 from margin.base.inputs import row_count
 from margin.base.labels import encode_labels
 from margin.base.representation import Mixed, Numeric
 from margin.base.weights import check_weights
 from margin.data.schema import Schema
 from margin.data.table import Table
-from margin.errors import ConstantColumnWarning, NotFittedError, listing
+from margin.errors import ConstantColumnWarning, listing
 
 __all__ = ["Classifier"]
 
 
-class NotYetFittedError(NotFittedError, sklearn.exceptions.NotFittedError):
-    """margin's refusal in the type that scikit-learn's tools look for."""
+# Below so many cells one thread is quicker than asking how many there are.
+SMALL = 10_000
 
 
 class Classifier(ClassifierMixin, BaseEstimator):
@@ -53,7 +52,7 @@ class Classifier(ClassifierMixin, BaseEstimator):
             rows = row_count(source)
             self.classes_, codes = encode_labels(y, rows, who)
             weight = check_weights(sample_weight, rows, who)
-            source, codes, weight = _drop_weightless(source, codes, weight)
+            source, codes, weight = drop_weightless(source, codes, weight)
             if isinstance(source, Table):
                 columns, source = keep_observed_levels(columns, source)
             self._remember(columns)
@@ -100,9 +99,7 @@ class Classifier(ClassifierMixin, BaseEstimator):
 
     def _encoded(self, X: Any, method: str) -> Any:
         """New rows in the model's representation; a clean float64 array skips all schema work."""
-        encoder = self.__dict__.get("_encoder")
-        if encoder is None:
-            self._fitted(method)
+        encoder = self._fitted(method)._encoder
         columns = self._columns
         if (
             type(X) is np.ndarray
@@ -113,7 +110,7 @@ class Classifier(ClassifierMixin, BaseEstimator):
             and X.flags.c_contiguous
             and X.flags.aligned
         ):
-            found = _core.data.inspect(X, encoder.largest)
+            found = _core.data.inspect(X, encoder.largest, 1 if X.size < SMALL else parallel.n_threads())
             if found < 0:
                 return encoder.plain(X, found == -2)
         who = f"{type(self).__name__}.{method}"
@@ -136,31 +133,6 @@ class Classifier(ClassifierMixin, BaseEstimator):
         return tags
 
 
-@contextlib.contextmanager
-def whole_or_not_at_all(model: Any) -> Iterator[None]:
-    """Forget what was learnt before; if learning fails or is interrupted, put it back as it was."""
-    before = dict(vars(model))
-    for name in before.get("_learnt", ()):
-        model.__dict__.pop(name, None)
-    kept = set(vars(model))
-    try:
-        yield
-    except BaseException:
-        model.__dict__.clear()
-        model.__dict__.update(before)
-        raise
-    model._learnt = tuple(sorted(vars(model).keys() - kept | {"_learnt"}))
-
-
-def _drop_weightless(
-    source: Any, codes: np.ndarray, weight: np.ndarray | None
-) -> tuple[Any, np.ndarray, np.ndarray | None]:
-    if weight is None or weight.all():
-        return source, codes, weight
-    kept = np.flatnonzero(weight)
-    return source[kept], codes[kept], weight[kept]
-
-
 def _warn_of_constant_columns(columns: Columns, source: Any, who: str) -> None:
     constant = _constant_columns(columns, source)
     if constant and row_count(source) > 1:
@@ -179,7 +151,7 @@ def _constant_columns(columns: Columns, source: Any) -> list[str]:
         return [column.name for column in source.schema if _is_constant(source, column)]
     if not isinstance(source, np.ndarray):
         return []
-    low, high = _core.data.ranges(source.astype(np.float64, copy=False))
+    low, high = _core.data.ranges(source.astype(np.float64, copy=False), parallel.n_threads())
     return [f"x{i}" for i in np.flatnonzero(~(high > low))]
 
 

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from margin.base.frames import column_from_series, holds_words, is_frame, numbers_from_objects
 from margin.base.inputs import matrix_of, open_input, row_count
-from margin.base.frames import is_frame, numbers_from_objects
 from margin.data.schema import Column, Schema
 from margin.data.table import Table
 from margin.errors import InputError, closest, listing
@@ -172,15 +172,9 @@ def _recoded(column: Column, given: Column, cells: np.ndarray, who: str) -> np.n
 
 
 def _cells_of_series(column: Column, series: Any, who: str) -> np.ndarray:
-    from margin.base.frames import _column_from_series
-
-    if not column.is_numeric and series.dtype.is_numeric():
-        return _cells_of_objects(column, series.to_numpy().astype(object), who)
-    if series.dtype.is_numeric() or not hasattr(series.dtype, "is_temporal") or series.dtype.is_temporal():
-        return _recoded(column, *_column_from_series(column.name, series, who), who)
-    if type(series.dtype).__name__ in ("Categorical", "Enum", "Boolean"):
-        return _recoded(column, *_column_from_series(column.name, series, who), who)
-    return _cells_of_objects(column, np.asarray(series.to_list(), dtype=object), who)
+    if holds_words(series):
+        return _cells_of_objects(column, np.asarray(series.to_list(), dtype=object), who)
+    return _recoded(column, *column_from_series(column.name, series, who), who)
 
 
 def _cells_of_objects(column: Column, values: np.ndarray, who: str) -> np.ndarray:

@@ -8,8 +8,8 @@ import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
 
 from margin import params
-from margin.base.classifier import NotYetFittedError, whole_or_not_at_all
 from margin.base.columns import keep_observed_levels, learn_columns
+from margin.base.fitting import NotYetFittedError, drop_weightless, whole_or_not_at_all
 from margin.base.inputs import row_count
 from margin.base.representation import Numeric, Scale
 from margin.base.weights import check_weights
@@ -49,11 +49,10 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             params.check(self)
             columns, source = learn_columns(X, "TableEncoder.fit")
             weight = check_weights(sample_weight, row_count(source), "TableEncoder.fit")
-            if weight is not None and not weight.all():
-                source, weight = source[np.flatnonzero(weight)], weight[weight > 0]
+            source, _, weight = drop_weightless(source, np.empty(row_count(source)), weight)
             if isinstance(source, Table):
                 columns, source = keep_observed_levels(columns, source)
-                self.feature_names_in_ = np.array(columns.schema.names, dtype=object)
+                self.feature_names_in_ = np.array(source.names, dtype=object)
             self.n_features_in_ = columns.n
             self._columns = columns
             self._encoder = Numeric(scale=self.scale).learn(columns, source, weight, "TableEncoder.fit")

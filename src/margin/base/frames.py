@@ -14,7 +14,15 @@ from margin.data.schema import Column, Schema
 from margin.data.table import Table
 from margin.errors import InputError, InputTypeError, listing
 
-__all__ = ["column_from_objects", "is_frame", "numbers_from_objects", "table_from_frame", "table_from_objects"]
+__all__ = [
+    "column_from_objects",
+    "column_from_series",
+    "holds_words",
+    "is_frame",
+    "numbers_from_objects",
+    "table_from_frame",
+    "table_from_objects",
+]
 
 # A column of words in which at least this share are numbers was meant to be numeric: the rest are bad cells.
 ALMOST_NUMERIC = 0.9
@@ -33,7 +41,7 @@ def table_from_frame(frame: Any, who: str) -> Table:
     native = nw.from_native(frame, eager_only=True)
     described, arrays = [], []
     for name in native.columns:
-        column, cells = _column_from_series(str(name), native.get_column(name), who)
+        column, cells = column_from_series(str(name), native.get_column(name), who)
         described.append(column)
         arrays.append(cells)
     table = Table(Schema(described), arrays)
@@ -57,7 +65,15 @@ def _check_names(frame: Any, who: str) -> None:
         raise InputError(f"{who}: column names must differ, but {listing(twice)} stand there more than once.")
 
 
-def _column_from_series(name: str, series: Any, who: str) -> tuple[Column, np.ndarray]:
+def holds_words(series: Any) -> bool:
+    """Whether the type of a series leaves open what its cells are: strings and Python objects."""
+    import narwhals.stable.v2 as nw
+
+    return series.dtype in (nw.String, nw.Object, nw.Unknown)
+
+
+def column_from_series(name: str, series: Any, who: str) -> tuple[Column, np.ndarray]:
+    """One column of a data frame, by its type."""
     import narwhals.stable.v2 as nw
 
     dtype = series.dtype
@@ -81,9 +97,8 @@ def _column_from_series(name: str, series: Any, who: str) -> tuple[Column, np.nd
 def _float_cells(series: Any) -> np.ndarray:
     """Numbers as float64 with NaN for what is missing, whatever nullable type they came in."""
     values = series.to_numpy()
-    if values.dtype.kind in "fiu" and values.dtype != object:
-        if values.dtype.kind == "f" or series.null_count() == 0:
-            return values.astype(np.float64)
+    if values.dtype.kind == "f" or (values.dtype.kind in "iu" and series.null_count() == 0):
+        return values.astype(np.float64)
     return np.array([np.nan if v is None or v != v else float(v) for v in series.to_list()])
 
 
@@ -159,7 +174,7 @@ def _as_number(value: Any) -> float | None:
 def _kind_of(name: str, row: int, value: Any, who: str) -> str:
     if isinstance(value, (bool, np.bool_)):
         return "boolean"
-    if isinstance(value, numbers.Real) or isinstance(value, np.number) and not isinstance(value, np.complexfloating):
+    if isinstance(value, numbers.Real) or (isinstance(value, np.number) and not isinstance(value, np.complexfloating)):
         return "number"
     if isinstance(value, str):
         return "word"

@@ -31,7 +31,7 @@ def row_count(source: Any) -> int:
 
 def _open_array(X: Any, who: str) -> np.ndarray | Table:
     if np.ma.isMaskedArray(X):
-        X = X.astype(np.float64).filled(np.nan)
+        X = np.ma.filled(X.astype(np.float64), np.nan)
     try:
         array = np.asarray(X)
     except ValueError as error:

@@ -40,7 +40,9 @@ def _one_dimension(y: Any, who: str) -> np.ndarray:
     if y is None:
         raise LabelError(f"{who}: requires y to be passed, but the target y is None; give one label per row.")
     if hasattr(y, "tocsr"):
-        raise LabelError(f"{who}: y must be a plain list of labels, not a sparse matrix; several labels a row need one-vs-rest.")
+        raise LabelError(
+            f"{who}: y must be a plain list of labels, not a sparse matrix; several labels a row need one-vs-rest."
+        )
     labels = _as_array(y)
     if labels.ndim == 2 and labels.shape[1] == 1:
         from sklearn.exceptions import DataConversionWarning

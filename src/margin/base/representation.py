@@ -11,7 +11,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from margin import _core
+import margin._core as _core
+from margin import parallel
 from margin.base.columns import Columns
 from margin.base.inputs import check_memory, dense_from_sparse
 from margin.data.schema import Schema
@@ -73,7 +74,7 @@ class Numeric:
 
 def check_cells(matrix: np.ndarray, largest: float, columns: Columns, who: str) -> bool:
     """Refuse cells that are infinite or too large, naming the first; say whether any cell is missing."""
-    found = _core.data.inspect(matrix, largest)
+    found = _core.data.inspect(matrix, largest, parallel.n_threads())
     if found >= 0:
         row, at = divmod(found, matrix.shape[1])
         name = columns.described()[at].name
@@ -211,11 +212,13 @@ def _statistics(
         return _sparse_statistics(numbers, weight, scale)
     numbers = numbers.astype(np.float64, copy=False)
     w = np.ones(len(numbers)) if weight is None else weight
-    (n,), _, (mean,), (m2,) = _core.data.moments(numbers, np.zeros(len(numbers), dtype=np.int32), w, 1)
+    (n,), _, (mean,), (m2,) = _core.data.moments(
+        numbers, np.zeros(len(numbers), dtype=np.int32), w, 1, parallel.n_threads()
+    )
     if scale is None:
         return mean, np.zeros(width), np.ones(width)
     if scale == "range":
-        low, high = _core.data.ranges(numbers)
+        low, high = _core.data.ranges(numbers, parallel.n_threads())
         span = np.where(n > 0, high - low, 0.0)
         return mean, np.where(n > 0, low, 0.0), np.where(span > 0, span, 1.0)
     deviation = np.sqrt(np.divide(m2, n, out=np.zeros(width), where=n > 0))

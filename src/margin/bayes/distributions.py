@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from margin import _core
+import margin._core as _core
+from margin import parallel
 
 __all__ = ["Categorical", "Gaussian"]
 
@@ -32,7 +33,8 @@ class Categorical:
         self.n_levels = np.asarray(n_levels, dtype=np.float64)
 
     def learn(self, codes: np.ndarray, y: np.ndarray, weight: np.ndarray, n_classes: int, repeats: bool) -> Categorical:
-        self.counts = _core.bayes.count_levels(codes, self.first, int(self.first[-1]), y, weight, n_classes)
+        levels, threads = int(self.first[-1]), parallel.n_threads()
+        self.counts = _core.bayes.count_levels(codes, self.first, levels, y, weight, n_classes, threads)
         there = np.zeros((len(self.n_levels), n_classes))
         np.add.at(there, self.column_of_level, self.counts)
         whole = there + self.alpha * self.n_levels[:, None]
@@ -47,7 +49,7 @@ class Categorical:
         return self
 
     def add(self, codes: np.ndarray, scores: np.ndarray) -> None:
-        _core.bayes.add_shares(codes, self.first, self.log_share, scores)
+        _core.bayes.add_shares(codes, self.first, self.log_share, scores, _n_threads(codes))
 
     def terms(self, row: np.ndarray) -> np.ndarray:
         """The log-share of each column's level in each class for one row; 0 where the cell is missing."""
@@ -67,7 +69,7 @@ class Gaussian:
     def learn(self, cells: np.ndarray, y: np.ndarray, weight: np.ndarray, n_classes: int, repeats: bool) -> Gaussian:
         if not repeats:
             weight = weight / weight.max()  # only their proportions matter, and squares of tiny ones would vanish
-        n, n2, self.mean, m2 = _core.data.moments(cells, y, weight, n_classes)
+        n, n2, self.mean, m2 = _core.data.moments(cells, y, weight, n_classes, parallel.n_threads())
         whole = _whole_variance(n, n2, self.mean, m2, repeats)
         variance = _unbiased(n, n2, m2, repeats)
         self.variance = np.where(np.isnan(variance), whole, np.maximum(variance, VARIANCE_FLOOR * whole))
@@ -79,12 +81,17 @@ class Gaussian:
         return self
 
     def add(self, cells: np.ndarray, scores: np.ndarray) -> None:
-        _core.bayes.add_normal(cells, self.mean, self.steep, self.off, self.peak, scores)
+        _core.bayes.add_normal(cells, self.mean, self.steep, self.off, self.peak, scores, _n_threads(cells))
 
     def terms(self, row: np.ndarray) -> np.ndarray:
         """The log-density of each column in each class for one row; 0 where the cell is missing."""
         terms = self.off - self.steep * (row - self.mean) ** 2
         return np.where(np.isnan(row), 0.0, terms).T
+
+
+def _n_threads(cells: np.ndarray) -> int:
+    """One thread for a handful of rows: asking how many there are takes longer than the work."""
+    return 1 if len(cells) < 64 else parallel.n_threads()
 
 
 def _unbiased(n: np.ndarray, n2: np.ndarray, m2: np.ndarray, repeats: bool) -> np.ndarray:

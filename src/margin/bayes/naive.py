@@ -70,7 +70,7 @@ class NaiveBayes(Classifier):
             self._log_priors = np.log(self.priors_)
         repeats = count_repeats(weight)
         n_levels = [len(column.levels) for column in X.schema or () if not column.is_numeric]
-        self.distributions_ = {}
+        self.distributions_: dict[str, Gaussian | Categorical] = {}
         if X.numeric.shape[1]:
             self.distributions_["numeric"] = Gaussian().learn(X.numeric, y, weight, n_classes, repeats)
         if n_levels:

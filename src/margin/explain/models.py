@@ -58,7 +58,9 @@ def _shares_in_words(priors: np.ndarray, labels: np.ndarray) -> tuple[Reason, ..
 def _(model: MajorityClassifier, X: Any) -> Explanation:
     answer, probabilities = _answer(model, X)
     how = "The most frequent class of the training rows, whatever the columns say."
-    return Explanation("MajorityClassifier", answer, probabilities, how, _shares_in_words(model.priors_, model.classes_))
+    return Explanation(
+        "MajorityClassifier", answer, probabilities, how, _shares_in_words(model.priors_, model.classes_)
+    )
 
 
 @explain.register
@@ -67,7 +69,9 @@ def _(model: RoteClassifier, X: Any) -> Explanation:
     if model.matched(X)[0]:
         seen = {label: share for label, share in probabilities.items() if share > 0}
         reasons = tuple(Reason(str(label), f"{share:.1%} of the equal rows", share) for label, share in seen.items())
-        return Explanation("RoteClassifier", answer, probabilities, "This very row stands among the training rows.", reasons)
+        return Explanation(
+            "RoteClassifier", answer, probabilities, "This very row stands among the training rows.", reasons
+        )
     how = "No training row equals this one; only the shares of the classes are left."
     return Explanation("RoteClassifier", answer, {}, how, _shares_in_words(model.priors_, model.classes_))
 

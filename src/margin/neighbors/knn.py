@@ -7,7 +7,8 @@ from typing import Annotated, Any, Literal
 
 import numpy as np
 
-from margin import _core, parallel
+import margin._core as _core
+from margin import parallel
 from margin.base import Classifier, Numeric
 from margin.base.representation import Scale
 from margin.base.weights import count_repeats
@@ -103,7 +104,12 @@ class KNeighborsClassifier(Classifier):
         distance, place = self._nearest(self._encoded(X, "voters"), self.n_neighbors)
         votes = self._votes(distance) * self._counted(place)
         asked = votes[0] > 0
-        return distance[0][asked], self._order[place[0][asked]], self.classes_[self._labels[place[0][asked]]], votes[0][asked]
+        return (
+            distance[0][asked],
+            self._order[place[0][asked]],
+            self.classes_[self._labels[place[0][asked]]],
+            votes[0][asked],
+        )
 
     def _nearest(self, X: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
         k = min(k, len(self._rows))

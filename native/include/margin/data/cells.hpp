@@ -53,7 +53,8 @@ struct Ranges {
     std::vector<double> low, high;
 
     explicit Ranges(std::size_t columns)
-        : low(columns, std::numeric_limits<double>::infinity()), high(columns, -std::numeric_limits<double>::infinity()) {}
+        : low(columns, std::numeric_limits<double>::infinity()),
+          high(columns, -std::numeric_limits<double>::infinity()) {}
 
     void add(const double* row) {
         for (std::size_t j = 0; j < low.size(); ++j) {

@@ -1,0 +1,44 @@
+"""What every fit does around the learning: all or nothing, and rows of weight 0 left out."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import sklearn.exceptions
+
+from margin.errors import NotFittedError
+
+__all__ = ["NotYetFittedError", "drop_weightless", "whole_or_not_at_all"]
+
+
+class NotYetFittedError(NotFittedError, sklearn.exceptions.NotFittedError):
+    """margin's refusal in the type that scikit-learn's tools look for."""
+
+
+@contextlib.contextmanager
+def whole_or_not_at_all(model: Any) -> Iterator[None]:
+    """Forget what was learnt before; if learning fails or is interrupted, put it back as it was."""
+    before = dict(vars(model))
+    for name in before.get("_learnt", ()):
+        model.__dict__.pop(name, None)
+    kept = set(vars(model))
+    try:
+        yield
+    except BaseException:
+        model.__dict__.clear()
+        model.__dict__.update(before)
+        raise
+    model._learnt = tuple(sorted(vars(model).keys() - kept | {"_learnt"}))
+
+
+def drop_weightless(
+    source: Any, codes: np.ndarray, weight: np.ndarray | None
+) -> tuple[Any, np.ndarray, np.ndarray | None]:
+    """Rows, labels and weights without the rows that do not count."""
+    if weight is None or weight.all():
+        return source, codes, weight
+    kept = np.flatnonzero(weight)
+    return source[kept], codes[kept], weight[kept]
