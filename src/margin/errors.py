@@ -19,6 +19,7 @@ __all__ = [
     "MarginWarning",
     "NotFittedError",
     "ParameterError",
+    "PersistenceError",
     "closest",
     "listing",
 ]
@@ -46,6 +47,10 @@ class LabelError(MarginError, ValueError):
 
 class DataError(MarginError, ValueError):
     """A file or table cannot be read as data."""
+
+
+class PersistenceError(MarginError, ValueError):
+    """A model cannot be saved, or a file does not hold a model that can be loaded."""
 
 
 class NotFittedError(MarginError, ValueError, AttributeError):
