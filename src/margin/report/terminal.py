@@ -30,7 +30,7 @@ def show(result: Any, console: Console) -> None:
 
 
 def board(result: Any) -> Group:
-    """The leaderboard; a star marks models that are behind the best by more than chance."""
+    """The leaderboard; the last column says which models are behind the best by more than chance."""
     metric = result.metric
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
     table.add_column("model", no_wrap=True, max_width=20)
@@ -38,6 +38,7 @@ def board(result: Any) -> Group:
     table.add_column("95 % interval", justify="right", no_wrap=True)
     table.add_column("", no_wrap=True)
     table.add_column("fit", justify="right", no_wrap=True)
+    table.add_column("to the best", no_wrap=True)
     low, high = _range(result)
     failed = []
     for standing in result.leaderboard:
@@ -48,15 +49,14 @@ def board(result: Any) -> Group:
         is_best = standing.name == result.best
         table.add_row(
             Text(standing.name, style="bold green" if is_best else ""),
-            Text(_plain(words.score(one.value, metric)) + ("*" if standing.differs else " "), style="bold" if is_best else ""),
+            Text(_plain(words.score(one.value, metric)), style="bold" if is_best else ""),
             words.interval(one, metric),
             Text(interval_bar(one, low, high), style="green" if is_best else "cyan"),
             _plain(words.duration(standing.fit_seconds)),
+            "best" if is_best else "behind" if standing.differs else "level",
         )
     lines = [Text.from_markup(f"[red]{escape(s.name)} failed:[/] {escape(s.error)}") for s in failed]
-    marked = any(standing.differs for standing in result.leaderboard)
-    key = [Text("* behind the best by more than chance explains", style="dim")] if marked else []
-    return Group(table, *lines, *key)
+    return Group(table, *lines)
 
 
 def interval_bar(one: Any, low: float, high: float, width: int = WIDTH) -> str:
