@@ -2,5 +2,17 @@
 
 from margin.data.schema import Column, Schema
 from margin.data.table import Table
+from margin.lazy import attach
 
-__all__ = ["Column", "Schema", "Table"]
+__all__ = ["Column", "Schema", "Table", "catalog", "describe", "from_polars", "generators", "read"]
+
+__getattr__, __dir__ = attach(
+    __name__,
+    {
+        "catalog": "margin.data.catalog",
+        "describe": "margin.data.describe",
+        "from_polars": "margin.data.frames",
+        "generators": "margin.data.generators",
+        "read": "margin.data.readers",
+    },
+)

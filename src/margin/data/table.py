@@ -61,7 +61,7 @@ class Table:
         """A table from Python values: a column of numbers is numeric, any other nominal; ``None`` is missing."""
         described, arrays = [], []
         for column_name, cells in columns.items():
-            column, codes = _from_values(column_name, list(cells))
+            column, codes = _from_values(column_name, cells)
             described.append(column)
             arrays.append(codes)
         return cls(Schema(described), arrays, name)
@@ -137,11 +137,14 @@ class Table:
             raise ParameterError(
                 f"Table.with_kind(kind={kind!r}): kind must be one of {', '.join(map(repr, KINDS))}{closest(kind, KINDS)}."
             )
-        values = self.values(name)
+        old, cells = self.schema[name], self.cells(name)
         if kind == "numeric":
-            column, cells = Column(name, "numeric", reason="as told"), _numbers(name, values)
+            column = Column(name, "numeric", reason="as told")
+            cells = cells if old.is_numeric else _numbers_of_levels(old, cells)
+        elif old.is_numeric:
+            column, cells = _levels_of_numbers(name, kind, cells, levels)
         else:
-            column, cells = _leveled(name, kind, [None if _is_missing(v) else v for v in values], levels)
+            column, cells = _recoded(old, kind, cells, levels)
         at = self.schema.position(name)
         columns = list(self._columns)
         columns[at] = cells
@@ -155,10 +158,13 @@ class Table:
 
         data: dict[str, Any] = {}
         for column in self.schema:
+            cells = pl.Series(self.cells(column.name))
             if column.is_numeric:
-                data[column.name] = pl.Series(self.cells(column.name)).fill_nan(None)
+                data[column.name] = cells.fill_nan(None)
             else:
-                data[column.name] = pl.Series([None if v is None else str(v) for v in self.values(column.name)], dtype=pl.String)
+                # One cell more than there are levels: code -1 finds it, and it is null.
+                levels = pl.Series([*map(str, column.levels), None], dtype=pl.String)
+                data[column.name] = levels.gather(cells.cast(pl.Int64) % len(levels))
         return pl.DataFrame(data)
 
     def to_pandas(self) -> Any:
@@ -205,37 +211,64 @@ def _is_missing(value: Any) -> bool:
     return value is None or (isinstance(value, float) and value != value)
 
 
-def _from_values(name: str, cells: list[Any]) -> tuple[Column, np.ndarray]:
-    cells = [None if _is_missing(v) else v for v in cells]
-    present = [v for v in cells if v is not None]
+def _from_values(name: str, cells: Iterable[Any]) -> tuple[Column, np.ndarray]:
+    if isinstance(cells, np.ndarray) and cells.dtype.kind in "fiu":
+        return Column(name, "numeric", reason="given as numbers"), cells.astype(np.float64)
+    values = [None if _is_missing(v) else v for v in cells]
+    present = [v for v in values if v is not None]
     if all(isinstance(v, (int, float, np.integer, np.floating)) and not isinstance(v, bool) for v in present):
-        return Column(name, "numeric", reason="given as numbers"), _numbers(name, cells)
-    return _leveled(name, "nominal", cells, None, reason="given as values other than numbers")
-
-
-def _leveled(
-    name: str, kind: Kind, cells: list[Any], levels: Sequence[Any] | None, reason: str = "as told"
-) -> tuple[Column, np.ndarray]:
-    if levels is None:
-        present = {v for v in cells if v is not None}
-        try:
-            levels = sorted(present)
-        except TypeError:
-            levels = sorted(present, key=lambda v: (type(v).__name__, str(v)))
+        numbers = np.array([np.nan if v is None else v for v in values], dtype=np.float64)
+        return Column(name, "numeric", reason="given as numbers"), numbers
+    levels = _sorted(set(present))
     codes = {level: i for i, level in enumerate(levels)}
-    unknown = {v for v in cells if v is not None} - codes.keys()
-    if unknown:
-        raise DataError(f"column {name!r}: {sorted(map(str, unknown))[0]!r} stands in the column but not among its levels.")
-    array = np.array([-1 if v is None else codes[v] for v in cells], dtype=np.int32)
-    return Column(name, kind, tuple(levels), reason), array
+    array = np.array([-1 if v is None else codes[v] for v in values], dtype=np.int32)
+    return Column(name, "nominal", levels, "given as values other than numbers"), array
 
 
-def _numbers(name: str, values: Iterable[Any]) -> np.ndarray:
-    numbers = np.full(len(values), np.nan)  # type: ignore[arg-type]
-    for row, value in enumerate(values):
-        if not _is_missing(value):
-            try:
-                numbers[row] = float(value)
-            except (TypeError, ValueError):
-                raise DataError(f"column {name!r}, row {row}: {value!r} is not a number.") from None
-    return numbers
+def _sorted(levels: Iterable[Any]) -> tuple[Any, ...]:
+    levels = list(levels)
+    try:
+        return tuple(sorted(levels))
+    except TypeError:
+        return tuple(sorted(levels, key=lambda v: (type(v).__name__, str(v))))
+
+
+def _recoded(old: Column, kind: Kind, codes: np.ndarray, levels: Sequence[Any] | None) -> tuple[Column, np.ndarray]:
+    """Codes into other levels; a level is found as it is or, failing that, as it is written."""
+    new = _sorted(old.levels) if levels is None else tuple(levels)
+    at = {str(level): i for i, level in enumerate(new)} | {level: i for i, level in enumerate(new)}
+    # The last entry stands for missing cells: code -1 finds it.
+    moved = np.array([at.get(level, at.get(str(level), -1)) for level in old.levels] + [-1], dtype=np.int32)
+    recoded = moved[codes]
+    lost = np.flatnonzero((recoded < 0) & (codes >= 0))
+    if len(lost):
+        value = old.levels[codes[lost[0]]]
+        raise DataError(
+            f"column {old.name!r}, row {lost[0]}: {value!r} stands in the column but not among its levels"
+            f"{closest(value, new)}."
+        )
+    return Column(old.name, kind, new, "as told"), recoded
+
+
+def _levels_of_numbers(
+    name: str, kind: Kind, numbers: np.ndarray, levels: Sequence[Any] | None
+) -> tuple[Column, np.ndarray]:
+    present = ~np.isnan(numbers)
+    distinct, codes = np.unique(numbers[present], return_inverse=True)
+    whole = bool(np.all(np.abs(distinct) < 2**53) and np.all(distinct == np.floor(distinct)))
+    values = tuple(distinct.astype(np.int64).tolist() if whole else distinct.tolist())
+    cells = np.full(len(numbers), -1, dtype=np.int32)
+    cells[present] = codes
+    return _recoded(Column(name, kind, values), kind, cells, levels)
+
+
+def _numbers_of_levels(column: Column, codes: np.ndarray) -> np.ndarray:
+    numbers = np.full(len(column.levels) + 1, np.nan)
+    for code, level in enumerate(column.levels):
+        try:
+            numbers[code] = float(level)
+        except (TypeError, ValueError):
+            rows = np.flatnonzero(codes == code)
+            if len(rows):
+                raise DataError(f"column {column.name!r}, row {rows[0]}: {level!r} is not a number.") from None
+    return numbers[codes]

@@ -1,0 +1,155 @@
+"""Files of any common format, read as tables."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from margin.data.kinds import told_kinds
+from margin.data.readers.arff import read_arff
+from margin.data.readers.delimited import read_delimited
+from margin.data.readers.libsvm import LIBSVM_LINE, read_libsvm
+from margin.data.readers.ndjson import read_ndjson
+from margin.data.readers.parquet import read_parquet
+from margin.data.readers.source import Request, Source
+from margin.data.schema import Schema
+from margin.data.table import Table
+from margin.errors import ParameterError
+
+__all__ = ["FORMATS", "read"]
+
+Reader = Callable[[Source, Request], Table]
+
+#: Which reader takes which ending; each may be followed by ``.gz``.
+FORMATS: dict[str, Reader] = {
+    ".csv": read_delimited, ".tsv": read_delimited, ".tab": read_delimited,
+    ".txt": read_delimited, ".data": read_delimited, ".test": read_delimited,
+    ".parquet": read_parquet, ".pq": read_parquet,
+    ".ndjson": read_ndjson, ".jsonl": read_ndjson,
+    ".arff": read_arff,
+    ".libsvm": read_libsvm, ".svm": read_libsvm, ".svmlight": read_libsvm,
+}  # fmt: skip
+#: Endings that say little: the contents decide.
+VAGUE = (".txt", ".data", ".test")
+
+
+def read(
+    path: str | os.PathLike[str],
+    *,
+    header: bool | str = "auto",
+    separator: str = "auto",
+    missing: str | Iterable[object] | None = None,
+    kinds: Mapping[str, Any] | None = None,
+    target: str | None = None,
+    name: str | None = None,
+) -> Table:
+    """Read a file as a table, its format known by its ending or, failing that, by its contents.
+
+    Parameters
+    ----------
+    path
+        CSV and relatives (``.csv .tsv .tab .txt .data .test``), ``.parquet``, ``.ndjson``/``.jsonl``, ``.arff``
+        or LIBSVM (``.libsvm .svm .svmlight``), each also with ``.gz``.
+    header
+        Whether the first row of a delimited file names the columns; found out by itself.
+    separator
+        What splits the cells of a delimited file; found out by itself. A blank means runs of blanks.
+    missing
+        Marks that stand for missing cells, in place of the usual ones; empty cells are always missing.
+    kinds
+        What columns are, where the inferred kind is not meant:
+        ``{"zip": "nominal", "size": ("ordinal", ["small", "large"])}``.
+    target
+        The column to predict; it is never taken for an identifier.
+    name
+        What the table is called; the file's name otherwise.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> file = pathlib.Path(tempfile.mkdtemp()) / "people.csv"
+    >>> _ = file.write_text("age,sex\\n31,f\\n?,m\\n")
+    >>> read(file)
+    <Table 'people': 2 rows, 2 columns (age: numeric, sex: nominal)>
+    """
+    if not isinstance(path, str | os.PathLike):
+        raise ParameterError(f"read(path={path!r}): path must be the name of a file.")
+    source = Source.open(path)
+    request = Request(header, separator, _marks(missing), kinds or {}, target)
+    reader = _reader(source)
+    table = reader(source, request)
+    if reader is not read_delimited:  # that one needs marks and kinds while it reads
+        table = _with_kinds(_without_marks(table, request), source, request)
+    request.check_target(source.who, table.schema)
+    table.name = source.stem if name is None else name
+    return table
+
+
+def _marks(missing: str | Iterable[object] | None) -> tuple[str, ...] | None:
+    if missing is None:
+        return None
+    return (missing.strip(),) if isinstance(missing, str) else tuple(str(mark).strip() for mark in missing)
+
+
+def _reader(source: Source) -> Reader:
+    known = FORMATS.get(source.ending)
+    if known is not None and source.ending not in VAGUE:
+        return known
+    by_contents = _reader_by_contents(source)
+    if by_contents is None and known is None:
+        raise source.refusal(
+            f"the ending {source.ending!r} is not known and the contents are not text; readable are {', '.join(FORMATS)}."
+        )
+    return by_contents or read_delimited
+
+
+def _reader_by_contents(source: Source) -> Reader | None:
+    if source.data.startswith(b"PAR1"):
+        return read_parquet
+    if b"\0" in source.data[:100_000] and not source.data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return None
+    lines = [line.strip() for line in source.data[:100_000].splitlines()[:2000]]
+    lines = [line for line in lines if line and not line.startswith(b"%")]
+    if lines and lines[0].lower().startswith(b"@relation"):
+        return read_arff
+    if lines and lines[0].startswith(b'{"'):
+        return read_ndjson
+    if lines and all(LIBSVM_LINE.match(line) for line in lines[:20]):
+        return read_libsvm
+    return read_delimited
+
+
+def _without_marks(table: Table, request: Request) -> Table:
+    """The marks a caller names, applied to a format that has types of its own."""
+    if not request.missing:
+        return table
+    columns, arrays = [], []
+    for column in table.schema:
+        cells = table.cells(column.name)
+        if column.is_numeric:
+            cells = np.where(np.isin(cells, [float(m) for m in request.missing if _is_number(m)]), np.nan, cells)
+        elif any(str(level) in request.missing for level in column.levels):
+            kept = [i for i, level in enumerate(column.levels) if str(level) not in request.missing]
+            moved = np.full(len(column.levels) + 1, -1, dtype=np.int32)
+            moved[kept] = np.arange(len(kept))
+            cells = moved[cells]
+            column = Schema([column]).replace(column.name, levels=tuple(column.levels[i] for i in kept))[0]
+        columns.append(column)
+        arrays.append(cells)
+    return Table(Schema(columns), arrays)
+
+
+def _is_number(mark: str) -> bool:
+    try:
+        return float(mark) == float(mark)
+    except ValueError:
+        return False
+
+
+def _with_kinds(table: Table, source: Source, request: Request) -> Table:
+    for name, told in told_kinds(source.who, request.kinds, table.names).items():
+        table = table.with_kind(name, told.kind, told.levels)
+    return table

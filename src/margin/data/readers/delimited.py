@@ -1,0 +1,97 @@
+"""CSV and its relatives: cells as polars splits them, kinds inferred over the whole file."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from margin.data.inference import Written, infer
+from margin.data.kinds import Told, told_kinds
+from margin.data.readers.dialect import BLANKS, guess_separator, has_header, join_blanks
+from margin.data.readers.layout import Rows, split_rows
+from margin.data.readers.orange import OrangeHeader, orange_header
+from margin.data.readers.source import Request, Source
+from margin.data.schema import Column, Schema
+from margin.data.table import Table
+from margin.errors import ParameterError, listing
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = ["read_delimited"]
+
+
+@dataclass(frozen=True)
+class _Header:
+    names: list[str]
+    unnamed: frozenset[str] = frozenset()
+    n_rows: int = 0
+    orange: OrangeHeader = field(default_factory=lambda: OrangeHeader({}, frozenset(), None))
+
+
+def read_delimited(source: Source, request: Request) -> Table:
+    """The table of a CSV, TSV, ``.tab`` or blank-separated file."""
+    text = source.text()
+    separator = guess_separator(text) if request.separator == "auto" else _checked(request.separator)
+    if separator == BLANKS:
+        text, separator = join_blanks(text), "\t"
+    rows = split_rows(source, text, separator)
+    header = _header(source, request, rows, separator)
+    body = rows.frame.slice(header.n_rows)
+    if body.height == 0:
+        raise source.refusal("there is a header but no row below it (header=False if the first line is data).")
+    told = header.orange.kinds | told_kinds(source.who, request.kinds, header.names)
+    target = request.target or header.orange.target
+    columns = []
+    for name, cells in zip(header.names, body.iter_columns()):
+        about = Written(
+            name, who=source.who, missing=request.missing, decimal_comma=separator != ",",
+            is_target=name == target, unnamed=name in header.unnamed, told=told.get(name),
+            line_of=lambda row: rows.line_of(row + header.n_rows),
+        )  # fmt: skip
+        columns.append(_column(cells, about, name in header.orange.left_out and name not in request.kinds))
+    return Table(Schema(column for column, _ in columns), [stored for _, stored in columns])
+
+
+def _checked(separator: str) -> str:
+    if not isinstance(separator, str) or len(separator.encode()) != 1 or separator in '"\n\r':
+        raise ParameterError(
+            f"read(separator={separator!r}): separator must be 'auto' or one character, "
+            "such as ',', ';', '|', '\\t' or ' ' for runs of blanks."
+        )
+    return separator
+
+
+def _header(source: Source, request: Request, rows: Rows, separator: str) -> _Header:
+    if request.header not in ("auto", True, False):
+        raise ParameterError(f"read(header={request.header!r}): header must be 'auto', True or False.")
+    first = [(cell or "").strip() for cell in rows.frame.row(0)]
+    orange = _orange(rows, first) if separator == "\t" and request.header == "auto" else None
+    if orange is None and not (has_header(rows.frame) if request.header == "auto" else request.header):
+        return _Header(rows.frame.columns)
+    named = [name or f"column{i + 1}" for i, name in enumerate(first)]
+    twice = [name for name, times in Counter(named).items() if times > 1]
+    if twice:
+        raise source.refusal(
+            f"column names must differ, but {listing(twice)} stand there more than once "
+            "(header=False if the first line is data)."
+        )
+    unnamed = frozenset(named[:1]) if not first[0] else frozenset()
+    return _Header(named, unnamed, 1) if orange is None else _Header(named, unnamed, 3, orange)
+
+
+def _orange(rows: Rows, names: list[str]) -> OrangeHeader | None:
+    if rows.frame.height < 3:
+        return None
+    types, roles = ([cell or "" for cell in rows.frame.row(i)] for i in (1, 2))
+    return orange_header(names, types, roles)
+
+
+def _column(cells: pl.Series, about: Written, left_out: bool) -> tuple[Column, np.ndarray]:
+    if not left_out:
+        return infer(cells, about)
+    column, stored = infer(cells, replace(about, told=Told("identifier")))
+    return replace(column, reason="marked in the header to be ignored"), stored

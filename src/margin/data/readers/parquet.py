@@ -1,0 +1,24 @@
+"""Parquet files, by polars."""
+
+from __future__ import annotations
+
+import io
+
+from margin.data.frames import from_polars
+from margin.data.readers.source import Request, Source
+from margin.data.table import Table
+
+__all__ = ["read_parquet"]
+
+
+def read_parquet(source: Source, request: Request) -> Table:
+    """The table of a Parquet file; the types stored in it decide the kinds."""
+    import polars as pl
+
+    try:
+        frame = pl.read_parquet(io.BytesIO(source.data))
+    except Exception as error:  # polars raises many kinds of errors here, some of them panics of its own
+        raise source.refusal(f"this is not a readable Parquet file ({str(error).splitlines()[0]}).") from None
+    if frame.width == 0 or frame.height == 0:
+        raise source.refusal(f"the file holds {frame.height} rows and {frame.width} columns; a table needs some of both.")
+    return from_polars(frame, target=request.target, who=source.who)

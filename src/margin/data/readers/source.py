@@ -1,0 +1,112 @@
+"""A file on its way to become a table: its bytes, unpacked, and how to complain about it."""
+
+from __future__ import annotations
+
+import gzip
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from margin.data.schema import Schema
+from margin.errors import DataError, closest, listing
+
+__all__ = ["Request", "Source"]
+
+_GZIP = b"\x1f\x8b"
+_MARKS_OF_ENCODINGS = {b"\xef\xbb\xbf": "utf-8-sig", b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
+
+
+@dataclass(frozen=True)
+class Request:
+    """What the caller of ``read`` asked for besides the file."""
+
+    header: bool | str = "auto"
+    separator: str = "auto"
+    missing: tuple[str, ...] | None = None
+    kinds: Mapping[str, Any] = field(default_factory=dict)
+    target: str | None = None
+
+    def check_target(self, who: str, schema: Schema) -> None:
+        if self.target is not None and self.target not in schema:
+            names = schema.names
+            raise DataError(
+                f"{who}: target {self.target!r} is not a column; columns are {listing(names)}{closest(self.target, names)}."
+            )
+
+
+@dataclass(frozen=True)
+class Source:
+    """The unpacked bytes of a file, with its name and its ending (``.csv``, without ``.gz``)."""
+
+    path: Path
+    ending: str
+    stem: str
+    data: bytes
+
+    @classmethod
+    def open(cls, path: Any) -> Source:
+        path = Path(path)
+        packed = path.suffix.lower() == ".gz"
+        inner = path.with_suffix("") if packed else path
+        who = f"read({path.name!r})"
+        data = _unpacked(_bytes(path, who), packed, who)
+        if not data.strip():
+            raise DataError(f"{who}: the file is empty; a table needs a header or a row.")
+        return cls(path, inner.suffix.lower(), inner.stem, data)
+
+    @property
+    def who(self) -> str:
+        return f"read({self.path.name!r})"
+
+    def refusal(self, must: str) -> DataError:
+        return DataError(f"{self.who}: {must}")
+
+    def text(self) -> bytes:
+        r"""The contents as UTF-8 with ``\n`` ends; what is not UTF-8 is taken for Latin-1."""
+        data = self.data
+        for mark, encoding in _MARKS_OF_ENCODINGS.items():
+            if data.startswith(mark):
+                try:
+                    data = data.decode(encoding).encode()
+                except UnicodeDecodeError:
+                    raise self.refusal(f"the file starts like {encoding} text but is not; save it as UTF-8.") from None
+        if b"\0" in data:
+            raise self.refusal(
+                "this is not text (it holds zero bytes). Readable are CSV, ARFF, LIBSVM, NDJSON and Parquet files."
+            )
+        if not data.isascii():
+            data = _as_utf8(data)
+        return data.replace(b"\r\n", b"\n").replace(b"\r", b"\n") if b"\r" in data else data
+
+
+def _as_utf8(data: bytes) -> bytes:
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return data.decode("latin-1").encode()
+    return data
+
+
+def _bytes(path: Path, who: str) -> bytes:
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        near = closest(path.name, (p.name for p in path.parent.iterdir())) if path.parent.is_dir() else ""
+        raise DataError(f"{who}: there is no file {str(path)!r}{near}.") from None
+    except IsADirectoryError:
+        raise DataError(f"{who}: {str(path)!r} is a folder; give one file in it.") from None
+    except OSError as error:
+        raise DataError(f"{who}: the file cannot be opened ({error.strerror}).") from None
+
+
+def _unpacked(data: bytes, packed: bool, who: str) -> bytes:
+    if not data.startswith(_GZIP):
+        if packed and data:
+            raise DataError(f"{who}: the name ends in .gz, but the contents are not gzip; rename or pack it again.")
+        return data
+    try:
+        return gzip.decompress(data)
+    except (OSError, EOFError, zlib.error) as error:
+        raise DataError(f"{who}: the gzip file is damaged or cut short ({error}); fetch or pack it again.") from None
