@@ -48,7 +48,7 @@ class Entry:
     def model(self) -> Any:
         """A new model that takes tables, whatever it was made to take."""
         made = self.make()
-        return made if type(made).__module__.startswith("margin.") else OnTables(made)
+        return made if getattr(made, "accepts_tables", False) else OnTables(made)
 
 
 def models(names: Iterable[str] | None = None) -> tuple[Entry, ...]:
@@ -82,7 +82,7 @@ def names() -> tuple[str, ...]:
 def add(name: str, make: Callable[[], Any], *, note: str = "", limit: int | None = None, title: str = "") -> Entry:
     """Put a model on the leaderboard: any class or function that gives a scikit-learn classifier.
 
-    A model that is not margin's sees nominal columns one-hot and missing numbers filled with the mean,
+    A model that does not take tables itself (``accepts_tables``) sees nominal columns one-hot and missing numbers filled with the mean,
     both learnt on the training part.
 
     >>> from sklearn.tree import DecisionTreeClassifier
@@ -160,6 +160,8 @@ class OnTables(ClassifierMixin, BaseEstimator):
     >>> OnTables(DecisionTreeClassifier()).fit(table, ["yes", "no", "yes"]).predict(table).tolist()
     ['yes', 'no', 'yes']
     """
+
+    accepts_tables = True
 
     def __init__(self, estimator: Any) -> None:
         self.estimator = estimator

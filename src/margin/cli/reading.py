@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-if TYPE_CHECKING:
-    from margin.data import Table
-
-__all__ = ["kinds_of", "open_table", "options"]
+__all__ = ["kinds_of", "options", "settings"]
 
 _OPTIONS = (
     click.option("--header/--no-header", default=None, help="Whether the first line holds the names. [default: guessed]"),
@@ -46,10 +43,3 @@ def kinds_of(pairs: tuple[str, ...]) -> dict[str, str]:
             raise click.BadParameter(f"{pair!r} must read COLUMN=KIND, as in age=nominal.", param_hint="--kind")
         found[column] = kind
     return found
-
-
-def open_table(source: str, reading: dict[str, Any]) -> Table:
-    """The table of a file or, where no such file is, of the catalog."""
-    from margin.experiment import open_table as find
-
-    return find(source, reading)[0]

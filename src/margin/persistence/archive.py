@@ -101,8 +101,8 @@ def schema_digest(schema: Schema | None) -> str | None:
 
 
 def _schema_of(model: Any) -> Schema | None:
-    held = getattr(model, "__dict__", {}).values()
-    return next((value for value in held if isinstance(value, Schema)), None)
+    schema = getattr(model, "schema_", None)
+    return schema if isinstance(schema, Schema) else None
 
 
 def _add(archive: zipfile.ZipFile, name: str, content: bytes) -> None:

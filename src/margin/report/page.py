@@ -86,7 +86,10 @@ def _confusion(test: Any) -> dict[str, Any]:
     rows = []
     for label, counts in zip(test.labels, test.confusion):
         total = sum(counts)
-        cells = [{"n": n, "share": n / total if total else 0.0, "right": test.labels[j] == label} for j, n in enumerate(counts)]
+        cells = [
+            {"n": n, "share": n / total if total else 0.0, "right": test.labels[j] == label}
+            for j, n in enumerate(counts)
+        ]
         rows.append({"label": label, "cells": cells, "total": total})
     mistakes = [
         {"n": n, "true": true, "given": given}
@@ -109,4 +112,8 @@ def _card(column: Any, n_rows: int) -> dict[str, Any]:
 
 
 def _explained(explanation: Any) -> Markup:
-    return Markup(explanation.html()) if hasattr(explanation, "html") else Markup("<pre>{}</pre>").format(explanation.text())
+    return (
+        Markup(explanation.html())
+        if hasattr(explanation, "html")
+        else Markup("<pre>{}</pre>").format(explanation.text())
+    )

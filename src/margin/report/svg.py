@@ -102,4 +102,6 @@ def level_bars(counts: Sequence[int], total: int, width: int = 120) -> Markup:
         x += wide
     rest = f'<rect x="{x:.1f}" y="0" width="{max(width - x, 0):.1f}" height="12" rx="1.5" class="level-rest"/>'
     size = f'width="{width}" height="12" viewBox="0 0 {width} 12"'
-    return Markup(f'<svg class="levels" {size} aria-hidden="true">{"".join(parts)}{rest if x < width - 1 else ""}</svg>')
+    return Markup(
+        f'<svg class="levels" {size} aria-hidden="true">{"".join(parts)}{rest if x < width - 1 else ""}</svg>'
+    )
