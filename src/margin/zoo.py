@@ -82,8 +82,8 @@ def names() -> tuple[str, ...]:
 def add(name: str, make: Callable[[], Any], *, note: str = "", limit: int | None = None, title: str = "") -> Entry:
     """Put a model on the leaderboard: any class or function that gives a scikit-learn classifier.
 
-    A model that does not take tables itself (``accepts_tables``) sees nominal columns one-hot and missing numbers filled with the mean,
-    both learnt on the training part.
+    A model that does not take tables itself (``accepts_tables``) sees nominal columns one-hot and missing
+    numbers filled with the mean, both learnt on the training part.
 
     >>> from sklearn.tree import DecisionTreeClassifier
     >>> add("sklearn-tree", lambda: DecisionTreeClassifier(min_samples_leaf=5), note="scikit-learn's tree").name

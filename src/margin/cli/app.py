@@ -33,7 +33,10 @@ class Commands(click.Group):
         return importlib.import_module(f"{commands.__name__}.{cmd_name}").command
 
     def main(self, args: Sequence[str] | None = None, prog_name: str | None = None, **extra: Any) -> Any:  # type: ignore[override]
-        """Run and leave with 0, 2 for a refusal or wrong usage, or 130 for Ctrl-C; a refusal is one line, never a traceback."""
+        """Run, and leave with 0, with 2 for a refusal or wrong usage, or with 130 for Ctrl-C.
+
+        A refusal is one line, never a traceback.
+        """
         extra["standalone_mode"] = False
         try:
             sys.exit(super().main(args, prog_name or "margin", **extra) or 0)

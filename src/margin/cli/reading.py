@@ -10,11 +10,16 @@ import click
 __all__ = ["kinds_of", "options", "settings"]
 
 _OPTIONS = (
-    click.option("--header/--no-header", default=None, help="Whether the first line holds the names. [default: guessed]"),
-    click.option("--separator", metavar="CHAR", default="auto", help="What stands between cells. [default: guessed]"),
+    click.option("--header/--no-header", default=None, help="Whether the first line names the columns; else guessed."),
+    click.option("--separator", metavar="CHAR", default="auto", help="What stands between cells; else guessed."),
     click.option("--missing", metavar="TEXT", multiple=True, help="A text that means no value; can be given again."),
-    click.option("--kind", metavar="COLUMN=KIND", multiple=True, help="Read a column as numeric, nominal, ordinal, identifier or text."),
-)  # fmt: skip
+    click.option(
+        "--kind",
+        metavar="COLUMN=KIND",
+        multiple=True,
+        help="Read a column as numeric, nominal, ordinal, identifier or text; can be given again.",
+    ),
+)
 
 
 def options(command: Callable[..., Any]) -> Callable[..., Any]:

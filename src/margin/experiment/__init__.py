@@ -12,6 +12,7 @@ from margin.experiment.result import (
     Step,
     TestScore,
 )
+from margin.experiment.run import run, run_to_end
 from margin.experiment.source import open_table, resolve_target
 from margin.experiment.spec import Spec
 
@@ -32,4 +33,6 @@ __all__ = [
     "open_table",
     "read_new_rows",
     "resolve_target",
+    "run",
+    "run_to_end",
 ]

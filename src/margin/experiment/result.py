@@ -71,7 +71,11 @@ class ClassScore:
 
 @dataclass(frozen=True)
 class TestScore:
-    """The best model on the sealed test, opened once."""
+    """The best model on the sealed test, opened once.
+
+    ``confusion`` counts by true class (rows) and answered class (columns); ``abstained`` are cases of each class
+    without an answer. ``baseline`` is what always answering the commonest class of the training part would score.
+    """
 
     __test__ = False  # its name begins like a test's
 
@@ -81,6 +85,7 @@ class TestScore:
     labels: tuple[str, ...]
     confusion: tuple[tuple[int, ...], ...]
     classes: tuple[ClassScore, ...]
+    abstained: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)

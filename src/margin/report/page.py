@@ -45,6 +45,7 @@ def render(result: Any) -> str:
         confusion=_confusion(result.test),
         columns=[_card(column, result.n_rows) for column in result.columns],
         columns_shown=_COLUMNS_SHOWN,
+        n_inputs=sum(c.kind in ("numeric", "nominal", "ordinal") and not c.is_target for c in result.columns),
         explanations=[_explained(explanation) for explanation in result.explanations],
         css=Markup((_TEMPLATES / "report.css").read_text()),
     )
@@ -84,13 +85,14 @@ def _mark(standing: Any, best: str) -> dict[str, str]:
 def _confusion(test: Any) -> dict[str, Any]:
     """The rows of the confusion matrix with their shares, and the commonest mistakes."""
     rows = []
-    for label, counts in zip(test.labels, test.confusion):
-        total = sum(counts)
+    silences = test.abstained or (0,) * len(test.labels)
+    for label, counts, silent in zip(test.labels, test.confusion, silences):
+        total = sum(counts) + silent
         cells = [
             {"n": n, "share": n / total if total else 0.0, "right": test.labels[j] == label}
             for j, n in enumerate(counts)
         ]
-        rows.append({"label": label, "cells": cells, "total": total})
+        rows.append({"label": label, "cells": cells, "total": total, "silent": silent})
     mistakes = [
         {"n": n, "true": true, "given": given}
         for true, counts in zip(test.labels, test.confusion)
@@ -100,7 +102,7 @@ def _confusion(test: Any) -> dict[str, Any]:
     mistakes.sort(key=lambda mistake: -mistake["n"])
     size = len(test.labels)
     layout = "roomy" if size <= _ROOMY else "dense" if size <= _WIDEST else "none"
-    return {"rows": rows, "mistakes": mistakes[:10], "layout": layout}
+    return {"rows": rows, "mistakes": mistakes[:10], "layout": layout, "silent": any(silences)}
 
 
 def _card(column: Any, n_rows: int) -> dict[str, Any]:

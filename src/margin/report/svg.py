@@ -83,9 +83,8 @@ def histogram(bars: Sequence[int], width: int = 120, height: int = 30) -> Markup
     for i, n in enumerate(bars):
         if n:
             tall = max(height * n / tallest, 1.0)
-            parts.append(
-                f'<rect x="{i * step:.1f}" y="{height - tall:.1f}" width="{max(step - 1, 0.5):.1f}" height="{tall:.1f}"/>'
-            )
+            place = f'x="{i * step:.1f}" y="{height - tall:.1f}"'
+            parts.append(f'<rect {place} width="{max(step - 1, 0.5):.1f}" height="{tall:.1f}"/>')
     floor = f'<line x1="0" x2="{width}" y1="{height}" y2="{height}" class="grid"/>'
     size = f'width="{width}" height="{height + 1}" viewBox="0 0 {width} {height + 1}"'
     return Markup(f'<svg class="histogram" {size} aria-hidden="true">{floor}{"".join(parts)}</svg>')
