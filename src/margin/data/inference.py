@@ -96,18 +96,20 @@ def infer(cells: pl.Series, about: Written) -> tuple[Column, np.ndarray]:
     if words.null_count() == len(words):
         return Column(about.name, "numeric", reason="every cell is missing"), np.full(len(words), np.nan)
     numbers = _numbers(words, about)
-    zeros = _first(words.str.contains(_LEADING_ZERO)) if numbers.count else None
-    if numbers.count and zeros is None and not len(numbers.strays):
+    if not numbers.count or numbers.count < ALMOST_NUMERIC * (numbers.count + len(numbers.strays)):
+        return infer_words(words, about)
+    zeros = words.str.contains(_LEADING_ZERO).arg_true()
+    if len(zeros):
+        return infer_words(words, about, f"leading zeros, as in {words[int(zeros[0])]!r}, make names of numbers")
+    if not len(numbers.strays):
         return _numeric(words, numbers, about)
-    if zeros is None and numbers.count >= max(ENOUGH_NUMBERS, ALMOST_NUMERIC * (numbers.count + len(numbers.strays))):
-        _warn_of_strays(words, numbers, about)
-        return _leveled(words, about, f"{len(numbers.strays)} of its cells are not numbers")
-    if zeros is not None:
-        return _leveled(words, about, f"leading zeros, as in {words[zeros]!r}, make names of numbers")
-    return infer_words(words, about)
+    if numbers.count < ENOUGH_NUMBERS:
+        return infer_words(words, about)
+    _warn_of_strays(words, numbers, about)
+    return _leveled(words, about, f"{len(numbers.strays)} of its cells are not numbers")
 
 
-def infer_words(words: pl.Series, about: Written) -> tuple[Column, np.ndarray]:
+def infer_words(words: pl.Series, about: Written, because: str = "") -> tuple[Column, np.ndarray]:
     """The column that words make, null for missing ones: nominal, identifier or text, never numeric.
 
     >>> import polars as pl
@@ -119,7 +121,7 @@ def infer_words(words: pl.Series, about: Written) -> tuple[Column, np.ndarray]:
         return _leveled(words, about, "dates, which models do not use", "text")
     column, codes = _leveled(words, about, "")
     distinct, rows = len(column.levels), len(present)
-    kind, reason = "nominal", f"{distinct} different word" + "s" * (distinct != 1)
+    kind, reason = "nominal", because or f"{distinct} different word" + "s" * (distinct != 1)
     if rows > ENOUGH_WORDS and distinct >= rows / 2 and not about.is_target:
         if _mean_parts(present) > LONG_WORDS:
             kind, reason = "text", "sentences, nearly all different" if distinct < rows else "sentences, all different"
@@ -149,11 +151,6 @@ def _numbers(words: pl.Series, about: Written) -> _Numbers:
     if about.missing is None and left.any():
         left = left & ~words.is_in(list(MISSING_AMONG_NUMBERS))
     return _Numbers(values, left.arg_true().to_numpy())
-
-
-def _first(mask: pl.Series) -> int | None:
-    rows = mask.arg_true()
-    return int(rows[0]) if len(rows) else None
 
 
 def _mean_parts(words: pl.Series) -> float:
