@@ -20,6 +20,7 @@ __all__ = [
     "NotFittedError",
     "ParameterError",
     "PersistenceError",
+    "SealBrokenError",
     "closest",
     "listing",
 ]
@@ -55,6 +56,10 @@ class PersistenceError(MarginError, ValueError):
 
 class NotFittedError(MarginError, ValueError, AttributeError):
     """An answer was asked of a model that has not learnt yet."""
+
+
+class SealBrokenError(MarginError, RuntimeError):
+    """A sealed test part was to be opened a second time."""
 
 
 class MarginWarning(UserWarning):

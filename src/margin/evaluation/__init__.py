@@ -1,0 +1,54 @@
+"""How good a classifier is, how sure that is, and whether it really beats another.
+
+>>> from sklearn.datasets import load_iris
+>>> from sklearn.naive_bayes import GaussianNB
+>>> result = evaluate(GaussianNB(), *load_iris(return_X_y=True), protocol=HoldOut(test_share=0.4))
+>>> result.scores["accuracy"].interval.method
+'exact'
+"""
+
+from margin.evaluation.answers import Answers
+from margin.evaluation.comparison import Comparison, PairTest, Standing, compare_scores
+from margin.evaluation.confusion import ConfusionMatrix, confusion
+from margin.evaluation.intervals import (
+    Interval,
+    Score,
+    bootstrap_interval,
+    corrected_t_interval,
+    proportion_interval,
+)
+from margin.evaluation.metrics import METRICS, Metric, metric
+from margin.evaluation.result import Evaluation, FoldDone
+from margin.evaluation.rows import take_rows
+from margin.evaluation.sealed import Opening, SealedTest
+from margin.evaluation.splits import HoldOut, LeaveOneOut, StratifiedFolds, TrainingData
+from margin.evaluation.validation import evaluate, evaluate_steps
+
+__all__ = [
+    "METRICS",
+    "Answers",
+    "Comparison",
+    "ConfusionMatrix",
+    "Evaluation",
+    "FoldDone",
+    "HoldOut",
+    "Interval",
+    "LeaveOneOut",
+    "Metric",
+    "Opening",
+    "PairTest",
+    "Score",
+    "SealedTest",
+    "Standing",
+    "StratifiedFolds",
+    "TrainingData",
+    "bootstrap_interval",
+    "compare_scores",
+    "confusion",
+    "corrected_t_interval",
+    "evaluate",
+    "evaluate_steps",
+    "metric",
+    "proportion_interval",
+    "take_rows",
+]

@@ -77,5 +77,5 @@ def list_tables() -> None:
     table.add_column("what it is")
     for name in catalog.names():
         card = catalog.card(name)
-        table.add_row(name, f"{card.rows:,}", card.target, card.about)
+        table.add_row(name, f"{card.rows:,}", card.target, card.title)
     Console(highlight=False).print(table)

@@ -1,0 +1,180 @@
+"""What a classifier answered on some cases, beside what was right: all that a metric needs to know."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from margin.errors import InputError, LabelError, listing
+from margin.evaluation.labels import codes_of, distinct, label_array, refuse_missing, union
+
+__all__ = ["Answers", "aligned_probabilities", "case_weights", "predicted_codes"]
+
+#: How far from 1 the probabilities of a case may add up, for models that count in single precision.
+_SUM_TOLERANCE = 1e-4
+
+
+@dataclass(frozen=True)
+class Answers:
+    """Truth and answers of some cases, coded into ``classes``.
+
+    ``predicted`` holds the code of each answer, with ``len(classes)`` for an abstention. ``probabilities`` has one
+    column per class. ``weight`` is ``None`` where every case counts once.
+
+    >>> answers = Answers.of(["no", "yes", "yes"], ["no", "no", None])
+    >>> answers.counts.tolist()  # rows are the truth, columns the answers; the last column are abstentions
+    [[1, 0, 0], [1, 0, 1]]
+    """
+
+    classes: np.ndarray
+    truth: np.ndarray
+    predicted: np.ndarray | None = None
+    probabilities: np.ndarray | None = None
+    weight: np.ndarray | None = None
+
+    @classmethod
+    def of(
+        cls,
+        y_true: Any,
+        y_pred: Any = None,
+        *,
+        probabilities: Any = None,
+        classes: Any = None,
+        sample_weight: Any = None,
+        who: str = "Answers",
+    ) -> Answers:
+        """Answers from labels and, where there are some, probabilities with the classes of their columns.
+
+        Labels that stand only in the truth, only in the answers or only among ``classes`` all become classes.
+        """
+        truth = label_array(y_true, who)
+        refuse_missing(truth, who)
+        known = distinct(truth, who)
+        columns = known if classes is None else label_array(classes, who)
+        known = union(known, np.sort(columns), who)
+        predicted = None
+        if y_pred is not None:
+            guesses = label_array(y_pred, who)
+            _same_length(who, truth, "predictions", guesses)
+            known = union(known, distinct(guesses, who), who)
+            predicted = predicted_codes(guesses, known, who)
+        if probabilities is not None:
+            probabilities = aligned_probabilities(probabilities, columns, known, who)
+            _same_length(who, truth, "rows of probabilities", probabilities)
+        weight = case_weights(sample_weight, len(truth), who)
+        return cls(known, codes_of(truth, known), predicted, probabilities, weight)
+
+    def __len__(self) -> int:
+        return len(self.truth)
+
+    def take(self, rows: np.ndarray) -> Answers:
+        """The answers on some of the cases; a case may be taken more than once."""
+        return Answers(
+            self.classes,
+            self.truth[rows],
+            None if self.predicted is None else self.predicted[rows],
+            None if self.probabilities is None else self.probabilities[rows],
+            None if self.weight is None else self.weight[rows],
+        )
+
+    @cached_property
+    def cells(self) -> np.ndarray:
+        """The cell of the confusion table each case falls in, counted row by row."""
+        if self.predicted is None:
+            raise InputError("Answers: predicted labels are needed to count, but only probabilities were given.")
+        return self.truth * (len(self.classes) + 1) + self.predicted
+
+    def table(self, cells: np.ndarray, weight: np.ndarray | None) -> np.ndarray:
+        """Cases counted (or their weights added) by cell: one row a class, one column a class, one for abstentions."""
+        n = len(self.classes)
+        return np.bincount(cells, weights=weight, minlength=n * (n + 1)).reshape(n, n + 1)
+
+    @cached_property
+    def counts(self) -> np.ndarray:
+        """The confusion table with abstentions as its last column."""
+        return self.table(self.cells, self.weight)
+
+
+def _same_length(who: str, truth: np.ndarray, what: str, given: np.ndarray) -> None:
+    if len(given) != len(truth):
+        raise InputError(
+            f"{who}: there must be as many {what} as true labels, but {len(given)} stand beside {len(truth)}."
+        )
+
+
+def predicted_codes(predictions: np.ndarray, classes: np.ndarray, who: str) -> np.ndarray:
+    """Predicted labels coded into ``classes``; ``None`` is an abstention and gets the code ``len(classes)``."""
+    codes = codes_of(predictions, classes)
+    outside = codes < 0
+    if outside.any():
+        foreign = {label for label in predictions[outside].tolist() if label is not None}
+        if foreign:
+            raise LabelError(
+                f"{who}: every prediction must be one of the classes {listing(classes.tolist())} or None, "
+                f"but {listing(sorted(foreign, key=str))} was predicted."
+            )
+        codes[outside] = len(classes)
+    return codes
+
+
+def aligned_probabilities(probabilities: Any, columns: np.ndarray, classes: np.ndarray, who: str) -> np.ndarray:
+    """Probabilities with one column for each of ``classes``; a class that ``columns`` lacks has probability 0.
+
+    A model that never saw a class in its training part gives no column for it: to that model the class is impossible.
+    """
+    given = _checked_probabilities(probabilities, len(columns), who)
+    if len(columns) == len(classes) and columns.tolist() == classes.tolist():
+        return given
+    at = codes_of(columns, classes)
+    if (at < 0).any():
+        raise LabelError(
+            f"{who}: columns {listing(columns[at < 0].tolist())} of the probabilities are none of the classes."
+        )
+    aligned = np.zeros((len(given), len(classes)))
+    aligned[:, at] = given
+    return aligned
+
+
+def _checked_probabilities(probabilities: Any, n_columns: int, who: str) -> np.ndarray:
+    given = np.asarray(probabilities, dtype=np.float64)
+    if given.ndim == 1 and n_columns == 2:
+        given = np.column_stack([1 - given, given])
+    if given.ndim != 2 or given.shape[1] != n_columns:
+        raise InputError(
+            f"{who}: probabilities must have one column for each of {n_columns} classes, not the shape {given.shape} "
+            "(give classes=model.classes_ where a class is missing from the truth)."
+        )
+    wrong = ~((given >= 0) & (given <= 1)).all(axis=1) | (np.abs(given.sum(axis=1) - 1) > _SUM_TOLERANCE)
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        raise InputError(
+            f"{who}: probabilities must lie between 0 and 1 and add up to 1, but {int(wrong.sum())} rows do not, "
+            f"first row {row}: {np.round(given[row], 6).tolist()}."
+        )
+    return given
+
+
+def case_weights(sample_weight: Any, n: int, who: str) -> np.ndarray | None:
+    """Weights as float64, checked: as many as cases, none negative or missing, not all zero."""
+    if sample_weight is None:
+        return None
+    try:
+        weight = np.asarray(sample_weight, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError(f"{who}(sample_weight=…): weights must be numbers.") from None
+    if weight.shape != (n,):
+        raise InputError(
+            f"{who}(sample_weight=…): there must be {n} weights, one per case, not the shape {weight.shape}."
+        )
+    wrong = np.flatnonzero(~(np.isfinite(weight) & (weight >= 0)))
+    if len(wrong):
+        raise InputError(
+            f"{who}(sample_weight=…): weights must be 0 or more, but row {wrong[0]} has {weight[wrong[0]]} "
+            f"({len(wrong)} such rows)."
+        )
+    if n and not weight.any():
+        raise InputError(f"{who}(sample_weight=…): some case must weigh more than 0.")
+    return weight

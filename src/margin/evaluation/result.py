@@ -1,0 +1,171 @@
+"""What an evaluation found: scores with intervals, folds, out-of-fold answers, and what to be careful about."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+
+from margin.evaluation.answers import Answers
+from margin.evaluation.confusion import ConfusionMatrix
+from margin.evaluation.intervals import Score
+from margin.evaluation.metrics import METRICS, Metric
+from margin.evaluation.splits import SplitProtocol
+
+__all__ = ["Evaluation", "FoldDone"]
+
+
+@dataclass(frozen=True)
+class FoldDone:
+    """One fold that was fitted and asked, or that failed.
+
+    ``scores`` holds each metric on the fold's test part; ``error`` is empty where all went well, and then says what
+    was raised.
+    """
+
+    number: int
+    of: int
+    n_train: int
+    n_test: int
+    scores: Mapping[str, float] = field(default_factory=dict)
+    fit_seconds: float = float("nan")
+    predict_seconds: float = float("nan")
+    error: str = ""
+
+    @property
+    def failed(self) -> bool:
+        return bool(self.error)
+
+    def __str__(self) -> str:
+        if self.failed:
+            parts = f"{self.n_train} training rows, {self.n_test} test rows"
+            return f"fold {self.number} of {self.of} failed ({parts}): {self.error}"
+        shown = ", ".join(f"{name} {value:.3f}" for name, value in self.scores.items())
+        return f"fold {self.number} of {self.of}: {shown}"
+
+
+@dataclass(frozen=True, eq=False)
+class Evaluation:
+    """How well a model does, how sure that is, and how it was found out.
+
+    Attributes
+    ----------
+    model
+        Name of the model.
+    protocol
+        How rows were split; ``protocol.describe()`` says it in a sentence.
+    scores
+        Metric by name, each a ``Score`` with its interval.
+    folds
+        Every fold in order, those that failed included.
+    rows
+        The rows that were asked about, ascending.
+    answers
+        Truth, predictions and probabilities on those rows. With repeats, the prediction of a row is that of the first
+        repeat, and its probabilities are the mean over the repeats.
+    warnings
+        Sentences that belong beside the scores.
+    """
+
+    model: str
+    protocol: SplitProtocol
+    metrics: tuple[Metric, ...]
+    scores: Mapping[str, Score]
+    folds: tuple[FoldDone, ...]
+    rows: np.ndarray
+    answers: Answers
+    confidence: float = 0.95
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def classes(self) -> np.ndarray:
+        """All classes, in their own type and in order: the columns of ``probabilities``."""
+        return self.answers.classes
+
+    @property
+    def truth(self) -> np.ndarray:
+        """The true label of each row in ``rows``."""
+        return self.classes[self.answers.truth]
+
+    @cached_property
+    def predictions(self) -> np.ndarray:
+        """The predicted label of each row in ``rows``; ``None`` where the model abstained."""
+        assert self.answers.predicted is not None
+        silent = self.answers.predicted == len(self.classes)
+        if not silent.any():
+            return self.classes[self.answers.predicted]
+        answers = np.fromiter([*self.classes.tolist(), None], dtype=object)
+        return answers[self.answers.predicted]
+
+    @property
+    def probabilities(self) -> np.ndarray | None:
+        """One row per row in ``rows``, one column per class; ``None`` where the model gives none."""
+        return self.answers.probabilities
+
+    @cached_property
+    def confusion(self) -> ConfusionMatrix:
+        """The confusion matrix of ``predictions``."""
+        return ConfusionMatrix.of_answers(self.answers)
+
+    @property
+    def fold_scores(self) -> dict[str, np.ndarray]:
+        """Each metric fold by fold, NaN where the fold failed."""
+        return {
+            each.name: np.array([fold.scores.get(each.name, np.nan) for fold in self.folds]) for each in self.metrics
+        }
+
+    @property
+    def fit_seconds(self) -> np.ndarray:
+        """Seconds each fit took, NaN where the fold failed."""
+        return np.array([fold.fit_seconds for fold in self.folds])
+
+    @property
+    def predict_seconds(self) -> np.ndarray:
+        """Seconds the predictions of each fold took."""
+        return np.array([fold.predict_seconds for fold in self.folds])
+
+    @property
+    def failures(self) -> tuple[FoldDone, ...]:
+        """The folds that failed."""
+        return tuple(fold for fold in self.folds if fold.failed)
+
+    def summary(self) -> str:
+        """The evaluation in plain text: scores, how they were found, the confusion matrix, what to be careful about."""
+        width = max((len(name) for name in self.scores), default=0)
+        values = {name: str(score) for name, score in self.scores.items()}
+        column = max(map(len, values.values()), default=0)
+        lines = [f"{self.model}: {self.protocol.name}", self.protocol.describe(), self._effort(), ""]
+        lines += [f"{name:<{width}}  {values[name]:<{column}}  {score.how}" for name, score in self.scores.items()]
+        lines += ["", str(self.confusion)]
+        lines += [f"Careful: {sentence}" for sentence in self.warnings]
+        return "\n".join(lines)
+
+    def _effort(self) -> str:
+        fitted = len(self.folds) - len(self.failures)
+        fits = f"{fitted} fit{'s' if fitted != 1 else ''} in {np.nansum(self.fit_seconds):.3g} s"
+        asked = f"predictions in {np.nansum(self.predict_seconds):.3g} s"
+        return f"{len(self.rows)} cases, {len(self.classes)} classes; {fits}, {asked}"
+
+    def __str__(self) -> str:
+        return self.summary()
+
+    def __repr__(self) -> str:
+        shown = ", ".join(f"{name} {score}" for name, score in self.scores.items())
+        return f"<Evaluation of {self.model} by {self.protocol.name}: {shown}>"
+
+    def _repr_html_(self) -> str:
+        rows = "".join(_score_row(name, score) for name, score in self.scores.items())
+        cautions = "".join(f"<p><b>Careful:</b> {html.escape(sentence)}</p>" for sentence in self.warnings)
+        return (
+            f"<h4>{html.escape(self.model)}: {html.escape(self.protocol.name)}</h4>"
+            f"<p>{html.escape(self.protocol.describe())} {html.escape(self._effort())}.</p>"
+            f"<table>{rows}</table>{cautions}{self.confusion._repr_html_()}"
+        )
+
+
+def _score_row(name: str, score: Score) -> str:
+    meaning = html.escape(METRICS[name].meaning) if name in METRICS else ""
+    return f'<tr><th title="{meaning}">{html.escape(name)}</th><td>{score}</td><td>{html.escape(score.how)}</td></tr>'

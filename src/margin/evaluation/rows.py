@@ -1,0 +1,74 @@
+"""Rows of whatever the inputs are: arrays, sparse matrices, data frames of any make, margin's own tables."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from margin.data import Table
+from margin.errors import InputTypeError
+
+__all__ = ["count_rows", "ready_for", "take_rows"]
+
+
+def take_rows(X: Any, rows: np.ndarray) -> Any:
+    """Some rows of ``X``, by position, as the same kind of thing.
+
+    >>> take_rows(np.array([[1, 2], [3, 4], [5, 6]]), np.array([2, 0])).tolist()
+    [[5, 6], [1, 2]]
+    """
+    if isinstance(X, Table):
+        return X.take(rows)
+    if isinstance(X, np.ndarray):
+        return X[rows]
+    if _is_sparse(X):
+        return X.tocsr()[rows]
+    if isinstance(X, (list, tuple)):
+        return [X[row] for row in rows.tolist()]
+    frame = _as_frame(X)
+    if frame is not None:
+        return frame[rows].to_native()
+    if hasattr(X, "__array__"):
+        return np.asarray(X)[rows]
+    raise _cannot_read(X)
+
+
+def count_rows(X: Any) -> int:
+    """How many rows ``X`` has."""
+    if hasattr(X, "shape") and len(X.shape):
+        return int(X.shape[0])
+    if isinstance(X, (list, tuple)):
+        return len(X)
+    frame = _as_frame(X)
+    if frame is None:
+        raise _cannot_read(X)
+    return len(frame)
+
+
+def ready_for(model: Any, X: Any) -> Any:
+    """``X`` in a form the model can take and rows can be taken from quickly.
+
+    A model that says ``accepts_tables`` gets a table as it is; any other gets the input columns as a polars frame.
+    """
+    if isinstance(X, Table) and not getattr(model, "accepts_tables", False):
+        return X.inputs().to_polars()
+    return X.tocsr() if _is_sparse(X) else X
+
+
+def _is_sparse(X: Any) -> bool:
+    return hasattr(X, "tocsr") and hasattr(X, "nnz")
+
+
+def _as_frame(X: Any) -> Any:
+    import narwhals as nw
+
+    frame = nw.from_native(X, eager_only=True, allow_series=True, pass_through=True)
+    return frame if isinstance(frame, (nw.DataFrame, nw.Series)) else None
+
+
+def _cannot_read(X: Any) -> InputTypeError:
+    return InputTypeError(
+        f"X={type(X).__module__}.{type(X).__name__}: inputs must be an array, a sparse matrix, a data frame or a "
+        "margin.data.Table (a lazy frame must be collected first)."
+    )

@@ -1,0 +1,210 @@
+"""A test part that is split off first, stays sealed, and opens once, at the end."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+
+from margin.data import Table
+from margin.errors import InputError, SealBrokenError
+from margin.evaluation.answers import Answers
+from margin.evaluation.labels import codes_of, distinct, label_array, refuse_missing
+from margin.evaluation.metrics import Metric
+from margin.evaluation.result import Evaluation, FoldDone
+from margin.evaluation.rows import count_rows, ready_for, take_rows
+from margin.evaluation.scoring import check_metrics, score_cases, usable_metrics
+from margin.evaluation.splits import HoldOut, Split
+from margin.evaluation.validation import DEFAULT_METRICS, ask, model_name
+
+__all__ = ["Opening", "SealedTest"]
+
+
+@dataclass(frozen=True)
+class Opening:
+    """One opening of a sealed test part: when, and for which model."""
+
+    when: datetime
+    model: str
+
+    def __str__(self) -> str:
+        return f"opened {self.when:%Y-%m-%d %H:%M:%S} UTC for {self.model}"
+
+
+@dataclass(frozen=True)
+class _Sealed:
+    """The protocol that stands in the evaluation of an opened test part."""
+
+    n_train: int
+    n_test: int
+    opening: int
+
+    judged_by: ClassVar[Literal["cases", "folds"]] = "cases"
+    name: ClassVar[str] = "sealed test part"
+    n_fits: ClassVar[int | None] = 0
+
+    @property
+    def caution(self) -> str:
+        if self.opening == 1:
+            return ""
+        return (
+            f"The test part was opened {self.opening} times: a model chosen after looking at it is judged too kindly."
+        )
+
+    def split(self, y: Any) -> Any:
+        raise InputError("SealedTest: a sealed test part is not split again.")
+
+    def describe(self) -> str:
+        times = "opened once" if self.opening == 1 else f"now opened {self.opening} times"
+        return f"Asked about {self.n_test} rows that were split off before anything was learnt; {times}."
+
+
+class SealedTest:
+    """Splits a test part off, in proportion by class, and gives it out only as scores, once.
+
+    Parameters
+    ----------
+    X, y
+        Inputs and labels, all of them.
+    share
+        Of the rows that are sealed.
+    seed
+        Of the split.
+
+    Attributes
+    ----------
+    digest
+        Short hash of the sealed rows, their cells and labels: equal digests are the same test part.
+    openings
+        When the seal was opened and for which model; empty until then.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> sealed = SealedTest(*load_iris(return_X_y=True))
+    >>> X, y = sealed.train
+    >>> len(y)
+    120
+    >>> result = sealed.open(GaussianNB().fit(X, y))
+    >>> print(result.scores["accuracy"])
+    0.900 [0.735, 0.979]
+    >>> sealed.open(GaussianNB().fit(X, y))
+    Traceback (most recent call last):
+    margin.errors.SealBrokenError: SealedTest.open: the test part was already opened (GaussianNB); \
+a model chosen after looking at it is judged too kindly (again=True opens it all the same, and the report will say so).
+    """
+
+    def __init__(self, X: Any, y: Any, share: float = 0.2, seed: int = 0) -> None:
+        labels = label_array(y, "SealedTest(y=…)")
+        refuse_missing(labels, "SealedTest(y=…)")
+        if count_rows(X) != len(labels):
+            raise InputError(f"SealedTest: X has {count_rows(X)} rows, but y has {len(labels)} labels.")
+        self.share, self.seed = share, seed
+        self.openings: list[Opening] = []
+        self._X, self._labels = X, labels
+        self._split: Split = next(iter(HoldOut(share, seed).split(labels)))
+        self.digest = _digest(self._split[1], take_rows(X, self._split[1]), labels[self._split[1]])
+
+    @property
+    def train(self) -> tuple[Any, np.ndarray]:
+        """Inputs and labels of the training part."""
+        rows = self._split[0]
+        return take_rows(self._X, rows), self._labels[rows]
+
+    @property
+    def train_rows(self) -> np.ndarray:
+        """Which rows the training part is made of."""
+        return self._split[0]
+
+    @property
+    def n_train(self) -> int:
+        return len(self._split[0])
+
+    @property
+    def n_test(self) -> int:
+        return len(self._split[1])
+
+    @property
+    def opened(self) -> bool:
+        return bool(self.openings)
+
+    def open(
+        self,
+        model: Any,
+        *,
+        metrics: Iterable[str | Metric] = DEFAULT_METRICS,
+        confidence: float = 0.95,
+        again: bool = False,
+        name: str | None = None,
+    ) -> Evaluation:
+        """Ask a fitted model about the sealed rows; scores come with exact intervals (bootstrap where there is none).
+
+        A second opening raises ``SealBrokenError`` unless ``again`` is true. Every opening is written down in
+        ``openings``. ``name`` is what the record calls the model, its type without it.
+        """
+        if self.openings and not again:
+            before = ", ".join(opening.model for opening in self.openings)
+            raise SealBrokenError(
+                f"SealedTest.open: the test part was already opened ({before}); a model chosen after looking at it is "
+                "judged too kindly (again=True opens it all the same, and the report will say so)."
+            )
+        chosen = check_metrics(metrics, "SealedTest.open")
+        name = name or model_name(model)
+        answers, seconds = self._answers(model)
+        self.openings.append(Opening(datetime.now(UTC), name))
+        protocol = _Sealed(self.n_train, self.n_test, len(self.openings))
+        usable, cautions = usable_metrics(chosen, answers.probabilities is not None, name)
+        if protocol.caution:
+            cautions.insert(0, protocol.caution)
+        scores = {each.name: score_cases(each, answers, confidence) for each in usable}
+        values = {each: score.value for each, score in scores.items()}
+        fold = FoldDone(1, 1, self.n_train, self.n_test, values, predict_seconds=seconds)
+        rows = self._split[1]
+        return Evaluation(name, protocol, tuple(usable), scores, (fold,), rows, answers, confidence, tuple(cautions))
+
+    def _answers(self, model: Any) -> tuple[Answers, float]:
+        from time import perf_counter
+
+        classes = distinct(self._labels)
+        rows = self._split[1]
+        inputs = take_rows(ready_for(model, self._X), rows)
+        start = perf_counter()
+        predicted, probabilities, answered = ask(model, inputs, classes, self._labels[self._split[0]])
+        return Answers(classes, codes_of(self._labels[rows], classes), predicted, probabilities), answered - start
+
+    def __repr__(self) -> str:
+        state = "; ".join(map(str, self.openings)) or "unopened"
+        return f"<SealedTest {self.digest}: {self.n_test} of {self.n_train + self.n_test} rows, {state}>"
+
+
+def _digest(rows: np.ndarray, X: Any, labels: np.ndarray) -> str:
+    """Twelve hexadecimal digits that change with any row, cell or label of the part."""
+    digest = hashlib.sha256(rows.astype("<i8").tobytes())
+    digest.update(repr(labels.tolist()).encode())
+    for piece in _cells(X):
+        digest.update(piece)
+    return digest.hexdigest()[:12]
+
+
+def _cells(X: Any) -> Iterable[bytes]:
+    if isinstance(X, Table):
+        for column in X.schema:
+            yield repr((column.name, column.levels)).encode()
+            yield X.cells(column.name).tobytes()
+    elif hasattr(X, "tocsr"):
+        matrix = X.tocsr().sorted_indices()
+        yield from (part.tobytes() for part in (matrix.indptr, matrix.indices, matrix.data))
+    elif isinstance(X, np.ndarray) and X.dtype != object:
+        yield np.ascontiguousarray(X).tobytes()
+    elif isinstance(X, (np.ndarray, list)):
+        yield repr(list(X)).encode()
+    else:
+        import narwhals as nw
+
+        for column in nw.from_native(X, eager_only=True).iter_columns():
+            yield repr((column.name, column.to_list())).encode()

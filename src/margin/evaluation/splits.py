@@ -1,0 +1,239 @@
+"""Protocols: which rows are learnt from and which are asked about.
+
+Every split keeps the classes in proportion as well as whole rows allow, works with classes of a single case, and
+depends on the seed and on which rows share a label, not on what the labels are called.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal, Protocol
+
+import numpy as np
+
+from margin.errors import DataError, LabelError, ParameterError
+from margin.evaluation.labels import codes_of, distinct, label_array, refuse_missing
+
+__all__ = ["HoldOut", "LeaveOneOut", "SplitProtocol", "StratifiedFolds", "TrainingData"]
+
+Split = tuple[np.ndarray, np.ndarray]
+Judged = Literal["cases", "folds"]
+
+
+class SplitProtocol(Protocol):
+    """What ``evaluate`` needs of a protocol; anything that has this can be one.
+
+    ``judged_by`` says where the uncertainty of a score comes from: ``"cases"`` where each case is asked about once and
+    the metric is computed on all of them together, ``"folds"`` where it is the mean over folds. ``caution`` is a
+    sentence that must stand beside the result, or empty.
+    """
+
+    @property
+    def judged_by(self) -> Judged: ...
+
+    @property
+    def caution(self) -> str: ...
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def n_fits(self) -> int | None: ...
+
+    def split(self, y: Any) -> Iterator[Split]: ...
+
+    def describe(self) -> str: ...
+
+
+@dataclass(frozen=True)
+class TrainingData:
+    """Asks about the very rows that were learnt from: quick, and far too optimistic.
+
+    >>> [(len(train), len(test)) for train, test in TrainingData().split(["a", "b"])]
+    [(2, 2)]
+    """
+
+    judged_by: ClassVar[Judged] = "cases"
+    caution = (
+        "The model was asked about the rows it had learnt from: these scores are optimistic and say nothing "
+        "about new cases."
+    )
+    name = "training data"
+    n_fits = 1
+
+    def split(self, y: Any) -> Iterator[Split]:
+        rows = np.arange(len(_groups("TrainingData", y, least=1)))
+        yield rows, rows
+
+    def describe(self) -> str:
+        return "Learnt from all rows and asked about the same rows."
+
+
+@dataclass(frozen=True)
+class HoldOut:
+    """Holds a share of the rows back, in proportion by class, and asks about those.
+
+    A class with a single case stays in the training part, and no class loses all of its cases to the test part.
+
+    >>> [(train.tolist(), test.tolist()) for train, test in HoldOut(0.5).split(["a", "a", "b", "b", "c"])]
+    [([1, 3, 4], [0, 2])]
+    """
+
+    test_share: float = 0.25
+    seed: int = 0
+
+    judged_by: ClassVar[Judged] = "cases"
+    caution = ""
+    n_fits = 1
+
+    def __post_init__(self) -> None:
+        if not 0 < self.test_share < 1:
+            raise ParameterError(
+                f"HoldOut(test_share={self.test_share!r}): the share must lie between 0 and 1, as 0.25."
+            )
+        _check_seed("HoldOut", self.seed)
+
+    @property
+    def name(self) -> str:
+        return f"hold-out {100 * self.test_share:g} %"
+
+    def split(self, y: Any) -> Iterator[Split]:
+        groups = _groups("HoldOut", y, least=2)
+        sizes = np.bincount(groups)
+        wanted = min(max(round(self.test_share * len(groups)), 1), len(groups) - 1)
+        held = _proportional(sizes, wanted)
+        if not held.any():
+            raise LabelError(
+                f"HoldOut: every class has a single case among {len(groups)} rows, so none can be held back "
+                "(gather more cases, or merge classes)."
+            )
+        order = _shuffled_by_group(groups, self.seed)
+        starts = np.repeat(np.cumsum(sizes) - sizes, held)
+        within = np.arange(held.sum()) - np.repeat(np.cumsum(held) - held, held)
+        test = np.zeros(len(groups), dtype=bool)
+        test[order[starts + within]] = True
+        yield np.flatnonzero(~test), np.flatnonzero(test)
+
+    def describe(self) -> str:
+        share = 100 * self.test_share
+        return (
+            f"Learnt from {100 - share:g} % of the rows, by class in proportion, and asked about the other {share:g} %."
+        )
+
+
+@dataclass(frozen=True)
+class StratifiedFolds:
+    """Cuts the rows into folds of equal size and class proportions; each fold is asked about once per repeat.
+
+    Folds differ by at most one row in size and by at most one case of any class, classes with fewer cases than folds
+    included: their cases lie in different folds.
+
+    >>> protocol = StratifiedFolds(folds=2)
+    >>> [test.tolist() for _, test in protocol.split(["a", "a", "a", "a", "b"])]
+    [[0, 2, 4], [1, 3]]
+    """
+
+    folds: int = 10
+    repeats: int = 1
+    seed: int = 0
+
+    judged_by: ClassVar[Judged] = "folds"
+    caution = ""
+
+    def __post_init__(self) -> None:
+        for what, least in (("folds", 2), ("repeats", 1)):
+            value = getattr(self, what)
+            if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or value < least:
+                raise ParameterError(
+                    f"StratifiedFolds({what}={value!r}): {what} must be a whole number, {least} or more."
+                )
+        _check_seed("StratifiedFolds", self.seed)
+
+    @property
+    def name(self) -> str:
+        repeated = f"{self.repeats} × " if self.repeats > 1 else ""
+        return f"{repeated}{self.folds}-fold cross-validation"
+
+    @property
+    def n_fits(self) -> int:
+        return self.folds * self.repeats
+
+    def split(self, y: Any) -> Iterator[Split]:
+        groups = _groups("StratifiedFolds", y, least=2)
+        n = len(groups)
+        if n < self.folds:
+            raise DataError(
+                f"StratifiedFolds(folds={self.folds}): {n} rows do not fill so many folds (use folds={n} or fewer)."
+            )
+        for repeat in range(self.repeats):
+            fold_of = np.empty(n, dtype=np.intp)
+            # Dealt out class after class like cards, so that folds differ by one case of a class at most.
+            fold_of[_shuffled_by_group(groups, self.seed, repeat)] = np.arange(n) % self.folds
+            for fold in range(self.folds):
+                yield np.flatnonzero(fold_of != fold), np.flatnonzero(fold_of == fold)
+
+    def describe(self) -> str:
+        times = f", {self.repeats} times over with new folds" if self.repeats > 1 else ""
+        return f"Each of {self.folds} folds, of equal class shares, was asked of a model learnt from the others{times}."
+
+
+@dataclass(frozen=True)
+class LeaveOneOut:
+    """Asks about each row with a model learnt from all others: as many fits as rows, nothing left to chance.
+
+    >>> [(train.tolist(), test.tolist()) for train, test in LeaveOneOut().split(["a", "b", "a"])]
+    [([1, 2], [0]), ([0, 2], [1]), ([0, 1], [2])]
+    """
+
+    judged_by: ClassVar[Judged] = "cases"
+    caution = ""
+    name = "leave-one-out"
+    #: One fit per row: not known before the rows are.
+    n_fits = None
+
+    def split(self, y: Any) -> Iterator[Split]:
+        rows = np.arange(len(_groups("LeaveOneOut", y, least=2)))
+        for row in rows:
+            yield np.delete(rows, row), rows[row : row + 1]
+
+    def describe(self) -> str:
+        return "Each row was asked about by a model learnt from all the others."
+
+
+def _check_seed(who: str, seed: Any) -> None:
+    if not isinstance(seed, (int, np.integer)) or isinstance(seed, bool) or seed < 0:
+        raise ParameterError(f"{who}(seed={seed!r}): the seed must be a whole number, 0 or more.")
+
+
+def _groups(who: str, y: Any, least: int) -> np.ndarray:
+    """Which rows share a label, as numbers in order of first appearance: the same for any names of the labels."""
+    labels = label_array(y, who)
+    refuse_missing(labels, who)
+    if len(labels) < least:
+        rows = "1 row is" if len(labels) == 1 else f"{len(labels)} rows are"
+        raise DataError(f"{who}: {rows} too few to split; at least {least} are needed.")
+    codes = codes_of(labels, distinct(labels, who))
+    first = np.empty(codes.max() + 1, dtype=np.intp)
+    first[codes[::-1]] = np.arange(len(codes))[::-1]
+    return np.argsort(np.argsort(first))[codes]
+
+
+def _shuffled_by_group(groups: np.ndarray, *seeds: int) -> np.ndarray:
+    """All rows, group after group, in random order within each."""
+    shuffled = np.random.default_rng(seeds).permutation(len(groups))
+    return shuffled[np.argsort(groups[shuffled], kind="stable")]
+
+
+def _proportional(sizes: np.ndarray, wanted: int) -> np.ndarray:
+    """``wanted`` rows shared out over groups in proportion, with whole numbers and at least one row left in each.
+
+    Largest remainders first; where every group is down to one row, fewer than wanted are given.
+    """
+    exact = wanted * sizes / sizes.sum()
+    given = np.minimum(np.floor(exact).astype(np.intp), sizes - 1)
+    while given.sum() < wanted and (open_ := given < sizes - 1).any():
+        short = np.where(open_, exact - given, -np.inf)
+        most = np.argsort(-short, kind="stable")[: min(wanted - given.sum(), open_.sum())]
+        given[most] += 1
+    return given
