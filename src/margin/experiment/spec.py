@@ -39,7 +39,7 @@ class Spec:
     folds, repeats
         Cross-validation on the rest. ``'auto'`` repeats is 3 below 2,000 training rows and 1 above.
     metrics, sort
-        What to measure, and which of them decides.
+        What to measure, and which of them decides; the first, if nothing is said.
     seed
         Same seed, same split, same folds, same result.
     header, separator, missing, kinds
@@ -63,7 +63,7 @@ class Spec:
     folds: int = 10
     repeats: int | Literal["auto"] = "auto"
     metrics: tuple[str, ...] = METRICS
-    sort: str = "accuracy"
+    sort: str = ""
     seed: int = 0
     header: bool | Literal["auto"] = "auto"
     separator: str = "auto"
@@ -78,6 +78,8 @@ class Spec:
             value = getattr(self, name)
             if value is not None:
                 object.__setattr__(self, name, (value,) if isinstance(value, str) else tuple(value))
+        if not self.sort and self.metrics:
+            object.__setattr__(self, "sort", self.metrics[0])
         _check(self)
 
     def n_repeats(self, n_rows: int) -> int:
@@ -128,8 +130,9 @@ class Spec:
 
     def _told(self) -> dict[str, Any]:
         """What differs from the defaults."""
-        fields = [field for field in dataclasses.fields(self) if field.name != "data"]
-        return {field.name: getattr(self, field.name) for field in fields if getattr(self, field.name) != field.default}
+        defaults = {field.name: field.default for field in dataclasses.fields(self) if field.name != "data"}
+        defaults["sort"] = self.metrics[0]
+        return {name: getattr(self, name) for name, default in defaults.items() if getattr(self, name) != default}
 
 
 _FLAGS = {

@@ -64,12 +64,9 @@ def _spec(file: str, models: str | None, metrics: str | None, sort: str | None, 
     read_as = reading.settings(given.pop("header"), given.pop("separator"), given.pop("missing"), given.pop("kind"))
     if metrics:
         given["metrics"] = _names(metrics)
-        given["sort"] = given["metrics"][0]
-    if sort:
-        given["sort"] = sort
     if models is not None:
         given["models"] = _names(models)
-    return Spec(file, repeats=int(repeats) if repeats.isdecimal() else repeats, **read_as, **given)  # type: ignore[arg-type]
+    return Spec(file, sort=sort or "", repeats=int(repeats) if repeats.isdecimal() else repeats, **read_as, **given)  # type: ignore[arg-type]
 
 
 def _names(text: str) -> tuple[str, ...]:
@@ -117,8 +114,6 @@ def _say(result: Result, written: list[str], out: str | None, save: str | None) 
     console.print()
     for line in written:
         console.print(line, markup=False, soft_wrap=True)
-    missing = [flag for flag, place in (("--out report.html", out), ("--save model.margin", save)) if not place]
-    if missing:
-        console.print(
-            f"Add {' and '.join(missing)} to keep {'it' if len(missing) == 1 else 'them'}.", style="dim", markup=False
-        )
+    for flag, place, what in (("--out report.html", out, "a report"), ("--save model.margin", save, "the model")):
+        if not place:
+            console.print(f"{flag} keeps {what}.", style="dim", markup=False)
