@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from margin.data import Schema, Table, read
+from margin.data import Schema, Table
+from margin.data.readers import read
 from margin.errors import DataError, PersistenceError, closest, listing
 
 __all__ = ["Answers", "about_model", "answers", "read_new_rows"]
@@ -74,7 +75,7 @@ def _named(table: Table, about: dict[str, Any]) -> Table:
             f"{table.name}: there must be {len(about['columns']) - 1} columns, or one more with the target, "
             f"as in the training table, but there are {len(table.names)}."
         )
-    columns = [Schema([column]).replace(column.name, name=name)[0] for column, (name, _) in zip(table.schema, wanted)]
+    columns = [replace(column, name=name) for column, (name, _) in zip(table.schema, wanted)]
     renamed = Table(Schema(columns), [table.cells(column.name) for column in table.schema], table.name)
     for name, kind in wanted:
         if renamed.schema[name].kind != kind:

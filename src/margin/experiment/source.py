@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from margin.data import Table, catalog, read
+from margin.data import Table, catalog
+from margin.data.readers import read
 from margin.errors import DataError, LabelError, ParameterError, closest, listing
 
 __all__ = ["MOST_CLASSES", "Problem", "frame", "open_table", "resolve_target"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from markupsafe import Markup, escape
@@ -39,7 +39,7 @@ class Axis:
         """Where a value stands, with room left for the labels at both ends."""
         return round(14 + (value - self.low) / (self.high - self.low) * (self.width - 28), 1)
 
-    def scale(self, label) -> Markup:  # type: ignore[no-untyped-def]
+    def scale(self, label: Callable[[float], str]) -> Markup:
         """The labelled axis itself; labels that would touch are left out."""
         every = math.ceil(len(self.ticks) / 6)
         marks = "".join(
