@@ -5,6 +5,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 READY := $(VENV)/.ready
 PEERS_READY := .venv-peers/.ready
+PEERS_PIP := .venv-peers/bin/python -m pip --quiet --disable-pip-version-check
 
 .PHONY: demo test lint format bench sanitize clean native-test
 
@@ -32,6 +33,21 @@ format: $(READY)
 	$(BIN)/ruff format src tests benchmarks
 	$(BIN)/ruff check --fix src tests benchmarks
 	$(BIN)/clang-format -i $$(git ls-files '*.hpp' '*.cpp')
+
+# The peers have an environment of their own. margin is installed there as users get it (an editable install would
+# look for changes at each import), and again before each run, so that what is measured is what stands in src.
+$(PEERS_READY): benchmarks/peers.txt constraints.txt pyproject.toml
+	@echo "Setting up .venv-peers (a few minutes)"
+	@$(PYTHON) -m venv .venv-peers
+	@$(PEERS_PIP) install -c constraints.txt scikit-build-core nanobind ninja cmake
+	@$(PEERS_PIP) install -c constraints.txt -r benchmarks/peers.txt
+	@$(PEERS_PIP) install -c constraints.txt --no-build-isolation -Cbuild-dir='build/peers-{wheel_tag}' .
+	@touch $@
+
+# make bench FAMILY=bayes BENCH='--quick --peers sklearn'; without FAMILY every one is measured.
+bench: $(PEERS_READY)
+	@$(PEERS_PIP) install --no-deps --no-build-isolation --force-reinstall -Cbuild-dir='build/peers-{wheel_tag}' .
+	@.venv-peers/bin/python -m benchmarks $(FAMILY) $(BENCH)
 
 sanitize: $(READY)
 	$(BIN)/cmake -S . -B build/sanitize -G Ninja -DMARGIN_SANITIZE=ON -DCMAKE_BUILD_TYPE=Debug -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN)/ninja)

@@ -12,6 +12,8 @@ using In = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>; // 
 template <class T>
 using InMatrix = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>; // rows one after another
 template <class T>
+using InOutMatrix = nb::ndarray<T, nb::ndim<2>, nb::c_contig, nb::device::cpu>; // rows to add to
+template <class T>
 using Out = nb::ndarray<nb::numpy, T, nb::ndim<1>>;
 template <class T>
 using OutMatrix = nb::ndarray<nb::numpy, T, nb::ndim<2>>;

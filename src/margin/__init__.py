@@ -1,3 +1,17 @@
 """margin: classification that takes tables as they are, says how sure it is, and shows its work."""
 
+from margin.lazy import attach
+
 __version__ = "0.1.0"
+
+_homes = {
+    "KNeighborsClassifier": "margin.neighbors",
+    "MajorityClassifier": "margin.baseline",
+    "NaiveBayes": "margin.bayes",
+    "RoteClassifier": "margin.neighbors",
+    "Table": "margin.data",
+    "TableEncoder": "margin.base",
+}
+
+__all__ = sorted(_homes)
+__getattr__, __dir__ = attach(__name__, _homes)

@@ -14,6 +14,7 @@ __all__ = [
     "DataError",
     "DataWarning",
     "InputError",
+    "InputTypeError",
     "LabelError",
     "MarginError",
     "MarginWarning",

@@ -1,0 +1,114 @@
+"""k nearest neighbours: few columns, where trees win, and many, where matrix products do."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from benchmarks.harness import Arrays, Side, Workload, fit_and_predict
+
+__all__ = ["WORKLOADS"]
+
+K = 5
+
+
+def clouds(n: int, d: int, n_test: int) -> Arrays:
+    """Ten classes of two clusters each, three quarters of the columns informative."""
+    from sklearn.datasets import make_classification
+
+    X, y = make_classification(
+        n + n_test, d, n_informative=3 * d // 4, n_redundant=0, n_classes=10, n_clusters_per_class=2, random_state=0
+    )
+    return {"X": X[:n], "y": y[:n], "X_test": X[n:], "y_test": y[n:]}
+
+
+class Voting:
+    """A neighbour index made a classifier: the majority of the k nearest, ties to the smaller label."""
+
+    def fit(self, X: np.ndarray, y: np.ndarray) -> None:
+        self.labels, self.y = np.unique(y, return_inverse=True)
+        self.build(X)
+
+    def predict(self, X: np.ndarray) -> np.ndarray:
+        near = self.y[self.nearest(X)]
+        votes = np.zeros((len(near), len(self.labels)), dtype=np.int32)
+        for column in near.T:
+            votes[np.arange(len(near)), column] += 1
+        return self.labels[votes.argmax(axis=1)]
+
+    def build(self, X: np.ndarray) -> None:
+        raise NotImplementedError
+
+    def nearest(self, X: np.ndarray) -> np.ndarray:
+        """Positions of the k nearest training rows, one row of them a query."""
+        raise NotImplementedError
+
+
+class FaissFlat(Voting):
+    def build(self, X: np.ndarray) -> None:
+        import faiss
+
+        self.index = faiss.IndexFlatL2(X.shape[1])
+        self.index.add(X)
+
+    def nearest(self, X: np.ndarray) -> np.ndarray:
+        return self.index.search(X, K)[1]
+
+
+class PyKDTree(Voting):
+    def build(self, X: np.ndarray) -> None:
+        from pykdtree.kdtree import KDTree
+
+        self.tree = KDTree(X)
+
+    def nearest(self, X: np.ndarray) -> np.ndarray:
+        return self.tree.query(X, k=K)[1].astype(np.intp)
+
+
+def single_precision(arrays: Arrays) -> Arrays:
+    """faiss takes nothing else."""
+    return {**arrays, "X": arrays["X"].astype(np.float32), "X_test": arrays["X_test"].astype(np.float32)}
+
+
+def margin_neighbors() -> Any:
+    import margin
+
+    return margin.KNeighborsClassifier(n_neighbors=K)
+
+
+def sklearn_with(algorithm: str) -> Any:
+    def make() -> Any:
+        from sklearn.neighbors import KNeighborsClassifier
+
+        return KNeighborsClassifier(n_neighbors=K, algorithm=algorithm, n_jobs=-1)
+
+    return make
+
+
+def sklearnex_with(algorithm: str) -> Any:
+    def make() -> Any:
+        from sklearnex.neighbors import KNeighborsClassifier
+
+        return KNeighborsClassifier(n_neighbors=K, algorithm=algorithm, n_jobs=-1)
+
+    return make
+
+
+MARGIN = Side("margin KNeighbors", "margin", margin_neighbors)
+BRUTE = (
+    Side("sklearn brute", "sklearn", sklearn_with("brute")),
+    Side("sklearnex brute", "sklearnex", sklearnex_with("brute")),
+    Side("faiss IndexFlatL2", "faiss", FaissFlat, prepare=single_precision),
+)
+TREES = (
+    Side("sklearn kd_tree", "sklearn", sklearn_with("kd_tree")),
+    Side("sklearnex kd_tree", "sklearnex", sklearnex_with("kd_tree")),
+    Side("pykdtree", "pykdtree", PyKDTree),
+)
+QUICK = {"n": 5_000, "n_test": 500}
+
+WORKLOADS = (
+    Workload("d=8", clouds, (MARGIN, *BRUTE, *TREES), fit_and_predict, {"n": 20_000, "d": 8, "n_test": 5_000}, QUICK),
+    Workload("d=64", clouds, (MARGIN, *BRUTE), fit_and_predict, {"n": 50_000, "d": 64, "n_test": 5_000}, QUICK),
+)

@@ -1,0 +1,42 @@
+// margin._core.bayes: counts and log-likelihoods.
+#include "arrays.hpp"
+#include "interrupt.hpp"
+#include "margin/bayes/likelihood.hpp"
+
+using namespace margin;
+using namespace margin::bindings;
+
+MARGIN_BINDINGS(bayes) {
+    bayes.def(
+        "count_levels",
+        [](InMatrix<std::int32_t> codes, In<std::int64_t> first, std::size_t levels, In<std::int32_t> y, In<double> w,
+           std::size_t classes) {
+            return give(with_monitor([&](Monitor& m) {
+                            return margin::bayes::count_levels(codes.data(), first.data(), y.data(), w.data(),
+                                                               codes.shape(0), codes.shape(1), levels, classes, 0, m);
+                        }),
+                        levels, classes);
+        },
+        "codes"_a.noconvert(), "first"_a.noconvert(), "levels"_a, "y"_a.noconvert(), "w"_a.noconvert(), "classes"_a);
+    bayes.def(
+        "add_normal",
+        [](InMatrix<double> x, InMatrix<double> mean, InMatrix<double> steep, InMatrix<double> off, In<double> peak,
+           InOutMatrix<double> scores) {
+            with_monitor([&](Monitor& m) {
+                margin::bayes::add_normal(x.data(), mean.data(), steep.data(), off.data(), peak.data(), scores.data(),
+                                          x.shape(0), x.shape(1), mean.shape(0), 0, m);
+            });
+        },
+        "x"_a.noconvert(), "mean"_a.noconvert(), "steep"_a.noconvert(), "off"_a.noconvert(), "peak"_a.noconvert(),
+        "scores"_a.noconvert());
+    bayes.def(
+        "add_shares",
+        [](InMatrix<std::int32_t> codes, In<std::int64_t> first, InMatrix<double> log_share,
+           InOutMatrix<double> scores) {
+            with_monitor([&](Monitor& m) {
+                margin::bayes::add_shares(codes.data(), first.data(), log_share.data(), scores.data(), codes.shape(0),
+                                          codes.shape(1), scores.shape(1), 0, m);
+            });
+        },
+        "codes"_a.noconvert(), "first"_a.noconvert(), "log_share"_a.noconvert(), "scores"_a.noconvert());
+}

@@ -1,0 +1,64 @@
+#pragma once
+// A family of interchangeable types (criteria, kernels, distances), chosen by name at run time.
+#include <array>
+#include <cstddef>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+namespace margin {
+
+/// Types with a static `name`, in the order in which they are shown to people.
+///     using Criteria = OneOf<Gini, Entropy, GainRatio, Error>;
+///     Criteria::visit(name, [&]<class C>() { return best_split<C>(x, y); });
+template <class... Ts>
+struct OneOf {
+    static_assert(sizeof...(Ts) > 0, "a family has members");
+
+    static constexpr std::size_t size = sizeof...(Ts);
+
+    static constexpr std::array<std::string_view, size> names() noexcept { return {Ts::name...}; }
+
+    static constexpr bool contains(std::string_view name) noexcept { return ((name == Ts::name) || ...); }
+
+    /// f.operator()<T>() for the member T of that name; all members must give the same type of result.
+    /// Throws std::invalid_argument with the list of names if there is no such member.
+    template <class F>
+    static decltype(auto) visit(std::string_view name, F&& f) {
+        return visit_first<F, Ts...>(name, f);
+    }
+
+private:
+    template <class F, class First, class... Rest>
+    static decltype(auto) visit_first(std::string_view name, F& f) {
+        if (name == First::name)
+            return f.template operator()<First>();
+        if constexpr (sizeof...(Rest) > 0)
+            return visit_first<F, Rest...>(name, f);
+        else
+            throw std::invalid_argument(unknown(name));
+    }
+
+    static std::string unknown(std::string_view name) {
+        std::string text;
+        text.append("'").append(name).append("' is not one of ");
+        std::string_view between = "'";
+        for (const std::string_view known : names()) {
+            text.append(between).append(known).append("'");
+            between = ", '";
+        }
+        return text;
+    }
+
+    static constexpr bool names_differ() noexcept {
+        const auto list = names();
+        for (std::size_t i = 0; i < size; ++i)
+            for (std::size_t j = 0; j < i; ++j)
+                if (list[i] == list[j])
+                    return false;
+        return true;
+    }
+    static_assert(names_differ(), "two members have the same name, and the second could never be chosen");
+};
+
+} // namespace margin

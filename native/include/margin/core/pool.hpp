@@ -1,0 +1,232 @@
+#pragma once
+// The threads behind threads.hpp: one pool for the whole process, made on first use and again after a fork.
+//
+// A job is a row of chunks and an atomic counter. The thread that asks for it works on it too, and idle threads of the
+// pool take a seat at whichever open job has the fewest; the caller therefore never waits for a thread to become free,
+// only (at the end) for the chunks that others have already begun. Several callers at once need no further rule.
+#include "monitor.hpp"
+#include <algorithm>
+#include <atomic>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <mutex>
+#include <stdexcept>
+#include <system_error>
+#include <thread>
+#include <vector>
+#if defined(__unix__) || defined(__APPLE__)
+#define MARGIN_HAS_FORK 1
+#include <pthread.h>
+#include <signal.h>
+#endif
+
+namespace margin::pool {
+
+/// No call gets more threads than this, whatever it asks for.
+inline constexpr std::size_t most_threads = 512;
+
+/// Whether this thread is working on a chunk: what it calls then runs inline.
+inline thread_local bool inside = false;
+
+/// How many forks lie between the first process and this one.
+inline constinit std::atomic<std::uint64_t> generation{0};
+
+/// One parallel_for; lives on the stack of its caller.
+struct Job {
+    Job(std::size_t n_items_, std::size_t grain_, std::size_t seats_, Monitor& monitor_, void* body_,
+        void (*call_)(void*, std::size_t, std::size_t, std::size_t))
+        : n_items(n_items_), grain(grain_), n_chunks((n_items_ - 1) / grain_ + 1), seats(seats_), monitor(monitor_),
+          body(body_), call(call_) {}
+
+    const std::size_t n_items, grain, n_chunks;
+    const std::size_t seats; // for helpers; the caller needs none
+    Monitor& monitor;
+    void* const body;
+    void (*const call)(void* body, std::size_t begin, std::size_t end, std::size_t worker);
+
+    alignas(64) std::atomic<std::size_t> next_chunk{0};
+    alignas(64) std::atomic<bool> failed{false};
+    std::size_t taken = 0;            // seats ever taken; guarded by the pool's mutex
+    std::atomic<std::size_t> busy{0}; // helpers at work; written under the pool's mutex
+    std::condition_variable idle;     // busy fell to 0
+    std::mutex error_mutex;
+    std::exception_ptr error; // the first one
+
+    bool open() const noexcept { return taken < seats && next_chunk.load(std::memory_order_relaxed) < n_chunks; }
+
+    void fail() noexcept {
+        std::lock_guard lock(error_mutex);
+        if (!error)
+            error = std::current_exception();
+        failed.store(true, std::memory_order_relaxed);
+    }
+
+    /// Take chunks until none is left or the job is to stop.
+    void work(std::size_t worker) noexcept {
+        try {
+            while (!failed.load(std::memory_order_relaxed) && !monitor.cancelled()) {
+                const std::size_t chunk = next_chunk.fetch_add(1, std::memory_order_relaxed);
+                if (chunk >= n_chunks)
+                    return;
+                const std::size_t begin = chunk * grain;
+                call(body, begin, begin + std::min(grain, n_items - begin), worker);
+                monitor.poll();
+            }
+        } catch (...) {
+            fail();
+        }
+    }
+
+    void poll() noexcept {
+        try {
+            monitor.poll();
+        } catch (...) {
+            fail();
+        }
+    }
+};
+
+/// The threads and the jobs they may help with. Never destroyed: its threads sleep on it until the process is gone,
+/// so that there is no order of destruction to get wrong at exit.
+struct Pool {
+    std::mutex mutex;
+    std::condition_variable wake;
+    std::vector<Job*> jobs;    // guarded by mutex
+    std::size_t n_threads = 0; // guarded by mutex
+    Pool* inherited = nullptr; // the pool of the process that forked; its threads are not here
+
+    void open(Job& job) {
+        std::lock_guard lock(mutex);
+        while (n_threads < job.seats && start_thread()) {
+        }
+        jobs.push_back(&job);
+        for (std::size_t i = 0; i < job.seats; ++i)
+            wake.notify_one();
+    }
+
+    /// Let no one else in and wait for those who are in, polling all the while.
+    void close(Job& job, std::uint64_t born) {
+        std::unique_lock lock(mutex);
+        std::erase(jobs, &job);
+        while (job.busy.load(std::memory_order_relaxed) > 0) {
+            job.idle.wait_for(lock, Monitor::poll_interval);
+            lock.unlock(); // the callback may take its time, and may even fork
+            job.poll();
+            if (generation.load() != born)
+                return;
+            lock.lock();
+        }
+    }
+
+private:
+    bool start_thread() {
+#ifdef MARGIN_HAS_FORK
+        // Signals are for the threads of the program. Those that report a fault of the thread itself stay open.
+        sigset_t blocked, before;
+        sigfillset(&blocked);
+        for (int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP})
+            sigdelset(&blocked, fault);
+        pthread_sigmask(SIG_SETMASK, &blocked, &before);
+#endif
+        bool started = true;
+        try {
+            std::thread([this] { serve(); }).detach();
+            ++n_threads;
+        } catch (const std::system_error&) { // the system has no more threads for us: go on with those we have
+            started = false;
+        }
+#ifdef MARGIN_HAS_FORK
+        pthread_sigmask(SIG_SETMASK, &before, nullptr);
+#endif
+        return started;
+    }
+
+    void serve() {
+        inside = true;
+        std::unique_lock lock(mutex);
+        for (;;) {
+            Job* job = least_helped();
+            if (!job) {
+                wake.wait(lock);
+                continue;
+            }
+            const std::size_t worker = ++job->taken;
+            job->busy.fetch_add(1, std::memory_order_relaxed);
+            lock.unlock();
+            job->work(worker);
+            lock.lock();
+            if (job->busy.fetch_sub(1, std::memory_order_relaxed) == 1)
+                job->idle.notify_one(); // under the lock: the caller cannot take the job away before this is done
+        }
+    }
+
+    Job* least_helped() const {
+        Job* best = nullptr;
+        for (Job* job : jobs)
+            if (job->open() &&
+                (!best || job->busy.load(std::memory_order_relaxed) < best->busy.load(std::memory_order_relaxed)))
+                best = job;
+        return best;
+    }
+};
+
+inline constinit std::atomic<Pool*> current{nullptr};
+
+/// The pool of this process. No function-local static: a fork in the middle of its initialisation would leave the child
+/// waiting for a thread that it does not have.
+inline Pool& get() {
+    Pool* pool = current.load(std::memory_order_acquire);
+    if (pool)
+        return *pool;
+    auto* fresh = new Pool;
+    if (current.compare_exchange_strong(pool, fresh, std::memory_order_acq_rel))
+        return *fresh;
+    delete fresh; // another thread was quicker; this one has no threads yet
+    return *pool;
+}
+
+#ifdef MARGIN_HAS_FORK
+/// In a forked child only the forking thread lives on. The parent's pool may have been in any state, its mutex locked
+/// by a thread that is gone: never touch it again, and begin anew. The parent notices nothing.
+inline void begin_anew_in_child() {
+    generation.fetch_add(1);
+    if (Pool* old = current.load()) {
+        auto* fresh = new Pool;
+        fresh->inherited = old; // stays reachable, so that no tool calls it a leak
+        current.store(fresh);
+    }
+}
+inline const int fork_watched = pthread_atfork(nullptr, nullptr, begin_anew_in_child);
+#endif
+
+/// Work on a job with the help of the pool until it is done, has failed or is cancelled, and no one is in it any more.
+inline void run(Job& job) {
+    struct Mark {
+        bool before = inside;
+        Mark() { inside = true; }
+        ~Mark() { inside = before; }
+    };
+    {
+        const Mark mark;
+        if (job.seats == 0) {
+            job.work(0);
+        } else {
+            const std::uint64_t born = generation.load();
+            Pool& pool = get();
+            pool.open(job);
+            job.work(0);
+            if (generation.load() == born)
+                pool.close(job, born);
+            if (generation.load() != born)
+                throw std::runtime_error(
+                    "the process forked in the middle of a parallel_for and is the child: its helpers are gone");
+        }
+    }
+    if (job.error)
+        std::rethrow_exception(job.error);
+    job.monitor.check();
+}
+
+} // namespace margin::pool

@@ -1,0 +1,145 @@
+"""Targets: the distinct labels in their own type, and each row's label as a code."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+
+from margin.base.frames import is_missing
+from margin.errors import LabelError, listing
+
+__all__ = ["encode_labels"]
+
+# Labels below this spread are counted into place; others are sorted.
+COUNTED_SPREAD = 1 << 16
+
+
+def encode_labels(y: Any, n_rows: int, who: str) -> tuple[np.ndarray, np.ndarray]:
+    """The sorted distinct labels, and a code for each row.
+
+    Labels keep their type: integers, strings, booleans and bytes come back as they came in.
+    """
+    labels = _one_dimension(y, who)
+    if len(labels) != n_rows:
+        raise LabelError(f"{who}: y must have one label per row, but has {len(labels)} labels for {n_rows} rows.")
+    if labels.dtype.kind == "O":
+        labels = _from_objects(labels, who)
+    if labels.dtype.kind == "f":
+        _check_floats(labels, who)
+    if labels.dtype.kind in "cmMV":
+        raise LabelError(f"{who}: Unknown label type: {labels.dtype}; labels must be words, whole numbers or booleans.")
+    if labels.dtype.kind in "iub":
+        return _counted(labels)
+    classes, codes = np.unique(labels, return_inverse=True)
+    return classes, codes.reshape(-1)
+
+
+def _one_dimension(y: Any, who: str) -> np.ndarray:
+    if y is None:
+        raise LabelError(f"{who}: requires y to be passed, but the target y is None; give one label per row.")
+    if hasattr(y, "tocsr"):
+        raise LabelError(f"{who}: y must be a plain list of labels, not a sparse matrix; several labels a row need one-vs-rest.")
+    labels = _as_array(y)
+    if labels.ndim == 2 and labels.shape[1] == 1:
+        from sklearn.exceptions import DataConversionWarning
+
+        message = f"A column-vector y was passed when a 1d array was expected; {who} reads it as y.ravel()."
+        warnings.warn(message, DataConversionWarning, stacklevel=4)
+        labels = labels.reshape(-1)
+    if labels.ndim != 1:
+        shape = " × ".join(map(str, labels.shape)) or "a single value"
+        raise LabelError(f"{who}: y must be one label per row (bad input shape {shape}).")
+    if labels.dtype.kind == "V":
+        raise LabelError(f"{who}: Unknown label type: {labels.dtype}.")
+    return labels if labels.dtype.isnative else labels.astype(labels.dtype.newbyteorder("="))
+
+
+def _as_array(y: Any) -> np.ndarray:
+    if isinstance(y, np.ndarray):
+        return np.asarray(y)
+    if isinstance(y, (list, tuple)):
+        array = np.asarray(y, dtype=object)
+        # NumPy would turn [1, "1"] into two equal strings: look at the objects first, then let it choose.
+        if array.ndim == 1:
+            kinds = {_kind(value) for value in array.tolist()}
+            return np.asarray(y) if len(kinds) == 1 and "missing" not in kinds else array
+        return np.asarray(y)
+    if hasattr(y, "to_list") or hasattr(y, "to_pylist"):  # a series of pandas, polars or pyarrow
+        dtype = getattr(y, "dtype", None)
+        if isinstance(dtype, np.dtype) and dtype.kind in "iufbSU":
+            return np.asarray(y)
+        values = y.to_pylist() if hasattr(y, "to_pylist") else y.to_list()
+        array = np.empty(len(values), dtype=object)
+        array[:] = values
+        kinds = {_kind(value) for value in values}
+        return np.asarray(values) if len(kinds) == 1 and kinds <= {"boolean", "whole number", "number"} else array
+    return np.asarray(y)
+
+
+def _kind(value: Any) -> str:
+    if is_missing(value):
+        return "missing"
+    if isinstance(value, (bool, np.bool_)):
+        return "boolean"
+    if isinstance(value, (int, np.integer)):
+        return "whole number"
+    if isinstance(value, (float, np.floating)):
+        return "number"
+    if isinstance(value, str):
+        return "word"
+    return "bytes" if isinstance(value, bytes) else type(value).__name__
+
+
+def _from_objects(labels: np.ndarray, who: str) -> np.ndarray:
+    values = labels.tolist()
+    missing = [row for row, value in enumerate(values) if is_missing(value)]
+    if missing:
+        raise LabelError(_missing_message(missing, who))
+    kinds = {_kind(value) for value in values}
+    if kinds == {"whole number", "number"}:
+        kinds = {"number"}
+    if len(kinds) > 1:
+        raise LabelError(f"{who}: labels must be of one type, but y mixes {' and '.join(sorted(kinds))} labels.")
+    if kinds <= {"whole number", "number", "boolean"}:
+        return np.asarray(values)
+    if not kinds <= {"word", "bytes"}:
+        raise LabelError(f"{who}: Unknown label type: {kinds.pop()}; labels must be words, whole numbers or booleans.")
+    return labels
+
+
+def _check_floats(labels: np.ndarray, who: str) -> None:
+    missing = np.flatnonzero(np.isnan(labels))
+    if missing.size:
+        raise LabelError(_missing_message(missing.tolist(), who))
+    if np.isinf(labels).any():
+        row = int(np.flatnonzero(np.isinf(labels))[0])
+        raise LabelError(f"{who}: y holds infinity in row {row}. Input contains infinity, which is not a label.")
+    if (labels != np.floor(labels)).any():
+        example = float(labels[labels != np.floor(labels)][0])
+        raise LabelError(
+            f"{who}: Unknown label type: continuous. y holds quantities such as {example:g}; "
+            "a classifier needs classes (bin the quantity, or use a regressor)."
+        )
+
+
+def _missing_message(rows: list[int], who: str) -> str:
+    shown = listing(rows)
+    return (
+        f"{who}: y must have a label in every row, but {len(rows)} are missing (Input contains NaN), "
+        f"first in rows {shown}; leave those rows out."
+    )
+
+
+def _counted(labels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Sorted distinct values without a sort where the values lie close together."""
+    low = labels.min() if labels.size else 0
+    spread = int(labels.max()) - int(low) + 1 if labels.size else 0
+    if labels.dtype.kind == "b" or spread > COUNTED_SPREAD or not labels.size:
+        classes, codes = np.unique(labels, return_inverse=True)
+        return classes, codes.reshape(-1)
+    shifted = (labels - low).astype(np.intp)
+    present = np.bincount(shifted, minlength=spread) > 0
+    codes_of = np.cumsum(present) - 1
+    return (np.flatnonzero(present) + low).astype(labels.dtype), codes_of[shifted]

@@ -1,0 +1,45 @@
+"""The answer anyone can give: the most frequent class."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from margin.base import Classifier, Mixed
+
+__all__ = ["MajorityClassifier"]
+
+
+class MajorityClassifier(Classifier):
+    """Always answers the class that is most frequent in the training rows, whatever the columns say.
+
+    Its probabilities are the shares of the classes. Any model worth its name does better; one that does not
+    has learnt nothing from the columns. Learning is :math:`O(n)`.
+
+    Attributes
+    ----------
+    priors_
+        Share of each class in the training rows.
+
+    Examples
+    --------
+    >>> from margin.data import catalog
+    >>> X, y = catalog.load("weather_nominal").target("play")
+    >>> MajorityClassifier().fit(X, y).predict(X)[0]
+    'yes'
+    """
+
+    representation = Mixed()
+
+    def _fit(self, X: Any, y: np.ndarray, weight: np.ndarray) -> None:
+        counts = np.bincount(y, weight, len(self.classes_))
+        self.priors_ = counts / counts.sum()
+
+    def _scores(self, X: Any) -> np.ndarray:
+        return np.tile(self.priors_, (len(X), 1))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.poor_score = True  # it does not look at the columns, and cannot score well
+        return tags

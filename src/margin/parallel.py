@@ -1,0 +1,96 @@
+"""How many threads a call may use."""
+
+from __future__ import annotations
+
+import contextvars
+import operator
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import SupportsIndex
+
+from margin.errors import ParameterError
+
+__all__ = ["n_threads", "threads"]
+
+_chosen: contextvars.ContextVar[int | None] = contextvars.ContextVar("margin.parallel.threads", default=None)
+
+
+def n_threads(n_jobs: SupportsIndex | None = None) -> int:
+    """The number of threads that an estimator's ``n_jobs`` stands for.
+
+    ``None`` and -1 are all the threads that the process may use, -2 all but one, and so on (at least one);
+    a positive number is taken as it is. The process may use what :func:`threads` said, else the least of the
+    environment variable ``MARGIN_NUM_THREADS``, the CPUs it is bound to and the CPU quota of its container.
+    A worker process of joblib takes its share of the machine, so that workers do not fight over the cores.
+
+    >>> n_threads(4)
+    4
+    >>> with threads(3):
+    ...     n_threads(None), n_threads(-2), n_threads(-9)
+    (3, 2, 1)
+    """
+    if n_jobs is None:
+        return _allowed()
+    count = _integer("n_threads", "n_jobs", n_jobs)
+    if count == 0:
+        raise ParameterError(
+            "n_threads(n_jobs=0): n_jobs must not be 0 (None or -1 for all cores, 1 for a single thread)."
+        )
+    return count if count > 0 else max(1, _allowed() + 1 + count)
+
+
+@contextmanager
+def threads(n: SupportsIndex) -> Iterator[None]:
+    """Let margin use at most ``n`` threads inside a ``with`` block, wherever no ``n_jobs`` is given.
+
+    Holds for this thread (or asynchronous task) only: others go on as before.
+
+    >>> with threads(1):
+    ...     n_threads()
+    1
+    """
+    count = _integer("threads", "n", n)
+    if count < 1:
+        raise ParameterError(f"threads(n={count}): n must be an integer above 0.")
+    before = _chosen.set(count)
+    try:
+        yield
+    finally:
+        _chosen.reset(before)
+
+
+def _integer(who: str, what: str, value: SupportsIndex) -> int:
+    try:
+        if isinstance(value, bool):
+            raise TypeError
+        return operator.index(value)
+    except TypeError:
+        raise ParameterError(f"{who}({what}={value!r}): {what} must be an integer.") from None
+
+
+def _allowed() -> int:
+    chosen = _chosen.get()
+    if chosen is not None:
+        return chosen
+    import margin._core as _core
+
+    try:
+        everything: int = _core.core.threads()
+    except ValueError as error:
+        raise ParameterError(f"margin: {error}.") from None
+    return min(everything, _share_of_joblib_worker() or everything)
+
+
+def _share_of_joblib_worker() -> int | None:
+    """The threads that joblib grants this process, if it is one of joblib's worker processes.
+
+    Joblib tells its workers by way of OpenMP's variable (cores divided by workers, or ``inner_max_num_threads``).
+    Outside of such a worker that variable is about OpenMP, which margin does not use.
+    """
+    import multiprocessing
+
+    if type(multiprocessing.current_process()).__name__ != "LokyProcess":
+        return None
+    share = os.environ.get("OMP_NUM_THREADS", "")
+    return int(share) if share.isdecimal() and int(share) > 0 else None

@@ -1,0 +1,237 @@
+"""One annotation per parameter: it says what may be given, and validation, command line and docs read it.
+
+An estimator writes ``def __init__(self, *, alpha: NonNegative = 1.0)``; nothing else states the rule again.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import math
+import numbers
+import re
+import types
+import typing
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
+
+from margin.errors import ParameterError, closest
+
+__all__ = [
+    "Count",
+    "Flag",
+    "Jobs",
+    "NonNegative",
+    "Parameter",
+    "Positive",
+    "Priors",
+    "Rule",
+    "Seed",
+    "Share",
+    "check",
+    "choice",
+    "from_text",
+    "parameters",
+]
+
+
+@dataclass(frozen=True)
+class Rule:
+    """What a parameter may be: in words for people, as a test for values, as a parser for the command line."""
+
+    words: str
+    accepts: Callable[[Any], bool]
+    parse: Callable[[str], Any]
+    choices: Callable[[], tuple[str, ...]] = tuple
+
+    def hint(self, value: object) -> str:
+        return closest(value, self.choices()) if isinstance(value, str) else ""
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One parameter of an estimator, as stated in its ``__init__`` and its docstring."""
+
+    name: str
+    rule: Rule
+    default: Any
+    meaning: str
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, numbers.Real) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def _is_whole(value: Any) -> bool:
+    return isinstance(value, numbers.Integral) and not isinstance(value, bool)
+
+
+def _is_seed(value: Any) -> bool:
+    return value is None or (_is_whole(value) and value >= 0) or hasattr(value, "random")
+
+
+def _is_priors(value: Any) -> bool:
+    if value is None:
+        return True
+    try:
+        shares = [float(share) for share in value]
+    except (TypeError, ValueError):
+        return False
+    return len(shares) > 0 and all(share >= 0 for share in shares) and abs(sum(shares) - 1) < 1e-6
+
+
+def _numbers_of(text: str) -> Any:
+    return None if text.lower() == "none" else [float(part) for part in re.split(r"[\s;]+", text.strip("[]() "))]
+
+
+def _parse_optional(parse: Callable[[str], Any]) -> Callable[[str], Any]:
+    return lambda text: None if text.lower() == "none" else parse(text)
+
+
+def _parse_flag(text: str) -> bool:
+    words = {"true": True, "yes": True, "on": True, "1": True, "false": False, "no": False, "off": False, "0": False}
+    return words[text.lower()]
+
+
+Positive = Annotated[float, Rule("a number above 0", lambda v: _is_number(v) and v > 0, float)]
+NonNegative = Annotated[float, Rule("a number of at least 0", lambda v: _is_number(v) and v >= 0, float)]
+Share = Annotated[float, Rule("a number between 0 and 1", lambda v: _is_number(v) and 0 < v < 1, float)]
+Count = Annotated[int, Rule("a whole number of at least 1", lambda v: _is_whole(v) and v >= 1, int)]
+Flag = Annotated[bool, Rule("True or False", lambda v: isinstance(v, bool) or type(v).__name__ == "bool_", _parse_flag)]
+Seed = Annotated[
+    Any, Rule("None, a whole number of at least 0 or a random generator", _is_seed, _parse_optional(int))
+]
+Jobs = Annotated[
+    Any,
+    Rule(
+        "None (all cores) or a whole number other than 0",
+        lambda v: v is None or (_is_whole(v) and v != 0),
+        _parse_optional(int),
+    ),
+]
+Priors = Annotated[Any, Rule("None or shares of at least 0 that add up to 1", _is_priors, _numbers_of)]
+
+
+def choice(*names: str, known: Callable[[], tuple[str, ...]] | None = None) -> Rule:
+    """One of some words; ``known`` reads a family's own list when asked, not before."""
+    choices = known or (lambda: names)
+
+    def parse(text: str) -> str:
+        if text not in choices():
+            raise ValueError(text)
+        return text
+
+    return Rule("", lambda v: isinstance(v, str) and v in choices(), parse, choices)
+
+
+def _words(rule: Rule) -> str:
+    return rule.words or "one of " + ", ".join(repr(name) for name in rule.choices())
+
+
+def _either(rules: list[Rule]) -> Rule:
+    """A rule that takes what any of several takes; words and parsers are tried in the order written."""
+    named = [name for rule in rules for name in rule.choices()]
+    words = ([_words(choice(*named))] if named else []) + [rule.words for rule in rules if rule.words]
+
+    def parse(text: str) -> Any:
+        for rule in rules:
+            try:
+                return rule.parse(text)
+            except (ValueError, KeyError):
+                continue
+        raise ValueError(text)
+
+    return Rule(" or ".join(words), lambda v: any(rule.accepts(v) for rule in rules), parse, lambda: tuple(named))
+
+
+def _no_parse(text: str) -> Any:
+    raise ValueError(text)
+
+
+def _nothing(text: str) -> None:
+    if text.lower() != "none":
+        raise ValueError(text)
+
+
+def rule_of(annotation: Any) -> Rule:
+    """The rule an annotation stands for: a named one, a ``Literal``, ``None``, a callable, or a union of those."""
+    if isinstance(annotation, Rule):
+        return annotation
+    origin = get_origin(annotation)
+    if origin is Annotated:
+        return next(rule for rule in annotation.__metadata__ if isinstance(rule, Rule))
+    if origin is Literal:
+        return choice(*get_args(annotation))
+    if origin in (Union, types.UnionType):
+        return _either([rule_of(part) for part in get_args(annotation)])
+    if annotation in (None, type(None)):
+        return Rule("None", lambda v: v is None, _nothing)
+    if annotation is Callable or origin is Callable or str(origin).endswith("Callable'>"):
+        return Rule("a function", callable, _no_parse)
+    if origin in (dict, Mapping) or annotation in (dict, Mapping) or str(origin).endswith("Mapping'>"):
+        return Rule("a mapping", lambda v: isinstance(v, Mapping), _no_parse)
+    raise TypeError(f"params: {annotation!r} states no rule; use one of margin.params or Annotated[…, Rule(…)].")
+
+
+@functools.cache
+def parameters(estimator: type) -> tuple[Parameter, ...]:
+    """The parameters of an estimator class, each with its rule, default and meaning.
+
+    >>> from margin.bayes import NaiveBayes
+    >>> parameters(NaiveBayes)[0].rule.words
+    'a number of at least 0'
+    """
+    if estimator.__init__ is object.__init__:
+        return ()
+    hints = typing.get_type_hints(estimator.__init__, include_extras=True)
+    meanings = _meanings(inspect.getdoc(estimator) or "")
+    found = []
+    for name, parameter in inspect.signature(estimator.__init__).parameters.items():
+        if name != "self":
+            rule = rule_of(hints[name])
+            named = Rule(_words(rule), rule.accepts, rule.parse, rule.choices)
+            found.append(Parameter(name, named, parameter.default, meanings.get(name, "")))
+    return tuple(found)
+
+
+def check(estimator: Any) -> None:
+    """Refuse an estimator whose parameters break their rules."""
+    for parameter in parameters(type(estimator)):
+        value = getattr(estimator, parameter.name)
+        rule = parameter.rule
+        if not rule.accepts(value):
+            raise ParameterError(
+                f"{type(estimator).__name__}({parameter.name}={value!r}): "
+                f"{parameter.name} must be {rule.words}{rule.hint(value)}."
+            )
+
+
+def from_text(estimator: type, settings: Mapping[str, str]) -> dict[str, Any]:
+    """Parameters written as words, as on a command line: ``{"n_neighbors": "7"}`` gives ``{"n_neighbors": 7}``."""
+    known = {parameter.name: parameter for parameter in parameters(estimator)}
+    values = {}
+    for name, text in settings.items():
+        if name not in known:
+            names = ", ".join(known)
+            raise ParameterError(
+                f"{estimator.__name__}({name}={text}): {name} is not one of its parameters, "
+                f"which are {names or 'none'}{closest(name, known)}."
+            )
+        rule = known[name].rule
+        try:
+            values[name] = rule.parse(text)
+        except (ValueError, KeyError):
+            raise ParameterError(
+                f"{estimator.__name__}({name}={text}): {name} must be {rule.words}{rule.hint(text)}."
+            ) from None
+    return values
+
+
+def _meanings(docstring: str) -> dict[str, str]:
+    """What the ``Parameters`` section of a docstring says of each name."""
+    section = re.search(r"Parameters\n-+\n(.*?)(?:\n\n[A-Z][A-Za-z ]+\n-+\n|\Z)", docstring, re.S)
+    if not section:
+        return {}
+    entries = re.findall(r"^(\w+)[^\n]*\n((?:[ \t]+[^\n]*(?:\n|\Z)|\n)+)", section.group(1), re.M)
+    return {name: " ".join(meaning.split()) for name, meaning in entries}

@@ -1,0 +1,84 @@
+"""Every estimator of margin, found by itself, and small data that all of them can learn."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import pkgutil
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import BaseEstimator, is_classifier
+
+import margin
+from margin.errors import ConstantColumnWarning
+
+# Settings that take another way through the code than the defaults do.
+OTHER_SETTINGS = {
+    "KNeighborsClassifier": [
+        {"weights": "inverse_square", "scale": "standard"},
+        {"metric": "chebyshev", "scale": "range", "n_neighbors": 1},
+    ],
+    "NaiveBayes": [{"alpha": 0.0}],
+    "TableEncoder": [{"scale": "standard"}],
+}
+# The contract itself is no model.
+NOT_MODELS = {"Classifier"}
+
+
+def estimator_classes() -> list[type]:
+    """Every public class with a ``fit`` below ``margin``, in the order of their names."""
+    found = {}
+    for module_info in pkgutil.walk_packages(margin.__path__, "margin."):
+        if ".cli" in module_info.name or module_info.name.endswith(("__main__", "_core")):
+            continue
+        module = importlib.import_module(module_info.name)
+        for name in getattr(module, "__all__", ()):
+            value = getattr(module, name)
+            if inspect.isclass(value) and issubclass(value, BaseEstimator) and name not in NOT_MODELS:
+                found[name] = value
+    return [found[name] for name in sorted(found)]
+
+
+def settings() -> list[BaseEstimator]:
+    """Every estimator with its defaults and its other settings."""
+    return [cls(**given) for cls in estimator_classes() for given in [{}, *OTHER_SETTINGS.get(cls.__name__, [])]]
+
+
+every_estimator = pytest.mark.parametrize("estimator", settings(), ids=repr)
+every_classifier = pytest.mark.parametrize("estimator", [e for e in settings() if is_classifier(e)], ids=repr)
+
+
+def numbers(n: int = 60, d: int = 4, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    """Three classes around three centres."""
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, 3, n)
+    return rng.normal(size=(n, d)) + 2 * y[:, None], y
+
+
+def frame(n: int = 60, seed: int = 0) -> tuple[pd.DataFrame, np.ndarray]:
+    """A mixed table: numbers, words, booleans, an ordered scale, missing cells."""
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, 2, n)
+    age = rng.normal(40 + 10 * y, 5)
+    age[::9] = np.nan
+    job = np.where(rng.random(n) < 0.3 + 0.4 * y, "clerk", "cook").astype(object)
+    job[::11] = None
+    size = pd.Categorical(np.array(["small", "middle", "large"])[rng.integers(0, 3, n)], ["small", "middle", "large"], ordered=True)
+    X = pd.DataFrame({"age": age, "job": job, "member": rng.random(n) < 0.5, "size": size, "count": rng.integers(0, 9, n)})
+    return X, np.array(["bad", "good"])[y]
+
+
+def answers(model: BaseEstimator, X: object) -> np.ndarray:
+    """What a fitted model says of X, as numbers: probabilities of a classifier, the matrix of a transformer."""
+    return model.predict_proba(X) if hasattr(model, "predict_proba") else model.transform(X)
+
+
+@pytest.fixture
+def quiet():
+    """Constant columns are warned of elsewhere."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConstantColumnWarning)
+        yield

@@ -1,0 +1,196 @@
+"""What cells, shapes and memory layouts get: cases 1, 3 to 6, 16 to 18 of the robustness list."""
+
+import tempfile
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+from sklearn.base import clone
+
+from margin.errors import ConstantColumnWarning, InputError, MarginError
+from tests.contract.estimators import answers, every_classifier, every_estimator, frame, numbers, quiet  # noqa: F401
+
+
+@every_estimator
+@pytest.mark.parametrize("bad", [np.inf, -np.inf], ids=str)
+def test_an_infinite_cell_is_refused_with_row_and_column(estimator, bad):
+    X, y = numbers()
+    X[7, 2] = bad
+    with pytest.raises(InputError, match=r"column 'x2', row 7.*infinity"):
+        clone(estimator).fit(X, y)
+    good, y = numbers()
+    model = clone(estimator).fit(good, y)
+    with pytest.raises(InputError, match=r"column 'x2', row 7"):
+        answers(model, X)
+
+
+@every_estimator
+def test_an_infinite_cell_of_a_named_column_is_refused_by_name(estimator):
+    X, y = frame()
+    X.loc[3, "age"] = np.inf
+    with pytest.raises(InputError, match="column 'age', row 3"):
+        clone(estimator).fit(X, y)
+
+
+@every_estimator
+def test_huge_cells_are_answered_or_refused_never_nonsense(estimator):
+    X, y = numbers()
+    X[7, 2] = 1e300
+    try:
+        found = answers(clone(estimator).fit(X, y), X)
+    except InputError as refusal:
+        assert "column 'x2', row 7" in str(refusal)
+    else:
+        assert np.isfinite(found).all()
+
+
+@every_estimator
+def test_missing_cells_are_taken_at_fit_and_predict(estimator):
+    X, y = numbers()
+    X[::5, 1] = np.nan
+    X[3] = np.nan
+    assert np.isfinite(answers(clone(estimator).fit(X, y), X)).all()
+
+
+@every_estimator
+def test_missing_infinite_and_huge_cells_together_name_the_first_that_cannot_be(estimator):
+    X, y = numbers()
+    X[0, 0], X[1, 1], X[2, 2] = np.nan, np.inf, np.nan
+    with pytest.raises(InputError, match="column 'x1', row 1"):
+        clone(estimator).fit(X, y)
+
+
+@every_estimator
+@pytest.mark.parametrize("shape", [(0, 4), (60, 0), (0, 0)], ids=str)
+def test_nothing_to_learn_from_is_refused(estimator, shape):
+    with pytest.raises(MarginError):
+        clone(estimator).fit(np.empty(shape), np.arange(shape[0]) % 2)
+
+
+@every_estimator
+def test_no_rows_to_answer_give_no_answers(estimator):
+    X, y = numbers()
+    model = clone(estimator).fit(X, y)
+    assert answers(model, X[:0]).shape[0] == 0
+    if hasattr(model, "predict"):
+        assert model.predict(X[:0]).shape == (0,)
+        assert model.predict_proba(X[:0]).shape == (0, 3)
+    table, labels = frame()
+    mixed = clone(estimator).fit(table, labels)
+    assert answers(mixed, table.iloc[:0]).shape[0] == 0
+
+
+@every_classifier
+def test_one_row_one_class_and_two_rows_are_learnt(estimator):
+    X, _ = numbers()
+    for rows, labels in [(1, ["a"]), (4, ["a"] * 4), (2, ["a", "b"])]:
+        model = clone(estimator).fit(X[:rows], labels)
+        assert set(model.predict(X)) <= set(labels)
+        assert np.allclose(model.predict_proba(X).sum(axis=1), 1)
+
+
+@every_classifier
+def test_constant_and_empty_columns_are_warned_of_and_change_nothing(estimator):
+    X, y = numbers()
+    padded = np.column_stack([X, np.full(len(X), 3.0), np.full(len(X), np.nan)])
+    with pytest.warns(ConstantColumnWarning, match="'x4', 'x5'"):
+        model = clone(estimator).fit(padded, y)
+    assert np.array_equal(model.predict(padded), clone(estimator).fit(X, y).predict(X))
+
+
+@every_classifier
+def test_only_constant_columns_leave_the_shares_of_the_classes(estimator):
+    y = np.array([0] * 4 + [1] * 2)
+    X = np.ones((6, 3))
+    with pytest.warns(ConstantColumnWarning):
+        model = clone(estimator).fit(X, y)
+    if "n_neighbors" not in model.get_params() or model.n_neighbors >= 6:
+        assert np.allclose(model.predict_proba(X), [4 / 6, 2 / 6])
+    assert set(model.predict(X)) == {0}
+
+
+@every_estimator
+@pytest.mark.parametrize("dtype", ["float16", "float32", "longdouble", ">f8", ">i4", "int8", "uint64", "bool"])
+def test_number_types_are_read_as_what_they_hold(estimator, dtype, quiet):  # noqa: F811
+    X, y = numbers()
+    given = (X > 2).astype(dtype) if dtype == "bool" else np.abs(X * 4).astype(dtype)
+    same = given.astype(np.float64)
+    found, expected = answers(clone(estimator).fit(given, y), given), answers(clone(estimator).fit(same, y), same)
+    np.testing.assert_allclose(found, expected, rtol=1e-5 if dtype == "float32" else 0)
+
+
+@every_estimator
+def test_complex_numbers_are_refused(estimator):
+    X, y = numbers()
+    with pytest.raises(InputError, match="Complex data not supported"):
+        clone(estimator).fit(X + 1j, y)
+
+
+def layouts(X: np.ndarray):
+    read_only = X.copy()
+    read_only.flags.writeable = False
+    unaligned = np.frombuffer(b"\0" + X.tobytes(), dtype=np.uint8)[1:].view(np.float64).reshape(X.shape)
+    file = tempfile.NamedTemporaryFile()
+    mapped = np.memmap(file, dtype=np.float64, mode="w+", shape=X.shape)
+    mapped[:] = X
+    wide = np.zeros((2 * len(X), X.shape[1]))
+    wide[::2] = X
+    return {
+        "read-only": read_only,
+        "Fortran order": np.asfortranarray(X),
+        "negative strides": np.ascontiguousarray(X[::-1, ::-1])[::-1, ::-1],
+        "unaligned": unaligned,
+        "memory-mapped": mapped,
+        "every second row": wide[::2],
+        "list": X.tolist(),
+    }
+
+
+@every_estimator
+def test_memory_layout_changes_no_bit(estimator):
+    X, y = numbers()
+    expected = answers(clone(estimator).fit(X, y), X)
+    for name, given in layouts(X).items():
+        found = answers(clone(estimator).fit(given, y), given)
+        assert np.array_equal(found, expected), name
+
+
+def sparse_forms(X: np.ndarray):
+    csr = sp.csr_matrix(X)
+    wide = csr.copy()
+    wide.indices, wide.indptr = wide.indices.astype(np.int64), wide.indptr.astype(np.int64)
+    unsorted = csr.copy()
+    for row in range(X.shape[0]):
+        part = slice(unsorted.indptr[row], unsorted.indptr[row + 1])
+        unsorted.indices[part], unsorted.data[part] = unsorted.indices[part][::-1], unsorted.data[part][::-1]
+    unsorted.has_sorted_indices = False
+    coo = sp.coo_matrix(X)
+    twice = sp.coo_matrix((np.tile(coo.data / 2, 2), (np.tile(coo.row, 2), np.tile(coo.col, 2))), X.shape)
+    zeros = sp.csr_matrix((X.ravel(), np.tile(np.arange(X.shape[1]), len(X)), np.arange(0, X.size + 1, X.shape[1])), X.shape)
+    return [csr, wide, unsorted, twice, zeros, csr.tocsc(), coo, sp.csr_array(X)]
+
+
+@every_estimator
+def test_sparse_rows_equal_dense_rows(estimator, quiet):  # noqa: F811
+    X, y = numbers()
+    X[np.random.default_rng(1).random(X.shape) < 0.6] = 0
+    expected = answers(clone(estimator).fit(X, y), X)
+    for given in sparse_forms(X):
+        before = given.copy()
+        assert np.array_equal(answers(clone(estimator).fit(given, y), given), expected)
+        assert (before != given).nnz == 0
+
+
+@every_estimator
+def test_a_column_of_a_million_categories_is_answered_or_refused_before_memory_is_taken(estimator):
+    n = 200_000
+    words = pd.DataFrame({"id": np.arange(n).astype(str), "x": np.arange(n) % 7.0})
+    words["id"] = pd.Categorical(words["id"])
+    y = np.arange(n) % 2
+    try:
+        model = clone(estimator).fit(words, y)
+    except MarginError as refusal:
+        assert "column 'id' of 200,000 categories" in str(refusal)
+    else:
+        assert len(answers(model, words.iloc[:5])) == 5

@@ -1,0 +1,184 @@
+"""What columns get: cases 7 to 10 and 13 to 15 of the robustness list."""
+
+import datetime
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from sklearn.base import clone
+
+from margin.data import Table
+from margin.errors import InputError, MarginError
+from tests.contract.estimators import answers, every_estimator, frame, numbers, quiet  # noqa: F401
+
+
+@every_estimator
+def test_columns_of_one_name_are_refused_by_name(estimator):
+    X, y = frame()
+    X.columns = ["age", "job", "member", "age", "count"]
+    with pytest.raises(MarginError, match="'age'"):
+        clone(estimator).fit(X, y)
+
+
+@every_estimator
+def test_columns_are_found_by_name_in_any_order(estimator):
+    X, y = frame()
+    model = clone(estimator).fit(X, y)
+    assert np.array_equal(answers(model, X[X.columns[::-1]]), answers(model, X))
+
+
+@every_estimator
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda X: X.drop(columns="job"), "'job' is missing"),
+        (lambda X: X.assign(extra=1), "'extra' was not there at fit"),
+        (lambda X: X.rename(columns={"job": "jobb"}), r"'jobb' was not there at fit.*did you mean 'job'"),
+    ],
+    ids=["missing", "extra", "renamed"],
+)
+def test_missing_extra_and_renamed_columns_are_refused_by_name(estimator, change, message):
+    X, y = frame()
+    model = clone(estimator).fit(X, y)
+    with pytest.raises(InputError, match=message):
+        answers(model, change(X))
+
+
+@every_estimator
+def test_a_wrong_number_of_plain_columns_is_refused(estimator):
+    X, y = numbers()
+    model = clone(estimator).fit(X, y)
+    with pytest.raises(InputError, match="X has 3 features, but .* is expecting 4 features"):
+        answers(model, X[:, :3])
+
+
+@every_estimator
+def test_an_unseen_category_counts_as_missing(estimator):
+    X, y = frame()
+    model = clone(estimator).fit(X, y)
+    unseen, missing = X.copy(), X.copy()
+    unseen["job"] = "pilot"
+    missing["job"] = None
+    assert np.array_equal(answers(model, unseen), answers(model, missing))
+
+
+@every_estimator
+def test_the_order_of_categories_changes_nothing(estimator):
+    X, y = frame()
+    one, other = X.copy(), X.copy()
+    one["job"] = pd.Categorical(X["job"], ["clerk", "cook", "never seen"])
+    other["job"] = pd.Categorical(X["job"], ["never seen", "cook", "clerk"])
+    model = clone(estimator).fit(one, y)
+    assert np.array_equal(answers(model, other), answers(model, one))
+    assert np.array_equal(answers(clone(estimator).fit(other, y), other), answers(model, one))
+
+
+@every_estimator
+def test_one_bad_cell_among_numbers_written_as_words_is_named(estimator):
+    X, y = frame()
+    X["count"] = X["count"].astype(str).astype(object)
+    model = clone(estimator).fit(X, y)
+    X.loc[17, "count"] = "seven"
+    with pytest.raises(InputError, match="column 'count', row 17: 'seven'"):
+        clone(estimator).fit(X, y)
+    with pytest.raises(InputError, match="column 'count', row 17: 'seven'"):
+        answers(model, X)
+
+
+def other_makes(X: pd.DataFrame):
+    nullable = X.convert_dtypes()
+    arrow = pa.Table.from_pandas(X)
+    return {
+        "nullable": nullable,
+        "pyarrow types": X.convert_dtypes(dtype_backend="pyarrow"),
+        "polars": pl.from_arrow(arrow),
+        "arrow table": arrow,
+        "margin table": Table.from_columns({name: X[name].tolist() for name in X}),
+    }
+
+
+@every_estimator
+def test_frames_of_every_make_give_the_same_answers(estimator):
+    X, y = frame()
+    X["size"] = X["size"].astype(str)
+    expected = answers(clone(estimator).fit(X, y), X)
+    model = clone(estimator).fit(X, y)
+    for make, given in other_makes(X).items():
+        assert np.array_equal(answers(clone(estimator).fit(given, y), given), expected), make
+        assert np.array_equal(answers(model, given), expected), make
+
+
+@every_estimator
+def test_a_frame_of_numbers_equals_the_array(estimator):
+    X, y = numbers()
+    X[::7, 2] = np.nan
+    expected = answers(clone(estimator).fit(X, y), X)
+    named = pd.DataFrame(X, columns=list("abcd"))
+    for given in [named, pl.DataFrame(X, schema=list("abcd")), pa.Table.from_pandas(named), named.convert_dtypes()]:
+        assert np.array_equal(answers(clone(estimator).fit(given, y), given), expected)
+
+
+@every_estimator
+@pytest.mark.parametrize(
+    "cells",
+    [
+        lambda n: pd.date_range("2020-01-01", periods=n),
+        lambda n: pd.to_timedelta(np.arange(n), unit="s"),
+        lambda n: pd.Series([pd.NaT] * n, dtype="datetime64[ns]"),
+        lambda n: [datetime.date(2020, 1, 1)] * n,
+    ],
+    ids=["datetime", "timedelta", "NaT", "date objects"],
+)
+def test_dates_and_times_are_refused_by_column(estimator, cells):
+    X, y = frame()
+    X["when"] = cells(len(X))
+    with pytest.raises(InputError, match="column 'when'"):
+        clone(estimator).fit(X, y)
+
+
+@every_estimator
+def test_cells_that_hold_lists_are_refused_by_column(estimator):
+    X, y = frame()
+    X["job"] = [["clerk", "cook"]] * len(X)
+    with pytest.raises(InputError, match="column 'job'"):
+        clone(estimator).fit(X, y)
+
+
+@every_estimator
+def test_object_arrays_are_read_as_mixed_columns(estimator):
+    X, y = frame()
+    X["size"] = X["size"].astype(str)
+    as_objects = X.to_numpy(dtype=object)
+    expected = answers(clone(estimator).fit(X, y), X)
+    model = clone(estimator).fit(as_objects, y)
+    assert np.array_equal(answers(model, as_objects), expected)
+
+
+@every_estimator
+def test_parameters_out_of_range_are_refused_at_fit_with_what_must_hold(estimator):
+    X, y = numbers()
+    for name in estimator.get_params():
+        broken = clone(estimator).set_params(**{name: object()})
+        with pytest.raises(MarginError, match=rf"{type(estimator).__name__}\({name}=.*must be"):
+            broken.fit(X, y)
+
+
+@every_estimator
+def test_an_unfitted_model_says_so(estimator):
+    X, _ = numbers()
+    with pytest.raises(MarginError, match=r"call fit\(X"):
+        answers(clone(estimator), X)
+
+
+@every_estimator
+def test_a_failed_fit_leaves_the_model_as_it_was(estimator):
+    X, y = numbers()
+    model = clone(estimator).fit(X, y)
+    before = answers(model, X)
+    X_bad = X[:, :2].copy()
+    X_bad[0, 0] = np.inf
+    with pytest.raises(InputError):
+        model.fit(X_bad, y)
+    assert np.array_equal(answers(model, X), before)

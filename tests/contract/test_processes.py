@@ -1,0 +1,140 @@
+"""Processes, threads and Ctrl-C: cases 24 to 27 of the robustness list."""
+
+import multiprocessing
+import pickle
+import signal
+import threading
+import time
+
+import joblib
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.ensemble import RandomForestClassifier
+
+from margin import parallel
+from tests.contract.estimators import answers, every_estimator, numbers
+
+
+def fit_and_answer(estimator, X, y):
+    return answers(clone(estimator).fit(X, y), X)
+
+
+def fit_in_child(estimator, X, y, queue):
+    queue.put(fit_and_answer(estimator, X, y))
+
+
+@every_estimator
+def test_works_in_a_forked_child_after_threads_were_used(estimator):
+    X, y = numbers(4000)
+    expected = fit_and_answer(estimator, X, y)
+    context = multiprocessing.get_context("fork")
+    queue = context.Queue()
+    child = context.Process(target=fit_in_child, args=(estimator, X, y, queue))
+    child.start()
+    found = queue.get(timeout=60)
+    child.join(timeout=60)
+    assert child.exitcode == 0
+    assert np.array_equal(found, expected)
+
+
+@pytest.mark.parametrize("backend", ["loky", "threading"])
+def test_works_inside_joblib_and_nested_parallel_work(backend):
+    from tests.contract.estimators import settings
+
+    X, y = numbers(2000)
+    for estimator in settings():
+        expected = fit_and_answer(estimator, X, y)
+        found = joblib.Parallel(n_jobs=2, backend=backend)(
+            joblib.delayed(fit_and_answer)(estimator, X, y) for _ in range(3)
+        )
+        assert all(np.array_equal(f, expected) for f in found)
+
+
+@every_estimator
+def test_works_next_to_scikit_learn_in_one_process(estimator):
+    X, y = numbers(500)
+    expected = fit_and_answer(estimator, X, y)
+    RandomForestClassifier(20, n_jobs=2).fit(X, y).predict(X)
+    assert np.array_equal(fit_and_answer(estimator, X, y), expected)
+
+
+@every_estimator
+def test_works_next_to_torch_in_one_process(estimator):
+    torch = pytest.importorskip("torch", reason="torch is not installed; it comes with margin[deep]")
+    X, y = numbers(500)
+    expected = fit_and_answer(estimator, X, y)
+    torch.randn(500, 500) @ torch.randn(500, 500)
+    assert np.array_equal(fit_and_answer(estimator, X, y), expected)
+
+
+def interrupted_fit(estimator, X, y, after):
+    """Seconds from the signal to the return of ``fit``, or None if it was done before."""
+    model = clone(estimator).fit(X[:100], y[:100])
+    before = answers(model, X[:100])
+    sent = []
+
+    def raise_interrupt(*_):
+        sent.append(time.perf_counter())
+        raise KeyboardInterrupt
+
+    previous = signal.signal(signal.SIGALRM, raise_interrupt)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, after)
+        due = time.perf_counter() + after
+        try:
+            model.fit(X, y)
+            return None
+        except KeyboardInterrupt:
+            waited = time.perf_counter() - due
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+    finally:
+        signal.signal(signal.SIGALRM, previous)
+    assert np.array_equal(answers(model, X[:100]), before), "an interrupted fit must leave the model as it was"
+    return waited
+
+
+@every_estimator
+def test_an_interrupted_fit_comes_back_soon_and_leaves_the_model_as_it_was(estimator):
+    X, y = numbers(1_000_000, 8)
+    waits = [interrupted_fit(estimator, X, y, after) for after in (0.002, 0.005, 0.01, 0.02)]
+    waits = [wait for wait in waits if wait is not None]
+    assert waits, "fit was too quick to be interrupted: give it more rows"
+    assert min(waits) < 0.2
+
+
+@every_estimator
+def test_two_threads_may_ask_one_model(estimator):
+    X, y = numbers(3000)
+    model = clone(estimator).fit(X, y)
+    expected = answers(model, X)
+    found = [None] * 4
+
+    def ask(i):
+        found[i] = answers(model, X)
+
+    threads = [threading.Thread(target=ask, args=(i,)) for i in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert all(np.array_equal(f, expected) for f in found)
+
+
+@every_estimator
+def test_any_number_of_threads_learns_the_same_bytes(estimator):
+    X, y = numbers(20_000, 6)
+    weight = np.random.default_rng(5).random(len(X))
+    models = []
+    for n in (1, 2, 3, 7):
+        with parallel.threads(n):
+            models.append(pickle.dumps(clone(estimator).fit(X, y, sample_weight=weight)))
+    assert len(set(models)) == 1
+
+
+@every_estimator
+def test_a_model_is_the_same_after_pickling(estimator):
+    X, y = numbers()
+    model = clone(estimator).fit(X, y)
+    assert np.array_equal(answers(pickle.loads(pickle.dumps(model)), X), answers(model, X))
