@@ -21,6 +21,10 @@ REFUSED = 2
 STOPPED = 130
 
 
+class Stopped(Exception):
+    """Someone pressed Ctrl-C."""
+
+
 class Commands(click.Group):
     """A group whose commands are the modules of a package, each imported when it is asked for."""
 
@@ -31,6 +35,12 @@ class Commands(click.Group):
         if cmd_name not in self.list_commands(ctx):
             return None
         return importlib.import_module(f"{commands.__name__}.{cmd_name}").command
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:  # click would print an empty line and say "Aborted!"
+            raise Stopped from None
 
     def main(self, args: Sequence[str] | None = None, prog_name: str | None = None, **extra: Any) -> Any:  # type: ignore[override]
         """Run, and leave with 0, with 2 for a refusal or wrong usage, or with 130 for Ctrl-C.
@@ -50,8 +60,9 @@ class Commands(click.Group):
         except click.ClickException as wrong:
             wrong.show()
             sys.exit(wrong.exit_code)
-        except (KeyboardInterrupt, click.Abort):
-            click.echo("margin: stopped; nothing was written.", err=True)
+        except (Stopped, KeyboardInterrupt, click.Abort):
+            after_the_sign = "\n" if sys.stderr.isatty() else ""  # terminals print ^C without ending the line
+            click.echo(f"{after_the_sign}margin: stopped; nothing was written.", err=True)
             sys.exit(STOPPED)
         except BrokenPipeError:  # the reader of a pipe has left, as in `margin models | head -1`
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -62,7 +73,7 @@ def _debugging(args: Sequence[str] | None) -> bool:
     return "--debug" in (sys.argv[1:] if args is None else args) or bool(os.environ.get("MARGIN_DEBUG"))
 
 
-@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.group("margin", cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(margin.__version__, package_name="margin", prog_name="margin")
 @click.option("--debug", is_flag=True, help="Show where in the code a refusal comes from.")
 def cli(debug: bool) -> None:

@@ -52,10 +52,9 @@ def command(file: str, out: str | None, save: str | None, quiet: bool, **given: 
     _check_places(out, save)
     spec = _spec(file, **given)
     result = followed(run(spec), live=not quiet)
-    written = [_write_report(result, out)] if out else []
-    written += [_save_model(result, save)] if save else []
+    places = _written(result, out, save)
     if not quiet:
-        _say(result, written, out, save)
+        _say(result, places, out, save)
 
 
 def _spec(file: str, models: str | None, metrics: str | None, sort: str | None, repeats: str, **given: Any) -> Spec:
@@ -90,21 +89,21 @@ def _check_places(out: str | None, save: str | None) -> None:
             raise ParameterError(f"{flag} {place}: cannot be written there (name a file in a folder of yours).")
 
 
-def _write_report(result: Result, out: str) -> str:
-    from margin.persistence import write_whole
+def _written(result: Result, out: str | None, save: str | None) -> list[str]:
+    """Write what was asked for. The model goes first: it is the one that can be refused, and then nothing is written."""
+    from margin import persistence
     from margin.report import render
 
-    return f"Report: {write_whole(out, render(result))}"
+    page, places = render(result) if out else "", []
+    if save:
+        place = persistence.save(result.model, save, about=result.about)
+        places.append(f"Model:  {place}   (margin predict {place} new-rows.csv)")
+    if out:
+        places.append(f"Report: {persistence.write_whole(out, page)}")
+    return places
 
 
-def _save_model(result: Result, save: str) -> str:
-    from margin import persistence
-
-    place = persistence.save(result.model, save, about=result.about)
-    return f"Model:  {place}   (margin predict {place} new-rows.csv)"
-
-
-def _say(result: Result, written: list[str], out: str | None, save: str | None) -> None:
+def _say(result: Result, places: list[str], out: str | None, save: str | None) -> None:
     from rich.console import Console
 
     from margin.report import terminal
@@ -112,7 +111,7 @@ def _say(result: Result, written: list[str], out: str | None, save: str | None) 
     console = Console(highlight=False)
     terminal.show(result, console)
     console.print()
-    for line in written:
+    for line in places:
         console.print(line, markup=False, soft_wrap=True)
     for flag, place, what in (("--out report.html", out, "a report"), ("--save model.margin", save, "the model")):
         if not place:
