@@ -28,7 +28,7 @@ class Axis:
     def around(cls, values: Sequence[float], width: int = 230) -> Axis:
         """An axis with round ticks that holds all the values and is at least as wide as two of its steps."""
         low, high = min(values), max(values)
-        step = _round_step(max(high - low, 0.01 * max(abs(high), 1e-9)))
+        step = _round_step(max(high - low, 0.01 * max(abs(high), 1.0)))
         first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
         if first == last:
             first, last = first - 1, last + 1

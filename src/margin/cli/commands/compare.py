@@ -90,7 +90,7 @@ def _check_places(out: str | None, save: str | None) -> None:
 
 
 def _written(result: Result, out: str | None, save: str | None) -> list[str]:
-    """Write what was asked for. The model goes first: it is the one that can be refused, and then nothing is written."""
+    """Write what was asked for. The model goes first: where it is refused, nothing is written."""
     from margin import persistence
     from margin.report import render
 
