@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import signal
 import subprocess
@@ -12,10 +13,11 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 from sklearn.dummy import DummyClassifier
-from stand_ins import loans
 
 from margin import persistence, zoo
 from margin.cli.app import cli
+from margin.experiment import Progress
+from tests.experiment.stand_ins import loans
 
 SOURCES = str(Path(__file__).parents[2] / "src")
 
@@ -51,6 +53,20 @@ def test_the_report_goes_where_it_was_asked_and_its_place_is_said(table):
     page = Path("report.html").read_text()
     assert "margin compare loans.csv --target last --folds 3 --seed 4" in page
     assert sorted(os.listdir()) == ["loans.csv", "report.html"]
+
+
+def test_a_terminal_sees_each_stage_and_a_pipe_sees_none(table):
+    from rich.console import Console
+
+    from margin.cli import progress
+    from margin.experiment import Spec, run
+
+    console = Console(force_terminal=True, width=80, file=io.StringIO())
+    result = progress._with_bar(run(Spec("loans.csv", target="risk", folds=3, repeats=1)), console)
+    assert result.best == "bayes"
+    assert "gathering the result" in console.file.getvalue()
+    assert set(progress.NEXT) == {"read", "seal", "refit", "test", "final"}
+    assert progress._said(Progress("validate", 0.1, "bayes", 2, 3, 0.5)) == "bayes: fold 2 of 3, latest 0.500"
 
 
 def test_quiet_prints_nothing_but_still_writes(table):

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from stand_ins import loans
 
 from margin import persistence, zoo
 from margin.cli.app import cli
+from tests.experiment.stand_ins import loans
 
 
 @pytest.fixture(autouse=True)

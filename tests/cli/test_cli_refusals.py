@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from stand_ins import loans
 
 from margin.cli.app import cli
 from margin.errors import MarginError
+from tests.experiment.stand_ins import loans
 
 SOURCES = str(Path(__file__).parents[2] / "src")
 BAD = {

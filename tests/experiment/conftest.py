@@ -1,9 +1,9 @@
 """A zoo of quick stand-ins in place of the real one."""
 
 import pytest
-from stand_ins import entries
 
 from margin import zoo
+from tests.experiment.stand_ins import entries
 
 
 @pytest.fixture(autouse=True)

@@ -12,13 +12,13 @@ from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import Perceptron
 from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
-from stand_ins import Broken, entries, flowers
 
 from margin import zoo
 from margin.data import Table
 from margin.errors import DataWarning, MarginError, ParameterError
 from margin.evaluation import SealedTest, StratifiedFolds, evaluate
 from margin.experiment import Progress, Spec, run, run_to_end
+from tests.experiment.stand_ins import Broken, entries, flowers
 
 
 def spec(**parts: Any) -> Spec:

@@ -7,11 +7,11 @@ import shlex
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from stand_ins import flowers
 
 from margin.cli.commands import compare
 from margin.errors import ParameterError
 from margin.experiment import Spec
+from tests.experiment.stand_ins import flowers
 
 words = st.text("abc xyz-'\"$*é", min_size=1, max_size=8).filter(lambda text: text.strip() and not text.startswith("-"))
 names = st.text("abc-", min_size=1, max_size=5).filter(lambda text: not text.startswith("-"))

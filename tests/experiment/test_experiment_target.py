@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from stand_ins import flowers
 
 from margin.data import Table
 from margin.errors import DataError, LabelError, MarginError, ParameterError
 from margin.experiment import Spec, open_table, resolve_target, run_to_end
 from margin.experiment.source import frame
+from tests.experiment.stand_ins import flowers
 
 
 @pytest.mark.parametrize(

@@ -7,11 +7,11 @@ import pytest
 from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import Perceptron
 from sklearn.naive_bayes import BernoulliNB, GaussianNB
-from stand_ins import flowers
 
 from margin import zoo
 from margin.data import Table
 from margin.errors import ParameterError
+from tests.experiment.stand_ins import flowers
 
 
 def test_names_give_entries_in_the_order_asked_and_each_once():

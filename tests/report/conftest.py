@@ -1,15 +1,9 @@
-"""The quick stand-ins of the experiment's tests, here too."""
-
-import sys
-from pathlib import Path
+"""A zoo of quick stand-ins in place of the real one."""
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "experiment"))
-
-from stand_ins import entries
-
 from margin import zoo
+from tests.experiment.stand_ins import entries
 
 
 @pytest.fixture(autouse=True)

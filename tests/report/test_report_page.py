@@ -8,12 +8,12 @@ from html.parser import HTMLParser
 from types import SimpleNamespace
 
 import pytest
-from stand_ins import Broken, entries, flowers
 
 from margin import zoo
 from margin.experiment import ClassScore, ColumnCard, Score, Spec, TestScore, run_to_end
 from margin.report import render, words
 from margin.report.svg import Axis
+from tests.experiment.stand_ins import Broken, entries, flowers
 
 VOID = {"meta", "br", "line", "rect", "circle", "link", "img"}
 

@@ -7,11 +7,11 @@ from dataclasses import replace
 
 import pytest
 from rich.console import Console
-from stand_ins import Broken, entries, flowers
 
 from margin import zoo
 from margin.experiment import Score, Spec, run_to_end
 from margin.report import terminal
+from tests.experiment.stand_ins import Broken, entries, flowers
 
 
 @pytest.fixture(scope="module")

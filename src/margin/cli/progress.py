@@ -10,13 +10,14 @@ if TYPE_CHECKING:
 
 __all__ = ["followed"]
 
-STAGES = {
-    "read": "reading",
-    "seal": "sealing the test part",
-    "validate": "validating",
-    "refit": "fitting the best on all training rows",
-    "test": "opening the sealed test",
-    "final": "fitting the best on all rows",
+START = "reading the table"
+#: What goes on once a stage is done; events come after the work they speak of.
+NEXT = {
+    "read": "sealing the test part",
+    "seal": "validating",
+    "refit": "opening the sealed test",
+    "test": "fitting the best on all rows",
+    "final": "gathering the result",
 }
 
 
@@ -39,22 +40,23 @@ def _with_bar(events: Iterator[Any], console: Any) -> Any:
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
     columns = (
-        TextColumn("{task.description}", table_column=None),
+        TextColumn("{task.description}"),
         BarColumn(bar_width=24),
-        TextColumn("{task.completed}/{task.total}"),
         TimeElapsedColumn(),
     )
     event: Any = None
     with Progress(*columns, console=console, transient=True) as bar:
-        task = bar.add_task("starting", total=None)
+        task = bar.add_task(START, total=None)
         for event in events:
             if hasattr(event, "stage"):
-                bar.update(task, description=_said(event), completed=event.done, total=event.total or None)
+                bar.update(task, description=_said(event))
+            if getattr(event, "total", 0):
+                bar.update(task, completed=event.done, total=event.total)
     return event
 
 
 def _said(event: Progress) -> str:
     if event.stage != "validate":
-        return STAGES.get(event.stage, event.stage)
-    latest = "" if event.score is None else f" {event.score:.3f}"
-    return f"{event.model} {event.fold}/{event.folds}{latest}"
+        return NEXT[event.stage]
+    latest = "" if event.score is None else f", latest {event.score:.3f}"
+    return f"{event.model}: fold {event.fold} of {event.folds}{latest}"

@@ -89,8 +89,7 @@ def run(spec: Spec) -> Iterator[Progress | Result]:
         warnings=log.warnings,
         command=spec.command(),
         versions=_versions(),
-        protocol=f"{race.protocol.describe()} All models met the same folds of the {sealed.n_train:,} training rows. "
-        f"Differences were tested by {method}.",
+        protocol=_protocol(race, method),
         seconds=log.seconds,
         spec=spec,
         model=final,
@@ -185,6 +184,16 @@ class _Race:
             name, error = next(iter(self.errors.items()))
             raise MarginError(f"compare: no model could be fitted; {name}: {error}")
         return rank(self.entries, self.evaluations, self.errors, self.spec.sort)
+
+
+def _protocol(race: _Race, method: str) -> str:
+    told = f"{race.protocol.describe()} "
+    if len(race.evaluations) == 1:
+        return f"{told}The folds were made of the {race.sealed.n_train:,} training rows."
+    return (
+        f"{told}All models met the same folds of the {race.sealed.n_train:,} training rows. "
+        f"Differences were tested by {method}."
+    )
 
 
 def _one_line(error: Exception) -> str:
