@@ -59,7 +59,17 @@ def test_models_are_listed_with_what_they_are():
     assert max(map(len, done.stdout.splitlines())) <= 80
 
 
-def test_new_rows_get_the_answers_the_model_gives(tmp_path):
+def test_a_saved_model_knows_its_target_its_labels_and_how_its_table_was_read():
+    saved("loans.csv", "-t", "risk", "--missing", "?")
+    about = persistence.header("m.margin").about
+    assert (about["name"], about["target"], about["label_type"]) == ("naive-bayes", "risk", "str")
+    assert (about["header"], about["separator"], about["missing"]) == (True, "auto", ["?"])
+    assert about["columns"] == [
+        ["customer", "identifier"], ["income", "numeric"], ["housing", "nominal"], ["risk", "nominal"],
+    ]  # fmt: skip
+
+
+def test_new_rows_get_the_answers_the_model_gives():
     saved()
     rows = loans().splitlines()
     Path("new.csv").write_text("\n".join(row.rpartition(",")[0] for row in rows[:4]) + "\n")

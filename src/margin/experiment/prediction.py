@@ -30,7 +30,7 @@ class Answers:
     truth: np.ndarray | None
 
 
-def about_model(table: Table, target: str, reading: dict[str, Any]) -> dict[str, Any]:
+def about_model(table: Table, target: str, labels: np.ndarray, reading: dict[str, Any]) -> dict[str, Any]:
     """What a saved model must know to read new rows: the target, the columns with their kinds, and how to read.
 
     Whether the file had a header is kept as found: in a file of one row it could not be guessed.
@@ -40,6 +40,7 @@ def about_model(table: Table, target: str, reading: dict[str, Any]) -> dict[str,
     missing = reading.get("missing")
     return {
         "target": target,
+        "label_type": type(labels.tolist()[0]).__name__,
         "table": table.name,
         "columns": [[column.name, column.kind] for column in table.schema],
         "header": header if header != "auto" else not nameless,

@@ -74,26 +74,19 @@ def run(spec: Spec) -> Iterator[Progress | Result]:
     yield Progress("final", log.seconds, best.name)
 
     yield Result(
-        title=table.name or str(spec.data if isinstance(spec.data, str) else "table"),
-        target=problem.target,
-        metric=spec.sort,
-        n_rows=len(problem.labels),
+        **_about_data(spec, table, problem),
         n_train=sealed.n_train,
         n_test=sealed.n_test,
-        class_counts=_class_counts(problem.labels),
-        columns=column_cards(table, problem.target),
         leaderboard=board,
         best=best.name,
         test=test,
         steps=tuple(log.steps),
         warnings=log.warnings,
-        command=spec.command(),
         versions=_versions(),
         protocol=_protocol(race, method),
         seconds=log.seconds,
-        spec=spec,
         model=final,
-        about={**about_model(table, problem.target, spec.reading), "name": best.name},
+        about={**about_model(table, problem.target, problem.labels, spec.reading), "name": best.name},
     )
 
 
@@ -113,6 +106,20 @@ def _read(spec: Spec, log: Log) -> tuple[Table, Problem]:
     for warning in problem.warnings:
         log.warn(warning)
     return table, problem
+
+
+def _about_data(spec: Spec, table: Table, problem: Problem) -> dict[str, Any]:
+    """The parts of a result that say what was asked and of which data."""
+    return {
+        "title": table.name or "a table",
+        "target": problem.target,
+        "metric": spec.sort,
+        "n_rows": len(problem.labels),
+        "class_counts": _class_counts(problem.labels),
+        "columns": column_cards(table, problem.target),
+        "command": spec.command(),
+        "spec": spec,
+    }
 
 
 def _entries(spec: Spec, n_train: int, log: Log) -> dict[str, zoo.Entry]:
