@@ -10,7 +10,7 @@ import zipfile
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from margin.data import Table
@@ -164,6 +164,7 @@ nodes = st.recursive(
 
 @settings(max_examples=150, deadline=None)
 @given(state=nodes)
+@example(state={"tuple": [{}]})
 def test_any_well_formed_document_gives_a_value_or_a_typed_error(tmp_path_factory, good, state):
     path = written(tmp_path_factory.getbasetemp(), changed(good, state=state, schema=None))
     with contextlib.suppress(PersistenceError):

@@ -186,7 +186,7 @@ class Decoder:
             return node
         if isinstance(node, list):
             return [self.decode(item) for item in node]
-        tag = next(iter(node))
+        tag = next(iter(node), "nothing")
         if tag == "object":
             return self.instance(node[tag], node["id"])
         read = _READERS.get(tag)
@@ -249,7 +249,7 @@ _READERS: dict[str, Callable[[Decoder, Any], Any]] = {
 
 #: What broken nodes can raise while they are read.
 BROKEN = (
-    KeyError, IndexError, TypeError, ValueError, AttributeError, StopIteration,
+    KeyError, IndexError, TypeError, ValueError, AttributeError,
     binascii.Error, OverflowError, MemoryError, RecursionError,
 )  # fmt: skip
 
