@@ -84,5 +84,6 @@ def _against_the_fastest(result: Result) -> list[str]:
         if column.unit == "seconds" and times:
             name = min(times, key=times.__getitem__)
             best = next(o for o in peers if o.side.name == name)
-            found.append(f"{column.title} {_ratio(result, best, column.key)} ({name})")
+            if ratio := _ratio(result, best, column.key):
+                found.append(f"{column.title} {ratio} ({name})")
     return [f"against the fastest peer: {', '.join(found)}"] if found else []

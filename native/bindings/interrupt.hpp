@@ -26,9 +26,10 @@ inline bool signalled() {
 }
 
 /// Call run(monitor) without the GIL, and let Ctrl-C stop it: the error that the signal handler raised then comes out
-/// of the binding. A Monitor given from Python shows the progress there and can be cancelled from there
-/// (margin._core.core.Cancelled); it serves one run at a time.
-///     return with_monitor([&](Monitor& monitor) { return kernel(span(x), n_threads, monitor); });
+/// of the binding. `run` touches no Python object; pack its result afterwards:
+///     return give(with_monitor([&](Monitor& monitor) { return kernel(span(x), n_threads, monitor); }));
+/// A Monitor given from Python shows the progress there and can be cancelled from there, which raises
+/// margin._core.core.Cancelled. It serves one run at a time.
 template <class Run>
 auto with_monitor(Monitor& monitor, Run&& run) {
     struct Listening {

@@ -65,14 +65,17 @@ TEST("several threads really take part, and none shares its worker number with a
     std::mutex mutex;
     std::set<std::thread::id> ids;
     const auto caller = std::this_thread::get_id();
+    const auto all_came = [&] {
+        const std::lock_guard lock(mutex);
+        return ids.insert(std::this_thread::get_id()).first != ids.end() && ids.size() == n_threads;
+    };
     parallel_for(100, 1, n_threads, monitor, [&](std::size_t, std::size_t, std::size_t worker) {
         CHECK(worker < n_threads);
         CHECK(inside[worker].fetch_add(1) == 0);
         CHECK((worker == 0) == (std::this_thread::get_id() == caller));
-        std::this_thread::sleep_for(1ms);
+        for (int i = 0; i < 10000 && !all_came(); ++i) // on a busy machine a thread may need a while to come
+            std::this_thread::sleep_for(1ms);
         inside[worker].fetch_sub(1);
-        const std::lock_guard lock(mutex);
-        ids.insert(std::this_thread::get_id());
     });
     CHECK(ids.size() == n_threads);
     CHECK(ids.contains(caller));

@@ -11,6 +11,10 @@ _homes = {
     "RoteClassifier": "margin.neighbors",
     "Table": "margin.data",
     "TableEncoder": "margin.base",
+    "evaluate": "margin.evaluation",
+    "read": "margin.data",
+    **{part: f"margin.{part}" for part in ("base", "bayes", "data", "evaluation", "experiment", "explain", "neighbors")},
+    **{part: f"margin.{part}" for part in ("persistence", "report", "zoo")},
 }
 
 __all__ = sorted(_homes)

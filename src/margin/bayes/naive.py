@@ -10,6 +10,7 @@ from margin.base import Classifier, Mixed, MixedData
 from margin.base.representation import SQUARABLE
 from margin.base.weights import count_repeats
 from margin.bayes.distributions import Categorical, Gaussian
+from margin.data.schema import Column
 from margin.errors import ParameterError
 from margin.params import NonNegative, Priors
 
@@ -90,6 +91,18 @@ class NaiveBayes(Classifier):
         """log P(k) + Σ log P(x_j | k): one row per case, one column per class."""
         return self._scores(self._encoded(X, "joint_log_likelihood"))
 
+    def column_terms(self, X: Any) -> list[tuple[str, Any, np.ndarray]]:
+        """For the one row X: each column's name, its value, and log P(value | k) for every class k."""
+        encoded = self._encoded(X, "column_terms")
+        found = []
+        for block, distribution in self.distributions_.items():
+            numeric = block == "numeric"
+            columns = [column for column in self.schema_ if column.is_numeric == numeric]
+            cells = getattr(encoded, block)[0]
+            for column, cell, term in zip(columns, cells, distribution.terms(cells)):
+                found.append((column.name, _value(column, cell), term))
+        return found
+
     def _scores(self, X: MixedData) -> np.ndarray:
         scores = np.empty((len(X), len(self._log_priors)))
         scores[:] = self._log_priors
@@ -106,3 +119,10 @@ class NaiveBayes(Classifier):
             scores[lost], top[lost] = self._log_priors, self._log_priors.max()
         odds = np.exp(scores - top)
         return odds / odds.sum(axis=1, keepdims=True)
+
+
+def _value(column: Column, cell: Any) -> Any:
+    """A cell as people write it."""
+    if column.is_numeric:
+        return "missing" if np.isnan(cell) else f"{cell:g}"
+    return "missing or unseen" if cell < 0 else column.levels[cell]

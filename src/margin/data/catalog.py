@@ -63,8 +63,8 @@ def card(name: str) -> Card:
 def load(name: str) -> Table:
     """A bundled table.
 
-    >>> load("weather_nominal")
-    <Table 'weather_nominal': 14 rows, 5 columns (outlook: nominal, temperature: nominal, humidity: nominal, windy: nominal, play: nominal)>
+    >>> load("xor")
+    <Table 'xor': 4 rows, 3 columns (a: nominal, b: nominal, y: nominal)>
     """
     about = card(name)
     return read(_BUNDLED / about.file, kinds=about.kinds, target=about.target, name=name)

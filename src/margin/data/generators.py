@@ -203,7 +203,9 @@ def _on_a_grid(mixture: _Mixture) -> float:
     return float(1 - won)
 
 
-def _start(who: str, n_rows: int, noise: float, seed: int, n_classes: int = 2) -> tuple[np.random.Generator, np.ndarray]:
+def _start(
+    who: str, n_rows: int, noise: float, seed: int, n_classes: int = 2
+) -> tuple[np.random.Generator, np.ndarray]:
     """A stream of numbers for the seed, and classes 0, 1, 0, 1, … for the rows."""
     if not isinstance(n_rows, int | np.integer) or n_rows < 1:
         raise ParameterError(f"{who}(n_rows={n_rows!r}): n_rows must be a whole number from 1.")

@@ -44,7 +44,9 @@ NEARLY_ALL_DIFFERENT, ENOUGH_WORDS = 0.99, 50
 LONG_WORDS = 4
 RUNNING_NUMBER_ROWS = 20
 
-_NAME_OF_ROWS = re.compile(r"(?i)^(id|idx|index|nr|no|num|number|row|rownames?|row_?id|key|unnamed.*|.+[ _.-]id)$|^.+I[dD]$")
+_NAME_OF_ROWS = re.compile(
+    r"^(?i:id|idx|index|nr|no|num|number|row|rownames?|row_?id|key|unnamed.*|.+[ _.-]id)$|^.+I[dD]$"
+)
 _DATE = r"^\d{4}[-/]\d{2}[-/]\d{2}([T ]\d{2}:\d{2}(:\d{2}([.,]\d+)?)?\s?(Z|[+-]\d{2}:?\d{2})?)?$"
 _LEADING_ZERO = r"^[+-]?0[0-9]"
 
@@ -140,11 +142,11 @@ def _without_marks(words: pl.Series, marks: tuple[str, ...]) -> pl.Series:
 def _numbers(words: pl.Series, about: Written) -> _Numbers:
     import polars as pl
 
-    if about.decimal_comma and words.str.contains(",", literal=True).any():
-        # A column that writes both 1.5 and 1,5 is left alone: one of the two groups thousands.
-        if not words.str.contains(".", literal=True).any():
-            words = words.str.replace(",", ".", literal=True)
-    values = words.cast(pl.Float64, strict=False).fill_nan(None)
+    written = words
+    # A column that writes both 1.5 and 1,5 is left alone: one of the two groups thousands.
+    if about.decimal_comma and words.str.contains(",", literal=True).any() and not words.str.contains(r"\.\d").any():
+        written = words.str.replace(",", ".", literal=True)
+    values = written.cast(pl.Float64, strict=False).fill_nan(None)
     if values.is_infinite().any() and not values.is_finite().any():
         values = pl.Series(np.full(len(words), np.nan)).fill_nan(None)
     left = words.is_not_null() & values.is_null()
@@ -188,11 +190,12 @@ def _numeric_reason(stored: np.ndarray) -> str:
 def _warn_of_strays(words: pl.Series, numbers: _Numbers, about: Written) -> None:
     row = int(numbers.strays[0])
     warnings.warn(
-        f"{about.who}: column {about.name!r} is nominal because {len(numbers.strays)} of its cells, the first "
-        f"{words[row]!r} in line {about.line_of(row)}, are not numbers (add missing=[{words[row]!r}, …] if they stand "
-        f"for missing cells; kinds={{{about.name!r}: 'nominal'}} if this is meant).",
+        f"{about.who}: column {about.name!r} is nominal because not every cell is a number: {len(numbers.strays)} of "
+        f"{numbers.count + len(numbers.strays)} are not, the first {words[row]!r} in line {about.line_of(row)} (name "
+        f"the marks in missing=[{words[row]!r}, …] if they stand for missing cells; "
+        f"kinds={{{about.name!r}: 'nominal'}} if this is meant).",
         DataWarning,
-        stacklevel=2,
+        stacklevel=6,  # the line that called read
     )
 
 

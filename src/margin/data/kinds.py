@@ -30,8 +30,9 @@ def told_kinds(who: str, kinds: Mapping[str, Any] | None, names: Iterable[str]) 
     told = {}
     for name, said in (kinds or {}).items():
         if name not in names:
+            hint = closest(name, names)
             raise ParameterError(
-                f"{who}, kinds: column {name!r} is not in the table; columns are {listing(names)}{closest(name, names)}."
+                f"{who}, kinds: column {name!r} is not in the table; columns are {listing(names)}{hint}."
             )
         told[name] = _told(who, name, said)
     return told

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from typing import Literal, get_args
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, get_args
 
 from margin.errors import DataError, closest, listing
 
@@ -27,7 +27,7 @@ class Column:
     name: str
     kind: Kind
     levels: tuple = ()
-    reason: str = ""
+    reason: str = field(default="", compare=False)
 
     @property
     def is_numeric(self) -> bool:
@@ -76,7 +76,7 @@ class Schema(Sequence[Column]):
         columns[at] = replace(columns[at], **changes)  # type: ignore[arg-type]
         return Schema(columns)
 
-    def __getitem__(self, key):  # type: ignore[no-untyped-def]
+    def __getitem__(self, key: Any) -> Any:
         return self._columns[self.position(key) if isinstance(key, str) else key]
 
     def __len__(self) -> int:

@@ -134,9 +134,8 @@ class Table:
         ``levels`` gives the order of an ordinal column, smallest first; without it they are sorted.
         """
         if kind not in KINDS:
-            raise ParameterError(
-                f"Table.with_kind(kind={kind!r}): kind must be one of {', '.join(map(repr, KINDS))}{closest(kind, KINDS)}."
-            )
+            known = ", ".join(map(repr, KINDS))
+            raise ParameterError(f"Table.with_kind(kind={kind!r}): kind must be one of {known}{closest(kind, KINDS)}.")
         old, cells = self.schema[name], self.cells(name)
         if kind == "numeric":
             column = Column(name, "numeric", reason="as told")
@@ -204,7 +203,11 @@ class Table:
 
 
 def _html_cell(value: Any) -> str:
-    return "<td>" + ("" if _is_missing(value) else html.escape(f"{value:g}" if isinstance(value, float) else str(value))) + "</td>"
+    return (
+        "<td>"
+        + ("" if _is_missing(value) else html.escape(f"{value:g}" if isinstance(value, float) else str(value)))
+        + "</td>"
+    )
 
 
 def _is_missing(value: Any) -> bool:

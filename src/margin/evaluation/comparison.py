@@ -144,7 +144,7 @@ def compare_scores(
     )
     test_name = "corrected resampled t-test" if by_folds else "exact sign test"
     return Comparison(
-        name, confidence, standings, pairs, f"{test_name}, Holm's correction for {len(pairs)} comparisons"
+        name, confidence, standings, pairs, f"{test_name}, Holm's correction, number of pairs {len(pairs)}"
     )
 
 

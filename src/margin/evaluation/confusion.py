@@ -55,14 +55,17 @@ def answered(table: np.ndarray) -> np.ndarray:
 
 
 def precision_by_class(table: np.ndarray) -> np.ndarray:
+    """Of the answers for each class, the share that is right."""
     return ratio(right(table), answered(table))
 
 
 def recall_by_class(table: np.ndarray) -> np.ndarray:
+    """Of the cases of each class, the share answered rightly."""
     return ratio(right(table), support(table))
 
 
 def f1_by_class(table: np.ndarray) -> np.ndarray:
+    """The harmonic mean of the two."""
     return ratio(2 * right(table), support(table) + answered(table))
 
 

@@ -51,6 +51,8 @@ def _tightened(array: np.ndarray, who: str) -> np.ndarray:
     """Objects that are all whole numbers or all booleans as such; a mixture of kinds is refused."""
     found = set(map(type, array.tolist()))
     types = {each for each in found if not _is_missing_type(each)}
+    if any(each.__hash__ is None for each in types):
+        raise LabelError(f"{who}: there must be one label per row, not several in a list.")
     kinds = {_kind(each) for each in types}
     if len(kinds) > 1 and any(issubclass(each, (float, np.floating)) for each in types):
         kinds = {_kind(type(value)) for value in array.tolist() if not _is_missing(value)}  # a float may be a NaN

@@ -6,8 +6,11 @@ whole model is cloned and fitted inside each fold, so whatever it learns of its 
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
+from itertools import chain
 from time import perf_counter
 from typing import Any
 
@@ -21,7 +24,7 @@ from margin.evaluation.metrics import Metric
 from margin.evaluation.result import Evaluation, FoldDone
 from margin.evaluation.rows import count_rows, ready_for, take_rows
 from margin.evaluation.scoring import check_metrics, score_cases, score_folds, usable_metrics
-from margin.evaluation.splits import SplitProtocol, StratifiedFolds
+from margin.evaluation.splits import Split, SplitProtocol, StratifiedFolds
 
 __all__ = ["ask", "evaluate", "evaluate_steps", "model_name"]
 
@@ -107,10 +110,13 @@ def evaluate_steps(
     work = _prepared(model, X, y, sample_weight, check_metrics(metrics, "evaluate"))
     if not 0 < confidence < 1:
         raise ParameterError(f"evaluate(confidence={confidence!r}): confidence must lie between 0 and 1, as 0.95.")
+    if not isinstance(n_jobs, int) or n_jobs == 0:
+        raise ParameterError(f"evaluate(n_jobs={n_jobs!r}): n_jobs must be a whole number, 1 or more, or -1 for all.")
     if protocol is None:
         protocol = StratifiedFolds(folds=max(2, min(10, len(work.labels))))
-    splits = list(protocol.split(work.labels))
-    return _steps(work, protocol, splits, n_jobs, confidence)
+    splits = protocol.split(work.labels)
+    first = next(splits)  # now, so that data that cannot be split are refused before anything is fitted
+    return _steps(work, protocol, chain([first], splits), n_jobs, confidence)
 
 
 @dataclass(frozen=True)
@@ -162,26 +168,26 @@ def _check_takes_weight(model: Any) -> None:
 
 
 def _steps(
-    work: _Work, protocol: SplitProtocol, splits: list[tuple[np.ndarray, np.ndarray]], n_jobs: int, confidence: float
+    work: _Work, protocol: SplitProtocol, splits: Iterable[Split], n_jobs: int, confidence: float
 ) -> Iterator[FoldDone | Evaluation]:
+    of = protocol.n_fits or len(work.labels)
     outcomes = []
-    running = _run([_fold_task(work, number, splits) for number in range(1, len(splits) + 1)], n_jobs)
+    # Splits are made as they are needed: all those of leave-one-out at once would fill the memory.
+    running = _run((partial(_fold, work, number, of, *rows) for number, rows in enumerate(splits, 1)), of, n_jobs)
     try:
         for outcome in running:
             outcomes.append(outcome)
             yield outcome.event
     finally:
-        running.close()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # joblib's advice on folds that were called off
+            running.close()
     yield _gathered(work, protocol, outcomes, confidence)
 
 
-def _fold_task(work: _Work, number: int, splits: list[tuple[np.ndarray, np.ndarray]]) -> Callable[[], _Outcome]:
-    return lambda: _fold(work, number, len(splits), *splits[number - 1])
-
-
-def _run(tasks: list[Callable[[], _Outcome]], n_jobs: int) -> Any:
+def _run(tasks: Iterable[Callable[[], _Outcome]], n_tasks: int, n_jobs: int) -> Any:
     """The outcomes in order, as they come. Threads, since margin's own kernels leave the interpreter free."""
-    if n_jobs == 1 or len(tasks) == 1:
+    if n_jobs == 1 or n_tasks == 1:
         return (task() for task in tasks)
     import joblib
 
@@ -202,7 +208,7 @@ def _fold(work: _Work, number: int, of: int, train: np.ndarray, test: np.ndarray
         X_test = take_rows(work.X, test)
         asked = perf_counter()
         predicted, probabilities, answered = ask(model, X_test, work.classes, work.labels[train])
-        test_weight = None if work.weight is None else work.weight[test]
+        test_weight = case_weights(None if work.weight is None else work.weight[test], len(test), "test part")
         answers = Answers(work.classes, work.codes[test], predicted, probabilities, test_weight)
         usable, _ = usable_metrics(work.metrics, probabilities is not None, "")
         scores = {each.name: each.value(answers) for each in usable}

@@ -98,6 +98,13 @@ class KNeighborsClassifier(Classifier):
         distance, place = self._nearest(self._encoded(X, "kneighbors"), n_neighbors or self.n_neighbors)
         return distance, self._order[place]
 
+    def voters(self, X: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """For the one row X: distances, training row numbers, labels and votes of the neighbours asked."""
+        distance, place = self._nearest(self._encoded(X, "voters"), self.n_neighbors)
+        votes = self._votes(distance) * self._counted(place)
+        asked = votes[0] > 0
+        return distance[0][asked], self._order[place[0][asked]], self.classes_[self._labels[place[0][asked]]], votes[0][asked]
+
     def _nearest(self, X: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
         k = min(k, len(self._rows))
         metric, p = self._metric()

@@ -4,9 +4,11 @@
 // A job is a row of chunks and an atomic counter. The thread that asks for it works on it too, and idle threads of the
 // pool take a seat at whichever open job has the fewest; the caller therefore never waits for a thread to become free,
 // only (at the end) for the chunks that others have already begun. Several callers at once need no further rule.
+#include "cpus.hpp"
 #include "monitor.hpp"
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
@@ -33,6 +35,24 @@ inline thread_local bool inside = false;
 /// How many forks lie between the first process and this one.
 inline constinit std::atomic<std::uint64_t> generation{0};
 
+/// Look for `happened` without sleeping, for about as long as it takes to wake a thread (40 µs measured), so that loops
+/// which follow one another closely find their helpers awake. It yields rather than pauses: on a core that others want,
+/// a thread that pauses takes the time from the very thread it waits for. Two threads on 16 chunks of 1, 5 and 25 µs,
+/// as multiples of the speed of one thread, medians of interleaved runs:
+///                     sleep at once        pause                yield
+///     free cores      0.82  1.11  1.60     1.41  1.95  1.96     1.13  1.92  1.98
+///     load of 5 on 2  0.70  0.96  0.98     0.62  0.78  0.89     1.01  1.01  0.99
+template <class Happened>
+bool linger(Happened happened) {
+    const auto until = Monitor::Clock::now() + std::chrono::microseconds(50);
+    do {
+        if (happened())
+            return true;
+        std::this_thread::yield();
+    } while (Monitor::Clock::now() < until);
+    return happened();
+}
+
 /// One parallel_for; lives on the stack of its caller.
 struct Job {
     Job(std::size_t n_items_, std::size_t grain_, std::size_t seats_, Monitor& monitor_, void* body_,
@@ -57,7 +77,7 @@ struct Job {
     bool open() const noexcept { return taken < seats && next_chunk.load(std::memory_order_relaxed) < n_chunks; }
 
     void fail() noexcept {
-        std::lock_guard lock(error_mutex);
+        const std::lock_guard lock(error_mutex);
         if (!error)
             error = std::current_exception();
         failed.store(true, std::memory_order_relaxed);
@@ -93,24 +113,36 @@ struct Job {
 struct Pool {
     std::mutex mutex;
     std::condition_variable wake;
-    std::vector<Job*> jobs;    // guarded by mutex
-    std::size_t n_threads = 0; // guarded by mutex
-    Pool* inherited = nullptr; // the pool of the process that forked; its threads are not here
+    std::vector<Job*> jobs; // guarded by the mutex, as are the next three
+    std::size_t n_threads = 0;
+    std::size_t n_lingering = 0;            // threads that look for a job without sleeping
+    std::size_t n_cores = 0;                // 0: not yet asked
+    std::atomic<std::uint64_t> n_opened{0}; // jobs so far; read without the mutex
+    Pool* inherited = nullptr;              // the pool of the process that forked; its threads are not here
 
     void open(Job& job) {
-        std::lock_guard lock(mutex);
+        const std::lock_guard lock(mutex);
+        if (n_cores == 0)
+            n_cores = cpus::in_affinity();
         while (n_threads < job.seats && start_thread()) {
         }
         jobs.push_back(&job);
-        for (std::size_t i = 0; i < job.seats; ++i)
+        n_opened.fetch_add(1, std::memory_order_relaxed);
+        for (std::size_t i = n_lingering; i < job.seats; ++i)
             wake.notify_one();
     }
 
     /// Let no one else in and wait for those who are in, polling all the while.
     void close(Job& job, std::uint64_t born) {
+        const auto alone = [&] { return job.busy.load(std::memory_order_relaxed) == 0; };
         std::unique_lock lock(mutex);
         std::erase(jobs, &job);
-        while (job.busy.load(std::memory_order_relaxed) > 0) {
+        if (!alone() && n_threads < n_cores) {
+            lock.unlock();
+            linger(alone);
+            lock.lock(); // the last helper has left the job for good once it has given up the mutex
+        }
+        while (!alone()) {
             job.idle.wait_for(lock, Monitor::poll_interval);
             lock.unlock(); // the callback may take its time, and may even fork
             job.poll();
@@ -149,7 +181,8 @@ private:
         for (;;) {
             Job* job = least_helped();
             if (!job) {
-                wake.wait(lock);
+                if (!find_awake(lock))
+                    wake.wait(lock);
                 continue;
             }
             const std::size_t worker = ++job->taken;
@@ -160,6 +193,21 @@ private:
             if (job->busy.fetch_sub(1, std::memory_order_relaxed) == 1)
                 job->idle.notify_one(); // under the lock: the caller cannot take the job away before this is done
         }
+    }
+
+    /// Whether a job was opened while this thread lingered. Where threads outnumber cores, they would linger in each
+    /// other's way.
+    bool find_awake(std::unique_lock<std::mutex>& lock) {
+        if (n_threads >= n_cores)
+            return false;
+        const std::uint64_t seen = n_opened.load(std::memory_order_relaxed);
+        const auto opened = [&] { return n_opened.load(std::memory_order_relaxed) != seen; };
+        ++n_lingering;
+        lock.unlock();
+        linger(opened);
+        lock.lock();
+        --n_lingering;
+        return opened();
     }
 
     Job* least_helped() const {

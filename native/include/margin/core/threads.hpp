@@ -49,7 +49,7 @@ inline std::size_t n_workers(std::size_t n_items, std::size_t grain, std::size_t
 ///
 /// - Chunks are the same for any number of threads, one thread included. Whoever is free takes the next one, in
 ///   ascending order: a slow or preempted thread delays one chunk, not its share of the whole. Choose the grain so that
-///   a chunk takes between about 20 µs (what it costs to fetch help) and 100 ms (the time to a Ctrl-C).
+///   a chunk takes between about 20 µs (waking a helper costs 40) and 100 ms (the time to a Ctrl-C).
 /// - `worker` is below n_workers(n_items, grain, n_threads), and no two threads have the same one at a time. The caller
 ///   is worker 0.
 /// - The caller polls the monitor between its chunks and while it waits for the last ones of others. A cancelled

@@ -101,7 +101,8 @@ def _reader(source: Source) -> Reader:
     by_contents = _reader_by_contents(source)
     if by_contents is None and known is None:
         raise source.refusal(
-            f"the ending {source.ending!r} is not known and the contents are not text; readable are {', '.join(FORMATS)}."
+            f"the ending {source.ending!r} is not known and the contents are not text; "
+            f"readable are {', '.join(FORMATS)}."
         )
     return by_contents or read_delimited
 

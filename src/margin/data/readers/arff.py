@@ -121,10 +121,14 @@ def _sparse_cells(source: Source, line: str, number: int, attributes: list[Attri
     while True:
         found = _SPARSE_CELL.match(line, at)
         if found is None:
-            raise source.refusal(f"line {number}: a sparse row must read '{{index value, …}}', near {line[at : at + 30]!r}.")
+            raise source.refusal(
+                f"line {number}: a sparse row must read '{{index value, …}}', near {line[at : at + 30]!r}."
+            )
         index = int(found[1])
         if index >= len(attributes):
-            raise source.refusal(f"line {number}: index {index} is too large; there are {len(attributes)} columns from 0.")
+            raise source.refusal(
+                f"line {number}: index {index} is too large; there are {len(attributes)} columns from 0."
+            )
         cells[index] = _value(found[2])
         at = found.end()
         if found[3] == "}":

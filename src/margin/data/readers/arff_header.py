@@ -92,7 +92,9 @@ def _attribute(source: Source, line: str, number: int) -> Attribute:
         return Attribute(name, "nominal", _levels(source, kind[1:], number))
     word = re.split(r"[\s\[%]", kind, maxsplit=1)[0].lower()
     if word == "relational":
-        raise source.refusal(f"line {number}: column {name!r} is relational (a table in each cell), which is not readable.")
+        raise source.refusal(
+            f"line {number}: column {name!r} is relational (a table in each cell), which is not readable."
+        )
     if word not in _TYPES:
         known = "numeric, real, integer, string, date or {levels}"
         raise source.refusal(f"line {number}: column {name!r} has the unknown type {kind[:30]!r}; known are {known}.")

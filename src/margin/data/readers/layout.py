@@ -78,21 +78,26 @@ def _split_quickly(source: Source, text: bytes, separator: str, quote: str | Non
             blank[row] = not text[starts[row] : ends[row]].strip()
     kept = _rows_that_count(blank, n_cells)
     _refuse_ragged_rows(source, text, starts[kept], n_cells[kept])
-    width = int(n_cells[kept[0]])
+    first, width = int(kept[0]), int(n_cells[kept[0]])
     frame = pl.read_csv(
-        text, has_header=False, schema={f"column{i + 1}": pl.String for i in range(width)},
-        separator=separator, quote_char=quote,
-    )  # fmt: skip
-    if frame.height != len(ends):
-        raise source.refusal(f"{len(ends)} rows were counted but {frame.height} read; check the quotes in the file.")
-    if len(kept) < len(ends):
-        frame = frame[kept]
+        text[starts[first] :],  # polars counts the columns in the first line, so that must not be blank
+        has_header=False,
+        schema={f"column{i + 1}": pl.String for i in range(width)},
+        separator=separator,
+        quote_char=quote,
+    )
+    if frame.height != len(ends) - first:
+        raise source.refusal("the quotes in the file do not say where its cells end; write a quote inside as two.")
+    if len(kept) < frame.height:
+        frame = frame[kept - first]
     return Rows(frame, text, starts[kept])
 
 
 def _rows_that_count(blank: np.ndarray, n_cells: np.ndarray) -> np.ndarray:
     """Rows that are not blank lines; in a table of one column a blank line inside is a missing cell."""
     filled = np.flatnonzero(~blank)
+    if not len(filled):
+        return np.arange(len(n_cells))
     return filled if n_cells.max() > 1 else np.arange(filled[0], filled[-1] + 1)
 
 
@@ -120,7 +125,7 @@ def _split_carefully(source: Source, text: bytes, separator: str) -> Rows:
             starts.append(at + 1)
     offsets = _byte_offsets(words, starts)
     n_cells = np.array([len(cells) for cells in rows])
-    kept = _rows_that_count(np.array([cells == [""] for cells in rows]), n_cells)
+    kept = _rows_that_count(np.array([len(cells) == 1 and not cells[0].strip() for cells in rows]), n_cells)
     _refuse_ragged_rows(source, text, offsets[kept], n_cells[kept])
     columns = zip(*(rows[i] for i in kept))
     frame = pl.DataFrame([pl.Series(f"column{i + 1}", column) for i, column in enumerate(columns)])
@@ -138,7 +143,9 @@ def _cells(source: Source, words: str, separator: str) -> Iterator[tuple[int, st
         quoted, plain = found.groups()
         if quoted is None and plain.lstrip().startswith('"'):
             line = words.count("\n", 0, at) + 1
-            raise source.refusal(f'line {line}: a quote is opened and not closed (a quote inside quotes is written "").')
+            raise source.refusal(
+                f'line {line}: a quote is opened and not closed (a quote inside quotes is written "").'
+            )
         at = found.end()
         yield at, plain if quoted is None else quoted.replace('""', '"'), at == len(words) or words[at] == "\n"
         at += 1

@@ -26,6 +26,8 @@ def read_libsvm(source: Source, request: Request) -> Table:
     import polars as pl
 
     lines = _lines(source)
+    if not lines:
+        raise source.refusal("there are only comments; rows must read 'label index:value …'.")
     labels = pl.Series([line.split(None, 1)[0].decode() for line in lines.values()])
     rows, indices, values = _entries(source, lines)
     first, last = (int(indices.min()), int(indices.max())) if len(indices) else (1, 0)
@@ -55,12 +57,15 @@ def _lines(source: Source) -> dict[int, bytes]:
 def _entries(source: Source, lines: dict[int, bytes]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Row, index and value of every written cell."""
     counts = np.array([line.count(b":") for line in lines.values()])
-    pairs = b" ".join(line.partition(b" ")[2] if b"\t" not in line else b" ".join(line.split()[1:]) for line in lines.values())
+    pairs = b" ".join(
+        line.partition(b" ")[2] if b"\t" not in line else b" ".join(line.split()[1:]) for line in lines.values()
+    )
     try:
         numbers = np.array(pairs.replace(b":", b" ").split(), dtype=np.float64)
     except ValueError:
         raise _bad_line(source, lines) from None
-    indices = numbers[::2].astype(np.int64)
+    with np.errstate(invalid="ignore"):  # what no whole number can hold is refused below
+        indices = numbers[::2].astype(np.int64)
     if len(numbers) != 2 * counts.sum() or np.any(indices != numbers[::2]) or np.any(indices < 0):
         raise _bad_line(source, lines)
     rows = np.repeat(np.arange(len(lines)), counts)

@@ -19,14 +19,14 @@ def read_ndjson(source: Source, request: Request) -> Table:
     text = source.text()
     try:
         frame = pl.read_ndjson(text, infer_schema_length=None)
-    except Exception as error:  # the reason polars gives names no line, so look for it
+    except (Exception, pl.exceptions.PanicException) as error:  # the reason polars gives names no line, so look for it
         raise _explained(source, text, error) from None
     if frame.width == 0:
         raise source.refusal("the records hold no values.")
     return from_polars(frame, target=request.target, who=source.who)
 
 
-def _explained(source: Source, text: bytes, error: Exception) -> DataError:
+def _explained(source: Source, text: bytes, error: BaseException) -> DataError:
     for number, line in enumerate(text.splitlines(), 1):
         try:
             record = json.loads(line) if line.strip() else {}

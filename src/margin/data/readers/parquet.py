@@ -17,8 +17,13 @@ def read_parquet(source: Source, request: Request) -> Table:
 
     try:
         frame = pl.read_parquet(io.BytesIO(source.data))
-    except Exception as error:  # polars raises many kinds of errors here, some of them panics of its own
+    except (
+        Exception,
+        pl.exceptions.PanicException,
+    ) as error:  # damaged files make polars panic, beside its many errors
         raise source.refusal(f"this is not a readable Parquet file ({str(error).splitlines()[0]}).") from None
     if frame.width == 0 or frame.height == 0:
-        raise source.refusal(f"the file holds {frame.height} rows and {frame.width} columns; a table needs some of both.")
+        raise source.refusal(
+            f"the file holds {frame.height} rows and {frame.width} columns; a table needs some of both."
+        )
     return from_polars(frame, target=request.target, who=source.who)

@@ -31,9 +31,8 @@ class Request:
     def check_target(self, who: str, schema: Schema) -> None:
         if self.target is not None and self.target not in schema:
             names = schema.names
-            raise DataError(
-                f"{who}: target {self.target!r} is not a column; columns are {listing(names)}{closest(self.target, names)}."
-            )
+            hint = closest(self.target, names)
+            raise DataError(f"{who}: target {self.target!r} is not a column; columns are {listing(names)}{hint}.")
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,118 @@
+"""How each kind of model explains one answer. A new model registers its own way with ``@explain.register``."""
+
+from __future__ import annotations
+
+from functools import singledispatch
+from typing import Any
+
+import numpy as np
+
+from margin.baseline import MajorityClassifier
+from margin.bayes import NaiveBayes
+from margin.errors import InputError
+from margin.explain.explanation import Explanation, Reason
+from margin.neighbors import KNeighborsClassifier, RoteClassifier
+
+__all__ = ["explain"]
+
+
+@singledispatch
+def explain(model: Any, X: Any) -> Explanation:
+    """Why a fitted model answers as it does for the one row X.
+
+    Examples
+    --------
+    >>> from margin import NaiveBayes
+    >>> from margin.explain import explain
+    >>> from margin.data import catalog
+    >>> X, y = catalog.load("weather_nominal").target("play")
+    >>> print(explain(NaiveBayes().fit(X, y), X.take([0])))
+    NaiveBayes: no (68.8%), then yes (31.2%)
+    Each line multiplies the odds of no against yes.
+      outlook = sunny        × 2
+      humidity = high        × 1.96
+      temperature = hot      × 1.5
+      windy = FALSE          × 0.673
+      shares of the classes  35.7% against 64.3%, × 0.556
+    """
+    answer, probabilities = _answer(model, X)
+    how = f"{type(model).__name__} gives no reasons of its own; these are its probabilities."
+    reasons = tuple(Reason(str(label), f"{share:.1%}", share) for label, share in probabilities.items())
+    return Explanation(type(model).__name__, answer, probabilities, how, reasons)
+
+
+def _answer(model: Any, X: Any) -> tuple[Any, dict[Any, float]]:
+    answers = model.predict(X)
+    if len(answers) != 1:
+        raise InputError(f"explain({type(model).__name__}, X): X must be one row, but has {len(answers)}.")
+    shares = model.predict_proba(X)[0] if hasattr(model, "predict_proba") else []
+    return answers[0], {label: float(share) for label, share in zip(model.classes_.tolist(), shares)}
+
+
+def _shares_in_words(priors: np.ndarray, labels: np.ndarray) -> tuple[Reason, ...]:
+    order = np.argsort(-priors, kind="stable")
+    return tuple(Reason(str(labels[k]), f"{priors[k]:.1%} of the training rows", float(priors[k])) for k in order)
+
+
+@explain.register
+def _(model: MajorityClassifier, X: Any) -> Explanation:
+    answer, probabilities = _answer(model, X)
+    how = "The most frequent class of the training rows, whatever the columns say."
+    return Explanation("MajorityClassifier", answer, probabilities, how, _shares_in_words(model.priors_, model.classes_))
+
+
+@explain.register
+def _(model: RoteClassifier, X: Any) -> Explanation:
+    answer, probabilities = _answer(model, X)
+    if model.matched(X)[0]:
+        seen = {label: share for label, share in probabilities.items() if share > 0}
+        reasons = tuple(Reason(str(label), f"{share:.1%} of the equal rows", share) for label, share in seen.items())
+        return Explanation("RoteClassifier", answer, probabilities, "This very row stands among the training rows.", reasons)
+    how = "No training row equals this one; only the shares of the classes are left."
+    return Explanation("RoteClassifier", answer, {}, how, _shares_in_words(model.priors_, model.classes_))
+
+
+@explain.register
+def _(model: KNeighborsClassifier, X: Any) -> Explanation:
+    answer, probabilities = _answer(model, X)
+    distances, rows, labels, votes = model.voters(X)
+    total = votes.sum() or 1.0
+    reasons = tuple(
+        Reason(
+            f"training row {row}",
+            f"{label}, distance {distance:.4g}, {vote / total:.1%} of the votes",
+            float(vote / total) * (1 if label == answer else -1),
+        )
+        for distance, row, label, vote in zip(distances, rows, labels, votes)
+    )
+    how = f"The {len(rows)} nearest training rows ({model.metric} distance) vote."
+    return Explanation("KNeighborsClassifier", answer, probabilities, how, reasons)
+
+
+@explain.register
+def _(model: NaiveBayes, X: Any) -> Explanation:
+    answer, probabilities = _answer(model, X)
+    if len(model.classes_) == 1:
+        return Explanation("NaiveBayes", answer, probabilities, "There is one class only.", ())
+    ranked = np.argsort(-np.array(list(probabilities.values())), kind="stable")
+    first, second = int(ranked[0]), int(ranked[1])
+    terms = model.column_terms(X)
+    pulls = [(name, value, float(term[first] - term[second])) for name, value, term in terms]
+    reasons = [
+        Reason(f"{name} = {value}", _factor(pull), pull)
+        for name, value, pull in sorted(pulls, key=lambda item: -abs(item[2]))
+    ]
+    with np.errstate(divide="ignore"):
+        start = float(np.log(model.priors_[first]) - np.log(model.priors_[second]))
+    shares = f"{model.priors_[first]:.1%} against {model.priors_[second]:.1%}, {_factor(start)}"
+    reasons.append(Reason("shares of the classes", shares, start))
+    how = f"Each line multiplies the odds of {model.classes_[first]} against {model.classes_[second]}."
+    return Explanation("NaiveBayes", answer, probabilities, how, tuple(reasons))
+
+
+def _factor(pull: float) -> str:
+    if pull == 0:
+        return "says nothing"
+    if not np.isfinite(pull):
+        return "rules one of them out"
+    return f"× {np.exp(pull):.3g}" if abs(pull) < 10 else f"× 10^{pull / np.log(10):.1f}"

@@ -1,0 +1,109 @@
+"""margin.bayes.naive: worked by hand, then the definition in NumPy, then properties."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from margin import NaiveBayes, Table
+from margin.errors import ParameterError
+
+
+def slow_joint(table, y, rows, alpha=1.0):
+    """log P(k) + sum of log P(x_j | k), written as the lecture writes it, one cell at a time."""
+    classes = sorted(set(y))
+    scores = np.zeros((len(rows), len(classes)))
+    for k, label in enumerate(classes):
+        members = [i for i in range(len(y)) if y[i] == label]
+        scores[:, k] = np.log(len(members) / len(y))
+        for name in table.names:
+            values = table[name]
+            if table.schema[name].is_numeric:
+                seen = np.array([values[i] for i in members if not np.isnan(values[i])])
+                whole = values[~np.isnan(values)]
+                variance = seen.var(ddof=1) if len(seen) > 1 else whole.var(ddof=1)
+                variance = max(variance, 1e-9 * whole.var(ddof=1))
+                for r, row in enumerate(rows):
+                    if not np.isnan(values[row]):
+                        away = (values[row] - seen.mean()) ** 2 / (2 * variance)
+                        scores[r, k] += -away - 0.5 * np.log(2 * np.pi * variance)
+            else:
+                seen = [values[i] for i in members if values[i] is not None]
+                n_levels = len({v for v in values if v is not None})
+                for r, row in enumerate(rows):
+                    if values[row] is not None:
+                        count = sum(v == values[row] for v in seen)
+                        scores[r, k] += np.log((count + alpha) / (len(seen) + alpha * n_levels))
+    return scores
+
+
+def random_table(n, seed, missing=0.15):
+    rng = np.random.default_rng(seed)
+    y = rng.choice(["a", "b", "c"], n)
+    y[:6] = ["a", "a", "b", "b", "c", "c"]
+    number = [None if rng.random() < missing else float(v) for v in rng.normal(5, 3, n)]
+    number[:6] = [1.0, 2.0, 3.0, 4.5, 5.0, 6.0]
+    word = [None if rng.random() < missing else str(v) for v in rng.choice(["x", "y", "z"], n)]
+    word[:3] = ["x", "y", "z"]
+    return Table.from_columns({"number": number, "word": word, "other": rng.integers(0, 9, n).tolist()}), y
+
+
+@given(seed=st.integers(0, 10_000), n=st.integers(8, 40), alpha=st.sampled_from([0.5, 1.0, 3.0]))
+@settings(max_examples=40, deadline=None)
+def test_agrees_with_the_definition(seed, n, alpha):
+    table, y = random_table(n, seed)
+    found = NaiveBayes(alpha=alpha).fit(table, y).joint_log_likelihood(table)
+    np.testing.assert_allclose(found, slow_joint(table, list(y), range(n), alpha), rtol=1e-9)
+
+
+def test_laplace_adds_one_case_to_every_level():
+    X = Table.from_columns({"colour": ["red", "red", "blue"]})
+    model = NaiveBayes().fit(X, ["yes", "yes", "no"])
+    (_, _, (no, yes)) = model.column_terms(X.take([0]))[0]
+    assert np.exp([no, yes]) == pytest.approx([1 / 3, 3 / 4])
+
+
+def test_a_missing_cell_leaves_its_column_out():
+    X = Table.from_columns({"colour": ["red", "red", "blue", None], "size": [1.0, 2.0, 3.0, 4.0]})
+    y = ["yes", "yes", "no", "no"]
+    model = NaiveBayes().fit(X, y)
+    only_size = NaiveBayes().fit(X.select(["size"]), y)
+    lost = Table.from_columns({"colour": [None], "size": [2.5]})
+    assert np.allclose(model.predict_proba(lost), only_size.predict_proba(lost.select(["size"])))
+
+
+def test_without_virtual_cases_an_unknown_combination_falls_back_to_the_priors():
+    X = Table.from_columns({"a": ["x", "x", "y"], "b": ["u", "u", "v"]})
+    model = NaiveBayes(alpha=0).fit(X, ["yes", "yes", "no"])
+    assert np.allclose(model.predict_proba(Table.from_columns({"a": ["x"], "b": ["v"]})), [[1 / 3, 2 / 3]])
+
+
+def test_given_priors_replace_the_shares():
+    X, y = np.array([[0.0], [1.0], [10.0], [11.0], [12.0]]), [0, 0, 1, 1, 1]
+    far_away = [[5.75]]
+    even = NaiveBayes(priors=[0.5, 0.5]).fit(X, y).predict_proba(far_away)[0]
+    tilted = NaiveBayes(priors=[0.9, 0.1]).fit(X, y).predict_proba(far_away)[0]
+    assert tilted[0] / tilted[1] == pytest.approx(9 * even[0] / even[1])
+    with pytest.raises(ParameterError, match="there are 2 classes"):
+        NaiveBayes(priors=[0.2, 0.3, 0.5]).fit(X, y)
+
+
+def test_a_class_of_one_case_takes_the_variance_of_the_whole_column():
+    X, y = np.array([[0.0], [2.0], [9.0]]), [0, 0, 1]
+    gaussian = NaiveBayes().fit(X, y).distributions_["numeric"]
+    assert gaussian.variance[:, 0].tolist() == [2.0, pytest.approx(np.var(X, ddof=1))]
+
+
+def test_large_means_cost_no_digits():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(5000, 1)), rng.integers(0, 2, 5000)
+    near = NaiveBayes().fit(X, y).distributions_["numeric"].variance
+    far = NaiveBayes().fit(X + 1e8, y).distributions_["numeric"].variance
+    np.testing.assert_allclose(far, near, rtol=1e-7)
+
+
+def test_weights_that_are_not_counts_may_be_scaled_at_will():
+    rng = np.random.default_rng(1)
+    X, y, weight = rng.normal(size=(50, 2)), rng.integers(0, 2, 50), rng.random(50)
+    one = NaiveBayes().fit(X, y, weight).predict_proba(X)
+    np.testing.assert_allclose(NaiveBayes().fit(X, y, weight / 1e3).predict_proba(X), one, rtol=1e-9)

@@ -1,0 +1,105 @@
+"""margin.data.table: columns, kinds and conversions worked by hand."""
+
+import pickle
+import time
+
+import numpy as np
+import pytest
+
+from margin.data import Column, Schema, Table
+from margin.errors import DataError, ParameterError
+
+
+@pytest.fixture
+def people():
+    return Table.from_columns({"age": [31, None, 25], "sex": ["f", "m", None], "grade": ["2", "10", "2"]})
+
+
+def test_numbers_are_stored_with_nan_and_words_as_codes(people):
+    np.testing.assert_array_equal(people.cells("age"), [31, np.nan, 25])
+    np.testing.assert_array_equal(people.cells("sex"), [0, 1, -1])
+    assert people["sex"].tolist() == ["f", "m", None]
+
+
+def test_truth_values_are_nominal_not_numeric():
+    assert Table.from_columns({"ok": [True, False]}).schema["ok"].levels == (False, True)
+
+
+def test_an_array_of_numbers_is_taken_as_it_is():
+    assert Table.from_columns({"x": np.array([1, 2], dtype=np.int8)}).cells("x").dtype == np.float64
+
+
+def test_rows_and_columns_are_picked_without_changing_the_schema(people):
+    assert people.take([2, 0])["age"].tolist() == [25, 31]
+    assert people[people.missing("sex")].n_rows == 1
+    assert people.select(["sex", "age"]).names == ("sex", "age")
+    assert people.drop("age").shape == (3, 2)
+
+
+def test_an_unknown_column_names_the_nearest_one(people):
+    with pytest.raises(DataError, match="did you mean 'grade'"):
+        people.cells("grad")
+
+
+def test_words_become_numbers_when_told(people):
+    assert people.with_kind("grade", "numeric")["grade"].tolist() == [2, 10, 2]
+    with pytest.raises(DataError, match="column 'sex', row 0: 'f' is not a number"):
+        people.with_kind("sex", "numeric")
+
+
+def test_numbers_become_levels_when_told(people):
+    column = people.with_kind("age", "nominal")
+    assert column.schema["age"].levels == (25, 31)
+    assert column["age"].tolist() == [31, None, 25]
+
+
+def test_an_ordinal_column_keeps_the_order_given(people):
+    table = people.with_kind("grade", "ordinal", ["2", "10"])
+    assert table.schema["grade"].levels == ("2", "10")
+    assert table.cells("grade").tolist() == [0, 1, 0]
+    assert people.with_kind("age", "ordinal", ["25", "31"]).cells("age").tolist() == [1, -1, 0]
+
+
+def test_a_value_outside_the_levels_is_named_with_its_row(people):
+    with pytest.raises(DataError, match="row 1: '10' stands in the column but not among its levels"):
+        people.with_kind("grade", "ordinal", ["2", "3"])
+
+
+def test_an_unknown_kind_is_refused(people):
+    with pytest.raises(ParameterError, match="did you mean 'nominal'"):
+        people.with_kind("sex", "nominel")
+
+
+def test_frames_hold_null_for_missing_cells(people):
+    assert people.to_polars().rows() == [(31.0, "f", "2"), (None, "m", "10"), (25.0, None, "2")]
+
+
+def test_a_pandas_frame_holds_categories(people):
+    pd = pytest.importorskip("pandas")
+    frame = people.with_kind("grade", "ordinal", ["2", "10"]).to_pandas()
+    assert frame["grade"].cat.ordered
+    assert pd.isna(frame["sex"][2])
+
+
+def test_reasons_do_not_make_tables_differ():
+    assert Column("a", "numeric", reason="one") == Column("a", "numeric", reason="two")
+
+
+def test_duplicate_names_are_an_error_that_names_them():
+    with pytest.raises(DataError, match="'a' stand there more than once"):
+        Schema([Column("a", "numeric"), Column("b", "numeric"), Column("a", "nominal")])
+
+
+def test_tables_survive_pickling(people):
+    assert pickle.loads(pickle.dumps(people)) == people
+
+
+def test_conversions_of_a_million_rows_take_no_loop_over_cells():
+    codes = np.random.default_rng(0).integers(-1, 3, 1_000_000)
+    table = Table(Schema([Column("c", "nominal", ("a", "b", "c"))]), [codes])
+    table.to_polars()  # loads polars, which is not what is timed
+    start = time.perf_counter()
+    table.to_polars()
+    table.with_kind("c", "ordinal", ["c", "b", "a"])
+    table.values("c")
+    assert time.perf_counter() - start < 1.0

@@ -1,0 +1,56 @@
+"""margin.explain: the reasons add up to the answer."""
+
+import numpy as np
+import pytest
+from sklearn.linear_model import LogisticRegression
+
+from margin import KNeighborsClassifier, MajorityClassifier, NaiveBayes, RoteClassifier
+from margin.data import catalog
+from margin.errors import InputError
+from margin.explain import explain
+
+
+def weather():
+    return catalog.load("weather_numeric").target("play")
+
+
+def test_the_factors_of_naive_bayes_multiply_to_the_odds():
+    X, y = weather()
+    model = NaiveBayes().fit(X, y)
+    for row in range(len(y)):
+        found = explain(model, X.take([row]))
+        odds = sorted(found.probabilities.values())
+        assert np.exp(sum(reason.strength for reason in found.reasons)) == pytest.approx(odds[1] / odds[0])
+        assert found.answer == model.predict(X.take([row]))[0]
+
+
+def test_the_votes_of_the_neighbours_add_up_to_one():
+    X, y = weather()
+    found = explain(KNeighborsClassifier(3, weights="distance", scale="standard").fit(X, y), X.take([3]))
+    assert sum(abs(reason.strength) for reason in found.reasons) == pytest.approx(1)
+    assert found.reasons[0].what == "training row 3"
+
+
+def test_the_rote_learner_says_whether_it_has_seen_the_row():
+    X, y = weather()
+    model = RoteClassifier().fit(X.take(slice(0, 7)), y[:7])
+    assert "stands among" in explain(model, X.take([0])).how
+    assert "No training row" in explain(model, X.take([9])).how
+
+
+def test_the_majority_shows_the_shares():
+    X, y = weather()
+    assert "64.3% of the training rows" in str(explain(MajorityClassifier().fit(X, y), X.take([0])))
+
+
+def test_a_model_without_a_way_of_its_own_shows_its_probabilities():
+    X, y = np.arange(10.0).reshape(-1, 1), np.arange(10) > 4
+    found = explain(LogisticRegression().fit(X, y), X[:1])
+    assert "no reasons of its own" in found.text()
+    assert "<table>" in found.html()
+
+
+def test_several_rows_at_once_are_refused():
+    X, y = weather()
+    with pytest.raises(InputError, match="one row, but has 14"):
+        explain(NaiveBayes().fit(X, y), X)

@@ -1,0 +1,96 @@
+"""margin.neighbors: worked by hand, then the definition in NumPy, then properties."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from margin import KNeighborsClassifier, RoteClassifier
+from margin.errors import InputError, ParameterError
+
+DISTANCES = {
+    "euclidean": lambda a, b: np.sqrt(((a - b) ** 2).sum()),
+    "manhattan": lambda a, b: np.abs(a - b).sum(),
+    "chebyshev": lambda a, b: np.abs(a - b).max(),
+    "minkowski": lambda a, b: (np.abs(a - b) ** 3).sum() ** (1 / 3),
+}
+
+pytestmark = pytest.mark.filterwarnings("ignore::margin.errors.ConstantColumnWarning")
+
+
+def slow_neighbors(X, y, query, k, distance):
+    """All distances, sorted by distance, then class, then row."""
+    ranked = sorted((float(distance(row, query)), y[i], i) for i, row in enumerate(X))
+    return [i for _, _, i in ranked[:k]]
+
+
+@given(
+    seed=st.integers(0, 10_000),
+    n=st.integers(1, 40),
+    d=st.integers(1, 40),
+    k=st.integers(1, 8),
+    metric=st.sampled_from(sorted(DISTANCES)),
+)
+@settings(max_examples=60, deadline=None)
+def test_neighbours_are_those_of_the_definition_with_duplicates_and_ties(seed, n, d, k, metric):
+    rng = np.random.default_rng(seed)
+    X = rng.integers(0, 3, (n, d)).astype(float)  # whole numbers: many ties
+    y = rng.integers(0, 3, n)
+    queries = rng.integers(0, 3, (5, d)).astype(float)
+    model = KNeighborsClassifier(k, metric=metric, p=3).fit(X, y)
+    _, rows = model.kneighbors(queries)
+    for found, query in zip(rows, queries):
+        expected = slow_neighbors(X, y, query, min(k, n), lambda a, b: np.round(DISTANCES[metric](a, b), 9))
+        assert found.tolist() == expected
+
+
+@given(seed=st.integers(0, 10_000))
+@settings(max_examples=25, deadline=None)
+def test_answers_do_not_depend_on_the_order_of_the_rows(seed):
+    rng = np.random.default_rng(seed)
+    X, y = rng.integers(0, 3, (30, 2)).astype(float), rng.integers(0, 3, 30)
+    order = rng.permutation(30)
+    one = KNeighborsClassifier(4).fit(X, y).predict_proba(X)
+    other = KNeighborsClassifier(4).fit(X[order], y[order]).predict_proba(X)
+    assert np.array_equal(one, other)
+
+
+def test_float32_rows_stay_float32():
+    X = np.arange(12, dtype=np.float32).reshape(6, 2)
+    model = KNeighborsClassifier(1).fit(X, [0, 0, 0, 1, 1, 1])
+    assert model._rows.dtype == np.float32
+    assert model.predict(X).tolist() == [0, 0, 0, 1, 1, 1]
+
+
+def test_more_neighbours_than_rows_ask_all_rows():
+    model = KNeighborsClassifier(50).fit([[0.0], [1.0], [2.0]], ["a", "a", "b"])
+    assert model.predict_proba([[9.0]])[0] == pytest.approx([2 / 3, 1 / 3])
+
+
+def test_a_function_of_the_user_weighs_the_votes():
+    model = KNeighborsClassifier(2, weights=lambda d: np.exp(-d)).fit([[0.0], [1.0]], ["a", "b"])
+    assert model.predict_proba([[0.25]])[0] == pytest.approx([1 / (1 + np.exp(-0.5)), 1 / (1 + np.exp(0.5))])
+    with pytest.raises(InputError, match="finite vote"):
+        KNeighborsClassifier(2, weights=lambda d: -d).fit([[0.0], [1.0]], ["a", "b"]).predict([[0.5]])
+
+
+def test_an_unknown_metric_is_answered_with_the_list_and_the_nearest_word():
+    with pytest.raises(ParameterError, match=r"one of 'euclidean', .*did you mean 'euclidean'"):
+        KNeighborsClassifier(metric="euclidian").fit([[0.0]], [0])
+
+
+def test_weights_that_are_not_counts_multiply_the_votes():
+    model = KNeighborsClassifier(2).fit([[0.0], [1.0]], ["a", "b"], sample_weight=[0.75, 0.25])
+    assert model.predict_proba([[0.5]])[0] == pytest.approx([0.75, 0.25])
+
+
+def test_equal_rows_with_different_labels_answer_by_weight():
+    model = RoteClassifier().fit([[1, 1], [1, 1], [2, 2]], ["a", "b", "b"], sample_weight=[3, 1, 1])
+    assert model.predict_proba([[1, 1]])[0].tolist() == [0.75, 0.25]
+
+
+def test_a_missing_cell_matches_a_missing_cell_and_minus_zero_is_zero():
+    model = RoteClassifier(unmatched="abstain").fit([[np.nan, 0.0], [1.0, 2.0]], ["a", "b"])
+    assert model.predict([[np.nan, -0.0]]).tolist() == ["a"]
+    assert np.isnan(model.predict_proba([[9.0, 9.0]])).all()
+    assert model.matched([[1.0, 2.0], [9.0, 9.0]]).tolist() == [True, False]
