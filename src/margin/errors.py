@@ -20,6 +20,7 @@ __all__ = [
     "MarginWarning",
     "NotFittedError",
     "ParameterError",
+    "PersistenceError",
     "SealBrokenError",
     "closest",
     "listing",
@@ -48,6 +49,10 @@ class LabelError(MarginError, ValueError):
 
 class DataError(MarginError, ValueError):
     """A file or table cannot be read as data."""
+
+
+class PersistenceError(MarginError, ValueError):
+    """A model cannot be saved, or a file does not hold a model that can be loaded."""
 
 
 class NotFittedError(MarginError, ValueError, AttributeError):

@@ -1,0 +1,1 @@
+"""The commands of ``margin``: a module each, with the click command as ``command``."""

@@ -1,0 +1,118 @@
+"""``margin compare``: which model is best on a table, and how good it is."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from margin.cli import reading
+
+if TYPE_CHECKING:
+    from margin.experiment import Result, Spec
+
+__all__ = ["command"]
+
+
+@click.command("compare", short_help="Find out which model is best on a table, and how good it is.")
+@click.argument("file")
+@click.option("--target", "-t", metavar="COLUMN", help="What to predict: a name, a number from 1, or last.")
+@click.option("--out", "-o", metavar="HTML", help="Write a report to this file.")
+@click.option("--save", metavar="FILE", help="Save the best model, fitted on all the data, to this file.")
+@click.option("--models", metavar="A,B,…", help="Which models to try; margin models lists them. [default: all]")
+@click.option("--test-share", type=float, default=0.2, show_default=True, help="Part of the rows sealed until the end.")
+@click.option("--folds", type=int, default=10, show_default=True, help="Parts of the cross-validation.")
+@click.option(
+    "--repeats",
+    default="auto",
+    metavar="N",
+    help="How often the folds are drawn. [default: 3 for small tables, else 1]",
+)
+@click.option("--metrics", metavar="A,B,…", help="What to measure. [default: accuracy,balanced_accuracy,f1]")
+@click.option("--sort", metavar="METRIC", help="Which of them decides. [default: the first]")
+@click.option("--seed", type=int, default=0, show_default=True, help="Same seed, same result.")
+@reading.options
+@click.option(
+    "--jobs", "-j", type=int, default=1, show_default=True, help="Folds worked on at once; -1 for all processors."
+)
+@click.option("--quiet", "-q", is_flag=True, help="Print nothing but refusals.")
+def command(file: str, out: str | None, save: str | None, quiet: bool, **given: Any) -> None:
+    """Compare models on FILE, a table on disk or a name of the catalog (margin data list).
+
+    A test part is sealed first. Each model is cross-validated on the rest; the best is measured once
+    on the test part and then fitted on all the data.
+
+    \b
+    margin compare credit --out report.html
+    margin compare adult.csv --target last --models naive-bayes,knn --save adult.margin
+    """
+    from margin.cli.progress import followed
+    from margin.experiment import run
+
+    _check_places(out, save)
+    spec = _spec(file, **given)
+    result = followed(run(spec), live=not quiet)
+    places = _written(result, out, save)
+    if not quiet:
+        _say(result, places, out, save)
+
+
+def _spec(file: str, models: str | None, metrics: str | None, sort: str | None, repeats: str, **given: Any) -> Spec:
+    from margin.experiment import Spec
+
+    read_as = reading.settings(given.pop("header"), given.pop("separator"), given.pop("missing"), given.pop("kind"))
+    if metrics:
+        given["metrics"] = _names(metrics)
+    if models is not None:
+        given["models"] = _names(models)
+    return Spec(file, sort=sort or "", repeats=int(repeats) if repeats.isdecimal() else repeats, **read_as, **given)  # type: ignore[arg-type]
+
+
+def _names(text: str) -> tuple[str, ...]:
+    return tuple(name.strip() for name in text.split(",") if name.strip())
+
+
+def _check_places(out: str | None, save: str | None) -> None:
+    """Refuse a place that cannot be written to before the work, not after it."""
+    import os
+    from pathlib import Path
+
+    from margin.errors import ParameterError
+
+    for flag, place in (("--out", out), ("--save", save)):
+        if place is None:
+            continue
+        folder = Path(place).absolute().parent
+        if not folder.is_dir():
+            raise ParameterError(f"{flag} {place}: the folder {str(folder)!r} does not exist (create it first).")
+        if Path(place).is_dir() or not os.access(folder, os.W_OK):
+            raise ParameterError(f"{flag} {place}: cannot be written there (name a file in a folder of yours).")
+
+
+def _written(result: Result, out: str | None, save: str | None) -> list[str]:
+    """Write what was asked for. The model goes first: where it is refused, nothing is written."""
+    from margin import persistence
+    from margin.report import render
+
+    page, places = render(result) if out else "", []
+    if save:
+        place = persistence.save(result.model, save, about=result.about)
+        places.append(f"Model:  {place}   (margin predict {place} new-rows.csv)")
+    if out:
+        places.append(f"Report: {persistence.write_whole(out, page)}")
+    return places
+
+
+def _say(result: Result, places: list[str], out: str | None, save: str | None) -> None:
+    from rich.console import Console
+
+    from margin.report import terminal
+
+    console = Console(highlight=False)
+    terminal.show(result, console)
+    console.print()
+    for line in places:
+        console.print(line, markup=False, soft_wrap=True)
+    for flag, place, what in (("--out report.html", out, "a report"), ("--save model.margin", save, "the model")):
+        if not place:
+            console.print(f"{flag} keeps {what}.", style="dim", markup=False)

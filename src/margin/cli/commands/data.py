@@ -1,0 +1,81 @@
+"""``margin data``: what is in a table, and which tables come with margin."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from margin.cli import reading
+
+__all__ = ["command"]
+
+
+@click.group("data", short_help="Look at tables.")
+def command() -> None:
+    """Look at tables: what was read and why, and the tables that come with margin."""
+
+
+@command.command("show")
+@click.argument("file")
+@reading.options
+def show(file: str, **given: Any) -> None:
+    """Show what each column of FILE (a table on disk or a name of the catalog) was taken for, and why."""
+    from rich.console import Console
+
+    from margin.experiment import column_cards, open_table
+
+    table, target = open_table(file, reading.settings(**given))
+    cards = column_cards(table, target or "")
+    console = Console(highlight=False)
+    console.print(f"{table.name or file}: {table.n_rows:,} rows, {len(cards)} columns", style="bold", markup=False)
+    console.print(_columns(cards))
+
+
+def _columns(cards: Any) -> Any:
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
+    table.add_column("#", justify="right", no_wrap=True)
+    table.add_column("column", overflow="fold", max_width=22)
+    table.add_column("kind", no_wrap=True)
+    table.add_column("missing", justify="right", no_wrap=True)
+    table.add_column("values, and why it is read so", ratio=1)
+    for number, card in enumerate(cards, 1):
+        values = Text(_values(card))
+        values.append(f"\n{card.reason}", style="dim") if card.reason else None
+        name = Text(card.name, style="bold" if card.is_target else "")
+        name.append("\ntarget", style="dim") if card.is_target else None
+        table.add_row(str(number), name, card.kind, f"{card.missing:,}" if card.missing else "–", values)
+    return table
+
+
+def _values(card: Any) -> str:
+    from margin.report.words import number
+
+    if card.low is not None:
+        return f"{number(card.low)} to {number(card.high)}, mean {number(card.mean)}, {card.distinct:,} distinct"
+    if card.kind in ("identifier", "text"):
+        return f"{card.distinct:,} distinct; left out of models"
+    shown = ", ".join(f"{level} {n:,}" for level, n in card.levels[:4])
+    return shown + (f", … ({card.distinct:,} distinct)" if card.distinct > 4 else "") or "no values"
+
+
+@command.command("list")
+def list_tables() -> None:
+    """List the tables that come with margin; each name can stand where a FILE is asked for."""
+    from rich.console import Console
+    from rich.table import Table
+
+    from margin.data import catalog
+
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
+    table.add_column("name", no_wrap=True)
+    table.add_column("rows", justify="right", no_wrap=True)
+    table.add_column("target", no_wrap=True)
+    table.add_column("what it is")
+    for name in catalog.names():
+        card = catalog.card(name)
+        table.add_row(name, f"{card.rows:,}", card.target, card.title)
+    Console(highlight=False).print(table)

@@ -1,0 +1,50 @@
+"""The options that say how a file is read, the same for every command that reads one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import click
+
+__all__ = ["kinds_of", "options", "settings"]
+
+_OPTIONS = (
+    click.option("--header/--no-header", default=None, help="Whether the first line names the columns; else guessed."),
+    click.option("--separator", metavar="CHAR", default="auto", help="What stands between cells; else guessed."),
+    click.option("--missing", metavar="TEXT", multiple=True, help="A text that means no value; can be given again."),
+    click.option(
+        "--kind",
+        metavar="COLUMN=KIND",
+        multiple=True,
+        help="Read a column as numeric, nominal, ordinal, identifier or text; can be given again.",
+    ),
+)
+
+
+def options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Adds ``--header``, ``--separator``, ``--missing`` and ``--kind`` to a command."""
+    for option in reversed(_OPTIONS):
+        command = option(command)
+    return command
+
+
+def settings(header: bool | None, separator: str, missing: tuple[str, ...], kind: tuple[str, ...]) -> dict[str, Any]:
+    """The options as :func:`margin.data.read` takes them."""
+    return {
+        "header": "auto" if header is None else header,
+        "separator": "\t" if separator in ("\\t", "tab") else separator,
+        "missing": missing or None,
+        "kinds": kinds_of(kind) or None,
+    }
+
+
+def kinds_of(pairs: tuple[str, ...]) -> dict[str, str]:
+    """``("age=nominal",)`` as a dictionary; the last ``=`` parts the two, since names may hold one."""
+    found = {}
+    for pair in pairs:
+        column, equals, kind = pair.rpartition("=")
+        if not equals or not column:
+            raise click.BadParameter(f"{pair!r} must read COLUMN=KIND, as in age=nominal.", param_hint="--kind")
+        found[column] = kind
+    return found

@@ -1,0 +1,73 @@
+"""Evaluations put in order, and the sealed test read out, as plain data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from margin.evaluation import Evaluation, compare_scores
+from margin.experiment.result import ClassScore, Score, Standing, TestScore
+from margin.zoo import Entry
+
+__all__ = ["label_text", "rank", "read_out"]
+
+
+def rank(
+    entries: Mapping[str, Entry], evaluations: Mapping[str, Evaluation], errors: Mapping[str, str], metric: str
+) -> tuple[tuple[Standing, ...], str]:
+    """The leaderboard, best first and failures last, and how differences were tested."""
+    comparison = compare_scores(evaluations, metric)
+    lines = []
+    for place in comparison.standings:
+        found, entry = evaluations[place.name], entries[place.name]
+        is_best = place.name == comparison.best
+        lines.append(
+            Standing(
+                place.name,
+                entry.title or entry.name,
+                entry.note,
+                scores=_scores(found),
+                fold_scores=tuple(found.fold_scores[metric].tolist()),
+                fit_seconds=float(np.nanmean(found.fit_seconds)),
+                predict_seconds=float(np.nanmean(found.predict_seconds)),
+                p_value=None if is_best else float(place.p),
+                differs=not is_best and place.differs,
+                failed_folds=len(found.failures),
+            )
+        )
+    failed = [Standing(name, entries[name].title or name, entries[name].note, error=errors[name]) for name in errors]
+    return (*lines, *failed), comparison.method
+
+
+def read_out(found: Evaluation, majority: Any) -> TestScore:
+    """The evaluation of the sealed test as plain data; ``majority`` is the commonest label of the training part."""
+    matrix, labels = found.confusion, tuple(label_text(label) for label in found.classes.tolist())
+    classes = tuple(
+        ClassScore(label, float(precision) if answered else None, float(recall) if n else None, float(f1), int(n))
+        for label, precision, recall, f1, n, answered in zip(
+            labels, matrix.precision, matrix.recall, matrix.f1, matrix.support, matrix.counts.sum(axis=0)
+        )
+    )
+    return TestScore(
+        n_rows=len(found.rows),
+        scores=_scores(found),
+        baseline=float(np.mean([label == majority for label in found.truth.tolist()])),
+        labels=labels,
+        confusion=tuple(tuple(int(n) for n in row) for row in matrix.counts),
+        abstained=tuple(int(n) for n in matrix.abstained),
+        classes=classes,
+    )
+
+
+def _scores(found: Evaluation) -> dict[str, Score]:
+    return {
+        name: Score(float(score.value), *((score.interval.low, score.interval.high) if score.interval else ()))
+        for name, score in found.scores.items()
+    }
+
+
+def label_text(label: Any) -> str:
+    """A class as people write it."""
+    return label.decode(errors="replace") if isinstance(label, bytes) else str(label)

@@ -1,0 +1,106 @@
+"""New rows, read the way the training table was, and the answers for them."""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from margin.data import Schema, Table
+from margin.data.readers import read
+from margin.errors import DataError, PersistenceError, closest, listing
+
+__all__ = ["Answers", "about_model", "answers", "read_new_rows"]
+
+
+@dataclass(frozen=True)
+class Answers:
+    """A class for each row, with the probabilities of all classes where the model gives them.
+
+    ``identifiers`` are the columns that name rows; ``truth`` is there where the new rows held the target too.
+    """
+
+    labels: np.ndarray
+    classes: tuple[Any, ...]
+    probabilities: np.ndarray | None
+    identifiers: dict[str, np.ndarray]
+    truth: np.ndarray | None
+
+
+def about_model(table: Table, target: str, labels: np.ndarray, reading: dict[str, Any]) -> dict[str, Any]:
+    """What a saved model must know to read new rows: the target, the columns with their kinds, and how to read.
+
+    Whether the file had a header is kept as found: in a file of one row it could not be guessed.
+    """
+    nameless = all(re.fullmatch(r"column\d+", name) for name in table.names)
+    header = reading.get("header", "auto")
+    missing = reading.get("missing")
+    return {
+        "target": target,
+        "label_type": type(labels.tolist()[0]).__name__,
+        "table": table.name,
+        "columns": [[column.name, column.kind] for column in table.schema],
+        "header": header if header != "auto" else not nameless,
+        "separator": reading.get("separator", "auto"),
+        "missing": None if missing is None else list(missing),
+    }
+
+
+def read_new_rows(path: str | os.PathLike[str], about: dict[str, Any]) -> Table:
+    """A file read like the training table: same header, marks and kinds; the target may be absent."""
+    if "columns" not in about:
+        raise PersistenceError(
+            "the model does not say how its table was read (it must come from margin compare --save)."
+        )
+    options = {name: about[name] for name in ("header", "separator", "missing")}
+    table = _named(read(path, **options), about)
+    kinds = {name: kind for name, kind in about["columns"] if name in table.schema}
+    if about["header"] and any(table.schema[name].kind != kind for name, kind in kinds.items()):
+        table = read(path, kinds=kinds, **options)
+    _check_columns(table, about)
+    return table
+
+
+def _named(table: Table, about: dict[str, Any]) -> Table:
+    """Columns without names take those of the training table, by position, with or without the target."""
+    if about["header"]:
+        return table
+    wanted = [(name, kind) for name, kind in about["columns"]]
+    if len(table.names) == len(wanted) - 1:
+        wanted = [(name, kind) for name, kind in wanted if name != about["target"]]
+    if len(table.names) != len(wanted):
+        raise DataError(
+            f"{table.name}: there must be {len(about['columns']) - 1} columns, or one more with the target, "
+            f"as in the training table, but there are {len(table.names)}."
+        )
+    columns = [replace(column, name=name) for column, (name, _) in zip(table.schema, wanted)]
+    renamed = Table(Schema(columns), [table.cells(column.name) for column in table.schema], table.name)
+    for name, kind in wanted:
+        if renamed.schema[name].kind != kind:
+            renamed = renamed.with_kind(name, kind)
+    return renamed
+
+
+def _check_columns(table: Table, about: dict[str, Any]) -> None:
+    known = [name for name, _ in about["columns"]]
+    extra = [name for name in table.names if name not in known]
+    absent = [name for name, kind in about["columns"] if name not in table.schema and name != about["target"]]
+    absent = [name for name in absent if dict(about["columns"])[name] not in ("identifier", "text")]
+    if absent:
+        near = closest(absent[0], extra)
+        raise DataError(f"{table.name}: column {listing(absent)} is missing; the model was fitted with it{near}.")
+    if extra:
+        raise DataError(f"{table.name}: column {listing(extra)} was not there at fit; columns are {listing(known)}.")
+
+
+def answers(model: Any, table: Table, about: dict[str, Any]) -> Answers:
+    """The model's answers for the rows of a table."""
+    target = about["target"]
+    truth = table.values(target) if target in table.schema else None
+    inputs = table.drop(target) if target in table.schema else table
+    probabilities = model.predict_proba(inputs) if hasattr(model, "predict_proba") else None
+    identifiers = {column.name: table.values(column.name) for column in inputs.schema if column.kind == "identifier"}
+    return Answers(model.predict(inputs), tuple(model.classes_.tolist()), probabilities, identifiers, truth)

@@ -1,0 +1,167 @@
+"""What a run gives: everything the report, the terminal and a program need, as plain data."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass, field
+from typing import Any
+
+__all__ = ["ClassScore", "ColumnCard", "Progress", "Result", "Score", "Standing", "Step", "TestScore"]
+
+
+@dataclass(frozen=True)
+class Progress:
+    """A sign of life from a run.
+
+    ``stage`` is one of read, seal, validate, refit, test, final. While models are validated, ``model`` is the
+    name, ``fold`` of ``folds`` are done, and ``score`` is the latest fold's; ``done`` of ``total`` counts the
+    folds of all models.
+    """
+
+    stage: str
+    seconds: float
+    model: str = ""
+    fold: int = 0
+    folds: int = 0
+    score: float | None = None
+    done: int = 0
+    total: int = 0
+
+
+@dataclass(frozen=True)
+class Score:
+    """An estimate with its interval; ``low`` and ``high`` are missing where no interval is known."""
+
+    value: float
+    low: float | None = None
+    high: float | None = None
+
+
+@dataclass(frozen=True)
+class Standing:
+    """One line of the leaderboard.
+
+    ``p_value`` is for the difference from the best model, corrected for resampling and for the number of
+    models; ``differs`` says whether that difference is taken for real. A model that failed has an ``error``.
+    """
+
+    name: str
+    title: str
+    note: str = ""
+    scores: dict[str, Score] = field(default_factory=dict)
+    fold_scores: tuple[float, ...] = ()
+    fit_seconds: float | None = None
+    predict_seconds: float | None = None
+    p_value: float | None = None
+    differs: bool = False
+    failed_folds: int = 0
+    error: str = ""
+
+
+@dataclass(frozen=True)
+class ClassScore:
+    """How one class fared on the sealed test."""
+
+    label: str
+    precision: float | None
+    recall: float | None
+    f1: float | None
+    cases: int
+
+
+@dataclass(frozen=True)
+class TestScore:
+    """The best model on the sealed test, opened once.
+
+    ``confusion`` counts by true class (rows) and answered class (columns); ``abstained`` are cases of each class
+    without an answer. ``baseline`` is what always answering the commonest class of the training part would score.
+    """
+
+    __test__ = False  # its name begins like a test's
+
+    n_rows: int
+    scores: dict[str, Score]
+    baseline: float
+    labels: tuple[str, ...]
+    confusion: tuple[tuple[int, ...], ...]
+    classes: tuple[ClassScore, ...]
+    abstained: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class ColumnCard:
+    """One column of the table, described: numbers by ``bars`` over ``low`` to ``high``, others by their levels."""
+
+    name: str
+    kind: str
+    reason: str = ""
+    missing: int = 0
+    distinct: int = 0
+    low: float | None = None
+    mean: float | None = None
+    high: float | None = None
+    bars: tuple[int, ...] = ()
+    levels: tuple[tuple[str, int], ...] = ()
+    is_target: bool = False
+
+
+@dataclass(frozen=True)
+class Step:
+    """Something that was done, and how long it took."""
+
+    name: str
+    seconds: float
+    detail: str = ""
+
+
+@dataclass(frozen=True)
+class Result:
+    """A finished comparison.
+
+    ``leaderboard`` is sorted, best first, failed models last. ``model`` is the best one, fitted on all the data
+    after the sealed test was opened. ``explanations`` is anything with ``text()`` and ``html()``.
+    """
+
+    title: str
+    target: str
+    metric: str
+    n_rows: int
+    n_train: int
+    n_test: int
+    class_counts: dict[str, int]
+    columns: tuple[ColumnCard, ...]
+    leaderboard: tuple[Standing, ...]
+    best: str
+    test: TestScore
+    steps: tuple[Step, ...]
+    warnings: tuple[str, ...]
+    command: str
+    versions: dict[str, str]
+    protocol: str
+    seconds: float
+    spec: Any = None
+    model: Any = None
+    about: dict[str, Any] = field(default_factory=dict)
+    explanations: tuple[Any, ...] = ()
+
+    @property
+    def winner(self) -> Standing:
+        return next(standing for standing in self.leaderboard if standing.name == self.best)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The result as dictionaries, lists, numbers and texts; the model and the spec are left out."""
+        left_out = {"spec", "model", "explanations"}
+        plain = {
+            part.name: _plain(getattr(self, part.name))
+            for part in dataclasses.fields(self)
+            if part.name not in left_out
+        }
+        return {**plain, "explanations": [explanation.text() for explanation in self.explanations]}
+
+
+def _plain(value: Any) -> Any:
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {part.name: _plain(getattr(value, part.name)) for part in dataclasses.fields(value)}
+    if isinstance(value, dict):
+        return {key: _plain(item) for key, item in value.items()}
+    return [_plain(item) for item in value] if isinstance(value, (list, tuple)) else value

@@ -1,0 +1,151 @@
+"""From a name to a table with a target that can be learnt, or one line that says what to do instead."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from margin.data import Table, catalog
+from margin.data.readers import read
+from margin.errors import DataError, LabelError, ParameterError, closest, listing
+
+__all__ = ["MOST_CLASSES", "Problem", "frame", "open_table", "resolve_target"]
+
+#: More classes than this are taken for a quantity or an identifier.
+MOST_CLASSES = 100
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A table parted into inputs and labels, ready to be learnt."""
+
+    inputs: Table
+    labels: np.ndarray
+    target: str
+    warnings: tuple[str, ...] = ()
+
+
+def open_table(source: Any, reading: dict[str, Any] | None = None) -> tuple[Table, str | None]:
+    """The table a person named, and its target if the table itself knows it.
+
+    ``source`` is a table, the path of a file or, where there is no such file, a name of the catalog.
+    """
+    if isinstance(source, Table):
+        return source, None
+    told = {name: value for name, value in (reading or {}).items() if value is not None}
+    if Path(source).exists():
+        return read(source, **told), None
+    if str(source) in catalog.names():
+        if any(value != "auto" for value in told.values()):
+            raise ParameterError(f"{source!r} is a table of the catalog: how it is read cannot be changed.")
+        return catalog.load(str(source)), catalog.card(str(source)).target
+    known = catalog.names()
+    raise DataError(
+        f"{str(source)!r}: there is no such file, and no such table in the catalog{closest(source, known)} "
+        f"(margin data list shows the catalog)."
+    )
+
+
+def resolve_target(table: Table, target: str | int | None) -> str:
+    """The name of the column to predict, given its name, its number from 1, or ``'last'``.
+
+    >>> table = Table.from_columns({"age": [31.0], "risk": ["low"]})
+    >>> resolve_target(table, "last"), resolve_target(table, 1), resolve_target(table, "risk")
+    ('risk', 'age', 'risk')
+    """
+    names = table.names
+    if not names:
+        raise DataError(f"{table.name or 'the table'}: there are no columns.")
+    if target is None:
+        raise ParameterError(
+            f"which column is to be predicted? Say --target NAME, a number from 1 to {len(names)}, or last; "
+            f"columns are {listing(names, most=12)}."
+        )
+    if target in names:
+        return str(target)
+    if target == "last":
+        return names[-1]
+    if isinstance(target, int) or (isinstance(target, str) and target.isdecimal()):
+        number = int(target)
+        if not 1 <= number <= len(names):
+            raise ParameterError(f"target={target!r}: the table has columns 1 to {len(names)}.")
+        return names[number - 1]
+    raise ParameterError(
+        f"target={target!r}: there is no such column; columns are {listing(names, most=12)}{closest(target, names)}."
+    )
+
+
+def frame(table: Table, target: str) -> Problem:
+    """Inputs and labels of a table: rows without a label left out, a target that is no class refused."""
+    if not table.n_rows:
+        raise DataError(f"{table.name or 'the table'}: there are no rows to learn from.")
+    told = []
+    missing = table.missing(target)
+    if missing.any():
+        n = int(missing.sum())
+        told.append(
+            f"{n:,} {'rows' if n > 1 else 'row'} without a value for {target!r} {'were' if n > 1 else 'was'} left out."
+        )
+        table = table.take(~missing)
+    _check_target(table, target)
+    inputs, labels = table.target(target)
+    if not len(inputs.inputs().names):
+        left = f" ({listing(inputs.names)} cannot be learnt from: identifiers or free text)" if inputs.names else ""
+        raise DataError(
+            f"{table.name or 'the table'}: besides the target {target!r} no column is left to learn from{left}."
+        )
+    labels = _tidy(labels)
+    return Problem(inputs, labels, target, (*told, *_about_classes(labels, target)))
+
+
+def _check_target(table: Table, target: str) -> None:
+    cells = table.cells(target)
+    distinct = len(np.unique(cells))
+    if not len(cells):
+        raise LabelError(f"target {target!r}: every cell is missing (choose another column).")
+    if distinct == 1:
+        value = table.values(target)[0]
+        raise LabelError(
+            f"target {target!r}: all {len(cells):,} rows have the same class, {_shown(value)!r}; "
+            f"there must be at least two (choose another column)."
+        )
+    if table.schema[target].is_numeric and (distinct > MOST_CLASSES or np.any(cells != np.round(cells))):
+        raise LabelError(
+            f"target {target!r}: looks like a quantity ({distinct:,} different numbers); "
+            f"margin classifies: bin it, or choose another column{_told_nominal(target, distinct)}."
+        )
+    if distinct > MOST_CLASSES or (distinct > 20 and distinct > 0.5 * len(cells)):
+        raise LabelError(
+            f"target {target!r}: {distinct:,} different values in {len(cells):,} rows are too many for classes "
+            f"(at most {MOST_CLASSES}); choose another column, or join rare values."
+        )
+    if distinct == len(cells):
+        raise LabelError(f"target {target!r}: every row has a class of its own; nothing can be learnt from that.")
+
+
+def _told_nominal(target: str, distinct: int) -> str:
+    return f" (if they are classes, say --kind {target}=nominal)" if distinct <= MOST_CLASSES else ""
+
+
+def _tidy(labels: np.ndarray) -> np.ndarray:
+    """Whole numbers as integers: a class is called 1, not 1.0."""
+    return labels.astype(np.int64) if labels.dtype.kind == "f" else labels
+
+
+def _about_classes(labels: np.ndarray, target: str) -> list[str]:
+    values, counts = np.unique(labels.astype(str), return_counts=True)
+    single = values[counts == 1].tolist()
+    if not single:
+        return []
+    one = len(single) == 1
+    return [
+        f"{'class' if one else 'classes'} {listing(single)} of {target!r} {'has' if one else 'have'} a single case: "
+        f"{'it' if one else 'they'} can be learnt or tested, never both."
+    ]
+
+
+def _shown(value: Any) -> Any:
+    return int(value) if isinstance(value, float) and value == int(value) else value

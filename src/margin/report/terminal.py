@@ -1,0 +1,91 @@
+"""A result on the terminal: the leaderboard as a table of at most 80 columns, and the answer in words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rich.console import Console, Group
+from rich.markup import escape
+from rich.table import Table
+from rich.text import Text
+
+from margin.report import words
+
+__all__ = ["board", "interval_bar", "show"]
+
+#: Characters of the drawn interval.
+WIDTH = 20
+
+
+def show(result: Any, console: Console) -> None:
+    """Print the leaderboard, what it says, and the answer."""
+    console.print(board(result))
+    console.print(Text(_plain(words.board_summary(result))), style="dim")
+    if result.warnings:
+        console.print()
+        for warning in result.warnings:
+            console.print(Text(f"! {_plain(warning)}"), style="yellow")
+    console.print()
+    console.print(Text(_plain(words.answer(result))), style="bold")
+
+
+def board(result: Any) -> Group:
+    """The leaderboard; the last column says which models are behind the best by more than chance."""
+    metric = result.metric
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
+    table.add_column("model", no_wrap=True, max_width=20)
+    table.add_column(words.metric_name(metric).lower(), justify="right", no_wrap=True)
+    table.add_column("95 % interval", justify="right", no_wrap=True)
+    table.add_column("", no_wrap=True)
+    table.add_column("fit", justify="right", no_wrap=True)
+    table.add_column("to the best", no_wrap=True)
+    low, high = _range(result)
+    failed = []
+    for standing in result.leaderboard:
+        if standing.error:
+            failed.append(standing)
+            continue
+        one = standing.scores[metric]
+        is_best = standing.name == result.best
+        table.add_row(
+            Text(standing.name, style="bold green" if is_best else ""),
+            Text(_plain(words.score(one.value, metric)), style="bold" if is_best else ""),
+            words.interval(one, metric),
+            Text(interval_bar(one, low, high), style="green" if is_best else "cyan"),
+            _plain(words.duration(standing.fit_seconds)),
+            "best" if is_best else "behind" if standing.differs else "level",
+        )
+    lines = [Text.from_markup(f"[red]{escape(s.name)} failed:[/] {escape(s.error)}") for s in failed]
+    return Group(table, *lines)
+
+
+def interval_bar(one: Any, low: float, high: float, width: int = WIDTH) -> str:
+    """An interval drawn with characters on the axis from ``low`` to ``high``.
+
+    >>> from types import SimpleNamespace
+    >>> interval_bar(SimpleNamespace(value=0.75, low=0.7, high=0.8), 0.6, 0.9, 13)
+    '    ├─●─┤    '
+    """
+
+    def place(value: float) -> int:
+        share = (value - low) / (high - low) if high > low else 0.5
+        return min(max(round(share * (width - 1)), 0), width - 1)
+
+    cells = [" "] * width
+    if one.low is not None and one.high is not None:
+        left, right = place(one.low), place(one.high)
+        cells[left : right + 1] = "─" * (right + 1 - left)
+        cells[left], cells[right] = "├", "┤"
+    cells[place(one.value)] = "●"
+    return "".join(cells)
+
+
+def _range(result: Any) -> tuple[float, float]:
+    scores = [standing.scores[result.metric] for standing in result.leaderboard if not standing.error]
+    ends = [end for one in scores for end in (one.value, one.low, one.high) if end is not None]
+    return min(ends), max(ends)
+
+
+def _plain(text: str) -> str:
+    """Terminals in the wild print a narrow space as a box; an ordinary one does."""
+    return text.replace(words.THIN, " ")

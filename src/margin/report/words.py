@@ -1,0 +1,138 @@
+"""A result in words: numbers as people read them, and the answer in one sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+__all__ = ["METRIC_NAMES", "answer", "board_summary", "count", "duration", "interval", "metric_name", "number", "score"]
+
+#: A narrow space that does not break, between a number and its unit.
+THIN = "\u202f"
+
+METRIC_NAMES = {
+    "f1": "F1, mean of classes",
+    "precision": "Precision, mean of classes",
+    "recall": "Recall, mean of classes",
+    "kappa": "Cohen’s kappa",
+    "matthews": "Matthews correlation",
+    "brier": "Brier score",
+}
+_NOT_SHARES = ("log_loss", "brier", "matthews", "kappa")
+
+
+def metric_name(metric: str) -> str:
+    """How a metric is called in a heading.
+
+    >>> metric_name("balanced_accuracy")
+    'Balanced accuracy'
+    """
+    return METRIC_NAMES.get(metric, metric.replace("_", " ").capitalize())
+
+
+def is_share(metric: str) -> bool:
+    """Whether a metric is a part of a whole, and so reads as a percentage."""
+    return not metric.startswith(_NOT_SHARES)
+
+
+def score(value: float | None, metric: str = "accuracy", unit: bool = True) -> str:
+    """A score as text.
+
+    >>> score(0.7824).replace(THIN, " "), score(0.4567, "log_loss")
+    ('78.2 %', '0.457')
+    """
+    if value is None or value != value:
+        return "–"
+    if is_share(metric):
+        return f"{100 * value:.1f}{THIN}%" if unit else f"{100 * value:.1f}"
+    return f"{value:.3f}"
+
+
+def interval(one: Any, metric: str = "accuracy") -> str:
+    """An interval as text, without its unit: ``73.1–82.7``."""
+    if one.low is None or one.high is None:
+        return ""
+    return f"{score(one.low, metric, unit=False)}–{score(one.high, metric, unit=False)}"
+
+
+def count(n: int) -> str:
+    """A whole number with its thousands set apart.
+
+    >>> count(32561), count(999)
+    ('32,561', '999')
+    """
+    return f"{n:,}"
+
+
+def number(value: float | None) -> str:
+    """A number of the data in few digits.
+
+    >>> number(0.123456), number(1234567.0), number(37.0), number(None)
+    ('0.1235', '1,234,567', '37', '–')
+    """
+    if value is None or value != value:
+        return "–"
+    if abs(value) >= 1e15 or 0 < abs(value) < 1e-4:
+        return f"{value:.3g}"
+    return f"{value:,.0f}" if value == int(value) or abs(value) >= 10_000 else f"{value:,.4g}"
+
+
+def duration(seconds: float | None) -> str:
+    """A time as text.
+
+    >>> [duration(s).replace(THIN, " ") for s in (0.0004, 0.034, 2.5, 75, 4000)]
+    ['< 1 ms', '34 ms', '2.5 s', '1 min 15 s', '1 h 6 min']
+    """
+    if seconds is None:
+        return "–"
+    if seconds < 0.001:
+        return f"<{THIN}1{THIN}ms"
+    if seconds < 0.995:
+        return f"{1000 * seconds:.0f}{THIN}ms"
+    if seconds < 59.95:
+        return f"{seconds:.1f}{THIN}s"
+    minutes, rest = divmod(round(seconds), 60)
+    if minutes < 60:
+        return f"{minutes}{THIN}min {rest}{THIN}s"
+    return f"{minutes // 60}{THIN}h {minutes % 60}{THIN}min"
+
+
+def several(items: Sequence[str]) -> str:
+    """Items joined as in speech.
+
+    >>> several(["a"]), several(["a", "b", "c"])
+    ('a', 'a, b and c')
+    """
+    return " and ".join([", ".join(items[:-1]), items[-1]]) if len(items) > 1 else "".join(items)
+
+
+def answer(result: Any) -> str:
+    """The result in one sentence, from the sealed test alone."""
+    test, accuracy = result.test, result.test.scores["accuracy"]
+    reach = f" (95{THIN}% interval {interval(accuracy)})" if accuracy.low is not None else ""
+    found = f"{result.winner.title} is right in {score(accuracy.value)} of unseen cases{reach}"
+    if abs(accuracy.value - test.baseline) < 1e-12:
+        return f"{found}, no more than always answering “{_commonest(result)}”."
+    guess = f"always answering “{_commonest(result)}” would be right in {score(test.baseline)}"
+    if accuracy.low is not None and accuracy.low <= test.baseline <= accuracy.high:
+        return f"{found}; {guess}, which these data cannot tell apart."
+    return f"{found}; {guess}."
+
+
+def _commonest(result: Any) -> str:
+    return max(result.class_counts, key=result.class_counts.__getitem__)
+
+
+def board_summary(result: Any) -> str:
+    """What the leaderboard says about the best model and the rest."""
+    others = [standing for standing in result.leaderboard if standing.name != result.best and not standing.error]
+    if not others:
+        return f"{result.winner.title} is the only model that was compared."
+    behind = [standing.title for standing in others if standing.differs]
+    level = [standing.title for standing in others if not standing.differs]
+    parts = [f"{result.winner.title} scores best in cross-validation."]
+    if behind:
+        parts.append(f"Behind it by more than chance explains: {several(behind)}.")
+    if level:
+        parts.append(f"Level with it, as far as these data can tell: {several(level)}.")
+    return " ".join(parts)
