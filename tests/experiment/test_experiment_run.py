@@ -127,6 +127,16 @@ def test_a_model_that_fails_stands_last_with_its_error_and_the_others_go_on():
     assert found.leaderboard[-1].error == "RuntimeError: out of order"
 
 
+def test_a_long_error_is_shortened():
+    def made():
+        raise TypeError("many words " * 500)
+
+    zoo.add("wordy", made)
+    error = run_to_end(spec()).leaderboard[-1].error
+    assert error.startswith("TypeError: many words")
+    assert len(error) < 220
+
+
 def test_where_every_model_fails_the_run_says_why():
     zoo.add("broken", Broken)
     with pytest.raises(MarginError, match="no model could be fitted; broken: RuntimeError: out of order"):

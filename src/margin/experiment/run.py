@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import platform
+import textwrap
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -205,7 +206,9 @@ def _protocol(race: _Race, method: str) -> str:
 
 def _one_line(error: Exception) -> str:
     text = " ".join(str(error).split()) or "no reason given"
-    return text if isinstance(error, MarginError) else f"{type(error).__name__}: {text}"
+    if isinstance(error, MarginError):
+        return text
+    return f"{type(error).__name__}: {textwrap.shorten(text, 200, placeholder=' …')}"
 
 
 def _seeded(model: Any, seed: int) -> Any:
