@@ -172,7 +172,6 @@ def rule_of(annotation: Any) -> Rule:
     raise TypeError(f"params: {annotation!r} states no rule; use one of margin.params or Annotated[…, Rule(…)].")
 
 
-@functools.cache
 def parameters(estimator: Any) -> tuple[Parameter, ...]:
     """The parameters of an estimator class, each with its rule, default and meaning.
 
@@ -180,6 +179,11 @@ def parameters(estimator: Any) -> tuple[Parameter, ...]:
     >>> parameters(NaiveBayes)[0].rule.words
     'a number of at least 0'
     """
+    return _parameters(estimator)
+
+
+@functools.cache
+def _parameters(estimator: Any) -> tuple[Parameter, ...]:
     if estimator.__init__ is object.__init__:
         return ()
     hints = typing.get_type_hints(estimator.__init__, include_extras=True)
@@ -195,13 +199,12 @@ def parameters(estimator: Any) -> tuple[Parameter, ...]:
 
 def check(estimator: Any) -> None:
     """Refuse an estimator whose parameters break their rules."""
-    cls: Any = type(estimator)
-    for parameter in parameters(cls):
+    for parameter in parameters(type(estimator)):
         value = getattr(estimator, parameter.name)
         rule = parameter.rule
         if not rule.accepts(value):
             raise ParameterError(
-                f"{cls.__name__}({parameter.name}={value!r}): "
+                f"{type(estimator).__name__}({parameter.name}={value!r}): "
                 f"{parameter.name} must be {rule.words}{rule.hint(value)}."
             )
 
@@ -233,4 +236,4 @@ def _meanings(docstring: str) -> dict[str, str]:
     if not section:
         return {}
     entries = re.findall(r"^(\w+)[^\n]*\n((?:[ \t]+[^\n]*(?:\n|\Z)|\n)+)", section.group(1), re.M)
-    return {name: " ".join(meaning.split()) for name, meaning in entries}
+    return {name: " ".join(meaning.replace("``", "").split()) for name, meaning in entries}

@@ -5,20 +5,17 @@ To add a family, add its entries to ``_ENTRIES``; to put a model of your own on 
 
 from __future__ import annotations
 
+import ast
 import importlib
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
-from sklearn.utils.metaestimators import available_if
-
-from margin.data import Column, Table
+from margin import params
 from margin.errors import ParameterError, closest
 
-__all__ = ["Entry", "OnTables", "add", "models", "names", "remove"]
+__all__ = ["Entry", "add", "models", "names", "on_tables", "remove"]
 
 
 @dataclass(frozen=True)
@@ -47,18 +44,80 @@ class Entry:
 
     def model(self) -> Any:
         """A new model that takes tables, whatever it was made to take."""
+        return on_tables(self.make())
+
+    def with_settings(self, texts: Mapping[str, str]) -> Entry:
+        """The entry with some parameters set, written as words: ``{"n_neighbors": "7"}``."""
         made = self.make()
-        return made if getattr(made, "accepts_tables", False) else OnTables(made)
+        ours = type(made).__module__.startswith("margin.")
+        values = params.from_text(type(made), texts) if ours else {name: _literal(texts[name]) for name in texts}
+        unknown = [name for name in values if name not in made.get_params()]
+        if unknown:
+            raise ParameterError(
+                f"{self.name}.{unknown[0]}: is not a parameter{closest(unknown[0], made.get_params())}."
+            )
+        told = ", ".join(f"{name}={text}" for name, text in texts.items())
+        return replace(self, make=partial(_set, self.make, values), note=f"{self.note} Here with {told}.".strip())
 
 
-def models(names: Iterable[str] | None = None) -> tuple[Entry, ...]:
+def on_tables(model: Any) -> Any:
+    """A model that takes tables: itself, or behind a :class:`margin.TableEncoder` if it wants a matrix.
+
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> [name for name, _ in on_tables(GaussianNB()).steps]
+    ['tableencoder', 'gaussiannb']
+    """
+    from sklearn.pipeline import make_pipeline
+
+    from margin.base import TableEncoder
+
+    return model if getattr(model, "accepts_tables", False) else make_pipeline(TableEncoder(), model)
+
+
+def models(names: Iterable[str] | None = None, settings: Mapping[str, str] | None = None) -> tuple[Entry, ...]:
     """The entries of these names, in the order given; all of them without names.
+
+    ``settings`` are parameters as words, each under its model's name.
 
     >>> [entry.name for entry in models(["majority", "knn"])]
     ['majority', 'knn']
+    >>> models(["knn"], {"knn.n_neighbors": "7"})[0].make()
+    KNeighborsClassifier(n_neighbors=7, scale='standard')
     """
+    chosen = _named(names)
+    for name, texts in _by_model(settings or {}, chosen).items():
+        chosen[name] = chosen[name].with_settings(texts)
+    return tuple(chosen.values())
+
+
+def _by_model(settings: Mapping[str, str], chosen: Mapping[str, Entry]) -> dict[str, dict[str, str]]:
+    by_model: dict[str, dict[str, str]] = {}
+    for key, text in settings.items():
+        name, dot, parameter = key.rpartition(".")
+        if not dot or name not in chosen:
+            known = ", ".join(chosen)
+            raise ParameterError(
+                f"settings={key}={text}: must read MODEL.PARAMETER=VALUE for a model that is tried ({known})"
+                f"{closest(name, chosen)}."
+            )
+        by_model.setdefault(name, {})[parameter] = text
+    return by_model
+
+
+def _literal(text: str) -> Any:
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError):
+        return text
+
+
+def _set(make: Callable[[], Any], values: Mapping[str, Any]) -> Any:
+    return make().set_params(**values)
+
+
+def _named(names: Iterable[str] | None) -> dict[str, Entry]:
     if names is None:
-        return tuple(_zoo.values())
+        return dict(_zoo)
     chosen: dict[str, Entry] = {}
     for name in names:
         if name not in _zoo:
@@ -67,7 +126,7 @@ def models(names: Iterable[str] | None = None) -> tuple[Entry, ...]:
         chosen[name] = _zoo[name]
     if not chosen:
         raise ParameterError(f"models: at least one must be named of {', '.join(map(repr, _zoo))}.")
-    return tuple(chosen.values())
+    return chosen
 
 
 def names() -> tuple[str, ...]:
@@ -143,74 +202,3 @@ _ENTRIES = (
 )
 
 _zoo: dict[str, Entry] = {entry.name: entry for entry in _ENTRIES}
-
-
-def _has_probabilities(wrapper: OnTables) -> bool:
-    return hasattr(getattr(wrapper, "estimator_", wrapper.estimator), "predict_proba")
-
-
-class OnTables(ClassifierMixin, BaseEstimator):
-    """Lets a classifier that wants a matrix of numbers take a table.
-
-    Missing numbers become the mean of the training part, nominal columns one 0/1 column per level seen in
-    training; levels not seen then are zeros throughout.
-
-    >>> from sklearn.tree import DecisionTreeClassifier
-    >>> table = Table.from_columns({"outlook": ["sunny", "rainy", "sunny"], "wind": [3.0, 9.0, None]})
-    >>> OnTables(DecisionTreeClassifier()).fit(table, ["yes", "no", "yes"]).predict(table).tolist()
-    ['yes', 'no', 'yes']
-    """
-
-    accepts_tables = True
-
-    def __init__(self, estimator: Any) -> None:
-        self.estimator = estimator
-
-    def fit(self, X: Any, y: Any) -> OnTables:
-        self.encodings_ = (
-            [_Encoding.learnt(X, column) for column in X.inputs().schema] if isinstance(X, Table) else None
-        )
-        self.estimator_ = clone(self.estimator).fit(self._matrix(X), np.asarray(y))
-        self.classes_ = self.estimator_.classes_
-        return self
-
-    def predict(self, X: Any) -> np.ndarray:
-        return self.estimator_.predict(self._matrix(X))
-
-    @available_if(_has_probabilities)
-    def predict_proba(self, X: Any) -> np.ndarray:
-        return self.estimator_.predict_proba(self._matrix(X))
-
-    def _matrix(self, X: Any) -> Any:
-        if self.encodings_ is None or not isinstance(X, Table):
-            return X
-        return np.hstack([encoding.matrix(X) for encoding in self.encodings_])
-
-
-@dataclass(frozen=True)
-class _Encoding:
-    """How one column becomes columns of numbers."""
-
-    column: Column
-    mean: float
-    codes: np.ndarray
-
-    @classmethod
-    def learnt(cls, table: Table, column: Column) -> _Encoding:
-        cells = table.cells(column.name)
-        if column.is_numeric:
-            known = cells[~np.isnan(cells)]
-            return cls(column, float(known.mean()) if len(known) else 0.0, np.empty(0, dtype=np.int32))
-        seen = np.unique(cells)
-        return cls(column, 0.0, seen[seen >= 0])
-
-    def matrix(self, table: Table) -> np.ndarray:
-        if self.column.is_numeric:
-            cells = table.cells(self.column.name)
-            return np.where(np.isnan(cells), self.mean, cells)[:, None]
-        if table.schema[self.column.name].levels == self.column.levels:
-            cells = table.cells(self.column.name)
-        else:
-            places = {level: code for code, level in enumerate(self.column.levels)}
-            cells = np.array([places.get(value, -1) for value in table.values(self.column.name)])
-        return (cells[:, None] == self.codes).astype(np.float64)

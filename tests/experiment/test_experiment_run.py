@@ -38,7 +38,7 @@ def test_the_test_part_is_sealed_first_and_opened_after_the_choice():
     stages = [event.stage for event in events]
     assert stages == ["read", "seal", *["validate"] * 6, "refit", "test", "final"]
     assert [step.name.split()[0] for step in last.steps] == [
-        "Read", "Sealed", "Validated", "Validated", "Fitted", "Opened", "Fitted",
+        "Read", "Sealed", "Validated", "Validated", "Fitted", "Opened", "Explained", "Fitted",
     ]  # fmt: skip
 
 
@@ -65,7 +65,7 @@ def test_the_better_model_stands_first_and_the_guess_is_behind(result):
 def test_cross_validation_sees_the_training_part_only_as_evaluate_alone_would(result):
     inputs, labels = flowers().target("kind")
     X, y = SealedTest(inputs, labels, 0.2, 0).train
-    alone = evaluate(zoo.OnTables(GaussianNB()), X, y, StratifiedFolds(3, 1, 0), metrics=("accuracy",))
+    alone = evaluate(zoo.on_tables(GaussianNB()), X, y, StratifiedFolds(3, 1, 0), metrics=("accuracy",))
     assert result.winner.scores["accuracy"].value == alone.scores["accuracy"].value
 
 
@@ -86,7 +86,7 @@ def test_nothing_in_the_sealed_rows_moves_the_leaderboard(result):
 def test_the_sealed_test_is_what_the_best_model_scores_on_it(result):
     inputs, labels = flowers().target("kind")
     sealed = SealedTest(inputs, labels, 0.2, 0)
-    model = zoo.OnTables(GaussianNB()).fit(*sealed.train)
+    model = zoo.on_tables(GaussianNB()).fit(*sealed.train)
     found = sealed.open(model, metrics=("accuracy",))
     assert result.test.scores["accuracy"].value == found.scores["accuracy"].value
     assert result.test.confusion == tuple(map(tuple, found.confusion.counts.tolist()))
@@ -95,7 +95,7 @@ def test_the_sealed_test_is_what_the_best_model_scores_on_it(result):
 
 
 def test_the_final_model_has_learnt_from_all_rows(result):
-    assert result.model.estimator_.class_count_.sum() == 90
+    assert result.model[-1].class_count_.sum() == 90
     assert result.n_train + result.n_test == 90
 
 
@@ -191,7 +191,7 @@ def test_warnings_of_models_are_collected_once_and_never_printed():
 
 def test_an_open_random_state_is_set_to_the_seed():
     zoo.add("tree", lambda: DecisionTreeClassifier(splitter="random"))
-    assert run_to_end(spec(models=("tree",), seed=3)).model.estimator_.random_state == 3
+    assert run_to_end(spec(models=("tree",), seed=3)).model[-1].random_state == 3
 
 
 def test_stopping_the_run_leaves_nothing_behind():

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import numpy as np
+from functools import partial
+
 import pytest
 from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import Perceptron
 from sklearn.naive_bayes import BernoulliNB, GaussianNB
 
-from margin import zoo
-from margin.data import Table
+from margin import KNeighborsClassifier, zoo
 from margin.errors import ParameterError
 from tests.experiment.stand_ins import flowers
 
@@ -57,30 +57,44 @@ def test_a_model_that_takes_tables_is_left_as_it_is():
         accepts_tables = True
 
     assert type(zoo.add("native", Native).model()) is Native
-    assert isinstance(zoo.models(["bayes"])[0].model(), zoo.OnTables)
-
-
-def test_numbers_are_filled_with_the_training_mean_and_levels_become_zeros_and_ones():
-    training = Table.from_columns({"x": [1.0, 3.0, None], "c": ["a", "b", None]})
-    wrapped = zoo.OnTables(DummyClassifier()).fit(training, [0, 1, 1])
-    new = Table.from_columns({"c": ["b", "z", None], "x": [None, 9.0, 4.0]})
-    np.testing.assert_array_equal(wrapped._matrix(training), [[1, 1, 0], [3, 0, 1], [2, 0, 0]])
-    np.testing.assert_array_equal(wrapped._matrix(new), [[2, 0, 1], [9, 0, 0], [4, 0, 0]])
-
-
-def test_a_level_that_only_the_test_rows_hold_gets_no_column():
-    table = Table.from_columns({"c": ["a", "b", "only in the test"]})
-    wrapped = zoo.OnTables(DummyClassifier()).fit(table.take([0, 1]), [0, 1])
-    assert wrapped._matrix(table).shape == (3, 2)
+    assert [name for name, _ in zoo.models(["bayes"])[0].model().steps] == ["tableencoder", "gaussiannb"]
 
 
 def test_identifiers_and_text_are_not_learnt_from():
     table = flowers().with_kind("colour", "identifier")
     inputs, labels = table.target("kind")
-    assert zoo.OnTables(GaussianNB()).fit(inputs, labels).estimator_.n_features_in_ == 1
+    assert zoo.on_tables(GaussianNB()).fit(inputs, labels)[-1].n_features_in_ == 1
 
 
 def test_probabilities_are_there_where_the_model_has_them_and_only_there():
     inputs, labels = flowers().target("kind")
-    assert zoo.OnTables(GaussianNB()).fit(inputs, labels).predict_proba(inputs).shape == (90, 3)
-    assert not hasattr(zoo.OnTables(Perceptron()).fit(inputs, labels), "predict_proba")
+    assert zoo.on_tables(GaussianNB()).fit(inputs, labels).predict_proba(inputs).shape == (90, 3)
+    assert not hasattr(zoo.on_tables(Perceptron()).fit(inputs, labels), "predict_proba")
+
+
+@pytest.fixture
+def with_knn():
+    zoo.add("knn", partial(KNeighborsClassifier, 15, scale="standard"), note="Asks its neighbours.")
+
+
+def test_parameters_written_as_words_reach_the_model(with_knn):
+    entry = zoo.models(["knn"], {"knn.n_neighbors": "7", "knn.weights": "distance", "knn.scale": "none"})[0]
+    made = entry.make()
+    assert (made.n_neighbors, made.weights, made.scale) == (7, "distance", None)
+    assert "n_neighbors=7" in entry.note
+    assert zoo.models(["bayes"], {"bayes.var_smoothing": "0.5"})[0].make().var_smoothing == 0.5
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({"knn.n_neighbours": "7"}, "did you mean 'n_neighbors'"),
+        ({"knn.n_neighbors": "many"}, "n_neighbors must be a whole number of at least 1"),
+        ({"kn.n_neighbors": "7"}, r"must read MODEL.PARAMETER=VALUE.*did you mean 'knn'"),
+        ({"n_neighbors": "7"}, "must read MODEL.PARAMETER=VALUE"),
+        ({"bayes.var": "1"}, "is not a parameter"),
+    ],
+)
+def test_settings_that_fit_no_model_are_refused(settings, said, with_knn):
+    with pytest.raises(ParameterError, match=said):
+        zoo.models(["knn", "bayes"], settings)

@@ -92,5 +92,6 @@ def test_equal_rows_with_different_labels_answer_by_weight():
 def test_a_missing_cell_matches_a_missing_cell_and_minus_zero_is_zero():
     model = RoteClassifier(unmatched="abstain").fit([[np.nan, 0.0], [1.0, 2.0]], ["a", "b"])
     assert model.predict([[np.nan, -0.0]]).tolist() == ["a"]
-    assert np.isnan(model.predict_proba([[9.0, 9.0]])).all()
+    assert model.predict([[9.0, 9.0]]).tolist() == [None]
+    assert model.predict_proba([[9.0, 9.0]]).tolist() == [[0.5, 0.5]]
     assert model.matched([[1.0, 2.0], [9.0, 9.0]]).tolist() == [True, False]

@@ -40,6 +40,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):
            [40.,  1.,  0.]])
     """
 
+    accepts_tables = True
+
     def __init__(self, *, scale: Scale | None = None) -> None:
         self.scale = scale
 

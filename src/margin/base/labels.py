@@ -32,6 +32,8 @@ def encode_labels(y: Any, n_rows: int, who: str) -> tuple[np.ndarray, np.ndarray
         raise LabelError(f"{who}: Unknown label type: {labels.dtype}; labels must be words, whole numbers or booleans.")
     if labels.dtype.kind in "iub":
         return _counted(labels)
+    if labels.dtype.kind == "O":
+        return _distinct_objects(labels)
     classes, codes = np.unique(labels, return_inverse=True)
     return classes, codes.reshape(-1)
 
@@ -61,22 +63,18 @@ def _one_dimension(y: Any, who: str) -> np.ndarray:
 def _as_array(y: Any) -> np.ndarray:
     if isinstance(y, np.ndarray):
         return np.asarray(y)
-    if isinstance(y, (list, tuple)):
-        array = np.asarray(y, dtype=object)
-        # NumPy would turn [1, "1"] into two equal strings: look at the objects first, then let it choose.
-        if array.ndim == 1:
-            kinds = {_kind(value) for value in array.tolist()}
-            return np.asarray(y) if len(kinds) == 1 and "missing" not in kinds else array
-        return np.asarray(y)
     if hasattr(y, "to_list") or hasattr(y, "to_pylist"):  # a series of pandas, polars or pyarrow
         dtype = getattr(y, "dtype", None)
-        if isinstance(dtype, np.dtype) and dtype.kind in "iufbSU":
+        if isinstance(dtype, np.dtype) and dtype.kind in "iufb":
             return np.asarray(y)
-        values = y.to_pylist() if hasattr(y, "to_pylist") else y.to_list()
-        array = np.empty(len(values), dtype=object)
-        array[:] = values
-        kinds = {_kind(value) for value in values}
-        return np.asarray(values) if len(kinds) == 1 and kinds <= {"boolean", "whole number", "number"} else array
+        y = y.to_pylist() if hasattr(y, "to_pylist") else y.to_list()
+    if isinstance(y, (list, tuple)) and not any(isinstance(value, (list, tuple, np.ndarray)) for value in y[:1]):
+        # NumPy would turn [1, "1"] into two equal strings: keep the objects where their types differ.
+        if len(set(map(type, y))) <= 1:
+            return np.asarray(y)
+        array = np.empty(len(y), dtype=object)
+        array[:] = y
+        return array
     return np.asarray(y)
 
 
@@ -95,11 +93,17 @@ def _kind(value: Any) -> str:
 
 
 def _from_objects(labels: np.ndarray, who: str) -> np.ndarray:
+    """Objects of one type as they are; mixed and missing labels are refused.
+
+    Only one value of each type needs a look, except where a type has missing values among its values.
+    """
     values = labels.tolist()
-    missing = [row for row, value in enumerate(values) if is_missing(value)]
-    if missing:
-        raise LabelError(_missing_message(missing, who))
-    kinds = {_kind(value) for value in values}
+    examples = {type(value): value for value in values}
+    if any(issubclass(kind, float) or is_missing(value) for kind, value in examples.items()):
+        missing = [row for row, value in enumerate(values) if is_missing(value)]
+        if missing:
+            raise LabelError(_missing_message(missing, who))
+    kinds = {_kind(value) for value in examples.values()}
     if kinds == {"whole number", "number"}:
         kinds = {"number"}
     if len(kinds) > 1:
@@ -109,6 +113,16 @@ def _from_objects(labels: np.ndarray, who: str) -> np.ndarray:
     if not kinds <= {"word", "bytes"}:
         raise LabelError(f"{who}: Unknown label type: {kinds.pop()}; labels must be words, whole numbers or booleans.")
     return labels
+
+
+def _distinct_objects(labels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Sorted distinct labels without sorting every row: there are few labels and many rows."""
+    values = labels.tolist()
+    names = sorted(set(values))
+    code_of = {name: code for code, name in enumerate(names)}
+    classes = np.empty(len(names), dtype=object)
+    classes[:] = names
+    return classes, np.fromiter(map(code_of.__getitem__, values), dtype=np.intp, count=len(values))
 
 
 def _check_floats(labels: np.ndarray, who: str) -> None:

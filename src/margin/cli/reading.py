@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-__all__ = ["kinds_of", "options", "settings"]
+__all__ = ["options", "pairs_of", "settings"]
 
 _OPTIONS = (
     click.option("--header/--no-header", default=None, help="Whether the first line names the columns; else guessed."),
@@ -35,16 +35,16 @@ def settings(header: bool | None, separator: str, missing: tuple[str, ...], kind
         "header": "auto" if header is None else header,
         "separator": "\t" if separator in ("\\t", "tab") else separator,
         "missing": missing or None,
-        "kinds": kinds_of(kind) or None,
+        "kinds": pairs_of(kind, "--kind", "COLUMN=KIND, as in age=nominal") or None,
     }
 
 
-def kinds_of(pairs: tuple[str, ...]) -> dict[str, str]:
+def pairs_of(pairs: tuple[str, ...], flag: str, form: str) -> dict[str, str]:
     """``("age=nominal",)`` as a dictionary; the last ``=`` parts the two, since names may hold one."""
     found = {}
     for pair in pairs:
-        column, equals, kind = pair.rpartition("=")
-        if not equals or not column:
-            raise click.BadParameter(f"{pair!r} must read COLUMN=KIND, as in age=nominal.", param_hint="--kind")
-        found[column] = kind
+        name, equals, value = pair.rpartition("=")
+        if not equals or not name:
+            raise click.BadParameter(f"{pair!r} must read {form}.", param_hint=flag)
+        found[name] = value
     return found

@@ -49,9 +49,11 @@ def count_rows(X: Any) -> int:
 def ready_for(model: Any, X: Any) -> Any:
     """``X`` in a form the model can take and rows can be taken from quickly.
 
-    A model that says ``accepts_tables`` gets a table as it is; any other gets the input columns as a polars frame.
+    A model that says ``accepts_tables`` (for a pipeline, its first step) gets a table as it is; any other gets the
+    input columns as a polars frame.
     """
-    if isinstance(X, Table) and not getattr(model, "accepts_tables", False):
+    first = model.steps[0][1] if getattr(model, "steps", None) else model
+    if isinstance(X, Table) and not getattr(first, "accepts_tables", False):
         return X.inputs().to_polars()
     return X.tocsr() if _is_sparse(X) else X
 

@@ -19,6 +19,7 @@ from margin.data import Table
 from margin.errors import MarginError
 from margin.evaluation import Evaluation, SealedTest, StratifiedFolds, evaluate_steps, metric
 from margin.experiment.cards import column_cards
+from margin.experiment.cases import telling_cases
 from margin.experiment.leaderboard import label_text, rank, read_out
 from margin.experiment.log import Log
 from margin.experiment.prediction import about_model
@@ -69,6 +70,9 @@ def run(spec: Spec) -> Iterator[Progress | Result]:
         test = read_out(found, Counter(sealed.train[1].tolist()).most_common(1)[0][0])
         note.append(f"{sealed.n_test:,} rows, digest {sealed.digest}")
     yield Progress("test", log.seconds, best.name)
+    with log.step(f"Explained answers of {best.title} to sealed rows", best.name) as note:
+        cases = telling_cases(chosen, problem.inputs, found)
+        note.append(f"{len(cases)} of them")
     with log.step(f"Fitted {best.title} on all the data", best.name) as note:
         final = _seeded(best.model(), spec.seed).fit(problem.inputs, problem.labels)
         note.append(f"{len(problem.labels):,} rows; this is the model to keep")
@@ -87,6 +91,7 @@ def run(spec: Spec) -> Iterator[Progress | Result]:
         protocol=_protocol(race, method),
         seconds=log.seconds,
         model=final,
+        explanations=cases,
         about={**about_model(table, problem.target, problem.labels, spec.reading), "name": best.name},
     )
 
@@ -126,7 +131,7 @@ def _about_data(spec: Spec, table: Table, problem: Problem) -> dict[str, Any]:
 def _entries(spec: Spec, n_train: int, log: Log) -> dict[str, zoo.Entry]:
     """The models to try; unless they were named, those for which the table is too long are left out."""
     chosen = {}
-    for entry in zoo.models(spec.models):
+    for entry in zoo.models(spec.models, spec.settings):
         if spec.models is None and entry.limit is not None and n_train > entry.limit:
             log.warn(
                 f"{entry.name} was left out: it is not tried on more than {entry.limit:,} training rows "

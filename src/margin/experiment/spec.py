@@ -34,6 +34,8 @@ class Spec:
         The column to predict: its name, its number from 1, or ``'last'``. Tables of the catalog know theirs.
     models
         Names out of the zoo, or all of them.
+    settings
+        Parameters of models, as words: ``{"knn.n_neighbors": "7"}``.
     test_share
         Part of the rows that is sealed at the start and opened once, for the best model.
     folds, repeats
@@ -59,6 +61,7 @@ class Spec:
     data: Table | str
     target: str | int | None = None
     models: tuple[str, ...] | None = None
+    settings: Mapping[str, str] | None = None
     test_share: float = 0.2
     folds: int = 10
     repeats: int | Literal["auto"] = "auto"
@@ -138,6 +141,7 @@ class Spec:
 _FLAGS = {
     "--target": "target",
     "--models": "models",
+    "--set": "settings",
     "--test-share": "test_share",
     "--folds": "folds",
     "--repeats": "repeats",
@@ -156,7 +160,7 @@ def _words(flag: str, value: Any) -> list[str]:
         return ["--header" if value else "--no-header"]
     if flag == "--missing":
         return [word for mark in value for word in (flag, mark)]
-    if flag == "--kind":
+    if flag in ("--kind", "--set"):
         return [word for column, kind in value.items() for word in (flag, f"{column}={kind}")]
     return [flag, ",".join(value) if isinstance(value, tuple) else str(value)]
 

@@ -22,7 +22,7 @@ class RoteClassifier(Classifier):
     ----------
     unmatched
         What a row without a match gets: ``"majority"``, the most frequent class, or ``"abstain"``, ``None``
-        in place of a label and NaN in place of probabilities.
+        in place of a label. Its probabilities are the shares of the classes either way.
 
     Attributes
     ----------
@@ -58,7 +58,7 @@ class RoteClassifier(Classifier):
     def predict(self, X: Any) -> np.ndarray:
         """The remembered class of each row; where there is none, the most frequent class or ``None``."""
         encoded = self._encoded(X, "predict")
-        answers = self.classes_.take(self._shares(encoded, self.priors_).argmax(axis=1))
+        answers = self.classes_.take(self._scores(encoded).argmax(axis=1))
         if self.unmatched == "majority":
             return answers
         answers = answers.astype(object)
@@ -66,13 +66,10 @@ class RoteClassifier(Classifier):
         return answers
 
     def _scores(self, X: MixedData) -> np.ndarray:
-        return self._shares(X, self.priors_ if self.unmatched == "majority" else np.nan)
-
-    def _shares(self, X: MixedData, otherwise: Any) -> np.ndarray:
         place = self._find(X)
         known = place >= 0
         shares = np.empty((len(place), len(self.classes_)))
-        shares[~known] = otherwise
+        shares[~known] = self.priors_
         counts = self._counts[place[known]]
         shares[known] = counts / counts.sum(axis=1, keepdims=True)
         return shares

@@ -20,6 +20,13 @@ __all__ = ["command"]
 @click.option("--out", "-o", metavar="HTML", help="Write a report to this file.")
 @click.option("--save", metavar="FILE", help="Save the best model, fitted on all the data, to this file.")
 @click.option("--models", metavar="A,B,…", help="Which models to try; margin models lists them. [default: all]")
+@click.option(
+    "--set",
+    "settings",
+    metavar="MODEL.PARAMETER=VALUE",
+    multiple=True,
+    help="Set a parameter, as in knn.n_neighbors=7 (margin models knn lists them); can be given again.",
+)
 @click.option("--test-share", type=float, default=0.2, show_default=True, help="Part of the rows sealed until the end.")
 @click.option("--folds", type=int, default=10, show_default=True, help="Parts of the cross-validation.")
 @click.option(
@@ -65,6 +72,7 @@ def _spec(file: str, models: str | None, metrics: str | None, sort: str | None, 
         given["metrics"] = _names(metrics)
     if models is not None:
         given["models"] = _names(models)
+    given["settings"] = reading.pairs_of(given["settings"], "--set", "MODEL.PARAMETER=VALUE, as in knn.p=1") or None
     return Spec(file, sort=sort or "", repeats=int(repeats) if repeats.isdecimal() else repeats, **read_as, **given)  # type: ignore[arg-type]
 
 

@@ -7,9 +7,36 @@ import click
 __all__ = ["command"]
 
 
-@click.command("models", short_help="List the models that compare tries.")
-def command() -> None:
-    """List the models that compare tries, with what they are."""
+@click.command("models", short_help="List the models that compare tries, or the parameters of one.")
+@click.argument("name", required=False)
+def command(name: str | None) -> None:
+    """List the models that compare tries, with what they are; with a NAME, the parameters of that model."""
+    if name is None:
+        _list_models()
+    else:
+        _list_parameters(name)
+
+
+def _list_parameters(name: str) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    from margin import params, zoo
+
+    entry = zoo.models([name])[0]
+    model = entry.make()
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 1, 0), header_style="dim")
+    for title in ("parameter", "here", "what it is"):
+        table.add_column(title)
+    for parameter in params.parameters(type(model)):
+        value = getattr(model, parameter.name)
+        table.add_row(parameter.name, repr(value), f"{parameter.meaning} Must be {parameter.rule.words}.")
+    console = Console(highlight=False)
+    console.print(f"{entry.title} ({type(model).__name__}): {entry.note}\n", markup=False)
+    console.print(table if table.rows else "It has no parameters.")
+
+
+def _list_models() -> None:
     from rich.console import Console
     from rich.table import Table
 

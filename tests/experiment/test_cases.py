@@ -1,0 +1,41 @@
+"""margin.experiment.cases: the rows that are told in full are the ones they are said to be."""
+
+import numpy as np
+
+from margin import NaiveBayes, RoteClassifier
+from margin.data import catalog
+from margin.evaluation import SealedTest
+from margin.experiment.cases import telling_cases
+
+
+def opened(model):
+    X, y = catalog.load("credit").target("risk")
+    sealed = SealedTest(X, y, 0.3, 0)
+    model.fit(*sealed.train)
+    return model, X, y, sealed.open(model)
+
+
+def test_the_surest_the_most_doubtful_and_the_surest_mistake_are_told():
+    model, X, y, found = opened(NaiveBayes())
+    cases = telling_cases(model, X, found)
+    assert [case.title.split(":")[0] for case in cases] == [
+        "The surest right answer",
+        "The most doubtful answer",
+        "The surest mistake",
+    ]
+    sureness = found.probabilities.max(axis=1)
+    surest, doubtful, mistake = (max(case.explanation.probabilities.values()) for case in cases)
+    right = found.predictions == found.truth
+    assert np.isclose(surest, sureness[right].max())
+    assert np.isclose(doubtful, sureness.min())
+    assert np.isclose(mistake, sureness[~right].max())
+    assert cases[2].explanation.answer != cases[2].truth
+    row = int(cases[0].title.split("row ")[1]) - 1
+    assert y[row] == cases[0].truth
+
+
+def test_a_row_without_an_answer_is_told_as_such():
+    model, X, _, found = opened(RoteClassifier(unmatched="abstain"))
+    cases = telling_cases(model, X, found)
+    assert cases
+    assert all("no answer" in case.text() for case in cases)
