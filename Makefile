@@ -7,7 +7,7 @@ READY := $(VENV)/.ready
 PEERS_READY := .venv-peers/.ready
 PEERS_PIP := .venv-peers/bin/python -m pip --quiet --disable-pip-version-check
 
-.PHONY: demo test lint format bench sanitize clean native-test
+.PHONY: demo test lint format bench sanitize clean
 
 $(READY): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "margin needs Python 3.11 or newer: make PYTHON=python3.12")'
@@ -20,7 +20,7 @@ $(READY): pyproject.toml constraints.txt
 demo: $(READY)
 	@$(BIN)/python -m margin compare credit --target risk --out demo-report.html --seed 1
 
-test: $(READY)
+test: $(READY) sanitize
 	$(BIN)/python -m pytest -n 2 --dist worksteal
 
 lint: $(READY)
@@ -49,9 +49,10 @@ bench: $(PEERS_READY)
 	@$(PEERS_PIP) install --no-deps --no-build-isolation --force-reinstall -Cbuild-dir='build/peers-{wheel_tag}' .
 	@.venv-peers/bin/python -m benchmarks $(FAMILY) $(BENCH)
 
+# The core alone, under AddressSanitizer and UBSan, with its own tests.
 sanitize: $(READY)
-	$(BIN)/cmake -S . -B build/sanitize -G Ninja -DMARGIN_SANITIZE=ON -DCMAKE_BUILD_TYPE=Debug -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN)/ninja)
-	$(BIN)/cmake --build build/sanitize
+	@$(BIN)/cmake -S . -B build/sanitize -G Ninja -DMARGIN_SANITIZE=ON -DCMAKE_BUILD_TYPE=Debug -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN)/ninja) >/dev/null
+	@$(BIN)/cmake --build build/sanitize >/dev/null
 	$(BIN)/ctest --test-dir build/sanitize --output-on-failure
 
 clean:
