@@ -2,10 +2,10 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
+PIP := $(BIN)/python -m pip -qq --disable-pip-version-check
 READY := $(VENV)/.ready
 PEERS_READY := .venv-peers/.ready
-PEERS_PIP := .venv-peers/bin/python -m pip --quiet --disable-pip-version-check
+PEERS_PIP := .venv-peers/bin/python -m pip -qq --disable-pip-version-check
 
 .PHONY: demo test lint format bench sanitize clean
 
@@ -14,7 +14,7 @@ $(READY): pyproject.toml constraints.txt
 	@echo "Setting up $(VENV) (about a minute)"
 	@$(PYTHON) -m venv $(VENV)
 	@$(PIP) install -c constraints.txt scikit-build-core nanobind ninja cmake
-	@$(PIP) install -c constraints.txt --no-build-isolation -Ceditable.rebuild=true -e '.[dev]'
+	@$(PIP) install -c constraints.txt --no-build-isolation -Ceditable.rebuild=true -Ceditable.verbose=false -e '.[dev]'
 	@touch $@
 
 demo: $(READY)
