@@ -11,14 +11,14 @@ using namespace margin::bindings;
 namespace {
 
 template <class T>
-nb::tuple nearest(InMatrix<T> rows, InMatrix<T> queries, std::size_t k, std::string_view metric, double p,
-                  std::size_t n_threads) {
+nb::tuple nearest(InMatrix<T> blocks, std::size_t n_rows, InMatrix<T> queries, std::size_t k, std::string_view metric,
+                  double p, std::size_t n_threads) {
     const std::size_t n = queries.shape(0);
     std::vector<double> distance(n * k);
     std::vector<std::int64_t> row(n * k);
     with_monitor([&](Monitor& m) {
         margin::neighbors::Distances::visit(metric, [&]<class D>() {
-            margin::neighbors::nearest<D, T>(rows.data(), rows.shape(0), queries.data(), n, rows.shape(1), k, p,
+            margin::neighbors::nearest<D, T>(blocks.data(), n_rows, queries.data(), n, queries.shape(1), k, p,
                                              distance.data(), row.data(), n_threads, m);
         });
     });
@@ -28,10 +28,11 @@ nb::tuple nearest(InMatrix<T> rows, InMatrix<T> queries, std::size_t k, std::str
 } // namespace
 
 MARGIN_BINDINGS(neighbors) {
-    neighbors.def("nearest", &nearest<double>, "rows"_a.noconvert(), "queries"_a.noconvert(), "k"_a, "metric"_a, "p"_a,
-                  "n_threads"_a = 0, "Distances and row numbers of the k nearest rows of each query, nearest first.");
-    neighbors.def("nearest", &nearest<float>, "rows"_a.noconvert(), "queries"_a.noconvert(), "k"_a, "metric"_a, "p"_a,
-                  "n_threads"_a = 0);
+    neighbors.def("nearest", &nearest<double>, "blocks"_a.noconvert(), "n_rows"_a, "queries"_a.noconvert(), "k"_a,
+                  "metric"_a, "p"_a, "n_threads"_a = 0,
+                  "Distances and row numbers of the k nearest rows of each query, nearest first.");
+    neighbors.def("nearest", &nearest<float>, "blocks"_a.noconvert(), "n_rows"_a, "queries"_a.noconvert(), "k"_a,
+                  "metric"_a, "p"_a, "n_threads"_a = 0);
     neighbors.def("metrics", [] {
         nb::list names;
         for (const auto name : margin::neighbors::Distances::names())

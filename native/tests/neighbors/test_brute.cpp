@@ -13,8 +13,18 @@ template <class D>
 double slow(const double* a, const double* b, std::size_t columns, double p) {
     double s = 0;
     for (std::size_t j = 0; j < columns; ++j)
-        s = D::join(s, D::term(a[j], b[j], p));
+        s = D::join(s, D::term(a[j] - b[j], p));
     return D::finish(s, p);
+}
+
+std::vector<double> in_blocks(const std::vector<double>& rows, std::size_t columns) {
+    const std::size_t n = rows.size() / columns, n_blocks = (n + block_rows - 1) / block_rows;
+    const std::size_t wide = (columns + column_group - 1) / column_group * column_group;
+    std::vector<double> blocks(n_blocks * wide * block_rows);
+    for (std::size_t i = 0; i < n; ++i)
+        for (std::size_t j = 0; j < columns; ++j)
+            blocks[(i / block_rows * wide + j) * block_rows + i % block_rows] = rows[i * columns + j];
+    return blocks;
 }
 
 template <class D>
@@ -29,7 +39,8 @@ void agrees_with_sorting(std::size_t columns) {
         cell = static_cast<double>(stream.below(3));
     std::vector<double> distance(m * k);
     std::vector<std::int64_t> row(m * k);
-    nearest<D, double>(rows.data(), n, queries.data(), m, columns, k, 3.0, distance.data(), row.data(), 3, monitor);
+    nearest<D, double>(in_blocks(rows, columns).data(), n, queries.data(), m, columns, k, 3.0, distance.data(),
+                       row.data(), 3, monitor);
     for (std::size_t q = 0; q < m; ++q) {
         std::vector<std::pair<double, std::int64_t>> all;
         for (std::size_t i = 0; i < n; ++i)
@@ -59,6 +70,7 @@ TEST("infinite distances are still neighbours") {
     const std::vector<double> rows{1e300, -1e300}, queries{-1e300};
     std::vector<double> distance(2);
     std::vector<std::int64_t> row(2);
-    nearest<Euclidean, double>(rows.data(), 2, queries.data(), 1, 1, 2, 2.0, distance.data(), row.data(), 1, monitor);
+    nearest<Euclidean, double>(in_blocks(rows, 1).data(), 2, queries.data(), 1, 1, 2, 2.0, distance.data(), row.data(),
+                               1, monitor);
     CHECK(row == std::vector<std::int64_t>({1, 0}));
 }

@@ -34,7 +34,7 @@ class Classifier(ClassifierMixin, BaseEstimator):
 
     - ``_fit(X, y, weight)``: X in that representation, y as codes 0 … K-1, weight as float64; learn.
     - ``_scores(X)``: one row per case, one column per class; the largest wins.
-    - ``_proba(X)``: probabilities of the same shape, where the scores are not probabilities already.
+    - ``_proba(scores)``: probabilities from scores, where the scores are not probabilities already.
 
     Parameters are checked, columns and labels learnt, zero-weight rows left out and constant columns
     warned about before ``_fit`` runs. If anything fails, the model is as it was before the call.
@@ -75,17 +75,27 @@ class Classifier(ClassifierMixin, BaseEstimator):
     def _scores(self, X: Any) -> np.ndarray:
         raise TypeError(f"{type(self).__name__} must say how it scores: def _scores(self, X).")
 
-    def _proba(self, X: Any) -> np.ndarray:
-        return self._scores(X)
+    def _proba(self, scores: np.ndarray) -> np.ndarray:
+        return scores
+
+    def _answers(self, X: Any, scores: np.ndarray) -> np.ndarray:
+        """The label of each row; a model that may abstain gives ``None`` here."""
+        return self.classes_.take(scores.argmax(axis=1))
 
     def predict(self, X: Any) -> np.ndarray:
         """The most probable class of each row, in the type the labels came in; ties go to the first class."""
         encoded = self._encoded(X, "predict")
-        return self.classes_.take(self._scores(encoded).argmax(axis=1))
+        return self._answers(encoded, self._scores(encoded))
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """The probability of each class (columns as in ``classes_``) for each row."""
-        return self._proba(self._encoded(X, "predict_proba"))
+        return self._proba(self._scores(self._encoded(X, "predict_proba")))
+
+    def predict_with_proba(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
+        """Both at once, for the price of one."""
+        encoded = self._encoded(X, "predict_with_proba")
+        scores = self._scores(encoded)
+        return self._answers(encoded, scores), self._proba(scores)
 
     def predict_log_proba(self, X: Any) -> np.ndarray:
         """Logarithms of the probabilities."""

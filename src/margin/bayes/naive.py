@@ -110,13 +110,13 @@ class NaiveBayes(Classifier):
             distribution.add(getattr(X, block), scores)
         return scores
 
-    def _proba(self, X: MixedData) -> np.ndarray:
-        scores = self._scores(X)
+    def _proba(self, scores: np.ndarray) -> np.ndarray:
         top = scores.max(axis=1, keepdims=True)
         # Every class ruled out (alpha=0 and a new combination): nothing is known but the priors.
         lost = np.isneginf(top[:, 0])
         if lost.any():
-            scores[lost], top[lost] = self._log_priors, self._log_priors.max()
+            scores = np.where(lost[:, None], self._log_priors, scores)
+            top[lost] = self._log_priors.max()
         odds = np.exp(scores - top)
         return odds / odds.sum(axis=1, keepdims=True)
 

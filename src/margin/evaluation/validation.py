@@ -224,17 +224,22 @@ def ask(
 ) -> tuple[np.ndarray, np.ndarray | None, float]:
     """A fitted model's predictions as codes, its probabilities where it gives some, and the time it had predicted."""
     who = f"{type(model).__name__}.predict"
-    predicted = label_array(model.predict(X), who)
-    answered = perf_counter()
+    if hasattr(model, "predict_with_proba"):  # a model whose answers cost as much as its probabilities gives both
+        given, shares = model.predict_with_proba(X)
+        answered = perf_counter()
+    else:
+        given = model.predict(X)
+        answered = perf_counter()
+        shares = model.predict_proba(X) if hasattr(model, "predict_proba") else None
+    predicted = label_array(given, who)
     codes = predicted_codes(predicted, classes, who)
     if len(codes) != count_rows(X):
         raise InputError(f"{who}: {len(codes)} predictions were given for {count_rows(X)} rows.")
-    predict_proba = getattr(model, "predict_proba", None)
-    if predict_proba is None:
+    if shares is None:
         return codes, None, answered
     columns = getattr(model, "classes_", None)
     columns = distinct(learnt_from) if columns is None else label_array(columns, who)
-    probabilities = aligned_probabilities(predict_proba(X), columns, classes, f"{type(model).__name__}.predict_proba")
+    probabilities = aligned_probabilities(shares, columns, classes, f"{type(model).__name__}.predict_proba")
     return codes, probabilities, answered
 
 

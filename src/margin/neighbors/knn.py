@@ -17,6 +17,9 @@ from margin.params import Count, Jobs, Positive, choice
 
 __all__ = ["KNeighborsClassifier"]
 
+# As in native/include/margin/neighbors/brute.hpp.
+BLOCK_ROWS, COLUMN_GROUP = 16, 4
+
 Metric = Annotated[str, choice(known=_core.neighbors.metrics)]
 Votes = Literal["uniform", "distance", "inverse_square"] | Callable[[np.ndarray], np.ndarray]
 
@@ -89,7 +92,7 @@ class KNeighborsClassifier(Classifier):
     def _fit(self, X: np.ndarray, y: np.ndarray, weight: np.ndarray) -> None:
         # Rows are kept class by class: ties between equal distances then go by class, not by row order.
         self._order = np.argsort(y, kind="stable")
-        self._rows = X[self._order]
+        self._blocks = _in_blocks(X[self._order])
         self._labels = y[self._order]
         self._weight = weight[self._order]
         self._repeats = count_repeats(weight)
@@ -112,10 +115,11 @@ class KNeighborsClassifier(Classifier):
         )
 
     def _nearest(self, X: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
-        k = min(k, len(self._rows))
+        k = min(k, len(self._order))
         metric, p = self._metric()
-        X = X.astype(self._rows.dtype, copy=False)
-        return _core.neighbors.nearest(self._rows, X, k, metric, p, parallel.n_threads(self.n_jobs))
+        X = X.astype(self._blocks.dtype, copy=False)
+        threads = parallel.n_threads(self.n_jobs)
+        return _core.neighbors.nearest(self._blocks, len(self._order), X, k, metric, p, threads)
 
     def _scores(self, X: np.ndarray) -> np.ndarray:
         distance, place = self._nearest(X, self.n_neighbors)
@@ -154,3 +158,12 @@ class KNeighborsClassifier(Classifier):
                 f"each of the {distance.shape[0]} × {distance.shape[1]} distances it is given."
             )
         return votes
+
+
+def _in_blocks(rows: np.ndarray) -> np.ndarray:
+    """Rows sixteen to a block, column after column, as the core wants them; filled up with zeros to whole blocks."""
+    n, columns = rows.shape
+    shape = (-(-n // BLOCK_ROWS), BLOCK_ROWS, -(-columns // COLUMN_GROUP) * COLUMN_GROUP)
+    padded = np.zeros(shape, dtype=rows.dtype)
+    padded.reshape(-1, shape[2])[:n, :columns] = rows
+    return np.ascontiguousarray(padded.transpose(0, 2, 1)).reshape(-1, BLOCK_ROWS)

@@ -55,14 +55,12 @@ class RoteClassifier(Classifier):
         """Whether each row stands among the training rows."""
         return self._find(self._encoded(X, "matched")) >= 0
 
-    def predict(self, X: Any) -> np.ndarray:
-        """The remembered class of each row; where there is none, the most frequent class or ``None``."""
-        encoded = self._encoded(X, "predict")
-        answers = self.classes_.take(self._scores(encoded).argmax(axis=1))
+    def _answers(self, X: MixedData, scores: np.ndarray) -> np.ndarray:
+        answers = super()._answers(X, scores)
         if self.unmatched == "majority":
             return answers
         answers = answers.astype(object)
-        answers[self._find(encoded) < 0] = None
+        answers[self._find(X) < 0] = None
         return answers
 
     def _scores(self, X: MixedData) -> np.ndarray:

@@ -1,25 +1,25 @@
 #pragma once
 // Distances between rows of numbers. A family: each is one struct, the list stands at the end.
 #include "margin/core/one_of.hpp"
-#include <algorithm>
+#include "margin/core/simd.hpp"
 #include <cmath>
 #include <string_view>
 
 namespace margin::neighbors {
 
 // A distance is a sum (or largest) of terms over the columns, and a last step that does not change the order:
-//     distance(a, b) = finish(join over j of term(a_j, b_j)).
+//     distance(a, b) = finish(join over j of term(a_j - b_j)).
 // Neighbours are compared before the last step.
 
 /// sqrt(sum (a_j - b_j)^2)
 struct Euclidean {
     static constexpr std::string_view name = "euclidean";
     template <class T>
-    static T term(T a, T b, double) {
-        return (a - b) * (a - b);
+    MARGIN_INLINED static T term(T d, double) {
+        return d * d;
     }
     template <class T>
-    static T join(T s, T t) {
+    MARGIN_INLINED static T join(T s, T t) {
         return s + t;
     }
     static double finish(double s, double) { return std::sqrt(s); }
@@ -29,11 +29,11 @@ struct Euclidean {
 struct Manhattan {
     static constexpr std::string_view name = "manhattan";
     template <class T>
-    static T term(T a, T b, double) {
-        return std::abs(a - b);
+    MARGIN_INLINED static T term(T d, double) {
+        return std::abs(d);
     }
     template <class T>
-    static T join(T s, T t) {
+    MARGIN_INLINED static T join(T s, T t) {
         return s + t;
     }
     static double finish(double s, double) { return s; }
@@ -43,11 +43,11 @@ struct Manhattan {
 struct Chebyshev {
     static constexpr std::string_view name = "chebyshev";
     template <class T>
-    static T term(T a, T b, double) {
-        return std::abs(a - b);
+    MARGIN_INLINED static T term(T d, double) {
+        return std::abs(d);
     }
     template <class T>
-    static T join(T s, T t) {
+    MARGIN_INLINED static T join(T s, T t) {
         return s < t ? t : s;
     }
     static double finish(double s, double) { return s; }
@@ -57,11 +57,11 @@ struct Chebyshev {
 struct Minkowski {
     static constexpr std::string_view name = "minkowski";
     template <class T>
-    static T term(T a, T b, double p) {
-        return static_cast<T>(std::pow(std::abs(a - b), static_cast<T>(p)));
+    MARGIN_INLINED static T term(T d, double p) {
+        return static_cast<T>(std::pow(std::abs(d), static_cast<T>(p)));
     }
     template <class T>
-    static T join(T s, T t) {
+    MARGIN_INLINED static T join(T s, T t) {
         return s + t;
     }
     static double finish(double s, double p) { return std::pow(s, 1 / p); }
