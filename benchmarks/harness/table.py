@@ -55,7 +55,10 @@ def _cell(result: Result, outcome: Outcome, column: Column) -> str:
 def _ratio(result: Result, outcome: Outcome, key: str) -> str:
     ours = result.margin and result.figure(result.margin, key)
     theirs = result.figure(outcome, key)
-    return f"×{theirs / ours:#.3g}".rstrip(".") if ours and theirs is not None else ""
+    if not ours or theirs is None:
+        return ""
+    ratio = theirs / ours
+    return f"×{ratio:#.3g}".rstrip(".") if ratio < 1000 else f"×{ratio:.0f}"
 
 
 def in_words(figure: float, unit: str) -> str:
