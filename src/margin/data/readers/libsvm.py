@@ -21,7 +21,8 @@ MOST_CELLS = 200_000_000
 def read_libsvm(source: Source, request: Request) -> Table:
     """Columns ``feature1`` … (``feature0`` if indices start there) and the nominal column ``label``.
 
-    Labels are kept as they are written, so ``+1`` stays ``'+1'``; an index that a row leaves out is 0.
+    Labels are kept as they are written, so ``+1`` stays ``'+1'``; an index that a row leaves out is 0. The file does
+    not say how many columns there are: the largest index does, or a larger one in ``kinds``.
     """
     import polars as pl
 
@@ -32,6 +33,7 @@ def read_libsvm(source: Source, request: Request) -> Table:
     rows, indices, values = _entries(source, lines)
     first, last = (int(indices.min()), int(indices.max())) if len(indices) else (1, 0)
     first = min(first, 1)
+    last = max([last, *_told_indices(request)])
     n_columns = last - first + 1
     if n_columns * len(lines) > MOST_CELLS:
         raise source.refusal(
@@ -44,6 +46,10 @@ def read_libsvm(source: Source, request: Request) -> Table:
     schema = [Column(f"feature{first + i}", "numeric", reason="LIBSVM values are numbers") for i in range(n_columns)]
     schema.append(Column("label", "nominal", levels, "LIBSVM labels, as written"))
     return Table(Schema(schema), [*dense, codes])
+
+
+def _told_indices(request: Request) -> list[int]:
+    return [int(name[7:]) for name in request.kinds if re.fullmatch(r"feature\d+", name)]
 
 
 def _lines(source: Source) -> dict[int, bytes]:
