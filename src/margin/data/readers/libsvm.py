@@ -11,7 +11,9 @@ from margin.data.readers.source import Request, Source
 from margin.data.schema import Column, Schema
 from margin.data.table import Table
 
-__all__ = ["LIBSVM_LINE", "read_libsvm"]
+__all__ = ["LIBSVM_LINE", "LIBSVM_REASON", "read_libsvm"]
+
+LIBSVM_REASON = "LIBSVM values are numbers"
 
 LIBSVM_LINE = re.compile(rb"^[+-]?[0-9.eE+,-]+([ \t]+\d+:[^\s:]+)+[ \t]*(#.*)?$")
 #: 8 bytes each: beyond this a dense table would take more than about 1.6 GB.
@@ -43,7 +45,7 @@ def read_libsvm(source: Source, request: Request) -> Table:
     dense = np.zeros((n_columns, len(lines)))
     dense[indices - first, rows] = values
     levels, codes = codes_of_all(labels)
-    schema = [Column(f"feature{first + i}", "numeric", reason="LIBSVM values are numbers") for i in range(n_columns)]
+    schema = [Column(f"feature{first + i}", "numeric", reason=LIBSVM_REASON) for i in range(n_columns)]
     schema.append(Column("label", "nominal", levels, "LIBSVM labels, as written"))
     return Table(Schema(schema), [*dense, codes])
 
