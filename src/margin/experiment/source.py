@@ -22,11 +22,12 @@ MANY_NUMBERS = 20
 
 @dataclass(frozen=True)
 class Problem:
-    """A table parted into inputs and labels, ready to be learnt."""
+    """A table parted into inputs and labels, ready to be learnt; ``rows`` says which rows of the table they are."""
 
     inputs: Table
     labels: np.ndarray
     target: str
+    rows: np.ndarray
     warnings: tuple[str, ...] = ()
 
 
@@ -106,7 +107,7 @@ def frame(table: Table, target: str) -> Problem:
             f"{target!r} holds {n} different whole numbers, each taken for a class; if it is a quantity, bin it first."
         )
     labels = _tidy(labels)
-    return Problem(inputs, labels, target, (*told, *_about_classes(labels, target)))
+    return Problem(inputs, labels, target, np.flatnonzero(~missing), (*told, *_about_classes(labels, target)))
 
 
 def _check_target(table: Table, target: str) -> None:
