@@ -67,11 +67,13 @@ def on_tables(model: Any) -> Any:
     >>> [name for name, _ in on_tables(GaussianNB()).steps]
     ['tableencoder', 'gaussiannb']
     """
+    if getattr(model, "accepts_tables", False):
+        return model
     from sklearn.pipeline import make_pipeline
 
     from margin.base import TableEncoder
 
-    return model if getattr(model, "accepts_tables", False) else make_pipeline(TableEncoder(), model)
+    return make_pipeline(TableEncoder(), model)
 
 
 def models(names: Iterable[str] | None = None, settings: Mapping[str, str] | None = None) -> tuple[Entry, ...]:

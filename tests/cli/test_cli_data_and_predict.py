@@ -162,3 +162,47 @@ def test_every_model_of_the_zoo_answers_the_same_after_a_round_trip_bit_for_bit(
     assert again.predict_proba(inputs).tobytes() == model.predict_proba(inputs).tobytes()
     assert again.predict(inputs).tolist() == model.predict(inputs).tolist()
     assert persistence.header("m.margin").schema == persistence.archive.schema_digest(model.schema_)
+
+
+def test_labels_the_model_does_not_know_are_named_and_not_counted():
+    saved()
+    text = Path("loans.csv").read_text()
+    Path("dotted.csv").write_text(text.replace(",good\n", ",good.\n"))
+    done = margin("predict", "m.margin", "dotted.csv")
+    assert done.exit_code == 0
+    assert "rows that have a value for risk agree" in done.stdout
+    assert f" of {text.count(',bad')} rows" in done.stdout
+    assert done.stderr == (
+        "! risk: 'good.' in the file is not among the classes of the model, 'bad', 'good'; such rows are not counted.\n"
+    )
+
+
+def test_answers_are_never_written_over_the_model_or_the_rows():
+    saved()
+    for place in ("m.margin", "loans.csv"):
+        before = Path(place).read_bytes()
+        done = margin("predict", "m.margin", "loans.csv", "--out", place)
+        assert done.exit_code == 2
+        assert "is another file of this command" in done.stderr
+        assert Path(place).read_bytes() == before
+
+
+def test_header_lines_of_orange_are_no_new_rows():
+    rows = "".join(f"{'no' if i % 3 else 'yes'}\t{i % 3}.5\tr{i}\n" for i in range(60))
+    Path("t.tab").write_text("y\tx\tname\nno yes\tcontinuous\tstring\nclass\t\tmeta\n" + rows)
+    saved("t.tab", "-t", "y")
+    done = margin("predict", "m.margin", "t.tab")
+    assert done.exit_code == 0
+    assert "60 of 60 rows" in done.stdout
+    assert done.stderr == ""
+
+
+def test_libsvm_rows_may_leave_out_columns_of_the_model():
+    Path("t.libsvm").write_text("".join(f"{'+1' if i % 2 else '-1'} 1:{i % 2} 3:{i % 5}\n" for i in range(60)))
+    saved("t.libsvm", "-t", "label")
+    Path("new.libsvm").write_text("+1 1:1\n-1 2:0\n")
+    done = margin("predict", "m.margin", "new.libsvm")
+    assert done.exit_code == 0
+    assert "2 of 2 rows" in done.stdout
+    Path("wider.libsvm").write_text("+1 1:1 4:2\n")
+    assert "column 'feature4' was not there at fit" in margin("predict", "m.margin", "wider.libsvm").stderr

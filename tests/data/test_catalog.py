@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 
 import margin.data
-from margin.data import catalog, generators
-from margin.data.describe import describe
+from margin.data import catalog, describe, generators
 from margin.errors import ParameterError
 
 SHAPES = {

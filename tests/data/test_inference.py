@@ -84,7 +84,7 @@ def test_few_whole_numbers_stay_numeric_with_a_remark():
 
 def test_one_stray_word_far_down_decides_the_whole_column():
     cells = ["1"] * 200_000 + ["oops"]
-    said = r"column 'c' is nominal .* 1 of 200001 are not, the first 'oops' in line 200001 .*missing=\['oops'"
+    said = r"column 'c' is nominal .* 1 of 200001 are not, the first 'oops' in line 200001 .*missing='oops'"
     with pytest.warns(DataWarning, match=said):
         column, _ = inferred(cells)
     assert column.kind == "nominal"

@@ -69,12 +69,12 @@ def test_other_encodings_are_read(written):
 
 @pytest.mark.parametrize("text", ["a,b,c\n1,2,3\n4,5\n", 'a,b,c\n"1",2,3\n4,5,6,7\n', "a,b,c\n\n1\n"])
 def test_ragged_rows_are_an_error_with_the_line_and_the_width(written, text):
-    with pytest.raises(DataError, match=r"line 3 has \d cells, but 3 were expected \(as in line 1\)"):
+    with pytest.raises(DataError, match=r"line 3 has \d cells?, but 3 were expected \(as in line 1\)"):
         read(written(text))
 
 
 def test_line_numbers_count_the_lines_inside_quotes(written):
-    with pytest.raises(DataError, match="line 5 has 1 cells"):
+    with pytest.raises(DataError, match="line 5 has 1 cell,"):
         read(written('a,b\n"x\ny",1\n\nz\n'))
     with pytest.raises(DataError, match="column 'b', line 4: 'oops' is not a number"):
         read(written('a,b\n"x\ny",1\nz,oops\n'), kinds={"b": "numeric"})

@@ -39,3 +39,18 @@ def test_a_row_without_an_answer_is_told_as_such():
     cases = telling_cases(model, X, found)
     assert cases
     assert all("no answer" in case.text() for case in cases)
+
+
+def test_a_card_shows_the_answer_the_truth_and_the_chances():
+    model, X, _, found = opened(NaiveBayes())
+    sure, _, mistake = (case.html() for case in telling_cases(model, X, found))
+    assert 'class="truth right"' in sure
+    assert 'class="truth wrong"' in mistake
+    assert sure.count('class="chance"') == 2
+
+
+def test_rows_are_numbered_as_in_the_table_where_some_were_left_out():
+    model, X, _, found = opened(NaiveBayes())
+    plain, moved = telling_cases(model, X, found), telling_cases(model, X, found, np.arange(1000) + 7)
+    numbers = [[int(case.title.split("row ")[1]) for case in cases] for cases in (plain, moved)]
+    assert [n + 7 for n in numbers[0]] == numbers[1]

@@ -7,7 +7,7 @@ from sklearn.linear_model import LogisticRegression
 from margin import KNeighborsClassifier, MajorityClassifier, NaiveBayes, RoteClassifier
 from margin.data import catalog
 from margin.errors import InputError
-from margin.explain import explain
+from margin.explain import Explanation, Reason, explain
 
 
 def weather():
@@ -47,10 +47,37 @@ def test_a_model_without_a_way_of_its_own_shows_its_probabilities():
     X, y = np.arange(10.0).reshape(-1, 1), np.arange(10) > 4
     found = explain(LogisticRegression().fit(X, y), X[:1])
     assert "no reasons of its own" in found.text()
-    assert "<table>" in found.html()
+    assert found.html().count("<tr>") == 2
 
 
 def test_several_rows_at_once_are_refused():
     X, y = weather()
     with pytest.raises(InputError, match="one row, but has 14"):
         explain(NaiveBayes().fit(X, y), X)
+
+
+def many_reasons(n):
+    reasons = [Reason(f"c{i}", f"says {i}", (-1) ** i * float(i)) for i in range(n)]
+    return Explanation("Model", "a", {"a": 0.7, "b": 0.3}, "How.", tuple(reasons))
+
+
+def test_the_eight_strongest_reasons_are_shown_and_the_others_folded_away():
+    found = many_reasons(20)
+    shown, folded = found.html().split("<details>")
+    assert [f"c{i}<" in shown for i in range(20)] == [i >= 12 for i in range(20)]
+    assert [f"c{i}<" in folded for i in range(20)] == [i < 12 for i in range(20)]
+    assert found.text().count("\n") == 10
+    assert found.text().endswith("… and 12 more, no stronger than these")
+
+
+def test_nothing_is_folded_where_that_would_hide_a_single_reason():
+    assert "<details>" not in many_reasons(9).html()
+    assert "<details>" in many_reasons(10).html()
+
+
+def test_bars_reach_as_far_as_their_reasons_and_to_their_side():
+    reasons = (Reason("x", "", 2.0), Reason("y", "", -1.0), Reason("z", "", 0.0), Reason("w", "", float("-inf")))
+    page = Explanation("Model", "a", {}, "", reasons).html()
+    assert page.count('class="bar-against"') == 2
+    widths = [float(part.split('width="')[1].split('"')[0]) for part in page.split("<rect")[1:]]
+    assert widths == [64.0, 32.0, 0.0, 64.0]

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import os
 import pkgutil
 import sys
-from collections.abc import Sequence
+import warnings
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import click
 
 import margin
 from margin.cli import commands
-from margin.errors import MarginError
+from margin.errors import MarginError, MarginWarning, closest
 
 __all__ = ["cli", "main"]
 
@@ -36,6 +38,14 @@ class Commands(click.Group):
             return None
         return importlib.import_module(f"{commands.__name__}.{cmd_name}").command
 
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
+        if args and self.get_command(ctx, args[0]) is None and not args[0].startswith("-"):
+            known = self.list_commands(ctx)
+            raise click.UsageError(
+                f"there is no command {args[0]!r}; commands are {', '.join(known)}{closest(args[0], known)}."
+            )
+        return super().resolve_command(ctx, args)
+
     def invoke(self, ctx: click.Context) -> Any:
         try:
             return super().invoke(ctx)
@@ -49,7 +59,8 @@ class Commands(click.Group):
         """
         extra["standalone_mode"] = False
         try:
-            sys.exit(super().main(args, prog_name or "margin", **extra) or 0)
+            with _warnings_in_one_line(_debugging(args)):
+                sys.exit(super().main(args, prog_name or "margin", **extra) or 0)
         except MarginError as error:
             if _debugging(args):
                 raise
@@ -57,9 +68,11 @@ class Commands(click.Group):
             sys.exit(REFUSED)
         except click.exceptions.Exit as leaving:
             sys.exit(leaving.exit_code)
+        except click.exceptions.NoArgsIsHelpError as nothing:
+            click.echo(nothing.format_message())
         except click.ClickException as wrong:
-            wrong.show()
-            sys.exit(wrong.exit_code)
+            click.echo(f"margin: {_usage(wrong)}", err=True)
+            sys.exit(REFUSED)
         except (Stopped, KeyboardInterrupt, click.Abort):
             after_the_sign = "\n" if sys.stderr.isatty() else ""  # terminals print ^C without ending the line
             click.echo(f"{after_the_sign}margin: stopped; nothing was written.", err=True)
@@ -67,6 +80,29 @@ class Commands(click.Group):
         except BrokenPipeError:  # the reader of a pipe has left, as in `margin models | head -1`
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             sys.exit(0)
+
+
+@contextlib.contextmanager
+def _warnings_in_one_line(debugging: bool) -> Iterator[None]:
+    """What margin wants known goes to standard error without the place in the code it came from."""
+
+    def say(message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
+        if issubclass(category, MarginWarning):
+            click.echo(f"! {' '.join(str(message).split())}", err=True)
+
+    with warnings.catch_warnings():
+        if not debugging:
+            warnings.showwarning = say
+            warnings.simplefilter("always", MarginWarning)
+        yield
+
+
+def _usage(wrong: click.ClickException) -> str:
+    """Wrong usage in one line, with where to read more."""
+    context = getattr(wrong, "ctx", None)
+    command = context.command_path if context else "margin"
+    message = " ".join(wrong.format_message().split()).rstrip(".")
+    return f"{message} ({command} --help says more)."
 
 
 def _debugging(args: Sequence[str] | None) -> bool:

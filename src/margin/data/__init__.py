@@ -10,7 +10,7 @@ __getattr__, __dir__ = attach(
     __name__,
     {
         "catalog": "margin.data.catalog",
-        "describe": "margin.data.describe",
+        "describe": "margin.data.summary",
         "from_polars": "margin.data.frames",
         "generators": "margin.data.generators",
         "read": "margin.data.readers",

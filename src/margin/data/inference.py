@@ -5,7 +5,8 @@ One rule for the whole column, never for a part of it, and the reason is kept:
 1. Blanks around a cell do not count. Some marks always stand for a missing cell (:data:`MISSING`); some do so only
    where every other cell is a number (:data:`MISSING_AMONG_NUMBERS`).
 2. A column is numeric if every present cell is a number, ``12``, ``-1.5``, ``1e5``; decimal commas are understood
-   where commas do not separate cells. A leading zero, ``007``, makes it nominal: such numbers are names.
+   where commas do not separate cells, and so are thousands set apart, ``1,250``, and a unit that stands at every
+   number, ``$5``, ``12 %``. A leading zero, ``007``, makes it nominal: such numbers are names.
 3. Running numbers under a name like ``id``, and words that are nearly all different, are identifiers;
    long words of several parts are text, and so are dates.
 4. Everything else is nominal, its levels sorted.
@@ -23,13 +24,14 @@ import numpy as np
 
 from margin.data.kinds import Told
 from margin.data.levels import codes_among, codes_of_all
+from margin.data.numbers import in_plain_digits
 from margin.data.schema import Column
 from margin.errors import DataError, DataWarning, closest
 
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["MISSING", "MISSING_AMONG_NUMBERS", "Written", "infer", "infer_words"]
+__all__ = ["MISSING", "MISSING_AMONG_NUMBERS", "Written", "infer", "infer_stripped", "infer_words", "without_marks"]
 
 #: Marks that stand for a missing cell in every column.
 MISSING = ("", "?", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "#N/A")
@@ -47,7 +49,12 @@ RUNNING_NUMBER_ROWS = 20
 _NAME_OF_ROWS = re.compile(
     r"^(?i:id|idx|index|nr|no|num|number|row|rownames?|row_?id|key|unnamed.*|.+[ _.-]id)$|^.+I[dD]$"
 )
-_DATE = r"^\d{4}[-/]\d{2}[-/]\d{2}([T ]\d{2}:\d{2}(:\d{2}([.,]\d+)?)?\s?(Z|[+-]\d{2}:?\d{2})?)?$"
+_MONTH = r"(?i:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?"
+_DAY = (
+    r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.](\d{4}|\d{2})"
+    rf"|{_MONTH} \d{{1,2}}(st|nd|rd|th)?,? \d{{4}}|\d{{1,2}}[- ]{_MONTH}[- ]\d{{2,4}}"
+)
+_DATE = rf"^({_DAY})(,?[T ]\d{{1,2}}:\d{{2}}(:\d{{2}}([.,]\d+)?)?\s?([aApP][mM]|Z|[+-]\d{{2}}:?\d{{2}})?)?$"
 _LEADING_ZERO = r"^[+-]?0[0-9]"
 
 
@@ -74,10 +81,11 @@ class Written:
 
 @dataclass(frozen=True)
 class _Numbers:
-    """Cells read as numbers, null where they are none, and the rows of the words that are left over."""
+    """Cells read as numbers, null where they are none, the rows of the words left over, and how they are written."""
 
     values: pl.Series
     strays: np.ndarray
+    writing: str = ""
 
     @property
     def count(self) -> int:
@@ -92,7 +100,11 @@ def infer(cells: pl.Series, about: Written) -> tuple[Column, np.ndarray]:
     >>> column.kind, column.reason, stored
     ('numeric', 'every cell is a number, 1 missing', array([1. , nan, 2.5]))
     """
-    words = _without_marks(cells.str.strip_chars(), MISSING if about.missing is None else ("", *about.missing))
+    return infer_stripped(without_marks(cells.to_frame(about.name), about.missing).to_series(), about)
+
+
+def infer_stripped(words: pl.Series, about: Written) -> tuple[Column, np.ndarray]:
+    """The same for words that :func:`without_marks` gave."""
     if about.told is not None:
         return _as_told(words, about, about.told)
     if words.null_count() == len(words):
@@ -132,27 +144,53 @@ def infer_words(words: pl.Series, about: Written, because: str = "") -> tuple[Co
     return Column(about.name, kind, column.levels, reason), codes  # type: ignore[arg-type]
 
 
-def _without_marks(words: pl.Series, marks: tuple[str, ...]) -> pl.Series:
+def without_marks(cells: pl.DataFrame, missing: tuple[str, ...] | None = None) -> pl.DataFrame:
+    """The cells of all columns without blanks around them, null where they say that nothing is there.
+
+    >>> import polars as pl
+    >>> without_marks(pl.DataFrame({"c": [" red", "NA", ""]}))["c"].to_list()
+    ['red', None, None]
+    """
     import polars as pl
 
-    frame = pl.DataFrame({"words": words})
-    return frame.select(pl.when(~pl.col("words").is_in(list(marks))).then(pl.col("words")))["words"]
+    marks = MISSING if missing is None else ("", *missing)
+    stripped = cells.select(pl.all().str.strip_chars())
+    return stripped.select(pl.when(~pl.all().is_in(list(marks))).then(pl.all()))
 
 
 def _numbers(words: pl.Series, about: Written) -> _Numbers:
     import polars as pl
 
-    written = words
-    # A column that writes both 1.5 and 1,5 is left alone: one of the two groups thousands.
+    found = _cast(words, words, about)
+    # Most columns are plain numbers or plain words; only what is neither is looked at again.
+    if not len(found.strays):
+        return found
     if about.decimal_comma and words.str.contains(",", literal=True).any() and not words.str.contains(r"\.\d").any():
-        written = words.str.replace(",", ".", literal=True)
+        # A column that writes both 1.5 and 1,5 is left alone: one of the two groups thousands.
+        commas = _cast(words, words.str.replace(",", ".", literal=True), about)
+        if not len(commas.strays):
+            return commas
+        found = max(found, commas, key=lambda numbers: numbers.count)
+    present = words if about.missing is not None else words.to_frame().select(
+        pl.when(~pl.all().is_in(list(MISSING_AMONG_NUMBERS))).then(pl.all())
+    ).to_series()  # fmt: skip
+    plain, writing = in_plain_digits(present, about.decimal_comma)
+    styled = _cast(words, plain, about, writing) if writing else found
+    return found if len(styled.strays) else styled
+
+
+def _cast(words: pl.Series, written: pl.Series, about: Written, writing: str = "") -> _Numbers:
+    import polars as pl
+
     values = written.cast(pl.Float64, strict=False).fill_nan(None)
     if values.is_infinite().any() and not values.is_finite().any():
         values = pl.Series(np.full(len(words), np.nan)).fill_nan(None)
+    if values.null_count() == words.null_count():
+        return _Numbers(values, np.empty(0, dtype=np.int64), writing)
     left = words.is_not_null() & values.is_null()
-    if about.missing is None and left.any():
+    if about.missing is None:
         left = left & ~words.is_in(list(MISSING_AMONG_NUMBERS))
-    return _Numbers(values, left.arg_true().to_numpy())
+    return _Numbers(values, left.arg_true().to_numpy(), writing)
 
 
 def _mean_parts(words: pl.Series) -> float:
@@ -165,35 +203,35 @@ def _numeric(words: pl.Series, numbers: _Numbers, about: Written) -> tuple[Colum
         levels = tuple(words.to_list())
         reason = "a running number names the rows"
         return Column(about.name, "identifier", levels, reason), np.arange(len(words), dtype=np.int32)
-    return Column(about.name, "numeric", reason=_numeric_reason(stored)), stored
+    return Column(about.name, "numeric", reason=_numeric_reason(stored, numbers.writing)), stored
 
 
 def _names_rows(stored: np.ndarray, about: Written) -> bool:
     named = about.unnamed or _NAME_OF_ROWS.match(about.name)
     return bool(
         named and not about.is_target and len(stored) > RUNNING_NUMBER_ROWS
-        and stored[0] == np.floor(stored[0]) and np.all(np.diff(stored) == 1)
+        and np.isfinite(stored).all() and stored[0] == np.floor(stored[0]) and np.all(np.diff(stored) == 1)
     )  # fmt: skip
 
 
-def _numeric_reason(stored: np.ndarray) -> str:
+def _numeric_reason(stored: np.ndarray, writing: str) -> str:
     missing = int(np.isnan(stored).sum())
-    reason = "every cell is a number" + (f", {missing} missing" if missing else "")
+    reason = ", ".join(filter(None, ["every cell is a number", writing, f"{missing} missing" * bool(missing)]))
     some = stored[:1000]
     if np.all(np.isnan(some) | (some == np.floor(some))):
         distinct = np.unique(stored[~np.isnan(stored)])
-        if len(distinct) <= 10 and len(stored) > 10 * len(distinct) and np.all(distinct == np.floor(distinct)):
+        if 1 < len(distinct) <= 10 and len(stored) > 10 * len(distinct) and np.all(distinct == np.floor(distinct)):
             reason += f"; {len(distinct)} different whole numbers, so it may be nominal"
     return reason
 
 
 def _warn_of_strays(words: pl.Series, numbers: _Numbers, about: Written) -> None:
-    row = int(numbers.strays[0])
+    row, n = int(numbers.strays[0]), len(numbers.strays)
+    word, name = words[row], about.name
     warnings.warn(
-        f"{about.who}: column {about.name!r} is nominal because not every cell is a number: {len(numbers.strays)} of "
-        f"{numbers.count + len(numbers.strays)} are not, the first {words[row]!r} in line {about.line_of(row)} (name "
-        f"the marks in missing=[{words[row]!r}, …] if they stand for missing cells; "
-        f"kinds={{{about.name!r}: 'nominal'}} if this is meant).",
+        f"{about.who}: column {name!r} is nominal because not every cell is a number: {n} of {numbers.count + n} are "
+        f"not, the first {word!r} in line {about.line_of(row)} (missing={word!r} or --missing {word} if it stands for "
+        f"a missing cell; kinds={{{name!r}: 'nominal'}} or --kind {name}=nominal if this is meant).",
         DataWarning,
         stacklevel=6,  # the line that called read
     )
@@ -209,7 +247,9 @@ def _as_told(words: pl.Series, about: Written, told: Told) -> tuple[Column, np.n
         numbers = _numbers(words, about)
         if len(numbers.strays):
             row = int(numbers.strays[0])
-            raise about.refusal(row, words[row], f"is not a number (missing=[{words[row]!r}] if it stands for none)")
+            word = words[row]
+            hint = f"missing={word!r} or --missing {word} if it stands for none"
+            raise about.refusal(row, word, f"is not a number ({hint})")
         return Column(about.name, "numeric", reason="as told"), numbers.values.fill_null(np.nan).to_numpy().copy()
     if told.levels is None:
         levels, codes = codes_of_all(words)

@@ -1,20 +1,16 @@
 """One comparison of models as data: a spec goes in, signs of life and a result come out."""
 
-from margin.experiment.cards import column_cards
-from margin.experiment.prediction import Answers, about_model, answers, read_new_rows
-from margin.experiment.result import (
-    ClassScore,
-    ColumnCard,
-    Progress,
-    Result,
-    Score,
-    Standing,
-    Step,
-    TestScore,
-)
-from margin.experiment.run import run, run_to_end
-from margin.experiment.source import open_table, resolve_target
-from margin.experiment.spec import Spec
+from typing import TYPE_CHECKING
+
+from margin.lazy import attach
+
+if TYPE_CHECKING:
+    from margin.experiment.cards import column_cards
+    from margin.experiment.prediction import Answers, about_model, answers, read_new_rows
+    from margin.experiment.result import ClassScore, ColumnCard, Progress, Result, Score, Standing, Step, TestScore
+    from margin.experiment.running import run, run_to_end
+    from margin.experiment.source import open_table, resolve_target
+    from margin.experiment.spec import Spec
 
 __all__ = [
     "Answers",
@@ -36,3 +32,16 @@ __all__ = [
     "run",
     "run_to_end",
 ]
+
+# Looking at a table or answering for new rows must not wait for what only a comparison needs.
+__getattr__, __dir__ = attach(
+    __name__,
+    {
+        **dict.fromkeys(("Answers", "about_model", "answers", "read_new_rows"), "margin.experiment.prediction"),
+        **dict.fromkeys(("ClassScore", "ColumnCard", "Progress", "Result"), "margin.experiment.result"),
+        **dict.fromkeys(("Score", "Standing", "Step", "TestScore"), "margin.experiment.result"),
+        **dict.fromkeys(("open_table", "resolve_target"), "margin.experiment.source"),
+        **{"Spec": "margin.experiment.spec", "column_cards": "margin.experiment.cards"},
+        **dict.fromkeys(("run", "run_to_end"), "margin.experiment.running"),
+    },
+)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from margin.data import Table
-from margin.data.describe import ColumnSummary, describe
+from margin.data.summary import ColumnSummary, describe
 from margin.experiment.result import ColumnCard
 
 __all__ = ["column_cards"]

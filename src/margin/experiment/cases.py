@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +14,9 @@ from margin.evaluation import Evaluation
 from margin.explain import Explanation, explain
 
 __all__ = ["Case", "telling_cases"]
+
+#: Classes whose probability is shown beside an answer.
+MOST_CLASSES = 3
 
 
 @dataclass(frozen=True)
@@ -27,14 +31,34 @@ class Case:
         return f"{self.title} (in truth {self.truth})\n{self.explanation.text()}"
 
     def html(self) -> str:
-        title = f"<h3>{html.escape(self.title)} <small>in truth {html.escape(self.truth)}</small></h3>"
-        return title + self.explanation.html()
+        """A card: what was answered and what is true, beside the reasons."""
+        found = self.explanation
+        title, _, row = self.title.partition(": ")
+        answer = "no answer" if found.answer is None else str(found.answer)
+        side = "right" if answer == self.truth else "wrong"
+        return (
+            f'<div class="case"><div><p class="eyebrow">{html.escape(title)}</p>'
+            f'<p class="case-answer">{html.escape(answer)}</p>'
+            f'<p class="truth {side}">{html.escape(row)}, in truth <b>{html.escape(self.truth)}</b></p>'
+            f"{_chances(found.probabilities)}</div><div>{found.reasons_html()}</div></div>"
+        )
 
 
-def telling_cases(model: Any, inputs: Table, opened: Evaluation) -> tuple[Case, ...]:
+def _chances(probabilities: Mapping[Any, float]) -> str:
+    """The most probable classes with a bar each."""
+    ranked = sorted(probabilities.items(), key=lambda item: -item[1])
+    return "".join(
+        f'<div class="chance"><span>{html.escape(str(label))}</span><span>{share:.1%}</span>'
+        f'<i style="--share:{share:.3f}"></i></div>'
+        for label, share in ranked[:MOST_CLASSES]
+    )
+
+
+def telling_cases(model: Any, inputs: Table, opened: Evaluation, numbers: np.ndarray | None = None) -> tuple[Case, ...]:
     """Cases of the opened test that show how the model works: a sure one, a doubtful one, a mistake.
 
     ``model`` is the one that was opened with; without probabilities there is nothing to choose by, and no case.
+    ``numbers`` says which row of the table each row of ``inputs`` is, where some were left out.
     """
     if opened.probabilities is None:
         return ()
@@ -50,7 +74,8 @@ def telling_cases(model: Any, inputs: Table, opened: Evaluation) -> tuple[Case, 
         if place is not None and place not in cases:
             row = int(opened.rows[place])
             found = explain(model, inputs.take([row]))
-            cases[place] = Case(f"{title}: row {row + 1}", str(opened.truth[place]), found)
+            number = row if numbers is None else int(numbers[row])
+            cases[place] = Case(f"{title}: row {number + 1}", str(opened.truth[place]), found)
     return tuple(cases.values())
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import warnings
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,7 +12,8 @@ import numpy as np
 
 from margin.data import Schema, Table
 from margin.data.readers import read
-from margin.errors import DataError, PersistenceError, closest, listing
+from margin.data.readers.libsvm import LIBSVM_REASON
+from margin.errors import DataError, DataWarning, PersistenceError, closest, listing
 
 __all__ = ["Answers", "about_model", "answers", "read_new_rows"]
 
@@ -28,6 +30,30 @@ class Answers:
     probabilities: np.ndarray | None
     identifiers: dict[str, np.ndarray]
     truth: np.ndarray | None
+
+    @property
+    def _known(self) -> np.ndarray:
+        """Which rows have a truth that the model could have answered."""
+        truth = [] if self.truth is None else self.truth.tolist()
+        return np.array([label in self.classes for label in truth], dtype=bool)
+
+    @property
+    def n_known(self) -> int:
+        return int(self._known.sum())
+
+    @property
+    def n_right(self) -> int:
+        """How many answers are what the new rows say themselves."""
+        known = self._known
+        truth = [] if self.truth is None else self.truth[known].tolist()
+        return sum(given == true for given, true in zip(self.labels[known].tolist(), truth))
+
+    @property
+    def strange(self) -> tuple[Any, ...]:
+        """Values of the target in the new rows that are no class of the model, each once."""
+        truth = [] if self.truth is None else self.truth.tolist()
+        present = [label for label in truth if label is not None and label == label]
+        return tuple(label for label in dict.fromkeys(present) if label not in self.classes)
 
 
 def about_model(table: Table, target: str, labels: np.ndarray, reading: dict[str, Any]) -> dict[str, Any]:
@@ -56,11 +82,22 @@ def read_new_rows(path: str | os.PathLike[str], about: dict[str, Any]) -> Table:
             "the model does not say how its table was read (it must come from margin compare --save)."
         )
     options = {name: about[name] for name in ("header", "separator", "missing")}
-    table = _named(read(path, **options), about)
+    table = _named(_read_wide_enough(path, options, about), about)
     kinds = {name: kind for name, kind in about["columns"] if name in table.schema}
     if about["header"] and any(table.schema[name].kind != kind for name, kind in kinds.items()):
         table = read(path, kinds=kinds, **options)
     _check_columns(table, about)
+    return table
+
+
+def _read_wide_enough(path: Any, options: dict[str, Any], about: dict[str, Any]) -> Table:
+    """The file as it is or, where its format leaves columns of zeros out (LIBSVM), with the columns of the model."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DataWarning)  # what the columns are is known from training
+        table = read(path, **options)
+        absent = {name: kind for name, kind in about["columns"] if name not in table.schema and name != about["target"]}
+        if absent and all(column.reason == LIBSVM_REASON for column in table.schema if column.is_numeric):
+            table = read(path, kinds=absent, **options)
     return table
 
 

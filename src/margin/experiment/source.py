@@ -16,15 +16,18 @@ __all__ = ["MOST_CLASSES", "Problem", "frame", "open_table", "resolve_target"]
 
 #: More classes than this are taken for a quantity or an identifier.
 MOST_CLASSES = 100
+#: More different whole numbers than this in a target are worth a word.
+MANY_NUMBERS = 20
 
 
 @dataclass(frozen=True)
 class Problem:
-    """A table parted into inputs and labels, ready to be learnt."""
+    """A table parted into inputs and labels, ready to be learnt; ``rows`` says which rows of the table they are."""
 
     inputs: Table
     labels: np.ndarray
     target: str
+    rows: np.ndarray
     warnings: tuple[str, ...] = ()
 
 
@@ -73,8 +76,10 @@ def resolve_target(table: Table, target: str | int | None) -> str:
         if not 1 <= number <= len(names):
             raise ParameterError(f"target={target!r}: the table has columns 1 to {len(names)}.")
         return names[number - 1]
+    near = next((f" (did you mean {name!r}?)" for name in names if name.casefold() == str(target).casefold()), "")
     raise ParameterError(
-        f"target={target!r}: there is no such column; columns are {listing(names, most=12)}{closest(target, names)}."
+        f"target={target!r}: there is no such column; columns are {listing(names, most=12)}"
+        f"{near or closest(target, names)}."
     )
 
 
@@ -97,8 +102,12 @@ def frame(table: Table, target: str) -> Problem:
         raise DataError(
             f"{table.name or 'the table'}: besides the target {target!r} no column is left to learn from{left}."
         )
+    if table.schema[target].is_numeric and (n := len(np.unique(labels))) > MANY_NUMBERS:
+        told.append(
+            f"{target!r} holds {n} different whole numbers, each taken for a class; if it is a quantity, bin it first."
+        )
     labels = _tidy(labels)
-    return Problem(inputs, labels, target, (*told, *_about_classes(labels, target)))
+    return Problem(inputs, labels, target, np.flatnonzero(~missing), (*told, *_about_classes(labels, target)))
 
 
 def _check_target(table: Table, target: str) -> None:

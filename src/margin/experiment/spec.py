@@ -175,6 +175,7 @@ def _check(spec: Spec) -> None:
     right = spec.repeats == "auto" or (_is_count(spec.repeats) and spec.repeats >= 1)
     _demand("repeats", spec.repeats, right, "'auto' or a whole number, 1 or more")
     _demand("seed", spec.seed, _is_count(spec.seed) and spec.seed >= 0, "a whole number, 0 or more")
+    _demand("jobs", spec.jobs, _is_count(spec.jobs) and (spec.jobs >= 1 or spec.jobs == -1), "1 or more, or -1 for all")
     _demand("metrics", spec.metrics, bool(spec.metrics), "at least one name")
     _demand("sort", spec.sort, spec.sort in spec.metrics, f"one of the metrics, {', '.join(map(repr, spec.metrics))}")
     for column, kind in (spec.kinds or {}).items():

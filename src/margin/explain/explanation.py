@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import html
+import math
 from dataclasses import dataclass
 from typing import Any
 
 __all__ = ["Explanation", "Reason"]
+
+#: Reasons that are shown; the others are folded away or counted.
+MOST_REASONS = 8
 
 
 @dataclass(frozen=True)
@@ -39,23 +43,35 @@ class Explanation:
         text = f"{self.model}: {self.answer} ({ranked[0][1]:.1%})" if ranked else f"{self.model}: {self.answer}"
         return text + (f", then {ranked[1][0]} ({ranked[1][1]:.1%})" if len(ranked) > 1 else "")
 
-    def text(self) -> str:
-        """The explanation for a terminal."""
-        width = max((len(reason.what) for reason in self.reasons), default=0)
-        lines = [f"  {reason.what:<{width}}  {reason.says}" for reason in self.reasons]
-        return "\n".join([self.headline(), self.how, *lines])
+    def text(self, most: int = MOST_REASONS) -> str:
+        """The explanation for a terminal, with the strongest reasons."""
+        shown, rest = self._strongest(most)
+        width = max((len(reason.what) for reason in shown), default=0)
+        lines = [f"  {reason.what:<{width}}  {reason.says}" for reason in shown]
+        more = [f"  … and {_weaker(len(rest))}"] if rest else []
+        return "\n".join([self.headline(), self.how, *lines, *more])
 
     def html(self) -> str:
-        """The explanation as an HTML fragment, with a bar for the strength of each reason."""
-        most = max((abs(reason.strength) for reason in self.reasons), default=0.0) or 1.0
-        rows = "".join(
-            f"<tr><td>{html.escape(reason.what)}</td><td>{html.escape(reason.says)}</td>"
-            f"<td>{_bar(reason.strength / most)}</td></tr>"
-            for reason in self.reasons
-        )
+        """The explanation as an HTML fragment that stands alone."""
+        headline = f"<p><strong>{html.escape(self.headline())}</strong></p>"
+        return f'<div class="explanation">{headline}{self.reasons_html()}</div>'
+
+    def reasons_html(self, most: int = MOST_REASONS) -> str:
+        """How the answer came about, with a bar for each of the strongest reasons and the others folded away."""
+        longest = max((abs(reason.strength) for reason in self.reasons if abs(reason.strength) < math.inf), default=0.0)
+        shown, rest = self._strongest(most)
+        folded = f"<details><summary>{_weaker(len(rest))}</summary>{_table(rest, longest)}</details>" if rest else ""
+        return f'<p class="how">{html.escape(self.how)}</p>{_table(shown, longest)}{folded}'
+
+    def _strongest(self, most: int) -> tuple[list[Reason], list[Reason]]:
+        """The strongest reasons and the others, both in the order they were given."""
+        if len(self.reasons) <= most + 1:  # nothing is saved by folding a single one
+            return list(self.reasons), []
+        order = sorted(range(len(self.reasons)), key=lambda i: -abs(self.reasons[i].strength))
+        strong = set(order[:most])
         return (
-            f'<div class="explanation"><p><strong>{html.escape(self.headline())}</strong></p>'
-            f"<p>{html.escape(self.how)}</p><table>{rows}</table></div>"
+            [reason for i, reason in enumerate(self.reasons) if i in strong],
+            [reason for i, reason in enumerate(self.reasons) if i not in strong],
         )
 
     def _repr_html_(self) -> str:
@@ -65,13 +81,31 @@ class Explanation:
         return self.text()
 
 
-def _bar(share: float) -> str:
-    """A bar from the middle: to the right for the answer, to the left against it."""
-    length = 60 * abs(share)
-    left = 60 if share >= 0 else 60 - length
-    side = "for" if share >= 0 else "against"
+def _weaker(n: int) -> str:
+    return f"{n} more, no stronger than these"
+
+
+def _table(reasons: list[Reason], longest: float) -> str:
+    rows = "".join(
+        f"<tr><td>{html.escape(reason.what)}</td><td>{_bar(reason.strength, longest)}</td>"
+        f"<td>{html.escape(reason.says)}</td></tr>"
+        for reason in reasons
+    )
+    return f'<table class="reasons">{rows}</table>'
+
+
+def _bar(strength: float, longest: float) -> str:
+    """A bar from the middle: to the right for the answer, to the left against it.
+
+    The colours are for where no style sheet gives others.
+    """
+    share = strength / longest if longest and abs(strength) < math.inf else math.copysign(1.0, strength or 0.0)
+    length = 64 * abs(share) if strength else 0.0
+    left = 65 if share >= 0 else 65 - length
+    side, colour = ("for", "#26688b") if share >= 0 else ("against", "#a83c32")
     return (
-        '<svg width="120" height="10" viewBox="0 0 120 10" role="img" aria-label="' + side + '">'
-        f'<rect class="bar-{side}" x="{left:.1f}" y="1" width="{length:.1f}" height="8"/>'
-        '<line class="bar-axis" x1="60" y1="0" x2="60" y2="10"/></svg>'
+        f'<svg width="130" height="12" viewBox="0 0 130 12" role="img" aria-label="{side}">'
+        '<line class="bar-axis" x1="65" y1="0" x2="65" y2="12" stroke="#aaa"/>'
+        f'<rect class="bar-{side}" fill="{colour}" x="{left:.1f}" y="2" width="{length:.1f}" height="8" rx="1.5"/>'
+        "</svg>"
     )

@@ -34,7 +34,7 @@ def board(result: Any) -> Group:
     metric = result.metric
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
     table.add_column("model", no_wrap=True, max_width=20)
-    table.add_column(words.metric_name(metric).lower(), justify="right", no_wrap=True)
+    table.add_column(metric.replace("_", " "), justify="right", min_width=8, max_width=10)
     table.add_column("95 % interval", justify="right", no_wrap=True)
     table.add_column("", no_wrap=True)
     table.add_column("fit", justify="right", no_wrap=True)

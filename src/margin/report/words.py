@@ -5,7 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-__all__ = ["METRIC_NAMES", "answer", "board_summary", "count", "duration", "interval", "metric_name", "number", "score"]
+__all__ = [
+    "METRIC_NAMES",
+    "answer",
+    "board_summary",
+    "count",
+    "duration",
+    "interval",
+    "metric_name",
+    "number",
+    "score",
+    "shortened",
+]
 
 #: A narrow space that does not break, between a number and its unit.
 THIN = "\u202f"
@@ -77,6 +88,15 @@ def number(value: float | None) -> str:
     return f"{value:,.0f}" if value == int(value) or abs(value) >= 10_000 else f"{value:,.4g}"
 
 
+def shortened(text: str, most: int = 40) -> str:
+    """A text cut to a length, with a sign that it was.
+
+    >>> shortened("abcdef", 4)
+    'abc…'
+    """
+    return text if len(text) <= most else text[: most - 1] + "…"
+
+
 def duration(seconds: float | None) -> str:
     """A time as text.
 
@@ -120,7 +140,7 @@ def answer(result: Any) -> str:
 
 
 def _commonest(result: Any) -> str:
-    return max(result.class_counts, key=result.class_counts.__getitem__)
+    return shortened(max(result.class_counts, key=result.class_counts.__getitem__))
 
 
 def board_summary(result: Any) -> str:

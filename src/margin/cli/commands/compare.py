@@ -56,7 +56,7 @@ def command(file: str, out: str | None, save: str | None, quiet: bool, **given: 
     from margin.cli.progress import followed
     from margin.experiment import run
 
-    _check_places(out, save)
+    _check_places(file, out, save)
     spec = _spec(file, **given)
     result = followed(run(spec), live=not quiet)
     places = _written(result, out, save)
@@ -65,11 +65,12 @@ def command(file: str, out: str | None, save: str | None, quiet: bool, **given: 
 
 
 def _spec(file: str, models: str | None, metrics: str | None, sort: str | None, repeats: str, **given: Any) -> Spec:
-    from margin.experiment import Spec
+    from margin.experiment.spec import METRICS, Spec
 
     read_as = reading.settings(given.pop("header"), given.pop("separator"), given.pop("missing"), given.pop("kind"))
-    if metrics:
-        given["metrics"] = _names(metrics)
+    if metrics or sort:
+        chosen = _names(metrics) if metrics else METRICS
+        given["metrics"] = chosen if not sort or sort in chosen else (*chosen, sort)
     if models is not None:
         given["models"] = _names(models)
     given["settings"] = reading.pairs_of(given["settings"], "--set", "MODEL.PARAMETER=VALUE, as in knn.p=1") or None
@@ -80,16 +81,20 @@ def _names(text: str) -> tuple[str, ...]:
     return tuple(name.strip() for name in text.split(",") if name.strip())
 
 
-def _check_places(out: str | None, save: str | None) -> None:
-    """Refuse a place that cannot be written to before the work, not after it."""
+def _check_places(file: str, out: str | None, save: str | None) -> None:
+    """Refuse a place that cannot be written to, or holds what is being read, before the work, not after it."""
     import os
     from pathlib import Path
 
     from margin.errors import ParameterError
 
+    taken = {Path(file).absolute()}
     for flag, place in (("--out", out), ("--save", save)):
         if place is None:
             continue
+        if Path(place).absolute() in taken:
+            raise ParameterError(f"{flag} {place}: is another file of this command (give it a name of its own).")
+        taken.add(Path(place).absolute())
         folder = Path(place).absolute().parent
         if not folder.is_dir():
             raise ParameterError(f"{flag} {place}: the folder {str(folder)!r} does not exist (create it first).")

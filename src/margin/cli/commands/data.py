@@ -16,7 +16,7 @@ def command() -> None:
     """Look at tables: what was read and why, and the tables that come with margin."""
 
 
-@command.command("show")
+@command.command("show", short_help="What each column of a table was taken for, and why.")
 @click.argument("file")
 @reading.options
 def show(file: str, **given: Any) -> None:
@@ -36,6 +36,8 @@ def _columns(cards: Any) -> Any:
     from rich.table import Table
     from rich.text import Text
 
+    from margin.report.words import shortened
+
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
     table.add_column("#", justify="right", no_wrap=True)
     table.add_column("column", overflow="fold", max_width=22)
@@ -44,25 +46,26 @@ def _columns(cards: Any) -> Any:
     table.add_column("values, and why it is read so", ratio=1)
     for number, card in enumerate(cards, 1):
         values = Text(_values(card))
-        values.append(f"\n{card.reason}", style="dim") if card.reason else None
-        name = Text(card.name, style="bold" if card.is_target else "")
+        if card.reason and not card.reason.endswith("different words"):  # the values have just said so
+            values.append(f"\n{card.reason}", style="dim")
+        name = Text(shortened(card.name, 60), style="bold" if card.is_target else "")
         name.append("\ntarget", style="dim") if card.is_target else None
         table.add_row(str(number), name, card.kind, f"{card.missing:,}" if card.missing else "–", values)
     return table
 
 
 def _values(card: Any) -> str:
-    from margin.report.words import number
+    from margin.report.words import number, shortened
 
     if card.low is not None:
         return f"{number(card.low)} to {number(card.high)}, mean {number(card.mean)}, {card.distinct:,} distinct"
     if card.kind in ("identifier", "text"):
         return f"{card.distinct:,} distinct; left out of models"
-    shown = ", ".join(f"{level} {n:,}" for level, n in card.levels[:4])
-    return shown + (f", … ({card.distinct:,} distinct)" if card.distinct > 4 else "") or "no values"
+    shown = ", ".join(f"{shortened(level)} ({n:,})" for level, n in card.levels[:4])
+    return shown + (f", … {card.distinct:,} distinct" if card.distinct > 4 else "") or "no values"
 
 
-@command.command("list")
+@command.command("list", short_help="The tables that come with margin.")
 def list_tables() -> None:
     """List the tables that come with margin; each name can stand where a FILE is asked for."""
     from rich.console import Console

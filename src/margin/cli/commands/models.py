@@ -25,7 +25,7 @@ def _list_parameters(name: str) -> None:
 
     entry = zoo.models([name])[0]
     model = entry.make()
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 1, 0), header_style="dim")
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim", leading=1)
     for title in ("parameter", "here", "what it is"):
         table.add_column(title)
     for parameter in params.parameters(type(model)):
@@ -48,4 +48,4 @@ def _list_models() -> None:
     for entry in zoo.models():
         limit = f" Tried up to {entry.limit:,} rows unless named." if entry.limit else ""
         table.add_row(entry.name, entry.note + limit)
-    Console().print(table)
+    Console(highlight=False).print(table)

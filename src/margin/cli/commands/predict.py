@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+
+from margin.errors import listing
 
 if TYPE_CHECKING:
     from margin.experiment import Answers
@@ -33,8 +36,11 @@ def command(model: str, file: str, out: str | None, probabilities: bool) -> None
     from rich.console import Console
 
     from margin import persistence
+    from margin.errors import ParameterError
     from margin.experiment import answers, read_new_rows
 
+    if out and Path(out).absolute() in (Path(model).absolute(), Path(file).absolute()):
+        raise ParameterError(f"--out {out}: is another file of this command (give it a name of its own).")
     about = persistence.header(model).about
     fitted = persistence.load(model)
     found = answers(fitted, read_new_rows(file, about), about)
@@ -82,23 +88,27 @@ def _show(columns: dict[str, list[Any]], n_rows: int, console: Any) -> None:
     for name in columns:
         table.add_column(Text(name), justify="right" if name == "row" or name.startswith(("P(", "prob")) else "left")
     for row in list(zip(*columns.values()))[:SHOWN]:
-        table.add_row(*(Text(f"{cell:.3f}" if isinstance(cell, float) else str(cell)) for cell in row))
+        table.add_row(*(Text(_cell(cell)) for cell in row))
     console.print(table)
     if n_rows > SHOWN:
         console.print(f"… {n_rows - SHOWN:,} more rows; --out answers.csv writes them all.", style="dim", markup=False)
 
 
+def _cell(value: Any) -> str:
+    return "" if value is None else f"{value:.3f}" if isinstance(value, float) else str(value)
+
+
 def _compare(found: Answers, target: str, console: Any) -> None:
     """The file held the target too: say how many answers agree with it."""
-    assert found.truth is not None
-    known = [
-        (given, true)
-        for given, true in zip(found.labels.tolist(), found.truth.tolist())
-        if true == true and true is not None
-    ]
-    right = sum(given == true for given, true in known)
-    if known:
-        share = f"{100 * right / len(known):.1f} %"
+    if found.n_known:
+        share = f"{100 * found.n_right / found.n_known:.1f} %"
         console.print(
-            f"{right:,} of {len(known):,} rows that have a value for {target} agree with it ({share}).", markup=False
+            f"{found.n_right:,} of {found.n_known:,} rows that have a value for {target} agree with it ({share}).",
+            markup=False,
+        )
+    if found.strange:
+        click.echo(
+            f"! {target}: {listing(found.strange)} in the file is not among the classes of the model, "
+            f"{listing(found.classes)}; such rows are not counted.",
+            err=True,
         )

@@ -7,6 +7,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from margin.data.inference import ALMOST_NUMERIC, MISSING
+from margin.data.readers.surroundings import COMMENT
 
 if TYPE_CHECKING:
     import polars as pl
@@ -47,7 +48,8 @@ def _sample_lines(text: bytes) -> list[str]:
         sample = sample[: sample.rindex("\n")]
     # Quoted cells may hold separators and line ends of their own.
     sample = re.sub(r'"(?:[^"]|"")*"(?=[\s,;|]|$)', "q", sample) if sample.count('"') % 2 == 0 else sample
-    return [line for line in sample.split("\n") if line.strip()] or [""]
+    lines = [line for line in sample.split("\n") if line.strip()]
+    return [line for line in lines if not line.lstrip().startswith(COMMENT)] or lines or [""]
 
 
 def _split_by_blanks(lines: list[str]) -> bool:

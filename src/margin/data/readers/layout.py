@@ -77,6 +77,9 @@ def _split_quickly(source: Source, text: bytes, separator: str, quote: str | Non
         for row in np.flatnonzero(n_cells == 1):
             blank[row] = not text[starts[row] : ends[row]].strip()
     kept = _rows_that_count(blank, n_cells)
+    mended = _with_even_header(text, separator, starts[kept], ends[kept], n_cells[kept])
+    if mended is not None:
+        return _split_quickly(source, mended, separator, quote)
     _refuse_ragged_rows(source, text, starts[kept], n_cells[kept])
     first, width = int(kept[0]), int(n_cells[kept[0]])
     frame = pl.read_csv(
@@ -101,14 +104,33 @@ def _rows_that_count(blank: np.ndarray, n_cells: np.ndarray) -> np.ndarray:
     return filled if n_cells.max() > 1 else np.arange(filled[0], filled[-1] + 1)
 
 
+def _with_even_header(
+    text: bytes, separator: str, starts: np.ndarray, ends: np.ndarray, n_cells: np.ndarray
+) -> bytes | None:
+    """The text with a first line that ends as the others do, where only a separator at the end of lines is odd."""
+    if len(n_cells) < 2 or np.any(n_cells[1:] != n_cells[1]) or abs(int(n_cells[0]) - int(n_cells[1])) != 1:
+        return None
+    at, mark = int(ends[0]), separator.encode()
+    if n_cells[0] > n_cells[1]:
+        return text[: at - 1] + text[at:] if text[at - 1 : at] == mark else None
+    last = np.frombuffer(text, np.uint8)[ends[1:] - 1]
+    return text[:at] + mark + text[at:] if np.all(last == mark[0]) else None
+
+
 def _refuse_ragged_rows(source: Source, text: bytes, starts: np.ndarray, n_cells: np.ndarray) -> None:
-    odd = np.flatnonzero(n_cells != n_cells[0])
-    if len(odd):
-        line, first = (text.count(b"\n", 0, int(starts[row])) + 1 for row in (odd[0], 0))
-        raise source.refusal(
-            f"line {line} has {n_cells[odd[0]]} cells, but {n_cells[0]} were expected (as in line {first}); "
-            "mend the line, or give separator= if the cells are split in another way."
-        )
+    """A row of another length than most is an error that names it; the first line is most often a title."""
+    if np.all(n_cells == n_cells[0]):
+        return
+    times = np.bincount(n_cells)
+    usual = int(n_cells[0]) if times[n_cells[0]] == times.max() else int(times.argmax())
+    odd, even = (int(np.flatnonzero(where)[0]) for where in (n_cells != usual, n_cells == usual))
+    line, like = (text.count(b"\n", 0, int(starts[row])) + 1 for row in (odd, even))
+    n = int(n_cells[odd])
+    hint = "remove what stands above the names of the columns" if odd == 0 and n < usual else "mend the line"
+    raise source.refusal(
+        f"line {line} has {n} cell{'s' * (n != 1)}, but {usual} were expected (as in line {like}); "
+        f"{hint}, or give separator= or --separator if the cells are split in another way."
+    )
 
 
 def _split_carefully(source: Source, text: bytes, separator: str) -> Rows:

@@ -11,7 +11,9 @@ from margin.data.readers.source import Request, Source
 from margin.data.schema import Column, Schema
 from margin.data.table import Table
 
-__all__ = ["LIBSVM_LINE", "read_libsvm"]
+__all__ = ["LIBSVM_LINE", "LIBSVM_REASON", "read_libsvm"]
+
+LIBSVM_REASON = "LIBSVM values are numbers"
 
 LIBSVM_LINE = re.compile(rb"^[+-]?[0-9.eE+,-]+([ \t]+\d+:[^\s:]+)+[ \t]*(#.*)?$")
 #: 8 bytes each: beyond this a dense table would take more than about 1.6 GB.
@@ -21,7 +23,8 @@ MOST_CELLS = 200_000_000
 def read_libsvm(source: Source, request: Request) -> Table:
     """Columns ``feature1`` … (``feature0`` if indices start there) and the nominal column ``label``.
 
-    Labels are kept as they are written, so ``+1`` stays ``'+1'``; an index that a row leaves out is 0.
+    Labels are kept as they are written, so ``+1`` stays ``'+1'``; an index that a row leaves out is 0. The file does
+    not say how many columns there are: the largest index does, or a larger one in ``kinds``.
     """
     import polars as pl
 
@@ -32,6 +35,7 @@ def read_libsvm(source: Source, request: Request) -> Table:
     rows, indices, values = _entries(source, lines)
     first, last = (int(indices.min()), int(indices.max())) if len(indices) else (1, 0)
     first = min(first, 1)
+    last = max([last, *_told_indices(request)])
     n_columns = last - first + 1
     if n_columns * len(lines) > MOST_CELLS:
         raise source.refusal(
@@ -41,9 +45,13 @@ def read_libsvm(source: Source, request: Request) -> Table:
     dense = np.zeros((n_columns, len(lines)))
     dense[indices - first, rows] = values
     levels, codes = codes_of_all(labels)
-    schema = [Column(f"feature{first + i}", "numeric", reason="LIBSVM values are numbers") for i in range(n_columns)]
+    schema = [Column(f"feature{first + i}", "numeric", reason=LIBSVM_REASON) for i in range(n_columns)]
     schema.append(Column("label", "nominal", levels, "LIBSVM labels, as written"))
     return Table(Schema(schema), [*dense, codes])
+
+
+def _told_indices(request: Request) -> list[int]:
+    return [int(name[7:]) for name in request.kinds if re.fullmatch(r"feature\d+", name)]
 
 
 def _lines(source: Source) -> dict[int, bytes]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import re
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -15,7 +16,23 @@ from margin.errors import DataError, closest, listing
 __all__ = ["Request", "Source"]
 
 _GZIP = b"\x1f\x8b"
-_MARKS_OF_ENCODINGS = {b"\xef\xbb\xbf": "utf-8-sig", b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
+#: The longer mark of UTF-32 begins with that of UTF-16.
+_MARKS_OF_ENCODINGS = {
+    b"\xef\xbb\xbf": "utf-8-sig", b"\xff\xfe\0\0": "utf-32", b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16",
+}  # fmt: skip
+#: Files that people hand over in place of a table, and what to do about them.
+_NOT_TABLES = {
+    b"PK\x03\x04": "is a zip archive or a spreadsheet; unpack it, or save the sheet as CSV",
+    b"\xd0\xcf\x11\xe0": "is a spreadsheet or another office file; save the sheet as CSV",
+    b"\x89PNG": "is a picture, not a table",
+    b"\xff\xd8\xff": "is a picture, not a table",
+    b"%PDF": "is a PDF document; copy its table into a spreadsheet and save that as CSV",
+    b"BZh": "is packed with bzip2; unpack it first",
+    b"\xfd7zXZ": "is packed with xz; unpack it first",
+    b"(\xb5/\xfd": "is packed with zstd; unpack it first",
+    b"SQLite format 3": "is a database; write the table you want as CSV",
+}
+_MARKUP = re.compile(rb"\s*<(\?xml|!doctype|html)", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -53,6 +70,7 @@ class Source:
         data = _unpacked(_bytes(path, who), packed, who)
         if not data.strip():
             raise DataError(f"{who}: the file is empty; a table needs a header or a row.")
+        _refuse_other_files(data, who)
         return cls(path, inner.suffix.lower(), inner.stem, data)
 
     @property
@@ -63,17 +81,18 @@ class Source:
         return DataError(f"{self.who}: {must}")
 
     def text(self) -> bytes:
-        r"""The contents as UTF-8 with ``\n`` ends; what is not UTF-8 is taken for Latin-1."""
+        r"""The contents as UTF-8 with ``\n`` ends; what is not UTF-8 is taken for Windows' or ISO's Latin-1."""
         data = self.data
-        for mark, encoding in _MARKS_OF_ENCODINGS.items():
-            if data.startswith(mark):
-                try:
-                    data = data.decode(encoding).encode()
-                except UnicodeDecodeError:
-                    raise self.refusal(f"the file starts like {encoding} text but is not; save it as UTF-8.") from None
+        encoding = next((name for mark, name in _MARKS_OF_ENCODINGS.items() if data.startswith(mark)), None)
+        if encoding is not None:
+            try:
+                data = data.decode(encoding).encode()
+            except UnicodeDecodeError:
+                raise self.refusal(f"the file starts like {encoding} text but is not; save it as UTF-8.") from None
         if b"\0" in data:
             raise self.refusal(
-                "this is not text (it holds zero bytes). Readable are CSV, ARFF, LIBSVM, NDJSON and Parquet files."
+                "this is not text (it holds zero bytes); if it should be, save it as UTF-8 and try again. "
+                "Readable are CSV, ARFF, LIBSVM, NDJSON and Parquet files."
             )
         if not data.isascii():
             data = _as_utf8(data)
@@ -81,11 +100,22 @@ class Source:
 
 
 def _as_utf8(data: bytes) -> bytes:
-    try:
-        data.decode()
-    except UnicodeDecodeError:
-        return data.decode("latin-1").encode()
-    return data
+    for encoding in ("utf-8", "cp1252"):
+        try:
+            return data.decode(encoding).encode()
+        except UnicodeDecodeError:
+            continue
+    return data.decode("latin-1").encode()
+
+
+def _refuse_other_files(data: bytes, who: str) -> None:
+    for mark, what in _NOT_TABLES.items():
+        if data.startswith(mark):
+            raise DataError(f"{who}: the file {what}.")
+    if _MARKUP.match(data):
+        raise DataError(f"{who}: the file is a web page or XML, not a table; save its table as CSV.")
+    if data.lstrip()[:1] == b"[" and data.lstrip()[1:].lstrip()[:1] == b"{":
+        raise DataError(f"{who}: the file is one JSON list; write each record in a line of its own (.jsonl).")
 
 
 def _bytes(path: Path, who: str) -> bytes:

@@ -71,7 +71,7 @@ def run(spec: Spec) -> Iterator[Progress | Result]:
         note.append(f"{sealed.n_test:,} rows, digest {sealed.digest}")
     yield Progress("test", log.seconds, best.name)
     with log.step(f"Explained answers of {best.title} to sealed rows", best.name) as note:
-        cases = telling_cases(chosen, problem.inputs, found)
+        cases = telling_cases(chosen, problem.inputs, found, problem.rows)
         note.append(f"{len(cases)} of them")
     with log.step(f"Fitted {best.title} on all the data", best.name) as note:
         final = _seeded(best.model(), spec.seed).fit(problem.inputs, problem.labels)

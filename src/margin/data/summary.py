@@ -58,7 +58,8 @@ def _summary(column: Column, cells: np.ndarray) -> ColumnSummary:
         missing, distinct = len(cells) - len(present), len(np.unique(present))
         if not len(present):
             return ColumnSummary(column.name, column.kind, column.reason, missing, 0)
-        low, mean, high = (float(f(present)) for f in (np.min, np.mean, np.max))
+        with np.errstate(invalid="ignore", over="ignore"):  # a mean of both infinities is no number, and says so
+            low, mean, high = (float(f(present)) for f in (np.min, np.mean, np.max))
         return ColumnSummary(column.name, column.kind, column.reason, missing, distinct, low, mean, high)
     counts = np.bincount(cells[cells >= 0], minlength=len(column.levels))
     # Stable, so that levels of equal count stay in their own order.

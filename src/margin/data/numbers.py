@@ -1,0 +1,76 @@
+"""Numbers as people write them: with a unit, with thousands set apart, with a decimal comma.
+
+One way of writing for the whole column: a column that mixes ``$5`` and ``€5``, or ``1.5`` and ``1,5``, is left alone.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = ["in_plain_digits"]
+
+_UNIT = re.compile(r"^[+-]?\s*([$€£¥₹])|([$€£¥₹%])$")
+_BLANKS = " \u00a0\u202f\u2009"
+#: What sets thousands apart, what begins the decimals, and what the first is called.
+_STYLES = (
+    (",", ".", "','"),
+    (".", ",", "'.'"),
+    (_BLANKS, ".", "blanks"),
+    (_BLANKS, ",", "blanks"),
+    ("'’", ".", '"\'"'),
+)
+#: The first cells tell whether a longer look is worth it.
+_GLANCE = 20
+
+
+def in_plain_digits(words: pl.Series, decimal_comma: bool = False) -> tuple[pl.Series, str]:
+    """The words as a machine writes numbers, and in which way they were written; other words come back as they are.
+
+    >>> import polars as pl
+    >>> in_plain_digits(pl.Series(["$1,250.50", "$99", None]))[0].to_list()
+    ['1250.50', '99', None]
+    >>> in_plain_digits(pl.Series(["12.5 %", "7 %"]))[1]
+    'in %'
+    """
+    present = words.drop_nulls()
+    if not len(present) or not _worth_a_look(present.head(_GLANCE).to_list()):
+        return words, ""
+    bare, unit = _without_unit(present)
+    for group, decimal, name in _STYLES:
+        if _is_grouped(bare, group, decimal, decimal_comma):
+            plain = _without_unit(words)[0].str.replace_all(f"[{group}]", "").str.replace(decimal, ".", literal=True)
+            return plain, ", ".join(filter(None, [unit, f"{name} between thousands"]))
+    if not unit:
+        return words, ""
+    plain = _without_unit(words)[0]
+    return (plain.str.replace(",", ".", literal=True) if decimal_comma else plain), unit
+
+
+def _worth_a_look(words: list[str]) -> bool:
+    return all(re.fullmatch(r"[-+$€£¥₹%\d.,'’\s]*\d[-+$€£¥₹%\d.,'’\s]*", word) for word in words)
+
+
+def _without_unit(words: pl.Series) -> tuple[pl.Series, str]:
+    """The words without the sign of a currency or ``%`` that stands at all of them, and what it was."""
+    found = _UNIT.search(words.drop_nulls()[0])
+    if found is None:
+        return words, ""
+    unit = found[1] or found[2]
+    sign = re.escape(unit)
+    at_all = words.str.contains(rf"^[+-]?\s*{sign}[^{sign}]*$|^[^{sign}]*{sign}$").all()
+    if not at_all:
+        return words, ""
+    return words.str.replace(unit, "", literal=True).str.replace_all(r"^([+-]?)\s+|\s+$", "$1"), f"in {unit}"
+
+
+def _is_grouped(words: pl.Series, group: str, decimal: str, decimal_comma: bool) -> bool:
+    """Whether every word is a number in this style, and one of them shows it beyond doubt."""
+    group, point = f"[{group}]", re.escape(decimal)
+    if not words.str.contains(rf"^[+-]?(\d{{1,3}}({group}\d{{3}})+|\d+)({point}\d*)?$").all():
+        return False
+    doubtful = group == "[.]" or (group == "[,]" and decimal_comma)  # one mark alone may stand for decimals
+    return bool(words.str.contains(rf"\d{group}\d{{3}}" + (rf"({group}|{point})" if doubtful else "")).any())
