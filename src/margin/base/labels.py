@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from margin.base.frames import is_missing
+from margin.base.objects import is_missing
 from margin.errors import LabelError, listing
 
 __all__ = ["encode_labels"]
