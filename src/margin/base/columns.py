@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from margin.base.frames import column_from_series, holds_words, is_frame, open_frame
+from margin.base.frames import cells_from_series, is_frame, open_frame
 from margin.base.inputs import cells_of, matrix_of, open_input, row_count
 from margin.base.objects import codes_among, distinct, kinds_of, numbers_of, numbers_of_levels
 from margin.data.schema import Column, Schema
@@ -169,9 +169,8 @@ def _recoded(column: Column, given: Column, cells: np.ndarray, who: str) -> np.n
 
 
 def _cells_of_series(column: Column, series: Any, who: str) -> np.ndarray:
-    if holds_words(series):
-        return _cells_of_objects(column, series.to_list(), who)
-    return _recoded(column, *column_from_series(column.name, series, who), who)
+    found = cells_from_series(column.name, series, who)
+    return _cells_of_objects(column, found, who) if isinstance(found, list) else _recoded(column, *found, who)
 
 
 def _cells_of_array(column: Column, values: np.ndarray, who: str) -> np.ndarray:

@@ -12,7 +12,7 @@ from margin.data.schema import Column, Schema
 from margin.data.table import Table
 from margin.errors import InputError, InputTypeError, listing
 
-__all__ = ["column_from_series", "holds_words", "is_frame", "open_frame", "table_from_frame", "table_from_objects"]
+__all__ = ["cells_from_series", "is_frame", "open_frame", "table_from_frame", "table_from_objects"]
 
 
 def is_frame(X: Any) -> bool:
@@ -52,7 +52,11 @@ def _taken_from_arrow(frame: Any) -> Any:
 def table_from_frame(frame: Any, who: str) -> Table:
     """A data frame as a table: numbers are numeric, everything else nominal; the dtype decides, not a guess."""
     by_name, n_rows = open_frame(frame, who)
-    return _table([column_from_series(name, series, who) for name, series in by_name.items()], n_rows)
+    columns = []
+    for name, series in by_name.items():
+        found = cells_from_series(name, series, who)
+        columns.append(column_from_objects(name, found, who) if isinstance(found, list) else found)
+    return _table(columns, n_rows)
 
 
 def table_from_objects(X: np.ndarray, names: Sequence[str], who: str) -> Table:
@@ -66,20 +70,18 @@ def _table(columns: list[tuple[Column, np.ndarray]], n_rows: int) -> Table:
     return table
 
 
-def holds_words(series: Any) -> bool:
-    """Whether the type of a series leaves open what its cells are: strings and Python objects."""
+def cells_from_series(name: str, series: Any, who: str) -> list[Any] | tuple[Column, np.ndarray]:
+    """One column of a data frame by its type, or the list of its cells where the type leaves open what they are."""
     import narwhals.stable.v2 as nw
 
-    return series.dtype in (nw.String, nw.Object, nw.Unknown)
-
-
-def column_from_series(name: str, series: Any, who: str) -> tuple[Column, np.ndarray]:
-    """One column of a data frame, by its type."""
-    import narwhals.stable.v2 as nw
-
+    native_dtype = getattr(series.to_native(), "dtype", None)
+    if isinstance(native_dtype, np.dtype) and native_dtype.kind in "fiu":  # pandas, without asking for its type again
+        return Column(name, "numeric", reason=f"its type is {native_dtype}"), _as_float64(series.to_native().to_numpy())
     dtype = series.dtype
     if dtype.is_numeric():
-        return Column(name, "numeric", reason=f"its type is {dtype}"), _float_cells(series)
+        return Column(name, "numeric", reason=f"its type is {dtype}"), _float_cells(series, dtype)
+    if dtype in (nw.String, nw.Object, nw.Unknown):
+        return series.to_list()
     if dtype == nw.Boolean:
         return Column(name, "nominal", (False, True), "its type is boolean"), _boolean_cells(series)
     if dtype in (nw.Categorical, nw.Enum):
@@ -89,20 +91,23 @@ def column_from_series(name: str, series: Any, who: str) -> tuple[Column, np.nda
             f"{who}: column {name!r} holds dates or times ({dtype}), which no model here reads; "
             "turn it into numbers (year, weekday, days since …) or drop it."
         )
-    if dtype.is_nested() or dtype == nw.Binary:
-        raise InputError(f"{who}: column {name!r} holds {dtype} values; a cell must be one number or one word.")
-    return column_from_objects(name, series.to_list(), who)
+    raise InputError(f"{who}: column {name!r} holds {dtype} values; a cell must be one number or one word.")
 
 
-def _float_cells(series: Any) -> np.ndarray:
+def _float_cells(series: Any, dtype: Any) -> np.ndarray:
     """Numbers as float64 with NaN for what is missing, whatever nullable, decimal or wide type they came in."""
     import narwhals.stable.v2 as nw
 
-    quick = series.dtype.is_float() or (series.dtype.is_integer() and series.dtype not in (nw.Int128, nw.UInt128))
-    values = (series if quick else series.cast(nw.Float64)).to_numpy()
-    if values.dtype.kind == "O":  # nullable integers with missing cells
-        values = series.cast(nw.Float64).to_numpy()
-    return values.astype(np.float64)
+    if dtype.is_float() or (dtype.is_integer() and dtype not in (nw.Int128, nw.UInt128)):
+        values = series.to_numpy()
+        if values.dtype.kind != "O":  # as nullable integers with missing cells have it
+            return _as_float64(values)
+    return _as_float64(series.cast(nw.Float64).to_numpy())
+
+
+def _as_float64(values: np.ndarray) -> np.ndarray:
+    with np.errstate(over="ignore"):  # numbers beyond float64 become infinite, and are refused by row and column
+        return values.astype(np.float64)
 
 
 def _boolean_cells(series: Any) -> np.ndarray:
