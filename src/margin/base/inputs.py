@@ -12,7 +12,7 @@ from margin.base.frames import is_frame, table_from_frame, table_from_objects
 from margin.data.table import Table
 from margin.errors import InputError, InputTypeError, MarginError, listing
 
-__all__ = ["cells_of", "check_memory", "dense_from_sparse", "matrix_of", "open_input", "row_count"]
+__all__ = ["cells_of", "check_memory", "check_one_row", "dense_from_sparse", "matrix_of", "open_input", "row_count"]
 
 
 def open_input(X: Any, who: str) -> Any:
@@ -28,6 +28,12 @@ def open_input(X: Any, who: str) -> Any:
 
 def row_count(source: Any) -> int:
     return source.n_rows if isinstance(source, Table) else source.shape[0]
+
+
+def check_one_row(rows: Any, who: str) -> None:
+    """Refuse anything but a single row."""
+    if len(rows) != 1:
+        raise InputError(f"{who}: X must be one row, but has {len(rows)}.")
 
 
 def cells_of(X: Any, who: str) -> np.ndarray:

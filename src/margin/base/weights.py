@@ -1,7 +1,8 @@
 """Sample weights.
 
-Whole-number weights stand for repeated rows: weight 2 is the row given twice. Any other weights say how much
-each row matters relative to the others. A row of weight 0 is as good as absent.
+Whole-number weights stand for repeated rows: weight 2 is the row given twice. Any other weights, and numbers too
+large to count with, say how much each row matters relative to the others; they are put on the scale on which the
+largest is 1, so that sums and squares of them neither overflow nor vanish. A row of weight 0 is as good as absent.
 """
 
 from __future__ import annotations
@@ -14,14 +15,22 @@ from margin.errors import InputError, listing
 
 __all__ = ["check_weights", "count_repeats"]
 
+LARGEST_COUNT = 2.0**53
+
 
 def check_weights(sample_weight: Any, n_rows: int, who: str) -> np.ndarray | None:
-    """Weights as float64, or None where every row counts once."""
+    """Weights as float64, or None where every row counts once.
+
+    >>> check_weights([1, 3], 2, "fit"), check_weights([0.5, 2.0], 2, "fit")
+    (array([1., 3.]), array([0.25, 1.  ]))
+    """
     if sample_weight is None:
         return None
     try:
+        if np.ma.isMaskedArray(sample_weight):
+            sample_weight = np.ma.filled(sample_weight.astype(np.float64), np.nan)
         weight = np.asarray(sample_weight, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise InputError(f"{who}(sample_weight=…): weights must be numbers.") from None
     if weight.shape != (n_rows,):
         shape = " × ".join(map(str, weight.shape)) or "a single number"
@@ -34,9 +43,9 @@ def check_weights(sample_weight: Any, n_rows: int, who: str) -> np.ndarray | Non
         )
     if not weight.any():
         raise InputError(f"{who}(sample_weight=…): at least one weight must be above 0; all sample weights are zero.")
-    return weight
+    return weight if count_repeats(weight) else weight / weight.max()
 
 
 def count_repeats(weight: np.ndarray) -> bool:
-    """Whether weights are whole numbers, and so stand for repeated rows."""
-    return bool((weight == np.floor(weight)).all())
+    """Whether weights are whole numbers that can be added up exactly, and so stand for repeated rows."""
+    return bool((weight == np.floor(weight)).all() and weight.sum() <= LARGEST_COUNT)
