@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
 
-from margin import KNeighborsClassifier, MajorityClassifier, NaiveBayes, RoteClassifier
+from margin import KNeighborsClassifier, MajorityClassifier, NaiveBayes, RoteClassifier, Table
 from margin.data import catalog
-from margin.errors import InputError
+from margin.errors import InputError, InputTypeError
 from margin.explain import explain
 
 
@@ -54,3 +54,27 @@ def test_several_rows_at_once_are_refused():
     X, y = weather()
     with pytest.raises(InputError, match="one row, but has 14"):
         explain(NaiveBayes().fit(X, y), X)
+
+
+def test_what_rules_a_class_out_says_which_and_fills_its_bar():
+    X = Table.from_columns({"a": ["x", "x", "y", "y"], "n": [1.0, 2.0, 3.0, 5.0]})
+    found = explain(NaiveBayes(alpha=0).fit(X, ["p", "p", "q", "q"]), X.take([0]))
+    assert "a = x                  rules q out" in found.text()
+    assert "nan" not in found.html()
+    assert "inf" not in found.html()
+    assert 'width="60.0"' in found.html()
+
+
+def test_columns_that_rule_out_every_class_leave_the_shares():
+    X = Table.from_columns({"a": ["x", "x", "y"], "b": ["u", "u", "v"]})
+    model = NaiveBayes(alpha=0).fit(X, ["yes", "yes", "no"])
+    found = explain(model, Table.from_columns({"a": ["x"], "b": ["v"]}))
+    assert "rule out every class" in found.how
+    assert found.answer == "yes"
+    assert [reason.what for reason in found.reasons] == ["yes", "no"]
+
+
+@pytest.mark.parametrize("model", [None, 5, NaiveBayes, len])
+def test_what_is_no_model_is_refused(model):
+    with pytest.raises(InputTypeError, match="must be a fitted classifier"):
+        explain(model, [[0.0]])

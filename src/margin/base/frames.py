@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from margin.base.objects import column_from_objects, distinct
-from margin.data.schema import Column, Schema
+from margin.data.schema import Column, Kind, Schema
 from margin.data.table import Table
 from margin.errors import InputError, InputTypeError, listing
 
@@ -17,7 +17,7 @@ __all__ = ["cells_from_series", "is_frame", "open_frame", "table_from_frame", "t
 
 def is_frame(X: Any) -> bool:
     """Whether X looks like a data frame: of pandas, polars, pyarrow or any other make that narwhals reads."""
-    return hasattr(X, "columns") and not hasattr(X, "tocsr")
+    return hasattr(type(X), "columns") and not hasattr(X, "tocsr")
 
 
 def open_frame(frame: Any, who: str) -> tuple[dict[str, Any], int]:
@@ -25,6 +25,8 @@ def open_frame(frame: Any, who: str) -> tuple[dict[str, Any], int]:
     import narwhals.stable.v2 as nw
 
     try:
+        if hasattr(frame, "collect"):
+            raise TypeError("lazy")
         # pyarrow calls its arrays columns, and its names otherwise.
         names = [str(name) for name in getattr(frame, "column_names", None) or frame.columns]
         twice = {name for name in names if names.count(name) > 1} if len(set(names)) < len(names) else ()
@@ -118,9 +120,10 @@ def _boolean_cells(series: Any) -> np.ndarray:
 
 
 def _column_from_categories(name: str, series: Any) -> tuple[Column, np.ndarray]:
-    categories = getattr(series.to_native(), "array", None)
+    categories: Any = getattr(series.to_native(), "array", None)
     if hasattr(categories, "codes"):  # pandas knows an order, and keeps codes
-        kind, levels = "ordinal" if categories.ordered else "nominal", tuple(categories.categories)
-        return Column(name, kind, levels, "it is categorical"), categories.codes.astype(np.int32)  # type: ignore[arg-type]
+        kind: Kind = "ordinal" if categories.ordered else "nominal"
+        column = Column(name, kind, tuple(categories.categories), "it is categorical")
+        return column, categories.codes.astype(np.int32)
     levels, codes = distinct(series.to_list())
     return Column(name, "nominal", tuple(levels), "it is categorical"), codes.astype(np.int32)

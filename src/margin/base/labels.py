@@ -128,13 +128,14 @@ def _from_objects(labels: np.ndarray, who: str) -> np.ndarray:
 def _as_numbers(values: list[Any], who: str) -> np.ndarray:
     """An array that tells all the numbers apart; where NumPy has none, the objects themselves."""
     array = np.asarray(values)
-    if array.dtype.kind in "iub" or all(type(value) is float for value in values):
+    floats = [isinstance(value, (float, np.floating)) for value in values]
+    if array.dtype.kind in "iubO" or all(floats):
         return array
-    if len(set(array.tolist())) < len(set(values)):
-        if any(isinstance(value, (float, np.floating)) for value in values):
-            raise LabelError(f"{who}: y mixes whole numbers beyond 2**53 with others that are not; make it one type.")
+    if not any(floats):  # NumPy makes floats of -1 and 2**63 together
         array = np.empty(len(values), dtype=object)
         array[:] = values
+    elif len(set(array.tolist())) < len(set(values)):
+        raise LabelError(f"{who}: y mixes whole numbers beyond 2**53 with floats, which round them; make it one type.")
     return array
 
 

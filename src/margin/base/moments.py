@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 import margin._core as _core
 from margin import parallel
@@ -34,7 +35,7 @@ class Moments:
     constant: np.ndarray
 
 
-def unit_for(magnitude: np.ndarray) -> np.ndarray:
+def unit_for(magnitude: ArrayLike) -> np.ndarray:
     """A power of two near each magnitude, or 1 where the magnitude is an ordinary one.
 
     >>> unit_for(np.array([0.0, 123.0, 2.0**-1000]))

@@ -18,7 +18,15 @@ import numpy as np
 from margin.data.schema import Column
 from margin.errors import InputError, InputTypeError
 
-__all__ = ["codes_among", "column_from_objects", "distinct", "is_missing", "kinds_of", "numbers_of", "numbers_of_levels"]
+__all__ = [
+    "codes_among",
+    "column_from_objects",
+    "distinct",
+    "is_missing",
+    "kinds_of",
+    "numbers_of",
+    "numbers_of_levels",
+]
 
 # A column of words in which at least this share are numbers was meant to be numeric: the rest are bad cells.
 ALMOST_NUMERIC = 0.9

@@ -129,6 +129,7 @@ class NumericEncoder:
 
     def __init__(self, form: Numeric, columns: Columns, source: Any, weight: np.ndarray | None, who: str) -> None:
         self.form = form
+        self.model = who.split(".")[0]
         self.largest = form.largest
         self.columns = columns
         self.numbered = [c.name for c in columns.schema or () if c.kind in ("numeric", "ordinal")]
@@ -149,7 +150,7 @@ class NumericEncoder:
             row, at = np.argwhere(~np.isfinite(scaled))[0]
             name = self.names_out()[at]
             raise InputError(
-                f"column {name!r}, row {row}: {X[row, at]:g} is too far from what the column held at fit "
+                f"{self.model}: column {name!r}, row {row}: {X[row, at]:g} is too far from what the column held at fit "
                 f"(there its spread was {self.spread[at]:g}) to be put on the same scale."
             )
         return scaled

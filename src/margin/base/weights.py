@@ -26,12 +26,15 @@ def check_weights(sample_weight: Any, n_rows: int, who: str) -> np.ndarray | Non
     """
     if sample_weight is None:
         return None
+    if np.ma.is_masked(sample_weight):
+        sample_weight = sample_weight.astype(np.float64).filled(np.nan)
     try:
-        if np.ma.isMaskedArray(sample_weight):
-            sample_weight = np.ma.filled(sample_weight.astype(np.float64), np.nan)
-        weight = np.asarray(sample_weight, dtype=np.float64)
+        given = np.asarray(sample_weight)
+        weight = given.astype(np.float64)
     except (TypeError, ValueError, OverflowError):
-        raise InputError(f"{who}(sample_weight=…): weights must be numbers.") from None
+        given = weight = np.array("not numbers")
+    if given.dtype.kind not in "fiubO":
+        raise InputError(f"{who}(sample_weight=…): weights must be numbers.")
     if weight.shape != (n_rows,):
         shape = " × ".join(map(str, weight.shape)) or "a single number"
         raise InputError(f"{who}(sample_weight=…): one weight per row is needed ({n_rows}), but its shape is {shape}.")
@@ -48,4 +51,4 @@ def check_weights(sample_weight: Any, n_rows: int, who: str) -> np.ndarray | Non
 
 def count_repeats(weight: np.ndarray) -> bool:
     """Whether weights are whole numbers that can be added up exactly, and so stand for repeated rows."""
-    return bool((weight == np.floor(weight)).all() and weight.sum() <= LARGEST_COUNT)
+    return bool((weight == np.floor(weight)).all() and weight.max() <= LARGEST_COUNT / len(weight))

@@ -38,7 +38,8 @@ class Categorical:
         self.counts = _core.bayes.count_levels(codes, self.first, levels, y, weight, n_classes, threads)
         there = np.zeros((len(self.n_levels), n_classes))
         np.add.at(there, self.column_of_level, self.counts)
-        whole = (there + self.alpha * self.n_levels[:, None])[self.column_of_level]
+        with np.errstate(over="ignore"):  # virtual cases without end leave only the priors
+            whole = (there + self.alpha * self.n_levels[:, None])[self.column_of_level]
         overall = self.counts.sum(axis=1, keepdims=True) / there.sum(axis=1)[self.column_of_level, None]
         share = np.broadcast_to(overall, self.counts.shape).copy()
         np.divide(self.counts + self.alpha, whole, out=share, where=whole > 0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +12,13 @@ __all__ = ["Explanation", "Reason"]
 
 @dataclass(frozen=True)
 class Reason:
-    """One step towards the answer: what was looked at, what it said, and how strongly (signed, 0 is nothing)."""
+    """One step towards the answer: what was looked at, what it said, and how strongly.
+
+    Strength is signed: above 0 for the answer, below against it, 0 nothing, infinite where it decides alone.
+
+    >>> Reason("colour = red", "× 2", 0.693).strength
+    0.693
+    """
 
     what: str
     says: str
@@ -23,6 +30,12 @@ class Explanation:
     """Why a model gave one case its class.
 
     ``how`` says in a sentence what the numbers in the reasons are.
+
+    >>> why = Explanation("Model", "yes", {"no": 0.25, "yes": 0.75}, "Odds.", (Reason("windy", "× 3", 1.1),))
+    >>> print(why)
+    Model: yes (75.0%), then no (25.0%)
+    Odds.
+      windy  × 3
     """
 
     model: str
@@ -47,10 +60,11 @@ class Explanation:
 
     def html(self) -> str:
         """The explanation as an HTML fragment, with a bar for the strength of each reason."""
-        most = max((abs(reason.strength) for reason in self.reasons), default=0.0) or 1.0
+        finite = [abs(reason.strength) for reason in self.reasons if math.isfinite(reason.strength)]
+        most = max(finite, default=0.0) or 1.0
         rows = "".join(
             f"<tr><td>{html.escape(reason.what)}</td><td>{html.escape(reason.says)}</td>"
-            f"<td>{_bar(reason.strength / most)}</td></tr>"
+            f"<td>{_bar(max(-1.0, min(1.0, reason.strength / most)))}</td></tr>"
             for reason in self.reasons
         )
         return (

@@ -8,14 +8,19 @@ from typing import Annotated, Any, Literal
 import numpy as np
 
 import margin._core as _core
-from margin import parallel
+from margin import parallel, params
 from margin.base import Classifier, Numeric
+from margin.base.inputs import check_one_row
+from margin.base.moments import unit_for
 from margin.base.representation import Scale
 from margin.base.weights import count_repeats
-from margin.errors import InputError
-from margin.params import Count, Jobs, Positive, choice
+from margin.errors import InputError, ParameterError
+from margin.params import Count, Jobs, Positive, choice, rule_of
 
 __all__ = ["KNeighborsClassifier"]
+
+# float32 rows of larger magnitude, or smaller than its inverse, are compared in float64: their squares need the room.
+FLOAT32_ORDINARY = 1e15
 
 Metric = Annotated[str, choice(known=_core.neighbors.metrics)]
 Votes = Literal["uniform", "distance", "inverse_square"] | Callable[[np.ndarray], np.ndarray]
@@ -77,31 +82,43 @@ class KNeighborsClassifier(Classifier):
 
     @property
     def representation(self) -> Numeric:  # type: ignore[override]
-        return Numeric(scale=self.scale, keep_float32=True, largest=1e150 if self._metric()[1] <= 2 else 1e75)
+        return Numeric(scale=self.scale, keep_float32=True)
 
-    def _metric(self) -> tuple[str, float]:
+    def _measure(self) -> tuple[str, float]:
         """The metric that does the work: whole powers have quicker names."""
         quick = {1.0: "manhattan", 2.0: "euclidean"}
         if self.metric == "minkowski" and self.p in quick:
-            return quick[self.p], self.p
-        return self.metric, self.p
+            return quick[self.p], float(self.p)
+        return self.metric, float(self.p)
 
     def _fit(self, X: np.ndarray, y: np.ndarray, weight: np.ndarray) -> None:
+        self._metric = self._measure()
+        magnitude = float(np.abs(X).max(initial=0.0))
+        if self._metric[0] == "minkowski" or not 1 / FLOAT32_ORDINARY < magnitude < FLOAT32_ORDINARY:
+            X = X.astype(np.float64, copy=False)
+        self._unit = float(unit_for(magnitude))
         # Rows are kept class by class: ties between equal distances then go by class, not by row order.
         self._order = np.argsort(y, kind="stable")
-        self._rows = X[self._order]
+        self._rows = X[self._order] if self._unit == 1 else X[self._order] / self._unit
         self._labels = y[self._order]
         self._weight = weight[self._order]
         self._repeats = count_repeats(weight)
 
     def kneighbors(self, X: Any, n_neighbors: int | None = None) -> tuple[np.ndarray, np.ndarray]:
         """Distances and row numbers of the nearest training rows of each row of X, nearest first."""
-        distance, place = self._nearest(self._encoded(X, "kneighbors"), n_neighbors or self.n_neighbors)
+        k = self.n_neighbors if n_neighbors is None else n_neighbors
+        if not rule_of(Count).accepts(k):
+            raise ParameterError(
+                f"KNeighborsClassifier.kneighbors(n_neighbors={k!r}): n_neighbors must be {rule_of(Count).words}."
+            )
+        distance, place = self._nearest(self._encoded(X, "kneighbors"), k)
         return distance, self._order[place]
 
     def voters(self, X: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """For the one row X: distances, training row numbers, labels and votes of the neighbours asked."""
-        distance, place = self._nearest(self._encoded(X, "voters"), self.n_neighbors)
+        encoded = self._encoded(X, "voters")
+        check_one_row(encoded, "KNeighborsClassifier.voters")
+        distance, place = self._nearest(encoded, self.n_neighbors)
         votes = self._votes(distance) * self._counted(place)
         asked = votes[0] > 0
         return (
@@ -112,10 +129,30 @@ class KNeighborsClassifier(Classifier):
         )
 
     def _nearest(self, X: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
-        k = min(k, len(self._rows))
-        metric, p = self._metric()
-        X = X.astype(self._rows.dtype, copy=False)
-        return _core.neighbors.nearest(self._rows, X, k, metric, p, parallel.n_threads(self.n_jobs))
+        params.check(self)  # what is asked of a fitted model may have been changed since
+        rows = self._rows
+        if rows.dtype == np.float32:
+            X, rows = _in_one_type(X, rows)
+        X = np.ascontiguousarray(X, dtype=rows.dtype)
+        found = self._search(X, rows, k)
+        if not np.isfinite(found[0]).all() and rows.dtype == np.float32:
+            found = self._search(X.astype(np.float64), rows.astype(np.float64), k)
+        row = np.flatnonzero(~np.isfinite(found[0]).all(axis=1))
+        if row.size:
+            raise InputError(
+                f"KNeighborsClassifier: row {row[0]} of X is too far from the training rows to say how far "
+                f"(metric {self._metric[0]!r}, p={self._metric[1]:g}; rescale the columns)."
+            )
+        return found
+
+    def _search(self, X: np.ndarray, rows: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
+        threads = parallel.n_threads(self.n_jobs)
+        if self._unit == 1:
+            return _core.neighbors.nearest(rows, X, min(k, len(rows)), *self._metric, threads)
+        with np.errstate(over="ignore"):
+            X = X / self._unit
+        distance, place = _core.neighbors.nearest(rows, X, min(k, len(rows)), *self._metric, threads)
+        return distance * self._unit, place
 
     def _scores(self, X: np.ndarray) -> np.ndarray:
         distance, place = self._nearest(X, self.n_neighbors)
@@ -138,19 +175,27 @@ class KNeighborsClassifier(Classifier):
             return np.ones_like(distance)
         if callable(self.weights):
             return self._votes_of_user(distance)
-        closeness = distance if self.weights == "distance" else distance**2
-        exact = distance == 0
-        with np.errstate(divide="ignore", over="ignore"):
-            votes = np.where(exact.any(axis=1, keepdims=True), exact, 1 / closeness)
-        # Distances too small to divide by are exact matches for all purposes.
-        endless = np.isinf(votes)
-        return np.where(endless.any(axis=1, keepdims=True), endless, votes)
+        # Only proportions count: the nearest one votes 1, and no distance is too small or too large to divide by.
+        nearest = distance.min(axis=1, keepdims=True, initial=np.inf)
+        share = np.divide(nearest, distance, out=(distance == 0).astype(np.float64), where=distance > 0)
+        return share if self.weights == "distance" else share**2
 
     def _votes_of_user(self, distance: np.ndarray) -> np.ndarray:
-        votes = np.asarray(self.weights(distance), dtype=np.float64)  # type: ignore[operator]
+        votes = self.weights(distance.copy())  # type: ignore[operator]
+        try:
+            votes = np.asarray(votes, dtype=np.float64)
+        except (TypeError, ValueError):
+            votes = np.array(np.nan)
         if votes.shape != distance.shape or not np.isfinite(votes).all() or (votes < 0).any():
             raise InputError(
                 "KNeighborsClassifier(weights=<function>): the function must give a finite vote of at least 0 for "
                 f"each of the {distance.shape[0]} × {distance.shape[1]} distances it is given."
             )
         return votes
+
+
+def _in_one_type(X: np.ndarray, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Both as float32 where that keeps every digit of X, else both as float64."""
+    with np.errstate(over="ignore"):
+        narrow = X.astype(np.float32, copy=False)
+    return (narrow, rows) if np.array_equal(narrow, X) else (X, rows.astype(np.float64))

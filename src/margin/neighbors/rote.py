@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from margin import params
 from margin.base import Classifier, Mixed, MixedData
 
 __all__ = ["RoteClassifier"]
@@ -31,8 +32,8 @@ class RoteClassifier(Classifier):
 
     Examples
     --------
-    >>> model = RoteClassifier(unmatched="abstain").fit([[0, 0], [0, 1]], ["no", "yes"])
-    >>> model.predict([[0, 1], [7, 7]])
+    >>> model = RoteClassifier(unmatched="abstain").fit([[0, 0], [1, 1]], ["no", "yes"])
+    >>> model.predict([[1, 1], [7, 7]])
     array(['yes', None], dtype=object)
     """
 
@@ -57,6 +58,7 @@ class RoteClassifier(Classifier):
 
     def predict(self, X: Any) -> np.ndarray:
         """The remembered class of each row; where there is none, the most frequent class or ``None``."""
+        params.check(self)  # what is asked of a fitted model may have been changed since
         encoded = self._encoded(X, "predict")
         answers = self.classes_.take(self._scores(encoded).argmax(axis=1))
         if self.unmatched == "majority":

@@ -61,7 +61,10 @@ MARGIN_SIMD void distances_to(const T* query, const T* rows, std::size_t n, std:
         for (std::size_t half = width / 2; half > 0; half /= 2)
             for (std::size_t l = 0; l < half; ++l)
                 lane[l] = D::join(lane[l], lane[l + half]);
-        out[i] = lane[0];
+        if constexpr (requires { D::settle(lane[0], query, row, columns, p); })
+            out[i] = D::settle(lane[0], query, row, columns, p);
+        else
+            out[i] = lane[0];
     }
 }
 
