@@ -12,7 +12,7 @@ import numbers
 import re
 import types
 import typing
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Set
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
@@ -74,6 +74,8 @@ def _is_seed(value: Any) -> bool:
 def _is_priors(value: Any) -> bool:
     if value is None:
         return True
+    if not hasattr(value, "__len__") or isinstance(value, (str, bytes, Mapping, Set)):
+        return False  # a generator would be used up by looking, and the others have no order
     try:
         shares = [float(share) for share in value]
     except (TypeError, ValueError):
@@ -94,6 +96,8 @@ def _parse_flag(text: str) -> bool:
     return words[text.lower()]
 
 
+MOST_THREADS = 10_000
+
 Positive = Annotated[float, Rule("a number above 0", lambda v: _is_number(v) and v > 0, float)]
 NonNegative = Annotated[float, Rule("a number of at least 0", lambda v: _is_number(v) and v >= 0, float)]
 Share = Annotated[float, Rule("a number between 0 and 1", lambda v: _is_number(v) and 0 < v < 1, float)]
@@ -103,8 +107,8 @@ Seed = Annotated[Any, Rule("None, a whole number of at least 0 or a random gener
 Jobs = Annotated[
     Any,
     Rule(
-        "None (all cores) or a whole number other than 0",
-        lambda v: v is None or (_is_whole(v) and v != 0),
+        f"None (all cores) or a whole number other than 0 of at most {MOST_THREADS}",
+        lambda v: v is None or (_is_whole(v) and 0 != v <= MOST_THREADS),
         _parse_optional(int),
     ),
 ]

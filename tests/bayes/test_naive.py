@@ -1,12 +1,14 @@
 """margin.bayes.naive: worked by hand, then the definition in NumPy, then properties."""
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from margin import NaiveBayes, Table
-from margin.errors import ParameterError
+from margin.errors import InputError, ParameterError
 
 
 def slow_joint(table, y, rows, alpha=1.0):
@@ -107,3 +109,55 @@ def test_weights_that_are_not_counts_may_be_scaled_at_will():
     X, y, weight = rng.normal(size=(50, 2)), rng.integers(0, 2, 50), rng.random(50)
     one = NaiveBayes().fit(X, y, weight).predict_proba(X)
     np.testing.assert_allclose(NaiveBayes().fit(X, y, weight / 1e3).predict_proba(X), one, rtol=1e-9)
+
+
+def test_a_class_without_a_cell_in_a_column_takes_the_column_as_a_whole():
+    X = Table.from_columns(
+        {"size": [1.0, 2.0, 4.0, None, None], "colour": ["red", "red", "blue", None, None], "n": [1.0, 2, 3, 4, 5]}
+    )
+    model = NaiveBayes(alpha=0).fit(X, ["a", "a", "b", "c", "c"])
+    gaussian, counted = model.distributions_["numeric"], model.distributions_["codes"]
+    assert gaussian.mean[2, 0] == pytest.approx(7 / 3)
+    assert gaussian.variance[2, 0] == pytest.approx(np.var([1, 2, 4], ddof=1))
+    assert np.exp(counted.log_share[:, 2]).tolist() == pytest.approx([1 / 3, 2 / 3])  # blue, red
+
+
+def test_the_unit_of_a_column_that_one_class_lacks_changes_no_answer():
+    size = np.array([1.0, 2.0, 4.0, np.nan, np.nan])
+    other = np.array([1.0, 2.0, 3.0, 4.0, 5.0])
+    y = ["a", "a", "a", "b", "b"]
+    metres = NaiveBayes().fit(np.column_stack([size, other]), y).predict_proba([[3.0, 3.5]])
+    millimetres = NaiveBayes().fit(np.column_stack([1000 * size, other]), y).predict_proba([[3000.0, 3.5]])
+    np.testing.assert_allclose(millimetres, metres)
+
+
+def test_answer_and_probabilities_agree_where_every_class_is_ruled_out():
+    X = Table.from_columns({"a": ["x", "x", "y", "y"], "b": ["u", "u", "v", "v"]})
+    impossible = Table.from_columns({"a": ["x"], "b": ["v"]})
+    model = NaiveBayes(alpha=0, priors=[0.25, 0.75]).fit(X, ["no", "no", "yes", "yes"])
+    assert np.isneginf(model.joint_log_likelihood(impossible)).all()
+    assert model.predict_proba(impossible)[0] == pytest.approx([0.25, 0.75])
+    assert model.predict(impossible).tolist() == ["yes"]
+
+
+@pytest.mark.parametrize(
+    "priors", [(p for p in [0.5, 0.5]), {0.25: "a", 0.75: "b"}, "ab", [[0.5, 0.5]], 0.5], ids=lambda p: type(p).__name__
+)
+def test_priors_that_are_no_list_of_shares_are_refused(priors):
+    with pytest.raises(ParameterError, match="shares of at least 0"):
+        NaiveBayes(priors=priors).fit([[0.0], [1.0]], [0, 1])
+
+
+def test_any_number_may_be_alpha():
+    X, y = Table.from_columns({"a": ["x", "x", "y"]}), [0, 0, 1]
+    for alpha in (Fraction(1, 2), np.float16(0.5)):
+        assert np.array_equal(
+            NaiveBayes(alpha=alpha).fit(X, y).predict_proba(X), NaiveBayes(alpha=0.5).fit(X, y).predict_proba(X)
+        )
+    assert np.allclose(NaiveBayes(alpha=1.7e308).fit(X, y).predict_proba(X), [2 / 3, 1 / 3])
+
+
+def test_terms_are_those_of_one_row():
+    X = np.arange(6.0).reshape(3, 2)
+    with pytest.raises(InputError, match="one row, but has 3"):
+        NaiveBayes().fit(X, [0, 1, 1]).column_terms(X)

@@ -200,3 +200,65 @@ def test_a_column_of_a_million_categories_is_answered_or_refused_before_memory_i
     with answered_or_refused("column 'id' of 200,000 categories"):
         model = clone(estimator).fit(words, y)
         assert len(answers(model, words.iloc[:5])) == 5
+
+
+@every_classifier
+@pytest.mark.parametrize("unit", [2.0**-1000, 2.0**-700, 2.0**-400, 2.0**400])
+def test_the_unit_of_all_columns_changes_no_answer(estimator, unit):
+    X, y = numbers()
+    expected = clone(estimator).fit(X, y).predict_proba(X + 0.125)
+    found = clone(estimator).fit(X * unit, y).predict_proba((X + 0.125) * unit)
+    np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-12)
+
+
+@every_classifier
+@pytest.mark.parametrize("unit", [2.0**-100, 2.0**-40, 2.0**60, 2.0**100])
+def test_the_unit_of_float32_columns_changes_no_answer(estimator, unit):
+    X, y = numbers()
+    near, unit = (X + 0.125).astype(np.float32), np.float32(unit)
+    X = X.astype(np.float32)
+    expected = clone(estimator).fit(X, y).predict_proba(near)
+    model = clone(estimator).fit(X * unit, y)
+    np.testing.assert_allclose(model.predict_proba(near * unit), expected, rtol=1e-4, atol=1e-6)
+    np.testing.assert_allclose(model.predict_proba((near * unit).astype(float)), expected, rtol=1e-4, atol=1e-6)
+
+
+@every_classifier
+@pytest.mark.parametrize("value", [1e149, 1e30, 1e-320, -0.0], ids=str)
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_a_case_far_from_all_others_is_answered_or_refused_by_row(estimator, value, dtype):
+    X, y = numbers()
+    for unit in (1.0, 2.0**-100):
+        model = clone(estimator).fit((X * unit).astype(dtype), y)
+        given = np.full((2, 4), value)
+        with answered_or_refused("row 0"):
+            probabilities = model.predict_proba(given)
+            assert np.isfinite(probabilities).all()
+            assert np.array_equal(model.predict(given), model.classes_[probabilities.argmax(axis=1)])
+
+
+@every_classifier
+@pytest.mark.parametrize("constant", [0.1, 1 / 3, 1e-200, 123456.7], ids=str)
+def test_a_constant_column_says_nothing_whatever_its_value(estimator, constant, quiet):
+    X, y = numbers(70)
+    weight = np.random.default_rng(5).random(70)
+    padded = np.column_stack([X, np.full(70, constant)])
+    expected = clone(estimator).fit(X, y, weight).predict_proba(X)
+    model = clone(estimator).fit(padded, y, weight)
+    np.testing.assert_allclose(model.predict_proba(padded), expected, rtol=1e-9)
+    padded[:, -1] = np.nextafter(
+        constant, 1e9
+    )  # far away, for anyone who takes the rounding of the mean for a deviation
+    found = model.predict_proba(padded)
+    if "unmatched" not in model.get_params():
+        np.testing.assert_allclose(found, expected, rtol=1e-2, atol=1e-3)
+
+
+@every_classifier
+def test_a_parameter_changed_after_fit_is_checked_when_it_is_used(estimator):
+    X, y = numbers()
+    expected = clone(estimator).fit(X, y).predict(X)
+    for name in estimator.get_params():
+        model = clone(estimator).fit(X, y).set_params(**{name: object()})
+        with answered_or_refused(f"{name} must be"):
+            assert np.array_equal(model.predict(X), expected)

@@ -7,6 +7,7 @@ import pyarrow as pa
 import pytest
 from sklearn.base import clone
 
+from margin.data import Table
 from margin.errors import InputError, LabelError
 from tests.contract.estimators import every_classifier, numbers
 
@@ -35,6 +36,11 @@ def test_missing_labels_are_refused_with_their_count_and_first_rows(estimator, m
         np.array([0, 255], dtype=np.uint8),
         np.array([1.0, 2.0]),
         np.array([2**63, 2**64 - 1], dtype=np.uint64),
+        np.array([2**63, 2**63 + 1], dtype=np.uint64),
+        np.array([-128, 127], dtype=np.int8),
+        np.array([-(2**15), 2**15 - 1], dtype=np.int16),
+        np.array([2**70, 2**70 + 1], dtype=object),
+        np.array([1.0, 2.0], dtype=np.longdouble),
     ],
     ids=str,
 )
@@ -69,6 +75,57 @@ def test_labels_of_mixed_types_are_refused(estimator, mixed):
 
 
 @every_classifier
+@pytest.mark.parametrize("labels", [[2**63, -1], [2**53, 2**53 + 1], [2**63, 2**63 + 1], [2**70, 2**70 + 1]], ids=str)
+def test_large_whole_numbers_in_a_list_are_told_apart(estimator, labels):
+    X, _ = numbers(8)
+    model = clone(estimator).fit(X, labels * 4)
+    assert model.classes_.tolist() == sorted(labels)
+
+
+@every_classifier
+def test_large_whole_numbers_beside_floats_are_refused(estimator):
+    X, _ = numbers(8)
+    with pytest.raises(LabelError, match=r"beyond 2\*\*53"):
+        clone(estimator).fit(X, [2**53, 2**53 + 1, 1.0, 2.0] * 2)
+
+
+@every_classifier
+@pytest.mark.parametrize(
+    ("labels", "message"),
+    [
+        (np.ma.masked_array([0, 1] * 30, [0, 0, 1] * 20), r"20 are missing.*rows 2, 5"),
+        (np.array(["a", None] * 30, dtype=np.dtypes.StringDType(na_object=None)), r"30 are missing"),
+        (pl.Series(["a", None] * 30), r"30 are missing"),
+        ([[1], [1, 2]] * 30, "different lengths"),
+        (pa.table({"y": [0, 1] * 30}), "not a table"),
+        (Table.from_columns({"y": ["a", "b"] * 30}), "not a table"),
+        (np.zeros((60, 2)), "60 × 2"),
+        (pd.date_range("2020-01-01", periods=60), "Unknown label type"),
+        ((label for label in range(60)), "one label per row"),
+        ("yes" * 20, "one label per row"),
+        ([{1}] * 60, "Unknown label type"),
+    ],
+    ids=[
+        "masked",
+        "StringDType",
+        "null",
+        "ragged",
+        "arrow table",
+        "table",
+        "2-D",
+        "dates",
+        "generator",
+        "word",
+        "sets",
+    ],
+)
+def test_what_is_no_list_of_labels_is_refused(estimator, labels, message):
+    X, _ = numbers()
+    with pytest.raises(LabelError, match=message):
+        clone(estimator).fit(X, labels)
+
+
+@every_classifier
 def test_a_wrong_number_of_labels_is_refused(estimator):
     X, y = numbers()
     with pytest.raises(LabelError, match="59 labels for 60 rows"):
@@ -84,8 +141,15 @@ def test_a_wrong_number_of_labels_is_refused(estimator):
         (np.where(np.arange(60) == 5, np.nan, 1.0), "rows 5 hold nan"),
         (np.ones(59), "one weight per row"),
         (["heavy"] * 60, "weights must be numbers"),
+        (["2"] * 60, "weights must be numbers"),
+        (np.ones(60, dtype="m8[s]"), "weights must be numbers"),
+        ([10**400] * 60, "weights must be numbers"),
+        ([[1], [1, 2]] * 30, "weights must be numbers"),
+        (np.ma.masked_array(np.ones(60), np.arange(60) == 5), "rows 5 hold nan"),
+        (pl.Series([1, None] * 30), "hold nan"),
+        (np.ones((60, 1)), "60 × 1"),
     ],
-    ids=["zero", "negative", "NaN", "length", "words"],
+    ids=["zero", "negative", "NaN", "length", "words", "digits", "spans", "endless", "ragged", "masked", "null", "2-D"],
 )
 def test_impossible_weights_are_refused(estimator, weight, message):
     X, y = numbers()
@@ -103,12 +167,31 @@ def test_a_class_of_weight_zero_stays_a_class_and_is_never_answered(estimator):
 
 
 @every_classifier
-def test_tiny_weights_count_as_equal_weights_do(estimator):
+@pytest.mark.parametrize("weight", [5e-324, 1e-300, 2.0**60, 1e300, 1.7e308], ids=str)
+def test_tiny_and_huge_weights_count_as_equal_weights_do(estimator, weight):
     X, y = numbers()
-    model = clone(estimator).fit(X, y, sample_weight=np.full(60, 1e-300))
+    model = clone(estimator).fit(X, y, sample_weight=np.full(60, weight))
     probabilities = model.predict_proba(X)
     assert np.isfinite(probabilities).all()
     assert np.allclose(probabilities, clone(estimator).fit(X, y).predict_proba(X))
+
+
+@every_classifier
+def test_weights_of_very_different_size_leave_probabilities(estimator):
+    X, y = numbers()
+    model = clone(estimator).fit(X, y, sample_weight=np.where(np.arange(60) % 2, 1e308, 1e-308))
+    probabilities = model.predict_proba(X)
+    assert np.isfinite(probabilities).all()
+    assert np.allclose(probabilities.sum(axis=1), 1)
+
+
+@every_classifier
+@pytest.mark.parametrize("make", [list, pd.Series, pl.Series, pa.array], ids=lambda m: m.__name__)
+def test_weights_of_every_make_are_read(estimator, make):
+    X, y = numbers()
+    weight = np.arange(60) % 3 + 1
+    expected = clone(estimator).fit(X, y, weight).predict_proba(X)
+    assert np.array_equal(clone(estimator).fit(X, y, make(weight.tolist())).predict_proba(X), expected)
 
 
 @every_classifier

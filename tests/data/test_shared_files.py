@@ -1,7 +1,6 @@
 """Real files as their publishers wrote them: rows, columns and missing cells as their own table of contents says."""
 
 import re
-import time
 from collections import Counter
 
 import pytest
@@ -118,11 +117,3 @@ def test_libsvm_files_keep_their_labels(shared):
     guide = read(shared / "svmguide1.libsvm.gz")
     assert guide.shape == (3089, 5)
     assert guide["feature1"][0] == pytest.approx(26.173)
-
-
-@pytest.mark.parametrize("file", ["adult.data.gz", "supermarket.arff.gz", "mushroom.arff.gz", "optdigits.arff.gz"])
-def test_common_files_are_read_well_under_a_second(shared, file):
-    read(shared / "iris.arff")  # loads polars, which is not what is timed
-    start = time.perf_counter()
-    read(shared / file)
-    assert time.perf_counter() - start < 1.0

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
 
-from margin import KNeighborsClassifier, MajorityClassifier, NaiveBayes, RoteClassifier
+from margin import KNeighborsClassifier, MajorityClassifier, NaiveBayes, RoteClassifier, Table
 from margin.data import catalog
-from margin.errors import InputError
+from margin.errors import InputError, InputTypeError
 from margin.explain import Explanation, Reason, explain
 
 
@@ -81,3 +81,27 @@ def test_bars_reach_as_far_as_their_reasons_and_to_their_side():
     assert page.count('class="bar-against"') == 2
     widths = [float(part.split('width="')[1].split('"')[0]) for part in page.split("<rect")[1:]]
     assert widths == [64.0, 32.0, 0.0, 64.0]
+
+
+def test_what_rules_a_class_out_says_which_and_fills_its_bar():
+    X = Table.from_columns({"a": ["x", "x", "y", "y"], "n": [1.0, 2.0, 3.0, 5.0]})
+    found = explain(NaiveBayes(alpha=0).fit(X, ["p", "p", "q", "q"]), X.take([0]))
+    assert "a = x                  rules q out" in found.text()
+    assert "nan" not in found.html()
+    assert "inf" not in found.html()
+    assert 'width="64.0"' in found.html()
+
+
+def test_columns_that_rule_out_every_class_leave_the_shares():
+    X = Table.from_columns({"a": ["x", "x", "y"], "b": ["u", "u", "v"]})
+    model = NaiveBayes(alpha=0).fit(X, ["yes", "yes", "no"])
+    found = explain(model, Table.from_columns({"a": ["x"], "b": ["v"]}))
+    assert "rule out every class" in found.how
+    assert found.answer == "yes"
+    assert [reason.what for reason in found.reasons] == ["yes", "no"]
+
+
+@pytest.mark.parametrize("model", [None, 5, NaiveBayes, len])
+def test_what_is_no_model_is_refused(model):
+    with pytest.raises(InputTypeError, match="must be a fitted classifier"):
+        explain(model, [[0.0]])

@@ -95,3 +95,59 @@ def test_a_missing_cell_matches_a_missing_cell_and_minus_zero_is_zero():
     assert model.predict([[9.0, 9.0]]).tolist() == [None]
     assert model.predict_proba([[9.0, 9.0]]).tolist() == [[0.5, 0.5]]
     assert model.matched([[1.0, 2.0], [9.0, 9.0]]).tolist() == [True, False]
+
+
+@pytest.mark.parametrize("p", [0.5, 3, 50, 1000])
+@pytest.mark.parametrize("unit", [1e-140, 1e-10, 1.0, 1e10, 1e140])
+def test_powers_of_any_size_find_the_nearest_and_say_how_far(p, unit):
+    X = np.array([[1.0, 1.0], [2.0, 1.0], [4.0, 3.0]]) * unit
+    distance, rows = KNeighborsClassifier(3, p=p).fit(X, [0, 1, 2]).kneighbors([[0.0, 0.0]])
+    assert rows.tolist() == [[0, 1, 2]]
+    expected = [1.0 * 2 ** (1 / p), 2.0 * (1 + 0.5**p) ** (1 / p), 4.0 * (1 + 0.75**p) ** (1 / p)]
+    np.testing.assert_allclose(distance[0], np.array(expected) * unit, rtol=1e-12)
+
+
+def test_a_distance_beyond_all_numbers_is_refused_by_row():
+    model = KNeighborsClassifier(1, p=1e-4).fit([[0.0, 0.0]], ["a"])
+    with pytest.raises(InputError, match="row 1 of X is too far"):
+        model.predict([[0.0, 0.0], [1.0, 1.0]])
+
+
+def test_a_query_between_two_float32_numbers_keeps_its_digits():
+    X = np.array([[2.0**24], [2.0**24 + 2]], dtype=np.float32)
+    model = KNeighborsClassifier(1).fit(X, ["a", "b"])
+    assert model.predict([[2.0**24 + 0.9], [2.0**24 + 1.1]]).tolist() == ["a", "b"]
+
+
+def test_votes_by_distance_need_no_ordinary_distances():
+    for unit in (1e-148, 1e-60, 1.0, 1e100):
+        model = KNeighborsClassifier(2, weights="inverse_square").fit([[1 * unit], [-2 * unit]], ["a", "b"])
+        assert model.predict_proba([[0.0]])[0] == pytest.approx([0.8, 0.2])
+
+
+@pytest.mark.parametrize("k", [0, -1, 2.5, "two"])
+def test_an_impossible_number_of_neighbours_is_refused(k):
+    with pytest.raises(ParameterError, match="n_neighbors must be a whole number of at least 1"):
+        KNeighborsClassifier(1).fit([[0.0]], ["a"]).kneighbors([[0.0]], k)
+
+
+@pytest.mark.parametrize(
+    "votes", [lambda d: None, lambda d: "x", lambda d: d * np.nan, lambda d: 1.0], ids=["None", "word", "NaN", "one"]
+)
+def test_a_function_that_gives_no_votes_is_refused(votes):
+    with pytest.raises(InputError, match="finite vote"):
+        KNeighborsClassifier(1, weights=votes).fit([[0.0], [1.0]], ["a", "b"]).predict([[0.25]])
+
+
+def test_the_metric_is_that_of_the_fit_and_the_number_of_neighbours_that_of_the_question():
+    X = [[0.0, 0.0], [2.0, 2.0], [0.0, 3.0]]
+    model = KNeighborsClassifier(1, metric="chebyshev").fit(X, ["a", "b", "c"])
+    model.set_params(metric="manhattan", n_neighbors=2)
+    distance, _ = model.kneighbors([[0.0, 0.0]])
+    assert distance.tolist() == [[0.0, 2.0]]
+
+
+def test_voters_are_those_of_one_row():
+    model = KNeighborsClassifier(1).fit([[0.0], [1.0]], ["a", "b"])
+    with pytest.raises(InputError, match="one row, but has 2"):
+        model.voters([[0.0], [1.0]])

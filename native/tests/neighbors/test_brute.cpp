@@ -14,6 +14,8 @@ double slow(const double* a, const double* b, std::size_t columns, double p) {
     double s = 0;
     for (std::size_t j = 0; j < columns; ++j)
         s = D::join(s, D::term(a[j] - b[j], p));
+    if constexpr (requires { D::settle(s, columns, p, [](std::size_t) { return 0.0; }); })
+        s = D::settle(s, columns, p, [=](std::size_t j) { return a[j] - b[j]; });
     return D::finish(s, p);
 }
 
@@ -63,6 +65,14 @@ TEST("the nearest rows are those that sorting all distances gives") {
         agrees_with_sorting<Chebyshev>(columns);
     }
     agrees_with_sorting<Minkowski>(2);
+}
+
+TEST("high powers of small and large differences neither vanish nor overflow") {
+    for (const double unit : {1e-10, 1.0, 1e10}) {
+        const double a[2] = {0, 0}, b[2] = {3 * unit, 4 * unit};
+        const double s = Minkowski::join(Minkowski::term(a[0], b[0], 50.0), Minkowski::term(a[1], b[1], 50.0));
+        CHECK_NEAR(Minkowski::settle(s, a, b, 2, 50.0) / unit, 4.0000000453, 1e-9);
+    }
 }
 
 TEST("infinite distances are still neighbours") {

@@ -7,17 +7,19 @@ extra columns are errors. A category that was not there at fit counts as a missi
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from margin.base.frames import column_from_series, holds_words, is_frame, numbers_from_objects
-from margin.base.inputs import matrix_of, open_input, row_count
+from margin.base.frames import cells_from_series, is_frame, open_frame
+from margin.base.inputs import cells_of, matrix_of, open_input, row_count
+from margin.base.objects import codes_among, distinct, kinds_of, numbers_of, numbers_of_levels
 from margin.data.schema import Column, Schema
 from margin.data.table import Table
 from margin.errors import InputError, closest, listing
 
-__all__ = ["Columns", "learn_columns"]
+__all__ = ["Columns", "keep_observed_levels", "learn_columns"]
 
 
 class Columns:
@@ -56,14 +58,11 @@ class Columns:
             raise InputError(f"{who}: X has {found} features, but {model} is expecting {self.n} features as input.")
 
     def _matched_frame(self, frame: Any, who: str) -> Table:
-        import narwhals.stable.v2 as nw
-
         assert self.schema is not None
-        native = nw.from_native(frame, eager_only=True)
-        self._check_names([str(name) for name in native.columns], who)
-        by_name = {str(name): name for name in native.columns}
-        cells = [_cells_of_series(column, native.get_column(by_name[column.name]), who) for column in self.schema]
-        return _table(self.schema, cells, len(native))
+        by_name, n_rows = open_frame(frame, who)
+        self._check_names(list(by_name), who)
+        cells = [_cells_of_series(column, by_name[column.name], who) for column in self.schema]
+        return _table(self.schema, cells, n_rows)
 
     def _matched(self, table: Table, who: str) -> Table:
         assert self.schema is not None
@@ -73,20 +72,17 @@ class Columns:
 
     def _by_position(self, X: Any, who: str, model: str) -> Table:
         assert self.schema is not None
-        if hasattr(X, "tocsr"):
-            X = open_input(X, who).toarray()
-        array = np.asarray(X, dtype=object) if not isinstance(X, np.ndarray) else X
-        if array.ndim != 2:
-            open_input(array.astype(np.float64) if array.ndim else 0.0, who)  # says what is wrong with its shape
+        array = open_input(X, who).toarray() if hasattr(X, "tocsr") else cells_of(X, who)
         self._check_count(array.shape[1], who, model)
-        cells = [_cells_of_objects(column, array[:, i].astype(object), who) for i, column in enumerate(self.schema)]
+        cells = [_cells_of_array(column, array[:, i], who) for i, column in enumerate(self.schema)]
         return _table(self.schema, cells, len(array))
 
     def _check_names(self, found: list[str], who: str) -> None:
         assert self.schema is not None
         known = self.schema.names
         extra = [name for name in found if name not in self.schema]
-        absent = [name for name in known if name not in set(found)]
+        there = set(found)
+        absent = [name for name in known if name not in there]
         if extra:
             near = closest(extra[0], absent or known)
             raise InputError(
@@ -94,8 +90,6 @@ class Columns:
             )
         if absent:
             raise InputError(f"{who}: column {listing(absent)} is missing; the model was fitted with it.")
-        if len(found) > len(known):
-            raise InputError(f"{who}: column names must differ, but some stand there more than once.")
 
 
 def learn_columns(X: Any, who: str) -> tuple[Columns, Any]:
@@ -132,11 +126,19 @@ def keep_observed_levels(columns: Columns, table: Table) -> tuple[Columns, Table
 def _observed(column: Column, codes: np.ndarray) -> tuple[Column, np.ndarray]:
     seen = np.flatnonzero(np.bincount(codes[codes >= 0], minlength=len(column.levels)))
     if column.kind != "ordinal":
-        seen = np.array(sorted(seen, key=lambda i: _sort_key(column.levels[i])), dtype=np.intp)
+        seen = _in_order(column.levels, seen)
     new_codes = np.full(len(column.levels) + 1, -1, dtype=np.int32)  # the last place serves code -1
     new_codes[seen] = np.arange(len(seen))
     levels = tuple(column.levels[i] for i in seen)
     return Column(column.name, column.kind, levels, column.reason), new_codes[codes]
+
+
+def _in_order(levels: Sequence[Any], seen: np.ndarray) -> np.ndarray:
+    """Numbers before words, each sorted; levels that cannot be compared go by how they are written."""
+    try:
+        return np.array(sorted(seen, key=lambda i: _sort_key(levels[i])), dtype=np.intp)
+    except TypeError:
+        return np.array(sorted(seen, key=lambda i: (type(levels[i]).__name__, str(levels[i]))), dtype=np.intp)
 
 
 def _sort_key(level: Any) -> tuple[str, Any]:
@@ -158,42 +160,31 @@ def _numbers_by_position(table: Table, who: str) -> np.ndarray:
 
 
 def _recoded(column: Column, given: Column, cells: np.ndarray, who: str) -> np.ndarray:
-    """The cells of a table's column in the codes that were learnt."""
+    """The cells of a table's column in the numbers or codes that were learnt."""
     if column.is_numeric:
-        if given.is_numeric:
-            return cells
-        levels = np.array([*given.levels, None], dtype=object)
-        return numbers_from_objects(column.name, levels[cells], who)
+        return cells if given.is_numeric else numbers_of_levels(column.name, given.levels, cells, who)
     if given.is_numeric:
-        return _cells_of_objects(column, cells.astype(object), who)
-    codes = _codes(column)
-    new_codes = np.array([*(codes.get(level, -1) for level in given.levels), -1], dtype=np.int32)
-    return new_codes[cells]
+        return _cells_of_array(column, cells, who)
+    return codes_among(column.levels, given.levels)[cells]
 
 
 def _cells_of_series(column: Column, series: Any, who: str) -> np.ndarray:
-    if holds_words(series):
-        return _cells_of_objects(column, np.asarray(series.to_list(), dtype=object), who)
-    return _recoded(column, *column_from_series(column.name, series, who), who)
+    found = cells_from_series(column.name, series, who)
+    return _cells_of_objects(column, found, who) if isinstance(found, list) else _recoded(column, *found, who)
 
 
-def _cells_of_objects(column: Column, values: np.ndarray, who: str) -> np.ndarray:
+def _cells_of_array(column: Column, values: np.ndarray, who: str) -> np.ndarray:
+    if values.dtype.kind == "O":
+        return _cells_of_objects(column, values.tolist(), who)
     if column.is_numeric:
-        return numbers_from_objects(column.name, values, who)
-    codes = _codes(column)
-    return np.array([_code(codes, value) for value in values.tolist()], dtype=np.int32)
+        return values.astype(np.float64)
+    different, codes = np.unique(values, return_inverse=True)  # NaN is unlike all levels, and so missing
+    return codes_among(column.levels, different.tolist())[codes.reshape(-1)]
 
 
-def _codes(column: Column) -> dict[Any, int]:
-    return {level: i for i, level in enumerate(column.levels)}
-
-
-def _code(codes: dict[Any, int], value: Any) -> int:
-    """The code of a value; a number also finds the level that is written like it (1.0 finds '1')."""
-    try:
-        code = codes.get(value, -1)
-    except TypeError:
-        return -1
-    if code < 0 and isinstance(value, (int, float)) and value == value:
-        code = codes.get(f"{value:g}", -1)
-    return code
+def _cells_of_objects(column: Column, values: Sequence[Any], who: str) -> np.ndarray:
+    if column.is_numeric:
+        return numbers_of(column.name, values, who)
+    kinds_of(column.name, values, who)  # refuses what cannot be a cell; a level of another kind is merely unseen
+    different, codes = distinct(values)
+    return codes_among(column.levels, different)[codes]

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import os
+import reprlib
 from typing import Any
 
 import numpy as np
 
 from margin.base.frames import is_frame, table_from_frame, table_from_objects
 from margin.data.table import Table
-from margin.errors import InputError, InputTypeError, MarginError
+from margin.errors import InputError, InputTypeError, MarginError, listing
 
-__all__ = ["check_memory", "dense_from_sparse", "open_input", "row_count"]
+__all__ = ["cells_of", "check_memory", "check_one_row", "dense_from_sparse", "matrix_of", "open_input", "row_count"]
 
 
 def open_input(X: Any, who: str) -> Any:
@@ -29,19 +30,26 @@ def row_count(source: Any) -> int:
     return source.n_rows if isinstance(source, Table) else source.shape[0]
 
 
-def _open_array(X: Any, who: str) -> np.ndarray | Table:
-    if np.ma.isMaskedArray(X):
-        X = np.ma.filled(X.astype(np.float64), np.nan)
+def check_one_row(rows: Any, who: str) -> None:
+    """Refuse anything but a single row."""
+    if len(rows) != 1:
+        raise InputError(f"{who}: X must be one row, but has {len(rows)}.")
+
+
+def cells_of(X: Any, who: str) -> np.ndarray:
+    """X as a two-dimensional array of float32, float64 or Python objects."""
+    if np.ma.isMaskedArray(X) and not X.dtype.names:
+        X = _without_mask(X)
     try:
         array = np.asarray(X)
+        if array.dtype.kind in "US" and not hasattr(X, "dtype"):
+            array = np.asarray(X, dtype=object)  # NumPy would make words of the numbers beside words
     except ValueError as error:
-        raise InputError(f"{who}: X must have rows of equal length ({error}).") from None
-    if array.dtype.kind == "O" and array.ndim == 2:
-        return _open_objects(array, who)
+        raise InputError(f"{who}: X must have rows of equal length and one value in a cell ({error}).") from None
     if array.ndim != 2:
-        raise InputError(_wrong_dimensions(array, who))
-    if array.dtype.kind in "US":
-        return _open_objects(array.astype(object), who)
+        raise InputError(_wrong_dimensions(X, array, who))
+    if array.dtype.kind in "OUST":
+        return array.astype(object)
     if array.dtype.kind == "c":
         raise InputError(f"{who}: X holds complex numbers. Complex data not supported; give their parts as columns.")
     if array.dtype.kind in "mM":
@@ -49,12 +57,26 @@ def _open_array(X: Any, who: str) -> np.ndarray | Table:
     if array.dtype.kind not in "fiub":
         raise InputTypeError(f"{who}: X of type {array.dtype} cannot be read; give numbers, words or a data frame.")
     wide = np.float32 if array.dtype == np.float32 else np.float64
-    return np.require(array, dtype=wide, requirements=["C", "A"])
+    with np.errstate(over="ignore"):  # numbers beyond float64 become infinite, and are refused by row and column
+        return np.require(array, dtype=wide, requirements=["C", "A"])
 
 
-def _wrong_dimensions(array: np.ndarray, who: str) -> str:
+def _without_mask(X: Any) -> Any:
+    if X.dtype.kind in "fiub":
+        return np.ma.filled(X.astype(np.float64), np.nan)
+    cells = np.asarray(X, dtype=object).copy()
+    cells[np.ma.getmaskarray(X)] = None  # np.ma.filled puts "?" there
+    return cells
+
+
+def _wrong_dimensions(X: Any, array: np.ndarray, who: str) -> str:
+    if array.dtype.names:
+        names = listing(array.dtype.names)
+        return f"{who}: X is a structured array with fields {names}; make it a data frame or a two-dimensional array."
     if array.ndim == 0:
-        return f"{who}: X must be a table of rows and columns, not the single value {array.item()!r}."
+        hint = "; margin.data.Table.from_columns makes a table of a dict of columns" if isinstance(X, dict) else ""
+        what = f"the single value {reprlib.repr(X)} of type {type(X).__name__}"
+        return f"{who}: X must be a table of rows and columns, not {what}{hint}."
     shape = " × ".join(map(str, array.shape))
     return (
         f"{who}: X must have two dimensions, rows and columns, but has {array.ndim} ({shape}). "
@@ -62,18 +84,22 @@ def _wrong_dimensions(array: np.ndarray, who: str) -> str:
     )
 
 
-def _open_objects(array: np.ndarray, who: str) -> np.ndarray | Table:
+def _open_array(X: Any, who: str) -> np.ndarray | Table:
+    array = cells_of(X, who)
+    if array.dtype.kind != "O":
+        return array
     table = table_from_objects(array, [f"x{i}" for i in range(array.shape[1])], who)
-    if all(column.is_numeric for column in table.schema):
+    if all(column.is_numeric or not column.levels for column in table.schema):
         return matrix_of(table)
     return table
 
 
 def matrix_of(table: Table) -> np.ndarray:
-    """The columns of an all-numeric table side by side."""
-    matrix = np.empty((table.n_rows, len(table.schema)))
-    for i, name in enumerate(table.names):
-        matrix[:, i] = table.cells(name)
+    """The columns of a table side by side, each numeric or altogether missing."""
+    matrix = np.full((table.n_rows, len(table.schema)), np.nan)
+    for i, column in enumerate(table.schema):
+        if column.is_numeric:
+            matrix[:, i] = table.cells(column.name)
     return matrix
 
 
@@ -85,11 +111,22 @@ def _open_sparse(X: Any, who: str) -> Any:
     if X.dtype.kind not in "fiub":
         problem = "Complex data not supported" if X.dtype.kind == "c" else f"type {X.dtype} cannot be read"
         raise InputError(f"{who}: {problem}; a sparse X must hold real numbers.")
+    _check_structure(X, who)
     matrix = scipy.sparse.csr_array(X, dtype=np.float32 if X.dtype == np.float32 else np.float64, copy=False)
     if not matrix.has_canonical_format:
         matrix = matrix.copy()
         matrix.sum_duplicates()
     return matrix
+
+
+def _check_structure(X: Any, who: str) -> None:
+    """Refuse indices beyond the matrix before compiled code follows them."""
+    if not hasattr(X, "check_format"):
+        return
+    try:
+        type(X)(X).check_format(full_check=True)  # on a second view: the check may rewrite the indices it looks at
+    except ValueError as error:
+        raise InputError(f"{who}: the sparse X is damaged ({error}).") from None
 
 
 def dense_from_sparse(matrix: Any, who: str) -> np.ndarray:

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from margin.base.frames import is_missing
+from margin.base.objects import is_missing
+from margin.data.table import Table
 from margin.errors import LabelError, listing
 
 __all__ = ["encode_labels"]
@@ -45,7 +46,7 @@ def _one_dimension(y: Any, who: str) -> np.ndarray:
         raise LabelError(
             f"{who}: y must be a plain list of labels, not a sparse matrix; several labels a row need one-vs-rest."
         )
-    labels = _as_array(y)
+    labels = _as_array(y, who)
     if labels.ndim == 2 and labels.shape[1] == 1:
         from sklearn.exceptions import DataConversionWarning
 
@@ -60,9 +61,13 @@ def _one_dimension(y: Any, who: str) -> np.ndarray:
     return labels if labels.dtype.isnative else labels.astype(labels.dtype.newbyteorder("="))
 
 
-def _as_array(y: Any) -> np.ndarray:
+def _as_array(y: Any, who: str) -> np.ndarray:
+    if np.ma.is_masked(y):
+        raise LabelError(_missing_message(np.flatnonzero(np.ma.getmaskarray(y)).tolist(), who))
     if isinstance(y, np.ndarray):
-        return np.asarray(y)
+        return np.asarray(y.astype(object) if y.dtype.kind == "T" else y)
+    if isinstance(y, Table) or hasattr(y, "column_names"):
+        raise LabelError(f"{who}: y must be one label per row, not a table; give one of its columns.")
     if hasattr(y, "to_list") or hasattr(y, "to_pylist"):  # a series of pandas, polars or pyarrow
         dtype = getattr(y, "dtype", None)
         if isinstance(dtype, np.dtype) and dtype.kind in "iufb":
@@ -70,12 +75,17 @@ def _as_array(y: Any) -> np.ndarray:
         y = y.to_pylist() if hasattr(y, "to_pylist") else y.to_list()
     if isinstance(y, (list, tuple)) and not any(isinstance(value, (list, tuple, np.ndarray)) for value in y[:1]):
         # NumPy would turn [1, "1"] into two equal strings: keep the objects where their types differ.
-        if len(set(map(type, y))) <= 1:
+        # And it would round integers beyond 2**63 to floats.
+        types = set(map(type, y))
+        if len(types) <= 1 and types != {int}:
             return np.asarray(y)
         array = np.empty(len(y), dtype=object)
         array[:] = y
         return array
-    return np.asarray(y)
+    try:
+        return np.asarray(y)
+    except ValueError:
+        raise LabelError(f"{who}: y must be one label per row, but its rows are of different lengths.") from None
 
 
 def _kind(value: Any) -> str:
@@ -109,10 +119,24 @@ def _from_objects(labels: np.ndarray, who: str) -> np.ndarray:
     if len(kinds) > 1:
         raise LabelError(f"{who}: labels must be of one type, but y mixes {' and '.join(sorted(kinds))} labels.")
     if kinds <= {"whole number", "number", "boolean"}:
-        return np.asarray(values)
+        return _as_numbers(values, who)
     if not kinds <= {"word", "bytes"}:
         raise LabelError(f"{who}: Unknown label type: {kinds.pop()}; labels must be words, whole numbers or booleans.")
     return labels
+
+
+def _as_numbers(values: list[Any], who: str) -> np.ndarray:
+    """An array that tells all the numbers apart; where NumPy has none, the objects themselves."""
+    array = np.asarray(values)
+    floats = [isinstance(value, (float, np.floating)) for value in values]
+    if array.dtype.kind in "iubO" or all(floats):
+        return array
+    if not any(floats):  # NumPy makes floats of -1 and 2**63 together
+        array = np.empty(len(values), dtype=object)
+        array[:] = values
+    elif len(set(array.tolist())) < len(set(values)):
+        raise LabelError(f"{who}: y mixes whole numbers beyond 2**53 with floats, which round them; make it one type.")
+    return array
 
 
 def _distinct_objects(labels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -150,12 +174,12 @@ def _missing_message(rows: list[int], who: str) -> str:
 
 def _counted(labels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Sorted distinct values without a sort where the values lie close together."""
-    low = labels.min() if labels.size else 0
-    spread = int(labels.max()) - int(low) + 1 if labels.size else 0
-    if labels.dtype.kind == "b" or spread > COUNTED_SPREAD or not labels.size:
+    low, high = (int(labels.min()), int(labels.max())) if labels.size else (0, 0)
+    spread = high - low + 1
+    if labels.dtype.kind == "b" or spread > COUNTED_SPREAD or high >= 2**63:
         classes, codes = np.unique(labels, return_inverse=True)
         return classes, codes.reshape(-1)
-    shifted = (labels - low).astype(np.intp)
+    shifted = labels.astype(np.int64) - low  # in a narrow type the difference itself could overflow
     present = np.bincount(shifted, minlength=spread) > 0
     codes_of = np.cumsum(present) - 1
     return (np.flatnonzero(present) + low).astype(labels.dtype), codes_of[shifted]

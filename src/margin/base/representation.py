@@ -15,6 +15,7 @@ import margin._core as _core
 from margin import parallel
 from margin.base.columns import Columns
 from margin.base.inputs import check_memory, dense_from_sparse
+from margin.base.moments import column_moments
 from margin.data.schema import Schema
 from margin.data.table import Table
 from margin.errors import InputError
@@ -128,6 +129,7 @@ class NumericEncoder:
 
     def __init__(self, form: Numeric, columns: Columns, source: Any, weight: np.ndarray | None, who: str) -> None:
         self.form = form
+        self.model = who.split(".")[0]
         self.largest = form.largest
         self.columns = columns
         self.numbered = [c.name for c in columns.schema or () if c.kind in ("numeric", "ordinal")]
@@ -139,7 +141,19 @@ class NumericEncoder:
         """The quick way for a clean float array."""
         if has_missing:
             X = np.where(np.isnan(X), self.fill.astype(X.dtype), X)
-        return X if self.form.scale is None else (X - self.center.astype(X.dtype)) / self.spread.astype(X.dtype)
+        return X if self.form.scale is None else self._scaled(X)
+
+    def _scaled(self, X: np.ndarray) -> np.ndarray:
+        with np.errstate(over="ignore"):
+            scaled = (X - self.center) / self.spread
+        if not np.isfinite(scaled).all():
+            row, at = np.argwhere(~np.isfinite(scaled))[0]
+            name = self.names_out()[at]
+            raise InputError(
+                f"{self.model}: column {name!r}, row {row}: {X[row, at]:g} is too far from what the column held at fit "
+                f"(there its spread was {self.spread[at]:g}) to be put on the same scale."
+            )
+        return scaled
 
     def encode(self, source: Any, who: str) -> Any:
         numbers = self._numbers(source, who)
@@ -207,22 +221,21 @@ def _statistics(
     numbers: Any, weight: np.ndarray | None, scale: Scale | None
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Mean, centre and spread of each column over the cells that are there; a constant column has spread 1."""
-    width = numbers.shape[1]
     if not isinstance(numbers, np.ndarray):
         return _sparse_statistics(numbers, weight, scale)
     numbers = numbers.astype(np.float64, copy=False)
-    w = np.ones(len(numbers)) if weight is None else weight
-    (n,), _, (mean,), (m2,) = _core.data.moments(
-        numbers, np.zeros(len(numbers), dtype=np.int32), w, 1, parallel.n_threads()
-    )
+    rows, width = numbers.shape
+    found = column_moments(numbers, np.zeros(rows, np.int32), np.ones(rows) if weight is None else weight, 1)
+    mean = found.mean[0] * found.unit
     if scale is None:
         return mean, np.zeros(width), np.ones(width)
+    there = found.weight[0] > 0
     if scale == "range":
         low, high = _core.data.ranges(numbers, parallel.n_threads())
-        span = np.where(n > 0, high - low, 0.0)
-        return mean, np.where(n > 0, low, 0.0), np.where(span > 0, span, 1.0)
-    deviation = np.sqrt(np.divide(m2, n, out=np.zeros(width), where=n > 0))
-    return mean, mean, np.where(deviation > 0, deviation, 1.0)
+        low, spread = np.where(there, low, 0.0), np.where(there, high, 0.0) - np.where(there, low, 0.0)
+        return mean, low, np.where(spread > 0, spread, 1.0)
+    spread = np.sqrt(np.divide(found.m2[0], found.weight[0], out=np.zeros(width), where=there)) * found.unit
+    return mean, mean, np.where(spread > 0, spread, 1.0)
 
 
 def _sparse_statistics(
@@ -232,8 +245,9 @@ def _sparse_statistics(
     w = np.ones(rows) if weight is None else weight
     cell_weight = np.repeat(w, np.diff(matrix.indptr))
     there = ~np.isnan(matrix.data)
+    lost = np.bincount(matrix.indices[~there], cell_weight[~there], width)
     at, cells, cell_weight = matrix.indices[there], matrix.data[there], cell_weight[there]
-    total = np.maximum(w.sum() - np.bincount(matrix.indices[~there], minlength=width), 1e-300)
+    total = np.maximum(w.sum() - lost, 1e-300)
     mean = np.bincount(at, cell_weight * cells, width) / total
     if scale is None:
         return mean, np.zeros(width), np.ones(width)

@@ -1,7 +1,8 @@
 """Sample weights.
 
-Whole-number weights stand for repeated rows: weight 2 is the row given twice. Any other weights say how much
-each row matters relative to the others. A row of weight 0 is as good as absent.
+Whole-number weights stand for repeated rows: weight 2 is the row given twice. Any other weights, and numbers too
+large to count with, say how much each row matters relative to the others; they are put on the scale on which the
+largest is 1, so that sums and squares of them neither overflow nor vanish. A row of weight 0 is as good as absent.
 """
 
 from __future__ import annotations
@@ -14,15 +15,26 @@ from margin.errors import InputError, listing
 
 __all__ = ["check_weights", "count_repeats"]
 
+LARGEST_COUNT = 2.0**53
+
 
 def check_weights(sample_weight: Any, n_rows: int, who: str) -> np.ndarray | None:
-    """Weights as float64, or None where every row counts once."""
+    """Weights as float64, or None where every row counts once.
+
+    >>> check_weights([1, 3], 2, "fit"), check_weights([0.5, 2.0], 2, "fit")
+    (array([1., 3.]), array([0.25, 1.  ]))
+    """
     if sample_weight is None:
         return None
+    if np.ma.is_masked(sample_weight):
+        sample_weight = sample_weight.astype(np.float64).filled(np.nan)
     try:
-        weight = np.asarray(sample_weight, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise InputError(f"{who}(sample_weight=…): weights must be numbers.") from None
+        given = np.asarray(sample_weight)
+        weight = given.astype(np.float64)
+    except (TypeError, ValueError, OverflowError):
+        given = weight = np.array("not numbers")
+    if given.dtype.kind not in "fiubO":
+        raise InputError(f"{who}(sample_weight=…): weights must be numbers.")
     if weight.shape != (n_rows,):
         shape = " × ".join(map(str, weight.shape)) or "a single number"
         raise InputError(f"{who}(sample_weight=…): one weight per row is needed ({n_rows}), but its shape is {shape}.")
@@ -34,9 +46,9 @@ def check_weights(sample_weight: Any, n_rows: int, who: str) -> np.ndarray | Non
         )
     if not weight.any():
         raise InputError(f"{who}(sample_weight=…): at least one weight must be above 0; all sample weights are zero.")
-    return weight
+    return weight if count_repeats(weight) else weight / weight.max()
 
 
 def count_repeats(weight: np.ndarray) -> bool:
-    """Whether weights are whole numbers, and so stand for repeated rows."""
-    return bool((weight == np.floor(weight)).all())
+    """Whether weights are whole numbers that can be added up exactly, and so stand for repeated rows."""
+    return bool((weight == np.floor(weight)).all() and weight.max() <= LARGEST_COUNT / len(weight))

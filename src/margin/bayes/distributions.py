@@ -6,12 +6,12 @@ Each distribution serves a block of columns at once: ``learn`` finds its numbers
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 import margin._core as _core
 from margin import parallel
+from margin.base.moments import Moments, column_moments
+from margin.base.representation import SQUARABLE
 
 __all__ = ["Categorical", "Gaussian"]
 
@@ -23,7 +23,8 @@ class Categorical:
     r"""Shares of the levels, with ``alpha`` virtual cases for every level:
 
     :math:`P(v \mid k) = (n_{vk} + \alpha) / (n_k + \alpha L)`, where :math:`n_k` counts the cells that are
-    there and :math:`L` the levels of the column. Missing cells are left out.
+    there and :math:`L` the levels of the column. Missing cells are left out. With ``alpha`` 0 a class without a
+    single cell in the column takes the shares of all classes together.
     """
 
     def __init__(self, n_levels: list[int], alpha: float) -> None:
@@ -37,13 +38,11 @@ class Categorical:
         self.counts = _core.bayes.count_levels(codes, self.first, levels, y, weight, n_classes, threads)
         there = np.zeros((len(self.n_levels), n_classes))
         np.add.at(there, self.column_of_level, self.counts)
-        whole = there + self.alpha * self.n_levels[:, None]
-        share = np.divide(
-            self.counts + self.alpha,
-            whole[self.column_of_level],
-            out=np.ones_like(self.counts),  # a class without a single cell in this column: the column says nothing
-            where=whole[self.column_of_level] > 0,
-        )
+        with np.errstate(over="ignore"):  # virtual cases without end leave only the priors
+            whole = (there + self.alpha * self.n_levels[:, None])[self.column_of_level]
+        overall = self.counts.sum(axis=1, keepdims=True) / there.sum(axis=1)[self.column_of_level, None]
+        share = np.broadcast_to(overall, self.counts.shape).copy()
+        np.divide(self.counts + self.alpha, whole, out=share, where=whole > 0)
         with np.errstate(divide="ignore"):
             self.log_share = np.log(share)
         return self
@@ -63,30 +62,38 @@ class Gaussian:
     r"""A normal density with the class's mean and its n-1 standard deviation.
 
     A class's variance is at least :math:`10^{-9}` of the column's whole variance; a class with a single case
-    takes the whole variance. A constant column says nothing. Missing cells are left out.
+    takes the whole variance, one without any also the whole mean. A constant column says nothing. Missing cells
+    are left out. Means and variances are kept in ``unit``, 1 for all but columns of extreme magnitude.
     """
 
     def learn(self, cells: np.ndarray, y: np.ndarray, weight: np.ndarray, n_classes: int, repeats: bool) -> Gaussian:
-        if not repeats:
-            weight = weight / weight.max()  # only their proportions matter, and squares of tiny ones would vanish
-        n, n2, self.mean, m2 = _core.data.moments(cells, y, weight, n_classes, parallel.n_threads())
-        whole = _whole_variance(n, n2, self.mean, m2, repeats)
-        variance = _unbiased(n, n2, m2, repeats)
+        found = column_moments(cells, y, weight, n_classes)
+        center, whole = _whole(found, repeats)
+        variance = _unbiased(found.weight, found.weight2, found.m2, repeats)
+        self.unit = found.unit
+        self.mean = np.where(found.weight > 0, found.mean, center)
         self.variance = np.where(np.isnan(variance), whole, np.maximum(variance, VARIANCE_FLOOR * whole))
-        says_something = (n > 0) & (self.variance > 0)
+        says_something = self.variance > 0
         safe = np.where(says_something, self.variance, 1.0)
         self.steep = np.where(says_something, 0.5 / safe, 0.0)
-        self.off = np.where(says_something, -0.5 * np.log(2 * np.pi * safe), 0.0)
+        self.off = np.where(says_something, -0.5 * np.log(2 * np.pi * safe) - np.log(self.unit), 0.0)
         self.peak = self.off.sum(axis=1)
+        self._plain = bool((self.unit == 1).all())
         return self
 
     def add(self, cells: np.ndarray, scores: np.ndarray) -> None:
+        cells = cells if self._plain else self._in_units(cells)
         _core.bayes.add_normal(cells, self.mean, self.steep, self.off, self.peak, scores, _n_threads(cells))
 
     def terms(self, row: np.ndarray) -> np.ndarray:
         """The log-density of each column in each class for one row; 0 where the cell is missing."""
-        terms = self.off - self.steep * (row - self.mean) ** 2
+        with np.errstate(over="ignore"):
+            terms = self.off - self.steep * (self._in_units(row) - self.mean) ** 2
         return np.where(np.isnan(row), 0.0, terms).T
+
+    def _in_units(self, cells: np.ndarray) -> np.ndarray:
+        with np.errstate(over="ignore"):
+            return np.clip(cells / self.unit, -SQUARABLE, SQUARABLE)
 
 
 def _n_threads(cells: np.ndarray) -> int:
@@ -105,10 +112,11 @@ def _unbiased(n: np.ndarray, n2: np.ndarray, m2: np.ndarray, repeats: bool) -> n
     return np.divide(m2, degrees, out=np.full_like(m2, np.nan), where=enough)
 
 
-def _whole_variance(n: Any, n2: Any, mean: Any, m2: Any, repeats: bool) -> np.ndarray:
-    """The variance of each column over all classes together."""
+def _whole(found: Moments, repeats: bool) -> tuple[np.ndarray, np.ndarray]:
+    """Mean and variance of each column over all classes together."""
+    n = found.weight
     total = n.sum(axis=0)
-    center = np.divide((n * mean).sum(axis=0), total, out=np.zeros_like(total), where=total > 0)
-    around = (m2 + n * (mean - center) ** 2).sum(axis=0)
-    variance = _unbiased(total, n2.sum(axis=0), around, repeats)
-    return np.where(np.isnan(variance), 0.0, variance)
+    center = np.divide((n * found.mean).sum(axis=0), total, out=np.zeros_like(total), where=total > 0)
+    around = np.where(found.constant, 0.0, (found.m2 + n * (found.mean - center) ** 2).sum(axis=0))
+    variance = _unbiased(total, found.weight2.sum(axis=0), around, repeats)
+    return center, np.where(np.isnan(variance), 0.0, variance)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from margin.base import Classifier, Mixed, MixedData
+from margin.base.inputs import check_one_row
 from margin.base.representation import SQUARABLE
 from margin.base.weights import count_repeats
 from margin.bayes.distributions import Categorical, Gaussian
@@ -74,26 +75,28 @@ class NaiveBayes(Classifier):
         if X.numeric.shape[1]:
             self.distributions_["numeric"] = Gaussian().learn(X.numeric, y, weight, n_classes, repeats)
         if n_levels:
-            counted = Categorical(n_levels, self.alpha)
+            counted = Categorical(n_levels, float(self.alpha))
             self.distributions_["codes"] = counted.learn(X.codes, y, weight, n_classes, repeats)
 
     def _learn_priors(self, y: np.ndarray, weight: np.ndarray, n_classes: int) -> np.ndarray:
         if self.priors is None:
             counts = np.bincount(y, weight, n_classes)
             return counts / counts.sum()
-        if len(self.priors) != n_classes:
+        priors = np.array([float(share) for share in self.priors])
+        if len(priors) != n_classes:
             raise ParameterError(
                 f"NaiveBayes(priors={self.priors!r}): one prior per class is needed, and there are {n_classes} classes."
             )
-        return np.asarray(self.priors, dtype=np.float64)
+        return priors
 
     def joint_log_likelihood(self, X: Any) -> np.ndarray:
         """log P(k) + Σ log P(x_j | k): one row per case, one column per class."""
-        return self._scores(self._encoded(X, "joint_log_likelihood"))
+        return self._joint(self._encoded(X, "joint_log_likelihood"))
 
     def column_terms(self, X: Any) -> list[tuple[str, Any, np.ndarray]]:
         """For the one row X: each column's name, its value, and log P(value | k) for every class k."""
         encoded = self._encoded(X, "column_terms")
+        check_one_row(encoded, "NaiveBayes.column_terms")
         found = []
         for block, distribution in self.distributions_.items():
             numeric = block == "numeric"
@@ -103,21 +106,23 @@ class NaiveBayes(Classifier):
                 found.append((column.name, _value(column, cell), term))
         return found
 
-    def _scores(self, X: MixedData) -> np.ndarray:
+    def _joint(self, X: MixedData) -> np.ndarray:
         scores = np.empty((len(X), len(self._log_priors)))
         scores[:] = self._log_priors
         for block, distribution in self.distributions_.items():
             distribution.add(getattr(X, block), scores)
         return scores
 
+    def _scores(self, X: MixedData) -> np.ndarray:
+        scores = self._joint(X)
+        if scores.size and scores.min() == -np.inf:
+            # Every class ruled out (a new combination with alpha=0, a number beyond all densities): nothing is
+            # known but the priors.
+            scores[np.isneginf(scores.max(axis=1))] = self._log_priors
+        return scores
+
     def _proba(self, scores: np.ndarray) -> np.ndarray:
-        top = scores.max(axis=1, keepdims=True)
-        # Every class ruled out (alpha=0 and a new combination): nothing is known but the priors.
-        lost = np.isneginf(top[:, 0])
-        if lost.any():
-            scores = np.where(lost[:, None], self._log_priors, scores)
-            top[lost] = self._log_priors.max()
-        odds = np.exp(scores - top)
+        odds = np.exp(scores - scores.max(axis=1, keepdims=True))
         return odds / odds.sum(axis=1, keepdims=True)
 
 

@@ -15,7 +15,13 @@ MOST_REASONS = 8
 
 @dataclass(frozen=True)
 class Reason:
-    """One step towards the answer: what was looked at, what it said, and how strongly (signed, 0 is nothing)."""
+    """One step towards the answer: what was looked at, what it said, and how strongly.
+
+    Strength is signed: above 0 for the answer, below against it, 0 nothing, infinite where it decides alone.
+
+    >>> Reason("colour = red", "× 2", 0.693).strength
+    0.693
+    """
 
     what: str
     says: str
@@ -27,6 +33,12 @@ class Explanation:
     """Why a model gave one case its class.
 
     ``how`` says in a sentence what the numbers in the reasons are.
+
+    >>> why = Explanation("Model", "yes", {"no": 0.25, "yes": 0.75}, "Odds.", (Reason("windy", "× 3", 1.1),))
+    >>> print(why)
+    Model: yes (75.0%), then no (25.0%)
+    Odds.
+      windy  × 3
     """
 
     model: str

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import reprlib
 from functools import singledispatch
 from typing import Any
 
 import numpy as np
 
+from margin.base.inputs import check_one_row
 from margin.baseline import MajorityClassifier
 from margin.bayes import NaiveBayes
-from margin.errors import InputError
+from margin.errors import InputTypeError
 from margin.explain.explanation import Explanation, Reason
 from margin.neighbors import KNeighborsClassifier, RoteClassifier
 
@@ -42,11 +44,13 @@ def explain(model: Any, X: Any) -> Explanation:
 
 
 def _answer(model: Any, X: Any) -> tuple[Any, dict[Any, float]]:
+    if isinstance(model, type) or not hasattr(model, "predict"):
+        raise InputTypeError(f"explain({reprlib.repr(model)}, X): the model must be a fitted classifier.")
     answers = model.predict(X)
-    if len(answers) != 1:
-        raise InputError(f"explain({type(model).__name__}, X): X must be one row, but has {len(answers)}.")
-    shares = model.predict_proba(X)[0] if hasattr(model, "predict_proba") else []
-    return answers[0], {label: float(share) for label, share in zip(model.classes_.tolist(), shares)}
+    check_one_row(answers, f"explain({type(model).__name__}, X)")
+    if not hasattr(model, "predict_proba"):
+        return answers[0], {}
+    return answers[0], dict(zip(np.asarray(model.classes_).tolist(), map(float, model.predict_proba(X)[0])))
 
 
 def _shares_in_words(priors: np.ndarray, labels: np.ndarray) -> tuple[Reason, ...]:
@@ -98,25 +102,30 @@ def _(model: NaiveBayes, X: Any) -> Explanation:
     answer, probabilities = _answer(model, X)
     if len(model.classes_) == 1:
         return Explanation("NaiveBayes", answer, probabilities, "There is one class only.", ())
+    if np.isneginf(model.joint_log_likelihood(X)).all():
+        how = "The columns rule out every class; only the shares of the classes are left."
+        return Explanation("NaiveBayes", answer, probabilities, how, _shares_in_words(model.priors_, model.classes_))
     ranked = np.argsort(-np.array(list(probabilities.values())), kind="stable")
     first, second = int(ranked[0]), int(ranked[1])
-    terms = model.column_terms(X)
-    pulls = [(name, value, float(term[first] - term[second])) for name, value, term in terms]
-    reasons = [
-        Reason(f"{name} = {value}", _factor(pull), pull)
-        for name, value, pull in sorted(pulls, key=lambda item: -abs(item[2]))
-    ]
+    loser = str(model.classes_[second])
+    pulls = [(f"{name} = {value}", _pull(term, first, second)) for name, value, term in model.column_terms(X)]
+    reasons = [Reason(what, _factor(pull, loser), pull) for what, pull in sorted(pulls, key=lambda item: -abs(item[1]))]
     with np.errstate(divide="ignore"):
-        start = float(np.log(model.priors_[first]) - np.log(model.priors_[second]))
-    shares = f"{model.priors_[first]:.1%} against {model.priors_[second]:.1%}, {_factor(start)}"
+        start = _pull(np.log(model.priors_), first, second)
+    shares = f"{model.priors_[first]:.1%} against {model.priors_[second]:.1%}, {_factor(start, loser)}"
     reasons.append(Reason("shares of the classes", shares, start))
-    how = f"Each line multiplies the odds of {model.classes_[first]} against {model.classes_[second]}."
+    how = f"Each line multiplies the odds of {model.classes_[first]} against {loser}."
     return Explanation("NaiveBayes", answer, probabilities, how, tuple(reasons))
 
 
-def _factor(pull: float) -> str:
+def _pull(logs: np.ndarray, first: int, second: int) -> float:
+    """How much the first class gains on the second; what rules out both moves neither."""
+    return 0.0 if logs[first] == logs[second] else float(logs[first] - logs[second])
+
+
+def _factor(pull: float, loser: str) -> str:
     if pull == 0:
         return "says nothing"
-    if not np.isfinite(pull):
-        return "rules one of them out"
+    if np.isinf(pull):
+        return f"rules {loser} out"
     return f"× {np.exp(pull):.3g}" if abs(pull) < 10 else f"× 10^{pull / np.log(10):.1f}"

@@ -8,17 +8,21 @@ from typing import Annotated, Any, Literal
 import numpy as np
 
 import margin._core as _core
-from margin import parallel
+from margin import parallel, params
 from margin.base import Classifier, Numeric
+from margin.base.inputs import check_one_row
+from margin.base.moments import unit_for
 from margin.base.representation import Scale
 from margin.base.weights import count_repeats
-from margin.errors import InputError
-from margin.params import Count, Jobs, Positive, choice
+from margin.errors import InputError, ParameterError
+from margin.params import Count, Jobs, Positive, choice, rule_of
 
 __all__ = ["KNeighborsClassifier"]
 
 # As in native/include/margin/neighbors/brute.hpp.
 BLOCK_ROWS, COLUMN_GROUP = 16, 4
+# float32 rows of larger magnitude, or smaller than its inverse, are compared in float64: their squares need the room.
+FLOAT32_ORDINARY = 1e15
 
 Metric = Annotated[str, choice(known=_core.neighbors.metrics)]
 Votes = Literal["uniform", "distance", "inverse_square"] | Callable[[np.ndarray], np.ndarray]
@@ -80,31 +84,44 @@ class KNeighborsClassifier(Classifier):
 
     @property
     def representation(self) -> Numeric:  # type: ignore[override]
-        return Numeric(scale=self.scale, keep_float32=True, largest=1e150 if self._metric()[1] <= 2 else 1e75)
+        return Numeric(scale=self.scale, keep_float32=True)
 
-    def _metric(self) -> tuple[str, float]:
+    def _measure(self) -> tuple[str, float]:
         """The metric that does the work: whole powers have quicker names."""
         quick = {1.0: "manhattan", 2.0: "euclidean"}
         if self.metric == "minkowski" and self.p in quick:
-            return quick[self.p], self.p
-        return self.metric, self.p
+            return quick[self.p], float(self.p)
+        return self.metric, float(self.p)
 
     def _fit(self, X: np.ndarray, y: np.ndarray, weight: np.ndarray) -> None:
+        self._metric = self._measure()
+        magnitude = float(np.abs(X).max(initial=0.0))
+        if self._metric[0] == "minkowski" or not 1 / FLOAT32_ORDINARY < magnitude < FLOAT32_ORDINARY:
+            X = X.astype(np.float64, copy=False)
+        self._unit = float(unit_for(magnitude))
         # Rows are kept class by class: ties between equal distances then go by class, not by row order.
         self._order = np.argsort(y, kind="stable")
-        self._blocks = _in_blocks(X[self._order])
+        rows = X[self._order] if self._unit == 1 else X[self._order] / self._unit
+        self._blocks = _in_blocks(rows)
         self._labels = y[self._order]
         self._weight = weight[self._order]
         self._repeats = count_repeats(weight)
 
     def kneighbors(self, X: Any, n_neighbors: int | None = None) -> tuple[np.ndarray, np.ndarray]:
         """Distances and row numbers of the nearest training rows of each row of X, nearest first."""
-        distance, place = self._nearest(self._encoded(X, "kneighbors"), n_neighbors or self.n_neighbors)
+        k = self.n_neighbors if n_neighbors is None else n_neighbors
+        if not rule_of(Count).accepts(k):
+            raise ParameterError(
+                f"KNeighborsClassifier.kneighbors(n_neighbors={k!r}): n_neighbors must be {rule_of(Count).words}."
+            )
+        distance, place = self._nearest(self._encoded(X, "kneighbors"), k)
         return distance, self._order[place]
 
     def voters(self, X: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """For the one row X: distances, training row numbers, labels and votes of the neighbours asked."""
-        distance, place = self._nearest(self._encoded(X, "voters"), self.n_neighbors)
+        encoded = self._encoded(X, "voters")
+        check_one_row(encoded, "KNeighborsClassifier.voters")
+        distance, place = self._nearest(encoded, self.n_neighbors)
         votes = self._votes(distance) * self._counted(place)
         asked = votes[0] > 0
         return (
@@ -115,11 +132,30 @@ class KNeighborsClassifier(Classifier):
         )
 
     def _nearest(self, X: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
-        k = min(k, len(self._order))
-        metric, p = self._metric()
-        X = X.astype(self._blocks.dtype, copy=False)
-        threads = parallel.n_threads(self.n_jobs)
-        return _core.neighbors.nearest(self._blocks, len(self._order), X, k, metric, p, threads)
+        params.check(self)  # what is asked of a fitted model may have been changed since
+        blocks = self._blocks
+        if blocks.dtype == np.float32:
+            X, blocks = _in_one_type(X, blocks)
+        X = np.ascontiguousarray(X, dtype=blocks.dtype)
+        found = self._search(X, blocks, k)
+        if not np.isfinite(found[0]).all() and blocks.dtype == np.float32:
+            found = self._search(X.astype(np.float64), blocks.astype(np.float64), k)
+        row = np.flatnonzero(~np.isfinite(found[0]).all(axis=1))
+        if row.size:
+            raise InputError(
+                f"KNeighborsClassifier: row {row[0]} of X is too far from the training rows to say how far "
+                f"(metric {self._metric[0]!r}, p={self._metric[1]:g}; rescale the columns)."
+            )
+        return found
+
+    def _search(self, X: np.ndarray, blocks: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
+        n, threads = len(self._order), parallel.n_threads(self.n_jobs)
+        if self._unit == 1:
+            return _core.neighbors.nearest(blocks, n, X, min(k, n), *self._metric, threads)
+        with np.errstate(over="ignore"):
+            X = X / self._unit
+        distance, place = _core.neighbors.nearest(blocks, n, X, min(k, n), *self._metric, threads)
+        return distance * self._unit, place
 
     def _scores(self, X: np.ndarray) -> np.ndarray:
         distance, place = self._nearest(X, self.n_neighbors)
@@ -142,16 +178,17 @@ class KNeighborsClassifier(Classifier):
             return np.ones_like(distance)
         if callable(self.weights):
             return self._votes_of_user(distance)
-        closeness = distance if self.weights == "distance" else distance**2
-        exact = distance == 0
-        with np.errstate(divide="ignore", over="ignore"):
-            votes = np.where(exact.any(axis=1, keepdims=True), exact, 1 / closeness)
-        # Distances too small to divide by are exact matches for all purposes.
-        endless = np.isinf(votes)
-        return np.where(endless.any(axis=1, keepdims=True), endless, votes)
+        # Only proportions count: the nearest one votes 1, and no distance is too small or too large to divide by.
+        nearest = distance.min(axis=1, keepdims=True, initial=np.inf)
+        share = np.divide(nearest, distance, out=(distance == 0).astype(np.float64), where=distance > 0)
+        return share if self.weights == "distance" else share**2
 
     def _votes_of_user(self, distance: np.ndarray) -> np.ndarray:
-        votes = np.asarray(self.weights(distance), dtype=np.float64)  # type: ignore[operator]
+        votes = self.weights(distance.copy())  # type: ignore[operator]
+        try:
+            votes = np.asarray(votes, dtype=np.float64)
+        except (TypeError, ValueError):
+            votes = np.array(np.nan)
         if votes.shape != distance.shape or not np.isfinite(votes).all() or (votes < 0).any():
             raise InputError(
                 "KNeighborsClassifier(weights=<function>): the function must give a finite vote of at least 0 for "
@@ -165,5 +202,12 @@ def _in_blocks(rows: np.ndarray) -> np.ndarray:
     n, columns = rows.shape
     shape = (-(-n // BLOCK_ROWS), BLOCK_ROWS, -(-columns // COLUMN_GROUP) * COLUMN_GROUP)
     padded = np.zeros(shape, dtype=rows.dtype)
-    padded.reshape(-1, shape[2])[:n, :columns] = rows
+    padded.reshape(shape[0] * BLOCK_ROWS, shape[2])[:n, :columns] = rows
     return np.ascontiguousarray(padded.transpose(0, 2, 1)).reshape(-1, BLOCK_ROWS)
+
+
+def _in_one_type(X: np.ndarray, blocks: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Both as float32 where that keeps every digit of X, else both as float64."""
+    with np.errstate(over="ignore"):
+        narrow = X.astype(np.float32, copy=False)
+    return (narrow, blocks) if np.array_equal(narrow, X) else (X, blocks.astype(np.float64))

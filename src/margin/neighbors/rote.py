@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from margin import params
 from margin.base import Classifier, Mixed, MixedData
 
 __all__ = ["RoteClassifier"]
@@ -31,8 +32,8 @@ class RoteClassifier(Classifier):
 
     Examples
     --------
-    >>> model = RoteClassifier(unmatched="abstain").fit([[0, 0], [0, 1]], ["no", "yes"])
-    >>> model.predict([[0, 1], [7, 7]])
+    >>> model = RoteClassifier(unmatched="abstain").fit([[0, 0], [1, 1]], ["no", "yes"])
+    >>> model.predict([[1, 1], [7, 7]])
     array(['yes', None], dtype=object)
     """
 
@@ -56,6 +57,7 @@ class RoteClassifier(Classifier):
         return self._find(self._encoded(X, "matched")) >= 0
 
     def _answers(self, X: MixedData, scores: np.ndarray) -> np.ndarray:
+        params.check(self)  # what is asked of a fitted model may have been changed since
         answers = super()._answers(X, scores)
         if self.unmatched == "majority":
             return answers

@@ -56,6 +56,7 @@ MARGIN_SIMD void distances_to(const T* __restrict query, const T* __restrict cel
                               double p, T* __restrict out) {
     const auto step = [p](T sum, T d) { return D::join(sum, D::term(d, p)); };
     for (std::size_t b = 0; b < n; ++b, out += block_rows) {
+        const T* block = cells;
         for (std::size_t l = 0; l < block_rows; ++l)
             out[l] = 0; // every term is at least 0, so that 0 joins without a trace
         for (std::size_t j = 0; j < columns; j += column_group, cells += column_group * block_rows) {
@@ -65,11 +66,15 @@ MARGIN_SIMD void distances_to(const T* __restrict query, const T* __restrict cel
                     step(step(step(out[l], q0 - cells[l]), q1 - cells[l + block_rows]), q2 - cells[l + 2 * block_rows]),
                     q3 - cells[l + 3 * block_rows]);
         }
+        if constexpr (requires { D::settle(out[0], columns, p, [](std::size_t) { return T(); }); })
+            for (std::size_t l = 0; l < block_rows; ++l)
+                out[l] =
+                    D::settle(out[l], columns, p, [=](std::size_t j) { return query[j] - block[j * block_rows + l]; });
     }
 }
 
 /// The k nearest rows of each query, nearest first; ties go to the smaller row number.
-/// Requires `blocks` as above with the last one filled up by any numbers, 1 <= k <= n_rows, columns >= 1 and no NaN in
+/// Requires `blocks` as above with the last one filled up by any numbers, 1 <= k <= n_rows, no NaN in
 /// rows or queries. O(n_queries n_rows columns) time, O(k) memory per query in hand.
 /// Blocks are taken in tiles that stay in the cache while a group of queries passes over them.
 template <class D, class T>
@@ -79,7 +84,7 @@ void nearest(const T* blocks, std::size_t n_rows, const T* queries, std::size_t 
     const std::size_t wide = (columns + column_group - 1) / column_group * column_group;
     const std::size_t block_cells = wide * block_rows;
     const std::size_t n_blocks = (n_rows + block_rows - 1) / block_rows;
-    const std::size_t tile = std::max<std::size_t>(1, (128 << 10) / (block_cells * sizeof(T)));
+    const std::size_t tile = std::max<std::size_t>(1, (128 << 10) / std::max<std::size_t>(block_cells * sizeof(T), 1));
     monitor.expect(n_queries);
     parallel_for(n_queries, group, n_threads, monitor, [&](std::size_t begin, std::size_t end, std::size_t) {
         std::vector<Nearest<T>> best(end - begin, Nearest<T>(k));

@@ -2,14 +2,18 @@
 // Distances between rows of numbers. A family: each is one struct, the list stands at the end.
 #include "margin/core/one_of.hpp"
 #include "margin/core/simd.hpp"
+#include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <limits>
 #include <string_view>
 
 namespace margin::neighbors {
 
 // A distance is a sum (or largest) of terms over the columns, and a last step that does not change the order:
 //     distance(a, b) = finish(join over j of term(a_j - b_j)).
-// Neighbours are compared before the last step.
+// Neighbours are compared before the last step. A distance whose terms may over- or underflow gives the whole at once
+// instead: settle(joined terms, columns, p, difference of column j), and has nothing left to finish.
 
 /// sqrt(sum (a_j - b_j)^2)
 struct Euclidean {
@@ -64,7 +68,23 @@ struct Minkowski {
     MARGIN_INLINED static T join(T s, T t) {
         return s + t;
     }
-    static double finish(double s, double p) { return std::pow(s, 1 / p); }
+    template <class T, class Difference>
+    static T settle(T s, std::size_t columns, double p, Difference difference) {
+        const T power = static_cast<T>(1 / p);
+        if (s > std::numeric_limits<T>::min() / std::numeric_limits<T>::epsilon() && std::isfinite(s))
+            return std::pow(s, power);
+        // Powers that over- or underflowed are taken again with the largest difference as the unit.
+        T top = 0;
+        for (std::size_t j = 0; j < columns; ++j)
+            top = std::max(top, std::abs(difference(j)));
+        if (top == 0)
+            return 0;
+        T sum = 0;
+        for (std::size_t j = 0; j < columns; ++j)
+            sum += std::pow(std::abs(difference(j)) / top, static_cast<T>(p));
+        return top * std::pow(sum, power);
+    }
+    static double finish(double s, double) { return s; }
 };
 
 using Distances = OneOf<Euclidean, Manhattan, Chebyshev, Minkowski>;

@@ -1,0 +1,193 @@
+"""Columns of Python objects: what kind of values they hold, and the values as numbers or codes.
+
+A cell's type says its kind, so types are looked at, not cells; and work on cells is done once for each
+different value. A column of a million words takes about as long as making a dictionary of them.
+"""
+
+from __future__ import annotations
+
+import datetime
+import decimal
+import numbers
+import reprlib
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from margin.data.schema import Column
+from margin.errors import InputError, InputTypeError
+
+__all__ = [
+    "codes_among",
+    "column_from_objects",
+    "distinct",
+    "is_missing",
+    "kinds_of",
+    "numbers_of",
+    "numbers_of_levels",
+]
+
+# A column of words in which at least this share are numbers was meant to be numeric: the rest are bad cells.
+ALMOST_NUMERIC = 0.9
+
+MAYBE_MISSING = (float, np.floating, np.datetime64, np.timedelta64)
+DATES = (datetime.date, datetime.time, datetime.timedelta, np.datetime64, np.timedelta64)
+PLAIN_TYPES = {"word": str, "bytes": bytes, "boolean": bool}
+
+
+def is_missing(value: Any) -> bool:
+    """None, NaN, NaT, pandas.NA and masked cells.
+
+    >>> [is_missing(value) for value in (None, float("nan"), 0.0, "")]
+    [True, True, False, False]
+    """
+    if isinstance(value, MAYBE_MISSING):
+        return bool(value != value)
+    return value.is_nan() if isinstance(value, decimal.Decimal) else _always_missing(type(value))
+
+
+def _always_missing(kind: type) -> bool:
+    return kind is type(None) or kind.__name__ in ("NAType", "NaTType", "MaskedConstant")
+
+
+def kinds_of(name: str, values: Sequence[Any], who: str) -> set[str]:
+    """Which kinds of cells a column holds: number, word, bytes, boolean; missing ones say nothing."""
+    types = set(map(type, values))
+    kinds = {_kind_of(kind, name, values, who) for kind in types} - {""}
+    if not kinds and any(kind.__name__ == "NaTType" for kind in types):
+        raise InputError(f"{who}: column {name!r} holds dates or times, all of them missing; drop it.")
+    return kinds
+
+
+def _kind_of(kind: type, name: str, values: Sequence[Any], who: str) -> str:
+    """The kind of the cells of one type, and "" if all of those are missing."""
+    if _always_missing(kind):
+        return ""
+    if issubclass(kind, (*MAYBE_MISSING, decimal.Decimal)) and all(is_missing(v) for v in values if type(v) is kind):
+        return ""
+    if issubclass(kind, (bool, np.bool_)):
+        return "boolean"
+    if issubclass(kind, DATES):
+        problem = "is a date or time, which no model here reads; turn it into numbers or drop the column"
+    elif issubclass(kind, (numbers.Real, np.integer, np.floating, decimal.Decimal)):
+        return "number"
+    elif issubclass(kind, str):
+        return "word"
+    elif issubclass(kind, bytes):
+        return "bytes"
+    elif issubclass(kind, numbers.Complex):
+        problem = "is complex. Complex data not supported; give its parts as columns"
+    else:
+        row = _first_row(kind, values)
+        raise InputTypeError(
+            f"{who}: column {name!r}, row {row}: a cell's argument must be a string or a real number, "
+            f"not {kind.__name__}."
+        )
+    row = _first_row(kind, values)
+    raise InputError(f"{who}: column {name!r}, row {row}: {reprlib.repr(values[row])} {problem}.")
+
+
+def _first_row(kind: type, values: Sequence[Any]) -> int:
+    return next(row for row, value in enumerate(values) if type(value) is kind and not is_missing(value))
+
+
+def distinct(values: Sequence[Any]) -> tuple[list[Any], np.ndarray]:
+    """The different values in the order they come, and for each cell which of them it holds; -1 is missing.
+
+    >>> distinct(["b", "a", None, "b"])
+    (['b', 'a'], array([ 0,  1, -1,  0]))
+    """
+    if any(value is np.ma.masked for value in values):  # the one missing value that no dictionary takes
+        values = [None if value is np.ma.masked else value for value in values]
+    places: dict[Any, int] = {}
+    found = np.fromiter((places.setdefault(value, len(places)) for value in values), np.intp, len(values))
+    different = list(places)
+    there = np.array([not is_missing(value) for value in different] + [False], dtype=bool)
+    if there[:-1].all():
+        return different, found
+    moved = np.where(there, np.cumsum(there) - 1, -1)
+    return [value for value, kept in zip(different, there) if kept], moved[found]
+
+
+def column_from_objects(name: str, values: Sequence[Any], who: str) -> tuple[Column, np.ndarray]:
+    """A column of Python objects: numbers, words that are numbers, booleans or words."""
+    kinds = kinds_of(name, values, who)
+    if not kinds:
+        return Column(name, "nominal", reason="every cell is missing"), np.full(len(values), -1, dtype=np.int32)
+    if "number" in kinds:
+        return Column(name, "numeric", reason="its cells are numbers"), numbers_of(name, values, who)
+    if len(kinds) > 1:
+        raise InputError(f"{who}: column {name!r} mixes {' and '.join(sorted(kinds))} values; make it one type.")
+    (kind,) = kinds
+    different, codes = distinct(values)
+    if kind == "word" and _almost_numeric(different, codes):
+        return Column(name, "numeric", reason="its words are numbers"), numbers_of_levels(name, different, codes, who)
+    plain = PLAIN_TYPES[kind]
+    order = sorted(range(len(different)), key=different.__getitem__)
+    rank = np.full(len(order) + 1, -1, dtype=np.int32)  # the last place serves code -1
+    rank[order] = np.arange(len(order))
+    levels = tuple(plain(different[i]) for i in order)
+    return Column(name, "nominal", levels, f"its cells are {kind}s".replace("bytess", "bytes")), rank[codes]
+
+
+def _almost_numeric(different: list[Any], codes: np.ndarray) -> bool:
+    count = np.bincount(codes[codes >= 0], minlength=len(different))
+    numeric = np.array([_as_number(value) is not None for value in different])
+    return bool(count[numeric].sum() >= ALMOST_NUMERIC * count.sum())
+
+
+def numbers_of(name: str, values: Sequence[Any], who: str) -> np.ndarray:
+    """Objects as numbers; a cell that is none is an error that names it."""
+    if {float, int, type(None)}.issuperset(map(type, values)):
+        try:
+            return np.array(values, dtype=np.float64)
+        except OverflowError:
+            pass  # an integer beyond all floats, named below
+    kinds_of(name, values, who)
+    return numbers_of_levels(name, *distinct(values), who)
+
+
+def numbers_of_levels(name: str, levels: Sequence[Any], codes: np.ndarray, who: str) -> np.ndarray:
+    """Codes into levels as those levels' numbers; levels that no cell holds need not be numbers."""
+    found = [_as_number(level) for level in levels]
+    numbers_and_missing = np.array([np.nan if number is None else number for number in found] + [np.nan])
+    bad = np.array([number is None for number in found] + [False])[codes]
+    if bad.any():
+        row = int(bad.argmax())
+        value = reprlib.repr(levels[codes[row]])
+        raise InputError(
+            f"{who}: column {name!r}, row {row}: {value} is not a number that can be used, but the column is numeric "
+            "(mend the cell, make it None if it is missing, or make the column categorical)."
+        )
+    return numbers_and_missing[codes]
+
+
+def _as_number(value: Any) -> float | None:
+    try:
+        return float(value)
+    except (TypeError, ValueError, OverflowError):
+        return None
+
+
+def codes_among(levels: Sequence[Any], values: Sequence[Any]) -> np.ndarray:
+    """The code of each value among levels, -1 where it is none of them, and one -1 more for missing cells.
+
+    A value is found as it is or, failing that, as it is written: 1.0 finds the level "1", and "1" the level 1.
+
+    >>> codes_among(["1", "2"], ["2", 1.0, "three"])
+    array([ 1,  0, -1, -1], dtype=int32)
+    """
+    exact = {level: code for code, level in enumerate(levels)}
+    codes = [exact.get(value, -1) for value in values]
+    if -1 in codes:
+        written = {_written(level): code for code, level in enumerate(levels)}
+        codes = [written.get(_written(value), -1) if code < 0 else code for code, value in zip(codes, values)]
+    return np.array([*codes, -1], dtype=np.int32)
+
+
+def _written(value: Any) -> str | None:
+    if is_missing(value):
+        return None
+    whole = isinstance(value, (float, np.floating)) and float(value).is_integer()
+    return str(int(value) if whole else value)
