@@ -246,7 +246,9 @@ def test_a_constant_column_says_nothing_whatever_its_value(estimator, constant, 
     expected = clone(estimator).fit(X, y, weight).predict_proba(X)
     model = clone(estimator).fit(padded, y, weight)
     np.testing.assert_allclose(model.predict_proba(padded), expected, rtol=1e-9)
-    padded[:, -1] = np.nextafter(constant, 1e9)  # far away, for anyone who takes the rounding of the mean for a deviation
+    padded[:, -1] = np.nextafter(
+        constant, 1e9
+    )  # far away, for anyone who takes the rounding of the mean for a deviation
     found = model.predict_proba(padded)
     if "unmatched" not in model.get_params():
         np.testing.assert_allclose(found, expected, rtol=1e-2, atol=1e-3)
