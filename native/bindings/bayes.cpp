@@ -24,9 +24,9 @@ MARGIN_BINDINGS(bayes) {
         "add_normal",
         [](InMatrix<double> x, InMatrix<double> mean, InMatrix<double> steep, InMatrix<double> off, In<double> peak,
            InOutMatrix<double> scores, std::size_t n_threads) {
-            with_monitor([&](Monitor& m) {
-                margin::bayes::add_normal(x.data(), mean.data(), steep.data(), off.data(), peak.data(), scores.data(),
-                                          x.shape(0), x.shape(1), mean.shape(0), n_threads, m);
+            return with_monitor([&](Monitor& m) {
+                return margin::bayes::add_normal(x.data(), mean.data(), steep.data(), off.data(), peak.data(),
+                                                 scores.data(), x.shape(0), x.shape(1), mean.shape(0), n_threads, m);
             });
         },
         "x"_a.noconvert(), "mean"_a.noconvert(), "steep"_a.noconvert(), "off"_a.noconvert(), "peak"_a.noconvert(),

@@ -29,11 +29,6 @@ class Columns:
         self.n = n
         self.schema = schema
 
-    @property
-    def plain(self) -> bool:
-        """Whether the model was fitted on numbers without names."""
-        return self.schema is None
-
     def described(self) -> Schema:
         """The schema, with made-up names ``x0``, ``x1``, … for plain arrays."""
         return self.schema or Schema(Column(f"x{i}", "numeric", reason="an array of numbers") for i in range(self.n))

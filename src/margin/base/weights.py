@@ -30,10 +30,10 @@ def check_weights(sample_weight: Any, n_rows: int, who: str) -> np.ndarray | Non
         sample_weight = sample_weight.astype(np.float64).filled(np.nan)
     try:
         given = np.asarray(sample_weight)
-        weight = given.astype(np.float64)
+        weight = given.astype(np.float64) if given.dtype.kind in "fiubO" else None
     except (TypeError, ValueError, OverflowError):
-        given = weight = np.array("not numbers")
-    if given.dtype.kind not in "fiubO":
+        weight = None
+    if weight is None:
         raise InputError(f"{who}(sample_weight=…): weights must be numbers.")
     if weight.shape != (n_rows,):
         shape = " × ".join(map(str, weight.shape)) or "a single number"

@@ -1,7 +1,8 @@
 """How the cells of a column are distributed within a class.
 
 Each distribution serves a block of columns at once: ``learn`` finds its numbers from the training rows,
-``add`` adds its log-likelihoods to the scores, ``terms`` shows them column by column.
+``add`` adds its log-likelihoods to the scores and says whether any of them is minus infinity now, ``terms`` shows
+them column by column.
 """
 
 from __future__ import annotations
@@ -47,8 +48,9 @@ class Categorical:
             self.log_share = np.log(share)
         return self
 
-    def add(self, codes: np.ndarray, scores: np.ndarray) -> None:
+    def add(self, codes: np.ndarray, scores: np.ndarray) -> bool:
         _core.bayes.add_shares(codes, self.first, self.log_share, scores, _n_threads(codes))
+        return bool(np.isneginf(scores).any())
 
     def terms(self, row: np.ndarray) -> np.ndarray:
         """The log-share of each column's level in each class for one row; 0 where the cell is missing."""
@@ -81,9 +83,9 @@ class Gaussian:
         self._plain = bool((self.unit == 1).all())
         return self
 
-    def add(self, cells: np.ndarray, scores: np.ndarray) -> None:
+    def add(self, cells: np.ndarray, scores: np.ndarray) -> bool:
         cells = cells if self._plain else self._in_units(cells)
-        _core.bayes.add_normal(cells, self.mean, self.steep, self.off, self.peak, scores, _n_threads(cells))
+        return _core.bayes.add_normal(cells, self.mean, self.steep, self.off, self.peak, scores, _n_threads(cells))
 
     def terms(self, row: np.ndarray) -> np.ndarray:
         """The log-density of each column in each class for one row; 0 where the cell is missing."""

@@ -91,7 +91,7 @@ class NaiveBayes(Classifier):
 
     def joint_log_likelihood(self, X: Any) -> np.ndarray:
         """log P(k) + Σ log P(x_j | k): one row per case, one column per class."""
-        return self._joint(self._encoded(X, "joint_log_likelihood"))
+        return self._joint(self._encoded(X, "joint_log_likelihood"))[0]
 
     def column_terms(self, X: Any) -> list[tuple[str, Any, np.ndarray]]:
         """For the one row X: each column's name, its value, and log P(value | k) for every class k."""
@@ -106,16 +106,18 @@ class NaiveBayes(Classifier):
                 found.append((column.name, _value(column, cell), term))
         return found
 
-    def _joint(self, X: MixedData) -> np.ndarray:
+    def _joint(self, X: MixedData) -> tuple[np.ndarray, bool]:
+        """The scores, and whether any of them is minus infinity."""
         scores = np.empty((len(X), len(self._log_priors)))
         scores[:] = self._log_priors
+        ruled_out = False
         for block, distribution in self.distributions_.items():
-            distribution.add(getattr(X, block), scores)
-        return scores
+            ruled_out |= distribution.add(getattr(X, block), scores)
+        return scores, ruled_out
 
     def _scores(self, X: MixedData) -> np.ndarray:
-        scores = self._joint(X)
-        if scores.size and scores.min() == -np.inf:
+        scores, ruled_out = self._joint(X)
+        if ruled_out:
             # Every class ruled out (a new combination with alpha=0, a number beyond all densities): nothing is
             # known but the priors.
             scores[np.isneginf(scores.max(axis=1))] = self._log_priors

@@ -1,7 +1,9 @@
 #pragma once
 // Naive Bayes: counts of categories by class, and sums of log-likelihoods, one column after another.
 #include "margin/core/threads.hpp"
+#include <atomic>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 namespace margin::bayes {
@@ -53,17 +55,25 @@ inline double bend(const double* x, const double* mean, const double* steep, con
 ///     scores[i][k] += sum_j log N(x_ij; mean_kj, var_kj) = peak_k - sum_j steep_kj (x_ij - mean_kj)^2
 /// with steep = 1 / (2 var) and peak_k = sum_j off_kj, off = -log sqrt(2 pi var). Missing cells (NaN) add nothing.
 /// The tables are classes x columns, scores rows x classes. O(rows columns classes) time.
-inline void add_normal(const double* cells, const double* mean, const double* steep, const double* off,
+/// True if some score is minus infinity now: a cell lies beyond what a density can tell, or a class was ruled out
+/// before.
+inline bool add_normal(const double* cells, const double* mean, const double* steep, const double* off,
                        const double* peak, double* scores, std::size_t rows, std::size_t columns, std::size_t classes,
                        std::size_t n_threads, Monitor& monitor) {
-    parallel_for(rows, 256, n_threads, monitor, [=](std::size_t begin, std::size_t end, std::size_t) {
+    std::atomic<bool> ruled_out = false;
+    parallel_for(rows, 256, n_threads, monitor, [=, &ruled_out](std::size_t begin, std::size_t end, std::size_t) {
+        bool here = false;
         for (std::size_t i = begin; i < end; ++i)
             for (std::size_t k = 0; k < classes; ++k) {
                 const std::size_t at = k * columns;
-                scores[i * classes + k] +=
-                    peak[k] - bend(cells + i * columns, mean + at, steep + at, off + at, columns);
+                double& score = scores[i * classes + k];
+                score += peak[k] - bend(cells + i * columns, mean + at, steep + at, off + at, columns);
+                here |= score == -std::numeric_limits<double>::infinity();
             }
+        if (here)
+            ruled_out = true;
     });
+    return ruled_out;
 }
 
 /// Add log_share[(first[j] + code) * classes + k] over the coded columns to each row's scores; codes of -1 add nothing.
