@@ -1,8 +1,8 @@
 """Sample weights.
 
-Whole-number weights stand for repeated rows: weight 2 is the row given twice. Any other weights, and numbers too
-large to count with, say how much each row matters relative to the others; they are put on the scale on which the
-largest is 1, so that sums and squares of them neither overflow nor vanish. A row of weight 0 is as good as absent.
+Whole-number weights stand for repeated rows: weight 2 is the row given twice. Any other weights say how much each
+row matters. Weights so large or small that sums of their squares would overflow or vanish are put on the scale on
+which the largest is 1. A row of weight 0 is as good as absent.
 """
 
 from __future__ import annotations
@@ -16,13 +16,14 @@ from margin.errors import InputError, listing
 __all__ = ["check_weights", "count_repeats"]
 
 LARGEST_COUNT = 2.0**53
+SQUARABLE = 1e140
 
 
 def check_weights(sample_weight: Any, n_rows: int, who: str) -> np.ndarray | None:
     """Weights as float64, or None where every row counts once.
 
-    >>> check_weights([1, 3], 2, "fit"), check_weights([0.5, 2.0], 2, "fit")
-    (array([1., 3.]), array([0.25, 1.  ]))
+    >>> check_weights([1, 3], 2, "fit"), check_weights([1e-300, 3e-300], 2, "fit")
+    (array([1., 3.]), array([0.33333333, 1.        ]))
     """
     if sample_weight is None:
         return None
@@ -46,7 +47,7 @@ def check_weights(sample_weight: Any, n_rows: int, who: str) -> np.ndarray | Non
         )
     if not weight.any():
         raise InputError(f"{who}(sample_weight=…): at least one weight must be above 0; all sample weights are zero.")
-    return weight if count_repeats(weight) else weight / weight.max()
+    return weight if 1 / SQUARABLE < weight.max() < SQUARABLE else weight / weight.max()
 
 
 def count_repeats(weight: np.ndarray) -> bool:
