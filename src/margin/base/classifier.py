@@ -6,28 +6,21 @@ import warnings
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import ClassifierMixin
 
 import margin._core as _core
 from margin import parallel, params
-from margin.base.columns import Columns, keep_observed_levels, learn_columns
-from margin.base.fitting import NotYetFittedError, drop_weightless, whole_or_not_at_all
+from margin.base.estimator import TableEstimator
+from margin.base.fitting import whole_or_not_at_all
 from margin.base.inputs import row_count
 from margin.base.labels import encode_labels
-from margin.base.representation import Mixed, Numeric
-from margin.base.weights import check_weights
-from margin.data.schema import Schema
 from margin.data.table import Table
 from margin.errors import ConstantColumnWarning, listing
 
 __all__ = ["Classifier"]
 
 
-# Below so many cells one thread is quicker than asking how many there are.
-SMALL = 10_000
-
-
-class Classifier(ClassifierMixin, BaseEstimator):
+class Classifier(ClassifierMixin, TableEstimator):
     """A model that learns classes from a table.
 
     A subclass states its ``representation`` and writes
@@ -40,34 +33,17 @@ class Classifier(ClassifierMixin, BaseEstimator):
     warned about before ``_fit`` runs. If anything fails, the model is as it was before the call.
     """
 
-    representation: Mixed | Numeric = Numeric()
-    accepts_tables = True
-
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
         """Learn from rows X with labels y; whole-number weights stand for repeated rows."""
         who = f"{type(self).__name__}.fit"
         with whole_or_not_at_all(self):
             params.check(self)
-            columns, source = learn_columns(X, who)
-            rows = row_count(source)
-            self.classes_, codes = encode_labels(y, rows, who)
-            weight = check_weights(sample_weight, rows, who)
-            source, codes, weight = drop_weightless(source, codes, weight)
-            if isinstance(source, Table):
-                columns, source = keep_observed_levels(columns, source)
-            self._remember(columns)
-            self._encoder = self.representation.learn(columns, source, weight, who)
-            encoded = self._encoder.encode(source, who)
-            _warn_of_constant_columns(columns, source, type(self).__name__)
-            codes = np.ascontiguousarray(codes, dtype=np.int32)
-            self._fit(encoded, codes, np.ones(len(codes)) if weight is None else weight)
+            rows = self._learn_input(X, sample_weight, who)
+            self.classes_, codes = encode_labels(y, rows.n_given, who)
+            encoded = self._encoder.encode(rows.source, who)
+            _warn_of_constant_columns(rows.source, who)
+            self._fit(encoded, np.ascontiguousarray(rows.of(codes), dtype=np.int32), rows.weights())
         return self
-
-    def _remember(self, columns: Columns) -> None:
-        self._columns = columns
-        self.n_features_in_ = columns.n
-        if columns.schema is not None:
-            self.feature_names_in_ = np.array(columns.schema.names, dtype=object)
 
     def _fit(self, X: Any, y: np.ndarray, weight: np.ndarray) -> None:
         raise TypeError(f"{type(self).__name__} must say how it learns: def _fit(self, X, y, weight).")
@@ -102,53 +78,13 @@ class Classifier(ClassifierMixin, BaseEstimator):
         with np.errstate(divide="ignore"):
             return np.log(self.predict_proba(X))
 
-    @property
-    def schema_(self) -> Schema:
-        """The columns the model learnt from, with their kinds and levels."""
-        return self._fitted("schema_")._columns.described()
 
-    def _encoded(self, X: Any, method: str) -> Any:
-        """New rows in the model's representation; a clean float64 array skips all schema work."""
-        encoder = self._fitted(method)._encoder
-        columns = self._columns
-        if (
-            type(X) is np.ndarray
-            and columns.schema is None
-            and X.dtype == np.float64
-            and X.ndim == 2
-            and X.shape[1] == columns.n
-            and X.flags.c_contiguous
-            and X.flags.aligned
-        ):
-            found = _core.data.inspect(X, encoder.largest, 1 if X.size < SMALL else parallel.n_threads())
-            if found < 0:
-                return encoder.plain(X, found == -2)
-        who = f"{type(self).__name__}.{method}"
-        return encoder.encode(columns.read(X, who), who)
-
-    def _fitted(self, method: str) -> Any:
-        if "_encoder" not in self.__dict__:
-            name = type(self).__name__
-            raise NotYetFittedError(f"{name}.{method}: this model has not learnt yet; call fit(X, y) first.")
-        return self
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return "_encoder" in self.__dict__
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        tags.input_tags.sparse = True
-        tags.input_tags.string = True
-        return tags
-
-
-def _warn_of_constant_columns(columns: Columns, source: Any, who: str) -> None:
-    constant = _constant_columns(columns, source)
+def _warn_of_constant_columns(source: Any, who: str) -> None:
+    constant = _constant_columns(source)
     if constant and row_count(source) > 1:
         plural = len(constant) > 1
         warnings.warn(
-            f"{who}.fit: column{'s' if plural else ''} {listing(constant)} "
+            f"{who}: column{'s' if plural else ''} {listing(constant)} "
             f"{'hold' if plural else 'holds'} one value or none in the training rows and "
             f"{'say' if plural else 'says'} nothing about the class.",
             ConstantColumnWarning,
@@ -156,7 +92,7 @@ def _warn_of_constant_columns(columns: Columns, source: Any, who: str) -> None:
         )
 
 
-def _constant_columns(columns: Columns, source: Any) -> list[str]:
+def _constant_columns(source: Any) -> list[str]:
     if isinstance(source, Table):
         return [column.name for column in source.schema if _is_constant(source, column)]
     if not isinstance(source, np.ndarray):

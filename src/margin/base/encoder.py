@@ -5,20 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.base import TransformerMixin
 
 from margin import params
-from margin.base.columns import keep_observed_levels, learn_columns
-from margin.base.fitting import NotYetFittedError, drop_weightless, whole_or_not_at_all
-from margin.base.inputs import row_count
+from margin.base.estimator import TableEstimator
+from margin.base.fitting import whole_or_not_at_all
 from margin.base.representation import Numeric, Scale
-from margin.base.weights import check_weights
-from margin.data.table import Table
 
 __all__ = ["TableEncoder"]
 
 
-class TableEncoder(TransformerMixin, BaseEstimator):
+class TableEncoder(TransformerMixin, TableEstimator):
     """Turns a mixed table into one numeric matrix, as margin's own numeric models see it.
 
     Nominal columns become one column per level, ordinal ones their rank; missing numbers are filled with the
@@ -40,47 +37,29 @@ class TableEncoder(TransformerMixin, BaseEstimator):
            [40.,  1.,  0.]])
     """
 
-    accepts_tables = True
-
     def __init__(self, *, scale: Scale | None = None) -> None:
         self.scale = scale
+
+    @property
+    def representation(self) -> Numeric:  # type: ignore[override]
+        return Numeric(scale=self.scale)
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> TableEncoder:
         """Learn the levels, means and scales of the columns."""
         with whole_or_not_at_all(self):
             params.check(self)
-            columns, source = learn_columns(X, "TableEncoder.fit")
-            weight = check_weights(sample_weight, row_count(source), "TableEncoder.fit")
-            source, _, weight = drop_weightless(source, np.empty(row_count(source)), weight)
-            if isinstance(source, Table):
-                columns, source = keep_observed_levels(columns, source)
-                self.feature_names_in_ = np.array(source.names, dtype=object)
-            self.n_features_in_ = columns.n
-            self._columns = columns
-            self._encoder = Numeric(scale=self.scale).learn(columns, source, weight, "TableEncoder.fit")
+            self._learn_input(X, sample_weight, "TableEncoder.fit")
         return self
 
     def transform(self, X: Any) -> np.ndarray:
         """The matrix of X."""
-        self._check_fitted("transform")
-        return self._encoder.encode(self._columns.read(X, "TableEncoder.transform"), "TableEncoder.transform")
+        return self._encoded(X, "transform")
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
         """What the columns of the matrix are called: ``age``, ``sex=f``, ``sex=m``."""
-        self._check_fitted("get_feature_names_out")
-        return np.array(self._encoder.names_out(), dtype=object)
-
-    def _check_fitted(self, method: str) -> None:
-        if not self.__sklearn_is_fitted__():
-            raise NotYetFittedError(f"TableEncoder.{method}: nothing was learnt yet; call fit(X) first.")
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return "_encoder" in self.__dict__
+        return np.array(self._fitted("get_feature_names_out")._encoder.names_out(), dtype=object)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        tags.input_tags.sparse = True
-        tags.input_tags.string = True
         tags.transformer_tags.preserves_dtype = []
         return tags

@@ -1,4 +1,4 @@
-"""What every fit does around the learning: all or nothing, and rows of weight 0 left out."""
+"""What every fit does around the learning: all or nothing."""
 
 from __future__ import annotations
 
@@ -6,12 +6,11 @@ import contextlib
 from collections.abc import Iterator
 from typing import Any
 
-import numpy as np
 import sklearn.exceptions
 
 from margin.errors import NotFittedError
 
-__all__ = ["NotYetFittedError", "drop_weightless", "whole_or_not_at_all"]
+__all__ = ["NotYetFittedError", "whole_or_not_at_all"]
 
 
 class NotYetFittedError(NotFittedError, sklearn.exceptions.NotFittedError):
@@ -32,13 +31,3 @@ def whole_or_not_at_all(model: Any) -> Iterator[None]:
         model.__dict__.update(before)
         raise
     model._learnt = tuple(sorted(vars(model).keys() - kept | {"_learnt"}))
-
-
-def drop_weightless(
-    source: Any, codes: np.ndarray, weight: np.ndarray | None
-) -> tuple[Any, np.ndarray, np.ndarray | None]:
-    """Rows, labels and weights without the rows that do not count."""
-    if weight is None or weight.all():
-        return source, codes, weight
-    kept = np.flatnonzero(weight)
-    return source[kept], codes[kept], weight[kept]

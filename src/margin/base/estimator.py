@@ -1,0 +1,109 @@
+"""What every estimator does with its input: columns learnt, weightless rows left out, an encoder for later rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator
+
+import margin._core as _core
+from margin import parallel
+from margin.base.columns import Columns, keep_observed_levels, learn_columns
+from margin.base.fitting import NotYetFittedError
+from margin.base.inputs import row_count
+from margin.base.representation import Mixed, Numeric
+from margin.base.weights import check_weights
+from margin.data.schema import Schema
+from margin.data.table import Table
+
+__all__ = ["TableEstimator", "TrainingRows"]
+
+# Below so many cells one thread is quicker than asking how many there are.
+SMALL = 10_000
+
+
+@dataclass(frozen=True)
+class TrainingRows:
+    """The rows that count, and which of the given ones they are (all, if ``kept`` is None)."""
+
+    source: Any
+    n_given: int
+    kept: np.ndarray | None
+    weight: np.ndarray | None
+
+    def of(self, values: np.ndarray) -> np.ndarray:
+        """One value per given row, for the rows that count."""
+        return values if self.kept is None else values[self.kept]
+
+    def weights(self) -> np.ndarray:
+        """A weight for each row that counts, 1 where none was given."""
+        return np.ones(row_count(self.source)) if self.weight is None else self.weight
+
+
+class TableEstimator(BaseEstimator):
+    """An estimator that takes tables as they are and sees them in the ``representation`` it states."""
+
+    representation: Mixed | Numeric = Numeric()
+    accepts_tables = True
+
+    def _learn_input(self, X: Any, sample_weight: Any, who: str) -> TrainingRows:
+        """Learn the columns and the encoder from the rows that count; only levels that they hold are known."""
+        columns, source = learn_columns(X, who)
+        n_given, kept = row_count(source), None
+        weight = check_weights(sample_weight, n_given, who)
+        if weight is not None and not weight.all():
+            kept = np.flatnonzero(weight)
+            source, weight = source[kept], weight[kept]
+        if isinstance(source, Table):
+            columns, source = keep_observed_levels(columns, source)
+        self._remember(columns)
+        self._encoder = self.representation.learn(columns, source, weight, who)
+        return TrainingRows(source, n_given, kept, weight)
+
+    def _remember(self, columns: Columns) -> None:
+        self._columns = columns
+        self.n_features_in_ = columns.n
+        if columns.schema is not None:
+            self.feature_names_in_ = np.array(columns.schema.names, dtype=object)
+
+    @property
+    def schema_(self) -> Schema:
+        """The columns that were learnt from, with their kinds and levels."""
+        return self._fitted("schema_")._columns.described()
+
+    def _encoded(self, X: Any, method: str) -> Any:
+        """New rows in the estimator's representation; a clean float64 array skips all schema work."""
+        encoder = self._fitted(method)._encoder
+        columns = self._columns
+        if (
+            type(X) is np.ndarray
+            and columns.schema is None
+            and X.dtype == np.float64
+            and X.ndim == 2
+            and X.shape[1] == columns.n
+            and X.flags.c_contiguous
+            and X.flags.aligned
+        ):
+            found = _core.data.inspect(X, encoder.largest, 1 if X.size < SMALL else parallel.n_threads())
+            if found < 0:
+                return encoder.plain(X, found == -2)
+        who = f"{type(self).__name__}.{method}"
+        return encoder.encode(columns.read(X, who), who)
+
+    def _fitted(self, method: str) -> Any:
+        if "_encoder" not in self.__dict__:
+            name = type(self).__name__
+            raise NotYetFittedError(f"{name}.{method}: nothing was learnt yet; call fit(X, y) first.")
+        return self
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return "_encoder" in self.__dict__
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.sparse = True
+        tags.input_tags.string = True
+        return tags
