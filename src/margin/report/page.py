@@ -32,7 +32,12 @@ def render(result: Any) -> str:
         undefined=jinja2.StrictUndefined,
     )
     environment.filters.update(
-        score=words.score, interval=words.interval, count=words.count, duration=words.duration, number=words.number
+        shortened=words.shortened,
+        score=words.score,
+        interval=words.interval,
+        count=words.count,
+        duration=words.duration,
+        number=words.number,
     )
     return environment.get_template("report.html").render(
         result=result,
