@@ -91,3 +91,33 @@ def test_duplicate_names_are_an_error_that_names_them():
 
 def test_tables_survive_pickling(people):
     assert pickle.loads(pickle.dumps(people)) == people
+
+
+def small():
+    return Table.from_columns({"age": [31.0, 45.0, 47.0], "sex": ["f", "m", "f"], "city": ["Rome", None, "Oslo"]})
+
+
+def test_columns_are_picked_by_a_list_of_names():
+    assert small()[["city", "age"]].names == ("city", "age")
+    assert small().select("age").names == ("age",)
+
+
+def test_rows_are_picked_by_a_position_a_mask_or_a_slice():
+    table = small()
+    assert table[1]["sex"].tolist() == ["m"]
+    assert table[-1]["age"].tolist() == [47.0]
+    assert table[table["age"] > 40]["sex"].tolist() == ["m", "f"]
+    assert table.head(2)["age"].tolist() == [31.0, 45.0]
+    assert len(table.take([])) == 0
+
+
+@pytest.mark.parametrize("rows", [7, -4, [0, 3], 1.5, [True, False], [[0, 1]], ["sex", 3]])
+def test_what_picks_no_rows_is_refused_in_words(rows):
+    with pytest.raises(DataError, match="Table"):
+        small()[rows]
+
+
+def test_a_notebook_is_shown_the_first_columns_of_a_wide_table():
+    wide = Table.from_columns({f"v{i}": [1.0] for i in range(3000)})
+    assert wide._repr_html_().count("<th>") == 30
+    assert "1 rows × 3,000 columns, the first 30 shown" in wide._repr_html_()

@@ -17,6 +17,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
+from margin.data import catalog
 from margin.errors import DataError, InputError, LabelError, ParameterError
 from margin.evaluation import (
     Evaluation,
@@ -365,3 +366,17 @@ def test_times_and_texts_of_a_result():
     assert "mean of 3 folds; 95 % interval, corrected resampled t" in text
     assert repr(result).startswith("<Evaluation of StandardScaler → GaussianNB by 3-fold cross-validation: accuracy 0.")
     assert "<table>" in result._repr_html_()
+
+
+def test_the_labels_of_a_table_may_be_named():
+    table = catalog.load("iris")
+    X, y = table.target("class")
+    named, given = (evaluate(DummyClassifier(), *what) for what in ((table, "class"), (X, y)))
+    assert named.scores == given.scores
+
+
+def test_a_foreign_model_that_cannot_take_a_table_says_what_to_put_in_front():
+    table = catalog.load("weather_nominal")
+    with pytest.raises(InputError, match=r"make_pipeline\(margin.TableEncoder\(\), LogisticRegression\(\)\)") as caught:
+        evaluate(LogisticRegression(), table, "play", StratifiedFolds(folds=2))
+    assert isinstance(caught.value.__cause__, ValueError)

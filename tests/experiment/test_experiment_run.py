@@ -208,3 +208,12 @@ def test_tables_of_the_catalog_go_through(name):
     found = run_to_end(Spec(name, folds=3, repeats=1))
     assert found.title == name
     assert found.n_rows == sum(found.class_counts.values())
+
+
+def test_a_result_shows_itself_briefly_in_a_session_and_whole_in_a_notebook(result):
+    assert repr(result).startswith(f"<Result of comparing {len(result.leaderboard)} models on {result.title}: best ")
+    assert len(repr(result)) < 200
+    assert str(result).splitlines()[0].endswith("to the best")
+    assert result.html().startswith("<!doctype html>")
+    assert result._repr_html_().startswith("<iframe srcdoc=")
+    assert "<h1>" not in result._repr_html_()

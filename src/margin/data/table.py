@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Table"]
 
+#: What a notebook shows of a table.
+_ROWS_SHOWN, _COLUMNS_SHOWN = 10, 30
+
 
 class Table:
     """Columns of equal length with a schema.
@@ -96,19 +99,31 @@ class Table:
         return levels[cells]
 
     def __getitem__(self, key: Any) -> Any:
-        """A column by name, or a table of the rows that a slice, a mask or an array of positions picks."""
+        """A column by name, a table of several columns by their names, or a table of rows as in :meth:`take`.
+
+        >>> table = Table.from_columns({"age": [31.0, 45.0], "sex": ["f", "m"]})
+        >>> table[["age"]].names, len(table[1:]), len(table[table["age"] > 40])
+        (('age',), 1, 1)
+        """
         if isinstance(key, str):
             return self.values(key)
+        if isinstance(key, (list, tuple)) and key and all(isinstance(name, str) for name in key):
+            return self.select(key)
         return self.take(key)
 
+    def head(self, rows: int = 5) -> Table:
+        """The table of the first rows."""
+        return self.take(slice(0, rows))
+
     def take(self, rows: Any) -> Table:
-        """The table of some rows: a slice, a boolean mask or positions."""
+        """The table of some rows: a position, a slice, a boolean mask or positions."""
         if not isinstance(rows, slice):
-            rows = np.asarray(rows)
+            rows = _checked_rows(rows, self.n_rows)
         return Table(self.schema, [cells[rows] for cells in self._columns], self.name)
 
     def select(self, names: Iterable[str]) -> Table:
         """The table of some columns, in the order given."""
+        names = [names] if isinstance(names, str) else names
         at = [self.schema.position(name) for name in names]
         picked = Table(Schema(self.schema[i] for i in at), [self._columns[i] for i in at], self.name)
         picked.n_rows = self.n_rows
@@ -196,10 +211,32 @@ class Table:
         return f"<{title}: {self.n_rows} rows, {len(self.schema)} columns ({kinds}{more})>"
 
     def _repr_html_(self) -> str:
-        head = "".join(f"<th>{html.escape(c.name)}<br><small>{c.kind}</small></th>" for c in self.schema)
-        shown = [self.values(name)[:10] for name in self.names]
+        columns = list(self.schema)[:_COLUMNS_SHOWN]
+        head = "".join(f"<th>{html.escape(c.name)}<br><small>{c.kind}</small></th>" for c in columns)
+        first = self.head(_ROWS_SHOWN)
+        shown = [first.values(column.name) for column in columns]
         rows = "".join("<tr>" + "".join(_html_cell(value) for value in row) + "</tr>" for row in zip(*shown))
-        return f"<table><tr>{head}</tr>{rows}</table><p>{self.n_rows} rows × {len(self.schema)} columns</p>"
+        more = f", the first {len(columns)} shown" if len(columns) < len(self.schema) else ""
+        size = f"{self.n_rows:,} rows × {len(self.schema):,} columns{more}"
+        return f"<table><tr>{head}</tr>{rows}</table><p>{size}</p>"
+
+
+def _checked_rows(rows: Any, n_rows: int) -> np.ndarray:
+    """Positions or a mask as an array; what picks no rows of the table is an error that says so."""
+    picked = np.atleast_1d(np.asarray(rows))
+    if picked.size == 0:
+        return picked.astype(np.intp)
+    if picked.dtype.kind == "b" and picked.shape == (n_rows,):
+        return picked
+    if picked.dtype.kind not in "iu" or picked.ndim != 1:
+        raise DataError(
+            f"Table[{rows!r}]: rows are picked by positions, a slice or a mask of {n_rows} truth values, "
+            "columns by their names."
+        )
+    outside = picked[(picked < -n_rows) | (picked >= n_rows)]
+    if len(outside):
+        raise DataError(f"Table: there is no row {outside[0]}; rows are 0 to {n_rows - 1}.")
+    return picked
 
 
 def _html_cell(value: Any) -> str:

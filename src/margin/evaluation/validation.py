@@ -16,7 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from margin.errors import InputError, ParameterError
+from margin.data import Table
+from margin.errors import InputError, MarginError, ParameterError
 from margin.evaluation.answers import Answers, aligned_probabilities, case_weights, predicted_codes
 from margin.evaluation.intervals import Score
 from margin.evaluation.labels import codes_of, distinct, label_array, refuse_missing
@@ -51,7 +52,7 @@ def evaluate(
     X
         Inputs: array, sparse matrix, data frame of any make, or ``margin.data.Table``.
     y
-        One label per row.
+        One label per row, or the name of a column where X is a table.
     protocol
         How rows are split; ten stratified folds without it (as many folds as rows where there are fewer than ten).
     metrics
@@ -130,6 +131,7 @@ class _Work:
     codes: np.ndarray
     weight: np.ndarray | None
     metrics: tuple[Metric, ...]
+    turned_from_table: bool = False
 
 
 @dataclass(frozen=True)
@@ -148,16 +150,19 @@ def _prepared(model: Any, X: Any, y: Any, sample_weight: Any, metrics: tuple[Met
         raise ParameterError(
             f"evaluate(model={model!r}): the model must be an estimator with fit, predict and get_params{hint}."
         )
+    if isinstance(X, Table) and isinstance(y, str):
+        X, y = X.target(y)
     labels = label_array(y, "evaluate(y=…)")
     refuse_missing(labels, "evaluate(y=…)")
-    X = ready_for(model, X)
+    was_table, X = isinstance(X, Table), ready_for(model, X)
     if count_rows(X) != len(labels):
         raise InputError(f"evaluate: X has {count_rows(X)} rows, but y has {len(labels)} labels.")
     weight = case_weights(sample_weight, len(labels), "evaluate")
     if weight is not None:
         _check_takes_weight(model)
     classes = distinct(labels, "evaluate(y=…)")
-    return _Work(model, X, labels, classes, codes_of(labels, classes), weight, metrics)
+    encoded = was_table and not isinstance(X, Table)
+    return _Work(model, X, labels, classes, codes_of(labels, classes), weight, metrics, encoded)
 
 
 def _check_takes_weight(model: Any) -> None:
@@ -249,6 +254,11 @@ def _gathered(work: _Work, protocol: SplitProtocol, outcomes: list[_Outcome], co
     if not done:
         first = outcomes[0].error
         assert first is not None
+        if work.turned_from_table and not isinstance(first, MarginError):
+            raise InputError(
+                f"evaluate: {name} cannot take this table ({str(first).splitlines()[0]}); put margin.TableEncoder() "
+                f"in front of it, as in make_pipeline(margin.TableEncoder(), {type(work.model).__name__}())."
+            ) from first
         first.add_note(f"evaluate: {name} failed in all {len(outcomes)} folds; this is the first error.")
         raise first
     rows, answers = _out_of_fold(work, done)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import html
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -114,7 +115,7 @@ class Step:
     detail: str = ""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Result:
     """A finished comparison.
 
@@ -147,6 +148,38 @@ class Result:
     @property
     def winner(self) -> Standing:
         return next(standing for standing in self.leaderboard if standing.name == self.best)
+
+    def html(self) -> str:
+        """The whole report as one HTML page; ``Path("report.html").write_text(result.html())`` keeps it."""
+        from margin.report import render
+
+        return render(self)
+
+    def __repr__(self) -> str:
+        from margin.report import words
+
+        accuracy = self.test.scores["accuracy"]
+        reach = f" ({words.interval(accuracy)})" if accuracy.low is not None else ""
+        return (
+            f"<Result of comparing {len(self.leaderboard)} models on {self.title}: best {self.best}, "
+            f"accuracy {words.score(accuracy.value)}{reach} on {self.n_test:,} sealed rows>"
+        ).replace(words.THIN, " ")
+
+    def __str__(self) -> str:
+        import io
+
+        from rich.console import Console
+
+        from margin.report import terminal
+
+        console = Console(file=io.StringIO(), width=80, highlight=False)
+        terminal.show(self, console)
+        return "\n".join(line.rstrip() for line in console.file.getvalue().splitlines())  # type: ignore[attr-defined]
+
+    def _repr_html_(self) -> str:
+        """The report in a frame of its own, so that its style and the notebook's do not meet."""
+        page = html.escape(self.html(), quote=True)
+        return f'<iframe srcdoc="{page}" style="width: 100%; height: 42rem; border: 1px solid #ccc"></iframe>'
 
     def to_dict(self) -> dict[str, Any]:
         """The result as dictionaries, lists, numbers and texts; the model and the spec are left out."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import jinja2
 from markupsafe import Markup
 
 from margin.report import svg, words
@@ -24,6 +23,8 @@ def render(result: Any) -> str:
 
     ``result`` is used by contract: what it must have is what :class:`margin.experiment.Result` has.
     """
+    import jinja2  # here, since the words of a report are wanted without its page too
+
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(_TEMPLATES),
         autoescape=True,
@@ -32,7 +33,12 @@ def render(result: Any) -> str:
         undefined=jinja2.StrictUndefined,
     )
     environment.filters.update(
-        score=words.score, interval=words.interval, count=words.count, duration=words.duration, number=words.number
+        shortened=words.shortened,
+        score=words.score,
+        interval=words.interval,
+        count=words.count,
+        duration=words.duration,
+        number=words.number,
     )
     return environment.get_template("report.html").render(
         result=result,
