@@ -5,7 +5,6 @@ Every refusal reads *who(what=value): what must hold (hint)* and names the colum
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable
 
 __all__ = [
@@ -85,6 +84,8 @@ def closest(word: object, known: Iterable[object]) -> str:
     >>> closest("ginni", ["entropy", "gini"])
     " (did you mean 'gini'?)"
     """
+    import difflib  # only refusals need it, and it takes longer to load than all the rest
+
     near = difflib.get_close_matches(str(word), [str(k) for k in known], n=1)
     return f" (did you mean {near[0]!r}?)" if near else ""
 

@@ -6,6 +6,8 @@ import importlib
 import sys
 from collections.abc import Callable, Mapping
 
+from margin.errors import closest
+
 __all__ = ["attach"]
 
 
@@ -18,13 +20,13 @@ def attach(package: str, homes: Mapping[str, str]) -> tuple[Callable[[str], obje
 
     def find(name: str) -> object:
         if name not in homes:
-            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+            raise AttributeError(f"module {package!r} has no attribute {name!r}{closest(name, homes)}")
         home = importlib.import_module(homes[name])
         value = home if homes[name] == f"{package}.{name}" else getattr(home, name)
         setattr(sys.modules[package], name, value)
         return value
 
     def known() -> list[str]:
-        return sorted({*homes, *vars(sys.modules[package])})
+        return sorted({*homes, *(name for name in vars(sys.modules[package]) if name.startswith("__"))})
 
     return find, known

@@ -16,6 +16,8 @@ from margin.data import Table
 from margin.errors import InputError, InputTypeError, MarginError
 from tests.contract.estimators import answers, every_estimator, frame, numbers
 
+pytestmark = pytest.mark.filterwarnings("ignore:the matrix subclass:PendingDeprecationWarning")
+
 N = 12
 
 

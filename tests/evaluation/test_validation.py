@@ -334,7 +334,7 @@ def test_a_test_part_without_any_weight_is_reported_and_not_scored_as_zero():
     weight = np.ones(150)
     weight[test] = 0
     result = evaluate(GaussianNB(), X, y, StratifiedFolds(5), sample_weight=weight)
-    assert "some case must weigh more than 0" in result.failures[0].error
+    assert "at least one weight must be above 0" in result.failures[0].error
     assert result.scores["accuracy"].value > 0.9
 
 

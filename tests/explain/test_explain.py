@@ -105,3 +105,11 @@ def test_columns_that_rule_out_every_class_leave_the_shares():
 def test_what_is_no_model_is_refused(model):
     with pytest.raises(InputTypeError, match="must be a fitted classifier"):
         explain(model, [[0.0]])
+
+
+def test_overwhelming_factors_are_written_with_a_power_of_ten():
+    X = np.array([[0.0], [0.1], [100.0], [100.1]])
+    found = explain(NaiveBayes().fit(X, ["a", "a", "b", "b"]), [[0.05]])
+    assert found.reasons[0].says.startswith("× ")
+    assert "·10" in found.reasons[0].says
+    assert "e+" not in found.reasons[0].says

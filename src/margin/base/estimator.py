@@ -14,9 +14,9 @@ from margin.base.columns import Columns, keep_observed_levels, learn_columns
 from margin.base.fitting import NotYetFittedError
 from margin.base.inputs import row_count
 from margin.base.representation import Mixed, Numeric
-from margin.base.weights import check_weights
 from margin.data.schema import Schema
 from margin.data.table import Table
+from margin.data.weights import check_weights
 
 __all__ = ["TableEstimator", "TrainingRows"]
 

@@ -8,13 +8,11 @@ from typing import Any
 import numpy as np
 
 from margin.base.objects import is_missing
+from margin.data.labels import codes_of, distinct
 from margin.data.table import Table
 from margin.errors import LabelError, listing
 
 __all__ = ["encode_labels"]
-
-# Labels below this spread are counted into place; others are sorted.
-COUNTED_SPREAD = 1 << 16
 
 
 def encode_labels(y: Any, n_rows: int, who: str) -> tuple[np.ndarray, np.ndarray]:
@@ -31,12 +29,8 @@ def encode_labels(y: Any, n_rows: int, who: str) -> tuple[np.ndarray, np.ndarray
         _check_floats(labels, who)
     if labels.dtype.kind in "cmMV":
         raise LabelError(f"{who}: Unknown label type: {labels.dtype}; labels must be words, whole numbers or booleans.")
-    if labels.dtype.kind in "iub":
-        return _counted(labels)
-    if labels.dtype.kind == "O":
-        return _distinct_objects(labels)
-    classes, codes = np.unique(labels, return_inverse=True)
-    return classes, codes.reshape(-1)
+    classes = distinct(labels, who)
+    return classes, codes_of(labels, classes)
 
 
 def _one_dimension(y: Any, who: str) -> np.ndarray:
@@ -139,16 +133,6 @@ def _as_numbers(values: list[Any], who: str) -> np.ndarray:
     return array
 
 
-def _distinct_objects(labels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Sorted distinct labels without sorting every row: there are few labels and many rows."""
-    values = labels.tolist()
-    names = sorted(set(values))
-    code_of = {name: code for code, name in enumerate(names)}
-    classes = np.empty(len(names), dtype=object)
-    classes[:] = names
-    return classes, np.fromiter(map(code_of.__getitem__, values), dtype=np.intp, count=len(values))
-
-
 def _check_floats(labels: np.ndarray, who: str) -> None:
     missing = np.flatnonzero(np.isnan(labels))
     if missing.size:
@@ -170,16 +154,3 @@ def _missing_message(rows: list[int], who: str) -> str:
         f"{who}: y must have a label in every row, but {len(rows)} are missing (Input contains NaN), "
         f"first in rows {shown}; leave those rows out."
     )
-
-
-def _counted(labels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Sorted distinct values without a sort where the values lie close together."""
-    low, high = (int(labels.min()), int(labels.max())) if labels.size else (0, 0)
-    spread = high - low + 1
-    if labels.dtype.kind == "b" or spread > COUNTED_SPREAD or high >= 2**63:
-        classes, codes = np.unique(labels, return_inverse=True)
-        return classes, codes.reshape(-1)
-    shifted = labels.astype(np.int64) - low  # in a narrow type the difference itself could overflow
-    present = np.bincount(shifted, minlength=spread) > 0
-    codes_of = np.cumsum(present) - 1
-    return (np.flatnonzero(present) + low).astype(labels.dtype), codes_of[shifted]

@@ -9,9 +9,9 @@ import numpy as np
 from margin.base import Classifier, Mixed, MixedData
 from margin.base.inputs import check_one_row
 from margin.base.representation import SQUARABLE
-from margin.base.weights import count_repeats
 from margin.bayes.distributions import Categorical, Gaussian
 from margin.data.schema import Column
+from margin.data.weights import count_repeats
 from margin.errors import ParameterError
 from margin.params import NonNegative, Priors
 

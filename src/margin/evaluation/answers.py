@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from margin.data.labels import codes_of, distinct, label_array, refuse_missing, union
+from margin.data.weights import check_weights
 from margin.errors import InputError, LabelError, listing
-from margin.evaluation.labels import codes_of, distinct, label_array, refuse_missing, union
 
-__all__ = ["Answers", "aligned_probabilities", "case_weights", "predicted_codes"]
+__all__ = ["Answers", "aligned_probabilities", "predicted_codes"]
 
 #: How far from 1 the probabilities of a case may add up, for models that count in single precision.
 _SUM_TOLERANCE = 1e-4
@@ -64,7 +65,7 @@ class Answers:
         if probabilities is not None:
             probabilities = aligned_probabilities(probabilities, columns, known, who)
             _same_length(who, truth, "rows of probabilities", probabilities)
-        weight = case_weights(sample_weight, len(truth), who)
+        weight = check_weights(sample_weight, len(truth), who)
         return cls(known, codes_of(truth, known), predicted, probabilities, weight)
 
     def __len__(self) -> int:
@@ -155,26 +156,3 @@ def _checked_probabilities(probabilities: Any, n_columns: int, who: str) -> np.n
             f"first row {row}: {np.round(given[row], 6).tolist()}."
         )
     return given
-
-
-def case_weights(sample_weight: Any, n: int, who: str) -> np.ndarray | None:
-    """Weights as float64, checked: as many as cases, none negative or missing, not all zero."""
-    if sample_weight is None:
-        return None
-    try:
-        weight = np.asarray(sample_weight, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise InputError(f"{who}(sample_weight=…): weights must be numbers.") from None
-    if weight.shape != (n,):
-        raise InputError(
-            f"{who}(sample_weight=…): there must be {n} weights, one per case, not the shape {weight.shape}."
-        )
-    wrong = np.flatnonzero(~(np.isfinite(weight) & (weight >= 0)))
-    if len(wrong):
-        raise InputError(
-            f"{who}(sample_weight=…): weights must be 0 or more, but row {wrong[0]} has {weight[wrong[0]]} "
-            f"({len(wrong)} such rows)."
-        )
-    if n and not weight.any():
-        raise InputError(f"{who}(sample_weight=…): some case must weigh more than 0.")
-    return weight

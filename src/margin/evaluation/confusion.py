@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from margin.data.labels import distinct, label_array, position_of
 from margin.errors import LabelError, listing
 from margin.evaluation.answers import Answers
-from margin.evaluation.labels import distinct, label_array, position_of
 
 __all__ = [
     "ConfusionMatrix",

@@ -19,6 +19,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from margin.data.labels import position_of
 from margin.errors import InputError, ParameterError, closest
 from margin.evaluation.answers import Answers
 from margin.evaluation.confusion import (
@@ -30,7 +31,6 @@ from margin.evaluation.confusion import (
     right,
     support,
 )
-from margin.evaluation.labels import position_of
 
 __all__ = [
     "METRICS",

@@ -11,9 +11,9 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from margin.data import Table
+from margin.data.labels import codes_of, distinct, label_array, refuse_missing
 from margin.errors import InputError, SealBrokenError
 from margin.evaluation.answers import Answers
-from margin.evaluation.labels import codes_of, distinct, label_array, refuse_missing
 from margin.evaluation.metrics import Metric
 from margin.evaluation.result import Evaluation, FoldDone
 from margin.evaluation.rows import count_rows, ready_for, take_rows

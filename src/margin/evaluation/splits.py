@@ -12,8 +12,8 @@ from typing import Any, ClassVar, Literal, Protocol
 
 import numpy as np
 
+from margin.data.labels import codes_of, distinct, label_array, refuse_missing
 from margin.errors import DataError, LabelError, ParameterError
-from margin.evaluation.labels import codes_of, distinct, label_array, refuse_missing
 
 __all__ = ["HoldOut", "LeaveOneOut", "SplitProtocol", "StratifiedFolds", "TrainingData"]
 

@@ -17,10 +17,11 @@ from typing import Any
 import numpy as np
 
 from margin.data import Table
+from margin.data.labels import codes_of, distinct, label_array, refuse_missing
+from margin.data.weights import check_weights
 from margin.errors import InputError, MarginError, ParameterError
-from margin.evaluation.answers import Answers, aligned_probabilities, case_weights, predicted_codes
+from margin.evaluation.answers import Answers, aligned_probabilities, predicted_codes
 from margin.evaluation.intervals import Score
-from margin.evaluation.labels import codes_of, distinct, label_array, refuse_missing
 from margin.evaluation.metrics import Metric
 from margin.evaluation.result import Evaluation, FoldDone
 from margin.evaluation.rows import count_rows, ready_for, take_rows
@@ -157,7 +158,7 @@ def _prepared(model: Any, X: Any, y: Any, sample_weight: Any, metrics: tuple[Met
     was_table, X = isinstance(X, Table), ready_for(model, X)
     if count_rows(X) != len(labels):
         raise InputError(f"evaluate: X has {count_rows(X)} rows, but y has {len(labels)} labels.")
-    weight = case_weights(sample_weight, len(labels), "evaluate")
+    weight = check_weights(sample_weight, len(labels), "evaluate")
     if weight is not None:
         _check_takes_weight(model)
     classes = distinct(labels, "evaluate(y=…)")
@@ -213,7 +214,7 @@ def _fold(work: _Work, number: int, of: int, train: np.ndarray, test: np.ndarray
         X_test = take_rows(work.X, test)
         asked = perf_counter()
         predicted, probabilities, answered = ask(model, X_test, work.classes, work.labels[train])
-        test_weight = case_weights(None if work.weight is None else work.weight[test], len(test), "test part")
+        test_weight = check_weights(None if work.weight is None else work.weight[test], len(test), "test part")
         answers = Answers(work.classes, work.codes[test], predicted, probabilities, test_weight)
         usable, _ = usable_metrics(work.metrics, probabilities is not None, "")
         scores = {each.name: each.value(answers) for each in usable}

@@ -17,6 +17,8 @@ from margin.neighbors import KNeighborsClassifier, RoteClassifier
 
 __all__ = ["explain"]
 
+SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
 
 @singledispatch
 def explain(model: Any, X: Any) -> Explanation:
@@ -128,4 +130,7 @@ def _factor(pull: float, loser: str) -> str:
         return "says nothing"
     if np.isinf(pull):
         return f"rules {loser} out"
-    return f"× {np.exp(pull):.3g}" if abs(pull) < 10 else f"× 10^{pull / np.log(10):.1f}"
+    if abs(pull) < 10:
+        return f"× {np.exp(pull):.3g}"
+    power, rest = divmod(pull / np.log(10), 1)
+    return f"× {10**rest:.1f}·10{str(int(power)).translate(SUPERSCRIPT)}"

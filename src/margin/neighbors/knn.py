@@ -13,7 +13,7 @@ from margin.base import Classifier, Numeric
 from margin.base.inputs import check_one_row
 from margin.base.moments import unit_for
 from margin.base.representation import Scale
-from margin.base.weights import count_repeats
+from margin.data.weights import count_repeats
 from margin.errors import InputError, ParameterError
 from margin.params import Count, Jobs, Positive, choice, rule_of
 

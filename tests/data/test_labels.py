@@ -1,4 +1,4 @@
-"""margin.evaluation.labels and answers: labels of every type come back as they came, and bad ones are refused."""
+"""margin.data.labels and answers: labels of every type come back as they came, and bad ones are refused."""
 
 import numpy as np
 import pandas as pd
@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from margin.data.labels import codes_of, distinct, label_array, refuse_missing, union
 from margin.errors import InputError, LabelError
 from margin.evaluation import Answers
-from margin.evaluation.labels import codes_of, distinct, label_array, refuse_missing, union
 
 
 @pytest.mark.parametrize(
