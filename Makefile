@@ -52,7 +52,7 @@ bench: $(PEERS_READY)
 # The core alone, under AddressSanitizer and UBSan, with its own tests.
 sanitize: $(READY)
 	@$(BIN)/cmake -S . -B build/sanitize -G Ninja -DMARGIN_SANITIZE=ON -DCMAKE_BUILD_TYPE=Debug -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN)/ninja) >/dev/null
-	@$(BIN)/cmake --build build/sanitize >/dev/null
+	@$(BIN)/cmake --build build/sanitize -- --quiet
 	$(BIN)/ctest --test-dir build/sanitize --output-on-failure
 
 clean:

@@ -70,8 +70,7 @@ TEST("the nearest rows are those that sorting all distances gives") {
 TEST("high powers of small and large differences neither vanish nor overflow") {
     for (const double unit : {1e-10, 1.0, 1e10}) {
         const double a[2] = {0, 0}, b[2] = {3 * unit, 4 * unit};
-        const double s = Minkowski::join(Minkowski::term(a[0], b[0], 50.0), Minkowski::term(a[1], b[1], 50.0));
-        CHECK_NEAR(Minkowski::settle(s, a, b, 2, 50.0) / unit, 4.0000000453, 1e-9);
+        CHECK_NEAR(slow<Minkowski>(a, b, 2, 50.0) / unit, 4.0000000453, 1e-9);
     }
 }
 
