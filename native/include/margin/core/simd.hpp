@@ -3,15 +3,16 @@
 //
 // MARGIN_SIMD before a function has the compiler build it three times (AVX-512, AVX2 + FMA, baseline) and the loader
 // choose one. What to know:
-// - GCC clones functions and, since version 12, the instances of function templates; for clang 17 write the template as
-//   MARGIN_INLINED and give each combination that is used a concrete front:
+// - GCC clones functions and, since version 12, the instances of function templates; for clang 17 write the template
+//   as MARGIN_INLINED and give each combination that is used a concrete front:
 //       MARGIN_SIMD inline double nearest_euclidean(…) { return nearest<Euclidean>(…); }
-// - Anything a clone calls that is not inlined stays baseline, so everything hot below it is MARGIN_INLINED; lambdas and
-//   small functions usually are by themselves. Vector types (vector_size) are split up before the clones are made: write
-//   plain loops over a constant number of lanes, and look at the instructions that come out.
+// - Anything a clone calls that is not inlined stays baseline, so everything hot below it is MARGIN_INLINED; lambdas
+//   and small functions usually are by themselves. Vector types (vector_size) are split up before the clones are made:
+//   write plain loops over a constant number of lanes, and look at the instructions that come out.
 // - A call through it costs as much as one through a function pointer: let it do at least some hundred operations.
 // - Sums in floating point are only vectorised if written with several accumulators (see dot), because the compiler
-//   keeps the order of additions. With a fixed number of them, and -ffp-contract=off, all instruction sets give the same bits.
+//   keeps the order of additions. With a fixed number of them, and -ffp-contract=off, all instruction sets give the
+//   same bits.
 #include <array>
 #include <cstddef>
 #include <span>
