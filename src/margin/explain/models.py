@@ -130,7 +130,8 @@ def _factor(pull: float, loser: str) -> str:
         return "says nothing"
     if np.isinf(pull):
         return f"rules {loser} out"
-    if abs(pull) < 10:
-        return f"× {np.exp(pull):.3g}"
+    factor = float(np.exp(min(pull, 100.0)))
+    if 0.001 <= factor < 100_000:
+        return f"× {factor:.3g}" if factor < 1000 else f"× {factor:,.0f}"
     power, rest = divmod(pull / np.log(10), 1)
     return f"× {10**rest:.1f}·10{str(int(power)).translate(SUPERSCRIPT)}"
