@@ -21,6 +21,7 @@ from margin.evaluation.comparison import corrected_t_test, holm, sign_test
 X, Y = load_iris(return_X_y=True)
 
 
+@pytest.mark.golden("H4")
 def test_the_corrected_test_worked_by_hand():
     # mean 0.03, s² = 0.0002/2 = 0.0001, J = 3, n_test/n_train = 1/2: t = 0.03 / √(5/6 · 0.0001) = 3.2863
     # with 2 degrees of freedom p = 1 - t/√(2 + t²)
@@ -43,6 +44,7 @@ def test_equal_differences_are_certain():
     assert corrected_t_test([0.1], 0.1) == 1.0
 
 
+@pytest.mark.golden("H4")
 def test_holm_worked_by_hand():
     # ascending 0.005, 0.01, 0.03, 0.04 times 4, 3, 2, 1; the last may not fall below the one before
     assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])

@@ -21,11 +21,13 @@ def test_no_success_in_ten_trials_worked_by_hand():
     assert interval.high == pytest.approx(1 - 0.025 ** (1 / 10))
 
 
+@pytest.mark.golden("H4")
 def test_the_one_over_root_n_rule():
     assert proportion_interval(50, 100, method="root_n").half_width == pytest.approx(0.1)
     assert proportion_interval(99, 100, method="root_n").high == 1.0
 
 
+@pytest.mark.golden("H4")
 def test_corrected_t_worked_by_hand():
     # mean 0.8, s² = 0.01, J = 3, n_test/n_train = 1/2: deviation √((1/3 + 1/2)·0.01), t(2, 0.975) = 4.3027
     interval = corrected_t_interval([0.7, 0.8, 0.9], test_to_train=0.5)

@@ -94,6 +94,7 @@ def test_the_sealed_test_is_what_the_best_model_scores_on_it(result):
     assert result.test.baseline == pytest.approx(1 / 3)
 
 
+@pytest.mark.golden("H7")
 def test_the_final_model_has_learnt_from_all_rows(result):
     assert result.model[-1].class_count_.sum() == 90
     assert result.n_train + result.n_test == 90
