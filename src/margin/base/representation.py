@@ -83,6 +83,15 @@ def check_cells(matrix: np.ndarray, largest: float, columns: Columns, who: str) 
     return found == -2
 
 
+def _check_stored_cells(matrix: Any, largest: float, columns: Columns, who: str) -> None:
+    """The same for the cells that a CSR matrix stores."""
+    found = _core.data.inspect(matrix.data.reshape(1, -1), largest, parallel.n_threads())
+    if found >= 0:
+        row = int(np.searchsorted(matrix.indptr, found, side="right")) - 1
+        name = columns.described()[int(matrix.indices[found])].name
+        raise InputError(_bad_cell(f"{who}: column {name!r}, row {row}", float(matrix.data[found]), largest))
+
+
 def _bad_cell(where: str, value: float, largest: float) -> str:
     if np.isinf(value):
         return f"{where}: a cell must be finite, but Input X contains infinity (leave it empty if it is unknown)."
@@ -174,7 +183,7 @@ class NumericEncoder:
             return self._numbers_of_table(source, who)
         if not isinstance(source, np.ndarray):
             if self.form.sparse:
-                check_cells(source.data.reshape(1, -1), self.form.largest, Columns(source.nnz), who)
+                _check_stored_cells(source, self.form.largest, self.columns, who)
                 return source
             source = dense_from_sparse(source, who)
         if not self.form.keep_float32:

@@ -1,0 +1,73 @@
+"""margin.base.representation: what a model sees of a table, an array and a sparse matrix."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from margin import Table
+from margin.base import Classifier, Mixed, Numeric
+from margin.errors import InputError
+
+
+class Mirror(Classifier):
+    """Keeps what it is shown."""
+
+    def __init__(self, form):
+        self.form = form
+
+    @property
+    def representation(self):
+        return self.form
+
+    def _fit(self, X, y, weight):
+        self.shown_ = X
+
+    def seen(self, X):
+        return self._encoded(X, "seen")
+
+
+def mirror(form, X, monkeypatch):
+    monkeypatch.setattr("margin.params.check", lambda estimator: None)
+    return Mirror(form).fit(X, np.arange(X.shape[0]) % 2)
+
+
+def test_mixed_columns_come_apart_into_numbers_and_codes(monkeypatch):
+    table = Table.from_columns({"word": ["b", "a", None], "number": [1.0, None, 3.0]})
+    shown = mirror(Mixed(), table, monkeypatch).shown_
+    np.testing.assert_array_equal(shown.numeric, [[1.0], [np.nan], [3.0]])
+    assert shown.codes.tolist() == [[1], [0], [-1]]
+
+
+def test_an_ordinal_column_becomes_its_rank_and_a_missing_rank_the_mean(monkeypatch):
+    table = Table.from_columns({"size": ["small", "large", "middle", None], "n": [1.0, 2.0, 3.0, 4.0]})
+    table = table.with_kind("size", "ordinal", ["small", "middle", "large"])
+    assert mirror(Numeric(), table, monkeypatch).shown_[:, 0].tolist() == [0.0, 2.0, 1.0, 1.0]
+
+
+def test_scales_are_those_of_the_training_rows(monkeypatch):
+    X = np.array([[0.0, 5.0], [2.0, 5.0], [4.0, np.nan]])
+    standard = mirror(Numeric(scale="standard"), X[:, :1], monkeypatch)
+    np.testing.assert_allclose(standard.seen(np.array([[2.0], [4.0]]))[:, 0], [0, 2 / np.std([0, 2, 4])])
+    ranged = mirror(Numeric(scale="range"), X[:, :1], monkeypatch)
+    assert ranged.seen(np.array([[1.0], [8.0]]))[:, 0].tolist() == [0.25, 2.0]
+
+
+def test_sparse_rows_reach_a_model_that_takes_them_with_missing_cells_filled(monkeypatch):
+    X = sp.csr_array(np.array([[0.0, 2.0], [4.0, np.nan], [0.0, 0.0]]))
+    model = mirror(Numeric(sparse=True), X, monkeypatch)
+    assert sp.issparse(model.shown_)
+    np.testing.assert_allclose(model.shown_.toarray(), [[0, 2], [4, 1], [0, 0]])
+    assert np.isnan(X.data).sum() == 1, "what was given is left as it was"
+
+
+def test_sparse_rows_are_scaled_and_never_shifted(monkeypatch):
+    dense = np.array([[0.0, 2.0], [4.0, 6.0], [0.0, 0.0], [0.0, 4.0]])
+    shown = mirror(Numeric(sparse=True, scale="standard"), sp.csr_array(dense), monkeypatch).shown_
+    np.testing.assert_allclose(shown.toarray(), dense / dense.std(axis=0))
+    assert shown.nnz == np.count_nonzero(dense)
+
+
+def test_an_unusable_cell_of_a_sparse_matrix_is_named(monkeypatch):
+    X = sp.csr_array(np.array([[0.0, 2.0], [np.inf, 0.0]]))
+    with pytest.raises(InputError, match="column 'x0', row 1"):
+        mirror(Numeric(sparse=True), X, monkeypatch)
