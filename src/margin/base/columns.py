@@ -57,20 +57,20 @@ class Columns:
         by_name, n_rows = open_frame(frame, who)
         self._check_names(list(by_name), who)
         cells = [_cells_of_series(column, by_name[column.name], who) for column in self.schema]
-        return _table(self.schema, cells, n_rows)
+        return Table(self.schema, cells, n_rows=n_rows)
 
     def _matched(self, table: Table, who: str) -> Table:
         assert self.schema is not None
         self._check_names(list(table.names), who)
         cells = [_recoded(column, table.schema[column.name], table.cells(column.name), who) for column in self.schema]
-        return _table(self.schema, cells, table.n_rows)
+        return Table(self.schema, cells, n_rows=table.n_rows)
 
     def _by_position(self, X: Any, who: str, model: str) -> Table:
         assert self.schema is not None
         array = open_input(X, who).toarray() if hasattr(X, "tocsr") else cells_of(X, who)
         self._check_count(array.shape[1], who, model)
         cells = [_cells_of_array(column, array[:, i], who) for i, column in enumerate(self.schema)]
-        return _table(self.schema, cells, len(array))
+        return Table(self.schema, cells, n_rows=len(array))
 
     def _check_names(self, found: list[str], who: str) -> None:
         assert self.schema is not None
@@ -115,7 +115,7 @@ def keep_observed_levels(columns: Columns, table: Table) -> tuple[Columns, Table
         described.append(column)
         cells.append(codes)
     schema = Schema(described)
-    return Columns(columns.n, schema), _table(schema, cells, row_count(table))
+    return Columns(columns.n, schema), Table(schema, cells, n_rows=row_count(table))
 
 
 def _observed(column: Column, codes: np.ndarray) -> tuple[Column, np.ndarray]:
@@ -141,12 +141,6 @@ def _sort_key(level: Any) -> tuple[str, Any]:
     return ("", level) if is_number else (type(level).__name__, level)
 
 
-def _table(schema: Schema, cells: list[np.ndarray], n_rows: int) -> Table:
-    table = Table(schema, cells)
-    table.n_rows = n_rows
-    return table
-
-
 def _numbers_by_position(table: Table, who: str) -> np.ndarray:
     words = [column.name for column in table.schema if not column.is_numeric]
     if words:
@@ -160,6 +154,8 @@ def _recoded(column: Column, given: Column, cells: np.ndarray, who: str) -> np.n
         return cells if given.is_numeric else numbers_of_levels(column.name, given.levels, cells, who)
     if given.is_numeric:
         return _cells_of_array(column, cells, who)
+    if given.levels == column.levels:  # as a rule: a table and its parts share their levels
+        return cells
     return codes_among(column.levels, given.levels)[cells]
 
 

@@ -75,9 +75,7 @@ def table_from_objects(X: np.ndarray, names: Sequence[str], who: str) -> Table:
 
 
 def _table(columns: list[tuple[Column, np.ndarray]], n_rows: int) -> Table:
-    table = Table(Schema(column for column, _ in columns), [cells for _, cells in columns])
-    table.n_rows = n_rows
-    return table
+    return Table(Schema(column for column, _ in columns), [cells for _, cells in columns], n_rows=n_rows)
 
 
 def cells_from_series(name: str, series: Any, who: str) -> list[Any] | tuple[Column, np.ndarray]:

@@ -35,6 +35,8 @@ class Table:
         One array per column of the schema.
     name
         What people call it; stands in reports.
+    n_rows
+        How many rows a table without columns has.
 
     Examples
     --------
@@ -45,7 +47,7 @@ class Table:
     array(['f', 'm'], dtype=object)
     """
 
-    def __init__(self, schema: Schema, columns: Sequence[np.ndarray], name: str = "") -> None:
+    def __init__(self, schema: Schema, columns: Sequence[np.ndarray], name: str = "", n_rows: int = 0) -> None:
         if len(schema) != len(columns):
             raise DataError(f"Table: {len(schema)} columns are described, but {len(columns)} are given.")
         lengths = {len(column) for column in columns}
@@ -57,7 +59,7 @@ class Table:
             np.asarray(cells, dtype=np.float64 if column.is_numeric else np.int32)
             for column, cells in zip(schema, columns)
         )
-        self.n_rows = lengths.pop() if lengths else 0
+        self.n_rows = lengths.pop() if lengths else n_rows
 
     @classmethod
     def from_columns(cls, columns: Mapping[str, Iterable[Any]], name: str = "") -> Table:
@@ -125,9 +127,7 @@ class Table:
         """The table of some columns, in the order given."""
         names = [names] if isinstance(names, str) else names
         at = [self.schema.position(name) for name in names]
-        picked = Table(Schema(self.schema[i] for i in at), [self._columns[i] for i in at], self.name)
-        picked.n_rows = self.n_rows
-        return picked
+        return Table(Schema(self.schema[i] for i in at), [self._columns[i] for i in at], self.name, self.n_rows)
 
     def drop(self, *names: str) -> Table:
         """The table without some columns."""
@@ -137,7 +137,8 @@ class Table:
 
     def inputs(self) -> Table:
         """The columns that models learn from: everything but identifiers and free text."""
-        return self.select(column.name for column in self.schema if column.is_input)
+        names = [column.name for column in self.schema if column.is_input]
+        return self if len(names) == len(self.schema) else self.select(names)
 
     def target(self, name: str) -> tuple[Table, np.ndarray]:
         """The inputs without column ``name``, and that column's values as labels."""
