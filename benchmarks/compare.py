@@ -14,18 +14,18 @@ Job = Callable[[Arrays], float]
 
 
 def untidy_file(n: int) -> Arrays:
-    """A made-up table of mixed columns with three marks for missing cells, as the bytes of a CSV file."""
+    """A made-up table of mixed columns with three marks for missing cells, as the lines of a CSV file."""
     import numpy as np
 
     from margin.data.generators import credit_text
 
-    return {"text": np.frombuffer(credit_text(n).encode(), dtype=np.uint8)}
+    return {"lines": np.array(credit_text(n).encode().splitlines())}
 
 
 def on_disk(arrays: Arrays) -> Arrays:
     folder = tempfile.TemporaryDirectory()  # goes with the process
     path = Path(folder.name) / "credit.csv"
-    path.write_bytes(arrays["text"].tobytes())
+    path.write_bytes(b"\n".join(arrays["lines"].tolist()))
     return {"path": str(path), "folder": folder}
 
 
