@@ -5,6 +5,7 @@ from margin.lazy import attach
 __version__ = "0.1.0"
 
 _homes = {
+    **{f"{kind}NB": "margin.bayes" for kind in ("Bernoulli", "Categorical", "Complement", "Gaussian", "Multinomial")},
     "KNeighborsClassifier": "margin.neighbors",
     "MajorityClassifier": "margin.baseline",
     "NaiveBayes": "margin.bayes",

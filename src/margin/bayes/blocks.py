@@ -69,6 +69,8 @@ def blocks_of(
 
     ``make`` gives the distribution of a class for columns at some positions.
     """
+    if columns.schema is None and isinstance(distributions, Mapping) and set(distributions) == {ALL_NUMERIC}:
+        distributions = distributions[ALL_NUMERIC]
     if columns.schema is None and not isinstance(distributions, Mapping):
         column = Column("x0", "numeric")
         found = _placed(column, distributions or DEFAULTS[True], distributions, who)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
 
 import margin._core as _core
 from margin import parallel
+from margin.base.representation import NO_LIMIT
+from margin.base.survey import Survey
 from margin.bayes.family import Distribution, Place, TrainingCells, threads_for
 from margin.bayes.shares import log_shares
 from margin.bayes.statistics import LevelCounts, NumberCounts, firsts
@@ -37,7 +40,7 @@ class Categorical(Distribution):
         return LevelCounts(counts, first, rows.at)
 
     def learn(self, found: LevelCounts, repeats: bool) -> Self:
-        self.first = found.first
+        self.first, self.level_counts = found.first, found.counts
         n_levels = np.diff(found.first)
         column = np.repeat(np.arange(len(n_levels)), n_levels)
         self.log_share = log_shares(found.counts, column, n_levels.astype(np.float64), self.alpha)
@@ -92,8 +95,10 @@ class CategoricalNumbers(Categorical):
         self.least = least
 
     def count(self, rows: TrainingCells) -> NumberCounts:
-        assert rows.survey is not None
-        low, high = rows.survey.low, rows.survey.high
+        if rows.survey is None:
+            low, high, missing, _ = _core.data.survey(rows.cells, NO_LIMIT, parallel.n_threads())
+            rows = replace(rows, survey=Survey(low, high, missing))
+        low, high = rows.survey.low, rows.survey.high  # type: ignore[union-attr]
         n_levels = np.where(low > high, 0, high + 1)
         room = max(1 << 20, 4 * rows.cells.size)
         if (low >= 0).all() and (n_levels <= self.MOST).all() and n_levels.sum() * rows.n_classes <= room:
@@ -106,7 +111,7 @@ class CategoricalNumbers(Categorical):
         if self.numbered:
             found = self._with_all_numbers(found)
         super().learn(LevelCounts(found.counts, found.first, ()), repeats)
-        self.values, self.counts_of_levels = found.values, found.counts
+        self.values = found.values
         self._spread_out()
         return self
 

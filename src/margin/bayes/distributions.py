@@ -18,7 +18,7 @@ from margin.bayes.categories import Categorical
 from margin.bayes.density import KernelDensity
 from margin.bayes.family import VARIANCE_FLOOR, Distribution, Place, TrainingCells, is_sparse, threads_for
 from margin.bayes.shares import log_of, safe_ratio, unbiased, whole_column
-from margin.bayes.statistics import ClassMoments, Sums
+from margin.bayes.statistics import ClassMoments, Sums, together
 from margin.data.schema import Column
 
 __all__ = ["DISTRIBUTIONS", "Bernoulli", "Complement", "Gaussian", "Multinomial", "Poisson"]
@@ -48,6 +48,8 @@ class Gaussian(Distribution):
             moments = column_moments(cells, rows.y, rows.weight, rows.n_classes)
         if self.smoothing is None:
             return ClassMoments(moments)
+        if rows.weight is None:
+            return ClassMoments(moments, together(moments))
         return ClassMoments(moments, column_moments(cells, np.zeros_like(rows.y), None, 1))
 
     def learn(self, found: ClassMoments, repeats: bool) -> Self:
@@ -107,10 +109,10 @@ def class_sums(rows: TrainingCells) -> Sums:
     )
 
 
-def _sparse_sums(rows: TrainingCells, sums: np.ndarray, lost: np.ndarray) -> Sums:
+def _sparse_sums(rows: TrainingCells, sums: np.ndarray, lost: np.ndarray | None) -> Sums:
     """Cells that are not stored are there, and 0; what is left of a class all of whose cells are lost is rounding."""
     totals = np.broadcast_to(rows.totals[:, None], sums.shape)
-    there = totals - lost if lost.size else totals.copy()
+    there = totals.copy() if lost is None else totals - lost
     return Sums(sums, np.where(there > 1e-12 * totals, there, 0.0))
 
 

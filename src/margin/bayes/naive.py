@@ -109,6 +109,7 @@ class NaiveBayes(MergeableClassifier):
 
     #: Whether the scores start from the priors.
     uses_priors = True
+    _priors_parameter = "priors"
 
     def __init__(
         self,
@@ -155,13 +156,20 @@ class NaiveBayes(MergeableClassifier):
         for block, part in zip(self._blocks, found.parts, strict=True):
             block.learn(part, found.repeats)
 
+    def _leading(self) -> Any:
+        """The distribution of the numeric columns, or of the first there are."""
+        blocks = self._fitted("distributions_")._blocks
+        return next((block for block in blocks if block.place == "numeric"), blocks[0]).distribution
+
     def _learn_priors(self, totals: np.ndarray) -> np.ndarray:
-        if self.priors is None:
+        name = self._priors_parameter
+        given = getattr(self, name)
+        if given is None:
             return totals / totals.sum()
-        priors = np.array([float(share) for share in self.priors])
+        priors = np.array([float(share) for share in given])
         if len(priors) != len(totals):
             raise ParameterError(
-                f"{type(self).__name__}(priors={self.priors!r}): one prior per class is needed, "
+                f"{type(self).__name__}({name}={given!r}): one prior per class is needed, "
                 f"and there are {len(totals)} classes."
             )
         return priors
@@ -180,6 +188,10 @@ class NaiveBayes(MergeableClassifier):
             if offset is not None:
                 scores += offset[:, None]
         return scores
+
+    def predict_joint_log_proba(self, X: Any) -> np.ndarray:
+        """scikit-learn's name for :meth:`joint_log_likelihood`."""
+        return self.joint_log_likelihood(X)
 
     def column_terms(self, X: Any) -> list[tuple[str, str, np.ndarray]]:
         """For the one row X: each column's name, its value, and log P(value | k) for every class k.

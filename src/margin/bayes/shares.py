@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from margin.base.moments import Moments
@@ -22,18 +24,19 @@ def safe_ratio(top: np.ndarray, bottom: np.ndarray, otherwise: np.ndarray | floa
     return np.divide(top, bottom, out=found, where=np.broadcast_to(bottom, shape) > 0)
 
 
-def log_shares(counts: np.ndarray, column: np.ndarray, n_levels: np.ndarray, alpha: float) -> np.ndarray:
+def log_shares(counts: np.ndarray, column: np.ndarray, n_levels: np.ndarray, alpha: Any) -> np.ndarray:
     """log (n + alpha) / (N + alpha L) of each level (rows) in each class (columns).
 
     ``column`` says to which column a level belongs, ``n_levels`` how many each column has. Where nothing is known
     (no cell and no virtual case), the shares of all classes together.
     """
+    alpha = np.broadcast_to(np.asarray(alpha, dtype=np.float64), n_levels.shape)
     there = np.zeros((len(n_levels), counts.shape[1]))
     np.add.at(there, column, counts)
     with np.errstate(over="ignore"):  # virtual cases without end leave only the priors
-        whole = (there + alpha * n_levels[:, None])[column]
+        whole = (there + (alpha * n_levels)[:, None])[column]
     overall = safe_ratio(counts.sum(axis=1), there.sum(axis=1)[column], 1.0)
-    return log_of(safe_ratio(counts + alpha, whole, overall[:, None]))
+    return log_of(safe_ratio(counts + alpha[column, None], whole, overall[:, None]))
 
 
 def unbiased(n: np.ndarray, n2: np.ndarray, m2: np.ndarray, repeats: bool) -> np.ndarray:

@@ -6,6 +6,7 @@ in the whole) and ``scaled`` (all rows of a class counted several times, as clas
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
@@ -15,7 +16,19 @@ import numpy as np
 from margin.base.merging import Places
 from margin.base.moments import Moments
 
-__all__ = ["ClassMoments", "LevelCounts", "NumberCounts", "Part", "RowStatistics", "SortedCells", "Sums", "WordSums"]
+__all__ = [
+    "ClassMoments",
+    "LevelCounts",
+    "NumberCounts",
+    "Part",
+    "RowStatistics",
+    "SortedCells",
+    "Sums",
+    "WordSums",
+    "firsts",
+    "sorted_cells",
+    "together",
+]
 
 
 class Part(Protocol):
@@ -178,6 +191,16 @@ class ClassMoments:
     def scaled(self, factors: np.ndarray) -> ClassMoments:
         f, m = factors[:, None], self.moments
         return replace(self, moments=replace(m, weight=m.weight * f, weight2=m.weight2 * f * f, m2=m.m2 * f))
+
+
+def together(moments: Moments) -> Moments:
+    """The moments of all classes as one."""
+    tables = ("weight", "weight2", "mean", "rest", "m2")
+    classes = (
+        replace(moments, **{name: getattr(moments, name)[k : k + 1] for name in tables})
+        for k in range(len(moments.weight))
+    )
+    return functools.reduce(Moments.plus, classes)
 
 
 @dataclass(frozen=True)
