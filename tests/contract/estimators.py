@@ -19,7 +19,14 @@ OTHER_SETTINGS = {
         {"weights": "inverse_square", "scale": "standard"},
         {"metric": "chebyshev", "scale": "range", "n_neighbors": 1},
     ],
-    "NaiveBayes": [{"alpha": 0.0}],
+    "BernoulliNB": [{"binarize": 4.0}],
+    "NaiveBayes": [
+        {"alpha": 0.0},
+        {"distributions": "categorical", "class_weight": "balanced"},
+        {"distributions": {"numeric": "kernel"}},
+        {"distributions": {"numeric": "poisson"}},
+        {"distributions": "multinomial"},
+    ],
     "TableEncoder": [{"scale": "standard"}],
 }
 # The contract itself is no model.
