@@ -77,7 +77,7 @@ class KernelDensity(Distribution):
 
     def add(self, cells: np.ndarray, scores: np.ndarray) -> bool:
         cells = self._in_units(cells)
-        tables = (self.values, self.log_weight, self.start, self.steep, self.off)
+        tables = (self.values, self.log_weight, self.start, self.steep.reshape(-1), self.off.reshape(-1))
         return _core.density.add_kernels(cells, *tables, scores, threads_for(scores))
 
     def _in_units(self, cells: np.ndarray) -> np.ndarray:

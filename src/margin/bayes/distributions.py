@@ -12,7 +12,7 @@ import numpy as np
 
 import margin._core as _core
 from margin import parallel
-from margin.base.moments import column_moments
+from margin.base.moments import column_moments, unit_for
 from margin.base.representation import SQUARABLE
 from margin.bayes.categories import Categorical
 from margin.bayes.density import KernelDensity
@@ -54,15 +54,20 @@ class Gaussian(Distribution):
 
     def learn(self, found: ClassMoments, repeats: bool) -> Self:
         moments = found.moments
-        self.unit = moments.unit
         if self.smoothing is None:
             center, whole = whole_column(moments, repeats)
             variance = unbiased(moments.weight, moments.weight2, moments.m2, repeats)
             self.mean = np.where(moments.weight > 0, moments.mean, center)
             self.variance = np.where(np.isnan(variance), whole, np.maximum(variance, VARIANCE_FLOOR * whole))
         else:
+            deviation = self._largest_deviation(found)
+            self.epsilon = self.smoothing * deviation**2
+            if self.smoothing > 0:  # what is added must not overflow in the unit of a column of tiny numbers
+                moments = moments.in_unit(np.maximum(moments.unit, unit_for(deviation)))
             self.mean = moments.mean
-            self.variance = safe_ratio(moments.m2, moments.weight, 0.0) + self._smoothed(found)
+            added = self.smoothing * (deviation / moments.unit) ** 2
+            self.variance = safe_ratio(moments.m2, moments.weight, 0.0) + added
+        self.unit = moments.unit
         says_something = self.variance > 0
         safe = np.where(says_something, self.variance, 1.0)
         self.steep = np.where(says_something, 0.5 / safe, 0.0)
@@ -71,13 +76,10 @@ class Gaussian(Distribution):
         self._plain = bool((self.unit == 1).all())
         return self
 
-    def _smoothed(self, found: ClassMoments) -> np.ndarray:
-        """What is added to the variances of each column, in its own unit."""
-        assert found.unweighted is not None and self.smoothing is not None
+    def _largest_deviation(self, found: ClassMoments) -> float:
+        assert found.unweighted is not None
         rows = found.unweighted
-        deviation = np.sqrt(safe_ratio(rows.m2[0], rows.weight[0], 0.0)) * rows.unit
-        self.epsilon = float(self.smoothing * deviation.max() ** 2)
-        return self.smoothing * (deviation.max() / self.unit) ** 2
+        return float((np.sqrt(safe_ratio(rows.m2[0], rows.weight[0], 0.0)) * rows.unit).max())
 
     def add(self, cells: np.ndarray, scores: np.ndarray) -> bool:
         cells = cells if self._plain and cells.dtype.kind == "f" else self._in_units(cells)

@@ -248,6 +248,9 @@ class NaiveBayes(MergeableClassifier):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        known = may_be_used(self.distributions) if not isinstance(self.distributions, Mapping) else set()
-        tags.input_tags.positive_only = any(DISTRIBUTIONS[name].counts for name in known if name in DISTRIBUTIONS)
+        given = self.distributions
+        known = {given.get("numeric")} if isinstance(given, Mapping) else {given}
+        counts = any(DISTRIBUTIONS[name].counts for name in known if name in DISTRIBUTIONS)
+        tags.input_tags.positive_only = counts
+        tags.classifier_tags.poor_score = counts  # on measurements that are no counts
         return tags
