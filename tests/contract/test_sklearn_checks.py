@@ -12,7 +12,6 @@ from margin.errors import MarginWarning
 from tests.contract.estimators import estimator_classes, settings
 
 
-
 def suits(estimator, check) -> bool:
     """scikit-learn checks class weights on negative numbers, whatever an estimator says it can take."""
     about_weights = getattr(check, "func", check).__name__ == "check_class_weight_classifiers"

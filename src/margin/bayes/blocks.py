@@ -41,7 +41,9 @@ def may_be_used(distributions: Any) -> set[str]:
         return {distributions}
     if distributions is None:
         return set(DEFAULTS.values())
-    return {*DEFAULTS.values(), *distributions.values()} - ({"gaussian"} if _replaces_gaussian(distributions) else set())
+    return {*DEFAULTS.values(), *distributions.values()} - (
+        {"gaussian"} if _replaces_gaussian(distributions) else set()
+    )
 
 
 def _replaces_gaussian(distributions: Mapping[Any, str]) -> bool:
@@ -176,7 +178,9 @@ class Block:
             return
         if is_sparse(cells):
             cells = cells.tocoo()
-            row, j, value = min(zip(cells.row, cells.col, cells.data), key=lambda cell: (cell[2] >= 0, cell[0], cell[1]))
+            row, j, value = min(
+                zip(cells.row, cells.col, cells.data), key=lambda cell: (cell[2] >= 0, cell[0], cell[1])
+            )
         else:
             row = int((cells < 0).any(axis=1).argmax())
             j = int((cells[row] < 0).argmax())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any, Self
 
 import numpy as np
@@ -34,12 +35,12 @@ class Categorical(Distribution):
     def place(cls, column: Column) -> tuple[Place, type[Distribution]] | None:
         return ("numeric", CategoricalNumbers) if column.is_numeric else ("codes", Categorical)
 
-    def count(self, rows: TrainingCells) -> LevelCounts:
+    def count(self, rows: TrainingCells) -> Any:
         first = firsts(rows.n_levels)
         counts = _core.counts.of_columns(rows.cells, first, rows.y, rows.weight, rows.n_classes, parallel.n_threads())
         return LevelCounts(counts, first, rows.at)
 
-    def learn(self, found: LevelCounts, repeats: bool) -> Self:
+    def learn(self, found: Any, repeats: bool) -> Self:
         self.first, self.level_counts = found.first, found.counts
         n_levels = np.diff(found.first)
         column = np.repeat(np.arange(len(n_levels)), n_levels)
@@ -53,10 +54,8 @@ class Categorical(Distribution):
         row = np.array([codes[0] for codes in cells])
         return _picked(self.log_share, self.first, row)
 
-    def draw(self, y: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, ...]:
-        return tuple(
-            _draw_levels(np.exp(self.log_share[start:end]), y, rng) for start, end in zip(self.first, self.first[1:])
-        )
+    def draw(self, y: np.ndarray, rng: np.random.Generator) -> Any:
+        return tuple(_draw_levels(np.exp(self.log_share[start:end]), y, rng) for start, end in pairwise(self.first))
 
 
 def _picked(log_share: np.ndarray, first: np.ndarray, row: np.ndarray) -> np.ndarray:
@@ -94,7 +93,7 @@ class CategoricalNumbers(Categorical):
         self.numbered = numbered
         self.least = least
 
-    def count(self, rows: TrainingCells) -> NumberCounts:
+    def count(self, rows: TrainingCells) -> Any:
         if rows.survey is None:
             low, high, missing, _ = _core.data.survey(rows.cells, NO_LIMIT, parallel.n_threads())
             rows = replace(rows, survey=Survey(low, high, missing))
@@ -107,7 +106,7 @@ class CategoricalNumbers(Categorical):
                 return found
         return _count_numbers(rows)
 
-    def learn(self, found: NumberCounts, repeats: bool) -> Self:
+    def learn(self, found: Any, repeats: bool) -> Self:
         if self.numbered:
             found = self._with_all_numbers(found)
         super().learn(LevelCounts(found.counts, found.first, ()), repeats)
@@ -173,7 +172,7 @@ def _count_whole_numbers(rows: TrainingCells, n_levels: np.ndarray) -> NumberCou
         if (counted != len(rows.y) - rows.survey.missing).any():
             return None
     seen = counts.any(axis=1)
-    values = tuple(np.flatnonzero(seen[start:end]).astype(np.float64) for start, end in zip(first, first[1:]))
+    values = tuple(np.flatnonzero(seen[start:end]).astype(np.float64) for start, end in pairwise(first))
     return NumberCounts(values, counts[seen])
 
 

@@ -240,7 +240,9 @@ class Bernoulli(Distribution):
             return Sums(*_core.sums.dense_above(x, self.threshold, y, weight, n_classes, threads))
         return _sparse_sums(
             rows,
-            *_core.sums.csr_above(x.data, x.indices, x.indptr, x.shape[1], self.threshold, y, weight, n_classes, threads),
+            *_core.sums.csr_above(
+                x.data, x.indices, x.indptr, x.shape[1], self.threshold, y, weight, n_classes, threads
+            ),
         )
 
     def learn(self, found: Sums, repeats: bool) -> Self:

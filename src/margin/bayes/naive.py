@@ -66,8 +66,9 @@ class NaiveBayes(MergeableClassifier):
     Parameters
     ----------
     alpha
-        Virtual cases that smooth counts. Categorical: added to every level (1 is Laplace's rule, 0 plain shares, where a
-        level that a class never had rules that class out); Bernoulli, multinomial, complement and Poisson likewise.
+        Virtual cases that smooth counts. In a categorical column they are added to every level: 1 is Laplace's rule, 0
+        plain shares (a level that a class never had then rules that class out). Bernoulli, multinomial, complement and
+        Poisson have theirs likewise.
     priors
         Probabilities of the classes, in the order of ``classes_``; None takes their shares in the training rows.
     distributions
@@ -101,7 +102,8 @@ class NaiveBayes(MergeableClassifier):
 
     Texts and numbers in one table:
 
-    >>> X = Table.from_columns({"words": ["win money now", "lunch now?", "free money", "see you"], "calls": [0, 3, 1, 4]})
+    >>> words, calls = ["win money now", "lunch now?", "free money", "see you"], [0, 3, 1, 4]
+    >>> X = Table.from_columns({"words": words, "calls": calls})
     >>> model = NaiveBayes(distributions={"words": "multinomial", "calls": "poisson"}).fit(X, [1, 0, 1, 0])
     >>> model.predict(Table.from_columns({"words": ["Money!", "you and lunch"], "calls": [0, 5]}))
     array([1, 0])

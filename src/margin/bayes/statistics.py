@@ -248,6 +248,6 @@ def sorted_cells(groups: np.ndarray, values: np.ndarray, weights: np.ndarray, we
     return SortedCells(values[leading], summed, start.astype(np.int64), weight2)
 
 
-def firsts(lengths: Sequence[int]) -> np.ndarray:
+def firsts(lengths: Sequence[int] | np.ndarray) -> np.ndarray:
     """Where each of several parts laid end to end begins, and where the last one ends."""
     return np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)]).astype(np.int64)

@@ -7,6 +7,7 @@ beyond it stays: tables with words, missing cells (left out of the product), ``m
 from __future__ import annotations
 
 import warnings
+from types import MappingProxyType
 from typing import Annotated, Any
 
 import numpy as np
@@ -280,11 +281,11 @@ class BernoulliNB(DiscreteNB):
     Examples
     --------
     >>> X = np.array([[1, 0, 0], [1, 1, 0], [0, 1, 1], [0, 0, 1]])
-    >>> BernoulliNB().fit(X, ["a", "a", "b", "b"]).predict([[1, 0, 1], [0, 1, 1]])
+    >>> BernoulliNB().fit(X, ["a", "a", "b", "b"]).predict([[1, 0, 0], [0, 1, 1]])
     array(['a', 'b'], dtype='<U1')
     """
 
-    distributions = {"numeric": "bernoulli"}
+    distributions = MappingProxyType({"numeric": "bernoulli"})
 
     def __init__(
         self,
