@@ -250,7 +250,9 @@ class Bernoulli(Distribution):
         whole = found.cells + 2 * self.alpha
         overall = safe_ratio(found.sums.sum(axis=0), found.cells.sum(axis=0), 0.5)
         self.share = safe_ratio(found.sums + self.alpha, whole, overall)
-        absent = safe_ratio(found.cells - found.sums + self.alpha, whole, 1 - overall)
+        rest = found.cells - found.sums
+        rest = np.where(rest > 1e-12 * found.cells, rest, 0.0)  # not even a rounding of the weights is left
+        absent = safe_ratio(rest + self.alpha, whole, 1 - overall)
         self.present = np.ascontiguousarray(log_of(self.share).T)
         self.absent = np.ascontiguousarray(log_of(absent).T)
         # A column that was there in no row at all says nothing.
@@ -326,8 +328,8 @@ class Poisson(Distribution):
     def offset(self, cells: Any) -> np.ndarray:
         from scipy.special import gammaln
 
-        with np.errstate(invalid="ignore"):
-            orders = np.nan_to_num(gammaln((cells.data if is_sparse(cells) else cells) + 1.0), nan=0.0)
+        stored = (cells.data if is_sparse(cells) else cells).astype(np.float64)
+        orders = np.nan_to_num(gammaln(stored + 1.0), nan=0.0)
         return -np.asarray(_as_matrix(cells, orders).sum(axis=1)).reshape(-1)
 
     def terms(self, cells: Any) -> np.ndarray:
