@@ -192,9 +192,10 @@ class Block:
         )
 
     def count(self, X: MixedData, y: np.ndarray, weight: np.ndarray | None, totals: np.ndarray, who: str) -> Any:
-        rows = TrainingCells(self.cells(X, who), y, weight, totals, at=tuple(map(int, self.at)))
+        rows = TrainingCells(self.cells(X, who), y, weight, totals)
         if self.place == "codes":
-            rows = replace(rows, n_levels=tuple(len(column.levels) for column in self.described()))
+            n_levels = tuple(len(column.levels) for column in self.described())
+            rows = replace(rows, at=tuple(map(int, self.at)), n_levels=n_levels)
         elif X.survey is not None:
             rows = replace(rows, survey=X.survey if self.is_whole else _survey_of(X.survey, self.at))
         return self.distribution.count(rows)
@@ -259,9 +260,8 @@ class TextBlock(Block):
         codes = np.ascontiguousarray(codes)
         by_text = _core.counts.of_columns([codes], first, y, weight, len(totals), threads)
         sums = np.ascontiguousarray((counts.T @ by_text).T)
-        there = np.broadcast_to(by_text.sum(axis=0)[:, None], sums.shape).copy()
         used = sums.any(axis=0)  # a text may be known of rows that are not here
-        return WordSums(tuple(np.array(words, dtype=object)[used]), Sums(sums[:, used], there[:, used]))
+        return WordSums(tuple(np.array(words, dtype=object)[used]), Sums(sums[:, used], by_text.sum(axis=0)[:, None]))
 
     def learn(self, found: WordSums, repeats: bool) -> None:
         self.words = found.words

@@ -100,10 +100,9 @@ class CategoricalNumbers(Categorical):
         low, high = rows.survey.low, rows.survey.high  # type: ignore[union-attr]
         n_levels = np.where(low > high, 0, high + 1)
         room = max(1 << 20, 4 * rows.cells.size)
-        if (low >= 0).all() and (n_levels <= self.MOST).all() and n_levels.sum() * rows.n_classes <= room:
-            found = _count_whole_numbers(rows, n_levels.astype(np.int64))
-            if found is not None:
-                return found
+        small = (low >= 0).all() and (n_levels <= self.MOST).all() and n_levels.sum() * rows.n_classes <= room
+        if small and _all_whole(rows.cells):
+            return _count_whole_numbers(rows, n_levels.astype(np.int64))
         return _count_numbers(rows)
 
     def learn(self, found: Any, repeats: bool) -> Self:
@@ -160,28 +159,26 @@ def _are_category_numbers(numbers: np.ndarray, most: int) -> bool:
     return not len(numbers) or bool(numbers[0] >= 0 and numbers[-1] < most and (numbers == np.floor(numbers)).all())
 
 
-def _count_whole_numbers(rows: TrainingCells, n_levels: np.ndarray) -> NumberCounts | None:
-    """Counts where the cells themselves are places in a table; None if some number is not whole after all."""
-    assert rows.survey is not None
+def _count_whole_numbers(rows: TrainingCells, n_levels: np.ndarray) -> NumberCounts:
+    """Counts where the cells themselves are places in a table."""
     first = firsts(n_levels)
-    if rows.cells.dtype.kind == "f" and rows.weight is not None and not _all_whole(rows.cells):
-        return None
     counts = _core.counts.of_matrix(rows.cells, first, rows.y, rows.weight, rows.n_classes, parallel.n_threads())
-    if rows.weight is None:
-        counted = np.add.reduceat(np.append(counts.sum(axis=1), 0.0), first[:-1]) * (n_levels > 0)
-        if (counted != len(rows.y) - rows.survey.missing).any():
-            return None
     seen = counts.any(axis=1)
     values = tuple(np.flatnonzero(seen[start:end]).astype(np.float64) for start, end in pairwise(first))
     return NumberCounts(values, counts[seen])
 
 
 def _all_whole(cells: np.ndarray) -> bool:
-    """Looked at in slices, so that no copy of all cells is made."""
-    return all(
-        bool((((part := cells[at : at + 8192]) == np.floor(part)) | np.isnan(part)).all())
-        for at in range(0, len(cells), 8192)
-    )
+    """Looked at in slices that fit the cache, so that no copy of all cells is made."""
+    if cells.dtype.kind != "f":
+        return True
+    step = max(1, 2**16 // cells.shape[1])
+    for at in range(0, len(cells), step):
+        part = cells[at : at + step]
+        different = part != np.floor(part)
+        if different.any() and not np.isnan(part[different]).all():
+            return False
+    return True
 
 
 def _count_numbers(rows: TrainingCells) -> NumberCounts:

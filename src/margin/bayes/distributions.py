@@ -113,8 +113,10 @@ def class_sums(rows: TrainingCells) -> Sums:
 
 def _sparse_sums(rows: TrainingCells, sums: np.ndarray, lost: np.ndarray | None) -> Sums:
     """Cells that are not stored are there, and 0; what is left of a class all of whose cells are lost is rounding."""
-    totals = np.broadcast_to(rows.totals[:, None], sums.shape)
-    there = totals.copy() if lost is None else totals - lost
+    totals = rows.totals[:, None]
+    if lost is None:
+        return Sums(sums, totals.copy())
+    there = totals - lost
     return Sums(sums, np.where(there > 1e-12 * totals, there, 0.0))
 
 
@@ -140,6 +142,14 @@ def _products(cells: Any, table: np.ndarray) -> np.ndarray:
     return terms
 
 
+def _smoothed(sums: np.ndarray, alpha: Any) -> np.ndarray:
+    """Sums with their virtual cases: one row per column, one column per class, as the tables of the core have it."""
+    smoothed = np.ascontiguousarray(sums.T)
+    smoothed = smoothed.copy() if smoothed.base is not None or smoothed is sums else smoothed
+    smoothed += np.broadcast_to(alpha, (len(smoothed),))[:, None]
+    return smoothed
+
+
 class Multinomial(Distribution):
     r"""Counts of several columns as draws from one urn: together they are one multinomial.
 
@@ -162,15 +172,20 @@ class Multinomial(Distribution):
 
     def learn(self, found: Sums, repeats: bool) -> Self:
         self.found = found
-        self.table = np.ascontiguousarray(self._table(found).T)
-        self._may_rule_out = bool(np.isneginf(self.table).any())
+        self.table = self._table(found)
+        self._may_rule_out = bool(np.min(self.alpha) == 0) and bool(np.isneginf(self.table).any())
         return self
 
     def _table(self, found: Sums) -> np.ndarray:
-        """The log-share of each column (columns) in each class (rows)."""
-        smoothed = found.sums + self.alpha
-        overall = smoothed.sum(axis=0)
-        shares = safe_ratio(smoothed, smoothed.sum(axis=1, keepdims=True), safe_ratio(overall, overall.sum(), 0.0))
+        """The log-share of each column (rows) in each class (columns)."""
+        smoothed = _smoothed(found.sums, self.alpha)
+        total = smoothed.sum(axis=0)
+        if np.min(self.alpha) > 0:
+            np.log(smoothed, out=smoothed)
+            smoothed -= log_of(total)  # 0 where there is no column at all
+            return smoothed
+        overall = smoothed.sum(axis=1, keepdims=True)
+        shares = safe_ratio(smoothed, total, safe_ratio(overall, overall.sum(), 0.0))
         return np.where(overall > 0, log_of(shares), 0.0)
 
     def add(self, cells: Any, scores: np.ndarray) -> bool:
@@ -183,7 +198,7 @@ class Multinomial(Distribution):
     def draw(self, y: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         """Totals are Poisson around the class's mean total, then shared out among the columns."""
         means = safe_ratio(self.found.sums, self.found.cells, 0.0).sum(axis=1)
-        shares = np.exp(Multinomial._table(self, self.found)) * (self.found.sums.sum(axis=0) + self.alpha > 0)
+        shares = np.exp(Multinomial._table(self, self.found)).T * (self.found.sums.sum(axis=0) + self.alpha > 0)
         shares = safe_ratio(shares, shares.sum(axis=1, keepdims=True), 0.0)
         totals = rng.poisson(means[y])
         return rng.multinomial(totals, shares[y]).astype(np.float64)
@@ -204,12 +219,13 @@ class Complement(Multinomial):
         self.norm = norm
 
     def _table(self, found: Sums) -> np.ndarray:
-        others = np.maximum(found.sums.sum(axis=0) - found.sums + self.alpha, 1e-10)
-        logs = np.log(others / others.sum(axis=1, keepdims=True))
+        others = _smoothed(found.sums.sum(axis=0) - found.sums, self.alpha)
+        np.maximum(others, 1e-10, out=others)
+        weights = np.log(others.sum(axis=0)) - np.log(others)
         if not self.norm:
-            return -logs
-        total = logs.sum(axis=1, keepdims=True)
-        return np.divide(logs, total, out=np.zeros_like(logs), where=total != 0)
+            return weights
+        total = -weights.sum(axis=0)
+        return np.divide(-weights, total, out=np.zeros_like(weights), where=total != 0)
 
 
 class Bernoulli(Distribution):
@@ -247,43 +263,56 @@ class Bernoulli(Distribution):
 
     def learn(self, found: Sums, repeats: bool) -> Self:
         self.found = found
-        whole = found.cells + 2 * self.alpha
-        overall = safe_ratio(found.sums.sum(axis=0), found.cells.sum(axis=0), 0.5)
-        self.share = safe_ratio(found.sums + self.alpha, whole, overall)
         rest = found.cells - found.sums
-        rest = np.where(rest > 1e-12 * found.cells, rest, 0.0)  # not even a rounding of the weights is left
-        absent = safe_ratio(rest + self.alpha, whole, 1 - overall)
-        self.present = np.ascontiguousarray(log_of(self.share).T)
-        self.absent = np.ascontiguousarray(log_of(absent).T)
-        # A column that was there in no row at all says nothing.
-        empty = found.cells.sum(axis=0) == 0
-        self.present[empty] = self.absent[empty] = 0.0
-        self._never_absent = np.isneginf(self.absent)
-        self._rules_out = bool(self._never_absent.any() or np.isneginf(self.present).any())
-        known = np.where(self._never_absent, 0.0, self.absent)
-        self._all_absent = known.sum(axis=0)
-        self._instead = self.present - known
-        self._unknown = -known
+        rest[rest <= 1e-12 * found.cells] = 0.0  # not even a rounding of the weights is left
+        self.present, self.absent = _smoothed(found.sums, self.alpha), _smoothed(rest, self.alpha)
+        whole = self.present + self.absent
+        if np.min(self.alpha) == 0:
+            self._fill_in(whole)
+        whole = np.log(whole)
+        self.present = log_of(self.present) - whole
+        self.absent = log_of(self.absent) - whole
+        self._prepare_sparse()
         return self
 
+    def _fill_in(self, whole: np.ndarray) -> None:
+        """Where nothing is known of a class, the shares of all; a column without a cell says nothing (1 of 1)."""
+        unknown = whole == 0
+        for table in (self.present, self.absent):
+            overall = np.broadcast_to(table.sum(axis=1, keepdims=True), table.shape)
+            table[unknown] = overall[unknown]
+        whole[:] = self.present + self.absent
+        empty = whole[:, 0] == 0
+        self.present[empty] = self.absent[empty] = whole[empty] = 1.0
+
+    def _prepare_sparse(self) -> None:
+        """All cells as if absent, and what is to be added where one is present instead."""
+        never_absent = np.isneginf(self.absent)
+        self._rules_out = bool(never_absent.any() or np.isneginf(self.present).any())
+        self._never_absent = never_absent.astype(np.float64) if never_absent.any() else None
+        known = self.absent if self._never_absent is None else np.where(never_absent, 0.0, self.absent)
+        self._all_absent = known.sum(axis=0)
+        self._instead = self.present - known
+
     def add(self, cells: Any, scores: np.ndarray) -> bool:
-        if not is_sparse(cells):
+        if is_sparse(cells):
+            self._add_sparse(cells, scores)
+        else:
             threads = threads_for(scores)
             _core.sums.add_dense_above(cells, self.threshold, self.present, self.absent, scores, threads)
-        else:
-            self._add_sparse(cells, scores)
         return self._rules_out and bool(np.isneginf(scores).any())
 
     def _add_sparse(self, cells: Any, scores: np.ndarray) -> None:
-        """All cells as if absent, then those that are present put right."""
         scores += self._all_absent
         x, threads = (cells.data, cells.indices, cells.indptr), threads_for(scores)
-        _core.sums.add_csr_above(*x, self.threshold, self._instead, self._unknown, scores, threads)
-        if self._never_absent.any():
+        has_missing = bool(np.isnan(cells.data.sum()))
+        # A missing cell was not absent.
+        back = np.where(np.isneginf(self.absent), 0.0, -self.absent) if has_missing else None
+        _core.sums.add_csr_above(*x, self.threshold, self._instead, back, scores, threads)
+        if self._never_absent is not None:
             missed = np.zeros_like(scores)
             missed += self._never_absent.sum(axis=0)
-            there = -self._never_absent.astype(np.float64)
-            _core.sums.add_csr_above(*x, self.threshold, there, there, missed, threads)
+            _core.sums.add_csr_above(*x, self.threshold, -self._never_absent, -self._never_absent, missed, threads)
             scores[missed > 0.5] = -np.inf
 
     def terms(self, cells: Any) -> np.ndarray:
@@ -292,7 +321,8 @@ class Bernoulli(Distribution):
         return np.where(np.isnan(row), 0.0, terms)
 
     def draw(self, y: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        return (rng.random((len(y), self.share.shape[1])) < self.share[y]).astype(np.float64)
+        share = np.exp(self.present).T
+        return (rng.random((len(y), share.shape[1])) < share[y]).astype(np.float64)
 
 
 class Poisson(Distribution):

@@ -83,6 +83,8 @@ class NaiveBayes(MergeableClassifier):
     ----------
     priors_
         Probability of each class before any column is seen.
+    class_count_
+        Weight of the training rows of each class.
     distributions_
         What was learnt of each column, by its name; columns of one distribution share an object.
 
@@ -175,6 +177,10 @@ class NaiveBayes(MergeableClassifier):
                 f"and there are {len(totals)} classes."
             )
         return priors
+
+    @property
+    def class_count_(self) -> np.ndarray:
+        return self._fitted("class_count_")._statistics.totals
 
     @property
     def distributions_(self) -> dict[str, Distribution]:

@@ -127,7 +127,10 @@ class NumberCounts:
 
 @dataclass(frozen=True)
 class Sums:
-    """Of each class (row) and column: the weighted sum of the cells, and the weight of the cells that are there."""
+    """Of each class (row) and column: the weighted sum of the cells, and the weight of the cells that are there.
+
+    ``cells`` has a single column where all cells are there.
+    """
 
     sums: np.ndarray
     cells: np.ndarray
@@ -158,12 +161,9 @@ class WordSums:
             return self.sums
         place = {word: i for i, word in enumerate(words)}
         at = [place[word] for word in self.words]
-        n_classes = len(self.sums.sums)
-        sums = np.zeros((n_classes, len(words)))
+        sums = np.zeros((len(self.sums.sums), len(words)))
         sums[:, at] = self.sums.sums
-        # A word that no text here has was there to be counted all the same.
-        texts = self.sums.cells[:, :1] if self.words else np.zeros((n_classes, 1))
-        return Sums(sums, np.broadcast_to(texts, sums.shape).copy())
+        return Sums(sums, self.sums.cells)
 
     def aligned(self, places: Places) -> WordSums:
         return replace(self, sums=self.sums.aligned(places))

@@ -105,10 +105,6 @@ class GaussianNB(NaiveBayes):
         return self._leading().epsilon
 
     @property
-    def class_count_(self) -> np.ndarray:
-        return self._fitted("class_count_")._statistics.totals
-
-    @property
     def class_prior_(self) -> np.ndarray:
         return self._fitted("class_prior_").priors_
 
@@ -119,10 +115,18 @@ class DiscreteNB(NaiveBayes):
     class_weight = None
     _priors_parameter = "class_prior"
 
-    alpha: Any
-    force_alpha: bool
-    fit_prior: bool
-    class_prior: Any
+    def __init__(
+        self,
+        *,
+        alpha: Alpha = 1.0,
+        force_alpha: Flag = True,
+        fit_prior: Flag = True,
+        class_prior: Priors = None,
+    ) -> None:
+        self.alpha = alpha
+        self.force_alpha = force_alpha
+        self.fit_prior = fit_prior
+        self.class_prior = class_prior
 
     def _learn_priors(self, totals: np.ndarray) -> np.ndarray:
         if self.class_prior is None and not self.fit_prior:
@@ -148,10 +152,6 @@ class DiscreteNB(NaiveBayes):
 
     def _made(self, distribution: type[Distribution], positions: np.ndarray) -> Distribution:
         return distribution(self._alpha(positions))
-
-    @property
-    def class_count_(self) -> np.ndarray:
-        return self._fitted("class_count_")._statistics.totals
 
     @property
     def class_log_prior_(self) -> np.ndarray:
@@ -209,10 +209,7 @@ class CategoricalNB(DiscreteNB):
         class_prior: Priors = None,
         min_categories: Categories = None,
     ) -> None:
-        self.alpha = alpha
-        self.force_alpha = force_alpha
-        self.fit_prior = fit_prior
-        self.class_prior = class_prior
+        super().__init__(alpha=alpha, force_alpha=force_alpha, fit_prior=fit_prior, class_prior=class_prior)
         self.min_categories = min_categories
 
     def _made(self, distribution: type[Distribution], positions: np.ndarray) -> Distribution:
@@ -296,11 +293,8 @@ class BernoulliNB(DiscreteNB):
         fit_prior: Flag = True,
         class_prior: Priors = None,
     ) -> None:
-        self.alpha = alpha
-        self.force_alpha = force_alpha
+        super().__init__(alpha=alpha, force_alpha=force_alpha, fit_prior=fit_prior, class_prior=class_prior)
         self.binarize = binarize
-        self.fit_prior = fit_prior
-        self.class_prior = class_prior
 
     def _made(self, distribution: type[Distribution], positions: np.ndarray) -> Distribution:
         if distribution is Bernoulli:
@@ -346,19 +340,6 @@ class MultinomialNB(DiscreteNB):
 
     distributions = "multinomial"
 
-    def __init__(
-        self,
-        *,
-        alpha: Alpha = 1.0,
-        force_alpha: Flag = True,
-        fit_prior: Flag = True,
-        class_prior: Priors = None,
-    ) -> None:
-        self.alpha = alpha
-        self.force_alpha = force_alpha
-        self.fit_prior = fit_prior
-        self.class_prior = class_prior
-
     @property
     def feature_count_(self) -> np.ndarray:
         return self._leading().found.sums
@@ -368,7 +349,7 @@ class MultinomialNB(DiscreteNB):
         return self._leading().table.T
 
 
-class ComplementNB(DiscreteNB):
+class ComplementNB(MultinomialNB):
     """Naive Bayes over counts, each class told by what the others have, as in scikit-learn.
 
     Priors count only if there is a single class. Columns of words are read as text.
@@ -413,10 +394,7 @@ class ComplementNB(DiscreteNB):
         class_prior: Priors = None,
         norm: Flag = False,
     ) -> None:
-        self.alpha = alpha
-        self.force_alpha = force_alpha
-        self.fit_prior = fit_prior
-        self.class_prior = class_prior
+        super().__init__(alpha=alpha, force_alpha=force_alpha, fit_prior=fit_prior, class_prior=class_prior)
         self.norm = norm
 
     @property
@@ -427,13 +405,5 @@ class ComplementNB(DiscreteNB):
         return Complement(self._alpha(positions), bool(self.norm))
 
     @property
-    def feature_count_(self) -> np.ndarray:
-        return self._leading().found.sums
-
-    @property
     def feature_all_(self) -> np.ndarray:
         return self.feature_count_.sum(axis=0)
-
-    @property
-    def feature_log_prob_(self) -> np.ndarray:
-        return self._leading().table.T
