@@ -11,6 +11,7 @@ _homes = {
     "RoteClassifier": "margin.neighbors",
     "Table": "margin.data",
     "TableEncoder": "margin.base",
+    "bayes_rule": "margin.bayes",
     "evaluate": "margin.evaluation",
     "read": "margin.data",
     **{
