@@ -5,6 +5,8 @@ from margin.lazy import attach
 __version__ = "0.1.0"
 
 _homes = {
+    "CalibratedClassifier": "margin.bayes",
+    "JointBayes": "margin.bayes",
     "KNeighborsClassifier": "margin.neighbors",
     "MajorityClassifier": "margin.baseline",
     "NaiveBayes": "margin.bayes",

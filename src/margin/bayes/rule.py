@@ -93,7 +93,8 @@ def _of_several(likelihood: Any, prior: Any, evidence: Any) -> np.ndarray:
     likely, before = _probabilities("likelihood", likelihood), _probabilities("prior", prior)
     if likely.shape != before.shape:
         raise ParameterError(
-            f"bayes_rule: every hypothesis needs a likelihood and a prior, but there are {likely.size} and {before.size}."
+            f"bayes_rule: every hypothesis needs a likelihood and a prior, but there are {likely.size} "
+            f"and {before.size}."
         )
     if abs(before.sum() - 1) > TOLERANCE:
         raise ParameterError(
@@ -104,7 +105,8 @@ def _of_several(likelihood: Any, prior: Any, evidence: Any) -> np.ndarray:
     most = both.max()
     if most == -math.inf:
         raise ParameterError(
-            f"bayes_rule(likelihood={likelihood!r}): the evidence is impossible under every hypothesis that can be true."
+            f"bayes_rule(likelihood={likelihood!r}): the evidence is impossible under every hypothesis "
+            "that can be true."
         )
     odds = np.exp(both - most)
     if evidence is not None:
