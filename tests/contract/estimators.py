@@ -15,6 +15,12 @@ import margin
 
 # Settings that take another way through the code than the defaults do.
 OTHER_SETTINGS = {
+    "CalibratedClassifier": [
+        {"method": "isotonic"},
+        {"method": "temperature", "ensemble": False},
+        {"scores": "log_odds", "ensemble": False, "cv": 2},
+    ],
+    "JointBayes": [{"alpha": 0.0}],
     "KNeighborsClassifier": [
         {"weights": "inverse_square", "scale": "standard"},
         {"metric": "chebyshev", "scale": "range", "n_neighbors": 1},

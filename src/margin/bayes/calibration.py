@@ -218,7 +218,11 @@ class CalibratedClassifier(Classifier):
         else:
             splits = told(self.cv, y, weight, rows.kept, rows.n_given, type(self).__name__)
         learn = self._learn_together if self.ensemble in (False, np.False_) or not splits else self._learn_apart
-        self.calibrated_ = learn(model, X, y, weight, splits)
+        try:
+            self.calibrated_ = learn(model, X, y, weight, splits)
+        except InputError:
+            clone(model).fit(X, y)  # refuses the same cell, and names its row as it was given
+            raise
 
     def _learn_apart(
         self, model: Any, X: Any, y: np.ndarray, weight: np.ndarray, splits: list[Split]
@@ -260,11 +264,7 @@ class CalibratedClassifier(Classifier):
         fresh = clone(model)
         plain = bool((part.weight == 1).all())
         settings = {} if plain else _weights_for(fresh, part.weight)
-        try:
-            fresh.fit(X[part.rows], y[part.rows], **settings)
-        except InputError:
-            clone(model).fit(X, y)  # refuses the same cell, and names its row as it was given
-            raise
+        fresh.fit(X[part.rows], y[part.rows], **settings)
         places = getattr(fresh, "classes_", None)
         return self._uncalibrated(fresh, np.unique(y[part.rows]) if places is None else np.asarray(places))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -110,6 +110,7 @@ class JointBayes(MergeableClassifier):
         worth = _worth(totals, seen.weight2 * factors**2, seen.repeats, factors)
         self._counts = seen.counts[complete] * (factors * worth)
         self._alpha = float(self.alpha)
+        self._warn_if_sparse(float(self._counts.sum()))
         self._lend_to_empty_classes()
         with np.errstate(divide="ignore"):
             self._log_alpha = np.log(self._alpha)
@@ -118,7 +119,6 @@ class JointBayes(MergeableClassifier):
             self._log_total = np.logaddexp(np.log(self._counts.sum(axis=0)), self._log_alpha + np.log(self._sizes).sum())
         fits = math.prod(self._sizes) < FITS
         self._keys = row_keys(list(self._cells.T), self._sizes, len(self._cells)) if fits else None
-        self._warn_if_sparse(seen.counts[complete].sum())
 
     def _settle_priors(self, totals: np.ndarray) -> np.ndarray:
         if self.priors is None:
@@ -149,6 +149,12 @@ class JointBayes(MergeableClassifier):
                 SparseTableWarning,
                 stacklevel=6,
             )
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+        """Learn from further rows; a sparse table is not warned of, since more rows may be to come."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", SparseTableWarning)
+            return super().partial_fit(X, y, classes, sample_weight)
 
     def joint_log_likelihood(self, X: Any) -> np.ndarray:
         """log P(k) + log P(x | k): one row per case, one column per class."""
