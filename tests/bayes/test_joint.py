@@ -25,7 +25,7 @@ def slow_joint(columns, y, asked, alpha, classes):
     for r, row in enumerate(asked):
         ways = [[v] if v in known else known for v, known in zip(row, levels)]
         for k, label in enumerate(classes):
-            whole = [cells for cells, l in zip(rows, y) if l == label and None not in cells]
+            whole = [cells for cells, own in zip(rows, y) if own == label and None not in cells]
             entries = alpha * math.prod(map(len, levels))
             share = sum((whole.count(way) + alpha) / (len(whole) + entries) for way in itertools.product(*ways))
             prior = list(y).count(label) / len(y)

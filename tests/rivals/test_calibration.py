@@ -1,8 +1,11 @@
 """Calibration against scikit-learn's, on the same splits, and where they differ.
 
-scikit-learn finds Platt's curve by L-BFGS and the temperature by a bracketing search, both to about 1e-7; margin goes on
-to the last digits. Weights that are not whole numbers are first put on the scale at which they count as many cases as
-they are worth, which scikit-learn leaves to the caller; the rows below have whole-number weights.
+scikit-learn finds Platt's curve by L-BFGS and the temperature by a bracketing search, both to about 1e-7; margin goes
+on to the last digits. Of two classes scikit-learn takes the first one's probability for 1 - p, which costs small ones
+their digits; so a temperature agrees to 1e-5. Where no row of a fold is answered wrongly, scikit-learn's temperature is
+as low as its search happens to go, margin's is that of Laplace's rule; labels are therefore made noisy below. Weights
+that are not whole numbers are first put on the scale at which they count as many cases as they are worth, which
+scikit-learn leaves to the caller; the rows below have whole-number weights.
 """
 
 import numpy as np
@@ -10,27 +13,23 @@ import pytest
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine
 from sklearn.frozen import FrozenEstimator
-from sklearn.linear_model import LogisticRegression
+from sklearn.linear_model import RidgeClassifier
 from sklearn.model_selection import StratifiedKFold
 from sklearn.naive_bayes import GaussianNB
-from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
 from margin import CalibratedClassifier
 from margin.evaluation import HoldOut
 
-MODELS = [
-    GaussianNB(),
-    LogisticRegression(C=1e-4, max_iter=20),
-    LinearSVC(random_state=0, max_iter=200),
-    DecisionTreeClassifier(min_samples_leaf=3, random_state=0),
-]
+MODELS = [GaussianNB(), RidgeClassifier(alpha=1e4), DecisionTreeClassifier(min_samples_leaf=15, random_state=0)]
 SETS = [load_iris, load_wine, load_breast_cancer]
-pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
 
 def halves(load):
+    """Half of the rows with their labels, and the others; one label in four is drawn by lot."""
     X, y = load(return_X_y=True)
+    rng = np.random.default_rng(0)
+    y = np.where(rng.random(len(y)) < 0.25, rng.permutation(y), y)
     ((train, test),) = HoldOut(0.5).split(y)
     return X[train], y[train], X[test]
 
@@ -45,7 +44,8 @@ def test_probabilities_are_those_of_scikit_learn(load, model, method, ensemble):
     splits = list(StratifiedKFold(4).split(X, y))
     rival = CalibratedClassifierCV(model, method=method, cv=splits, ensemble=ensemble).fit(X, y, sample_weight=weight)
     ours = CalibratedClassifier(model, method=method, cv=splits, ensemble=ensemble).fit(X, y, sample_weight=weight)
-    np.testing.assert_allclose(ours.predict_proba(new), rival.predict_proba(new), atol=1e-6)
+    atol = 1e-5 if method == "temperature" else 1e-6
+    np.testing.assert_allclose(ours.predict_proba(new), rival.predict_proba(new), atol=atol)
 
 
 def test_ten_classes_are_those_of_scikit_learn_too():
@@ -65,7 +65,8 @@ def test_a_fitted_classifier_is_calibrated_as_a_frozen_one_is(method):
         CalibratedClassifier(FrozenEstimator(fitted), method=method),
     ):
         ours.fit(X[100:], y[100:])
-        np.testing.assert_allclose(ours.predict_proba(new), rival.predict_proba(new), atol=1e-6)
+        atol = 1e-5 if method == "temperature" else 1e-6
+        np.testing.assert_allclose(ours.predict_proba(new), rival.predict_proba(new), atol=atol)
 
 
 class WithLogOdds(GaussianNB):

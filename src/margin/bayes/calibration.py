@@ -42,8 +42,10 @@ def _is_classifier(value: Any) -> bool:
 
 def _is_cv(value: Any) -> bool:
     if isinstance(value, (bool, str, type)):
-        return value == "prefit"
-    return (isinstance(value, (int, np.integer)) and value >= 2) or isinstance(value, (list, tuple)) or hasattr(value, "split")
+        return isinstance(value, str) and value == "prefit"
+    if isinstance(value, (int, np.integer)):
+        return int(value) >= 2
+    return isinstance(value, (list, tuple)) or hasattr(value, "split")
 
 
 Estimator = Annotated[
@@ -74,7 +76,7 @@ class CalibratedModel:
         self.map: CalibrationMap | None = None
 
     def learn(self, scores: np.ndarray, y: np.ndarray, weight: np.ndarray) -> CalibratedModel:
-        """Learn the map from scores of rows that the classifier has not learnt from; others of its classes are left out."""
+        """Learn the map from rows that the classifier has not learnt from, less those of classes unknown to it."""
         columns = np.full(max(int(y.max()), int(self.places.max())) + 1, -1)
         columns[self.places] = np.arange(len(self.places))
         known = columns[y] >= 0
@@ -100,8 +102,8 @@ class CalibratedModel:
         expected = 1 if len(self.places) == 2 else len(self.places)
         if scores.shape[1] != expected:
             raise ParameterError(
-                f"CalibratedClassifier(estimator={self.model!r}): decision_function must give one column for each of the "
-                f"{len(self.places)} classes, not {scores.shape[1]} (decision_function_shape='ovr' does)."
+                f"CalibratedClassifier(estimator={self.model!r}): decision_function must give one column for each of "
+                f"the {len(self.places)} classes, not {scores.shape[1]} (decision_function_shape='ovr' does)."
             )
         return scores
 
@@ -148,9 +150,9 @@ class CalibratedClassifier(Classifier):
         The map: ``"sigmoid"``, ``"isotonic"`` or ``"temperature"``.
     cv
         Number of folds, or the splits themselves: a list of (training rows, test rows), a protocol of
-        ``margin.evaluation`` or a splitter of scikit-learn. Folds are as many as the rarest class has rows, if that is
-        fewer; a class of a single row stays in every training part. ``"prefit"`` takes the classifier as fitted already,
-        and the rows given to ``fit`` must be others than it has learnt from.
+        ``margin.evaluation`` or a splitter of scikit-learn. There are only as many folds as the rarest class has rows;
+        a class of a single row stays in every training part. ``"prefit"`` takes the classifier as fitted already, and
+        the rows given to ``fit`` must be others than it has learnt from.
     ensemble
         True keeps the classifier and the map of each fold and averages their probabilities; False fits the classifier
         once more on all rows and learns one map from the scores of all folds. ``"auto"`` is True.
@@ -205,7 +207,7 @@ class CalibratedClassifier(Classifier):
         weight = rows.weights()
         frozen = _frozen(model, self.cv)
         if frozen is not None:
-            self.calibrated_ = [self._calibrate_fitted(frozen, X, y, weight)]
+            self.calibrated_ = [self._calibrate_fitted(frozen, X, y, rows)]
             return
         classes = np.unique(y)
         if len(classes) == 1:
@@ -271,8 +273,9 @@ class CalibratedClassifier(Classifier):
     def _uncalibrated(self, model: Any, places: np.ndarray) -> CalibratedModel:
         return CalibratedModel(model, places.astype(np.intp), self.method, self.scores)
 
-    def _calibrate_fitted(self, model: Any, X: Any, y: np.ndarray, weight: np.ndarray) -> CalibratedModel:
-        """The map alone; the classes are those that the classifier knows."""
+    def _calibrate_fitted(self, model: Any, X: Any, y: np.ndarray, rows: TrainingRows) -> CalibratedModel:
+        """The map alone; the classes and columns are those that the classifier knows."""
+        weight = rows.weights()
         known = label_array(model.classes_, "CalibratedClassifier.fit")
         codes = codes_of(self.classes_, known)
         if (codes < 0).any():
@@ -281,6 +284,11 @@ class CalibratedClassifier(Classifier):
                 f"{listing(known.tolist())}, but {listing(self.classes_[codes < 0].tolist())} is none of them."
             )
         self.classes_ = known
+        columns = getattr(_first_step(model), "_columns", None)
+        if columns is not None and columns.n == self._columns.n:
+            # Levels that only the classifier has seen are levels all the same.
+            self._remember(columns)
+            self._encoder = self.representation.learn(columns, rows, "CalibratedClassifier.fit").encoder
         found = self._uncalibrated(model, np.arange(len(known)))
         return found if len(known) == 1 else found.learn(found.scores_of(X), codes[y], weight * _worth(weight))
 
@@ -317,12 +325,15 @@ def _frozen(model: Any, cv: Any) -> Any:
 
 def _on_tables(model: Any) -> Any:
     """A classifier that takes tables: itself, or behind an encoder."""
-    first = model.steps[0][1] if getattr(model, "steps", None) else model
-    if getattr(first, "accepts_tables", False):
+    if getattr(_first_step(model), "accepts_tables", False):
         return model
     from sklearn.pipeline import make_pipeline
 
     return make_pipeline(TableEncoder(), model)
+
+
+def _first_step(model: Any) -> Any:
+    return model.steps[0][1] if getattr(model, "steps", None) else model
 
 
 def _weights_for(model: Any, weight: np.ndarray) -> dict[str, np.ndarray]:

@@ -7,6 +7,7 @@ into ``MAPS``: the parameter ``method``, its checks and its words read that list
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Protocol
 
 import numpy as np
@@ -46,7 +47,7 @@ class Sigmoid:
     r"""Platt's curve, one for each class against the rest: :math:`p = 1 / (1 + e^{-(a s + b)})`.
 
     The logistic loss is lowest not for 0 and 1 but for :math:`1/(N_- + 2)` and :math:`(N_+ + 1)/(N_+ + 2)`, which
-    keeps the slope finite even where scores separate the classes. Scores that are all alike give the share of the class.
+    keeps the slope finite even where scores separate the classes. Scores that are all alike give the class's share.
 
     Platt (1999); Lin, Lin, Weng (2007) for the safe form of the loss and Newton's method with backtracking.
     """
@@ -127,7 +128,9 @@ class Isotonic:
 class Temperature:
     r"""One number for all classes: :math:`p = \mathrm{softmax}(s / T)`, with the :math:`T` of the lowest log loss.
 
-    Answers stay what they were and only their sureness changes, which a single number can learn from few rows.
+    Answers stay what they were and only their sureness changes, which a single number can learn from few rows. Where no
+    row is wrong, log loss would have the classifier boundlessly sure (T = 0); T is then such that the right class has
+    the mean probability (N + 1)/(N + 2) of Laplace's rule.
 
     Guo, Pleiss, Sun, Weinberger (2017).
     """
@@ -153,23 +156,29 @@ def _softmax(logits: np.ndarray) -> np.ndarray:
 def _best_sharpness(lead: np.ndarray, weight: np.ndarray) -> float:
     """β = 1/T where Σ w log Σ_k e^{β lead_k} is least; lead is how far each score is ahead of the right one.
 
-    The sum is convex in β, so that its slope has one root; β stays within bounds where the slope has none.
+    The sum is convex in β, so that its slope has one root, unless no score is ahead of a right one.
     """
-    from scipy.optimize import brentq
-
     spread = float(lead.max() - lead.min())
     if spread == 0:
         return 1.0
-
-    def slope(log_beta: float) -> float:
-        return float(weight @ (_softmax(np.exp(log_beta) * lead) * lead).sum(axis=1))
-
     low, high = np.log(HOTTEST / max(spread, 1.0)), np.log(COLDEST / min(spread, 1.0))
-    if slope(low) >= 0:
+    if lead.max() > 0:
+        return _root(lambda at: float(weight @ (_softmax(np.exp(at) * lead) * lead).sum(axis=1)), low, high)
+    total = weight.sum()
+    as_sure_as_can_be = weight @ (1 / (lead == 0).sum(axis=1))
+    wanted = as_sure_as_can_be * (total + 1) / (total + 2)
+    return _root(lambda at: float(weight @ (1 / np.exp(np.exp(at) * lead).sum(axis=1)) - wanted), low, high)
+
+
+def _root(rises: Callable[[float], float], low: float, high: float) -> float:
+    """e to the power where a function that rises is 0, or to the bound where it comes nearest."""
+    from scipy.optimize import brentq
+
+    if rises(low) >= 0:
         return float(np.exp(low))
-    if slope(high) <= 0:
+    if rises(high) <= 0:
         return float(np.exp(high))
-    return float(np.exp(brentq(slope, low, high, xtol=1e-14, rtol=4 * np.finfo(float).eps)))
+    return float(np.exp(brentq(rises, low, high, xtol=1e-14, rtol=4 * np.finfo(float).eps)))
 
 
 MAPS: dict[str, type[CalibrationMap]] = {"sigmoid": Sigmoid, "isotonic": Isotonic, "temperature": Temperature}

@@ -32,10 +32,10 @@ Split = tuple[Part, Part]
 def dealt(y: np.ndarray, weight: np.ndarray, folds: int, seed: Any = None) -> list[Split]:
     """Rows dealt out like cards to so many folds, class after class: a list of (training part, test part).
 
-    A row of whole-number weight 3 is three cards, as if it stood there three times. The rarest class gives the number of
-    folds where it has fewer cards, so that every fold has some of each class. A class of a single card cannot be on
-    both sides: it stays in all training parts. Cards come in the order of the rows, shuffled if there is a seed. The list
-    is empty where no class has two cards.
+    A row of whole-number weight 3 is three cards, as if it stood there three times. There are only as many folds as the
+    rarest class has cards, so that every fold has some of each class. A class of a single card cannot be on both sides:
+    it stays in all training parts. Cards come in the order of the rows, shuffled if there is a seed. The list is empty
+    where no class has two cards.
 
     >>> splits = dealt(np.array([0, 0, 1, 0, 1, 2]), np.ones(6), folds=5)
     >>> [(train.rows.tolist(), test.rows.tolist()) for train, test in splits]

@@ -26,9 +26,9 @@ class JointBayes(MergeableClassifier):
     .. math:: P(x \mid k) = \frac{n_{xk} + \alpha}{n_k + \alpha \prod_j L_j}
 
     Nothing is assumed of the columns, and so anything can be learnt (XOR, which naive Bayes cannot), if only there are
-    enough rows: with :math:`L_j` values in column j the table has :math:`K (\prod_j L_j - 1)` free numbers, for two classes
-    and n columns of two values :math:`2 (2^n - 1)` against the :math:`2 n` of naive Bayes. Only combinations that
-    occur are kept. Learning sorts the rows, :math:`O(n \log n)`.
+    enough rows: with :math:`L_j` values in column j the table has :math:`K (\prod_j L_j - 1)` free numbers, for two
+    classes and n columns of two values :math:`2 (2^n - 1)` against the :math:`2 n` of naive Bayes. Only combinations
+    that occur are kept. Learning sorts the rows, :math:`O(n \log n)`.
 
     Every column is taken as discrete: each number is a value of its own. A missing cell, a number or a category not
     seen at fit is summed out at prediction: the answer is that of the other columns' table. Training rows with missing
@@ -72,9 +72,7 @@ class JointBayes(MergeableClassifier):
 
     representation = Mixed()
 
-    def __init__(
-        self, *, alpha: NonNegative = 1.0, priors: Priors = None, class_weight: ClassWeight = None
-    ) -> None:
+    def __init__(self, *, alpha: NonNegative = 1.0, priors: Priors = None, class_weight: ClassWeight = None) -> None:
         self.alpha = alpha
         self.priors = priors
         self.class_weight = class_weight
@@ -82,12 +80,14 @@ class JointBayes(MergeableClassifier):
     @property
     def n_parameters_(self) -> int:
         """Free numbers of the joint table, beside the priors."""
-        return len(self.classes_) * (math.prod(self._fitted("n_parameters_")._sizes) - 1)
+        fitted = self._fitted("n_parameters_")
+        return len(fitted.classes_) * (math.prod(fitted._sizes) - 1)
 
     @property
     def n_parameters_naive_(self) -> int:
         """Free numbers that naive Bayes would have in the same columns."""
-        return len(self.classes_) * sum(size - 1 for size in self._fitted("n_parameters_naive_")._sizes)
+        fitted = self._fitted("n_parameters_naive_")
+        return len(fitted.classes_) * sum(size - 1 for size in fitted._sizes)
 
     def _count(self, X: MixedData, y: np.ndarray, weight: np.ndarray | None) -> Combinations:
         weight = np.ones(len(X)) if weight is None else weight
@@ -106,7 +106,7 @@ class JointBayes(MergeableClassifier):
         self._used = [j for j, size in enumerate(seen.sizes) if size]
         self._sizes = [seen.sizes[j] for j in self._used]
         complete = (seen.cells[:, self._used] >= 0).all(axis=1)
-        self._cells = seen.cells[np.ix_(complete, self._used)]
+        self._cells = seen.cells[complete][:, self._used]
         worth = _worth(totals, seen.weight2 * factors**2, seen.repeats, factors)
         self._counts = seen.counts[complete] * (factors * worth)
         self._alpha = float(self.alpha)
@@ -116,7 +116,9 @@ class JointBayes(MergeableClassifier):
             self._log_alpha = np.log(self._alpha)
             # One row more than there are combinations, for those that were never seen.
             self._log_counts = np.log(np.vstack([self._counts, np.zeros(len(totals))]))
-            self._log_total = np.logaddexp(np.log(self._counts.sum(axis=0)), self._log_alpha + np.log(self._sizes).sum())
+            self._log_total = np.logaddexp(
+                np.log(self._counts.sum(axis=0)), self._log_alpha + np.log(self._sizes).sum()
+            )
         fits = math.prod(self._sizes) < FITS
         self._keys = row_keys(list(self._cells.T), self._sizes, len(self._cells)) if fits else None
 
@@ -126,7 +128,8 @@ class JointBayes(MergeableClassifier):
         priors = np.array([float(share) for share in self.priors])
         if len(priors) != len(totals):
             raise ParameterError(
-                f"JointBayes(priors={self.priors!r}): one prior per class is needed, and there are {len(totals)} classes."
+                f"JointBayes(priors={self.priors!r}): one prior per class is needed, and there are "
+                f"{len(totals)} classes."
             )
         return priors
 
@@ -183,7 +186,8 @@ class JointBayes(MergeableClassifier):
             rows = np.flatnonzero(from_seen & (classes == k))
             if rows.size:
                 shares = self._counts[:, k] / self._counts[:, k].sum()
-                cells[np.ix_(rows, self._used)] = self._cells[draw.choice(len(shares), size=rows.size, p=shares)]
+                drawn = self._cells[draw.choice(len(shares), size=rows.size, p=shares)]
+                cells[rows[:, None], self._used] = drawn
         return self._written(cells), self.classes_[classes]
 
     def _written(self, cells: np.ndarray) -> Any:
