@@ -4,5 +4,16 @@ from margin.bayes.calibration import CalibratedClassifier
 from margin.bayes.joint import JointBayes
 from margin.bayes.naive import NaiveBayes
 from margin.bayes.rule import bayes_rule
+from margin.bayes.views import BernoulliNB, CategoricalNB, ComplementNB, GaussianNB, MultinomialNB
 
-__all__ = ["CalibratedClassifier", "JointBayes", "NaiveBayes", "bayes_rule"]
+__all__ = [
+    "BernoulliNB",
+    "CalibratedClassifier",
+    "CategoricalNB",
+    "ComplementNB",
+    "GaussianNB",
+    "JointBayes",
+    "MultinomialNB",
+    "NaiveBayes",
+    "bayes_rule",
+]
