@@ -1,5 +1,5 @@
 // margin._core.bayes: counts and log-likelihoods.
-#include "arrays.hpp"
+#include "cells.hpp"
 #include "interrupt.hpp"
 #include "margin/bayes/likelihood.hpp"
 
@@ -20,17 +20,20 @@ MARGIN_BINDINGS(bayes) {
         },
         "codes"_a.noconvert(), "first"_a.noconvert(), "levels"_a, "y"_a.noconvert(), "w"_a.noconvert(), "classes"_a,
         "n_threads"_a);
-    bayes.def(
-        "add_normal",
-        [](InMatrix<double> x, InMatrix<double> mean, InMatrix<double> steep, InMatrix<double> off, In<double> peak,
-           InOutMatrix<double> scores, std::size_t n_threads) {
-            return with_monitor([&](Monitor& m) {
-                return margin::bayes::add_normal(x.data(), mean.data(), steep.data(), off.data(), peak.data(),
-                                                 scores.data(), x.shape(0), x.shape(1), mean.shape(0), n_threads, m);
-            });
-        },
-        "x"_a.noconvert(), "mean"_a.noconvert(), "steep"_a.noconvert(), "off"_a.noconvert(), "peak"_a.noconvert(),
-        "scores"_a.noconvert(), "n_threads"_a);
+    for_each_type<double, float>([&]<class T> {
+        bayes.def(
+            "add_normal",
+            [](InMatrix<T> x, InMatrix<double> mean, InMatrix<double> steep, InMatrix<double> off, In<double> peak,
+               InOutMatrix<double> scores, std::size_t n_threads) {
+                return with_monitor([&](Monitor& m) {
+                    return margin::bayes::add_normal(x.data(), mean.data(), steep.data(), off.data(), peak.data(),
+                                                     scores.data(), x.shape(0), x.shape(1), mean.shape(0), n_threads,
+                                                     m);
+                });
+            },
+            "x"_a.noconvert(), "mean"_a.noconvert(), "steep"_a.noconvert(), "off"_a.noconvert(), "peak"_a.noconvert(),
+            "scores"_a.noconvert(), "n_threads"_a);
+    });
     bayes.def(
         "add_shares",
         [](InMatrix<std::int32_t> codes, In<std::int64_t> first, InMatrix<double> log_share, InOutMatrix<double> scores,

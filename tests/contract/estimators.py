@@ -23,7 +23,7 @@ OTHER_SETTINGS = {
     "TableEncoder": [{"scale": "standard"}],
 }
 # The contract itself is no model.
-NOT_MODELS = {"Classifier", "TableEstimator"}
+NOT_MODELS = {"Classifier", "MergeableClassifier", "TableEstimator"}
 
 
 def estimator_classes() -> list[type]:

@@ -76,7 +76,7 @@ class NaiveBayes(Classifier):
             self.distributions_["numeric"] = Gaussian().learn(X.numeric, y, weight, n_classes, repeats)
         if n_levels:
             counted = Categorical(n_levels, float(self.alpha))
-            self.distributions_["codes"] = counted.learn(X.codes, y, weight, n_classes, repeats)
+            self.distributions_["codes"] = counted.learn(_block(X, "codes"), y, weight, n_classes, repeats)
 
     def _learn_priors(self, y: np.ndarray, weight: np.ndarray, n_classes: int) -> np.ndarray:
         if self.priors is None:
@@ -101,7 +101,7 @@ class NaiveBayes(Classifier):
         for block, distribution in self.distributions_.items():
             numeric = block == "numeric"
             columns = [column for column in self.schema_ if column.is_numeric == numeric]
-            cells = getattr(encoded, block)[0]
+            cells = _block(encoded, block)[0]
             for column, cell, term in zip(columns, cells, distribution.terms(cells)):
                 found.append((column.name, _value(column, cell), term))
         return found
@@ -112,7 +112,7 @@ class NaiveBayes(Classifier):
         scores[:] = self._log_priors
         ruled_out = False
         for block, distribution in self.distributions_.items():
-            ruled_out |= distribution.add(getattr(X, block), scores)
+            ruled_out |= distribution.add(_block(X, block), scores)
         return scores, ruled_out
 
     def _scores(self, X: MixedData) -> np.ndarray:
@@ -126,6 +126,10 @@ class NaiveBayes(Classifier):
     def _proba(self, scores: np.ndarray) -> np.ndarray:
         odds = np.exp(scores - scores.max(axis=1, keepdims=True))
         return odds / odds.sum(axis=1, keepdims=True)
+
+
+def _block(X: MixedData, name: str) -> np.ndarray:
+    return X.numeric if name == "numeric" else np.ascontiguousarray(np.stack(X.codes, axis=1))
 
 
 def _value(column: Column, cell: Any) -> Any:

@@ -36,7 +36,8 @@ inline std::vector<double> count_levels(const std::int32_t* codes, const std::in
 
 /// Sum over the columns of steep[j] (x[j] - mean[j])^2, with off[j] in place of the term where x[j] is missing.
 /// Eight running sums, added up in one order, so that the result is the same for any batch and thread.
-inline double bend(const double* x, const double* mean, const double* steep, const double* off, std::size_t columns) {
+template <class T>
+double bend(const T* x, const double* mean, const double* steep, const double* off, std::size_t columns) {
     double lane[8] = {};
     std::size_t j = 0;
     for (; j + 8 <= columns; j += 8)
@@ -57,9 +58,10 @@ inline double bend(const double* x, const double* mean, const double* steep, con
 /// The tables are classes x columns, scores rows x classes. O(rows columns classes) time.
 /// True if some score is minus infinity now: a cell lies beyond what a density can tell, or a class was ruled out
 /// before.
-inline bool add_normal(const double* cells, const double* mean, const double* steep, const double* off,
-                       const double* peak, double* scores, std::size_t rows, std::size_t columns, std::size_t classes,
-                       std::size_t n_threads, Monitor& monitor) {
+template <class T>
+bool add_normal(const T* cells, const double* mean, const double* steep, const double* off, const double* peak,
+                double* scores, std::size_t rows, std::size_t columns, std::size_t classes, std::size_t n_threads,
+                Monitor& monitor) {
     std::atomic<bool> ruled_out = false;
     parallel_for(rows, 256, n_threads, monitor, [=, &ruled_out](std::size_t begin, std::size_t end, std::size_t) {
         bool here = false;

@@ -1,0 +1,114 @@
+#pragma once
+// Matrices that hold only the cells that are not 0, row by row (compressed sparse rows).
+#include "margin/core/threads.hpp"
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+namespace margin::data {
+
+/// The stored cells of row i are values[start[i] .. start[i + 1]), in the columns columns[start[i] .. start[i + 1]).
+template <class T, class Index>
+struct Csr {
+    const T* values = nullptr;
+    const Index* columns = nullptr;
+    const Index* start = nullptr;
+    std::size_t rows = 0;
+    std::size_t width = 0; // columns of the matrix
+};
+
+enum class CsrState { canonical = 0, unordered = 1, damaged = 2, unusable = 3 };
+
+struct CsrSurvey {
+    CsrState state = CsrState::canonical;
+    std::int64_t at = -1; // the first damaged row, or the place of the first unusable cell
+    bool missing = false, negative = false;
+};
+
+namespace detail {
+
+constexpr std::int64_t nowhere = std::numeric_limits<std::int64_t>::max();
+
+struct CsrFindings {
+    std::int64_t damaged = nowhere, unusable = nowhere;
+    bool unordered = false, missing = false, negative = false;
+
+    void merge(const CsrFindings& other) {
+        damaged = std::min(damaged, other.damaged);
+        unusable = std::min(unusable, other.unusable);
+        unordered |= other.unordered;
+        missing |= other.missing;
+        negative |= other.negative;
+    }
+};
+
+/// False if the row does not lie within the stored cells or names a column that does not exist.
+template <class Index>
+bool look_at_columns(const Index* columns, std::size_t begin, std::size_t end, std::size_t width, bool& unordered) {
+    bool outside = false, disorder = false;
+    std::size_t before = 0;
+    for (std::size_t c = begin; c < end; ++c) {
+        const auto column = static_cast<std::size_t>(columns[c]); // a negative one is beyond every width
+        outside |= column >= width;
+        disorder |= c > begin && column <= before;
+        before = column;
+    }
+    unordered |= disorder;
+    return !outside;
+}
+
+template <class T>
+void look_at_values(const T* values, std::size_t begin, std::size_t end, T largest, CsrFindings& found) {
+    bool bad = false, missing = false, negative = false;
+    for (std::size_t c = begin; c < end; ++c) {
+        const T value = values[c];
+        bad |= std::abs(value) > largest;
+        missing |= value != value;
+        negative |= value < 0;
+    }
+    found.missing |= missing;
+    found.negative |= negative;
+    for (std::size_t c = begin; bad && c < end; ++c)
+        if (std::abs(values[c]) > largest) {
+            found.unusable = std::min(found.unusable, static_cast<std::int64_t>(c));
+            return;
+        }
+}
+
+} // namespace detail
+
+/// Whether a matrix can be used as it is. Canonical: start begins with 0, never falls and ends with the number of
+/// stored cells, and the columns of each row are there and ascend strictly. Nothing is read outside of `x.start`
+/// [0, rows], and `stored` cells, whatever they hold. A cell is unusable if it is infinite or above `largest`, which
+/// must be finite. O(rows + stored) time.
+template <class T, class Index>
+CsrSurvey survey(const Csr<T, Index>& x, std::size_t stored, T largest, std::size_t n_threads, Monitor& monitor) {
+    detail::CsrFindings found = reduce_in_order(
+        x.rows, 1024, n_threads, monitor, [] { return detail::CsrFindings{}; },
+        [&](detail::CsrFindings& part, std::size_t begin, std::size_t end) {
+            for (std::size_t i = begin; i < end; ++i) {
+                const auto first = static_cast<std::size_t>(x.start[i]),
+                           last = static_cast<std::size_t>(x.start[i + 1]);
+                if (first > last || last > stored ||
+                    !detail::look_at_columns(x.columns, first, last, x.width, part.unordered))
+                    part.damaged = std::min(part.damaged, static_cast<std::int64_t>(i));
+                else
+                    detail::look_at_values(x.values, first, last, largest, part);
+            }
+        },
+        [](detail::CsrFindings& total, const detail::CsrFindings& part) { total.merge(part); });
+    if (static_cast<std::size_t>(x.start[0]) != 0)
+        found.damaged = 0;
+    if (static_cast<std::size_t>(x.start[x.rows]) != stored)
+        found.damaged = std::min(found.damaged, static_cast<std::int64_t>(x.rows > 0 ? x.rows - 1 : 0));
+    CsrSurvey answer{CsrState::canonical, -1, found.missing, found.negative};
+    if (found.damaged != detail::nowhere)
+        answer.state = CsrState::damaged, answer.at = found.damaged;
+    else if (found.unusable != detail::nowhere)
+        answer.state = CsrState::unusable, answer.at = found.unusable;
+    else if (found.unordered)
+        answer.state = CsrState::unordered;
+    return answer;
+}
+
+} // namespace margin::data
