@@ -5,9 +5,12 @@ from margin.lazy import attach
 __version__ = "0.1.0"
 
 _homes = {
+    "DiagonalLinearDiscriminantAnalysis": "margin.bayes",
     "KNeighborsClassifier": "margin.neighbors",
+    "LinearDiscriminantAnalysis": "margin.bayes",
     "MajorityClassifier": "margin.baseline",
     "NaiveBayes": "margin.bayes",
+    "QuadraticDiscriminantAnalysis": "margin.bayes",
     "RoteClassifier": "margin.neighbors",
     "Table": "margin.data",
     "TableEncoder": "margin.base",

@@ -19,11 +19,13 @@ OTHER_SETTINGS = {
         {"weights": "inverse_square", "scale": "standard"},
         {"metric": "chebyshev", "scale": "range", "n_neighbors": 1},
     ],
+    "LinearDiscriminantAnalysis": [{"shrinkage": "auto"}, {"solver": "eigen"}],
     "NaiveBayes": [{"alpha": 0.0}],
+    "QuadraticDiscriminantAnalysis": [{"unbiased": True}],
     "TableEncoder": [{"scale": "standard"}],
 }
 # The contract itself is no model.
-NOT_MODELS = {"Classifier", "MergeableClassifier", "TableEstimator"}
+NOT_MODELS = {"Classifier", "NormalClasses", "MergeableClassifier", "TableEstimator"}
 
 
 def estimator_classes() -> list[type]:

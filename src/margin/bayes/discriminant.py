@@ -1,26 +1,19 @@
-"""Linear discriminants: classes with one covariance, or one variance per column, in common."""
+"""Linear discriminants: classes with one covariance in common."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
 from sklearn.base import TransformerMixin
 
-from margin.base import Places
-from margin.base.moments import Moments, column_moments
 from margin.bayes.normal_classes import NormalClasses, factor_of, log_of
 from margin.bayes.scatter import Scatter, measure_scatter
 from margin.bayes.shrinkage import Shrinkage, ledoit_wolf, shrunk, shrunk_class_covariance
-from margin.data.weights import count_repeats
 from margin.errors import ParameterError
 from margin.params import Count, NonNegative, Priors
 
-__all__ = ["DiagonalLinearDiscriminantAnalysis", "LinearDiscriminantAnalysis"]
-
-# A column whose values hardly vary within the classes gets at least this share of its whole variance.
-VARIANCE_FLOOR = 1e-9
+__all__ = ["LinearDiscriminantAnalysis"]
 
 
 class LinearDiscriminantAnalysis(TransformerMixin, NormalClasses):
@@ -114,12 +107,9 @@ class LinearDiscriminantAnalysis(TransformerMixin, NormalClasses):
         elif self.solver == "eigen":
             white, shares = self._between(sums, covariance, white)
         placed = away @ white
-        coef = placed @ white.T
-        self._set_linear(center, coef, log_priors - 0.5 * (placed**2).sum(axis=1))
-        self._describe(sums, covariance, center, coef)
+        self._set_linear(center, placed @ white.T, log_priors - 0.5 * (placed**2).sum(axis=1))
+        self._describe(sums, covariance, center, placed @ white.T, white)
         if self.solver != "lsqr":
-            with np.errstate(over="ignore"):
-                self.scalings_ = white / sums.unit[:, None]
             self._axes = white[:, : self._n_out]
             self.explained_variance_ratio_ = shares[: self._n_out]
 
@@ -156,18 +146,109 @@ class LinearDiscriminantAnalysis(TransformerMixin, NormalClasses):
         total = spread.sum()
         return _signed(white @ axes[:, ::-1]), spread[::-1] / (total if total else 1.0)
 
-    def _describe(self, sums: Scatter, covariance: np.ndarray, center: np.ndarray, coef: np.ndarray) -> None:
+    def _describe(
+        self, sums: Scatter, covariance: np.ndarray, center: np.ndarray, coef: np.ndarray, white: np.ndarray
+    ) -> None:
         """The same in plain units, as scikit-learn names and shapes it."""
-        unit = sums.unit
-        with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+        unit, intercept = sums.unit, self._base - coef @ center
+        if self.solver != "svd":
+            # scikit-learn measures from 0 here, which adds the same to all scores.
+            self._common = white @ (white.T @ center)
+            coef, intercept = coef + self._common, intercept - 0.5 * (center @ self._common)
+        if len(coef) == 2:
+            coef, intercept = coef[1:] - coef[:1], intercept[1:] - intercept[:1]
+        with np.errstate(over="ignore", under="ignore"):
             self.means_ = np.where(sums.weight[:, None] > 0, sums.mean, center) * unit
             self.covariance_ = covariance * unit[:, None] * unit
+            self.coef_, self.intercept_ = coef / unit, intercept
+            if self.solver != "lsqr":
+                self.scalings_ = white / unit[:, None]
             if self.solver == "svd":
                 self.xbar_ = center * unit
-            else:  # scikit-learn measures from 0; what that adds to all scores alike is kept for decision_function
-                self._common = center @ coef_of(coef, self._base, center)
-            base, start = self._base - coef @ center, coef
-        self.coef_, self.intercept_ = start / unit, base
 
     def _scores(self, X: np.ndarray) -> np.ndarray:
         return self._linear_scores(X)
+
+    def _decisions(self, X: np.ndarray) -> np.ndarray:
+        found = super()._decisions(X)
+        if self.solver == "svd" or found.ndim == 1:
+            return found
+        return found + ((self._cells(X) - 0.5 * self._center) @ self._common)[:, None]
+
+    def transform(self, X: Any) -> np.ndarray:
+        """The rows on the axes along which the classes are farthest apart, for the discriminant plot.
+
+        ``"svd"`` measures from ``xbar_``, ``"eigen"`` from 0. The largest weight of each axis is positive.
+        """
+        if self.solver == "lsqr":
+            raise ParameterError(
+                "LinearDiscriminantAnalysis(solver='lsqr').transform: this solver finds no axes (use 'svd' or 'eigen')."
+            )
+        cells = self._cells(self._encoded(X, "transform"))
+        return (cells - self._center if self.solver == "svd" else cells) @ self._axes
+
+    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
+        """What the columns of ``transform`` are called."""
+        n = self._fitted("get_feature_names_out")._axes.shape[1]
+        return np.array([f"lineardiscriminantanalysis{i}" for i in range(n)], dtype=object)
+
+    def _spread(self, k: int) -> np.ndarray:
+        return factor_of(self.covariance_)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.transformer_tags.preserves_dtype = []
+        return tags
+
+
+def _pooled(sums: Scatter, shrinkage: Any) -> np.ndarray:
+    """Squared deviations from the class means divided by n - K, shrunk; 0 where no class has two cases."""
+    within, degrees = sums.within.sum(axis=0), sums.degrees.sum()
+    covariance = within / degrees if degrees > 0 else np.zeros_like(within)
+    if shrinkage is None:
+        return covariance
+    auto = isinstance(shrinkage, str)
+    some = np.flatnonzero((np.diagonal(covariance) > 0) if auto else sums.varies)
+    part, amount = covariance[np.ix_(some, some)], shrinkage
+    if auto:
+        assert sums.fourth is not None
+        n, scale = sums.weight.sum(), np.sqrt(np.diagonal(within)[some] / sums.weight.sum())
+        both = scale[:, None] * scale
+        cases = n if sums.repeats else n * n / sums.weight2.sum()
+        fourth = sums.fourth.sum(axis=0)[np.ix_(some, some)]
+        amount = ledoit_wolf(within[np.ix_(some, some)] / both, fourth / both / both, n, cases)
+        own = np.sqrt(np.diagonal(part))
+        part = shrunk(part / own[:, None] / own, amount) * own[:, None] * own
+    else:
+        part = shrunk(part, float(amount))
+    covariance[np.ix_(some, some)] = part
+    return covariance
+
+
+def _whitening(covariance: np.ndarray, tol: float) -> np.ndarray:
+    """d × r, with unit covariance after it; directions without variance, in columns scaled to 1, are left out."""
+    deviation = np.sqrt(np.diagonal(covariance))
+    scale = np.where(deviation > 0, deviation, 1.0)
+    variance, axes = np.linalg.eigh(covariance / scale[:, None] / scale)
+    rounding = len(scale) * np.finfo(float).eps * variance.max(initial=0.0)
+    kept = variance > max(tol**2, rounding)
+    return axes[:, kept] / np.sqrt(variance[kept]) / scale[:, None]
+
+
+def _most_apart(
+    white: np.ndarray, away: np.ndarray, weight: np.ndarray, tol: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """The axes in whitened space along which the class means lie apart, and the share of their spread on each."""
+    means = np.sqrt(weight / max(len(away) - 1, 1))[:, None] * away @ white
+    _, spread, axes = np.linalg.svd(means, full_matrices=False)
+    squares = spread**2
+    kept = spread > tol * spread.max(initial=0.0)
+    return _signed(white @ axes.T[:, kept]), squares / (squares.sum() or 1.0)
+
+
+def _signed(axes: np.ndarray) -> np.ndarray:
+    """Axes may point either way; here the largest weight of each is positive, whatever the machine."""
+    if not axes.size:
+        return axes
+    largest = np.take_along_axis(axes, np.abs(axes).argmax(axis=0)[None, :], axis=0)
+    return axes * np.where(largest < 0, -1.0, 1.0)
