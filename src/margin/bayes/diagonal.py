@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from margin.bayes.normal_classes import NormalClasses, log_of
 from margin.data.weights import count_repeats
 from margin.params import Priors
 
-__all__ = ["DiagonalLinearDiscriminantAnalysis", "ColumnSums"]
+__all__ = ["ColumnSums", "DiagonalLinearDiscriminantAnalysis"]
 
 # A column whose values hardly vary within the classes gets at least this share of its whole variance.
 VARIANCE_FLOOR = 1e-9
@@ -20,28 +20,39 @@ VARIANCE_FLOOR = 1e-9
 
 @dataclass(frozen=True)
 class ColumnSums:
-    """Moments of the columns by class, and whether all weights were whole numbers."""
+    """Weight and squared weight of each class, moments of the columns, and whether all weights were whole numbers."""
 
+    weight: np.ndarray
+    weight2: np.ndarray
     moments: Moments
     repeats: bool
 
     def plus(self, other: ColumnSums) -> ColumnSums:
         """The sums of both sets of rows."""
-        return ColumnSums(self.moments.plus(other.moments), self.repeats and other.repeats)
+        return ColumnSums(
+            self.weight + other.weight,
+            self.weight2 + other.weight2,
+            self.moments.plus(other.moments),
+            self.repeats and other.repeats,
+        )
 
     def aligned(self, places: Places) -> ColumnSums:
         """The same sums with classes and columns at their places in the whole; a new column holds zeros."""
-        by_class = self.moments.aligned(places.classes, places.n_classes)
+
+        def by_class(values: np.ndarray) -> np.ndarray:
+            placed = np.zeros(places.n_classes)
+            placed[places.classes] = values
+            return placed
+
+        weight, weight2 = by_class(self.weight), by_class(self.weight2)
+        fresh = {"weight": weight[:, None], "weight2": weight2[:, None], "unit": 1.0}
         tables = {}
-        for name, values in vars(by_class).items():
+        for name, values in vars(self.moments.aligned(places.classes, places.n_classes)).items():
             placed = np.zeros((*values.shape[:-1], places.n_columns))
-            if name in ("weight", "weight2"):
-                placed[:] = values.max(axis=-1, keepdims=True, initial=0.0)
-            elif name == "unit":
-                placed[:] = 1.0
+            placed[:] = fresh.get(name, 0.0)
             placed[..., places.columns] = values
             tables[name] = placed
-        return replace(self, moments=Moments(**tables))
+        return ColumnSums(weight, weight2, Moments(**tables), self.repeats)
 
 
 class DiagonalLinearDiscriminantAnalysis(NormalClasses):
@@ -83,19 +94,22 @@ class DiagonalLinearDiscriminantAnalysis(NormalClasses):
         self.priors = priors
 
     def _count(self, X: np.ndarray, y: np.ndarray, weight: np.ndarray | None) -> ColumnSums:
+        n_classes = len(self.classes_)
+        total = np.bincount(y, weight, n_classes).astype(np.float64)
+        squares = total if weight is None else np.bincount(y, weight * weight, n_classes)
         repeats = weight is None or count_repeats(weight)
-        return ColumnSums(column_moments(X, y, weight, len(self.classes_)), repeats)
+        return ColumnSums(total, squares, column_moments(X, y, weight, n_classes), repeats)
 
     def _settle(self) -> None:
-        found: Moments = self._statistics.moments
-        n = found.weight[:, 0]
+        sums: ColumnSums = self._statistics
+        found, n = sums.moments, sums.weight
         self.priors_ = self._learn_priors(n)
         self._set_unit(found.unit)
         center = n @ found.mean / n.sum()
         away = np.where(n[:, None] > 0, (found.mean - center) + found.rest, 0.0)
         within = found.m2.sum(axis=0)
         whole = np.where(found.constant, 0.0, (within + n @ away**2) / n.sum())
-        one = np.ones_like(n) if self._statistics.repeats else found.weight2[:, 0] / np.where(n > 0, n, 1.0)
+        one = np.ones_like(n) if sums.repeats else sums.weight2 / np.where(n > 0, n, 1.0)
         degrees = np.where(n > 0, n - one, 0.0).sum()
         variance = np.maximum(within / degrees, VARIANCE_FLOOR * whole) if degrees > 1e-12 * n.sum() else whole
         says_something = ~found.constant & (variance > 0)

@@ -92,7 +92,9 @@ class LinearDiscriminantAnalysis(TransformerMixin, NormalClasses):
     def _settle(self) -> None:
         sums: Scatter = self._statistics
         if not (self.shrinkage is None or isinstance(self.shrinkage, str)):
-            sums = sums.in_unit(np.full_like(sums.unit, sums.unit.max()))  # the identity is one for all columns
+            sums = sums.in_unit(
+                np.full_like(sums.unit, sums.unit.max(initial=0.0))
+            )  # the identity is one for all columns
         self._set_unit(sums.unit)
         self._n_out = self._count_components(sums)
         self.priors_ = self._learn_priors(sums.weight)
@@ -116,16 +118,17 @@ class LinearDiscriminantAnalysis(TransformerMixin, NormalClasses):
     def _count_components(self, sums: Scatter) -> int:
         most = min(len(sums.weight) - 1, len(sums.unit))
         if self.n_components is not None and self.n_components > most:
+            there = "one class" if len(sums.weight) == 1 else f"{len(sums.weight)} classes"
             raise ParameterError(
                 f"LinearDiscriminantAnalysis(n_components={self.n_components}): n_components must be at most {most}, "
-                "the number of columns or one less than there are classes."
+                f"for there are {len(sums.unit)} columns and {there}."
             )
         return most if self.n_components is None else int(self.n_components)
 
     def _averaged(self, sums: Scatter) -> np.ndarray:
         """The mean of the class covariances, weighted by the priors."""
         one = 1 / sums.unit
-        if len(sums.within) == 1:
+        if sums.pooled:
             n = sums.weight.sum()
             return shrunk_class_covariance(sums.within[0], None, n, n, self.shrinkage, one)
         covariance = np.zeros_like(sums.within[0])
@@ -235,9 +238,7 @@ def _whitening(covariance: np.ndarray, tol: float) -> np.ndarray:
     return axes[:, kept] / np.sqrt(variance[kept]) / scale[:, None]
 
 
-def _most_apart(
-    white: np.ndarray, away: np.ndarray, weight: np.ndarray, tol: float
-) -> tuple[np.ndarray, np.ndarray]:
+def _most_apart(white: np.ndarray, away: np.ndarray, weight: np.ndarray, tol: float) -> tuple[np.ndarray, np.ndarray]:
     """The axes in whitened space along which the class means lie apart, and the share of their spread on each."""
     means = np.sqrt(weight / max(len(away) - 1, 1))[:, None] * away @ white
     _, spread, axes = np.linalg.svd(means, full_matrices=False)

@@ -32,8 +32,8 @@ class Scatter:
         Sum of the weights and of their squares in each class.
     mean, rest
         The class means (K × d) in twice the precision, ``mean + rest``.
-    within
-        Sum of w e e' over the deviations e from the class mean: 1 × d × d over all classes, or K × d × d.
+    within, pooled
+        Sum of w e e' over the deviations e from the class mean: 1 × d × d over all classes if ``pooled``, else K × d × d.
     third, fourth
         Sums of w e_i² e_j and of w e_i² e_j² (K × d × d), where asked for.
     low, high
@@ -55,6 +55,7 @@ class Scatter:
     high: np.ndarray
     unit: np.ndarray
     repeats: bool
+    pooled: bool
 
     @property
     def varies(self) -> np.ndarray:
@@ -92,7 +93,7 @@ class Scatter:
         repeats = self.repeats and other.repeats
         weight2 = first.weight2 + second.weight2
         assert within is not None
-        return Scatter(total, weight2, mean, rest, within, third, fourth, low, high, unit, repeats)
+        return Scatter(total, weight2, mean, rest, within, third, fourth, low, high, unit, repeats, self.pooled)
 
     def moments_around(self, point: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
         """Second and fourth sums of all classes together around a point, in units."""
@@ -104,7 +105,7 @@ class Scatter:
         """The sums when deviations are taken from class mean - gap instead of the class mean."""
         n = self.weight
         root = np.sqrt(n)[:, None] * gap
-        if len(self.within) == 1 < len(n):
+        if self.pooled:
             return self.within + root.T @ root, None, None
         S = self.within
         moved = S + root[:, :, None] * root[:, None, :]
@@ -159,13 +160,14 @@ class Scatter:
             by_class(self.weight2),
             by_class(by_column(self.mean)),
             by_class(by_column(self.rest)),
-            square(self.within) if len(self.within) == 1 < len(self.weight) else by_class(square(self.within)),
+            square(self.within) if self.pooled else by_class(square(self.within)),
             squares(self.third),
             squares(self.fourth),
             by_column(self.low),
             by_column(self.high),
             by_column(self.unit, 1.0),
             self.repeats,
+            self.pooled,
         )
 
 
@@ -182,9 +184,10 @@ def measure_scatter(
         found = _core.scatter.scatter(X / unit, y, weight, n_classes, pooled, fourth, parallel.n_threads())
     n, n2, shift, offset, products = found[:5]
     mean, rest = _sum_of_two(shift, offset)
-    within, third_sums, fourth_sums = _split(products.reshape(-1, width, width), n, offset, fourth)
+    groups = 1 if pooled else n_classes
+    within, third_sums, fourth_sums = _split(products.reshape(groups, width, width), n, offset, fourth)
     repeats = weight is None or count_repeats(weight)
-    return Scatter(n, n2, mean, rest, within, third_sums, fourth_sums, low, high, unit, repeats)
+    return Scatter(n, n2, mean, rest, within, third_sums, fourth_sums, low, high, unit, repeats, pooled)
 
 
 def _split(
