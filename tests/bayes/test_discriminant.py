@@ -1,5 +1,7 @@
 """margin.bayes: discriminants worked by hand, then the definition in NumPy, then properties."""
 
+import itertools
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -163,7 +165,7 @@ def test_models_of_parts_add_up_to_the_model_of_the_whole_in_any_order(model, se
     edges = [0, *sorted(set(cuts)), 90] if model.priors is None else [0, 40, 90]
     rng = np.random.default_rng(seed)
     parts = []
-    for start, end in zip(edges, edges[1:]):
+    for start, end in itertools.pairwise(edges):
         part = clone(model).partial_fit(
             X[start:end], y[start:end], [0, 1, 2], None if weight is None else weight[start:end]
         )

@@ -37,7 +37,7 @@ class NormalClasses(MergeableClassifier):
 
     def _learn_priors(self, weight: np.ndarray) -> np.ndarray:
         """Given priors, or the shares of the classes."""
-        given = self.priors  # type: ignore[attr-defined]
+        given = self.priors
         if given is None:
             return weight / weight.sum()
         who, priors = type(self).__name__, np.array([float(share) for share in given])

@@ -164,7 +164,7 @@ def floored(covariance: np.ndarray, whole: np.ndarray) -> tuple[np.ndarray, np.n
         variance, axes = np.linalg.eigh(standard)
         variance = np.maximum(variance, VARIANCE_FLOOR)
         covariance = (axes * variance) @ axes.T * scale[:, None] * scale
-        turn = np.linalg.qr((axes / np.sqrt(variance)).T, mode="r")
+        turn = np.asarray(np.linalg.qr((axes / np.sqrt(variance)).T, mode="r"))
         log_volume = 0.5 * np.log(variance).sum()
     else:
         log_volume = -np.log(np.diagonal(turn)).sum()

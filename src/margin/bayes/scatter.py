@@ -33,7 +33,7 @@ class Scatter:
     mean, rest
         The class means (K × d) in twice the precision, ``mean + rest``.
     within, pooled
-        Sum of w e e' over the deviations e from the class mean: 1 × d × d over all classes if ``pooled``, else K × d × d.
+        Sum of w e e' over the deviations e from the class mean: K × d × d, or 1 × d × d over all classes.
     third, fourth
         Sums of w e_i² e_j and of w e_i² e_j² (K × d × d), where asked for.
     low, high
