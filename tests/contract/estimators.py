@@ -34,10 +34,12 @@ OTHER_SETTINGS = {
         {"distributions": {"numeric": "poisson"}},
         {"distributions": "multinomial"},
     ],
+    "LinearDiscriminantAnalysis": [{"shrinkage": "auto"}, {"solver": "eigen"}],
+    "QuadraticDiscriminantAnalysis": [{"unbiased": True}],
     "TableEncoder": [{"scale": "standard"}],
 }
 # The contract itself is no model.
-NOT_MODELS = {"Classifier", "MergeableClassifier", "TableEstimator"}
+NOT_MODELS = {"Classifier", "NormalClasses", "MergeableClassifier", "TableEstimator"}
 
 
 def estimator_classes() -> list[type]:
