@@ -16,6 +16,12 @@ import margin
 
 # Settings that take another way through the code than the defaults do.
 OTHER_SETTINGS = {
+    "CalibratedClassifier": [
+        {"method": "isotonic"},
+        {"method": "temperature", "ensemble": False},
+        {"scores": "log_odds", "ensemble": False, "cv": 2},
+    ],
+    "JointBayes": [{"alpha": 0.0}],
     "KNeighborsClassifier": [
         {"weights": "inverse_square", "scale": "standard"},
         {"metric": "chebyshev", "scale": "range", "n_neighbors": 1},
@@ -28,10 +34,12 @@ OTHER_SETTINGS = {
         {"distributions": {"numeric": "poisson"}},
         {"distributions": "multinomial"},
     ],
+    "LinearDiscriminantAnalysis": [{"shrinkage": "auto"}, {"solver": "eigen"}],
+    "QuadraticDiscriminantAnalysis": [{"unbiased": True}],
     "TableEncoder": [{"scale": "standard"}],
 }
 # The contract itself is no model.
-NOT_MODELS = {"Classifier", "MergeableClassifier", "TableEstimator"}
+NOT_MODELS = {"Classifier", "NormalClasses", "MergeableClassifier", "TableEstimator"}
 
 
 def estimator_classes() -> list[type]:
