@@ -1,7 +1,7 @@
 // margin._core.counts: categories counted by class, and their log-shares added up.
-#include "margin/bayes/counts.hpp"
 #include "cells.hpp"
 #include "interrupt.hpp"
+#include "margin/bayes/shares.hpp"
 
 using namespace margin;
 using namespace margin::bindings;

@@ -1,7 +1,7 @@
 // margin._core.counts, second part: log-shares of a matrix whose cells are the level numbers.
+#include "margin/bayes/shares.hpp"
 #include "cells.hpp"
 #include "interrupt.hpp"
-#include "margin/bayes/counts.hpp"
 
 using namespace margin;
 using namespace margin::bindings;

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from margin import Table
+from margin import JointBayes, Table
 from margin.base import MergeableClassifier, Mixed, Numeric
 from margin.errors import InputError, InputTypeError, LabelError
 
@@ -124,6 +124,11 @@ def test_named_classes_have_a_place_before_they_are_seen():
     with pytest.raises(LabelError, match="not the same as on last call"):
         model.partial_fit([[1.0]], ["a"], classes=["a", "b"])
     assert model.partial_fit([[1.0]], ["a"]).shares_ == pytest.approx([1 / 3] * 3)
+
+
+def test_a_part_that_lacks_a_class_is_not_asked_for_a_model_of_its_own():
+    model = JointBayes(priors=[0.25, 0.75]).partial_fit([[0.0], [1.0]], [0, 0], classes=[0, 1])
+    assert model.partial_fit([[1.0]], [1]).priors_.tolist() == [0.25, 0.75]
 
 
 def test_a_part_that_is_refused_leaves_the_model_as_it_was():

@@ -63,6 +63,10 @@ class Classifier(ClassifierMixin, TableEstimator):
     def _proba(self, scores: np.ndarray) -> np.ndarray:
         return scores
 
+    def _log_proba(self, scores: np.ndarray) -> np.ndarray:
+        with np.errstate(divide="ignore"):
+            return np.log(self._proba(scores))
+
     def _answers(self, X: Any, scores: np.ndarray) -> np.ndarray:
         """The label of each row; a model that may abstain gives ``None`` here."""
         return self.classes_.take(scores.argmax(axis=1))
@@ -84,8 +88,7 @@ class Classifier(ClassifierMixin, TableEstimator):
 
     def predict_log_proba(self, X: Any) -> np.ndarray:
         """Logarithms of the probabilities."""
-        with np.errstate(divide="ignore"):
-            return np.log(self.predict_proba(X))
+        return self._log_proba(self._scores(self._encoded(X, "predict_log_proba")))
 
 
 def _warn_of_constant_columns(constant: list[str], n_rows: int, who: str) -> None:

@@ -76,7 +76,7 @@ def cells_of(X: Any, who: str) -> np.ndarray:
 # The types a matrix is kept in; whatever is not listed here becomes float64.
 _WIDE: dict[tuple[str, int], Any] = {
     ("f", 4): np.float32, ("i", 8): np.int64, ("u", 4): np.int64,
-    **{(kind, size): np.int32 for kind, size in (("i", 1), ("i", 2), ("i", 4), ("u", 1), ("u", 2))},
+    **dict.fromkeys((("i", 1), ("i", 2), ("i", 4), ("u", 1), ("u", 2)), np.int32),
 }  # fmt: skip
 
 

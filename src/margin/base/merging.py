@@ -77,7 +77,8 @@ class MergeableClassifier(Classifier):
 
     def _learn(self, X: Any, y: np.ndarray, rows: TrainingRows) -> None:
         self._statistics = self._count(X, y, rows.weight)
-        self._settle()
+        if not self.__dict__.pop("_is_part", False):
+            self._settle()
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Learn from further rows: the model is then that of all rows seen so far.
@@ -89,11 +90,13 @@ class MergeableClassifier(Classifier):
         params.check(self)
         known = self if self.__sklearn_is_fitted__() else None
         part = clone(self)
+        part._is_part = True  # it may lack classes, so that nothing can be settled before it is part of the whole
         with whole_or_not_at_all(part), warnings.catch_warnings():
             warnings.simplefilter("ignore", ConstantColumnWarning)  # a part may well hold one value of a column
             part._fit_rows(X, y, sample_weight, who, None if known is None else known._columns)
-            declared = None if known is None else known.__dict__.get("_declared_classes")
-            part._declare(classes, declared, who)
+            part._declare(classes, None if known is None else known.__dict__.get("_declared_classes"), who)
+            if known is None:
+                part._settle()
         self._become(part if known is None else known._sum(part, who))
         return self
 
@@ -154,7 +157,6 @@ class MergeableClassifier(Classifier):
         self.classes_ = declared
         places = replace(_places(self, self), classes=codes_of(before, declared), n_classes=len(declared))
         self._statistics = self._statistics.aligned(places)
-        self._settle()
 
     def _become(self, other: Self) -> None:
         """Take over all that another model has learnt, at once."""

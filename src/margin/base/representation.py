@@ -15,6 +15,7 @@ import numpy as np
 from margin.base.columns import Columns
 from margin.base.inputs import row_count
 from margin.base.survey import Survey, check_cells, check_stored_cells
+from margin.data.schema import Schema
 from margin.data.table import Table
 
 __all__ = ["NO_LIMIT", "SQUARABLE", "AsGiven", "Learnt", "TrainingRows"]
@@ -93,8 +94,13 @@ class AsGivenEncoder:
         return X
 
     def encode(self, source: Any, who: str) -> Any:
-        if isinstance(source, np.ndarray):
+        if isinstance(source, Table):
+            for column in source.schema:
+                if column.is_numeric:
+                    cells = np.ascontiguousarray(source.cells(column.name)).reshape(-1, 1)
+                    check_cells(cells, NO_LIMIT, Columns(1, Schema([column])), who)
+        elif isinstance(source, np.ndarray):
             check_cells(source, NO_LIMIT, self.columns, who)
-        elif not isinstance(source, Table):
+        else:
             check_stored_cells(source, NO_LIMIT, self.columns, who)
         return source

@@ -52,6 +52,8 @@ def survey_by_class(
     who: str,
 ) -> Survey:
     """The same pass, and the moments of every column in every class out of it."""
+    if matrix.shape[1] == 0:  # nothing to see: the core would still walk over the rows
+        matrix, y, weight = matrix[:0], y[:0], None
     *tables, low, high, missing, bad = _core.data.survey_moments(
         matrix, y, weight, n_classes, largest, parallel.n_threads()
     )

@@ -17,6 +17,9 @@ from margin.neighbors import KNeighborsClassifier, RoteClassifier
 
 __all__ = ["explain"]
 
+#: Columns that have a line of their own in an explanation of naive Bayes.
+MOST_COLUMNS = 100
+
 SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -101,23 +104,37 @@ def _(model: KNeighborsClassifier, X: Any) -> Explanation:
 
 @explain.register
 def _(model: NaiveBayes, X: Any) -> Explanation:
+    name = type(model).__name__
     answer, probabilities = _answer(model, X)
     if len(model.classes_) == 1:
-        return Explanation("NaiveBayes", answer, probabilities, "There is one class only.", ())
+        return Explanation(name, answer, probabilities, "There is one class only.", ())
     if np.isneginf(model.joint_log_likelihood(X)).all():
         how = "The columns rule out every class; only the shares of the classes are left."
-        return Explanation("NaiveBayes", answer, probabilities, how, _shares_in_words(model.priors_, model.classes_))
+        return Explanation(name, answer, probabilities, how, _shares_in_words(model.priors_, model.classes_))
     ranked = np.argsort(-np.array(list(probabilities.values())), kind="stable")
     first, second = int(ranked[0]), int(ranked[1])
     loser = str(model.classes_[second])
-    pulls = [(f"{name} = {value}", _pull(term, first, second)) for name, value, term in model.column_terms(X)]
-    reasons = [Reason(what, _factor(pull, loser), pull) for what, pull in sorted(pulls, key=lambda item: -abs(item[1]))]
-    with np.errstate(divide="ignore"):
-        start = _pull(np.log(model.priors_), first, second)
-    shares = f"{model.priors_[first]:.1%} against {model.priors_[second]:.1%}, {_factor(start, loser)}"
-    reasons.append(Reason("shares of the classes", shares, start))
+    reasons = _column_reasons(model, X, first, second)
+    if model.uses_priors:
+        with np.errstate(divide="ignore"):
+            start = _pull(np.log(model.priors_), first, second)
+        shares = f"{model.priors_[first]:.1%} against {model.priors_[second]:.1%}, {_factor(start, loser)}"
+        reasons.append(Reason("shares of the classes", shares, start))
     how = f"Each line multiplies the odds of {model.classes_[first]} against {loser}."
-    return Explanation("NaiveBayes", answer, probabilities, how, tuple(reasons))
+    return Explanation(name, answer, probabilities, how, tuple(reasons))
+
+
+def _column_reasons(model: NaiveBayes, X: Any, first: int, second: int) -> list[Reason]:
+    """One reason per column, strongest first; beyond the first hundred the columns are taken together."""
+    loser = str(model.classes_[second])
+    pulls = [(f"{name} = {value}", _pull(term, first, second)) for name, value, term in model.column_terms(X)]
+    pulls.sort(key=lambda item: -abs(item[1]))
+    rest = pulls[MOST_COLUMNS:]
+    reasons = [Reason(what, _factor(pull, loser), pull) for what, pull in pulls[:MOST_COLUMNS]]
+    if rest:
+        pull = sum(pull for _, pull in rest)
+        reasons.append(Reason(f"{len(rest):,} other columns together", _factor(pull, loser), pull))
+    return reasons
 
 
 def _pull(logs: np.ndarray, first: int, second: int) -> float:

@@ -16,33 +16,76 @@ using Codes = std::vector<const std::int32_t*>; // one array per column, -1 wher
 
 namespace detail {
 
-/// Rows of a block, so that clearing and adding up the counters is little beside counting.
-inline std::size_t counting_block(std::size_t cells, std::size_t columns) {
-    return std::max<std::size_t>(1 << 14, 4 * cells / std::max<std::size_t>(columns, 1));
-}
+/// Counters of all columns. Each column has a place before its first level, where missing cells (-1) are counted and
+/// forgotten: no branch is needed to leave them out.
+struct Places {
+    std::vector<std::size_t> at; // of each column: where level 0 of class 0 is counted
+    std::size_t size = 0;
 
-/// The level a cell holds, -1 if it holds none of `levels`: missing, negative, too large or not a whole number.
-/// Compared before it is converted, since a number beyond the type has no conversion.
-template <class T>
-MARGIN_INLINED std::int64_t level_of(T cell, std::int64_t levels) {
-    if constexpr (std::is_floating_point_v<T>) {
-        const bool inside = cell >= 0 && cell < static_cast<T>(levels);
-        const auto level = static_cast<std::int64_t>(inside ? cell : T(0));
-        return inside && static_cast<T>(level) == cell ? level : -1;
-    } else {
-        return cell >= 0 && static_cast<std::int64_t>(cell) < levels ? static_cast<std::int64_t>(cell) : -1;
+    Places(const std::int64_t* first, std::size_t columns, std::size_t classes)
+        : size((static_cast<std::size_t>(first[columns]) + columns) * classes) {
+        for (std::size_t j = 0; j < columns; ++j)
+            at.push_back((static_cast<std::size_t>(first[j]) + j + 1) * classes);
     }
+};
+
+/// Rows counted into fresh counters, so that clearing and adding these up is little beside counting.
+inline std::size_t counting_block(std::size_t counters, std::size_t columns) {
+    return std::max<std::size_t>(1 << 14, 4 * counters / std::max<std::size_t>(columns, 1));
 }
 
-template <class Add>
-std::vector<double> count_blocks(std::size_t rows, std::size_t columns, std::size_t cells, std::size_t n_threads,
-                                 Monitor& monitor, Add&& add) {
-    return reduce_in_order(
-        rows, counting_block(cells, columns), n_threads, monitor, [=] { return std::vector<double>(cells); }, add,
-        [](std::vector<double>& total, const std::vector<double>& part) {
-            for (std::size_t c = 0; c < total.size(); ++c)
-                total[c] += part[c];
-        });
+/// Count blocks of rows by count(counters, begin, end); the counters of the levels alone, in order of the levels.
+template <class Counter, class Count>
+std::vector<double> count_blocks(const Places& places, const std::int64_t* first, std::size_t rows, std::size_t columns,
+                                 std::size_t classes, std::size_t n_threads, Monitor& monitor, Count&& count) {
+    using Counters = std::vector<Counter>;
+    std::vector<double> found(static_cast<std::size_t>(first[columns]) * classes);
+    const auto bring_in = [&](const Counters& part) {
+        for (std::size_t j = 0; j < columns; ++j) {
+            double* to = found.data() + static_cast<std::size_t>(first[j]) * classes;
+            const Counter* from = part.data() + places.at[j];
+            for (std::size_t c = 0; c < static_cast<std::size_t>(first[j + 1] - first[j]) * classes; ++c)
+                to[c] += static_cast<double>(from[c]);
+        }
+    };
+    reduce_in_order(
+        rows, counting_block(places.size, columns), n_threads, monitor, [] { return Counters(); },
+        [&](Counters& part, std::size_t begin, std::size_t end) {
+            part.resize(places.size);
+            count(part.data(), begin, end);
+        },
+        [&](Counters&, const Counters& part) { bring_in(part); });
+    return found;
+}
+
+/// One column. An increment waits for the one before it if both meet the same counter; neighbouring rows therefore
+/// count in different tables, as long as these are small.
+template <class Counter>
+void count_column(const std::int32_t* codes, const std::int32_t* y, const double* w, std::size_t rows,
+                  std::size_t levels, std::size_t classes, Counter* counters) {
+    const auto one = [=](std::size_t i) { return w ? static_cast<Counter>(w[i]) : Counter(1); };
+    const auto place = [=](std::size_t i) {
+        return static_cast<std::ptrdiff_t>(codes[i]) * static_cast<std::ptrdiff_t>(classes) + y[i];
+    };
+    const std::size_t width = (levels + 1) * classes;
+    constexpr std::size_t tables = 4;
+    if (width > 2048) {
+        for (std::size_t i = 0; i < rows; ++i)
+            counters[place(i)] += one(i);
+        return;
+    }
+    std::vector<Counter> cells(tables * width);
+    Counter* table[tables];
+    for (std::size_t t = 0; t < tables; ++t)
+        table[t] = cells.data() + t * width + classes;
+    std::size_t i = 0;
+    for (; i + tables <= rows; i += tables)
+        for (std::size_t t = 0; t < tables; ++t)
+            table[t][place(i + t)] += one(i + t);
+    for (; i < rows; ++i)
+        table[0][place(i)] += one(i);
+    for (std::size_t c = 0; c < levels * classes; ++c)
+        counters[c] += (table[0][c] + table[1][c]) + (table[2][c] + table[3][c]);
 }
 
 } // namespace detail
@@ -53,16 +96,15 @@ std::vector<double> count_blocks(std::size_t rows, std::size_t columns, std::siz
 inline std::vector<double> count_columns(const Codes& columns, const std::int64_t* first, const std::int32_t* y,
                                          const double* w, std::size_t rows, std::size_t classes, std::size_t n_threads,
                                          Monitor& monitor) {
-    const std::size_t cells = static_cast<std::size_t>(first[columns.size()]) * classes;
-    return detail::count_blocks(rows, columns.size(), cells, n_threads, monitor,
-                                [&](std::vector<double>& counts, std::size_t begin, std::size_t end) {
-                                    for (std::size_t j = 0; j < columns.size(); ++j) {
-                                        double* table = counts.data() + static_cast<std::size_t>(first[j]) * classes;
-                                        for (std::size_t i = begin; i < end; ++i)
-                                            if (const std::int32_t code = columns[j][i]; code >= 0)
-                                                table[static_cast<std::size_t>(code) * classes + y[i]] += w ? w[i] : 1;
-                                    }
-                                });
+    const detail::Places places(first, columns.size(), classes);
+    const auto count = [&]<class Counter>(Counter* counters, std::size_t begin, std::size_t end) {
+        for (std::size_t j = 0; j < columns.size(); ++j)
+            detail::count_column(columns[j] + begin, y + begin, w ? w + begin : nullptr, end - begin,
+                                 static_cast<std::size_t>(first[j + 1] - first[j]), classes, counters + places.at[j]);
+    };
+    if (w)
+        return detail::count_blocks<double>(places, first, rows, columns.size(), classes, n_threads, monitor, count);
+    return detail::count_blocks<std::uint32_t>(places, first, rows, columns.size(), classes, n_threads, monitor, count);
 }
 
 /// The same of a matrix whose cells are the level numbers; missing cells are NaN or -1.
@@ -70,71 +112,26 @@ template <class T>
 std::vector<double> count_matrix(const T* x, const std::int64_t* first, const std::int32_t* y, const double* w,
                                  std::size_t rows, std::size_t columns, std::size_t classes, std::size_t n_threads,
                                  Monitor& monitor) {
-    const std::size_t cells = static_cast<std::size_t>(first[columns]) * classes;
-    return detail::count_blocks(
-        rows, columns, cells, n_threads, monitor, [=](std::vector<double>& counts, std::size_t begin, std::size_t end) {
-            for (std::size_t i = begin; i < end; ++i)
-                for (std::size_t j = 0; j < columns; ++j) {
-                    const std::int64_t level = detail::level_of(x[i * columns + j], first[j + 1] - first[j]);
-                    if (level >= 0)
-                        counts[static_cast<std::size_t>(first[j] + level) * classes + y[i]] += w ? w[i] : 1;
-                }
-        });
-}
-
-namespace detail {
-
-inline bool any_ruled_out(const double* scores, std::size_t n) {
-    bool found = false;
-    for (std::size_t c = 0; c < n; ++c)
-        found |= scores[c] == -std::numeric_limits<double>::infinity();
-    return found;
-}
-
-/// Add to the scores block by block; whether any is minus infinity then.
-template <class Add>
-bool add_blocks(double* scores, std::size_t rows, std::size_t classes, std::size_t n_threads, Monitor& monitor,
-                Add&& add) {
-    std::atomic<bool> ruled_out = false;
-    parallel_for(rows, 512, n_threads, monitor, [&](std::size_t begin, std::size_t end, std::size_t) {
-        add(begin, end);
-        if (any_ruled_out(scores + begin * classes, (end - begin) * classes))
-            ruled_out = true;
-    });
-    return ruled_out;
-}
-
-} // namespace detail
-
-/// Add log_share[(first[j] + code) * classes + k] of every column to scores[i * classes + k]. Codes that are no level
-/// of the column add nothing. True if some score is minus infinity now. O(rows columns classes) time.
-inline bool add_columns(const Codes& columns, const std::int64_t* first, const double* log_share, double* scores,
-                        std::size_t rows, std::size_t classes, std::size_t n_threads, Monitor& monitor) {
-    return detail::add_blocks(scores, rows, classes, n_threads, monitor, [&](std::size_t begin, std::size_t end) {
-        for (std::size_t j = 0; j < columns.size(); ++j) {
-            const double* table = log_share + static_cast<std::size_t>(first[j]) * classes;
-            for (std::size_t i = begin; i < end; ++i) {
-                const std::int64_t level = detail::level_of(columns[j][i], first[j + 1] - first[j]);
-                for (std::size_t k = 0; level >= 0 && k < classes; ++k)
-                    scores[i * classes + k] += table[static_cast<std::size_t>(level) * classes + k];
+    const detail::Places places(first, columns, classes);
+    const auto count = [&]<class Counter>(Counter* counters, std::size_t begin, std::size_t end) {
+        const std::size_t* at = places.at.data();
+        for (std::size_t i = begin; i < end; ++i) {
+            const T* row = x + i * columns;
+            const Counter one = w ? static_cast<Counter>(w[i]) : Counter(1);
+            Counter* of_class = counters + y[i];
+            for (std::size_t j = 0; j < columns; ++j) {
+                std::ptrdiff_t level = -1;
+                if constexpr (std::is_floating_point_v<T>)
+                    level = static_cast<std::ptrdiff_t>(row[j] >= 0 ? row[j] : T(-1));
+                else
+                    level = static_cast<std::ptrdiff_t>(row[j]);
+                of_class[static_cast<std::ptrdiff_t>(at[j]) + level * static_cast<std::ptrdiff_t>(classes)] += one;
             }
         }
-    });
-}
-
-/// The same for a matrix whose cells are the level numbers; any other cell adds nothing.
-template <class T>
-bool add_matrix(const T* x, const std::int64_t* first, const double* log_share, double* scores, std::size_t rows,
-                std::size_t columns, std::size_t classes, std::size_t n_threads, Monitor& monitor) {
-    return detail::add_blocks(scores, rows, classes, n_threads, monitor, [=](std::size_t begin, std::size_t end) {
-        for (std::size_t i = begin; i < end; ++i)
-            for (std::size_t j = 0; j < columns; ++j) {
-                const std::int64_t level = detail::level_of(x[i * columns + j], first[j + 1] - first[j]);
-                const double* share = log_share + static_cast<std::size_t>(first[j] + level) * classes;
-                for (std::size_t k = 0; level >= 0 && k < classes; ++k)
-                    scores[i * classes + k] += share[k];
-            }
-    });
+    };
+    if (w)
+        return detail::count_blocks<double>(places, first, rows, columns, classes, n_threads, monitor, count);
+    return detail::count_blocks<std::uint32_t>(places, first, rows, columns, classes, n_threads, monitor, count);
 }
 
 } // namespace margin::bayes
