@@ -292,6 +292,18 @@ class CalibratedClassifier(Classifier):
         found = self._uncalibrated(model, np.arange(len(known)))
         return found if len(known) == 1 else found.learn(found.scores_of(X), codes[y], weight * _worth(weight))
 
+    def uncalibrated_proba(self, X: Any) -> np.ndarray | None:
+        """What the classifiers say themselves, averaged over the folds; None where they give no probabilities."""
+        source = self._encoded(X, "uncalibrated_proba")
+        found = []
+        for each in self.calibrated_:
+            if not hasattr(each.model, "predict_proba"):
+                return None
+            shares = np.zeros((source.shape[0], len(self.classes_)))
+            shares[:, each.places] = each.model.predict_proba(ready_for(each.model, source))
+            found.append(shares)
+        return np.mean(found, axis=0)
+
     def _scores(self, X: Any) -> np.ndarray:
         n_classes = len(self.classes_)
         shares = [each.probabilities(X, X.shape[0], n_classes) for each in self.calibrated_]

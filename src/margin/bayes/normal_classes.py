@@ -10,7 +10,7 @@ import numpy as np
 import margin._core as _core
 from margin import parallel
 from margin.base import MergeableClassifier, Numeric
-from margin.base.inputs import row_count
+from margin.base.inputs import check_one_row, row_count
 from margin.base.representation import SQUARABLE
 from margin.data.table import Table
 from margin.errors import InputError, ParameterError
@@ -128,6 +128,7 @@ class LinearScores(NormalClasses):
 
     def _set_linear(self, center: np.ndarray, coef: np.ndarray, base: np.ndarray) -> None:
         self._center = center[None, :].copy()
+        self._coef = coef
         self._panels = in_panels(coef)
         self._base = base
 
@@ -135,6 +136,15 @@ class LinearScores(NormalClasses):
         scores = np.empty((len(X), len(self._base)))
         _core.discriminant.linear_scores(self._cells(X), self._center, self._panels, self._base, scores, threads_for(X))
         return scores
+
+    def column_pulls(self, X: Any, first: int, second: int) -> list[tuple[str, float]]:
+        """For the one row X: each matrix column's name, and what it adds to the log-odds of class ``first`` against
+        ``second``: how far from the middle between their means its value lies, times its weight."""
+        cells = self._cells(self._encoded(X, "column_pulls"))
+        check_one_row(cells, f"{type(self).__name__}.column_pulls")
+        middle = (self.means_[first] + self.means_[second]) / 2 / self._unit
+        pulls = (self._coef[first] - self._coef[second]) * (cells[0] - middle)
+        return list(zip(self._encoder.names_out(), pulls.tolist()))
 
     def predict(self, X: Any) -> np.ndarray:
         """The most probable class of each row, in the type the labels came in; ties go to the first class."""
