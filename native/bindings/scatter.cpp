@@ -1,8 +1,7 @@
-// margin._core.scatter: class means and the scatter around them, and the scores of discriminants.
+// margin._core.scatter: class means and the scatter around them.
 #include "margin/bayes/scatter.hpp"
 #include "arrays.hpp"
 #include "interrupt.hpp"
-#include "margin/bayes/discriminant.hpp"
 #include <nanobind/stl/optional.h>
 
 using namespace margin;
@@ -25,25 +24,10 @@ nb::tuple scatter_of(InMatrix<T> x, In<std::int32_t> y, std::optional<In<double>
         give(std::move(found.low)), give(std::move(found.high)));
 }
 
-// `point` is one row (the same for all classes) or a row per class; `Score` one of the two functions below.
-template <class T, auto Score>
-void score(InMatrix<T> x, InMatrix<double> point, InMatrix<double> panels, In<double> base, InOutMatrix<double> scores,
-           std::size_t n_threads) {
-    with_monitor([&](Monitor& m) {
-        Score(x.data(), point.data(), panels.data(), base.data(), scores.data(), x.shape(0), x.shape(1), base.size(),
-              n_threads, m);
-    });
-}
-
 template <class T>
 void bind(nb::module_& family) {
     family.def("scatter", &scatter_of<T>, "x"_a.noconvert(), "y"_a.noconvert(), "w"_a.noconvert().none(), "classes"_a,
                "pooled"_a, "squares"_a, "n_threads"_a);
-    family.def("linear_scores", &score<T, &margin::bayes::linear_scores<T>>, "x"_a.noconvert(), "center"_a.noconvert(),
-               "panels"_a.noconvert(), "base"_a.noconvert(), "scores"_a.noconvert(), "n_threads"_a);
-    family.def("quadratic_scores", &score<T, &margin::bayes::quadratic_scores<T>>, "x"_a.noconvert(),
-               "mean"_a.noconvert(), "panels"_a.noconvert(), "base"_a.noconvert(), "scores"_a.noconvert(),
-               "n_threads"_a);
 }
 
 } // namespace

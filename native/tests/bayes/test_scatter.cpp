@@ -158,6 +158,11 @@ TEST("linear scores are those of the definition for any number of rows and class
                         expected += (data.x[i * columns + j] - center[j]) * coef(k, j);
                     CHECK_NEAR(scores[i * classes + k], expected, 1e-12);
                 }
+            const auto winners = linear_winners(data.x.data(), center.data(), panels.data(), base.data(), rows, columns,
+                                                classes, 2, monitor);
+            for (std::size_t i = 0; i < rows; ++i)
+                CHECK(scores[i * classes + winners[i]] ==
+                      *std::max_element(scores.begin() + i * classes, scores.begin() + (i + 1) * classes));
         }
 }
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from margin.base import Places
 from margin.base.moments import Moments, column_moments
-from margin.bayes.normal_classes import NormalClasses, log_of
+from margin.bayes.normal_classes import LinearScores, log_of
 from margin.data.weights import count_repeats
 from margin.params import Priors
 
@@ -55,7 +55,7 @@ class ColumnSums:
         return ColumnSums(weight, weight2, Moments(**tables), self.repeats)
 
 
-class DiagonalLinearDiscriminantAnalysis(NormalClasses):
+class DiagonalLinearDiscriminantAnalysis(LinearScores):
     r"""Gaussian naive Bayes with one variance per column in common: linear boundaries from 2 numbers a column.
 
     .. math:: \delta_k(x) = \log \pi_k - \sum_j \frac{(x_j - \mu_{kj})^2}{2 \sigma_j^2}
@@ -118,9 +118,6 @@ class DiagonalLinearDiscriminantAnalysis(NormalClasses):
         with np.errstate(over="ignore", under="ignore"):
             self.means_ = np.where(n[:, None] > 0, found.mean, center) * found.unit
             self.var_ = np.where(found.constant, 0.0, variance) * found.unit * found.unit
-
-    def _scores(self, X: np.ndarray) -> np.ndarray:
-        return self._linear_scores(X)
 
     def _spread(self, k: int) -> np.ndarray:
         return np.diag(np.sqrt(self.var_))

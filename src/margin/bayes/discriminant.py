@@ -7,7 +7,7 @@ from typing import Any, Literal
 import numpy as np
 from sklearn.base import TransformerMixin
 
-from margin.bayes.normal_classes import NormalClasses, factor_of, log_of
+from margin.bayes.normal_classes import LinearScores, factor_of, inverse_root, log_of
 from margin.bayes.scatter import Scatter, measure_scatter
 from margin.bayes.shrinkage import Shrinkage, ledoit_wolf, shrunk, shrunk_class_covariance
 from margin.errors import ParameterError
@@ -16,7 +16,7 @@ from margin.params import Count, NonNegative, Priors
 __all__ = ["LinearDiscriminantAnalysis"]
 
 
-class LinearDiscriminantAnalysis(TransformerMixin, NormalClasses):
+class LinearDiscriminantAnalysis(TransformerMixin, LinearScores):
     r"""Normal classes with means of their own and one covariance in common.
 
     .. math:: \delta_k(x) = x'\Sigma^{-1}\mu_k - \tfrac12 \mu_k'\Sigma^{-1}\mu_k + \log \pi_k
@@ -169,9 +169,6 @@ class LinearDiscriminantAnalysis(TransformerMixin, NormalClasses):
             if self.solver == "svd":
                 self.xbar_ = center * unit
 
-    def _scores(self, X: np.ndarray) -> np.ndarray:
-        return self._linear_scores(X)
-
     def _decisions(self, X: np.ndarray) -> np.ndarray:
         found = super()._decisions(X)
         if self.solver == "svd" or found.ndim == 1:
@@ -232,8 +229,12 @@ def _whitening(covariance: np.ndarray, tol: float) -> np.ndarray:
     """d × r, with unit covariance after it; directions without variance, in columns scaled to 1, are left out."""
     deviation = np.sqrt(np.diagonal(covariance))
     scale = np.where(deviation > 0, deviation, 1.0)
-    variance, axes = np.linalg.eigh(covariance / scale[:, None] / scale)
-    rounding = len(scale) * np.finfo(float).eps * variance.max(initial=0.0)
+    standard = covariance / scale[:, None] / scale
+    rounding = len(scale) ** 2 * np.finfo(float).eps  # of eigenvalues of which none is above the number of columns
+    turn = inverse_root(standard, max(tol**2, rounding))
+    if turn is not None:
+        return turn.T / scale[:, None]
+    variance, axes = np.linalg.eigh(standard)
     kept = variance > max(tol**2, rounding)
     return axes[:, kept] / np.sqrt(variance[kept]) / scale[:, None]
 

@@ -17,7 +17,7 @@ from margin.errors import InputError, ParameterError
 from margin.params import Seed
 from margin.random import generator
 
-__all__ = ["NormalClasses", "in_panels", "log_of"]
+__all__ = ["LinearScores", "NormalClasses", "factor_of", "in_panels", "inverse_root", "log_of", "threads_for"]
 
 # Columns stand in groups of twelve for the core's products (core/products.hpp).
 PANEL = 12
@@ -59,17 +59,6 @@ class NormalClasses(MergeableClassifier):
     def _set_unit(self, unit: np.ndarray) -> None:
         self._unit = unit
         self._plain = bool((unit == 1).all())
-
-    def _set_linear(self, center: np.ndarray, coef: np.ndarray, base: np.ndarray) -> None:
-        """Score k of x is base_k + (x - center) · coef_k."""
-        self._center = center[None, :].copy()
-        self._panels = in_panels(coef)
-        self._base = base
-
-    def _linear_scores(self, X: np.ndarray) -> np.ndarray:
-        scores = np.empty((len(X), len(self._base)))
-        _core.scatter.linear_scores(self._cells(X), self._center, self._panels, self._base, scores, threads_for(X))
-        return scores
 
     def _proba(self, scores: np.ndarray) -> np.ndarray:
         odds = np.exp(scores - scores.max(axis=1, keepdims=True))
@@ -134,6 +123,26 @@ class NormalClasses(MergeableClassifier):
                 )
 
 
+class LinearScores(NormalClasses):
+    """Normal classes of one shape: scores are linear, base_k + (x - center) · coef_k."""
+
+    def _set_linear(self, center: np.ndarray, coef: np.ndarray, base: np.ndarray) -> None:
+        self._center = center[None, :].copy()
+        self._panels = in_panels(coef)
+        self._base = base
+
+    def _scores(self, X: np.ndarray) -> np.ndarray:
+        scores = np.empty((len(X), len(self._base)))
+        _core.discriminant.linear_scores(self._cells(X), self._center, self._panels, self._base, scores, threads_for(X))
+        return scores
+
+    def predict(self, X: Any) -> np.ndarray:
+        """The most probable class of each row, in the type the labels came in; ties go to the first class."""
+        cells = self._cells(self._encoded(X, "predict"))
+        winners = _core.discriminant.linear_winners(cells, self._center, self._panels, self._base, threads_for(cells))
+        return self.classes_.take(winners)
+
+
 def threads_for(X: np.ndarray) -> int:
     """One thread for a handful of rows."""
     return 1 if row_count(X) < FEW else parallel.n_threads()
@@ -152,6 +161,20 @@ def log_of(priors: np.ndarray, weight: np.ndarray) -> np.ndarray:
     """Logarithms of the priors; a class without rows is never answered."""
     with np.errstate(divide="ignore"):
         return np.where(weight > 0, np.log(priors), -np.inf)
+
+
+def inverse_root(matrix: np.ndarray, least: float) -> np.ndarray | None:
+    """Upper triangular W with W A W' = I, or None where A may have an eigenvalue not above ``least``.
+
+    Several times quicker than an eigendecomposition, which is left to those who get None. The least eigenvalue is at
+    least 1 / (sum of squares of W).
+    """
+    try:
+        root = np.linalg.cholesky(matrix[::-1, ::-1])[::-1, ::-1]  # upper, root root' = A
+        turn = np.triu(np.linalg.inv(root))
+    except np.linalg.LinAlgError:
+        return None
+    return turn if (turn**2).sum() * least < 1 else None
 
 
 def factor_of(covariance: np.ndarray) -> np.ndarray:

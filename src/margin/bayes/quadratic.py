@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import margin._core as _core
-from margin.bayes.normal_classes import PANEL, NormalClasses, factor_of, log_of, threads_for
+from margin.bayes.normal_classes import PANEL, NormalClasses, factor_of, inverse_root, log_of, threads_for
 from margin.bayes.scatter import Scatter, measure_scatter
 from margin.bayes.shrinkage import Portion, Shrinkage, shrunk_class_covariance
 from margin.params import Flag, Priors
@@ -134,7 +134,9 @@ class QuadraticDiscriminantAnalysis(NormalClasses):
 
     def _scores(self, X: np.ndarray) -> np.ndarray:
         scores = np.empty((len(X), len(self._base)))
-        _core.scatter.quadratic_scores(self._cells(X), self._means, self._panels, self._base, scores, threads_for(X))
+        _core.discriminant.quadratic_scores(
+            self._cells(X), self._means, self._panels, self._base, scores, threads_for(X)
+        )
         if scores.size and not scores.min() > BEYOND:
             # A case beyond all densities: nothing is known but the priors.
             scores[scores.max(axis=1) <= BEYOND] = log_of(self.priors_, self._statistics.weight)
@@ -159,7 +161,7 @@ def floored(covariance: np.ndarray, whole: np.ndarray) -> tuple[np.ndarray, np.n
     scale = np.sqrt(np.maximum(whole**2, np.diagonal(covariance)))
     scale[scale == 0] = 1.0
     standard = covariance / scale[:, None] / scale
-    turn = _inverse_root(standard)
+    turn = inverse_root(standard, VARIANCE_FLOOR)
     if turn is None:
         variance, axes = np.linalg.eigh(standard)
         variance = np.maximum(variance, VARIANCE_FLOOR)
@@ -169,19 +171,6 @@ def floored(covariance: np.ndarray, whole: np.ndarray) -> tuple[np.ndarray, np.n
     else:
         log_volume = -np.log(np.diagonal(turn)).sum()
     return covariance, turn / scale, float(log_volume + np.log(scale).sum())
-
-
-def _inverse_root(matrix: np.ndarray) -> np.ndarray | None:
-    """Upper triangular W with W A W' = I, or None where A may have an eigenvalue below the floor.
-
-    The least eigenvalue is at least 1 / (sum of squares of W).
-    """
-    try:
-        root = np.linalg.cholesky(matrix[::-1, ::-1])[::-1, ::-1]  # upper, root root' = A
-        turn = np.linalg.inv(root)
-    except np.linalg.LinAlgError:
-        return None
-    return np.triu(turn) if (turn**2).sum() < 1 / VARIANCE_FLOOR else None
 
 
 def triangle_size(d: int) -> int:

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
-#include <optional>
+#include <type_traits>
 #include <vector>
 
 namespace margin::bayes {
@@ -95,17 +95,21 @@ struct Part {
     }
 };
 
-/// One cell: its deviation goes to the panel (times the root of the weight), to the sum and to the range.
-template <bool Squares, class T>
-MARGIN_INLINED void place_cell(T cell, double shift, double w, double root, double& to, double* square, double& sum,
-                               double& low, double& high) {
-    const double value = static_cast<double>(cell), d = value - shift;
-    low = value < low ? value : low;
-    high = value > high ? value : high;
-    sum += w * d;
-    to = root * d;
+/// Cells of one or four columns: deviations go to the panel (times the root of the weight), to the sums and ranges.
+template <bool Squares, class V>
+MARGIN_INLINED void place(const V& cells, const double* shift, double w, double root, double* to, double* square,
+                          double* sum, double* low, double* high) {
+    const auto at = [](auto* p) -> auto& {
+        return *reinterpret_cast<std::conditional_t<std::is_const_v<std::remove_pointer_t<decltype(p)>>, const V, V>*>(
+            p);
+    };
+    const V d = cells - at(shift);
+    at(low) = cells < at(low) ? cells : at(low);
+    at(high) = cells > at(high) ? cells : at(high);
+    at(sum) += w * d;
+    at(to) = root * d;
     if constexpr (Squares)
-        *square = root * d * d;
+        at(square) = root * d * d;
 }
 
 /// One row into line `r` of panels of `lines` lines. Squares go into panels of their own behind the others.
@@ -113,16 +117,21 @@ template <bool Squares, class T>
 MARGIN_SIMD void place_row(const T* __restrict x, std::size_t columns, const double* __restrict shift, double w,
                            std::size_t r, std::size_t lines, double* __restrict panels, double* __restrict sum,
                            double* __restrict low, double* __restrict high) {
+    using margin::detail::Lanes;
     const double root = std::sqrt(w);
     const std::size_t squares = panels_for(columns) * lines * panel_width;
     double* line = panels + r * panel_width;
-    std::size_t j = 0;
-    for (; j + panel_width <= columns; j += panel_width, line += lines * panel_width)
-        for (std::size_t l = 0; l < panel_width; ++l)
-            place_cell<Squares>(x[j + l], shift[j + l], w, root, line[l], line + squares + l, sum[j + l], low[j + l],
-                                high[j + l]);
-    for (std::size_t l = 0; j < columns; ++j, ++l)
-        place_cell<Squares>(x[j], shift[j], w, root, line[l], line + squares + l, sum[j], low[j], high[j]);
+    std::size_t j = 0, l = 0;
+    for (; j + 4 <= columns; j += 4) {
+        const Lanes cells = {static_cast<double>(x[j]), static_cast<double>(x[j + 1]), static_cast<double>(x[j + 2]),
+                             static_cast<double>(x[j + 3])};
+        place<Squares, Lanes>(cells, shift + j, w, root, line + l, line + squares + l, sum + j, low + j, high + j);
+        l = l + 4 == panel_width ? 0 : l + 4;
+        line += l == 0 ? lines * panel_width : 0;
+    }
+    for (; j < columns; ++j, ++l)
+        place<Squares, double>(static_cast<double>(x[j]), shift + j, w, root, line + l, line + squares + l, sum + j,
+                               low + j, high + j);
 }
 
 /// The rows of a block class by class: rows of class k are order[first[k]] … order[first[k + 1] - 1], counted from
@@ -158,7 +167,9 @@ public:
         for (; begin < end; begin += chunk_rows) {
             monitor_.check();
             const std::size_t lines = std::min(chunk_rows, end - begin);
-            std::fill_n(panels_.begin(), n_panels_ * lines * panel_width, 0.0);
+            if (lines != lines_) // what fills up the last panel moves
+                std::fill(panels_.begin(), panels_.end(), 0.0);
+            lines_ = lines;
             for (std::size_t r = 0; r < lines; ++r) {
                 const std::size_t i = row(begin + r), k = static_cast<std::size_t>(y_[i]);
                 const double w = w_ ? w_[i] : 1.0;
@@ -181,6 +192,7 @@ private:
     Monitor& monitor_;
     std::size_t n_panels_;
     std::vector<double> panels_;
+    std::size_t lines_ = 0;
 };
 
 /// All rows around the shifts. Blocks are so large that clearing and adding up their products is little beside them.
