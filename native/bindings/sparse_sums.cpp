@@ -10,22 +10,24 @@ using Scores = InOutMatrix<double>;
 
 namespace {
 
-template <class T, class I, bool Above>
-nb::tuple sums_of(In<T> values, In<I> columns, In<I> start, std::size_t width, double threshold, In<std::int32_t> y,
-                  In<double> w, std::size_t k, std::size_t n) {
-    auto found = with_monitor([&](Monitor& m) {
-        const auto x = csr(values, columns, start, width);
-        return Above ? bayes::sum_csr_above(x, threshold, y.data(), optional(w), k, n, m)
-                     : bayes::sum_csr(x, y.data(), optional(w), k, n, m);
-    });
-    const nb::object lost = found.lost.empty() ? nb::none() : nb::cast(give(std::move(found.lost), k, width));
-    return nb::make_tuple(give(std::move(found.sums), k, width), lost);
+template <class T, class I, class Value>
+nb::tuple sums_of(const margin::data::Csr<T, I>& x, Value value, In<std::int32_t> y, In<double> w, std::size_t k,
+                  std::size_t n) {
+    auto found = with_monitor([&](Monitor& m) { return bayes::sum_csr(x, value, y.data(), optional(w), k, n, m); });
+    const nb::object lost = found.lost.empty() ? nb::none() : nb::cast(give(std::move(found.lost), k, x.width));
+    return nb::make_tuple(give(std::move(found.sums), k, x.width), lost);
 }
 
 template <class T, class I>
-nb::tuple sums_of_cells(In<T> a, In<I> b, In<I> c, std::size_t d, In<std::int32_t> y, In<double> w, std::size_t k,
-                        std::size_t n) {
-    return sums_of<T, I, false>(a, b, c, d, 0, y, w, k, n);
+nb::tuple sums(In<T> a, In<I> b, In<I> c, std::size_t d, In<std::int32_t> y, In<double> w, std::size_t k,
+               std::size_t n) {
+    return sums_of(csr(a, b, c, d), bayes::ItsValue{}, y, w, k, n);
+}
+
+template <class T, class I>
+nb::tuple sums_above(In<T> a, In<I> b, In<I> c, std::size_t d, double threshold, In<std::int32_t> y, In<double> w,
+                     std::size_t k, std::size_t n) {
+    return sums_of(csr(a, b, c, d), bayes::WhetherAbove(threshold), y, w, k, n);
 }
 
 template <class T, class I>
@@ -49,9 +51,8 @@ MARGIN_BINDINGS(sums) {
     const auto w = "w"_a.noconvert().none(), missing = "missing_table"_a.noconvert().none();
     const auto d = "n_columns"_a, t = "threshold"_a, k = "classes"_a, n = "n_threads"_a;
     for_each_csr_type([&]<class T, class I> {
-        sums.def("csr", &sums_of_cells<T, I>, a, b, c, d, y, w, k, n,
-                 "Sums by class; weight of missing cells or None.");
-        sums.def("csr_above", &sums_of<T, I, true>, a, b, c, d, t, y, w, k, n, "Weight of cells above, likewise.");
+        sums.def("csr", &::sums<T, I>, a, b, c, d, y, w, k, n, "Sums by class; weight of missing cells or None.");
+        sums.def("csr_above", &sums_above<T, I>, a, b, c, d, t, y, w, k, n, "Weight of cells above, likewise.");
         sums.def("add_csr", &add<T, I>, a, b, c, table, scores, n, "scores += x @ table, missing cells as 0.");
         sums.def("add_csr_above", &add_above<T, I>, a, b, c, t, table, missing, scores, n);
     });

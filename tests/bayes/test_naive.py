@@ -161,3 +161,10 @@ def test_terms_are_those_of_one_row():
     X = np.arange(6.0).reshape(3, 2)
     with pytest.raises(InputError, match="one row, but has 3"):
         NaiveBayes().fit(X, [0, 1, 1]).column_terms(X)
+
+
+def test_log_probabilities_go_on_where_probabilities_end():
+    model = NaiveBayes().fit([[0.0], [1.0], [100.0], [101.0]], [0, 0, 1, 1])
+    assert model.predict_proba([[0.0]])[0].tolist() == [1.0, 0.0]
+    joint = model.joint_log_likelihood([[0.0]])[0]
+    np.testing.assert_allclose(model.predict_log_proba([[0.0]])[0], [0.0, joint[1] - joint[0]])

@@ -58,6 +58,7 @@ def assert_equal(mine, theirs, X):
     expected = theirs.predict_joint_log_proba(X)
     np.testing.assert_allclose(mine.joint_log_likelihood(X), expected, rtol=1e-9, atol=1e-9)
     np.testing.assert_allclose(mine.predict_proba(X), theirs.predict_proba(X), rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(mine.predict_log_proba(X), theirs.predict_log_proba(X), rtol=1e-9, atol=1e-9)
 
 
 def assert_equal_in_every_way(name, X, y, settings):

@@ -221,7 +221,7 @@ class Complement(Multinomial):
     def _table(self, found: Sums) -> np.ndarray:
         others = _smoothed(found.sums.sum(axis=0) - found.sums, self.alpha)
         np.maximum(others, 1e-10, out=others)
-        weights = np.log(others.sum(axis=0)) - np.log(others)
+        weights = log_of(others.sum(axis=0)) - np.log(others)
         if not self.norm:
             return weights
         total = -weights.sum(axis=0)

@@ -254,6 +254,10 @@ class NaiveBayes(MergeableClassifier):
         odds = np.exp(scores - scores.max(axis=1, keepdims=True))
         return odds / odds.sum(axis=1, keepdims=True)
 
+    def _log_proba(self, scores: np.ndarray) -> np.ndarray:
+        below_best = scores - scores.max(axis=1, keepdims=True)
+        return below_best - np.log(np.exp(below_best).sum(axis=1, keepdims=True))
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         given = self.distributions

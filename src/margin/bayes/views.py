@@ -7,6 +7,8 @@ beyond it stays: tables with words, missing cells (left out of the product), ``m
 from __future__ import annotations
 
 import warnings
+from math import isfinite
+from numbers import Real
 from types import MappingProxyType
 from typing import Annotated, Any
 
@@ -41,11 +43,9 @@ def _one_or_each(rule: Any, words: str) -> Rule:
 
 Alpha = Annotated[Any, _one_or_each(NonNegative, "a number of at least 0, or one for each feature")]
 Categories = Annotated[Any, _one_or_each(Count | None, "None, a whole number of at least 1, or one for each feature")]
-Threshold = Annotated[Any, Rule("None or a finite number", lambda v: v is None or _is_finite(v), float)]
-
-
-def _is_finite(value: Any) -> bool:
-    return isinstance(value, (int, float, np.number)) and not isinstance(value, bool) and bool(np.isfinite(value))
+Threshold = Annotated[
+    Any, Rule("None or a finite number", lambda v: v is None or (isinstance(v, Real) and isfinite(v)), float)
+]
 
 
 class GaussianNB(NaiveBayes):
@@ -133,13 +133,17 @@ class DiscreteNB(NaiveBayes):
             return np.full(len(totals), 1 / len(totals))
         return super()._learn_priors(totals)
 
-    def _alpha(self, positions: np.ndarray) -> Any:
-        alpha = np.asarray(self.alpha, dtype=np.float64)
-        if alpha.ndim and len(alpha) != self.n_features_in_:
+    def _one_for_each(self, parameter: str) -> np.ndarray:
+        given = np.asarray(getattr(self, parameter), dtype=np.float64)
+        if given.ndim and len(given) != self.n_features_in_:
             raise ParameterError(
-                f"{type(self).__name__}(alpha=…): one number for each feature is needed ({self.n_features_in_}), "
-                f"but there are {len(alpha)}."
+                f"{type(self).__name__}({parameter}=…): one number for each feature is needed "
+                f"({self.n_features_in_}), but there are {len(given)}."
             )
+        return given
+
+    def _alpha(self, positions: np.ndarray) -> Any:
+        alpha = self._one_for_each("alpha")
         if not self.force_alpha and alpha.min() < LEAST_ALPHA:
             warnings.warn(
                 f"{type(self).__name__}: alpha is too small and taken as {LEAST_ALPHA:g}; "
@@ -217,12 +221,7 @@ class CategoricalNB(DiscreteNB):
             return super()._made(distribution, positions)
         least = None
         if self.min_categories is not None:
-            given = np.asarray(self.min_categories)
-            if given.ndim and len(given) != self.n_features_in_:
-                raise ParameterError(
-                    f"CategoricalNB(min_categories=…): one number for each feature is needed ({self.n_features_in_}), "
-                    f"but there are {len(given)}."
-                )
+            given = self._one_for_each("min_categories")
             least = np.broadcast_to(given, (self.n_features_in_,))[positions]
         return CategoricalNumbers(self._alpha(positions), numbered=True, least=least)
 

@@ -1,19 +1,13 @@
 #pragma once
 // Log-shares of categories added up: the way back from the counts of counts.hpp.
 #include "margin/bayes/counts.hpp"
+#include "margin/bayes/table_rows.hpp"
+#include <atomic>
+#include <limits>
 
 namespace margin::bayes {
 
 namespace detail {
-
-/// The level a cell holds, -1 if it holds none of `levels`: missing, negative, too large or not a whole number.
-/// Compared before it is converted, since a number beyond the type has no conversion.
-template <class T>
-MARGIN_INLINED std::int32_t level_of(T cell, T levels) {
-    const bool inside = cell >= 0 && cell < levels;
-    const auto level = static_cast<std::int32_t>(inside ? cell : T(0));
-    return inside && static_cast<T>(level) == cell ? level : -1;
-}
 
 inline bool any_ruled_out(const double* scores, std::size_t n) {
     std::size_t found = 0;
@@ -22,38 +16,13 @@ inline bool any_ruled_out(const double* scores, std::size_t n) {
     return found > 0;
 }
 
-/// scores[k] += share[k]; a number of classes known to the compiler needs no loop.
-template <std::size_t Classes>
-MARGIN_INLINED void add_share(double* __restrict scores, const double* __restrict share, std::size_t classes) {
-    for (std::size_t k = 0; k < (Classes > 0 ? Classes : classes); ++k)
-        scores[k] += share[k];
-}
-
-/// f.operator()<Classes>(), with 0 for all numbers of classes above four.
-template <class F>
-void for_classes(std::size_t classes, F&& f) {
-    switch (classes) {
-    case 1:
-        return f.template operator()<1>();
-    case 2:
-        return f.template operator()<2>();
-    case 3:
-        return f.template operator()<3>();
-    case 4:
-        return f.template operator()<4>();
-    default:
-        return f.template operator()<0>();
-    }
-}
-
-template <std::size_t Classes>
-MARGIN_SIMD void add_column(const std::int32_t* codes, std::int32_t levels, const double* share, const double* nothing,
-                            double* scores, std::size_t rows, std::size_t classes) {
-    for (std::size_t i = 0; i < rows; ++i) {
-        const bool known = codes[i] >= 0 && codes[i] < levels;
-        add_share<Classes>(scores + i * classes, known ? share + static_cast<std::size_t>(codes[i]) * classes : nothing,
-                           classes);
-    }
+/// The level a cell holds, -1 if it holds none of `levels`: missing, negative, too large or not a whole number.
+/// Compared before it is converted, since a number beyond the type has no conversion.
+template <class T>
+MARGIN_INLINED std::int32_t level_of(T cell, T levels) {
+    const bool inside = cell >= 0 && cell < levels;
+    const auto level = static_cast<std::int32_t>(inside ? cell : T(0));
+    return inside && static_cast<T>(level) == cell ? level : -1;
 }
 
 /// The level of every cell of a row, from the numbers of levels of its columns.
@@ -65,16 +34,29 @@ MARGIN_SIMD void find_levels(const T* __restrict cells, const T* __restrict leve
             level[i * columns + j] = level_of(cells[i * columns + j], levels[j]);
 }
 
+/// Rows from `begin` on of columns that stand for themselves.
+template <std::size_t Classes>
+MARGIN_SIMD void add_coded_rows(const std::int32_t* const* codes, const std::int64_t* first, const double* log_share,
+                                const double* nothing, double* scores, std::size_t begin, std::size_t end,
+                                std::size_t columns, std::size_t classes) {
+    for (std::size_t i = begin; i < end; ++i)
+        add_rows_of_table<Classes>(scores + i * classes, columns, classes, [=](std::size_t j) {
+            const std::int64_t code = codes[j][i];
+            return code >= 0 && code < first[j + 1] - first[j]
+                       ? log_share + static_cast<std::size_t>(first[j] + code) * classes
+                       : nothing;
+        });
+}
+
 template <std::size_t Classes>
 MARGIN_SIMD void add_rows(const std::int32_t* level, const std::int64_t* first, const double* log_share,
                           const double* nothing, double* scores, std::size_t rows, std::size_t columns,
                           std::size_t classes) {
     for (std::size_t i = 0; i < rows; ++i)
-        for (std::size_t j = 0; j < columns; ++j) {
+        add_rows_of_table<Classes>(scores + i * classes, columns, classes, [=](std::size_t j) {
             const std::int32_t here = level[i * columns + j];
-            const double* share = here < 0 ? nothing : log_share + static_cast<std::size_t>(first[j] + here) * classes;
-            add_share<Classes>(scores + i * classes, share, classes);
-        }
+            return here < 0 ? nothing : log_share + static_cast<std::size_t>(first[j] + here) * classes;
+        });
 }
 
 /// Add to the scores block by block; whether any is minus infinity then.
@@ -99,10 +81,8 @@ inline bool add_columns(const Codes& columns, const std::int64_t* first, const d
     const std::vector<double> nothing(classes);
     return detail::add_blocks(scores, rows, classes, n_threads, monitor, [&](std::size_t begin, std::size_t end) {
         detail::for_classes(classes, [&]<std::size_t Classes> {
-            for (std::size_t j = 0; j < columns.size(); ++j)
-                detail::add_column<Classes>(columns[j] + begin, static_cast<std::int32_t>(first[j + 1] - first[j]),
-                                            log_share + static_cast<std::size_t>(first[j]) * classes, nothing.data(),
-                                            scores + begin * classes, end - begin, classes);
+            detail::add_coded_rows<Classes>(columns.data(), first, log_share, nothing.data(), scores, begin, end,
+                                            columns.size(), classes);
         });
     });
 }

@@ -1,9 +1,10 @@
 #pragma once
 // Matrices that hold only the cells that are not 0, row by row (compressed sparse rows).
-#include "margin/core/threads.hpp"
+#include "margin/data/survey.hpp"
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <type_traits>
 
 namespace margin::data {
 
@@ -42,37 +43,61 @@ struct CsrFindings {
     }
 };
 
-/// False if the row does not lie within the stored cells or names a column that does not exist.
+/// Whether the columns of a row are all there, and ascend.
+struct ColumnsOfRow {
+    bool inside, ordered;
+};
+
 template <class Index>
-bool look_at_columns(const Index* columns, std::size_t begin, std::size_t end, std::size_t width, bool& unordered) {
-    bool outside = false, disorder = false;
-    std::size_t before = 0;
-    for (std::size_t c = begin; c < end; ++c) {
-        const auto column = static_cast<std::size_t>(columns[c]); // a negative one is beyond every width
-        outside |= column >= width;
-        disorder |= c > begin && column <= before;
-        before = column;
-    }
-    unordered |= disorder;
-    return !outside;
+MARGIN_SIMD ColumnsOfRow look_at_columns(const Index* columns, std::size_t n, std::size_t width) {
+    // As wide as an index, so that both fill vectors alike. A negative column is beyond every width.
+    using Unsigned = std::make_unsigned_t<Index>;
+    const auto beyond = static_cast<Unsigned>(std::min<std::size_t>(width, std::numeric_limits<Index>::max()));
+    Index outside = 0, disorder = 0;
+    for (std::size_t c = 0; c < n; ++c)
+        outside += static_cast<Unsigned>(columns[c]) >= beyond;
+    for (std::size_t c = 1; c < n; ++c)
+        disorder += columns[c] <= columns[c - 1];
+    return {outside == 0, disorder == 0};
 }
 
 template <class T>
-void look_at_values(const T* values, std::size_t begin, std::size_t end, T largest, CsrFindings& found) {
-    bool bad = false, missing = false, negative = false;
+MARGIN_SIMD void look_at_values(const T* values, std::size_t begin, std::size_t end, T largest, CsrFindings& found) {
+    Count<T> bad = 0, missing = 0, negative = 0;
     for (std::size_t c = begin; c < end; ++c) {
         const T value = values[c];
-        bad |= std::abs(value) > largest;
-        missing |= value != value;
-        negative |= value < 0;
+        bad += std::abs(value) > largest;
+        missing += value != value;
+        negative += value < 0;
     }
-    found.missing |= missing;
-    found.negative |= negative;
-    for (std::size_t c = begin; bad && c < end; ++c)
+    found.missing |= missing > 0;
+    found.negative |= negative > 0;
+    for (std::size_t c = begin; bad > 0 && c < end; ++c)
         if (std::abs(values[c]) > largest) {
             found.unusable = std::min(found.unusable, static_cast<std::int64_t>(c));
             return;
         }
+}
+
+/// Rows [begin, end) of a matrix with so many stored cells.
+template <class T, class Index>
+void look_at_rows(const Csr<T, Index>& x, std::size_t stored, std::size_t begin, std::size_t end, T largest,
+                  CsrFindings& found) {
+    for (std::size_t i = begin; i < end; ++i) {
+        const auto first = static_cast<std::size_t>(x.start[i]), last = static_cast<std::size_t>(x.start[i + 1]);
+        if (first > last || last > stored) { // a negative start is beyond every number of cells
+            found.damaged = std::min(found.damaged, static_cast<std::int64_t>(i));
+            return;
+        }
+        const ColumnsOfRow row = look_at_columns(x.columns + first, last - first, x.width);
+        found.unordered |= !row.ordered;
+        if (!row.inside) {
+            found.damaged = std::min(found.damaged, static_cast<std::int64_t>(i));
+            return;
+        }
+    }
+    look_at_values(x.values, static_cast<std::size_t>(x.start[begin]), static_cast<std::size_t>(x.start[end]), largest,
+                   found);
 }
 
 } // namespace detail
@@ -86,15 +111,7 @@ CsrSurvey survey(const Csr<T, Index>& x, std::size_t stored, T largest, std::siz
     detail::CsrFindings found = reduce_in_order(
         x.rows, 1024, n_threads, monitor, [] { return detail::CsrFindings{}; },
         [&](detail::CsrFindings& part, std::size_t begin, std::size_t end) {
-            for (std::size_t i = begin; i < end; ++i) {
-                const auto first = static_cast<std::size_t>(x.start[i]),
-                           last = static_cast<std::size_t>(x.start[i + 1]);
-                if (first > last || last > stored ||
-                    !detail::look_at_columns(x.columns, first, last, x.width, part.unordered))
-                    part.damaged = std::min(part.damaged, static_cast<std::int64_t>(i));
-                else
-                    detail::look_at_values(x.values, first, last, largest, part);
-            }
+            detail::look_at_rows(x, stored, begin, end, largest, part);
         },
         [](detail::CsrFindings& total, const detail::CsrFindings& part) { total.merge(part); });
     if (static_cast<std::size_t>(x.start[0]) != 0)
