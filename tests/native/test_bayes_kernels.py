@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from fractions import Fraction
 
+import margin._core as _core
 import numpy as np
 import pytest
 import scipy.sparse
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
-import margin._core as _core
 
 LARGEST = 1e300
 FLOATS = (np.float64, np.float32)
@@ -74,7 +74,8 @@ def test_a_survey_finds_ranges_and_missing_cells(seed, dtype):
     np.testing.assert_array_equal(low, np.where(absent, np.inf, x.astype(float)).min(axis=0, initial=np.inf))
     np.testing.assert_array_equal(high, np.where(absent, -np.inf, x.astype(float)).max(axis=0, initial=-np.inf))
     np.testing.assert_array_equal(missing, absent.sum(axis=0))
-    assert missing.dtype == np.int64 and low.dtype == np.float64
+    assert missing.dtype == np.int64
+    assert low.dtype == np.float64
     assert bad == -1
 
 
@@ -173,7 +174,8 @@ def test_levels_are_counted_and_missing_ones_left_out(seed):
     codes = rng.integers(-1, n_levels, int(rng.choice([0, 1, 5, 200_000]))).astype(np.int32)
     counts = on_1_2_3_threads(_core.data.level_counts, codes, n_levels)
     np.testing.assert_array_equal(counts, np.bincount(codes[codes >= 0], minlength=n_levels))
-    assert counts.dtype == np.int64 and len(counts) == n_levels
+    assert counts.dtype == np.int64
+    assert len(counts) == n_levels
 
 
 @pytest.mark.parametrize("shape", [(0, 0), (0, 2), (1, 1), (5, 3), (10_001, 7), (40, 300)])
@@ -242,7 +244,7 @@ def test_no_damage_to_a_sparse_matrix_goes_unnoticed(seed, index):
     target[at] = rng.choice([-1, -(2**31), 2**31 - 1, 8, 7, 0, rng.integers(0, 200)])
     starts_fit = indptr[0] == 0 and indptr[-1] == len(data) and (np.diff(indptr) >= 0).all()
     fine = starts_fit and (indices >= 0).all() and (indices < 8).all()
-    ordered = fine and all((np.diff(indices[a:b]) > 0).all() for a, b in zip(indptr[:-1], indptr[1:], strict=True))
+    ordered = fine and all((np.diff(indices[a:b]) > 0).all() for a, b in itertools.pairwise(indptr))
     assert survey_of(data, indices, indptr, 8)[0] == (0 if ordered else 1 if fine else 2), (before, target[at])
 
 
@@ -450,7 +452,8 @@ def test_a_cell_beyond_every_density_rules_its_class_out():
     x = np.array([[1e200]])
     one = np.ones((1, 1))
     got, empty = added(_core.bayes.add_normal, x, one, one, one, np.ones(1), scores=np.zeros((1, 1)))
-    assert np.isneginf(got).all() and empty is True
+    assert np.isneginf(got).all()
+    assert empty is True
 
 
 def log_sum(terms):
@@ -507,4 +510,5 @@ def test_a_cell_beyond_all_kernels_rules_the_class_out():
         np.array([[1e200]]), np.zeros(1), np.zeros(1), np.array([0, 1]), np.ones(1), np.zeros(1),
         scores=np.zeros((1, 1)),
     )  # fmt: skip
-    assert np.isneginf(got).all() and empty is True
+    assert np.isneginf(got).all()
+    assert empty is True

@@ -60,14 +60,11 @@ class Learnt(NamedTuple):
         """The columns that hold one value or none; of sparse rows nothing is known."""
         if self.survey is None:
             return []
-        names = self.surveyed or [column.name for column in columns.described()]
+        described = columns.described()
+        names = [column.name for column in described] if self.surveyed is None else self.surveyed
         constant = {name for name, same in zip(names, self.survey.constant) if same}
-        return [
-            column.name
-            for column in columns.described()
-            if (column.name in constant if column.name in names else len(column.levels) <= 1)
-            and column.name not in columns.text
-        ]
+        others = {column.name for column in described}.difference(names, columns.text)
+        return [c.name for c in described if c.name in constant or (c.name in others and len(c.levels) <= 1)]
 
 
 @dataclass(frozen=True)
