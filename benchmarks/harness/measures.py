@@ -14,7 +14,7 @@ from typing import Any
 from benchmarks.harness import memory
 from benchmarks.harness.workload import Arrays, Column, Measure, Side, Workload
 
-__all__ = ["call", "fit_and_predict", "import_time"]
+__all__ = ["call", "fit_and_predict", "import_time", "reading"]
 
 WARM_UP_ROWS = 2000
 ONE_ROW_CALLS = 200
@@ -135,6 +135,21 @@ def _start_call(side: Side, workload: Workload, arrays: Arrays) -> Callable[[], 
 call = Measure(
     (Column("call", "call"), Column("memory", "peak", "bytes"), Column("quality", "value", "score")), _start_call
 )
+
+
+def _start_reading(side: Side, workload: Workload, arrays: Arrays) -> Callable[[], dict[str, float]]:
+    timed = _start_call(side, workload, arrays)
+    size = sum(array.nbytes for array in arrays.values())
+
+    def repeat() -> dict[str, float]:
+        figures = timed()
+        return {**figures, "rate": size / figures["call"] / 1e9}
+
+    return repeat
+
+
+#: A function that reads the arrays once: the same, and how many of their bytes went by in a second.
+reading = Measure((*call.columns, Column("rate", "GB/s", "score", keep="most")), _start_reading)
 
 
 def _fresh_interpreter(statement: str) -> tuple[float, int]:

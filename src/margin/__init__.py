@@ -4,20 +4,33 @@ from margin.lazy import attach
 
 __version__ = "0.1.0"
 
-_homes = {
-    "KNeighborsClassifier": "margin.neighbors",
-    "MajorityClassifier": "margin.baseline",
-    "NaiveBayes": "margin.bayes",
-    "RoteClassifier": "margin.neighbors",
-    "Table": "margin.data",
-    "TableEncoder": "margin.base",
-    "evaluate": "margin.evaluation",
-    "read": "margin.data",
-    **{
-        part: f"margin.{part}" for part in ("base", "bayes", "data", "evaluation", "experiment", "explain", "neighbors")
-    },
-    **{part: f"margin.{part}" for part in ("persistence", "report", "zoo")},
+_names = {
+    "base": ("TableEncoder",),
+    "baseline": ("MajorityClassifier",),
+    "bayes": (
+        "BernoulliNB",
+        "CalibratedClassifier",
+        "CategoricalNB",
+        "ComplementNB",
+        "DiagonalLinearDiscriminantAnalysis",
+        "GaussianNB",
+        "JointBayes",
+        "LinearDiscriminantAnalysis",
+        "MultinomialNB",
+        "NaiveBayes",
+        "QuadraticDiscriminantAnalysis",
+        "bayes_rule",
+    ),
+    "data": ("Table", "read"),
+    "evaluation": ("evaluate",),
+    "experiment": (),
+    "explain": (),
+    "neighbors": ("KNeighborsClassifier", "RoteClassifier"),
+    "persistence": (),
+    "report": (),
+    "zoo": (),
 }
+_homes = {name: f"margin.{part}" for part, names in _names.items() for name in (*names, part)}
 
 __all__ = sorted(_homes)
 __getattr__, __dir__ = attach(__name__, _homes)

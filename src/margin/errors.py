@@ -21,6 +21,7 @@ __all__ = [
     "ParameterError",
     "PersistenceError",
     "SealBrokenError",
+    "SparseTableWarning",
     "closest",
     "listing",
 ]
@@ -76,6 +77,10 @@ class ConstantColumnWarning(MarginWarning):
 
 class ConvergenceWarning(MarginWarning):
     """Training stopped before it met its tolerance."""
+
+
+class SparseTableWarning(MarginWarning):
+    """A table of combinations that has more entries than there are rows to fill it."""
 
 
 def closest(word: object, known: Iterable[object]) -> str:

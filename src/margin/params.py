@@ -19,6 +19,7 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 from margin.errors import ParameterError, closest
 
 __all__ = [
+    "ClassWeight",
     "Count",
     "Flag",
     "Jobs",
@@ -96,6 +97,12 @@ def _parse_flag(text: str) -> bool:
     return words[text.lower()]
 
 
+def _balanced(text: str) -> str:
+    if text != "balanced":
+        raise ValueError(text)
+    return text
+
+
 MOST_THREADS = 10_000
 
 Positive = Annotated[float, Rule("a number above 0", lambda v: _is_number(v) and v > 0, float)]
@@ -110,6 +117,18 @@ Jobs = Annotated[
         f"None (all cores) or a whole number other than 0 of at most {MOST_THREADS}",
         lambda v: v is None or (_is_whole(v) and 0 != v <= MOST_THREADS),
         _parse_optional(int),
+    ),
+]
+ClassWeight = Annotated[
+    Any,
+    Rule(
+        "None, 'balanced' or a mapping from labels to numbers above 0",
+        lambda v: (
+            v is None
+            or (isinstance(v, str) and v == "balanced")
+            or (isinstance(v, Mapping) and all(_is_number(weight) and weight > 0 for weight in v.values()))
+        ),
+        _parse_optional(_balanced),
     ),
 ]
 Priors = Annotated[Any, Rule("None or shares of at least 0 that add up to 1", _is_priors, _numbers_of)]

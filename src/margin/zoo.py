@@ -195,6 +195,18 @@ _ENTRIES = (
         title="Naive Bayes",
     ),
     Entry(
+        "lda",
+        _ours("margin.bayes", "LinearDiscriminantAnalysis"),
+        "Normal classes of one shape, told apart by planes; nominal columns one-hot, no settings.",
+        title="Linear discriminant analysis",
+    ),
+    Entry(
+        "qda",
+        _ours("margin.bayes", "QuadraticDiscriminantAnalysis", shrinkage="auto"),
+        "Normal classes, each of its own shape; shrunk as far as the data ask for, so that few rows do not mislead it.",
+        title="Quadratic discriminant analysis",
+    ),
+    Entry(
         "knn",
         _ours("margin.neighbors", "KNeighborsClassifier", n_neighbors=15, scale="standard"),
         "Vote of the 15 nearest cases, enough to average noise out; columns scaled so that no unit drowns another.",

@@ -35,7 +35,7 @@ def test_mixed_columns_come_apart_into_numbers_and_codes(monkeypatch):
     table = Table.from_columns({"word": ["b", "a", None], "number": [1.0, None, 3.0]})
     shown = mirror(Mixed(), table, monkeypatch).shown_
     np.testing.assert_array_equal(shown.numeric, [[1.0], [np.nan], [3.0]])
-    assert shown.codes.tolist() == [[1], [0], [-1]]
+    assert [column.tolist() for column in shown.codes] == [[1, 0, -1]]
 
 
 def test_an_ordinal_column_becomes_its_rank_and_a_missing_rank_the_mean(monkeypatch):
@@ -71,3 +71,53 @@ def test_an_unusable_cell_of_a_sparse_matrix_is_named(monkeypatch):
     X = sp.csr_array(np.array([[0.0, 2.0], [np.inf, 0.0]]))
     with pytest.raises(InputError, match="column 'x0', row 1"):
         mirror(Numeric(sparse=True), X, monkeypatch)
+
+
+@pytest.mark.parametrize(
+    ("given", "kept"),
+    [(np.int8, np.int32), (np.uint16, np.int32), (np.int64, np.int64), (np.float32, np.float32), (bool, np.float64)],
+)
+def test_a_matrix_stays_in_its_type_where_a_model_takes_it_as_given(given, kept, monkeypatch):
+    X = np.array([[0, 1], [1, 0], [1, 1]]).astype(given)
+    model = mirror(Mixed(as_given=True), X, monkeypatch)
+    assert model.shown_.numeric.dtype == kept
+    assert np.array_equal(model.shown_.numeric, X)
+    assert mirror(Mixed(), X, monkeypatch).shown_.numeric.dtype == np.float64
+
+
+def test_a_large_matrix_taken_as_given_is_not_copied(monkeypatch):
+    X = np.arange(12.0).reshape(6, 2)
+    assert mirror(Mixed(as_given=True), X, monkeypatch).shown_.numeric is X
+    sparse = sp.csr_array(X)
+    shown = mirror(Mixed(as_given=True), sparse, monkeypatch).shown_.numeric
+    assert np.shares_memory(shown.data, sparse.data)
+    assert np.shares_memory(shown.indices, sparse.indices)
+
+
+def test_the_first_look_brings_the_moments_of_each_class(monkeypatch):
+    X = np.array([[1.0, 5.0], [2.0, np.nan], [3.0, 7.0], [6.0, 7.0]])
+    survey = mirror(Mixed(moments=True), X, monkeypatch).shown_.survey
+    assert survey.missing.tolist() == [0, 1]
+    assert survey.moments.mean.tolist() == [[2.0, 6.0], [4.0, 7.0]]
+    assert survey.moments.m2.tolist() == [[2.0, 2.0], [8.0, 0.0]]
+
+
+def test_free_text_keeps_the_words_it_comes_with(monkeypatch):
+    table = Table.from_columns({"note": ["a b", "b c", None], "word": ["x", "y", "x"]})
+    model = mirror(Mixed(text=frozenset(["note"])), table, monkeypatch)
+    levels, codes = model.shown_.text["note"]
+    assert [None if code < 0 else levels[code] for code in codes] == ["a b", "b c", None]
+    assert len(model.shown_.codes) == 1
+    assert model.schema_["note"].levels == (), "a model does not keep the texts"
+    for new in (Table.from_columns({"note": ["never seen"], "word": ["y"]}), [["never seen", "y"]]):
+        levels, codes = model.seen(new).text["note"]
+        assert levels[codes[0]] == "never seen"
+        assert model.seen(new).codes[0].tolist() == [1]
+
+
+def test_a_column_of_kind_text_is_left_out_unless_a_model_reads_it(monkeypatch):
+    table = Table.from_columns({"note": ["a b", "b c", "d"], "n": [1.0, 2.0, 3.0]}).with_kind("note", "text")
+    assert mirror(Mixed(), table, monkeypatch).schema_.names == ("n",)
+    model = mirror(Mixed(text=frozenset(["note"])), table, monkeypatch)
+    assert list(model.shown_.text) == ["note"]
+    assert list(model.seen(table[1:]).text["note"][1]) == [1, 2]

@@ -92,15 +92,15 @@ def test_given_priors_replace_the_shares():
 
 def test_a_class_of_one_case_takes_the_variance_of_the_whole_column():
     X, y = np.array([[0.0], [2.0], [9.0]]), [0, 0, 1]
-    gaussian = NaiveBayes().fit(X, y).distributions_["numeric"]
+    gaussian = NaiveBayes().fit(X, y).distributions_["x0"]
     assert gaussian.variance[:, 0].tolist() == [2.0, pytest.approx(np.var(X, ddof=1))]
 
 
 def test_large_means_cost_no_digits():
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(5000, 1)), rng.integers(0, 2, 5000)
-    near = NaiveBayes().fit(X, y).distributions_["numeric"].variance
-    far = NaiveBayes().fit(X + 1e8, y).distributions_["numeric"].variance
+    near = NaiveBayes().fit(X, y).distributions_["x0"].variance
+    far = NaiveBayes().fit(X + 1e8, y).distributions_["x0"].variance
     np.testing.assert_allclose(far, near, rtol=1e-7)
 
 
@@ -116,7 +116,7 @@ def test_a_class_without_a_cell_in_a_column_takes_the_column_as_a_whole():
         {"size": [1.0, 2.0, 4.0, None, None], "colour": ["red", "red", "blue", None, None], "n": [1.0, 2, 3, 4, 5]}
     )
     model = NaiveBayes(alpha=0).fit(X, ["a", "a", "b", "c", "c"])
-    gaussian, counted = model.distributions_["numeric"], model.distributions_["codes"]
+    gaussian, counted = model.distributions_["size"], model.distributions_["colour"]
     assert gaussian.mean[2, 0] == pytest.approx(7 / 3)
     assert gaussian.variance[2, 0] == pytest.approx(np.var([1, 2, 4], ddof=1))
     assert np.exp(counted.log_share[:, 2]).tolist() == pytest.approx([1 / 3, 2 / 3])  # blue, red
@@ -161,3 +161,10 @@ def test_terms_are_those_of_one_row():
     X = np.arange(6.0).reshape(3, 2)
     with pytest.raises(InputError, match="one row, but has 3"):
         NaiveBayes().fit(X, [0, 1, 1]).column_terms(X)
+
+
+def test_log_probabilities_go_on_where_probabilities_end():
+    model = NaiveBayes().fit([[0.0], [1.0], [100.0], [101.0]], [0, 0, 1, 1])
+    assert model.predict_proba([[0.0]])[0].tolist() == [1.0, 0.0]
+    joint = model.joint_log_likelihood([[0.0]])[0]
+    np.testing.assert_allclose(model.predict_log_proba([[0.0]])[0], [0.0, joint[1] - joint[0]])

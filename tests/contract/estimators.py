@@ -10,20 +10,36 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import BaseEstimator, is_classifier
+from sklearn.utils import get_tags
 
 import margin
 
 # Settings that take another way through the code than the defaults do.
 OTHER_SETTINGS = {
+    "CalibratedClassifier": [
+        {"method": "isotonic"},
+        {"method": "temperature", "ensemble": False},
+        {"scores": "log_odds", "ensemble": False, "cv": 2},
+    ],
+    "JointBayes": [{"alpha": 0.0}],
     "KNeighborsClassifier": [
         {"weights": "inverse_square", "scale": "standard"},
         {"metric": "chebyshev", "scale": "range", "n_neighbors": 1},
     ],
-    "NaiveBayes": [{"alpha": 0.0}],
+    "BernoulliNB": [{"binarize": 4.0}],
+    "NaiveBayes": [
+        {"alpha": 0.0},
+        {"distributions": "categorical"},
+        {"distributions": {"numeric": "kernel"}},
+        {"distributions": {"numeric": "poisson"}},
+        {"distributions": "multinomial"},
+    ],
+    "LinearDiscriminantAnalysis": [{"shrinkage": "auto"}, {"solver": "eigen"}],
+    "QuadraticDiscriminantAnalysis": [{"unbiased": True}],
     "TableEncoder": [{"scale": "standard"}],
 }
 # The contract itself is no model.
-NOT_MODELS = {"Classifier", "TableEstimator"}
+NOT_MODELS = {"Classifier", "LinearScores", "MergeableClassifier", "NormalClasses", "TableEstimator"}
 
 
 def estimator_classes() -> list[type]:
@@ -49,11 +65,21 @@ every_estimator = pytest.mark.parametrize("estimator", settings(), ids=repr)
 every_classifier = pytest.mark.parametrize("estimator", [e for e in settings() if is_classifier(e)], ids=repr)
 
 
+def counts_cells(estimator: BaseEstimator) -> bool:
+    """Whether a model counts what is in its cells: other units, and columns of one number, then say something."""
+    return get_tags(estimator).input_tags.positive_only or type(estimator).__name__ in ("BernoulliNB", "CategoricalNB")
+
+
+every_measuring_classifier = pytest.mark.parametrize(
+    "estimator", [e for e in settings() if is_classifier(e) and not counts_cells(e)], ids=repr
+)
+
+
 def numbers(n: int = 60, d: int = 4, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
-    """Three classes around three centres."""
+    """Three classes around three centres; no number is below 0, so that models of counts can learn them too."""
     rng = np.random.default_rng(seed)
     y = rng.integers(0, 3, n)
-    return rng.normal(size=(n, d)) + 2 * y[:, None], y
+    return np.abs(rng.normal(size=(n, d)) + 2 * y[:, None] + 3), y
 
 
 def frame(n: int = 60, seed: int = 0) -> tuple[pd.DataFrame, np.ndarray]:

@@ -27,8 +27,8 @@ def test_gaussian_naive_bayes_equals_scikit_learn_with_the_same_variances(load):
     ours = NaiveBayes().fit(X, y)
     rival = GaussianNB(var_smoothing=0).fit(X, y)
     counts = np.bincount(y)[:, None]
-    np.testing.assert_allclose(ours.distributions_["numeric"].variance, rival.var_ * counts / (counts - 1), rtol=1e-9)
-    rival.var_ = ours.distributions_["numeric"].variance
+    np.testing.assert_allclose(ours.distributions_["x0"].variance, rival.var_ * counts / (counts - 1), rtol=1e-9)
+    rival.var_ = ours.distributions_["x0"].variance
     np.testing.assert_allclose(ours.predict_proba(X), rival.predict_proba(X), rtol=1e-9, atol=1e-300)
 
 

@@ -2,6 +2,9 @@
 
 from margin.base.classifier import Classifier
 from margin.base.encoder import TableEncoder
-from margin.base.representation import Mixed, MixedData, Numeric
+from margin.base.merging import MergeableClassifier, Places
+from margin.base.mixed import Mixed, MixedData
+from margin.base.numeric import Numeric
+from margin.base.representation import AsGiven
 
-__all__ = ["Classifier", "Mixed", "MixedData", "Numeric", "TableEncoder"]
+__all__ = ["AsGiven", "Classifier", "MergeableClassifier", "Mixed", "MixedData", "Numeric", "Places", "TableEncoder"]

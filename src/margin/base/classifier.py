@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from sklearn.base import ClassifierMixin
 
-import margin._core as _core
-from margin import parallel, params
+from margin import params
+from margin.base.columns import Columns
 from margin.base.estimator import TableEstimator
 from margin.base.fitting import whole_or_not_at_all
 from margin.base.inputs import row_count
 from margin.base.labels import encode_labels
-from margin.data.table import Table
+from margin.base.representation import TrainingRows
 from margin.errors import ConstantColumnWarning, listing
 
 __all__ = ["Classifier"]
@@ -35,15 +36,23 @@ class Classifier(ClassifierMixin, TableEstimator):
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
         """Learn from rows X with labels y; whole-number weights stand for repeated rows."""
-        who = f"{type(self).__name__}.fit"
         with whole_or_not_at_all(self):
             params.check(self)
-            rows = self._learn_input(X, sample_weight, who)
-            self.classes_, codes = encode_labels(y, rows.n_given, who)
-            encoded = self._encoder.encode(rows.source, who)
-            _warn_of_constant_columns(rows.source, who)
-            self._fit(encoded, np.ascontiguousarray(rows.of(codes), dtype=np.int32), rows.weights())
+            self._fit_rows(X, y, sample_weight, f"{type(self).__name__}.fit")
         return self
+
+    def _fit_rows(self, X: Any, y: Any, sample_weight: Any, who: str, like: Columns | None = None) -> None:
+        rows = self._open_rows(X, sample_weight, who, like)
+        self.classes_, codes = encode_labels(y, rows.n_given, who)
+        codes = np.ascontiguousarray(rows.of(codes), dtype=np.int32)
+        rows = replace(rows, y=codes, n_classes=len(self.classes_))
+        learnt = self._learn_input(rows, who)
+        if like is None:
+            _warn_of_constant_columns(learnt.constant_columns(self._columns), row_count(rows.source), who)
+        self._learn(learnt.data, codes, rows)
+
+    def _learn(self, X: Any, y: np.ndarray, rows: TrainingRows) -> None:
+        self._fit(X, y, rows.weights())
 
     def _fit(self, X: Any, y: np.ndarray, weight: np.ndarray) -> None:
         raise TypeError(f"{type(self).__name__} must say how it learns: def _fit(self, X, y, weight).")
@@ -53,6 +62,10 @@ class Classifier(ClassifierMixin, TableEstimator):
 
     def _proba(self, scores: np.ndarray) -> np.ndarray:
         return scores
+
+    def _log_proba(self, scores: np.ndarray) -> np.ndarray:
+        with np.errstate(divide="ignore"):
+            return np.log(self._proba(scores))
 
     def _answers(self, X: Any, scores: np.ndarray) -> np.ndarray:
         """The label of each row; a model that may abstain gives ``None`` here."""
@@ -75,13 +88,11 @@ class Classifier(ClassifierMixin, TableEstimator):
 
     def predict_log_proba(self, X: Any) -> np.ndarray:
         """Logarithms of the probabilities."""
-        with np.errstate(divide="ignore"):
-            return np.log(self.predict_proba(X))
+        return self._log_proba(self._scores(self._encoded(X, "predict_log_proba")))
 
 
-def _warn_of_constant_columns(source: Any, who: str) -> None:
-    constant = _constant_columns(source)
-    if constant and row_count(source) > 1:
+def _warn_of_constant_columns(constant: list[str], n_rows: int, who: str) -> None:
+    if constant and n_rows > 1:
         plural = len(constant) > 1
         warnings.warn(
             f"{who}: column{'s' if plural else ''} {listing(constant)} "
@@ -90,20 +101,3 @@ def _warn_of_constant_columns(source: Any, who: str) -> None:
             ConstantColumnWarning,
             stacklevel=4,
         )
-
-
-def _constant_columns(source: Any) -> list[str]:
-    if isinstance(source, Table):
-        return [column.name for column in source.schema if _is_constant(source, column)]
-    if not isinstance(source, np.ndarray):
-        return []
-    low, high = _core.data.ranges(source.astype(np.float64, copy=False), parallel.n_threads())
-    return [f"x{i}" for i in np.flatnonzero(~(high > low))]
-
-
-def _is_constant(table: Table, column: Any) -> bool:
-    if not column.is_numeric:
-        return len(column.levels) <= 1
-    cells = table.cells(column.name)
-    low, high = np.fmin.reduce(cells), np.fmax.reduce(cells)
-    return not high > low

@@ -8,10 +8,13 @@ extra columns are errors. A category that was not there at fit counts as a missi
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+import margin._core as _core
+from margin import parallel
 from margin.base.frames import cells_from_series, is_frame, open_frame
 from margin.base.inputs import cells_of, matrix_of, open_input, row_count
 from margin.base.objects import codes_among, distinct, kinds_of, numbers_of, numbers_of_levels
@@ -19,15 +22,19 @@ from margin.data.schema import Column, Schema
 from margin.data.table import Table
 from margin.errors import InputError, closest, listing
 
-__all__ = ["Columns", "keep_observed_levels", "learn_columns"]
+__all__ = ["Columns", "in_order", "keep_observed_levels", "learn_columns"]
 
 
 class Columns:
-    """What the columns were at fit: their number, and for tables their names, kinds and levels."""
+    """What the columns were at fit: their number, and for tables their names, kinds and levels.
 
-    def __init__(self, n: int, schema: Schema | None = None) -> None:
+    Columns named in ``text`` are free text: they have no levels of their own, and new ones come with theirs.
+    """
+
+    def __init__(self, n: int, schema: Schema | None = None, text: frozenset[str] = frozenset()) -> None:
         self.n = n
         self.schema = schema
+        self.text = text
 
     def described(self) -> Schema:
         """The schema, with made-up names ``x0``, ``x1``, … for plain arrays."""
@@ -43,7 +50,7 @@ class Columns:
             self._check_count(source.shape[1], who, model)
             return source
         if isinstance(X, Table):
-            return self._matched(X.inputs(), who)
+            return self._matched(_inputs_of(X, self.text), who)
         if is_frame(X):
             return self._matched_frame(X, who)
         return self._by_position(X, who, model)
@@ -56,21 +63,61 @@ class Columns:
         assert self.schema is not None
         by_name, n_rows = open_frame(frame, who)
         self._check_names(list(by_name), who)
-        cells = [_cells_of_series(column, by_name[column.name], who) for column in self.schema]
-        return Table(self.schema, cells, n_rows=n_rows)
+        cells = [self._series(column, by_name[column.name], who) for column in self.schema]
+        return self._table(cells, n_rows)
 
     def _matched(self, table: Table, who: str) -> Table:
         assert self.schema is not None
         self._check_names(list(table.names), who)
-        cells = [_recoded(column, table.schema[column.name], table.cells(column.name), who) for column in self.schema]
-        return Table(self.schema, cells, n_rows=table.n_rows)
+        cells = [
+            self._recoded(column, table.schema[column.name], table.cells(column.name), who) for column in self.schema
+        ]
+        return self._table(cells, table.n_rows)
 
     def _by_position(self, X: Any, who: str, model: str) -> Table:
         assert self.schema is not None
         array = open_input(X, who).toarray() if hasattr(X, "tocsr") else cells_of(X, who)
         self._check_count(array.shape[1], who, model)
-        cells = [_cells_of_array(column, array[:, i], who) for i, column in enumerate(self.schema)]
-        return Table(self.schema, cells, n_rows=len(array))
+        cells = [self._of_array(column, array[:, i], who) for i, column in enumerate(self.schema)]
+        return self._table(cells, len(array))
+
+    def _table(self, columns: list[tuple[Column, np.ndarray]], n_rows: int) -> Table:
+        assert self.schema is not None
+        schema = Schema(column for column, _ in columns) if self.text else self.schema
+        return Table(schema, [cells for _, cells in columns], n_rows=n_rows)
+
+    def _recoded(self, column: Column, given: Column, cells: np.ndarray, who: str) -> tuple[Column, np.ndarray]:
+        """The cells of a table's column in the numbers or codes that were learnt; free text as it comes."""
+        if column.name in self.text and not given.is_numeric:
+            return given, cells
+        return column, _recoded(column, given, cells, who)
+
+    def _series(self, column: Column, series: Any, who: str) -> tuple[Column, np.ndarray]:
+        found = cells_from_series(column.name, series, who)
+        if isinstance(found, list):
+            return self._of_objects(column, found, who)
+        return self._recoded(column, *found, who)
+
+    def _of_array(self, column: Column, values: np.ndarray, who: str) -> tuple[Column, np.ndarray]:
+        if values.dtype.kind == "O":
+            return self._of_objects(column, values.tolist(), who)
+        return column, _cells_of_array(column, values, who)
+
+    def _of_objects(self, column: Column, values: Sequence[Any], who: str) -> tuple[Column, np.ndarray]:
+        if column.name not in self.text:
+            return column, _cells_of_objects(column, values, who)
+        kinds_of(column.name, values, who)
+        different, codes = distinct(values)
+        return replace(column, levels=tuple(different)), codes.astype(np.int32)
+
+    def arranged(self, columns: Columns, source: Any, who: str) -> tuple[Columns, Any]:
+        """Further training rows with their columns in this order; other columns are refused."""
+        if self.schema is None or columns.schema is None:
+            self._check_count(columns.n, who, who.split(".")[0])
+            return columns, source
+        self._check_names(list(columns.schema.names), who)
+        source = source.select(self.schema.names)
+        return Columns(columns.n, source.schema, columns.text), source
 
     def _check_names(self, found: list[str], who: str) -> None:
         assert self.schema is not None
@@ -87,9 +134,9 @@ class Columns:
             raise InputError(f"{who}: column {listing(absent)} is missing; the model was fitted with it.")
 
 
-def learn_columns(X: Any, who: str) -> tuple[Columns, Any]:
-    """What the columns of X are, and X as a source."""
-    source = open_input(X, who)
+def learn_columns(X: Any, who: str, text: frozenset[str] | bool = False) -> tuple[Columns, Any]:
+    """What the columns of X are, and X as a source. Columns of words named in ``text`` (True: all) are free text."""
+    source = open_input(_inputs_of(X, text) if isinstance(X, Table) else X, who)
     rows, n = source.shape
     if n == 0:
         raise InputError(
@@ -99,7 +146,19 @@ def learn_columns(X: Any, who: str) -> tuple[Columns, Any]:
         raise InputError(f"{who}: X has no rows to learn from: 0 sample(s) while a minimum of 1 is required.")
     if not isinstance(source, Table):
         return Columns(n), source
-    return Columns(n, source.schema), source
+    words = [column.name for column in source.schema if not column.is_numeric]
+    named = words if text is True else [name for name in words if text and name in text]
+    return Columns(n, source.schema, frozenset(named)), source
+
+
+def _inputs_of(table: Table, text: frozenset[str] | bool) -> Table:
+    """The columns that models learn from, free text among them where it is asked for."""
+    if not text:
+        return table.inputs()
+    wanted = [c for c in table.schema if c.is_input or (c.kind == "text" and (text is True or c.name in text))]
+    # A model that reads text reads it as words, whatever the table called it.
+    schema = Schema(replace(c, kind="nominal") if c.kind == "text" else c for c in wanted)
+    return Table(schema, [table.cells(c.name) for c in wanted], table.name, table.n_rows)
 
 
 def keep_observed_levels(columns: Columns, table: Table) -> tuple[Columns, Table]:
@@ -110,25 +169,30 @@ def keep_observed_levels(columns: Columns, table: Table) -> tuple[Columns, Table
     described, cells = [], []
     for column in table.schema:
         codes = table.cells(column.name)
-        if not column.is_numeric:
+        if not column.is_numeric and column.name not in columns.text:
             column, codes = _observed(column, codes)
         described.append(column)
         cells.append(codes)
-    schema = Schema(described)
-    return Columns(columns.n, schema), Table(schema, cells, n_rows=row_count(table))
+    # The model remembers no texts, only that a column is text; the rows keep theirs.
+    remembered = Schema(replace(column, levels=()) if column.name in columns.text else column for column in described)
+    return Columns(columns.n, remembered, columns.text), Table(Schema(described), cells, n_rows=row_count(table))
 
 
 def _observed(column: Column, codes: np.ndarray) -> tuple[Column, np.ndarray]:
-    seen = np.flatnonzero(np.bincount(codes[codes >= 0], minlength=len(column.levels)))
+    n_levels = len(column.levels)
+    codes = np.ascontiguousarray(codes)
+    seen = np.flatnonzero(_core.data.level_counts(codes, n_levels, parallel.n_threads()))
     if column.kind != "ordinal":
-        seen = _in_order(column.levels, seen)
+        seen = in_order(column.levels, seen)
+    if np.array_equal(seen, np.arange(n_levels)):
+        return column, codes
     new_codes = np.full(len(column.levels) + 1, -1, dtype=np.int32)  # the last place serves code -1
     new_codes[seen] = np.arange(len(seen))
     levels = tuple(column.levels[i] for i in seen)
     return Column(column.name, column.kind, levels, column.reason), new_codes[codes]
 
 
-def _in_order(levels: Sequence[Any], seen: np.ndarray) -> np.ndarray:
+def in_order(levels: Sequence[Any], seen: np.ndarray) -> np.ndarray:
     """Numbers before words, each sorted; levels that cannot be compared go by how they are written."""
     try:
         return np.array(sorted(seen, key=lambda i: _sort_key(levels[i])), dtype=np.intp)
@@ -157,11 +221,6 @@ def _recoded(column: Column, given: Column, cells: np.ndarray, who: str) -> np.n
     if given.levels == column.levels:  # as a rule: a table and its parts share their levels
         return cells
     return codes_among(column.levels, given.levels)[cells]
-
-
-def _cells_of_series(column: Column, series: Any, who: str) -> np.ndarray:
-    found = cells_from_series(column.name, series, who)
-    return _cells_of_objects(column, found, who) if isinstance(found, list) else _recoded(column, *found, who)
 
 
 def _cells_of_array(column: Column, values: np.ndarray, who: str) -> np.ndarray:

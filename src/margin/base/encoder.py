@@ -10,7 +10,7 @@ from sklearn.base import TransformerMixin
 from margin import params
 from margin.base.estimator import TableEstimator
 from margin.base.fitting import whole_or_not_at_all
-from margin.base.representation import Numeric, Scale
+from margin.base.numeric import Numeric, Scale
 
 __all__ = ["TableEncoder"]
 
@@ -48,7 +48,8 @@ class TableEncoder(TransformerMixin, TableEstimator):
         """Learn the levels, means and scales of the columns."""
         with whole_or_not_at_all(self):
             params.check(self)
-            self._learn_input(X, sample_weight, "TableEncoder.fit")
+            who = "TableEncoder.fit"
+            self._learn_input(self._open_rows(X, sample_weight, who), who)
         return self
 
     def transform(self, X: Any) -> np.ndarray:

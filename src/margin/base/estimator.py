@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,45 +11,34 @@ import margin._core as _core
 from margin import parallel
 from margin.base.columns import Columns, keep_observed_levels, learn_columns
 from margin.base.fitting import NotYetFittedError
-from margin.base.inputs import row_count
-from margin.base.representation import Mixed, Numeric
+from margin.base.inputs import is_clean_csr, row_count
+from margin.base.mixed import Mixed
+from margin.base.numeric import Numeric
+from margin.base.representation import AsGiven, Learnt, TrainingRows
 from margin.data.schema import Schema
 from margin.data.table import Table
 from margin.data.weights import check_weights
 
-__all__ = ["TableEstimator", "TrainingRows"]
+__all__ = ["TableEstimator"]
 
 # Below so many cells one thread is quicker than asking how many there are.
 SMALL = 10_000
 
 
-@dataclass(frozen=True)
-class TrainingRows:
-    """The rows that count, and which of the given ones they are (all, if ``kept`` is None)."""
-
-    source: Any
-    n_given: int
-    kept: np.ndarray | None
-    weight: np.ndarray | None
-
-    def of(self, values: np.ndarray) -> np.ndarray:
-        """One value per given row, for the rows that count."""
-        return values if self.kept is None else values[self.kept]
-
-    def weights(self) -> np.ndarray:
-        """A weight for each row that counts, 1 where none was given."""
-        return np.ones(row_count(self.source)) if self.weight is None else self.weight
-
-
 class TableEstimator(BaseEstimator):
     """An estimator that takes tables as they are and sees them in the ``representation`` it states."""
 
-    representation: Mixed | Numeric = Numeric()
+    representation: Mixed | Numeric | AsGiven = Numeric()
     accepts_tables = True
 
-    def _learn_input(self, X: Any, sample_weight: Any, who: str) -> TrainingRows:
-        """Learn the columns and the encoder from the rows that count; only levels that they hold are known."""
-        columns, source = learn_columns(X, who)
+    def _open_rows(self, X: Any, sample_weight: Any, who: str, like: Columns | None = None) -> TrainingRows:
+        """Learn the columns from the rows that count; only levels that they hold are known.
+
+        Columns of a table are put in the order of ``like``, the columns learnt before, if there are any.
+        """
+        columns, source = learn_columns(X, who, getattr(self.representation, "text", False))
+        if like is not None:
+            columns, source = like.arranged(columns, source, who)
         n_given, kept = row_count(source), None
         weight = check_weights(sample_weight, n_given, who)
         if weight is not None and not weight.all():
@@ -59,8 +47,13 @@ class TableEstimator(BaseEstimator):
         if isinstance(source, Table):
             columns, source = keep_observed_levels(columns, source)
         self._remember(columns)
-        self._encoder = self.representation.learn(columns, source, weight, who)
         return TrainingRows(source, n_given, kept, weight)
+
+    def _learn_input(self, rows: TrainingRows, who: str) -> Learnt:
+        """Learn the encoder; the training rows in the form it gives them."""
+        learnt = self.representation.learn(self._columns, rows, who)
+        self._encoder = learnt.encoder
+        return learnt
 
     def _remember(self, columns: Columns) -> None:
         self._columns = columns
@@ -77,18 +70,20 @@ class TableEstimator(BaseEstimator):
         """New rows in the estimator's representation; a clean float64 array skips all schema work."""
         encoder = self._fitted(method)._encoder
         columns = self._columns
-        if (
-            type(X) is np.ndarray
-            and columns.schema is None
-            and X.dtype == np.float64
-            and X.ndim == 2
-            and X.shape[1] == columns.n
-            and X.flags.c_contiguous
-            and X.flags.aligned
-        ):
-            found = _core.data.inspect(X, encoder.largest, 1 if X.size < SMALL else parallel.n_threads())
-            if found < 0:
-                return encoder.plain(X, found == -2)
+        if columns.schema is None:
+            if type(X) is np.ndarray:
+                if (
+                    X.dtype == np.float64
+                    and X.ndim == 2
+                    and X.shape[1] == columns.n
+                    and X.flags.c_contiguous
+                    and X.flags.aligned
+                ):
+                    found = _core.data.inspect(X, encoder.largest, 1 if X.size < SMALL else parallel.n_threads())
+                    if found < 0:
+                        return encoder.plain(X, found == -2)
+            elif getattr(encoder, "as_given", False) and is_clean_csr(X, columns.n, encoder.largest):
+                return encoder.plain(X, False)
         who = f"{type(self).__name__}.{method}"
         return encoder.encode(columns.read(X, who), who)
 

@@ -2,17 +2,29 @@
 
 from __future__ import annotations
 
+import math
 import os
 import reprlib
 from typing import Any
 
 import numpy as np
 
+import margin._core as _core
+from margin import parallel
 from margin.base.frames import is_frame, table_from_frame, table_from_objects
 from margin.data.table import Table
 from margin.errors import InputError, InputTypeError, MarginError, listing
 
-__all__ = ["cells_of", "check_memory", "check_one_row", "dense_from_sparse", "matrix_of", "open_input", "row_count"]
+__all__ = [
+    "cells_of",
+    "check_memory",
+    "check_one_row",
+    "dense_from_sparse",
+    "is_clean_csr",
+    "matrix_of",
+    "open_input",
+    "row_count",
+]
 
 
 def open_input(X: Any, who: str) -> Any:
@@ -37,7 +49,7 @@ def check_one_row(rows: Any, who: str) -> None:
 
 
 def cells_of(X: Any, who: str) -> np.ndarray:
-    """X as a two-dimensional array of float32, float64 or Python objects."""
+    """X as a two-dimensional array of float32, float64, int32, int64 or Python objects."""
     if np.ma.isMaskedArray(X) and not X.dtype.names:
         X = _without_mask(X)
     try:
@@ -56,9 +68,16 @@ def cells_of(X: Any, who: str) -> np.ndarray:
         raise InputError(f"{who}: X holds dates or times ({array.dtype}); turn them into numbers or drop them.")
     if array.dtype.kind not in "fiub":
         raise InputTypeError(f"{who}: X of type {array.dtype} cannot be read; give numbers, words or a data frame.")
-    wide = np.float32 if array.dtype == np.float32 else np.float64
+    wide = _WIDE.get((array.dtype.kind, array.dtype.itemsize), np.float64)
     with np.errstate(over="ignore"):  # numbers beyond float64 become infinite, and are refused by row and column
         return np.require(array, dtype=wide, requirements=["C", "A"])
+
+
+# The types a matrix is kept in; whatever is not listed here becomes float64.
+_WIDE: dict[tuple[str, int], Any] = {
+    ("f", 4): np.float32, ("i", 8): np.int64, ("u", 4): np.int64,
+    **dict.fromkeys((("i", 1), ("i", 2), ("i", 4), ("u", 1), ("u", 2)), np.int32),
+}  # fmt: skip
 
 
 def _without_mask(X: Any) -> Any:
@@ -103,20 +122,55 @@ def matrix_of(table: Table) -> np.ndarray:
     return matrix
 
 
-def _open_sparse(X: Any, who: str) -> Any:
-    import scipy.sparse
+# What _core.data.csr_survey says of a CSR matrix.
+CANONICAL, UNSORTED, DAMAGED = 0, 1, 2
 
+
+def is_clean_csr(X: Any, n_columns: int, largest: float) -> bool:
+    """Whether X is CSR in its usual form, without a missing or unusable cell, and can be read as it is."""
+    if getattr(X, "format", None) != "csr" or X.dtype != np.float64 or X.shape[1:] != (n_columns,):
+        return False
+    if X.indices.dtype != X.indptr.dtype or len(X.indptr) != X.shape[0] + 1:
+        return False
+    threads = 1 if len(X.data) < 10_000 else parallel.n_threads()
+    code, _, has_missing, _ = _core.data.csr_survey(X.data, X.indices, X.indptr, n_columns, largest, threads)
+    return code == CANONICAL and not has_missing
+
+
+def _open_sparse(X: Any, who: str) -> Any:
     if X.ndim != 2:
         raise InputError(f"{who}: a sparse X must have two dimensions, rows and columns, but has {X.ndim}.")
     if X.dtype.kind not in "fiub":
         problem = "Complex data not supported" if X.dtype.kind == "c" else f"type {X.dtype} cannot be read"
         raise InputError(f"{who}: {problem}; a sparse X must hold real numbers.")
-    _check_structure(X, who)
-    matrix = scipy.sparse.csr_array(X, dtype=np.float32 if X.dtype == np.float32 else np.float64, copy=False)
-    if not matrix.has_canonical_format:
+    if X.format != "csr":
+        _check_structure(X, who)
+    matrix = _as_csr(X, who)
+    code, row, _, _ = _core.data.csr_survey(
+        matrix.data, matrix.indices, matrix.indptr, matrix.shape[1], math.inf, parallel.n_threads()
+    )
+    if code == DAMAGED or len(matrix.indptr) != matrix.shape[0] + 1:
+        raise InputError(f"{who}: the sparse X is damaged (its indices do not fit its shape, first in row {row}).")
+    if code == UNSORTED:
         matrix = matrix.copy()
         matrix.sum_duplicates()
     return matrix
+
+
+def _as_csr(X: Any, who: str) -> Any:
+    """X as a CSR array of floats whose indices are of one type; shares what it can."""
+    import scipy.sparse
+
+    matrix = X.tocsr()
+    wide = np.float32 if X.dtype == np.float32 else np.float64
+    data = np.require(matrix.data, dtype=wide, requirements=["C", "A"])
+    index_type = np.result_type(matrix.indices.dtype, matrix.indptr.dtype)
+    if index_type not in (np.int32, np.int64):
+        raise InputError(f"{who}: the sparse X is damaged (its indices are of type {index_type}).")
+    indices, indptr = (np.require(part, index_type, ["C", "A"]) for part in (matrix.indices, matrix.indptr))
+    made = scipy.sparse.csr_array(matrix.shape, dtype=wide)
+    made.data, made.indices, made.indptr = data, indices, indptr  # no look at the indices: that comes next
+    return made
 
 
 def _check_structure(X: Any, who: str) -> None:

@@ -1,5 +1,25 @@
 """Generative classifiers: how each class makes its cases, turned round by Bayes' rule."""
 
+from margin.bayes.calibration import CalibratedClassifier
+from margin.bayes.diagonal import DiagonalLinearDiscriminantAnalysis
+from margin.bayes.discriminant import LinearDiscriminantAnalysis
+from margin.bayes.joint import JointBayes
 from margin.bayes.naive import NaiveBayes
+from margin.bayes.quadratic import QuadraticDiscriminantAnalysis
+from margin.bayes.rule import bayes_rule
+from margin.bayes.views import BernoulliNB, CategoricalNB, ComplementNB, GaussianNB, MultinomialNB
 
-__all__ = ["NaiveBayes"]
+__all__ = [
+    "BernoulliNB",
+    "CalibratedClassifier",
+    "CategoricalNB",
+    "ComplementNB",
+    "DiagonalLinearDiscriminantAnalysis",
+    "GaussianNB",
+    "JointBayes",
+    "LinearDiscriminantAnalysis",
+    "MultinomialNB",
+    "NaiveBayes",
+    "QuadraticDiscriminantAnalysis",
+    "bayes_rule",
+]

@@ -1,80 +1,73 @@
-"""How the cells of a column are distributed within a class.
+"""How the cells of columns are distributed within a class: one class for each distribution, one list at the end.
 
-Each distribution serves a block of columns at once: ``learn`` finds its numbers from the training rows,
-``add`` adds its log-likelihoods to the scores and says whether any of them is minus infinity now, ``terms`` shows
-them column by column.
+To add one, write it here (``family.py`` says what it has to do) and put it in the list: validation, messages and the
+command line read that list.
 """
 
 from __future__ import annotations
+
+from typing import Any, Self
 
 import numpy as np
 
 import margin._core as _core
 from margin import parallel
-from margin.base.moments import Moments, column_moments
+from margin.base.moments import column_moments, unit_for
 from margin.base.representation import SQUARABLE
+from margin.bayes.categories import Categorical
+from margin.bayes.density import KernelDensity
+from margin.bayes.family import VARIANCE_FLOOR, Distribution, Place, TrainingCells, is_sparse, threads_for
+from margin.bayes.shares import log_of, safe_ratio, unbiased, whole_column
+from margin.bayes.statistics import ClassMoments, Sums, together
+from margin.data.schema import Column
 
-__all__ = ["Categorical", "Gaussian"]
-
-# A class whose values hardly vary gets at least this share of the column's whole variance.
-VARIANCE_FLOOR = 1e-9
-
-
-class Categorical:
-    r"""Shares of the levels, with ``alpha`` virtual cases for every level:
-
-    :math:`P(v \mid k) = (n_{vk} + \alpha) / (n_k + \alpha L)`, where :math:`n_k` counts the cells that are
-    there and :math:`L` the levels of the column. Missing cells are left out. With ``alpha`` 0 a class without a
-    single cell in the column takes the shares of all classes together.
-    """
-
-    def __init__(self, n_levels: list[int], alpha: float) -> None:
-        self.alpha = alpha
-        self.first = np.concatenate([[0], np.cumsum(n_levels)]).astype(np.int64)
-        self.column_of_level = np.repeat(np.arange(len(n_levels)), n_levels)
-        self.n_levels = np.asarray(n_levels, dtype=np.float64)
-
-    def learn(self, codes: np.ndarray, y: np.ndarray, weight: np.ndarray, n_classes: int, repeats: bool) -> Categorical:
-        levels, threads = int(self.first[-1]), parallel.n_threads()
-        self.counts = _core.bayes.count_levels(codes, self.first, levels, y, weight, n_classes, threads)
-        there = np.zeros((len(self.n_levels), n_classes))
-        np.add.at(there, self.column_of_level, self.counts)
-        with np.errstate(over="ignore"):  # virtual cases without end leave only the priors
-            whole = (there + self.alpha * self.n_levels[:, None])[self.column_of_level]
-        overall = self.counts.sum(axis=1, keepdims=True) / there.sum(axis=1)[self.column_of_level, None]
-        share = np.broadcast_to(overall, self.counts.shape).copy()
-        np.divide(self.counts + self.alpha, whole, out=share, where=whole > 0)
-        with np.errstate(divide="ignore"):
-            self.log_share = np.log(share)
-        return self
-
-    def add(self, codes: np.ndarray, scores: np.ndarray) -> bool:
-        _core.bayes.add_shares(codes, self.first, self.log_share, scores, _n_threads(codes))
-        return bool(np.isneginf(scores).any())
-
-    def terms(self, row: np.ndarray) -> np.ndarray:
-        """The log-share of each column's level in each class for one row; 0 where the cell is missing."""
-        terms = np.zeros((len(row), self.log_share.shape[1]))
-        there = row >= 0
-        terms[there] = self.log_share[self.first[:-1][there] + row[there]]
-        return terms
+__all__ = ["DISTRIBUTIONS", "Bernoulli", "Complement", "Gaussian", "Multinomial", "Poisson"]
 
 
-class Gaussian:
+class Gaussian(Distribution):
     r"""A normal density with the class's mean and its n-1 standard deviation.
 
     A class's variance is at least :math:`10^{-9}` of the column's whole variance; a class with a single case
     takes the whole variance, one without any also the whole mean. A constant column says nothing. Missing cells
     are left out. Means and variances are kept in ``unit``, 1 for all but columns of extreme magnitude.
+    With ``smoothing`` it follows scikit-learn instead: variances are divided by n, and that share of the largest
+    variance of all columns (of the rows without their weights) is added to each.
     """
 
-    def learn(self, cells: np.ndarray, y: np.ndarray, weight: np.ndarray, n_classes: int, repeats: bool) -> Gaussian:
-        found = column_moments(cells, y, weight, n_classes)
-        center, whole = _whole(found, repeats)
-        variance = _unbiased(found.weight, found.weight2, found.m2, repeats)
-        self.unit = found.unit
-        self.mean = np.where(found.weight > 0, found.mean, center)
-        self.variance = np.where(np.isnan(variance), whole, np.maximum(variance, VARIANCE_FLOOR * whole))
+    name = "gaussian"
+    moments = True
+
+    def __init__(self, alpha: Any = 1.0, smoothing: float | None = None) -> None:
+        super().__init__(alpha)
+        self.smoothing = smoothing
+
+    def count(self, rows: TrainingCells) -> ClassMoments:
+        moments = None if rows.survey is None else rows.survey.moments
+        cells = rows.cells if rows.cells.dtype.kind == "f" else rows.cells.astype(np.float64)
+        if moments is None:
+            moments = column_moments(cells, rows.y, rows.weight, rows.n_classes)
+        if self.smoothing is None:
+            return ClassMoments(moments)
+        if rows.weight is None:
+            return ClassMoments(moments, together(moments))
+        return ClassMoments(moments, column_moments(cells, np.zeros_like(rows.y), None, 1))
+
+    def learn(self, found: ClassMoments, repeats: bool) -> Self:
+        moments = found.moments
+        if self.smoothing is None:
+            center, whole = whole_column(moments, repeats)
+            variance = unbiased(moments.weight, moments.weight2, moments.m2, repeats)
+            self.mean = np.where(moments.weight > 0, moments.mean, center)
+            self.variance = np.where(np.isnan(variance), whole, np.maximum(variance, VARIANCE_FLOOR * whole))
+        else:
+            deviation = self._largest_deviation(found)
+            self.epsilon = self.smoothing * deviation**2
+            if self.smoothing > 0:  # what is added must not overflow in the unit of a column of tiny numbers
+                moments = moments.in_unit(np.maximum(moments.unit, unit_for(deviation)))
+            self.mean = moments.mean
+            added = self.smoothing * (deviation / moments.unit) ** 2
+            self.variance = safe_ratio(moments.m2, moments.weight, 0.0) + added
+        self.unit = moments.unit
         says_something = self.variance > 0
         safe = np.where(says_something, self.variance, 1.0)
         self.steep = np.where(says_something, 0.5 / safe, 0.0)
@@ -83,42 +76,314 @@ class Gaussian:
         self._plain = bool((self.unit == 1).all())
         return self
 
-    def add(self, cells: np.ndarray, scores: np.ndarray) -> bool:
-        cells = cells if self._plain else self._in_units(cells)
-        return _core.bayes.add_normal(cells, self.mean, self.steep, self.off, self.peak, scores, _n_threads(cells))
+    def _largest_deviation(self, found: ClassMoments) -> float:
+        assert found.unweighted is not None
+        rows = found.unweighted
+        return float((np.sqrt(safe_ratio(rows.m2[0], rows.weight[0], 0.0)) * rows.unit).max())
 
-    def terms(self, row: np.ndarray) -> np.ndarray:
-        """The log-density of each column in each class for one row; 0 where the cell is missing."""
+    def add(self, cells: np.ndarray, scores: np.ndarray) -> bool:
+        cells = cells if self._plain and cells.dtype.kind == "f" else self._in_units(cells)
+        return _core.bayes.add_normal(cells, self.mean, self.steep, self.off, self.peak, scores, threads_for(scores))
+
+    def terms(self, cells: np.ndarray) -> np.ndarray:
+        row = cells[0].astype(np.float64)
         with np.errstate(over="ignore"):
             terms = self.off - self.steep * (self._in_units(row) - self.mean) ** 2
         return np.where(np.isnan(row), 0.0, terms).T
+
+    def draw(self, y: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        noise = rng.standard_normal((len(y), self.mean.shape[1]))
+        return (self.mean[y] + np.sqrt(self.variance[y]) * noise) * self.unit
 
     def _in_units(self, cells: np.ndarray) -> np.ndarray:
         with np.errstate(over="ignore"):
             return np.clip(cells / self.unit, -SQUARABLE, SQUARABLE)
 
 
-def _n_threads(cells: np.ndarray) -> int:
-    """One thread for a handful of rows: asking how many there are takes longer than the work."""
-    return 1 if len(cells) < 64 else parallel.n_threads()
+def class_sums(rows: TrainingCells) -> Sums:
+    """Sums of the cells and weights of the cells that are there, of a matrix or of CSR."""
+    n_classes, threads = rows.n_classes, parallel.n_threads()
+    if not is_sparse(rows.cells):
+        return Sums(*_core.sums.dense(rows.cells, rows.y, rows.weight, n_classes, threads))
+    x = rows.cells
+    return _sparse_sums(
+        rows, *_core.sums.csr(x.data, x.indices, x.indptr, x.shape[1], rows.y, rows.weight, n_classes, threads)
+    )
 
 
-def _unbiased(n: np.ndarray, n2: np.ndarray, m2: np.ndarray, repeats: bool) -> np.ndarray:
-    """The n-1 variance; NaN where a single case says nothing of it.
+def _sparse_sums(rows: TrainingCells, sums: np.ndarray, lost: np.ndarray | None) -> Sums:
+    """Cells that are not stored are there, and 0; what is left of a class all of whose cells are lost is rounding."""
+    totals = rows.totals[:, None]
+    if lost is None:
+        return Sums(sums, totals.copy())
+    there = totals - lost
+    return Sums(sums, np.where(there > 1e-12 * totals, there, 0.0))
 
-    Repeated rows count as often as they are given; weights that say how much a row matters are first put on
-    the scale at which they count as many cases as they are worth, :math:`(\\sum w)^2 / \\sum w^2`.
+
+def add_products(cells: Any, table: np.ndarray, scores: np.ndarray) -> None:
+    """Each row's sum of cell times table entry; a cell of 0 or a missing one adds nothing."""
+    threads = threads_for(scores)
+    if is_sparse(cells):
+        _core.sums.add_csr(cells.data, cells.indices, cells.indptr, table, scores, threads)
+    else:
+        _core.sums.add_dense(cells, table, scores, threads)
+
+
+def only_row(cells: Any) -> np.ndarray:
+    """The one row of a matrix or of CSR as numbers."""
+    return (cells.toarray() if is_sparse(cells) else cells)[0].astype(np.float64)
+
+
+def _products(cells: Any, table: np.ndarray) -> np.ndarray:
+    row = only_row(cells)
+    terms = np.zeros(table.shape)
+    says = ~np.isnan(row) & (row != 0)
+    terms[says] = row[says, None] * table[says]
+    return terms
+
+
+def _smoothed(sums: np.ndarray, alpha: Any) -> np.ndarray:
+    """Sums with their virtual cases: one row per column, one column per class, as the tables of the core have it."""
+    smoothed = np.ascontiguousarray(sums.T)
+    smoothed = smoothed.copy() if smoothed.base is not None or smoothed is sums else smoothed
+    smoothed += np.broadcast_to(alpha, (len(smoothed),))[:, None]
+    return smoothed
+
+
+class Multinomial(Distribution):
+    r"""Counts of several columns as draws from one urn: together they are one multinomial.
+
+    :math:`P(j \mid k) = (n_{jk} + \alpha) / (n_k + \alpha d)` over the :math:`d` columns, and a row's score is
+    :math:`\sum_j x_j \log P(j \mid k)`; how many ways there are to order the draws is the same for all classes and left
+    out. A column of words is read as text, each word a column. With ``alpha`` 0 a column that is 0 everywhere says
+    nothing, and a class without any count takes the shares of all classes together.
     """
-    degrees = n - 1 if repeats else n - np.divide(n2, n, out=np.zeros_like(n), where=n > 0)
-    enough = degrees > 1e-12 * n
-    return np.divide(m2, degrees, out=np.full_like(m2, np.nan), where=enough)
+
+    name = "multinomial"
+    sparse = True
+    counts = True
+
+    @classmethod
+    def place(cls, column: Column) -> tuple[Place, type[Distribution]] | None:
+        return ("numeric" if column.is_numeric else "text"), cls
+
+    def count(self, rows: TrainingCells) -> Sums:
+        return class_sums(rows)
+
+    def learn(self, found: Sums, repeats: bool) -> Self:
+        self.found = found
+        self.table = self._table(found)
+        self._may_rule_out = bool(np.min(self.alpha) == 0) and bool(np.isneginf(self.table).any())
+        return self
+
+    def _table(self, found: Sums) -> np.ndarray:
+        """The log-share of each column (rows) in each class (columns)."""
+        smoothed = _smoothed(found.sums, self.alpha)
+        total = smoothed.sum(axis=0)
+        if np.min(self.alpha) > 0:
+            np.log(smoothed, out=smoothed)
+            smoothed -= log_of(total)  # 0 where there is no column at all
+            return smoothed
+        overall = smoothed.sum(axis=1, keepdims=True)
+        shares = safe_ratio(smoothed, total, safe_ratio(overall, overall.sum(), 0.0))
+        return np.where(overall > 0, log_of(shares), 0.0)
+
+    def add(self, cells: Any, scores: np.ndarray) -> bool:
+        add_products(cells, self.table, scores)
+        return self._may_rule_out and bool(np.isneginf(scores).any())
+
+    def terms(self, cells: Any) -> np.ndarray:
+        return _products(cells, self.table)
+
+    def draw(self, y: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        """Totals are Poisson around the class's mean total, then shared out among the columns."""
+        means = safe_ratio(self.found.sums, self.found.cells, 0.0).sum(axis=1)
+        shares = np.exp(Multinomial._table(self, self.found)).T * (self.found.sums.sum(axis=0) + self.alpha > 0)
+        shares = safe_ratio(shares, shares.sum(axis=1, keepdims=True), 0.0)
+        totals = rng.poisson(means[y])
+        return rng.multinomial(totals, shares[y]).astype(np.float64)
 
 
-def _whole(found: Moments, repeats: bool) -> tuple[np.ndarray, np.ndarray]:
-    """Mean and variance of each column over all classes together."""
-    n = found.weight
-    total = n.sum(axis=0)
-    center = np.divide((n * found.mean).sum(axis=0), total, out=np.zeros_like(total), where=total > 0)
-    around = np.where(found.constant, 0.0, (found.m2 + n * (found.mean - center) ** 2).sum(axis=0))
-    variance = _unbiased(total, found.weight2.sum(axis=0), around, repeats)
-    return center, np.where(np.isnan(variance), 0.0, variance)
+class Complement(Multinomial):
+    r"""A multinomial of all classes but one, against that one: better where classes are of very different size.
+
+    :math:`s_k = -\sum_j x_j \log \hat P(j \mid \text{not } k)` (Rennie, Shih, Teevan, Karger 2003). ``norm`` divides a
+    class's weights by their sum. With ``alpha`` 0 a column that no other class has counts as if they had it
+    :math:`10^{-10}` times. New cells are drawn from the multinomial.
+    """
+
+    name = "complement"
+
+    def __init__(self, alpha: Any = 1.0, norm: bool = False) -> None:
+        super().__init__(alpha)
+        self.norm = norm
+
+    def _table(self, found: Sums) -> np.ndarray:
+        others = _smoothed(found.sums.sum(axis=0) - found.sums, self.alpha)
+        np.maximum(others, 1e-10, out=others)
+        weights = log_of(others.sum(axis=0)) - np.log(others)
+        if not self.norm:
+            return weights
+        total = -weights.sum(axis=0)
+        return np.divide(-weights, total, out=np.zeros_like(weights), where=total != 0)
+
+
+class Bernoulli(Distribution):
+    r"""Whether a cell is above ``threshold`` (0), and nothing else of it: present or absent.
+
+    :math:`P(\text{present} \mid k) = (n_{jk} + \alpha) / (n_k + 2\alpha)` over the cells that are there. A cell that is
+    absent says as much as one that is present. A nominal column of two levels is the categorical one.
+    """
+
+    name = "bernoulli"
+    sparse = True
+
+    def __init__(self, alpha: Any = 1.0, threshold: float = 0.0) -> None:
+        super().__init__(alpha)
+        self.threshold = threshold
+        self.sparse = threshold >= 0  # type: ignore[misc]  # below 0 the cells that are not stored are present
+
+    @classmethod
+    def place(cls, column: Column) -> tuple[Place, type[Distribution]] | None:
+        if column.is_numeric:
+            return "numeric", cls
+        return ("codes", Categorical) if len(column.levels) <= 2 else None
+
+    def count(self, rows: TrainingCells) -> Sums:
+        n_classes, threads = rows.n_classes, parallel.n_threads()
+        x, y, weight = rows.cells, rows.y, rows.weight
+        if not is_sparse(x):
+            return Sums(*_core.sums.dense_above(x, self.threshold, y, weight, n_classes, threads))
+        return _sparse_sums(
+            rows,
+            *_core.sums.csr_above(
+                x.data, x.indices, x.indptr, x.shape[1], self.threshold, y, weight, n_classes, threads
+            ),
+        )
+
+    def learn(self, found: Sums, repeats: bool) -> Self:
+        self.found = found
+        rest = found.cells - found.sums
+        rest[rest <= 1e-12 * found.cells] = 0.0  # not even a rounding of the weights is left
+        self.present, self.absent = _smoothed(found.sums, self.alpha), _smoothed(rest, self.alpha)
+        whole = self.present + self.absent
+        if np.min(self.alpha) == 0:
+            self._fill_in(whole)
+        whole = np.log(whole)
+        self.present = log_of(self.present) - whole
+        self.absent = log_of(self.absent) - whole
+        self._prepare_sparse()
+        return self
+
+    def _fill_in(self, whole: np.ndarray) -> None:
+        """Where nothing is known of a class, the shares of all; a column without a cell says nothing (1 of 1)."""
+        unknown = whole == 0
+        for table in (self.present, self.absent):
+            overall = np.broadcast_to(table.sum(axis=1, keepdims=True), table.shape)
+            table[unknown] = overall[unknown]
+        whole[:] = self.present + self.absent
+        empty = whole[:, 0] == 0
+        self.present[empty] = self.absent[empty] = whole[empty] = 1.0
+
+    def _prepare_sparse(self) -> None:
+        """All cells as if absent, and what is to be added where one is present instead."""
+        never_absent = np.isneginf(self.absent)
+        self._rules_out = bool(never_absent.any() or np.isneginf(self.present).any())
+        self._never_absent = never_absent.astype(np.float64) if never_absent.any() else None
+        known = self.absent if self._never_absent is None else np.where(never_absent, 0.0, self.absent)
+        self._all_absent = known.sum(axis=0)
+        self._instead = self.present - known
+
+    def add(self, cells: Any, scores: np.ndarray) -> bool:
+        if is_sparse(cells):
+            self._add_sparse(cells, scores)
+        else:
+            threads = threads_for(scores)
+            _core.sums.add_dense_above(cells, self.threshold, self.present, self.absent, scores, threads)
+        return self._rules_out and bool(np.isneginf(scores).any())
+
+    def _add_sparse(self, cells: Any, scores: np.ndarray) -> None:
+        scores += self._all_absent
+        x, threads = (cells.data, cells.indices, cells.indptr), threads_for(scores)
+        has_missing = bool(np.isnan(cells.data.sum()))
+        # A missing cell was not absent.
+        back = np.where(np.isneginf(self.absent), 0.0, -self.absent) if has_missing else None
+        _core.sums.add_csr_above(*x, self.threshold, self._instead, back, scores, threads)
+        if self._never_absent is not None:
+            missed = np.zeros_like(scores)
+            missed += self._never_absent.sum(axis=0)
+            _core.sums.add_csr_above(*x, self.threshold, -self._never_absent, -self._never_absent, missed, threads)
+            scores[missed > 0.5] = -np.inf
+
+    def terms(self, cells: Any) -> np.ndarray:
+        row = only_row(cells)[:, None]
+        terms = np.where(row > self.threshold, self.present, self.absent)
+        return np.where(np.isnan(row), 0.0, terms)
+
+    def draw(self, y: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        share = np.exp(self.present).T
+        return (rng.random((len(y), share.shape[1])) < share[y]).astype(np.float64)
+
+
+class Poisson(Distribution):
+    r"""Counts of things that happen at a steady rate: :math:`P(x \mid k) = r^x e^{-r} / x!`.
+
+    The rate is the class's mean with ``alpha`` virtual cases at the mean of the whole column,
+    :math:`r = (\sum x + \alpha \bar x) / (n + \alpha)`. Cells must be at least 0. A column that is all 0 says nothing;
+    missing cells are left out.
+    """
+
+    name = "poisson"
+    sparse = True
+    counts = True
+
+    def count(self, rows: TrainingCells) -> Sums:
+        return class_sums(rows)
+
+    def learn(self, found: Sums, repeats: bool) -> Self:
+        mean = safe_ratio(found.sums.sum(axis=0), found.cells.sum(axis=0), 0.0)
+        self.rate = safe_ratio(found.sums + self.alpha * mean, found.cells + self.alpha, mean)
+        self.table = np.ascontiguousarray(np.where(mean > 0, log_of(self.rate), 0.0).T)
+        self._may_rule_out = bool(np.isneginf(self.table).any())
+        return self
+
+    def add(self, cells: Any, scores: np.ndarray) -> bool:
+        add_products(cells, self.table, scores)
+        scores -= self.rate.sum(axis=1)
+        missing = np.isnan(cells.data if is_sparse(cells) else cells)
+        if missing.any():  # their rates were taken off too
+            scores += _as_matrix(cells, missing) @ self.rate.T
+        return self._may_rule_out and bool(np.isneginf(scores).any())
+
+    def offset(self, cells: Any) -> np.ndarray:
+        from scipy.special import gammaln
+
+        stored = (cells.data if is_sparse(cells) else cells).astype(np.float64)
+        orders = np.nan_to_num(gammaln(stored + 1.0), nan=0.0)
+        return -np.asarray(_as_matrix(cells, orders).sum(axis=1)).reshape(-1)
+
+    def terms(self, cells: Any) -> np.ndarray:
+        from scipy.special import gammaln
+
+        row = only_row(cells)
+        terms = _products(cells, self.table) - self.rate.T - gammaln(row + 1.0)[:, None]
+        return np.where((np.isnan(row) | (self.rate.sum(axis=0) == 0))[:, None], 0.0, terms)
+
+    def draw(self, y: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        return rng.poisson(self.rate[y]).astype(np.float64)
+
+
+def _as_matrix(cells: Any, values: np.ndarray) -> Any:
+    """Values of the stored cells in the form of the cells themselves."""
+    if not is_sparse(cells):
+        return values.astype(np.float64)
+    from scipy.sparse import csr_array
+
+    return csr_array((values.astype(np.float64), cells.indices, cells.indptr), shape=cells.shape)
+
+
+#: The distributions by name: all there are to choose from.
+DISTRIBUTIONS: dict[str, type[Distribution]] = {
+    distribution.name: distribution
+    for distribution in (Categorical, Bernoulli, Gaussian, Multinomial, Complement, Poisson, KernelDensity)
+}

@@ -2,50 +2,95 @@
 
 from __future__ import annotations
 
-from typing import Any
+import re
+from collections.abc import Mapping
+from typing import Annotated, Any
 
 import numpy as np
 
-from margin.base import Classifier, Mixed, MixedData
+from margin.base import MergeableClassifier, Mixed, MixedData
+from margin.base.class_weight import class_factors
 from margin.base.inputs import check_one_row
 from margin.base.representation import SQUARABLE
-from margin.bayes.distributions import Categorical, Gaussian
-from margin.data.schema import Column
+from margin.bayes.blocks import Block, blocks_of, may_be_used, text_columns
+from margin.bayes.distributions import DISTRIBUTIONS
+from margin.bayes.family import Distribution
+from margin.bayes.shares import log_of
+from margin.bayes.statistics import RowStatistics
+from margin.data.schema import Schema
+from margin.data.table import Table
 from margin.data.weights import count_repeats
 from margin.errors import ParameterError
-from margin.params import NonNegative, Priors
+from margin.params import ClassWeight, NonNegative, Priors, Rule
+from margin.random import generator
 
-__all__ = ["NaiveBayes"]
+__all__ = ["Distributions", "NaiveBayes"]
 
 
-class NaiveBayes(Classifier):
+def _distributions_from_text(text: str) -> Any:
+    """``none``, a name, or pairs such as ``age=gaussian;words=multinomial``."""
+    if text.lower() == "none":
+        return None
+    if "=" not in text:
+        if text not in DISTRIBUTIONS:
+            raise ValueError(text)
+        return text
+    pairs = [pair.rpartition("=") for pair in re.split(r"[;\s]+", text.strip("{} "))]
+    if any(name not in DISTRIBUTIONS for _, _, name in pairs):
+        raise ValueError(text)
+    return {column: name for column, _, name in pairs}
+
+
+Distributions = Annotated[
+    Any,
+    Rule(
+        f"None, one of {', '.join(map(repr, DISTRIBUTIONS))} or a mapping from columns to those",
+        lambda v: v is None or isinstance(v, Mapping) or (isinstance(v, str) and v in DISTRIBUTIONS),
+        _distributions_from_text,
+        lambda: tuple(DISTRIBUTIONS),
+    ),
+]
+
+
+class NaiveBayes(MergeableClassifier):
     r"""Bayes' rule with columns taken as independent within each class.
 
     .. math:: P(k \mid x) \propto P(k) \prod_j P(x_j \mid k)
 
-    Nominal columns are counted, numeric columns get a normal density, and missing cells are left out of the
-    product, both at fit and at prediction. All of it is done in sums of logarithms. Learning is one pass over
-    the table. It fails where columns depend on each other within a class (XOR), and its probabilities are then
-    too sure of themselves.
+    Each column has a distribution of its own within each class: nominal columns are counted and numeric ones get a
+    normal density, unless told otherwise. Missing cells are left out of the product, both at fit and at prediction.
+    All of it is done in sums of logarithms. Learning is one pass over the table, and models of parts of the rows can
+    be added up with ``merge``. It fails where columns depend on each other within a class (XOR), and its probabilities
+    are then too sure of themselves.
 
     Parameters
     ----------
     alpha
-        Virtual cases added to every level of a nominal column: 1 is Laplace's rule, 0 plain shares (a level
-        that a class never had then rules that class out).
+        Virtual cases that smooth counts. In a categorical column they are added to every level: 1 is Laplace's rule, 0
+        plain shares (a level that a class never had then rules that class out). Bernoulli, multinomial, complement and
+        Poisson have theirs likewise.
     priors
         Probabilities of the classes, in the order of ``classes_``; None takes their shares in the training rows.
+    distributions
+        The distribution of each column within a class: one name for all, or a mapping from columns to names, in which
+        ``"numeric"`` stands for all numeric columns that are not named; other columns are gaussian if numeric and
+        categorical if not. Columns of a plain array go by their number. Numeric columns named multinomial or complement
+        are counts of one text; a column of words so named is read as text.
+    class_weight
+        How much the rows of each class count, as a mapping from labels; ``"balanced"`` lets all classes count the same.
 
     Attributes
     ----------
     priors_
         Probability of each class before any column is seen.
+    class_count_
+        Weight of the training rows of each class.
     distributions_
-        What was learnt: a ``Gaussian`` over the numeric and a ``Categorical`` over the other columns.
+        What was learnt of each column, by its name; columns of one distribution share an object.
 
     References
     ----------
-    Duda, Hart (1973); John, Langley (1995).
+    Duda, Hart (1973); John, Langley (1995); McCallum, Nigam (1998); Rennie and others (2003).
 
     Examples
     --------
@@ -56,63 +101,145 @@ class NaiveBayes(Classifier):
     >>> from margin.data import Table
     >>> model.predict(Table.from_columns(day))
     array(['no'], dtype=object)
+
+    Texts and numbers in one table:
+
+    >>> words, calls = ["win money now", "lunch now?", "free money", "see you"], [0, 3, 1, 4]
+    >>> X = Table.from_columns({"words": words, "calls": calls})
+    >>> model = NaiveBayes(distributions={"words": "multinomial", "calls": "poisson"}).fit(X, [1, 0, 1, 0])
+    >>> model.predict(Table.from_columns({"words": ["Money!", "you and lunch"], "calls": [0, 5]}))
+    array([1, 0])
     """
 
-    representation = Mixed(largest=SQUARABLE)
+    #: Whether the scores start from the priors.
+    uses_priors = True
+    _priors_parameter = "priors"
 
-    def __init__(self, *, alpha: NonNegative = 1.0, priors: Priors = None) -> None:
+    def __init__(
+        self,
+        *,
+        alpha: NonNegative = 1.0,
+        priors: Priors = None,
+        distributions: Distributions = None,
+        class_weight: ClassWeight = None,
+    ) -> None:
         self.alpha = alpha
         self.priors = priors
+        self.distributions = distributions
+        self.class_weight = class_weight
 
-    def _fit(self, X: MixedData, y: np.ndarray, weight: np.ndarray) -> None:
-        n_classes = len(self.classes_)
-        self.priors_ = self._learn_priors(y, weight, n_classes)
-        with np.errstate(divide="ignore"):
-            self._log_priors = np.log(self.priors_)
-        repeats = count_repeats(weight)
-        n_levels = [len(column.levels) for column in X.schema or () if not column.is_numeric]
-        self.distributions_: dict[str, Gaussian | Categorical] = {}
-        if X.numeric.shape[1]:
-            self.distributions_["numeric"] = Gaussian().learn(X.numeric, y, weight, n_classes, repeats)
-        if n_levels:
-            counted = Categorical(n_levels, float(self.alpha))
-            self.distributions_["codes"] = counted.learn(X.codes, y, weight, n_classes, repeats)
+    @property
+    def representation(self) -> Mixed:  # type: ignore[override]
+        """Columns as they are given; which of them are text, the parameters say."""
+        known = [DISTRIBUTIONS[name] for name in may_be_used(self.distributions) if name in DISTRIBUTIONS]
+        moments = any(distribution.moments for distribution in known)
+        return Mixed(SQUARABLE, as_given=True, moments=moments, text=text_columns(self.distributions))
 
-    def _learn_priors(self, y: np.ndarray, weight: np.ndarray, n_classes: int) -> np.ndarray:
-        if self.priors is None:
-            counts = np.bincount(y, weight, n_classes)
-            return counts / counts.sum()
-        priors = np.array([float(share) for share in self.priors])
-        if len(priors) != n_classes:
+    def _made(self, distribution: type[Distribution], positions: np.ndarray) -> Distribution:
+        """A distribution, with the settings of this model, for the columns at some positions."""
+        return distribution(float(self.alpha))
+
+    def _choose(self) -> tuple[Block, ...]:
+        return blocks_of(self._columns, self.distributions, self._made, type(self).__name__)
+
+    def _count(self, X: MixedData, y: np.ndarray, weight: np.ndarray | None) -> RowStatistics:
+        totals = np.bincount(y, weight, len(self.classes_)).astype(np.float64)
+        who = f"{type(self).__name__}.fit"
+        parts = tuple(block.count(X, y, weight, totals, who) for block in self._choose())
+        return RowStatistics(totals, weight is None or count_repeats(weight), parts)
+
+    def _settle(self) -> None:
+        found = self._statistics
+        if self.class_weight is not None:
+            factors = class_factors(self.class_weight, self.classes_, found.totals, type(self).__name__)
+            found = found.scaled(factors)
+        self.priors_ = self._learn_priors(found.totals)
+        self._log_priors = log_of(self.priors_)
+        self._start = self._log_priors if self.uses_priors else np.zeros(len(self.priors_))
+        self._blocks = self._choose()
+        for block, part in zip(self._blocks, found.parts, strict=True):
+            block.learn(part, found.repeats)
+
+    def _leading(self) -> Any:
+        """The distribution of the numeric columns, or of the first there are."""
+        blocks = self._fitted("distributions_")._blocks
+        return next((block for block in blocks if block.place == "numeric"), blocks[0]).distribution
+
+    def _learn_priors(self, totals: np.ndarray) -> np.ndarray:
+        name = self._priors_parameter
+        given = getattr(self, name)
+        if given is None:
+            return totals / totals.sum()
+        priors = np.array([float(share) for share in given])
+        if len(priors) != len(totals):
             raise ParameterError(
-                f"NaiveBayes(priors={self.priors!r}): one prior per class is needed, and there are {n_classes} classes."
+                f"{type(self).__name__}({name}={given!r}): one prior per class is needed, "
+                f"and there are {len(totals)} classes."
             )
         return priors
 
+    @property
+    def class_count_(self) -> np.ndarray:
+        return self._fitted("class_count_")._statistics.totals
+
+    @property
+    def distributions_(self) -> dict[str, Distribution]:
+        blocks = self._fitted("distributions_")._blocks
+        return {column.name: block.distribution for block in blocks for column in block.described()}
+
     def joint_log_likelihood(self, X: Any) -> np.ndarray:
         """log P(k) + Σ log P(x_j | k): one row per case, one column per class."""
-        return self._joint(self._encoded(X, "joint_log_likelihood"))[0]
+        encoded = self._encoded(X, "joint_log_likelihood")
+        scores, _ = self._joint(encoded)
+        for block in self._blocks:
+            offset = block.offset(encoded, type(self).__name__)
+            if offset is not None:
+                scores += offset[:, None]
+        return scores
 
-    def column_terms(self, X: Any) -> list[tuple[str, Any, np.ndarray]]:
-        """For the one row X: each column's name, its value, and log P(value | k) for every class k."""
+    def predict_joint_log_proba(self, X: Any) -> np.ndarray:
+        """scikit-learn's name for :meth:`joint_log_likelihood`."""
+        return self.joint_log_likelihood(X)
+
+    def column_terms(self, X: Any) -> list[tuple[str, str, np.ndarray]]:
+        """For the one row X: each column's name, its value, and log P(value | k) for every class k.
+
+        Of a text every word that the model knows is a column; where there are very many columns, those that say
+        nothing are left out.
+        """
         encoded = self._encoded(X, "column_terms")
-        check_one_row(encoded, "NaiveBayes.column_terms")
-        found = []
-        for block, distribution in self.distributions_.items():
-            numeric = block == "numeric"
-            columns = [column for column in self.schema_ if column.is_numeric == numeric]
-            cells = getattr(encoded, block)[0]
-            for column, cell, term in zip(columns, cells, distribution.terms(cells)):
-                found.append((column.name, _value(column, cell), term))
-        return found
+        check_one_row(encoded, f"{type(self).__name__}.column_terms")
+        return [term for block in self._blocks for term in block.terms(encoded, type(self).__name__)]
+
+    def sample(self, n: int = 1, random_state: Any = None) -> tuple[Any, np.ndarray]:
+        """Draw n new records: a class by its prior, then each column from its distribution in that class.
+
+        X is a table if the model was fitted on one, else an array. The same seed gives the same records.
+
+        >>> X = np.array([[1.0], [1.2], [9.0], [9.1]])
+        >>> rows, labels = NaiveBayes().fit(X, ["low", "low", "high", "high"]).sample(3, random_state=1)
+        >>> rows.shape, all((rows[:, 0] > 5) == (labels == "high"))
+        ((3, 1), True)
+        """
+        name = type(self).__name__
+        self._fitted("sample")
+        if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 1:
+            raise ParameterError(f"{name}.sample(n={n!r}): n must be a whole number of at least 1.")
+        rng = generator(random_state, "NaiveBayes.sample")
+        y = rng.choice(len(self.priors_), int(n), p=self.priors_ / self.priors_.sum())
+        drawn = sorted((cell for block in self._blocks for cell in block.draw(y, rng)), key=lambda cell: cell[0])
+        labels = self.classes_.take(y)
+        if self._columns.schema is None:
+            return np.column_stack([cells for _, _, cells in drawn]), labels
+        return Table(Schema(column for _, column, _ in drawn), [cells for _, _, cells in drawn]), labels
 
     def _joint(self, X: MixedData) -> tuple[np.ndarray, bool]:
         """The scores, and whether any of them is minus infinity."""
-        scores = np.empty((len(X), len(self._log_priors)))
-        scores[:] = self._log_priors
+        scores = np.empty((len(X), len(self._start)))
+        scores[:] = self._start
         ruled_out = False
-        for block, distribution in self.distributions_.items():
-            ruled_out |= distribution.add(getattr(X, block), scores)
+        for block in self._blocks:
+            ruled_out |= block.add(X, scores, type(self).__name__)
         return scores, ruled_out
 
     def _scores(self, X: MixedData) -> np.ndarray:
@@ -127,9 +254,15 @@ class NaiveBayes(Classifier):
         odds = np.exp(scores - scores.max(axis=1, keepdims=True))
         return odds / odds.sum(axis=1, keepdims=True)
 
+    def _log_proba(self, scores: np.ndarray) -> np.ndarray:
+        below_best = scores - scores.max(axis=1, keepdims=True)
+        return below_best - np.log(np.exp(below_best).sum(axis=1, keepdims=True))
 
-def _value(column: Column, cell: Any) -> Any:
-    """A cell as people write it."""
-    if column.is_numeric:
-        return "missing" if np.isnan(cell) else f"{cell:g}"
-    return "missing or unseen" if cell < 0 else column.levels[cell]
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        given = self.distributions
+        known = {given.get("numeric")} if isinstance(given, Mapping) else {given}
+        counts = any(DISTRIBUTIONS[name].counts for name in known if name in DISTRIBUTIONS)
+        tags.input_tags.positive_only = counts
+        tags.classifier_tags.poor_score = counts  # on measurements that are no counts
+        return tags

@@ -15,7 +15,10 @@ from margin.errors import InputTypeError
 from margin.explain.explanation import Explanation, Reason
 from margin.neighbors import KNeighborsClassifier, RoteClassifier
 
-__all__ = ["explain"]
+__all__ = ["answer_of", "explain", "factor_in_words", "first_two", "shares_reason"]
+
+#: Columns that have a line of their own in an explanation of naive Bayes.
+MOST_COLUMNS = 100
 
 SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
@@ -39,13 +42,13 @@ def explain(model: Any, X: Any) -> Explanation:
       windy = FALSE          × 0.673
       shares of the classes  35.7% against 64.3%, × 0.556
     """
-    answer, probabilities = _answer(model, X)
+    answer, probabilities = answer_of(model, X)
     how = f"{type(model).__name__} gives no reasons of its own; these are its probabilities."
     reasons = tuple(Reason(str(label), f"{share:.1%}", share) for label, share in probabilities.items())
     return Explanation(type(model).__name__, answer, probabilities, how, reasons)
 
 
-def _answer(model: Any, X: Any) -> tuple[Any, dict[Any, float]]:
+def answer_of(model: Any, X: Any) -> tuple[Any, dict[Any, float]]:
     if isinstance(model, type) or not hasattr(model, "predict"):
         raise InputTypeError(f"explain({reprlib.repr(model)}, X): the model must be a fitted classifier.")
     answers = model.predict(X)
@@ -62,7 +65,7 @@ def _shares_in_words(priors: np.ndarray, labels: np.ndarray) -> tuple[Reason, ..
 
 @explain.register
 def _(model: MajorityClassifier, X: Any) -> Explanation:
-    answer, probabilities = _answer(model, X)
+    answer, probabilities = answer_of(model, X)
     how = "The most frequent class of the training rows, whatever the columns say."
     return Explanation(
         "MajorityClassifier", answer, probabilities, how, _shares_in_words(model.priors_, model.classes_)
@@ -71,7 +74,7 @@ def _(model: MajorityClassifier, X: Any) -> Explanation:
 
 @explain.register
 def _(model: RoteClassifier, X: Any) -> Explanation:
-    answer, probabilities = _answer(model, X)
+    answer, probabilities = answer_of(model, X)
     if model.matched(X)[0]:
         seen = {label: share for label, share in probabilities.items() if share > 0}
         reasons = tuple(Reason(str(label), f"{share:.1%} of the equal rows", share) for label, share in seen.items())
@@ -84,7 +87,7 @@ def _(model: RoteClassifier, X: Any) -> Explanation:
 
 @explain.register
 def _(model: KNeighborsClassifier, X: Any) -> Explanation:
-    answer, probabilities = _answer(model, X)
+    answer, probabilities = answer_of(model, X)
     distances, rows, labels, votes = model.voters(X)
     total = votes.sum() or 1.0
     reasons = tuple(
@@ -101,23 +104,47 @@ def _(model: KNeighborsClassifier, X: Any) -> Explanation:
 
 @explain.register
 def _(model: NaiveBayes, X: Any) -> Explanation:
-    answer, probabilities = _answer(model, X)
+    name = type(model).__name__
+    answer, probabilities = answer_of(model, X)
     if len(model.classes_) == 1:
-        return Explanation("NaiveBayes", answer, probabilities, "There is one class only.", ())
+        return Explanation(name, answer, probabilities, "There is one class only.", ())
     if np.isneginf(model.joint_log_likelihood(X)).all():
         how = "The columns rule out every class; only the shares of the classes are left."
-        return Explanation("NaiveBayes", answer, probabilities, how, _shares_in_words(model.priors_, model.classes_))
-    ranked = np.argsort(-np.array(list(probabilities.values())), kind="stable")
-    first, second = int(ranked[0]), int(ranked[1])
+        return Explanation(name, answer, probabilities, how, _shares_in_words(model.priors_, model.classes_))
+    first, second = first_two(probabilities)
+    loser = str(model.classes_[second])
+    reasons = _column_reasons(model, X, first, second)
+    if model.uses_priors:
+        reasons.append(shares_reason(model.priors_, first, second, loser))
+    how = f"Each line multiplies the odds of {model.classes_[first]} against {loser}."
+    return Explanation(name, answer, probabilities, how, tuple(reasons))
+
+
+def _column_reasons(model: NaiveBayes, X: Any, first: int, second: int) -> list[Reason]:
+    """One reason per column, strongest first; beyond the first hundred the columns are taken together."""
     loser = str(model.classes_[second])
     pulls = [(f"{name} = {value}", _pull(term, first, second)) for name, value, term in model.column_terms(X)]
-    reasons = [Reason(what, _factor(pull, loser), pull) for what, pull in sorted(pulls, key=lambda item: -abs(item[1]))]
+    pulls.sort(key=lambda item: -abs(item[1]))
+    rest = pulls[MOST_COLUMNS:]
+    reasons = [Reason(what, factor_in_words(pull, loser), pull) for what, pull in pulls[:MOST_COLUMNS]]
+    if rest:
+        pull = sum(pull for _, pull in rest)
+        reasons.append(Reason(f"{len(rest):,} other columns together", factor_in_words(pull, loser), pull))
+    return reasons
+
+
+def first_two(probabilities: dict[Any, float]) -> tuple[int, int]:
+    """The places of the most probable class and of the next."""
+    ranked = np.argsort(-np.array(list(probabilities.values())), kind="stable")
+    return int(ranked[0]), int(ranked[1])
+
+
+def shares_reason(priors: np.ndarray, first: int, second: int, loser: str) -> Reason:
+    """What the shares of two classes say before any column is seen."""
     with np.errstate(divide="ignore"):
-        start = _pull(np.log(model.priors_), first, second)
-    shares = f"{model.priors_[first]:.1%} against {model.priors_[second]:.1%}, {_factor(start, loser)}"
-    reasons.append(Reason("shares of the classes", shares, start))
-    how = f"Each line multiplies the odds of {model.classes_[first]} against {loser}."
-    return Explanation("NaiveBayes", answer, probabilities, how, tuple(reasons))
+        start = _pull(np.log(priors), first, second)
+    shares = f"{priors[first]:.1%} against {priors[second]:.1%}, {factor_in_words(start, loser)}"
+    return Reason("shares of the classes", shares, start)
 
 
 def _pull(logs: np.ndarray, first: int, second: int) -> float:
@@ -125,7 +152,7 @@ def _pull(logs: np.ndarray, first: int, second: int) -> float:
     return 0.0 if logs[first] == logs[second] else float(logs[first] - logs[second])
 
 
-def _factor(pull: float, loser: str) -> str:
+def factor_in_words(pull: float, loser: str) -> str:
     if pull == 0:
         return "says nothing"
     if np.isinf(pull):

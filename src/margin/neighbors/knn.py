@@ -12,7 +12,7 @@ from margin import parallel, params
 from margin.base import Classifier, Numeric
 from margin.base.inputs import check_one_row
 from margin.base.moments import unit_for
-from margin.base.representation import Scale
+from margin.base.numeric import Scale
 from margin.data.weights import count_repeats
 from margin.errors import InputError, ParameterError
 from margin.params import Count, Jobs, Positive, choice, rule_of

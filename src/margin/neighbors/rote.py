@@ -83,7 +83,8 @@ def _keys(X: MixedData) -> list[bytes]:
     """Each row as bytes, so that equal rows have equal keys: one zero and one NaN for all."""
     numbers = X.numeric + 0.0
     numbers[np.isnan(numbers)] = np.nan
-    parts = [np.ascontiguousarray(part).view(np.uint8) for part in (numbers, X.codes) if part.shape[1]]
+    codes = np.stack(X.codes, axis=1) if X.codes else np.empty((len(numbers), 0), dtype=np.int32)
+    parts = [np.ascontiguousarray(part).view(np.uint8) for part in (numbers, codes) if part.shape[1]]
     packed = np.hstack(parts)
     width, whole = packed.shape[1], packed.tobytes()
     return [whole[i : i + width] for i in range(0, len(whole), width)]

@@ -1,0 +1,89 @@
+"""What every distribution of a column's cells within a class is made of."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal, Self
+
+import numpy as np
+
+from margin import parallel
+from margin.base.survey import Survey
+from margin.data.schema import Column
+
+__all__ = ["VARIANCE_FLOOR", "Distribution", "Place", "TrainingCells", "is_sparse", "threads_for"]
+
+#: A class whose values hardly vary gets at least this share of the column's whole variance.
+VARIANCE_FLOOR = 1e-9
+
+#: In which part of the data the columns stand: among the numbers, the codes of categories, or the texts.
+Place = Literal["numeric", "codes", "text"]
+
+
+@dataclass(frozen=True)
+class TrainingCells:
+    """The training rows of a block: its cells, each row's class and weight (None: all 1), the classes' weights."""
+
+    cells: Any
+    y: np.ndarray
+    weight: np.ndarray | None
+    totals: np.ndarray
+    survey: Survey | None = None
+    at: tuple[int, ...] = ()
+    n_levels: tuple[int, ...] = ()
+
+    @property
+    def n_classes(self) -> int:
+        return len(self.totals)
+
+
+class Distribution:
+    """What all distributions share; ``alpha`` is how many virtual cases smooth the counts."""
+
+    name: ClassVar[str]
+    #: Whether a sparse matrix may come as it is, and whether cells must be counts.
+    sparse: ClassVar[bool] = False
+    counts: ClassVar[bool] = False
+    #: Whether the moments of the columns are to be found in the pass that checks the cells.
+    moments: ClassVar[bool] = False
+
+    def __init__(self, alpha: Any = 1.0) -> None:
+        self.alpha = alpha
+
+    @classmethod
+    def place(cls, column: Column) -> tuple[Place, type[Distribution]] | None:
+        """Where the cells of a column are found and who deals with them; None if the distribution does not suit it."""
+        return ("numeric", cls) if column.is_numeric else None
+
+    def count(self, rows: TrainingCells) -> Any:
+        """The statistics of the training rows."""
+        raise NotImplementedError
+
+    def learn(self, found: Any, repeats: bool) -> Self:
+        """Turn statistics into densities or shares; ``repeats`` says that weights stood for repeated rows."""
+        raise NotImplementedError
+
+    def add(self, cells: Any, scores: np.ndarray) -> bool:
+        """Add the log-likelihoods to the scores; whether any of them is minus infinity now."""
+        raise NotImplementedError
+
+    def offset(self, cells: Any) -> np.ndarray | None:
+        """The part of each row's log-likelihood that is the same in all classes, where ``add`` leaves it out."""
+        return None
+
+    def terms(self, cells: Any) -> np.ndarray:
+        """For one row, log P(cell | class): one row per column, one column per class; 0 where nothing is said."""
+        raise NotImplementedError
+
+    def draw(self, y: np.ndarray, rng: np.random.Generator) -> Any:
+        """New cells for rows of the given classes."""
+        raise NotImplementedError
+
+
+def threads_for(cells: Any) -> int:
+    """One thread for a handful of rows: asking how many there are takes longer than the work."""
+    return 1 if cells.shape[0] < 64 else parallel.n_threads()
+
+
+def is_sparse(cells: Any) -> bool:
+    return not isinstance(cells, np.ndarray)

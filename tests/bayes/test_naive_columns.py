@@ -1,0 +1,194 @@
+"""Which column gets which distribution, texts, class weights, and records drawn from mixed tables."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.base import clone
+
+from margin import NaiveBayes, Table, persistence
+from margin.bayes.distributions import DISTRIBUTIONS
+from margin.bayes.words import words_of
+from margin.data.schema import Column, Schema
+from margin.errors import ParameterError
+from margin.explain import explain
+
+pytestmark = pytest.mark.filterwarnings("ignore::margin.errors.ConstantColumnWarning")
+
+
+def people():
+    table = Table.from_columns(
+        {
+            "age": [20.0, 30.0, 40.0, 50.0, 35.0, None],
+            "visits": [0.0, 1.0, 4.0, 9.0, 2.0, 3.0],
+            "job": ["cook", "clerk", "cook", "pilot", None, "pilot"],
+            "note": ["Very good, thanks", "so so", "very bad", "bad bad day", "Good!", None],
+        }
+    )
+    return table, np.array(["happy", "happy", "sad", "sad", "happy", "sad"])
+
+
+def names_of(model):
+    return {column: distribution.name for column, distribution in model.distributions_.items()}
+
+
+def test_numbers_are_gaussian_and_words_categorical_unless_told_otherwise():
+    X, y = people()
+    model = NaiveBayes(distributions={"visits": "poisson"}).fit(X, y)
+    expected = {"age": "gaussian", "visits": "poisson", "job": "categorical", "note": "categorical"}
+    assert names_of(model) == expected
+
+
+def test_all_numeric_columns_may_be_told_at_once():
+    X, y = people()
+    model = NaiveBayes(distributions={"numeric": "kernel", "age": "gaussian"}).fit(X, y)
+    assert names_of(model) == {"age": "gaussian", "visits": "kernel", "job": "categorical", "note": "categorical"}
+
+
+def test_columns_of_an_array_go_by_number_or_name():
+    X, y = np.arange(12.0).reshape(4, 3), [0, 0, 1, 1]
+    model = NaiveBayes(distributions={0: "poisson", "x2": "kernel"}).fit(X, y)
+    assert names_of(model) == {"x0": "poisson", "x1": "gaussian", "x2": "kernel"}
+    sparse = NaiveBayes(distributions={0: "poisson", "x2": "kernel"}).fit(sp.csr_array(X), y)
+    np.testing.assert_allclose(sparse.joint_log_likelihood(sp.csr_array(X)), model.joint_log_likelihood(X))
+
+
+@pytest.mark.parametrize(
+    ("told", "words"),
+    [
+        ({"ages": "poisson"}, r"column 'ages' is not there; columns are 'age', .*did you mean 'age'"),
+        ({"age": "poison"}, r"'poison' for column 'age' must be one of 'categorical', .*did you mean 'poisson'"),
+        (
+            {"job": "gaussian"},
+            r"'gaussian' does not suit column 'job', which is nominal .*'categorical' or 'multinomial'",
+        ),
+        ({"job": "bernoulli"}, r"'bernoulli' does not suit column 'job', which is nominal with 3 levels"),
+        ("gaussian", "'gaussian' does not suit column 'job'"),
+        ("gausian", r"distributions must be None, one of 'categorical'.*did you mean 'gaussian'"),
+        (["gaussian"], "distributions must be None, one of"),
+        ({"x9": "poisson", 4: "kernel"}, "column 'x9', 'x4' is not there"),
+    ],
+    ids=str,
+)
+def test_what_does_not_suit_is_refused_by_name(told, words):
+    with pytest.raises(ParameterError, match=rf"NaiveBayes\(distributions=.*{words}"):
+        NaiveBayes(distributions=told).fit(*people())
+
+
+def test_every_distribution_of_the_list_can_be_chosen_by_its_name():
+    X, y = np.array([[0.0], [1.0], [2.0], [5.0]]), [0, 0, 1, 1]
+    for name in DISTRIBUTIONS:
+        assert names_of(NaiveBayes(distributions=name).fit(X, y)) == {"x0": name}
+
+
+def test_a_nominal_column_of_two_levels_is_counted_where_bernoulli_is_asked_for():
+    X, y = Table.from_columns({"on": ["yes", "no", "yes"]}), [0, 0, 1]
+    found = NaiveBayes(distributions="bernoulli").fit(X, y)
+    np.testing.assert_allclose(found.predict_proba(X), NaiveBayes().fit(X, y).predict_proba(X))
+
+
+def test_words_are_lower_case_and_split_at_what_is_no_letter_or_digit():
+    assert words_of("Don't PANIC: it's 42 o_clock, Größe!") == [
+        "don",
+        "t",
+        "panic",
+        "it",
+        "s",
+        "42",
+        "o_clock",
+        "größe",
+    ]
+
+
+def test_a_text_is_the_counts_of_its_words_and_unknown_words_are_left_out():
+    X, y = people()
+    model = NaiveBayes(distributions={"note": "multinomial"}).fit(X.select(["note"]), y)
+    # happy: very good thanks so so good (6 words), sad: very bad bad bad day (5); 6 different words
+    new = Table.from_columns({"note": ["bad unheard DAY", None, "never seen"]})
+    joint = np.exp(model.joint_log_likelihood(new))
+    assert joint[0] == pytest.approx([0.5 * 1 / 12 * 1 / 12, 0.5 * 4 / 11 * 2 / 11])
+    assert joint[1:].tolist() == [[0.5, 0.5], [0.5, 0.5]]
+
+
+def test_two_columns_of_text_are_two_urns():
+    X = Table.from_columns({"subject": ["free money", "lunch"], "body": ["lunch lunch", "free"]})
+    model = NaiveBayes(distributions="multinomial").fit(X, ["a", "b"])
+    assert model.distributions_["subject"] is not model.distributions_["body"]
+    crossed = Table.from_columns({"subject": ["free"], "body": ["free"]})
+    found = np.exp(model.joint_log_likelihood(crossed))[0]
+    assert found == pytest.approx([0.5 * 2 / 5 * 1 / 4, 0.5 * 1 / 4 * 2 / 3])
+
+
+def test_a_column_that_the_schema_calls_text_is_read_where_it_is_named():
+    codes = np.array([0, 1, 2, 3], dtype=np.int32)
+    texts = ("win money", "free money", "see you", "lunch then")
+    X = Table(Schema([Column("mail", "text", texts)]), [codes])
+    model = NaiveBayes(distributions={"mail": "multinomial"}).fit(X, [1, 1, 0, 0])
+    assert model.predict(X).tolist() == [1, 1, 0, 0]
+
+
+def test_the_words_of_a_text_are_reasons():
+    X, y = people()
+    model = NaiveBayes(distributions={"note": "multinomial", "visits": "poisson", "age": "kernel"}).fit(X, y)
+    why = explain(model, X.take([3]))
+    assert "'bad' in note = 2" in [reason.what for reason in why.reasons]
+    odds = sorted(why.probabilities.values())
+    assert np.exp(sum(reason.strength for reason in why.reasons)) == pytest.approx(odds[1] / odds[0])
+
+
+TOLD = {"note": "multinomial", "visits": "poisson", "age": "kernel"}
+
+
+@pytest.mark.parametrize("weights", ["balanced", {"happy": 3}, {"happy": 0.3, "sad": 2.2}], ids=str)
+def test_class_weights_are_weights_of_the_rows(weights):
+    X, y = people()
+    X, y = X.take([0, 1, 1, 2, 3, 4, 4, 4, 5]), y[[0, 1, 1, 2, 3, 4, 4, 4, 5]]
+    each = {"happy": 9 / 12, "sad": 9 / 6} if weights == "balanced" else {"sad": 1, **weights}
+    for told in (TOLD, None, {"note": "complement", "visits": "bernoulli"}):
+        found = NaiveBayes(distributions=told, class_weight=weights).fit(X, y)
+        expected = NaiveBayes(distributions=told).fit(X, y, [each[label] for label in y])
+        np.testing.assert_allclose(found.joint_log_likelihood(X), expected.joint_log_likelihood(X), rtol=1e-12)
+
+
+def test_an_unknown_class_in_the_weights_is_refused():
+    with pytest.raises(ParameterError, match="did you mean 'happy'"):
+        NaiveBayes(class_weight={"hapy": 2}).fit(*people())
+
+
+def test_records_of_a_mixed_table_are_a_table_that_can_be_learnt_from():
+    X, y = people()
+    model = NaiveBayes(distributions=TOLD).fit(X, y)
+    drawn, labels = model.sample(500, random_state=0)
+    assert drawn.names == X.names
+    assert set(labels) == {"happy", "sad"}
+    assert set(drawn["job"]) <= {"cook", "clerk", "pilot"}
+    assert {word for text in drawn["note"] for word in words_of(text)} <= set(words_of(" ".join(X["note"][:5])))
+    again = clone(model).fit(drawn, labels)
+    assert (again.predict(X) == model.predict(X)).mean() > 0.6
+
+
+@pytest.mark.parametrize("n", [0, -1, 2.5, True, None])
+def test_the_number_of_records_is_a_whole_one(n):
+    with pytest.raises(ParameterError, match="n must be a whole number of at least 1"):
+        NaiveBayes().fit([[0.0], [1.0]], [0, 1]).sample(n)
+
+
+def test_a_saved_model_says_draws_and_adds_up_as_before(tmp_path):
+    X, y = people()
+    model = NaiveBayes(distributions=TOLD).fit(X, y)
+    persistence.save(model, tmp_path / "model.margin")
+    loaded = persistence.load(tmp_path / "model.margin")
+    assert np.array_equal(loaded.joint_log_likelihood(X), model.joint_log_likelihood(X))
+    assert loaded.sample(5, random_state=1)[0] == model.sample(5, random_state=1)[0]
+    twice = model.merge(loaded)
+    assert np.array_equal(twice.priors_, model.priors_)
+
+
+def test_settings_may_be_given_as_text():
+    from margin.params import parameters
+
+    rule = next(p.rule for p in parameters(NaiveBayes) if p.name == "distributions")
+    assert rule.parse("none") is None
+    assert rule.parse("kernel") == "kernel"
+    assert rule.parse("age=gaussian;words=multinomial") == {"age": "gaussian", "words": "multinomial"}
+    with pytest.raises(ValueError, match="kernl"):
+        rule.parse("kernl")
