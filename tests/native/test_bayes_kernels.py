@@ -1,18 +1,18 @@
-"""margin._core.{data,counts,sums,bayes,density}: against definitions in NumPy, and the same bytes on 1, 2 and 3 threads."""
+"""margin._core.{counts,sums,bayes,density}: against definitions in NumPy, the same bytes on 1, 2 and 3 threads."""
 
 from __future__ import annotations
 
 import itertools
 import math
-from fractions import Fraction
 
 import margin._core as _core
 import numpy as np
 import pytest
 import scipy.sparse
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+<<<<<<< HEAD
 LARGEST = 1e300
 FLOATS = (np.float64, np.float32)
 CELLS = (np.float64, np.float32, np.int32, np.int64)
@@ -247,6 +247,21 @@ def test_no_damage_to_a_sparse_matrix_goes_unnoticed(seed, index):
     ordered = fine and all((np.diff(indices[a:b]) > 0).all() for a, b in itertools.pairwise(indptr))
     assert survey_of(data, indices, indptr, 8)[0] == (0 if ordered else 1 if fine else 2), (before, target[at])
 
+=======
+from tests.native.kernels import (
+    CELLS,
+    FLOATS,
+    SEEDS,
+    added,
+    csr_parts,
+    few,
+    on_1_2_3_threads,
+    random_cells,
+    random_csr,
+    random_weight,
+    sizes,
+)
+>>>>>>> kernels
 
 # ---- categories
 

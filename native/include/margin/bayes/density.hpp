@@ -26,30 +26,77 @@ namespace detail {
 /// Terms this far below the largest exponent are left out: even a billion of them would not change the last digit.
 inline constexpr double negligible = 60;
 
-/// log sum_i exp(log_weight_i - steep (x - v_i)^2) over n > 0 ascending values with log-weights of at most `heaviest`.
-/// Goes from x outwards until no value further out can matter, whatever its weight.
-inline double log_density(double x, const double* values, const double* log_weight, std::size_t n, double steep,
-                          double heaviest) {
-    const auto exponent = [=](std::size_t i) {
+/// e^x for -700 <= x <= 0, to two units in the last place. Without branches or calls, so that loops over it work on
+/// vectors. x = n log 2 + r with |r| <= log(2) / 2, and e^r by its series.
+MARGIN_INLINED double exp_below_0(double x) {
+    constexpr double shift = 0x1.8p52; // added, it leaves a whole number in the last bits
+    constexpr double log2_high = 0x1.62e42fefa3800p-1, log2_low = 0x1.ef35793c76730p-45;
+    const double shifted = x * 0x1.71547652b82fep0 + shift, n = shifted - shift;
+    const double r = (x - n * log2_high) - n * log2_low, r2 = r * r, r4 = r2 * r2;
+    const double low = (1 + r) + r2 * (1.0 / 2 + r * (1.0 / 6));
+    const double middle = (1.0 / 24 + r * (1.0 / 120)) + r2 * (1.0 / 720 + r * (1.0 / 5040));
+    const double high = (1.0 / 40320 + r * (1.0 / 362880)) + r2 * (1.0 / 3628800 + r * (1.0 / 39916800));
+    const double power = low + r4 * (middle + r4 * (high + r4 * (1.0 / 479001600)));
+    const auto bits = std::bit_cast<std::uint64_t>(power) + (std::bit_cast<std::uint64_t>(shifted) << 52);
+    return std::bit_cast<double>(bits);
+}
+
+/// The bumps of one column in one class.
+struct Bumps {
+    const double* values; // ascending
+    const double* log_weight;
+    std::size_t n;
+    double steep, heaviest; // the largest log-weight
+
+    MARGIN_INLINED double exponent(std::size_t i, double x) const {
         const double d = x - values[i];
         return log_weight[i] - steep * d * d;
-    };
-    const auto bound = [=](std::size_t i) {
-        const double d = x - values[i];
-        return heaviest - steep * d * d;
-    };
-    std::size_t end = static_cast<std::size_t>(std::lower_bound(values, values + n, x) - values), begin = end;
-    double best = -std::numeric_limits<double>::infinity();
-    for (; end < n && bound(end) >= best - negligible; ++end)
-        best = std::max(best, exponent(end));
-    for (; begin > 0 && bound(begin - 1) >= best - negligible; --begin)
-        best = std::max(best, exponent(begin - 1));
-    if (best == -std::numeric_limits<double>::infinity())
-        return best;
-    double sum = 0;
-    for (std::size_t i = begin; i < end; ++i)
-        sum += std::exp(exponent(i) - best);
-    return best + std::log(sum);
+    }
+};
+
+/// sum_i exp(exponent_i - top) over some values. Requires no exponent above `top`. Many running sums, one for each
+/// place in a strip, since a single one would make every addition wait for the one before.
+MARGIN_SIMD inline double sum_of_bumps(const Bumps& bumps, std::size_t begin, std::size_t end, double x, double top) {
+    constexpr std::size_t strip = 64;
+    double sums[strip] = {}, exponents[strip];
+    const double steep = bumps.steep;
+    for (; begin < end; begin += strip) {
+        const double *v = bumps.values + begin, *w = bumps.log_weight + begin;
+        const std::size_t n = std::min(strip, end - begin);
+        for (std::size_t i = 0; i < n; ++i) {
+            const double d = x - v[i], below = (w[i] - steep * d * d) - top;
+            exponents[i] = below < -700 ? -700 : below; // next to nothing
+        }
+        for (std::size_t i = 0; i < n; ++i) // in a loop of its own, or GCC branches on the choice above
+            sums[i] += exp_below_0(exponents[i]);
+    }
+    for (std::size_t half = strip / 2; half > 0; half /= 2)
+        for (std::size_t i = 0; i < half; ++i)
+            sums[i] += sums[i + half];
+    return sums[0];
+}
+
+/// log sum_i exp(exponent_i). Requires n > 0.
+/// The nearest values tell how large the largest exponent is at least; values so far away that they stay negligible
+/// beside it whatever their weight are left out.
+inline double log_density(double x, const Bumps& bumps) {
+    const auto after =
+        static_cast<std::size_t>(std::lower_bound(bumps.values, bumps.values + bumps.n, x) - bumps.values);
+    const std::size_t nearest =
+        after == bumps.n || (after > 0 && x - bumps.values[after - 1] < bumps.values[after] - x) ? after - 1 : after;
+    const double least = bumps.exponent(nearest, x), distance = x - bumps.values[nearest];
+    const double reach = std::sqrt((bumps.heaviest - least + negligible) / bumps.steep);
+    const auto begin = std::lower_bound(bumps.values, bumps.values + nearest, x - reach) - bumps.values;
+    const auto end = std::upper_bound(bumps.values + nearest, bumps.values + bumps.n, x + reach) - bumps.values;
+    double top = bumps.heaviest - bumps.steep * distance * distance; // no exponent is larger
+    if (!(top - least < 600)) { // a nearest value of next to no weight says little: look at them all
+        top = -std::numeric_limits<double>::infinity();
+        for (auto i = begin; i < end; ++i)
+            top = std::max(top, bumps.exponent(static_cast<std::size_t>(i), x));
+        if (top == -std::numeric_limits<double>::infinity())
+            return top;
+    }
+    return top + std::log(sum_of_bumps(bumps, static_cast<std::size_t>(begin), static_cast<std::size_t>(end), x, top));
 }
 
 } // namespace detail
@@ -74,10 +121,10 @@ inline bool add_kernels(const double* x, const Kernels& kernels, double* scores,
                     const std::size_t c = j * classes + k;
                     const auto first = static_cast<std::size_t>(kernels.start[c]);
                     const std::size_t n = static_cast<std::size_t>(kernels.start[c + 1]) - first;
+                    const detail::Bumps bumps{kernels.values + first, kernels.log_weight + first, n, kernels.steep[c],
+                                              heaviest[c]};
                     if (n > 0)
-                        scores[i * classes + k] += kernels.off[c] + detail::log_density(cell, kernels.values + first,
-                                                                                        kernels.log_weight + first, n,
-                                                                                        kernels.steep[c], heaviest[c]);
+                        scores[i * classes + k] += kernels.off[c] + detail::log_density(cell, bumps);
                 }
             }
         for (std::size_t c = begin * classes; c < end * classes; ++c)

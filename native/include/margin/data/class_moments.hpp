@@ -237,7 +237,8 @@ MARGIN_SIMD inline void correct(const double* __restrict weight, double* __restr
                                 double* __restrict m2, std::size_t n) {
     for (std::size_t j = 0; j < n; ++j) {
         const double off = rest[j] / (weight[j] > 0 ? weight[j] : 1.0);
-        m2[j] -= off * rest[j];
+        const double squares = m2[j] - off * rest[j];
+        m2[j] = squares > 0 ? squares : 0.0; // equal cells may leave a rounding below 0
         const double sum = mean[j] + off, moved = sum - mean[j];
         rest[j] = (mean[j] - (sum - moved)) + (off - moved);
         mean[j] = sum;

@@ -52,7 +52,8 @@ template <class Index>
 MARGIN_SIMD ColumnsOfRow look_at_columns(const Index* columns, std::size_t n, std::size_t width) {
     // As wide as an index, so that both fill vectors alike. A negative column is beyond every width.
     using Unsigned = std::make_unsigned_t<Index>;
-    const auto beyond = static_cast<Unsigned>(std::min<std::size_t>(width, std::numeric_limits<Index>::max()));
+    const std::size_t most = static_cast<std::size_t>(std::numeric_limits<Index>::max()) + 1;
+    const auto beyond = static_cast<Unsigned>(std::min(width, most));
     Index outside = 0, disorder = 0;
     for (std::size_t c = 0; c < n; ++c)
         outside += static_cast<Unsigned>(columns[c]) >= beyond;

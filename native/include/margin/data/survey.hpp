@@ -130,12 +130,17 @@ inline std::size_t rows_of(std::size_t cells, std::size_t columns) {
 /// a type that has no others. O(rows columns) time.
 template <class T>
 Survey survey(const T* x, std::size_t rows, std::size_t columns, T largest, std::size_t n_threads, Monitor& monitor) {
-    Survey found = reduce_in_order(
-        rows, rows_of(1 << 16, columns), n_threads, monitor, [=] { return Survey(columns); },
-        [=](Survey& part, std::size_t begin, std::size_t end) {
-            detail::add_ranges(part, x + begin * columns, end - begin, columns);
-        },
-        [](Survey& total, Survey part) { merge(total, part); });
+    const std::size_t block = rows_of(1 << 16, columns);
+    Survey found(columns);
+    if (rows <= block) // a single row to answer: no need to bring blocks together
+        detail::add_ranges(found, x, rows, columns);
+    else
+        found = reduce_in_order(
+            rows, block, n_threads, monitor, [=] { return Survey(columns); },
+            [=](Survey& part, std::size_t begin, std::size_t end) {
+                detail::add_ranges(part, x + begin * columns, end - begin, columns);
+            },
+            [](Survey& total, const Survey& part) { merge(total, part); });
     found.bad = first_unusable(found, x, rows, columns, largest);
     return found;
 }
