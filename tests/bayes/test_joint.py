@@ -105,6 +105,7 @@ def test_a_row_that_no_class_can_have_gets_the_priors():
 
 
 @sparse
+@pytest.mark.filterwarnings("ignore::margin.errors.ConstantColumnWarning")
 def test_without_virtual_cases_a_class_of_no_complete_row_takes_the_shares_of_all():
     X = Table.from_columns({"a": ["x", "x", "y", None], "b": ["u", "u", "v", "u"]})
     model = JointBayes(alpha=0).fit(X, ["p", "p", "q", "r"])
