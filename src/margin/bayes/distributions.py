@@ -150,6 +150,15 @@ def _smoothed(sums: np.ndarray, alpha: Any) -> np.ndarray:
     return smoothed
 
 
+def _log_counts(counts: np.ndarray, alpha: Any, shift: np.ndarray) -> np.ndarray:
+    """log(counts + alpha) - shift of the class: one row per column, one column per class. Requires alpha above 0."""
+    if np.ndim(alpha) == 0:
+        return _core.sums.log_counts(np.ascontiguousarray(counts), float(alpha), shift, parallel.n_threads())
+    logs = np.log(_smoothed(counts, alpha))
+    logs -= shift
+    return logs
+
+
 class Multinomial(Distribution):
     r"""Counts of several columns as draws from one urn: together they are one multinomial.
 
@@ -178,12 +187,11 @@ class Multinomial(Distribution):
 
     def _table(self, found: Sums) -> np.ndarray:
         """The log-share of each column (rows) in each class (columns)."""
+        if np.min(self.alpha) > 0:
+            virtual = np.broadcast_to(self.alpha, (found.sums.shape[1],)).sum()
+            return _log_counts(found.sums, self.alpha, log_of(found.sums.sum(axis=1) + virtual))
         smoothed = _smoothed(found.sums, self.alpha)
         total = smoothed.sum(axis=0)
-        if np.min(self.alpha) > 0:
-            np.log(smoothed, out=smoothed)
-            smoothed -= log_of(total)  # 0 where there is no column at all
-            return smoothed
         overall = smoothed.sum(axis=1, keepdims=True)
         shares = safe_ratio(smoothed, total, safe_ratio(overall, overall.sum(), 0.0))
         return np.where(overall > 0, log_of(shares), 0.0)
@@ -219,9 +227,14 @@ class Complement(Multinomial):
         self.norm = norm
 
     def _table(self, found: Sums) -> np.ndarray:
-        others = _smoothed(found.sums.sum(axis=0) - found.sums, self.alpha)
-        np.maximum(others, 1e-10, out=others)
-        weights = log_of(others.sum(axis=0)) - np.log(others)
+        counts = found.sums.sum(axis=0) - found.sums
+        if np.min(self.alpha) >= 1e-10:
+            virtual = np.broadcast_to(self.alpha, (counts.shape[1],)).sum()
+            weights = _log_counts(counts, self.alpha, log_of(counts.sum(axis=1) + virtual))
+            np.negative(weights, out=weights)
+        else:
+            others = np.maximum(_smoothed(counts, self.alpha), 1e-10)
+            weights = log_of(others.sum(axis=0)) - np.log(others)
         if not self.norm:
             return weights
         total = -weights.sum(axis=0)
@@ -265,15 +278,23 @@ class Bernoulli(Distribution):
         self.found = found
         rest = found.cells - found.sums
         rest[rest <= 1e-12 * found.cells] = 0.0  # not even a rounding of the weights is left
-        self.present, self.absent = _smoothed(found.sums, self.alpha), _smoothed(rest, self.alpha)
+        self._learn_logs(found.sums, rest)
+        self._prepare_sparse()
+        return self
+
+    def _learn_logs(self, sums: np.ndarray, rest: np.ndarray) -> None:
+        cells = sums + rest
+        if np.ndim(self.alpha) == 0 and self.alpha > 0 and (cells == cells[:, :1]).all():
+            whole = np.log(cells[:, :1].sum(axis=1) + 2 * self.alpha)
+            self.present, self.absent = (_log_counts(counts, self.alpha, whole) for counts in (sums, rest))
+            return
+        self.present, self.absent = _smoothed(sums, self.alpha), _smoothed(rest, self.alpha)
         whole = self.present + self.absent
         if np.min(self.alpha) == 0:
             self._fill_in(whole)
         whole = np.log(whole)
         self.present = log_of(self.present) - whole
         self.absent = log_of(self.absent) - whole
-        self._prepare_sparse()
-        return self
 
     def _fill_in(self, whole: np.ndarray) -> None:
         """Where nothing is known of a class, the shares of all; a column without a cell says nothing (1 of 1)."""
