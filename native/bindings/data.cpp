@@ -1,7 +1,8 @@
-// margin._core.data: whether the cells of a matrix can be used.
+// margin._core.data: whether the cells of a matrix can be used, and where each row is largest.
 #include "arrays.hpp"
 #include "interrupt.hpp"
 #include "margin/data/cells.hpp"
+#include "margin/data/winners.hpp"
 
 using namespace margin;
 using namespace margin::bindings;
@@ -21,4 +22,12 @@ MARGIN_BINDINGS(data) {
     data.def("inspect", &inspect<double>, "x"_a.noconvert(), "largest"_a, "n_threads"_a = 1,
              "Flat position of the first unusable cell; -1 if all are fine, -2 if some are missing.");
     data.def("inspect", &inspect<float>, "x"_a.noconvert(), "largest"_a, "n_threads"_a = 1);
+    data.def(
+        "winners",
+        [](InMatrix<double> scores, std::size_t n_threads) {
+            return give(with_monitor([&](Monitor& m) {
+                return margin::data::winners(scores.data(), scores.shape(0), scores.shape(1), n_threads, m);
+            }));
+        },
+        "scores"_a.noconvert(), "n_threads"_a, "The column of each row's largest number.");
 }

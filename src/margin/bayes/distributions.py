@@ -278,17 +278,16 @@ class Bernoulli(Distribution):
         self.found = found
         rest = found.cells - found.sums
         rest[rest <= 1e-12 * found.cells] = 0.0  # not even a rounding of the weights is left
-        self._learn_logs(found.sums, rest)
+        self._learn_logs(found, rest)
         self._prepare_sparse()
         return self
 
-    def _learn_logs(self, sums: np.ndarray, rest: np.ndarray) -> None:
-        cells = sums + rest
-        if np.ndim(self.alpha) == 0 and self.alpha > 0 and (cells == cells[:, :1]).all():
-            whole = np.log(cells[:, :1].sum(axis=1) + 2 * self.alpha)
-            self.present, self.absent = (_log_counts(counts, self.alpha, whole) for counts in (sums, rest))
+    def _learn_logs(self, found: Sums, rest: np.ndarray) -> None:
+        if np.ndim(self.alpha) == 0 and self.alpha > 0 and found.cells.shape[1] == 1:
+            whole = np.log(found.cells[:, 0] + 2 * self.alpha)
+            self.present, self.absent = (_log_counts(counts, self.alpha, whole) for counts in (found.sums, rest))
             return
-        self.present, self.absent = _smoothed(sums, self.alpha), _smoothed(rest, self.alpha)
+        self.present, self.absent = _smoothed(found.sums, self.alpha), _smoothed(rest, self.alpha)
         whole = self.present + self.absent
         if np.min(self.alpha) == 0:
             self._fill_in(whole)
