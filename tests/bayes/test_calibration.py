@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression, RidgeClassifier
-from sklearn.model_selection import KFold
+from sklearn.model_selection import GroupKFold, KFold
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier as WithoutWeights
 from sklearn.pipeline import make_pipeline
@@ -384,6 +384,7 @@ def test_a_fitted_classifier_must_be_fitted_and_know_the_labels():
         ({"cv": [range(5)]}, "split 0 must be a pair"),
         ({"cv": [([], [1, 2])]}, "split 0 must have rows to learn from"),
         ({"cv": [([1, 2], [])]}, "split 0 must have rows to learn from, and others"),
+        ({"cv": GroupKFold(3)}, "this splitter cannot split the rows"),
         ({"ensemble": "some"}, "ensemble must be"),
         ({"scores": "margins"}, "scores must be one of 'auto', 'log_odds'"),
         ({"estimator": SVC(decision_function_shape="ovo")}, "one column for each of the 4 classes, not 6"),

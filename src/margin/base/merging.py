@@ -136,7 +136,7 @@ class MergeableClassifier(Classifier):
     def _declare(self, classes: Any, declared: np.ndarray | None, who: str) -> None:
         """Take in the labels that were named, and refuse others."""
         if classes is not None:
-            named, _ = encode_labels(classes, len(classes), who)
+            named = _named(classes, who)
             if declared is not None and named.tolist() != declared.tolist():
                 raise LabelError(
                     f"{who}: classes={listing(named.tolist())} is not the same as on last call to partial_fit, "
@@ -165,19 +165,30 @@ class MergeableClassifier(Classifier):
         self.__dict__.update({name: other.__dict__[name] for name in other._learnt})
 
 
+def _named(classes: Any, who: str) -> np.ndarray:
+    """The labels that are named for all rows to come, in order and each once."""
+    labels = None if isinstance(classes, (str, bytes)) or not hasattr(classes, "__iter__") else list(classes)
+    if not labels:
+        raise LabelError(f"{who}(classes={classes!r}): classes must be a list of all labels to come, or None.")
+    return encode_labels(classes if hasattr(classes, "dtype") else labels, len(labels), who)[0]
+
+
 def _same(first: Any, second: Any) -> bool:
-    if isinstance(first, np.ndarray) or isinstance(second, np.ndarray):
+    """Whether two settings mean the same: a tuple is as good as a list, 1 as good as 1.0, but not as True."""
+    if isinstance(first, (np.ndarray, list, tuple)) or isinstance(second, (np.ndarray, list, tuple)):
         return np.array_equal(first, second)
-    return type(first) is type(second) and first == second
+    return isinstance(first, bool) == isinstance(second, bool) and bool(first == second)
 
 
 def _united(first: Columns, second: Columns, who: str) -> Columns:
     """The columns of both parts, with the levels of both."""
-    if (first.schema is None) != (second.schema is None) or first.n != second.n:
+    if first.n != second.n:
         raise InputError(
             f"{who}: X has {second.n} features, but {who.split('.')[0]} is expecting {first.n} features as input; "
             "both parts must be tables of the same columns, or arrays of the same width."
         )
+    if (first.schema is None) != (second.schema is None):
+        raise InputError(f"{who}: one part is a table and the other an array; both must be the same.")
     if first.schema is None or second.schema is None:
         return first
     if first.schema.names != second.schema.names:

@@ -14,7 +14,7 @@ from margin.bayes.cross_fitting import Part, Split, dealt, told
 from margin.bayes.naive import NaiveBayes
 from margin.data.labels import codes_of, label_array
 from margin.data.table import Table
-from margin.data.weights import count_repeats
+from margin.data.weights import cases_per_weight, count_repeats
 from margin.errors import InputError, LabelError, ParameterError, listing
 from margin.evaluation.rows import ready_for
 from margin.params import Flag, Rule, Seed, choice
@@ -230,7 +230,7 @@ class CalibratedClassifier(Classifier):
         self, model: Any, X: Any, y: np.ndarray, weight: np.ndarray, splits: list[Split]
     ) -> list[CalibratedModel]:
         """A classifier and a map for each split."""
-        worth = _worth(weight)
+        worth = _case_factor(weight)
         found = []
         for train, test in splits:
             fitted = self._fitted_on(model, X, y, train)
@@ -260,7 +260,7 @@ class CalibratedClassifier(Classifier):
             scores, splits = [whole.scores_of(X)], [(everything, everything)]
         rows = np.concatenate([test.rows for _, test in splits])
         held = np.concatenate([test.weight for _, test in splits])
-        return [whole.learn(np.vstack(scores), y[rows], held * _worth(weight))]
+        return [whole.learn(np.vstack(scores), y[rows], held * _case_factor(weight))]
 
     def _fitted_on(self, model: Any, X: Any, y: np.ndarray, part: Part) -> CalibratedModel:
         fresh = clone(model)
@@ -290,7 +290,7 @@ class CalibratedClassifier(Classifier):
             self._remember(columns)
             self._encoder = self.representation.learn(columns, rows, "CalibratedClassifier.fit").encoder
         found = self._uncalibrated(model, np.arange(len(known)))
-        return found if len(known) == 1 else found.learn(found.scores_of(X), codes[y], weight * _worth(weight))
+        return found if len(known) == 1 else found.learn(found.scores_of(X), codes[y], weight * _case_factor(weight))
 
     def uncalibrated_proba(self, X: Any) -> np.ndarray | None:
         """What the classifiers say themselves, averaged over the folds; None where they give no probabilities."""
@@ -310,9 +310,8 @@ class CalibratedClassifier(Classifier):
         return shares[0] if len(shares) == 1 else np.mean(shares, axis=0)
 
 
-def _worth(weight: np.ndarray) -> float:
-    """The factor that makes weights count as many cases as they are worth; 1 for repeated rows."""
-    return 1.0 if count_repeats(weight) else float(weight.sum() / (weight**2).sum())
+def _case_factor(weight: np.ndarray) -> float:
+    return cases_per_weight(weight.sum(), (weight**2).sum(), count_repeats(weight))
 
 
 def _frozen(model: Any, cv: Any) -> Any:
