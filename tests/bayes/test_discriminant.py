@@ -223,6 +223,16 @@ def test_models_of_filled_cells_are_not_added_up(model):
         clone(model).fit(X, y).merge(clone(model).fit(X[1:], y[1:]))
 
 
+def test_tables_of_other_ordinal_columns_are_not_added_up():
+    sizes = pd.Categorical(["s", "m", "l", "s"], categories=["s", "m", "l"], ordered=True)
+    one, other = (
+        LinearDiscriminantAnalysis().fit(pd.DataFrame({"x": [1.0, 2.0, 3.0, 5.0], name: sizes}), [0, 1, 0, 1])
+        for name in ("size", "weight")
+    )
+    with pytest.raises(InputError, match="same columns in the same order"):
+        one.merge(other)
+
+
 def test_ranks_that_differ_from_part_to_part_are_not_added_up():
     sizes = ["small", "middle", "large"]
     tables = [
@@ -446,9 +456,9 @@ def test_a_model_answers_as_it_was_fitted_whatever_its_parameters_are_now():
 def test_sums_that_later_parameters_cannot_use_are_not_added_up(model, then):
     X, y, _ = data()
     changed = clone(model).fit(X, y).set_params(**then)
-    with pytest.raises(InputError, match="parameters were changed after fit"):
+    with pytest.raises(InputError, match="partial_fit: parameters were changed after fit"):
         changed.partial_fit(X, y)
-    with pytest.raises(InputError, match="parameters were changed after fit"):
+    with pytest.raises(InputError, match="merge: parameters were changed after fit"):
         clone(model).set_params(**then).fit(X, y).merge(changed)
 
 

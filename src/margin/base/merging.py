@@ -61,7 +61,7 @@ class MergeableClassifier(Classifier):
     - ``_count(X, y, weight)``: the :class:`Statistics` of the rows; ``weight`` is None where every row counts once.
     - ``_settle()``: what is learnt from ``self._statistics``, ``self.classes_`` and the columns.
 
-    and may refuse merges that would not be exact in ``_refuse_merge(other)``.
+    and may refuse merges that would not be exact in ``_refuse_merge(other, who)``.
     """
 
     _statistics: Any
@@ -72,7 +72,7 @@ class MergeableClassifier(Classifier):
     def _settle(self) -> None:
         raise TypeError(f"{type(self).__name__} must say what it learns from its counts: def _settle(self).")
 
-    def _refuse_merge(self, other: Any) -> None:
+    def _refuse_merge(self, other: Any, who: str) -> None:
         """Raise one of margin's errors if the sum of the two would not be the model of both data sets."""
 
     def _learn(self, X: Any, y: np.ndarray, rows: TrainingRows) -> None:
@@ -117,8 +117,8 @@ class MergeableClassifier(Classifier):
         return self._sum(other, who)
 
     def _sum(self, other: Self, who: str) -> Self:
-        self._refuse_merge(other)
         columns = _united(self._columns, other._columns, who)
+        self._refuse_merge(other, who)
         classes = union(self.classes_, other.classes_, who)
         whole = clone(self)
         with whole_or_not_at_all(whole):

@@ -99,8 +99,7 @@ class NormalClasses(MergeableClassifier):
         """A matrix that turns independent numbers of variance 1 into deviations of class k."""
         raise TypeError(f"{type(self).__name__} must say how a class spreads: def _spread(self, k).")
 
-    def _refuse_merge(self, other: Self) -> None:
-        who = f"{type(self).__name__}.merge"
+    def _refuse_merge(self, other: Self, who: str) -> None:
         if self._encoder.filled or other._encoder.filled:
             raise InputError(
                 f"{who}: missing numbers were filled with the mean of each part, which is not the mean of the whole, "
@@ -126,12 +125,12 @@ class ScatteredClasses(NormalClasses):
         who = f"{type(self).__name__}.fit"
         return measure_scatter(X, y, weight, len(self.classes_), pooled=pooled, fourth=fourth, who=who)
 
-    def _refuse_merge(self, other: Self) -> None:
-        super()._refuse_merge(other)
+    def _refuse_merge(self, other: Self, who: str) -> None:
+        super()._refuse_merge(other, who)
         for part in (self, other):
             if (part._statistics.pooled, part._statistics.fourth is not None) != self._sums_needed():
                 raise InputError(
-                    f"{type(self).__name__}.merge: parameters were changed after fit, and the sums that were kept do "
+                    f"{who}: parameters were changed after fit, and the sums that were kept do "
                     "not hold what they need now; fit again."
                 )
 
