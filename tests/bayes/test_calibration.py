@@ -17,8 +17,10 @@ from margin import (
     CalibratedClassifier,
     JointBayes,
     KNeighborsClassifier,
+    LinearDiscriminantAnalysis,
     MajorityClassifier,
     NaiveBayes,
+    QuadraticDiscriminantAnalysis,
     Table,
     TableEncoder,
     read,
@@ -366,6 +368,23 @@ def test_a_fitted_classifier_must_be_fitted_and_know_the_labels():
         CalibratedClassifier(cv="prefit").fit(X, y)
     with pytest.raises(LabelError, match="'u', 'v', but 0, 1 is none of them"):
         CalibratedClassifier(NaiveBayes().fit(X, ["u", "v"] * 20), cv="prefit").fit(X, y)
+
+
+def _log_loss(model, X, y):
+    return -model.predict_log_proba(X)[np.arange(len(y)), y].mean()
+
+
+@pytest.mark.parametrize("in_pipeline", [False, True])
+@pytest.mark.parametrize("model", [LinearDiscriminantAnalysis(), QuadraticDiscriminantAnalysis()], ids=repr)
+def test_a_discriminant_that_is_right_is_left_nearly_as_it_is(model, in_pipeline):
+    """Densities of a row far from all classes are low in every class, and say nothing of one against the rest."""
+    rng = np.random.default_rng(0)
+    y = np.arange(3000) % 6
+    X = np.column_stack([np.cos(y), np.sin(y), 0 * y, 0 * y]) * 3 + rng.normal(size=(3000, 4)) * [1, 1, 5, 50]
+    model = make_pipeline(TableEncoder(), model) if in_pipeline else model
+    plain = model.fit(X[:2000], y[:2000])
+    mended = CalibratedClassifier(model).fit(X[:2000], y[:2000])
+    assert _log_loss(mended, X[2000:], y[2000:]) < 1.15 * _log_loss(plain, X[2000:], y[2000:])
 
 
 # Refusals

@@ -86,13 +86,14 @@ class CalibratedModel:
     def scores_of(self, X: Any) -> np.ndarray:
         """The classifier's scores: a column for each of its classes, or one, the second's, where it knows two."""
         X = ready_for(self.model, X)
-        if hasattr(self.model, "decision_function"):
+        densities = getattr(_last_step(self.model), "decisions_are_densities", False)
+        if hasattr(self.model, "decision_function") and not densities:
             scores = np.asarray(self.model.decision_function(X), dtype=np.float64)
             return self._checked(scores[:, None] if scores.ndim == 1 else scores)
         if self.method == "temperature":
             logs = np.log(np.asarray(self.model.predict_proba(X), dtype=np.float64) + LEAST)
             return logs[:, 1:] - logs[:, :1] if logs.shape[1] == 2 else logs
-        if self.scores == "log_odds":
+        if self.scores == "log_odds" or densities:
             scores = _log_odds(self.model, X)
         else:
             scores = np.asarray(self.model.predict_proba(X), dtype=np.float64)
@@ -159,7 +160,8 @@ class CalibratedClassifier(Classifier):
     scores
         What the maps are learnt from where the classifier has no ``decision_function``: ``"auto"`` takes its
         probabilities, as scikit-learn does; ``"log_odds"`` their log-odds, which suit a sigmoid better and tell apart
-        what is all but 0 or 1, as naive Bayes often is. Makes no difference to a temperature.
+        what is all but 0 or 1, as naive Bayes often is. Makes no difference to a temperature. Discriminants of margin
+        always give log-odds: their decisions are log-densities, which say little of one class against the rest.
     random_state
         None deals rows to folds in the order in which they stand; a seed shuffles them first.
 
@@ -347,6 +349,10 @@ def _first_step(model: Any) -> Any:
     return model.steps[0][1] if getattr(model, "steps", None) else model
 
 
+def _last_step(model: Any) -> Any:
+    return model.steps[-1][1] if getattr(model, "steps", None) else model
+
+
 def _weights_for(model: Any, weight: np.ndarray) -> dict[str, np.ndarray]:
     """The weights as arguments of ``fit``; in a pipeline, of every step that takes them."""
     from sklearn.utils.validation import has_fit_parameter
@@ -355,7 +361,7 @@ def _weights_for(model: Any, weight: np.ndarray) -> dict[str, np.ndarray]:
         return hasattr(step, "fit") and has_fit_parameter(step, "sample_weight")
 
     steps = getattr(model, "steps", None)
-    last = steps[-1][1] if steps else model
+    last = _last_step(model)
     if not takes(last):
         raise ParameterError(
             f"CalibratedClassifier.fit(sample_weight=…): {type(last).__name__}.fit takes no weights, "
