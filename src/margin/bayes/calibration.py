@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Annotated, Any, Literal
 
 import numpy as np
@@ -15,7 +16,7 @@ from margin.bayes.naive import NaiveBayes
 from margin.data.labels import codes_of, label_array
 from margin.data.table import Table
 from margin.data.weights import cases_per_weight, count_repeats
-from margin.errors import InputError, LabelError, ParameterError, listing
+from margin.errors import ConstantColumnWarning, InputError, LabelError, ParameterError, listing
 from margin.evaluation.rows import ready_for
 from margin.params import Flag, Rule, Seed, choice
 
@@ -249,7 +250,9 @@ class CalibratedClassifier(Classifier):
         whole = self._fitted_on(model, X, y, everything)
         scores = []
         for i, (train, test) in enumerate(splits):
-            fitted = self._fitted_on(model, X, y, train)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", ConstantColumnWarning)  # all rows have had their say; a part need not
+                fitted = self._fitted_on(model, X, y, train)
             if len(fitted.places) < len(whole.places):
                 lost = self.classes_[np.setdiff1d(whole.places, fitted.places)]
                 raise ParameterError(
