@@ -85,7 +85,7 @@ def _is_priors(value: Any) -> bool:
 
 
 def _numbers_of(text: str) -> Any:
-    return None if text.lower() == "none" else [float(part) for part in re.split(r"[\s;]+", text.strip("[]() "))]
+    return None if text.lower() == "none" else [float(part) for part in re.split(r"[\s;,]+", text.strip("[]() "))]
 
 
 def _parse_optional(parse: Callable[[str], Any]) -> Callable[[str], Any]:

@@ -126,6 +126,22 @@ def test_named_classes_have_a_place_before_they_are_seen():
     assert model.partial_fit([[1.0]], ["a"]).shares_ == pytest.approx([1 / 3] * 3)
 
 
+def test_classes_may_be_named_in_any_collection():
+    for classes in ({"a", "b"}, iter("ab"), ("b", "a"), np.array(["a", "b"]), pd.Series(["a", "b"])):
+        assert Counter().partial_fit([[1.0]], ["b"], classes=classes).classes_.tolist() == ["a", "b"]
+    for classes in (3, "ab", []):
+        with pytest.raises(LabelError, match=r"partial_fit\(classes=.*must be a list of all labels to come"):
+            Counter().partial_fit([[1.0]], ["b"], classes=classes)
+
+
+def test_settings_that_mean_the_same_may_be_written_differently():
+    X, y = [[0.0], [1.0], [1.0]], [0, 1, 1]
+    for first, second in (((0.5, 0.5), [0.5, 0.5]), ([0.5, 0.5], np.array([0.5, 0.5]))):
+        both = JointBayes(priors=first).fit(X, y).merge(JointBayes(priors=second).fit(X, y))
+        assert both.priors_.tolist() == [0.5, 0.5]
+    assert JointBayes(alpha=1).fit(X, y).merge(JointBayes(alpha=1.0).fit(X, y)).alpha == 1
+
+
 def test_a_part_that_lacks_a_class_is_not_asked_for_a_model_of_its_own():
     model = JointBayes(priors=[0.25, 0.75]).partial_fit([[0.0], [1.0]], [0, 0], classes=[0, 1])
     assert model.partial_fit([[1.0]], [1]).priors_.tolist() == [0.25, 0.75]
@@ -143,6 +159,8 @@ def test_models_of_different_kinds_or_columns_are_not_added_up():
     model = Counter().fit([[1.0], [2.0]], [0, 1])
     with pytest.raises(InputTypeError, match="must be a Counter"):
         model.merge(Sums().fit([[1.0], [2.0]], [0, 1]))
+    with pytest.raises(InputError, match="one part is a table and the other an array"):
+        model.merge(Counter().fit(pd.DataFrame({"a": [1.0, 2.0]}), [0, 1]))
     with pytest.raises(InputError, match="same columns in the same order"):
         Counter().fit(pd.DataFrame({"a": [1.0, 2.0]}), [0, 1]).merge(
             Counter().fit(pd.DataFrame({"b": [1.0, 2.0]}), [0, 1])

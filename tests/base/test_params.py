@@ -4,7 +4,7 @@ from typing import Literal
 
 import pytest
 
-from margin import KNeighborsClassifier, params
+from margin import KNeighborsClassifier, LinearDiscriminantAnalysis, params
 from margin.errors import ParameterError
 from margin.params import Count, Flag, Positive, Share
 
@@ -79,3 +79,8 @@ def test_meaning_and_default_come_from_the_class_itself():
 
 def test_every_parameter_of_a_model_has_a_meaning():
     assert all(parameter.meaning for parameter in params.parameters(KNeighborsClassifier))
+
+
+@pytest.mark.parametrize("text", ["0.2,0.3,0.5", "0.2 0.3 0.5", "[0.2, 0.3, 0.5]", "(0.2; 0.3; 0.5)"])
+def test_priors_are_read_from_text_however_they_are_set_apart(text):
+    assert params.from_text(LinearDiscriminantAnalysis, {"priors": text}) == {"priors": [0.2, 0.3, 0.5]}

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression, RidgeClassifier
-from sklearn.model_selection import KFold
+from sklearn.model_selection import GroupKFold, KFold
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier as WithoutWeights
 from sklearn.pipeline import make_pipeline
@@ -17,8 +17,10 @@ from margin import (
     CalibratedClassifier,
     JointBayes,
     KNeighborsClassifier,
+    LinearDiscriminantAnalysis,
     MajorityClassifier,
     NaiveBayes,
+    QuadraticDiscriminantAnalysis,
     Table,
     TableEncoder,
     read,
@@ -368,6 +370,23 @@ def test_a_fitted_classifier_must_be_fitted_and_know_the_labels():
         CalibratedClassifier(NaiveBayes().fit(X, ["u", "v"] * 20), cv="prefit").fit(X, y)
 
 
+def _log_loss(model, X, y):
+    return -model.predict_log_proba(X)[np.arange(len(y)), y].mean()
+
+
+@pytest.mark.parametrize("in_pipeline", [False, True])
+@pytest.mark.parametrize("model", [LinearDiscriminantAnalysis(), QuadraticDiscriminantAnalysis()], ids=repr)
+def test_a_discriminant_that_is_right_is_left_nearly_as_it_is(model, in_pipeline):
+    """Densities of a row far from all classes are low in every class, and say nothing of one against the rest."""
+    rng = np.random.default_rng(0)
+    y = np.arange(3000) % 6
+    X = np.column_stack([np.cos(y), np.sin(y), 0 * y, 0 * y]) * 3 + rng.normal(size=(3000, 4)) * [1, 1, 5, 50]
+    model = make_pipeline(TableEncoder(), model) if in_pipeline else model
+    plain = model.fit(X[:2000], y[:2000])
+    mended = CalibratedClassifier(model).fit(X[:2000], y[:2000])
+    assert _log_loss(mended, X[2000:], y[2000:]) < 1.15 * _log_loss(plain, X[2000:], y[2000:])
+
+
 # Refusals
 
 
@@ -384,6 +403,7 @@ def test_a_fitted_classifier_must_be_fitted_and_know_the_labels():
         ({"cv": [range(5)]}, "split 0 must be a pair"),
         ({"cv": [([], [1, 2])]}, "split 0 must have rows to learn from"),
         ({"cv": [([1, 2], [])]}, "split 0 must have rows to learn from, and others"),
+        ({"cv": GroupKFold(3)}, "this splitter cannot split the rows"),
         ({"ensemble": "some"}, "ensemble must be"),
         ({"scores": "margins"}, "scores must be one of 'auto', 'log_odds'"),
         ({"estimator": SVC(decision_function_shape="ovo")}, "one column for each of the 4 classes, not 6"),

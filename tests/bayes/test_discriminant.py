@@ -223,6 +223,16 @@ def test_models_of_filled_cells_are_not_added_up(model):
         clone(model).fit(X, y).merge(clone(model).fit(X[1:], y[1:]))
 
 
+def test_tables_of_other_ordinal_columns_are_not_added_up():
+    sizes = pd.Categorical(["s", "m", "l", "s"], categories=["s", "m", "l"], ordered=True)
+    one, other = (
+        LinearDiscriminantAnalysis().fit(pd.DataFrame({"x": [1.0, 2.0, 3.0, 5.0], name: sizes}), [0, 1, 0, 1])
+        for name in ("size", "weight")
+    )
+    with pytest.raises(InputError, match="same columns in the same order"):
+        one.merge(other)
+
+
 def test_ranks_that_differ_from_part_to_part_are_not_added_up():
     sizes = ["small", "middle", "large"]
     tables = [
@@ -243,6 +253,23 @@ def test_one_hot_columns_and_copies_of_columns_change_nothing():
     for model in MODELS[:1]:
         expected = clone(model).fit(X, y).predict_proba(X)
         np.testing.assert_allclose(clone(model).fit(doubled, y).predict_proba(doubled), expected, rtol=1e-6, atol=1e-9)
+
+
+@pytest.mark.parametrize("shrinkage", [None, "auto"], ids=str)
+def test_one_hot_columns_that_repeat_each_other_do_not_favour_the_class_that_is_shrunk_least(shrinkage):
+    """Customers without internet have "none" in every column that depends on it."""
+    rng = np.random.default_rng(0)
+    y = (rng.random(3000) < 0.25).astype(int)
+    x = 3.0 * y + rng.normal(size=3000)
+    internet = rng.random(3000) < np.where(y == 1, 0.8, 0.5)
+    services = {f"service{j}": np.where(internet, rng.choice(["no", "yes"], 3000), "none") for j in range(8)}
+    table = pd.DataFrame({"x": x, **services})
+    model = QuadraticDiscriminantAnalysis(shrinkage=shrinkage).fit(table, y)
+    assert model.score(table, y) > 0.93
+    copies = [f"service{j}=none" for j in range(8)]
+    at = [model._encoder.names_out().index(name) for name in copies]
+    for covariance in model.covariance_:
+        np.testing.assert_allclose(covariance[at[0]], covariance[at[1]], atol=1e-9)
 
 
 def test_a_table_of_categories_is_learnt():
@@ -375,3 +402,67 @@ def test_impossible_settings_are_refused():
 def test_a_matrix_too_wide_for_memory_is_refused_before_it_is_made():
     with pytest.raises(MemoryError, match="scatter of the columns"):
         measure_scatter(np.ones((2, 300_000)), np.zeros(2, np.int32), None, 1, pooled=True, fourth=False, who="test")
+
+
+# Settings and weights that are slightly wrong
+
+
+@every_model
+def test_a_class_whose_weights_all_but_vanish_is_all_but_impossible(model):
+    X, y, _ = data()
+    answers = clone(model).fit(X, y, sample_weight=np.where(y == 0, 1e-300, 1.0)).predict_proba(X)
+    np.testing.assert_allclose(answers.sum(axis=1), 1)
+
+
+@every_model
+def test_logarithms_of_probabilities_stay_finite_where_probabilities_vanish(model):
+    X, y, _ = data()
+    fitted = clone(model).fit(X, y)
+    far = X[:1] + 1e5
+    logs = fitted.predict_log_proba(far)
+    assert np.isfinite(logs).all()
+    assert logs.min() < -1000
+    np.testing.assert_allclose(np.exp(logs), fitted.predict_proba(far), atol=1e-12)
+
+
+def test_a_solver_without_axes_has_no_names_for_them_either():
+    X, y, _ = data()
+    model = LinearDiscriminantAnalysis(solver="lsqr").fit(X, y)
+    with pytest.raises(ParameterError, match="get_feature_names_out: this solver finds no axes"):
+        model.get_feature_names_out()
+
+
+def test_a_model_answers_as_it_was_fitted_whatever_its_parameters_are_now():
+    X, y, _ = data()
+    for solver, then in (("svd", "eigen"), ("eigen", "svd"), ("svd", "lsqr")):
+        model = LinearDiscriminantAnalysis(solver=solver).fit(X, y)
+        before = model.decision_function(X), model.transform(X)
+        model.set_params(solver=then)
+        np.testing.assert_array_equal(model.decision_function(X), before[0])
+        np.testing.assert_array_equal(model.transform(X), before[1])
+    with pytest.raises(ParameterError, match="finds no axes"):
+        LinearDiscriminantAnalysis(solver="lsqr").fit(X, y).set_params(solver="svd").transform(X)
+
+
+@pytest.mark.parametrize(
+    ("model", "then"),
+    [
+        (LinearDiscriminantAnalysis(), {"shrinkage": "auto"}),
+        (LinearDiscriminantAnalysis(), {"solver": "eigen", "priors": [0.2, 0.3, 0.5]}),
+        (QuadraticDiscriminantAnalysis(), {"shrinkage": "auto"}),
+    ],
+    ids=str,
+)
+def test_sums_that_later_parameters_cannot_use_are_not_added_up(model, then):
+    X, y, _ = data()
+    changed = clone(model).fit(X, y).set_params(**then)
+    with pytest.raises(InputError, match="partial_fit: parameters were changed after fit"):
+        changed.partial_fit(X, y)
+    with pytest.raises(InputError, match="merge: parameters were changed after fit"):
+        clone(model).set_params(**then).fit(X, y).merge(changed)
+
+
+def test_no_cases_are_drawn_for_an_answer_to_yes_or_no():
+    X, y, _ = data()
+    with pytest.raises(ParameterError, match=r"sample\(n=True\): n must be a whole number"):
+        LinearDiscriminantAnalysis().fit(X, y).sample(True)

@@ -291,3 +291,12 @@ def test_a_saved_model_answers_and_draws_as_before(tmp_path):
     again = load(save(model, tmp_path / "joint.margin"))
     same_model(again, model, table)
     assert again.sample(9, random_state=1)[0] == model.sample(9, random_state=1)[0]
+
+
+@sparse
+def test_logarithms_of_probabilities_stay_finite_where_probabilities_vanish():
+    X = np.arange(2000.0)[:, None] // 1000
+    model = JointBayes(alpha=1e-320).fit(X, X[:, 0])
+    logs = model.predict_log_proba([[0.0]])
+    assert np.isfinite(logs).all()
+    assert logs[0, 1] < -700

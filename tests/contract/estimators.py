@@ -39,7 +39,14 @@ OTHER_SETTINGS = {
     "TableEncoder": [{"scale": "standard"}],
 }
 # The contract itself is no model.
-NOT_MODELS = {"Classifier", "LinearScores", "MergeableClassifier", "NormalClasses", "TableEstimator"}
+NOT_MODELS = {
+    "Classifier",
+    "LinearScores",
+    "MergeableClassifier",
+    "NormalClasses",
+    "ScatteredClasses",
+    "TableEstimator",
+}
 
 
 def estimator_classes() -> list[type]:

@@ -50,6 +50,16 @@ def same_answers(ours, rival, X):
     np.testing.assert_allclose(ours.intercept_, rival.intercept_, rtol=1e-9)
 
 
+@pytest.mark.parametrize("solver", ["lsqr", "eigen"])
+def test_the_other_solvers_keep_directions_that_hardly_vary(solver):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(200, 3)), rng.integers(0, 3, 200)
+    X[:, 2] = X[:, 0] + X[:, 1] + 3e-5 * (X[:, 2] + y)
+    ours = LinearDiscriminantAnalysis(solver=solver).fit(X, y)
+    rival = rivals.LinearDiscriminantAnalysis(solver=solver).fit(X, y)
+    np.testing.assert_allclose(ours.predict_proba(X), rival.predict_proba(X), atol=1e-5)
+
+
 @every([load_iris, load_wine])
 @pytest.mark.parametrize("shrinkage", [None, "auto", 0.3], ids=str)
 @pytest.mark.parametrize("solver", ["lsqr", "eigen"])

@@ -61,7 +61,7 @@ class MergeableClassifier(Classifier):
     - ``_count(X, y, weight)``: the :class:`Statistics` of the rows; ``weight`` is None where every row counts once.
     - ``_settle()``: what is learnt from ``self._statistics``, ``self.classes_`` and the columns.
 
-    and may refuse merges that would not be exact in ``_refuse_merge(other)``.
+    and may refuse merges that would not be exact in ``_refuse_merge(other, who)``.
     """
 
     _statistics: Any
@@ -72,7 +72,7 @@ class MergeableClassifier(Classifier):
     def _settle(self) -> None:
         raise TypeError(f"{type(self).__name__} must say what it learns from its counts: def _settle(self).")
 
-    def _refuse_merge(self, other: Any) -> None:
+    def _refuse_merge(self, other: Any, who: str) -> None:
         """Raise one of margin's errors if the sum of the two would not be the model of both data sets."""
 
     def _learn(self, X: Any, y: np.ndarray, rows: TrainingRows) -> None:
@@ -117,8 +117,8 @@ class MergeableClassifier(Classifier):
         return self._sum(other, who)
 
     def _sum(self, other: Self, who: str) -> Self:
-        self._refuse_merge(other)
         columns = _united(self._columns, other._columns, who)
+        self._refuse_merge(other, who)
         classes = union(self.classes_, other.classes_, who)
         whole = clone(self)
         with whole_or_not_at_all(whole):
@@ -136,7 +136,7 @@ class MergeableClassifier(Classifier):
     def _declare(self, classes: Any, declared: np.ndarray | None, who: str) -> None:
         """Take in the labels that were named, and refuse others."""
         if classes is not None:
-            named, _ = encode_labels(classes, len(classes), who)
+            named = _named(classes, who)
             if declared is not None and named.tolist() != declared.tolist():
                 raise LabelError(
                     f"{who}: classes={listing(named.tolist())} is not the same as on last call to partial_fit, "
@@ -165,19 +165,30 @@ class MergeableClassifier(Classifier):
         self.__dict__.update({name: other.__dict__[name] for name in other._learnt})
 
 
+def _named(classes: Any, who: str) -> np.ndarray:
+    """The labels that are named for all rows to come, in order and each once."""
+    labels = None if isinstance(classes, (str, bytes)) or not hasattr(classes, "__iter__") else list(classes)
+    if not labels:
+        raise LabelError(f"{who}(classes={classes!r}): classes must be a list of all labels to come, or None.")
+    return encode_labels(classes if hasattr(classes, "dtype") else labels, len(labels), who)[0]
+
+
 def _same(first: Any, second: Any) -> bool:
-    if isinstance(first, np.ndarray) or isinstance(second, np.ndarray):
+    """Whether two settings mean the same: a tuple is as good as a list, 1 as good as 1.0, but not as True."""
+    if isinstance(first, (np.ndarray, list, tuple)) or isinstance(second, (np.ndarray, list, tuple)):
         return np.array_equal(first, second)
-    return type(first) is type(second) and first == second
+    return isinstance(first, bool) == isinstance(second, bool) and bool(first == second)
 
 
 def _united(first: Columns, second: Columns, who: str) -> Columns:
     """The columns of both parts, with the levels of both."""
-    if (first.schema is None) != (second.schema is None) or first.n != second.n:
+    if first.n != second.n:
         raise InputError(
             f"{who}: X has {second.n} features, but {who.split('.')[0]} is expecting {first.n} features as input; "
             "both parts must be tables of the same columns, or arrays of the same width."
         )
+    if (first.schema is None) != (second.schema is None):
+        raise InputError(f"{who}: one part is a table and the other an array; both must be the same.")
     if first.schema is None or second.schema is None:
         return first
     if first.schema.names != second.schema.names:

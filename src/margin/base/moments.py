@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 import margin._core as _core
 from margin import parallel
 
-__all__ = ["Moments", "column_moments", "moments_from", "unit_for"]
+__all__ = ["Moments", "column_moments", "moments_from", "sum_of_two", "unit_for"]
 
 # Magnitudes between 2**-300 and 2**300 can be squared and added up a few times over.
 ORDINARY_EXPONENT = 300
@@ -57,12 +57,12 @@ class Moments:
         share = np.divide(second.weight, total, out=np.zeros_like(total), where=total > 0)
         first_mean = np.where(first.weight > 0, first.mean, second.mean)
         first_rest = np.where(first.weight > 0, first.rest, second.rest)
-        gap, gap_rest = _sum_of_two(second.mean, -first_mean)
+        gap, gap_rest = sum_of_two(second.mean, -first_mean)
         gap_rest = gap_rest + (second.rest - first_rest)
         there = second.weight > 0
         shift = np.where(there, (gap + gap_rest) * share, 0.0)
-        mean, rest = _sum_of_two(first_mean, shift)
-        mean, rest = _sum_of_two(mean, rest + first_rest)
+        mean, rest = sum_of_two(first_mean, shift)
+        mean, rest = sum_of_two(mean, rest + first_rest)
         between = np.where(there, (gap + gap_rest) * shift * first.weight, 0.0)
         return Moments(
             total,
@@ -130,7 +130,7 @@ def moments_from(cells: np.ndarray, y: np.ndarray, weight: np.ndarray | None, fo
     return Moments(n, n2, mean, rest, m2, unit, low, high)
 
 
-def _sum_of_two(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def sum_of_two(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The rounded sum and what rounding lost (Knuth)."""
     total = a + b
     b_part = total - a

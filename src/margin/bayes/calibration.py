@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Annotated, Any, Literal
 
 import numpy as np
@@ -14,8 +15,8 @@ from margin.bayes.cross_fitting import Part, Split, dealt, told
 from margin.bayes.naive import NaiveBayes
 from margin.data.labels import codes_of, label_array
 from margin.data.table import Table
-from margin.data.weights import count_repeats
-from margin.errors import InputError, LabelError, ParameterError, listing
+from margin.data.weights import cases_per_weight, count_repeats
+from margin.errors import ConstantColumnWarning, InputError, LabelError, ParameterError, listing
 from margin.evaluation.rows import ready_for
 from margin.params import Flag, Rule, Seed, choice
 
@@ -86,13 +87,14 @@ class CalibratedModel:
     def scores_of(self, X: Any) -> np.ndarray:
         """The classifier's scores: a column for each of its classes, or one, the second's, where it knows two."""
         X = ready_for(self.model, X)
-        if hasattr(self.model, "decision_function"):
+        densities = getattr(_last_step(self.model), "decisions_are_densities", False)
+        if hasattr(self.model, "decision_function") and not densities:
             scores = np.asarray(self.model.decision_function(X), dtype=np.float64)
             return self._checked(scores[:, None] if scores.ndim == 1 else scores)
         if self.method == "temperature":
             logs = np.log(np.asarray(self.model.predict_proba(X), dtype=np.float64) + LEAST)
             return logs[:, 1:] - logs[:, :1] if logs.shape[1] == 2 else logs
-        if self.scores == "log_odds":
+        if self.scores == "log_odds" or densities:
             scores = _log_odds(self.model, X)
         else:
             scores = np.asarray(self.model.predict_proba(X), dtype=np.float64)
@@ -159,7 +161,8 @@ class CalibratedClassifier(Classifier):
     scores
         What the maps are learnt from where the classifier has no ``decision_function``: ``"auto"`` takes its
         probabilities, as scikit-learn does; ``"log_odds"`` their log-odds, which suit a sigmoid better and tell apart
-        what is all but 0 or 1, as naive Bayes often is. Makes no difference to a temperature.
+        what is all but 0 or 1, as naive Bayes often is. Makes no difference to a temperature. Discriminants of margin
+        always give log-odds: their decisions are log-densities, which say little of one class against the rest.
     random_state
         None deals rows to folds in the order in which they stand; a seed shuffles them first.
 
@@ -230,7 +233,7 @@ class CalibratedClassifier(Classifier):
         self, model: Any, X: Any, y: np.ndarray, weight: np.ndarray, splits: list[Split]
     ) -> list[CalibratedModel]:
         """A classifier and a map for each split."""
-        worth = _worth(weight)
+        worth = _case_factor(weight)
         found = []
         for train, test in splits:
             fitted = self._fitted_on(model, X, y, train)
@@ -247,7 +250,9 @@ class CalibratedClassifier(Classifier):
         whole = self._fitted_on(model, X, y, everything)
         scores = []
         for i, (train, test) in enumerate(splits):
-            fitted = self._fitted_on(model, X, y, train)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", ConstantColumnWarning)  # all rows have had their say; a part need not
+                fitted = self._fitted_on(model, X, y, train)
             if len(fitted.places) < len(whole.places):
                 lost = self.classes_[np.setdiff1d(whole.places, fitted.places)]
                 raise ParameterError(
@@ -260,7 +265,7 @@ class CalibratedClassifier(Classifier):
             scores, splits = [whole.scores_of(X)], [(everything, everything)]
         rows = np.concatenate([test.rows for _, test in splits])
         held = np.concatenate([test.weight for _, test in splits])
-        return [whole.learn(np.vstack(scores), y[rows], held * _worth(weight))]
+        return [whole.learn(np.vstack(scores), y[rows], held * _case_factor(weight))]
 
     def _fitted_on(self, model: Any, X: Any, y: np.ndarray, part: Part) -> CalibratedModel:
         fresh = clone(model)
@@ -290,7 +295,7 @@ class CalibratedClassifier(Classifier):
             self._remember(columns)
             self._encoder = self.representation.learn(columns, rows, "CalibratedClassifier.fit").encoder
         found = self._uncalibrated(model, np.arange(len(known)))
-        return found if len(known) == 1 else found.learn(found.scores_of(X), codes[y], weight * _worth(weight))
+        return found if len(known) == 1 else found.learn(found.scores_of(X), codes[y], weight * _case_factor(weight))
 
     def uncalibrated_proba(self, X: Any) -> np.ndarray | None:
         """What the classifiers say themselves, averaged over the folds; None where they give no probabilities."""
@@ -310,9 +315,8 @@ class CalibratedClassifier(Classifier):
         return shares[0] if len(shares) == 1 else np.mean(shares, axis=0)
 
 
-def _worth(weight: np.ndarray) -> float:
-    """The factor that makes weights count as many cases as they are worth; 1 for repeated rows."""
-    return 1.0 if count_repeats(weight) else float(weight.sum() / (weight**2).sum())
+def _case_factor(weight: np.ndarray) -> float:
+    return cases_per_weight(weight.sum(), (weight**2).sum(), count_repeats(weight))
 
 
 def _frozen(model: Any, cv: Any) -> Any:
@@ -348,6 +352,10 @@ def _first_step(model: Any) -> Any:
     return model.steps[0][1] if getattr(model, "steps", None) else model
 
 
+def _last_step(model: Any) -> Any:
+    return model.steps[-1][1] if getattr(model, "steps", None) else model
+
+
 def _weights_for(model: Any, weight: np.ndarray) -> dict[str, np.ndarray]:
     """The weights as arguments of ``fit``; in a pipeline, of every step that takes them."""
     from sklearn.utils.validation import has_fit_parameter
@@ -356,7 +364,7 @@ def _weights_for(model: Any, weight: np.ndarray) -> dict[str, np.ndarray]:
         return hasattr(step, "fit") and has_fit_parameter(step, "sample_weight")
 
     steps = getattr(model, "steps", None)
-    last = steps[-1][1] if steps else model
+    last = _last_step(model)
     if not takes(last):
         raise ParameterError(
             f"CalibratedClassifier.fit(sample_weight=…): {type(last).__name__}.fit takes no weights, "

@@ -12,6 +12,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from margin.bayes.posterior import probabilities
+
 __all__ = ["MAPS", "CalibrationMap", "Isotonic", "Sigmoid", "Temperature"]
 
 #: Newton's steps end here; each doubles the digits, so that more than a dozen are rare.
@@ -141,16 +143,11 @@ class Temperature:
         return self
 
     def shares(self, scores: np.ndarray) -> np.ndarray:
-        return _softmax(_logits(scores) / self.temperature)
+        return probabilities(_logits(scores) / self.temperature)
 
 
 def _logits(scores: np.ndarray) -> np.ndarray:
     return np.hstack([np.zeros_like(scores), scores]) if scores.shape[1] == 1 else scores
-
-
-def _softmax(logits: np.ndarray) -> np.ndarray:
-    odds = np.exp(logits - logits.max(axis=1, keepdims=True))
-    return odds / odds.sum(axis=1, keepdims=True)
 
 
 def _best_sharpness(lead: np.ndarray, weight: np.ndarray) -> float:
@@ -163,7 +160,7 @@ def _best_sharpness(lead: np.ndarray, weight: np.ndarray) -> float:
         return 1.0
     low, high = np.log(HOTTEST / max(spread, 1.0)), np.log(COLDEST / min(spread, 1.0))
     if lead.max() > 0:
-        return _root(lambda at: float(weight @ (_softmax(np.exp(at) * lead) * lead).sum(axis=1)), low, high)
+        return _root(lambda at: float(weight @ (probabilities(np.exp(at) * lead) * lead).sum(axis=1)), low, high)
     total = weight.sum()
     as_sure_as_can_be = weight @ (1 / (lead == 0).sum(axis=1))
     wanted = as_sure_as_can_be * (total + 1) / (total + 2)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -11,6 +12,8 @@ from margin.data.weights import LARGEST_COUNT
 
 __all__ = ["FITS", "Combinations", "codes_of_numbers", "row_keys"]
 
+#: Tables of so many times the cells that there are rows are laid out in full.
+ROOMY = 4
 #: Keys below this can be multiplied out in 64 bits.
 FITS = 2**62
 
@@ -87,8 +90,9 @@ class Combinations:
         repeats: bool,
     ) -> Combinations:
         """Count rows of numbers and codes, of classes y."""
-        numbers = tuple(_distinct(column) for column in numeric.T)
-        columns = [codes_of_numbers(levels, column) for levels, column in zip(numbers, numeric.T)] + list(codes)
+        coded = [_coded(column) for column in numeric.T]
+        numbers = tuple(levels for levels, _ in coded)
+        columns = [places for _, places in coded] + list(codes)
         seen = cls(
             numbers,
             n_levels,
@@ -98,7 +102,15 @@ class Combinations:
             np.bincount(y, weight**2, n_classes),
             repeats,
         )
-        keys = row_keys([column + 1 for column in columns], [size + 1 for size in seen.sizes], len(y))
+        sizes = [size + 1 for size in seen.sizes]
+        keys = row_keys([column + 1 for column in columns], sizes, len(y))
+        if (n_cells := math.prod(sizes)) * n_classes <= ROOMY * len(y):
+            # The whole table fits: a place for every combination is quicker than sorting the rows.
+            counts = np.bincount(keys * n_classes + y, weight, n_cells * n_classes).reshape(n_cells, n_classes)
+            there = np.flatnonzero(counts.any(axis=1))
+            seen.cells = np.column_stack(np.unravel_index(there, sizes)).astype(np.int32) - np.int32(1)
+            seen.counts = counts[there]
+            return seen
         _, first, group = np.unique(keys, return_index=True, return_inverse=True)
         seen.cells = np.column_stack([column[first] for column in columns]).astype(np.int32)
         counts = np.bincount(group * n_classes + y, weight, len(first) * n_classes)
@@ -150,8 +162,16 @@ class Combinations:
         return cells
 
 
-def _distinct(column: np.ndarray) -> np.ndarray:
-    return np.unique(column[~np.isnan(column)]) + 0.0  # one zero, whatever its sign
+def _coded(column: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The different numbers of a column in ascending order, and the place of each cell among them, -1 if missing."""
+    low, high = column.min(initial=np.inf), column.max(initial=-np.inf)
+    if high / 2 - low / 2 < ROOMY * len(column) / 2:  # not where a cell is missing
+        step = (column - low).astype(np.intp)
+        if (step + low == column).all():  # steps of one from the lowest: counting is quicker than sorting
+            there = np.bincount(step) > 0
+            return np.flatnonzero(there) + low, (np.cumsum(there, dtype=np.int32) - np.int32(1))[step]
+    levels = np.unique(column[~np.isnan(column)]) + 0.0  # one zero, whatever its sign
+    return levels, codes_of_numbers(levels, column)
 
 
 def _moved(values: np.ndarray, places: Any) -> np.ndarray:

@@ -79,7 +79,7 @@ def told(cv: Any, y: np.ndarray, weight: np.ndarray, kept: np.ndarray | None, n_
             place[kept] = np.arange(len(kept))
         found = [[_placed(rows, place, i, who) for rows in pair] for i, pair in enumerate(_pairs(cv, who))]
     else:
-        found = [[np.asarray(rows) for rows in pair] for pair in _asked(cv, y)]
+        found = [[np.asarray(rows) for rows in pair] for pair in _asked(cv, y, who)]
     splits = [(Part(train, weight[train]), Part(test, weight[test])) for train, test in found]
     for i, (train, test) in enumerate(splits):
         if not len(train) or not np.isin(y[test.rows], y[train.rows]).any():
@@ -91,10 +91,13 @@ def told(cv: Any, y: np.ndarray, weight: np.ndarray, kept: np.ndarray | None, n_
     return splits
 
 
-def _asked(cv: Any, y: np.ndarray) -> Iterator[Any]:
+def _asked(cv: Any, y: np.ndarray, who: str) -> Iterator[Any]:
     if hasattr(cv, "judged_by"):  # a protocol of margin.evaluation
         return cv.split(y)
-    return cv.split(np.zeros((len(y), 1)), y)
+    try:
+        return iter(list(cv.split(np.zeros((len(y), 1)), y)))
+    except ValueError as error:
+        raise ParameterError(f"{who}(cv={cv!r}): this splitter cannot split the rows ({error}).") from None
 
 
 def _pairs(cv: Any, who: str) -> list[Any]:

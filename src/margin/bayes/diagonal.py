@@ -8,14 +8,12 @@ import numpy as np
 
 from margin.base import Places
 from margin.base.moments import Moments, column_moments
+from margin.bayes.family import VARIANCE_FLOOR
 from margin.bayes.normal_classes import LinearScores, log_of
 from margin.data.weights import count_repeats
 from margin.params import Priors
 
 __all__ = ["ColumnSums", "DiagonalLinearDiscriminantAnalysis"]
-
-# A column whose values hardly vary within the classes gets at least this share of its whole variance.
-VARIANCE_FLOOR = 1e-9
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,8 @@ from typing import Any, Literal
 import numpy as np
 from sklearn.base import TransformerMixin
 
-from margin.bayes.normal_classes import LinearScores, factor_of, inverse_root, log_of
-from margin.bayes.scatter import Scatter, measure_scatter
+from margin.bayes.normal_classes import LinearScores, ScatteredClasses, factor_of, inverse_root, log_of
+from margin.bayes.scatter import Scatter
 from margin.bayes.shrinkage import Shrinkage, ledoit_wolf, shrunk, shrunk_class_covariance
 from margin.errors import ParameterError
 from margin.params import Count, NonNegative, Priors
@@ -16,7 +16,7 @@ from margin.params import Count, NonNegative, Priors
 __all__ = ["LinearDiscriminantAnalysis"]
 
 
-class LinearDiscriminantAnalysis(TransformerMixin, LinearScores):
+class LinearDiscriminantAnalysis(TransformerMixin, LinearScores, ScatteredClasses):
     r"""Normal classes with means of their own and one covariance in common.
 
     .. math:: \delta_k(x) = x'\Sigma^{-1}\mu_k - \tfrac12 \mu_k'\Sigma^{-1}\mu_k + \log \pi_k
@@ -43,7 +43,8 @@ class LinearDiscriminantAnalysis(TransformerMixin, LinearScores):
     n_components
         Columns of ``transform``: at most one less than there are classes; None for all.
     tol
-        A direction whose standard deviation, with all columns scaled to 1, is not above ``tol`` is left out.
+        A direction whose standard deviation, with all columns scaled to 1, is not above ``tol`` is left out by
+        ``"svd"``; the other solvers leave out only what cannot be told from rounding.
 
     Attributes
     ----------
@@ -68,6 +69,9 @@ class LinearDiscriminantAnalysis(TransformerMixin, LinearScores):
     array([[0.5]])
     """
 
+    _axes: np.ndarray | None
+    _common: np.ndarray | None
+
     def __init__(
         self,
         *,
@@ -83,11 +87,9 @@ class LinearDiscriminantAnalysis(TransformerMixin, LinearScores):
         self.n_components = n_components
         self.tol = tol
 
-    def _count(self, X: np.ndarray, y: np.ndarray, weight: np.ndarray | None) -> Scatter:
+    def _sums_needed(self) -> tuple[bool, bool]:
         auto = isinstance(self.shrinkage, str)
-        pooled = not auto and (self.solver == "svd" or self.priors is None)
-        who = "LinearDiscriminantAnalysis.fit"
-        return measure_scatter(X, y, weight, len(self.classes_), pooled=pooled, fourth=auto, who=who)
+        return not auto and (self.solver == "svd" or self.priors is None), auto
 
     def _settle(self) -> None:
         sums: Scatter = self._statistics
@@ -103,12 +105,13 @@ class LinearDiscriminantAnalysis(TransformerMixin, LinearScores):
         away = np.where(there[:, None], (sums.mean - center) + sums.rest, 0.0)
         log_priors = log_of(self.priors_, sums.weight)
         covariance = _pooled(sums, self.shrinkage) if self.solver == "svd" else self._averaged(sums)
-        white = _whitening(covariance, float(self.tol))
+        white = _whitening(covariance, float(self.tol) if self.solver == "svd" else 0.0)
         if self.solver == "svd":
             white, shares = _most_apart(white, away, sums.weight.sum() * self.priors_, float(self.tol))
         elif self.solver == "eigen":
             white, shares = self._between(sums, covariance, white)
         placed = away @ white
+        self._axes = self._common = None
         self._set_linear(center, placed @ white.T, log_priors - 0.5 * (placed**2).sum(axis=1))
         self._describe(sums, covariance, center, placed @ white.T, white)
         if self.solver != "lsqr":
@@ -135,7 +138,7 @@ class LinearDiscriminantAnalysis(TransformerMixin, LinearScores):
         for k, prior in enumerate(self.priors_):
             fourth = None if sums.fourth is None else sums.fourth[k]
             covariance += prior * shrunk_class_covariance(
-                sums.within[k], fourth, sums.weight[k], sums.cases[k], self.shrinkage, one
+                sums.within[k], fourth, sums.weight[k], sums.cases(slice(k, k + 1)), self.shrinkage, one
             )
         return covariance
 
@@ -143,11 +146,10 @@ class LinearDiscriminantAnalysis(TransformerMixin, LinearScores):
         """Axes of the greatest spread between the classes: what the covariance of all rows has beyond the mean one."""
         n = sums.weight.sum()
         second, fourth = sums.moments_around(sums.weight @ sums.mean / n)
-        cases = n if sums.repeats else n * n / sums.weight2.sum()
-        whole = shrunk_class_covariance(second, fourth, n, cases, self.shrinkage, 1 / sums.unit)
+        whole = shrunk_class_covariance(second, fourth, n, sums.cases(), self.shrinkage, 1 / sums.unit)
         spread, axes = np.linalg.eigh(white.T @ (whole - within) @ white)
         total = spread.sum()
-        return _signed(white @ axes[:, ::-1]), spread[::-1] / (total if total else 1.0)
+        return _signed(white @ axes[:, ::-1]), np.sort(spread / (total if total else 1.0))[::-1]
 
     def _describe(
         self, sums: Scatter, covariance: np.ndarray, center: np.ndarray, coef: np.ndarray, white: np.ndarray
@@ -171,7 +173,7 @@ class LinearDiscriminantAnalysis(TransformerMixin, LinearScores):
 
     def _decisions(self, X: np.ndarray) -> np.ndarray:
         found = super()._decisions(X)
-        if self.solver == "svd" or found.ndim == 1:
+        if self._common is None or found.ndim == 1:
             return found
         return found + ((self._cells(X) - 0.5 * self._center) @ self._common)[:, None]
 
@@ -180,16 +182,21 @@ class LinearDiscriminantAnalysis(TransformerMixin, LinearScores):
 
         ``"svd"`` measures from ``xbar_``, ``"eigen"`` from 0. The largest weight of each axis is positive.
         """
-        if self.solver == "lsqr":
-            raise ParameterError(
-                "LinearDiscriminantAnalysis(solver='lsqr').transform: this solver finds no axes (use 'svd' or 'eigen')."
-            )
+        axes = self._axes_found("transform")
         cells = self._cells(self._encoded(X, "transform"))
-        return (cells - self._center if self.solver == "svd" else cells) @ self._axes
+        return (cells - self._center if self._common is None else cells) @ axes
+
+    def _axes_found(self, method: str) -> np.ndarray:
+        axes: np.ndarray | None = self._fitted(method)._axes
+        if axes is None:
+            raise ParameterError(
+                f"LinearDiscriminantAnalysis(solver='lsqr').{method}: this solver finds no axes (use 'svd' or 'eigen')."
+            )
+        return axes
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
         """What the columns of ``transform`` are called."""
-        n = self._fitted("get_feature_names_out")._axes.shape[1]
+        n = self._axes_found("get_feature_names_out").shape[1]
         return np.array([f"lineardiscriminantanalysis{i}" for i in range(n)], dtype=object)
 
     def _spread(self, k: int) -> np.ndarray:
@@ -214,9 +221,8 @@ def _pooled(sums: Scatter, shrinkage: Any) -> np.ndarray:
         assert sums.fourth is not None
         n, scale = sums.weight.sum(), np.sqrt(np.diagonal(within)[some] / sums.weight.sum())
         both = scale[:, None] * scale
-        cases = n if sums.repeats else n * n / sums.weight2.sum()
         fourth = sums.fourth.sum(axis=0)[np.ix_(some, some)]
-        amount = ledoit_wolf(within[np.ix_(some, some)] / both, fourth / both / both, n, cases)
+        amount = ledoit_wolf(within[np.ix_(some, some)] / both, fourth / both / both, n, sums.cases())
         own = np.sqrt(np.diagonal(part))
         part = shrunk(part / own[:, None] / own, amount) * own[:, None] * own
     else:

@@ -11,8 +11,9 @@ import numpy as np
 from margin.base import MergeableClassifier, Mixed, MixedData
 from margin.base.class_weight import class_factors
 from margin.bayes.combinations import FITS, Combinations, codes_of_numbers, row_keys
+from margin.bayes.posterior import log_probabilities, priors_of, probabilities
 from margin.data.table import Table
-from margin.data.weights import count_repeats
+from margin.data.weights import cases_per_weight, count_repeats
 from margin.errors import ParameterError, SparseTableWarning
 from margin.params import ClassWeight, NonNegative, Priors
 from margin.random import generator
@@ -99,7 +100,7 @@ class JointBayes(MergeableClassifier):
         seen: Combinations = self._statistics
         factors = class_factors(self.class_weight, self.classes_, seen.weight, type(self).__name__)
         totals = seen.weight * factors
-        self.priors_ = self._settle_priors(totals)
+        self.priors_ = priors_of(self.priors, totals, type(self).__name__)
         with np.errstate(divide="ignore"):
             self._log_priors = np.log(self.priors_)
         # A column without a single cell says nothing: it has no part in the table.
@@ -107,8 +108,9 @@ class JointBayes(MergeableClassifier):
         self._sizes = [seen.sizes[j] for j in self._used]
         complete = (seen.cells[:, self._used] >= 0).all(axis=1)
         self._cells = seen.cells[complete][:, self._used]
-        worth = _worth(totals, seen.weight2 * factors**2, seen.repeats, factors)
-        self._counts = seen.counts[complete] * (factors * worth)
+        repeats = seen.repeats and bool((factors == np.floor(factors)).all())
+        cases = cases_per_weight(totals.sum(), (seen.weight2 * factors**2).sum(), repeats)
+        self._counts = seen.counts[complete] * (factors * cases)
         self._alpha = float(self.alpha)
         self._warn_if_sparse(float(self._counts.sum()))
         self._lend_to_empty_classes()
@@ -121,17 +123,6 @@ class JointBayes(MergeableClassifier):
             )
         fits = math.prod(self._sizes) < FITS
         self._keys = row_keys(list(self._cells.T), self._sizes, len(self._cells)) if fits else None
-
-    def _settle_priors(self, totals: np.ndarray) -> np.ndarray:
-        if self.priors is None:
-            return totals / totals.sum()
-        priors = np.array([float(share) for share in self.priors])
-        if len(priors) != len(totals):
-            raise ParameterError(
-                f"JointBayes(priors={self.priors!r}): one prior per class is needed, and there are "
-                f"{len(totals)} classes."
-            )
-        return priors
 
     def _lend_to_empty_classes(self) -> None:
         """Without virtual cases, a class of no complete row takes the shares of all classes together."""
@@ -257,15 +248,10 @@ class JointBayes(MergeableClassifier):
         return scores
 
     def _proba(self, scores: np.ndarray) -> np.ndarray:
-        odds = np.exp(scores - scores.max(axis=1, keepdims=True))
-        return odds / odds.sum(axis=1, keepdims=True)
+        return probabilities(scores)
 
-
-def _worth(totals: np.ndarray, totals2: np.ndarray, repeats: bool, factors: np.ndarray) -> float:
-    """The factor that makes weights count as many cases as they are worth; 1 for repeated rows."""
-    if repeats and (factors == np.floor(factors)).all():
-        return 1.0
-    return float(totals.sum() / totals2.sum())
+    def _log_proba(self, scores: np.ndarray) -> np.ndarray:
+        return log_probabilities(scores)
 
 
 def _readable(number: int) -> str:

@@ -15,6 +15,7 @@ from margin.base.representation import SQUARABLE
 from margin.bayes.blocks import Block, blocks_of, may_be_used, text_columns
 from margin.bayes.distributions import DISTRIBUTIONS
 from margin.bayes.family import Distribution
+from margin.bayes.posterior import log_probabilities, priors_of, probabilities
 from margin.bayes.shares import log_of
 from margin.bayes.statistics import RowStatistics
 from margin.data.schema import Schema
@@ -167,16 +168,7 @@ class NaiveBayes(MergeableClassifier):
 
     def _learn_priors(self, totals: np.ndarray) -> np.ndarray:
         name = self._priors_parameter
-        given = getattr(self, name)
-        if given is None:
-            return totals / totals.sum()
-        priors = np.array([float(share) for share in given])
-        if len(priors) != len(totals):
-            raise ParameterError(
-                f"{type(self).__name__}({name}={given!r}): one prior per class is needed, "
-                f"and there are {len(totals)} classes."
-            )
-        return priors
+        return priors_of(getattr(self, name), totals, type(self).__name__, name)
 
     @property
     def class_count_(self) -> np.ndarray:
@@ -251,12 +243,10 @@ class NaiveBayes(MergeableClassifier):
         return scores
 
     def _proba(self, scores: np.ndarray) -> np.ndarray:
-        odds = np.exp(scores - scores.max(axis=1, keepdims=True))
-        return odds / odds.sum(axis=1, keepdims=True)
+        return probabilities(scores)
 
     def _log_proba(self, scores: np.ndarray) -> np.ndarray:
-        below_best = scores - scores.max(axis=1, keepdims=True)
-        return below_best - np.log(np.exp(below_best).sum(axis=1, keepdims=True))
+        return log_probabilities(scores)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -2,27 +2,26 @@
 
 from __future__ import annotations
 
-import operator
 from typing import Any, Self
 
 import numpy as np
 
 import margin._core as _core
-from margin import parallel
 from margin.base import MergeableClassifier, Numeric
-from margin.base.inputs import check_one_row, row_count
+from margin.base.inputs import check_one_row
 from margin.base.representation import SQUARABLE
+from margin.bayes.family import threads_for
+from margin.bayes.posterior import log_probabilities, priors_of, probabilities
+from margin.bayes.scatter import Scatter, measure_scatter
 from margin.data.table import Table
 from margin.errors import InputError, ParameterError
 from margin.params import Seed
 from margin.random import generator
 
-__all__ = ["LinearScores", "NormalClasses", "factor_of", "in_panels", "inverse_root", "log_of", "threads_for"]
+__all__ = ["LinearScores", "NormalClasses", "ScatteredClasses", "factor_of", "in_panels", "inverse_root", "log_of"]
 
 # Columns stand in groups of twelve for the core's products (core/products.hpp).
 PANEL = 12
-# Below so many rows one thread is quicker than asking how many there are.
-FEW = 64
 
 
 class NormalClasses(MergeableClassifier):
@@ -33,20 +32,17 @@ class NormalClasses(MergeableClassifier):
     """
 
     representation = Numeric(keep_float32=True)
+    #: With more than two classes, scores of a row are to be compared with each other, not with those of other rows.
+    decisions_are_densities = True
     _unit: np.ndarray
 
     def _learn_priors(self, weight: np.ndarray) -> np.ndarray:
         """Given priors, or the shares of the classes."""
-        given = self.priors
-        if given is None:
-            return weight / weight.sum()
-        who, priors = type(self).__name__, np.array([float(share) for share in given])
-        if len(priors) != len(weight):
-            raise ParameterError(
-                f"{who}(priors={given!r}): one prior per class is needed, and there are {len(weight)} classes."
-            )
+        priors = priors_of(self.priors, weight, type(self).__name__)
         if not priors[weight > 0].any():
-            raise ParameterError(f"{who}(priors={given!r}): some class with training rows needs a prior above 0.")
+            raise ParameterError(
+                f"{type(self).__name__}(priors={self.priors!r}): some class with training rows needs a prior above 0."
+            )
         return priors
 
     def _cells(self, X: np.ndarray) -> np.ndarray:
@@ -61,9 +57,10 @@ class NormalClasses(MergeableClassifier):
         self._plain = bool((unit == 1).all())
 
     def _proba(self, scores: np.ndarray) -> np.ndarray:
-        odds = np.exp(scores - scores.max(axis=1, keepdims=True))
-        odds /= odds.sum(axis=1, keepdims=True)
-        return odds
+        return probabilities(scores)
+
+    def _log_proba(self, scores: np.ndarray) -> np.ndarray:
+        return log_probabilities(scores)
 
     def decision_function(self, X: Any) -> np.ndarray:
         """The discriminant functions (columns as in ``classes_``); with two classes second minus first."""
@@ -82,12 +79,8 @@ class NormalClasses(MergeableClassifier):
         """
         who = f"{type(self).__name__}.sample"
         self._fitted("sample")
-        try:
-            n = operator.index(n)
-        except TypeError:
-            n = -1
-        if n < 0:
-            raise ParameterError(f"{who}(n=…): n must be a whole number of at least 0.")
+        if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 0:
+            raise ParameterError(f"{who}(n={n!r}): n must be a whole number of at least 0.")
         schema = self._columns.schema
         other = [column.name for column in schema or () if not column.is_numeric]
         if other:
@@ -108,8 +101,7 @@ class NormalClasses(MergeableClassifier):
         """A matrix that turns independent numbers of variance 1 into deviations of class k."""
         raise TypeError(f"{type(self).__name__} must say how a class spreads: def _spread(self, k).")
 
-    def _refuse_merge(self, other: Self) -> None:
-        who = f"{type(self).__name__}.merge"
+    def _refuse_merge(self, other: Self, who: str) -> None:
         if self._encoder.filled or other._encoder.filled:
             raise InputError(
                 f"{who}: missing numbers were filled with the mean of each part, which is not the mean of the whole, "
@@ -120,6 +112,28 @@ class NormalClasses(MergeableClassifier):
             if mine.kind == "ordinal" and theirs is not None and theirs[mine.name].levels != mine.levels:
                 raise InputError(
                     f"{who}: column {mine.name!r} has other ranks in each part, because some levels are in one only."
+                )
+
+
+class ScatteredClasses(NormalClasses):
+    """Normal classes whose columns vary together: learnt from class means and the scatter around them."""
+
+    def _sums_needed(self) -> tuple[bool, bool]:
+        """Whether one scatter will do for all classes, and whether fourth powers are needed."""
+        raise TypeError(f"{type(self).__name__} must say which sums it needs: def _sums_needed(self).")
+
+    def _count(self, X: np.ndarray, y: np.ndarray, weight: np.ndarray | None) -> Scatter:
+        pooled, fourth = self._sums_needed()
+        who = f"{type(self).__name__}.fit"
+        return measure_scatter(X, y, weight, len(self.classes_), pooled=pooled, fourth=fourth, who=who)
+
+    def _refuse_merge(self, other: Self, who: str) -> None:
+        super()._refuse_merge(other, who)
+        for part in (self, other):
+            if (part._statistics.pooled, part._statistics.fourth is not None) != self._sums_needed():
+                raise InputError(
+                    f"{who}: parameters were changed after fit, and the sums that were kept do "
+                    "not hold what they need now; fit again."
                 )
 
 
@@ -151,11 +165,6 @@ class LinearScores(NormalClasses):
         cells = self._cells(self._encoded(X, "predict"))
         winners = _core.discriminant.linear_winners(cells, self._center, self._panels, self._base, threads_for(cells))
         return self.classes_.take(winners)
-
-
-def threads_for(X: np.ndarray) -> int:
-    """One thread for a handful of rows."""
-    return 1 if row_count(X) < FEW else parallel.n_threads()
 
 
 def in_panels(coef: np.ndarray) -> np.ndarray:

@@ -5,20 +5,19 @@ from __future__ import annotations
 import numpy as np
 
 import margin._core as _core
-from margin.bayes.normal_classes import PANEL, NormalClasses, factor_of, inverse_root, log_of, threads_for
-from margin.bayes.scatter import Scatter, measure_scatter
+from margin.bayes.family import VARIANCE_FLOOR, threads_for
+from margin.bayes.normal_classes import PANEL, ScatteredClasses, factor_of, inverse_root, log_of
+from margin.bayes.scatter import Scatter
 from margin.bayes.shrinkage import Portion, Shrinkage, shrunk_class_covariance
 from margin.params import Flag, Priors
 
 __all__ = ["QuadraticDiscriminantAnalysis"]
 
-# No direction of a class has less than this share of the whole variance.
-VARIANCE_FLOOR = 1e-9
 # Scores below this lie beyond what a density can tell.
 BEYOND = -1e300
 
 
-class QuadraticDiscriminantAnalysis(NormalClasses):
+class QuadraticDiscriminantAnalysis(ScatteredClasses):
     r"""Normal classes, each with a mean and a covariance of its own; boundaries are quadrics.
 
     .. math:: \delta_k(x) = \log \pi_k - \tfrac12 \log|\Sigma_k| - \tfrac12 (x - \mu_k)'\Sigma_k^{-1}(x - \mu_k)
@@ -30,14 +29,15 @@ class QuadraticDiscriminantAnalysis(NormalClasses):
     A class need not vary in all directions: with every column divided by its standard deviation over all rows (or in
     the class, where that is larger), the class has at least the variance :math:`10^{-9}` in every direction. A class
     with a single case takes the pooled covariance. Columns that hold one value are left out, unless ``shrinkage`` or
-    ``reg_param`` gives them a variance.
+    ``reg_param`` gives them a variance. Where nominal columns were made one-hot and there are more rows than columns,
+    shrinkage leaves out all directions in which no row varies, such as the sum of one-hot columns.
 
     Parameters
     ----------
     priors
         Probabilities of the classes, in the order of ``classes_``; None takes their shares in the training rows.
     reg_param
-        :math:`\Sigma_k` becomes :math:`(1 - r)\,\Sigma_k + r I`.
+        Share r of the identity in each covariance, which becomes (1 - r) times itself and r times the identity.
     shrinkage
         Draws each covariance towards a multiple of the identity, by this amount or, with ``"auto"``, by that of Ledoit
         and Wolf, found for columns of deviation 1; done before ``reg_param``.
@@ -77,10 +77,8 @@ class QuadraticDiscriminantAnalysis(NormalClasses):
         self.shrinkage = shrinkage
         self.unbiased = unbiased
 
-    def _count(self, X: np.ndarray, y: np.ndarray, weight: np.ndarray | None) -> Scatter:
-        fourth = isinstance(self.shrinkage, str)
-        who = "QuadraticDiscriminantAnalysis.fit"
-        return measure_scatter(X, y, weight, len(self.classes_), pooled=False, fourth=fourth, who=who)
+    def _sums_needed(self) -> tuple[bool, bool]:
+        return False, isinstance(self.shrinkage, str)
 
     def _settle(self) -> None:
         sums = self._in_one_unit(self._statistics)
@@ -88,17 +86,24 @@ class QuadraticDiscriminantAnalysis(NormalClasses):
         self.priors_ = self._learn_priors(sums.weight)
         n = sums.weight
         center = n @ sums.mean / n.sum()
-        drawn = self.shrinkage is not None or self.reg_param > 0  # then a constant column has a variance too
-        some = np.flatnonzero(sums.varies | drawn)
-        whole = np.sqrt(np.diagonal(sums.moments_around(center)[0])[some] / n.sum())
         d = len(sums.unit)
+        # One-hot columns add up to one and often repeat each other; rows enough show which directions can vary at all.
+        known = bool(self._encoder.one_hot) and self.reg_param == 0 and sums.cases() > d
+        drawn = self.shrinkage is not None or self.reg_param > 0  # then a constant column has a variance too
+        some = np.flatnonzero(sums.varies | (drawn and not known))
+        whole = sums.moments_around(center)[0][np.ix_(some, some)] / n.sum()
+        frame = Frame(whole) if known else None
         self._panels = np.zeros((len(n), triangle_size(d)))
         self._base = log_of(self.priors_, n) - np.log(sums.unit).sum()
         self.covariance_ = np.zeros((len(n), d, d))
         for k in range(len(n)):
-            covariance, turn, log_volume = floored(self._class_covariance(sums, k)[np.ix_(some, some)], whole)
+            covariance = self._class_covariance(sums, k)[np.ix_(some, some)]
+            if frame is None or frame.is_full:
+                covariance, turn, log_volume = floored(covariance, np.sqrt(np.diagonal(whole)))
+            else:
+                covariance, turn, log_volume = frame.floored(covariance)
             triangle = np.zeros((d, d))
-            triangle[np.ix_(some, some)] = turn
+            triangle[np.ix_(some[: len(turn)], some)] = turn
             self._panels[k] = triangle_in_panels(triangle)
             self._base[k] -= log_volume
             self.covariance_[k][np.ix_(some, some)] = covariance
@@ -120,10 +125,9 @@ class QuadraticDiscriminantAnalysis(NormalClasses):
         alone = sums.degrees[k] == 0
         of = slice(None) if alone else slice(k, k + 1)
         n, degrees = sums.weight[of].sum(), sums.degrees[of].sum()
-        cases = n if sums.repeats else n * n / sums.weight2[of].sum()
         fourth = None if sums.fourth is None else sums.fourth[of].sum(axis=0)
         covariance = shrunk_class_covariance(
-            sums.within[of].sum(axis=0), fourth, n, cases, self.shrinkage, 1 / sums.unit
+            sums.within[of].sum(axis=0), fourth, n, sums.cases(of), self.shrinkage, 1 / sums.unit
         )
         if self.unbiased and degrees > 0:
             covariance *= n / degrees
@@ -154,6 +158,34 @@ class QuadraticDiscriminantAnalysis(NormalClasses):
     def scalings_(self) -> list[np.ndarray]:
         """The variances of each class along its axes, largest first."""
         return [np.linalg.eigvalsh(c)[::-1] for c in self._fitted("scalings_").covariance_]
+
+
+class Frame:
+    """The directions in which the rows vary at all, with every column divided by its deviation.
+
+    One-hot columns and copies of them leave directions without variance. Shrinkage would give each class
+    a variance there of its own, and the class that is shrunk least would win every row by it.
+    """
+
+    def __init__(self, whole: np.ndarray) -> None:
+        deviation = np.sqrt(np.diagonal(whole))
+        self.scale = np.where(deviation > 0, deviation, 1.0)
+        standard = whole / self.scale[:, None] / self.scale
+        self.axes = np.eye(len(whole))
+        if inverse_root(standard, VARIANCE_FLOOR) is None:
+            variance, axes = np.linalg.eigh(standard)
+            self.axes = axes[:, variance > VARIANCE_FLOOR]
+
+    @property
+    def is_full(self) -> bool:
+        return self.axes.shape[0] == self.axes.shape[1]
+
+    def floored(self, covariance: np.ndarray) -> tuple[np.ndarray, np.ndarray, float]:
+        """As the function of that name, but within these directions: W has as many rows as there are directions."""
+        inside = self.axes.T @ (covariance / self.scale[:, None] / self.scale) @ self.axes
+        inside, turn, log_volume = floored(inside, np.ones(len(inside)))
+        there = self.scale[:, None] * self.axes
+        return there @ inside @ there.T, np.asarray(np.linalg.qr(turn @ self.axes.T / self.scale, mode="r")), log_volume
 
 
 def floored(covariance: np.ndarray, whole: np.ndarray) -> tuple[np.ndarray, np.ndarray, float]:

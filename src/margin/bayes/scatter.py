@@ -13,8 +13,8 @@ import margin._core as _core
 from margin import parallel
 from margin.base import Places
 from margin.base.inputs import check_memory
-from margin.base.moments import unit_for
-from margin.data.weights import count_repeats
+from margin.base.moments import sum_of_two, unit_for
+from margin.data.weights import cases_per_weight, count_repeats
 
 __all__ = ["Scatter", "measure_scatter"]
 
@@ -70,11 +70,10 @@ class Scatter:
         left = np.where(n > 0, n - one, 0.0)
         return np.where(left > 1e-12 * n, left, 0.0)
 
-    @property
-    def cases(self) -> np.ndarray:
-        """How many cases the weights of each class stand for."""
-        n = self.weight
-        return n if self.repeats else np.divide(n * n, self.weight2, out=np.zeros_like(n), where=n > 0)
+    def cases(self, of: slice = slice(None)) -> float:
+        """How many cases the weights of some classes together stand for; all, unless said."""
+        n = float(self.weight[of].sum())
+        return n * cases_per_weight(n, self.weight2[of].sum(), self.repeats)
 
     def plus(self, other: Scatter) -> Scatter:
         """The sums of both sets of rows together (Chan, Golub, LeVeque 1979)."""
@@ -86,7 +85,7 @@ class Scatter:
         gap = np.where(
             (share > 0) & (share < 1), (second.mean - first.mean) + (second.rest - first.rest), 0.0
         )  # a class that one part lacks moves nothing
-        mean, rest = _sum_of_two(first.mean, first.rest + gap * share)
+        mean, rest = sum_of_two(first.mean, first.rest + gap * share)
         mean, rest = np.where(share == 1, second.mean, mean), np.where(share == 1, second.rest, rest)
         parts = [first._around(-gap * share), second._around(gap * (1 - share))]
         within, third, fourth = (None if a is None or b is None else a + b for a, b in zip(*parts))
@@ -183,7 +182,7 @@ def measure_scatter(
     if (unit != 1).any():
         found = _core.scatter.scatter(X / unit, y, weight, n_classes, pooled, fourth, parallel.n_threads())
     n, n2, shift, offset, products = found[:5]
-    mean, rest = _sum_of_two(shift, offset)
+    mean, rest = sum_of_two(shift, offset)
     groups = 1 if pooled else n_classes
     within, third_sums, fourth_sums = _split(products.reshape(groups, width, width), n, offset, fourth)
     repeats = weight is None or count_repeats(weight)
@@ -214,10 +213,3 @@ def _unit(low: np.ndarray, high: np.ndarray, fourth: bool) -> np.ndarray:
         exponent = np.frexp(magnitude)[1]
         unit = np.ldexp(1.0, np.where(np.abs(exponent) > FOURTH_POWERS, exponent, 0))
     return np.maximum(unit, 2.0**-1000)
-
-
-def _sum_of_two(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The rounded sum and what rounding lost (Knuth)."""
-    total = a + b
-    b_part = total - a
-    return total, (a - (total - b_part)) + (b - b_part)

@@ -13,7 +13,7 @@ import numpy as np
 
 from margin.errors import InputError, listing
 
-__all__ = ["check_weights", "count_repeats"]
+__all__ = ["cases_per_weight", "check_weights", "count_repeats"]
 
 LARGEST_COUNT = 2.0**53
 SQUARABLE = 1e140
@@ -53,3 +53,14 @@ def check_weights(sample_weight: Any, n_rows: int, who: str) -> np.ndarray | Non
 def count_repeats(weight: np.ndarray) -> bool:
     """Whether weights are whole numbers that can be added up exactly, and so stand for repeated rows."""
     return bool((weight == np.floor(weight)).all() and weight.max() <= LARGEST_COUNT / len(weight))
+
+
+def cases_per_weight(total: float, squares: float, repeats: bool) -> float:
+    """The factor that makes weights of this sum and sum of squares count as many cases as they are worth.
+
+    Repeated rows count as often as they are given; others are worth (sum w)² / sum w² cases.
+
+    >>> cases_per_weight(6.0, 12.0, repeats=True), cases_per_weight(6.0, 12.0, repeats=False)
+    (1.0, 0.5)
+    """
+    return 1.0 if repeats or squares == 0 else float(total / squares)
