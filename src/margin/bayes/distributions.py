@@ -17,7 +17,7 @@ from margin.base.representation import SQUARABLE
 from margin.bayes.categories import Categorical
 from margin.bayes.density import KernelDensity
 from margin.bayes.family import VARIANCE_FLOOR, Distribution, Place, TrainingCells, is_sparse, threads_for
-from margin.bayes.shares import log_of, safe_ratio, unbiased, whole_column
+from margin.bayes.shares import log_of, poisson_draws, safe_ratio, sums_of_others, unbiased, whole_column
 from margin.bayes.statistics import ClassMoments, Sums, together
 from margin.data.schema import Column
 
@@ -196,20 +196,19 @@ class Multinomial(Distribution):
         return _products(cells, self.table)
 
     def draw(self, y: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        """Totals are Poisson around the class's mean total, then shared out among the columns."""
+        """Totals are Poisson around the class's mean total and shared out: so every column is Poisson by itself."""
         means = safe_ratio(self.found.sums, self.found.cells, 0.0).sum(axis=1)
         shares = np.exp(Multinomial._table(self, self.found)).T * (self.found.sums.sum(axis=0) + self.alpha > 0)
         shares = safe_ratio(shares, shares.sum(axis=1, keepdims=True), 0.0)
-        totals = rng.poisson(means[y])
-        return rng.multinomial(totals, shares[y]).astype(np.float64)
+        return poisson_draws((shares * means[:, None])[y], rng)
 
 
 class Complement(Multinomial):
     r"""A multinomial of all classes but one, against that one: better where classes are of very different size.
 
     :math:`s_k = -\sum_j x_j \log \hat P(j \mid \text{not } k)` (Rennie, Shih, Teevan, Karger 2003). ``norm`` divides a
-    class's weights by their sum. With ``alpha`` 0 a column that no other class has counts as if they had it
-    :math:`10^{-10}` times. New cells are drawn from the multinomial.
+    class's weights by their sum. With ``alpha`` 0 a column that no other class has counts as if it
+    were :math:`10^{-10}` of all that they have. New cells are drawn from the multinomial.
     """
 
     name = "complement"
@@ -219,8 +218,9 @@ class Complement(Multinomial):
         self.norm = norm
 
     def _table(self, found: Sums) -> np.ndarray:
-        others = _smoothed(found.sums.sum(axis=0) - found.sums, self.alpha)
-        np.maximum(others, 1e-10, out=others)
+        others = _smoothed(sums_of_others(found.sums), self.alpha)
+        total = others.sum(axis=0)
+        others = np.where(others == 0, np.where(total > 0, 1e-10 * total, 1.0), others)
         weights = log_of(others.sum(axis=0)) - np.log(others)
         if not self.norm:
             return weights
@@ -344,6 +344,7 @@ class Poisson(Distribution):
         mean = safe_ratio(found.sums.sum(axis=0), found.cells.sum(axis=0), 0.0)
         self.rate = safe_ratio(found.sums + self.alpha * mean, found.cells + self.alpha, mean)
         self.table = np.ascontiguousarray(np.where(mean > 0, log_of(self.rate), 0.0).T)
+        self._says_something = (mean > 0).astype(np.float64)
         self._may_rule_out = bool(np.isneginf(self.table).any())
         return self
 
@@ -360,17 +361,17 @@ class Poisson(Distribution):
 
         stored = (cells.data if is_sparse(cells) else cells).astype(np.float64)
         orders = np.nan_to_num(gammaln(stored + 1.0), nan=0.0)
-        return -np.asarray(_as_matrix(cells, orders).sum(axis=1)).reshape(-1)
+        return -np.asarray(_as_matrix(cells, orders) @ self._says_something).reshape(-1)
 
     def terms(self, cells: Any) -> np.ndarray:
         from scipy.special import gammaln
 
         row = only_row(cells)
         terms = _products(cells, self.table) - self.rate.T - gammaln(row + 1.0)[:, None]
-        return np.where((np.isnan(row) | (self.rate.sum(axis=0) == 0))[:, None], 0.0, terms)
+        return np.where((np.isnan(row) | (self._says_something == 0))[:, None], 0.0, terms)
 
     def draw(self, y: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        return rng.poisson(self.rate[y]).astype(np.float64)
+        return poisson_draws(self.rate[y], rng)
 
 
 def _as_matrix(cells: Any, values: np.ndarray) -> Any:
