@@ -176,7 +176,7 @@ def test_complement_takes_the_smallest_counts_and_alphas_at_their_word():
         table = NaiveBayes(alpha=alpha, distributions="complement").fit(X * scale, y).distributions_["x0"].table
         others = np.array([[0.0, 5.0], [1.0, 1.0]]) * scale + alpha
         others = np.where(others == 0, 1e-10 * others.sum(axis=0), others)
-        np.testing.assert_allclose(table, -np.log(others / others.sum(axis=0)), rtol=1e-9, atol=1e-15)
+        np.testing.assert_allclose(table, -np.log(others / others.sum(axis=0)), rtol=1e-9, atol=1e-14)
 
 
 @pytest.mark.parametrize("name", ["poisson", "multinomial", "complement"])

@@ -228,5 +228,7 @@ def test_settings_may_be_given_as_text():
     assert rule.parse("none") is None
     assert rule.parse("kernel") == "kernel"
     assert rule.parse("age=gaussian;words=multinomial") == {"age": "gaussian", "words": "multinomial"}
-    with pytest.raises(ValueError, match="kernl"):
-        rule.parse("kernl")
+    assert rule.parse(" a b=kernel; c=d=poisson;") == {"a b": "kernel", "c=d": "poisson"}
+    for text in ("kernl", "age=kernl", "age=", "=kernel", ";"):
+        with pytest.raises(ValueError, match=text):
+            rule.parse(text)

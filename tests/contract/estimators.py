@@ -39,7 +39,7 @@ OTHER_SETTINGS = {
     "TableEncoder": [{"scale": "standard"}],
 }
 # The contract itself is no model.
-NOT_MODELS = {"Classifier", "LinearScores", "MergeableClassifier", "NormalClasses", "TableEstimator"}
+NOT_MODELS = {"Classifier", "DiscreteNB", "LinearScores", "MergeableClassifier", "NormalClasses", "TableEstimator"}
 
 
 def estimator_classes() -> list[type]:

@@ -89,6 +89,8 @@ class MergeableClassifier(Classifier):
         who = f"{type(self).__name__}.partial_fit"
         params.check(self)
         known = self if self.__sklearn_is_fitted__() else None
+        if known is not None:
+            known._refuse_merge(known)  # before the rows are read as the parameters want it now
         part = clone(self)
         part._is_part = True  # it may lack classes, so that nothing can be settled before it is part of the whole
         with whole_or_not_at_all(part), warnings.catch_warnings():
@@ -166,9 +168,10 @@ class MergeableClassifier(Classifier):
 
 
 def _same(first: Any, second: Any) -> bool:
-    if isinstance(first, np.ndarray) or isinstance(second, np.ndarray):
-        return np.array_equal(first, second)
-    return type(first) is type(second) and first == second
+    lists = (list, tuple, np.ndarray)
+    if isinstance(first, lists) and isinstance(second, lists):
+        return len(first) == len(second) and all(map(_same, first, second))
+    return bool(first == second)
 
 
 def _united(first: Columns, second: Columns, who: str) -> Columns:

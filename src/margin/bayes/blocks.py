@@ -155,6 +155,12 @@ class Block:
             return [Column(f"x{i}", "numeric") for i in self.positions]
         return [self.columns.schema[int(i)] for i in self.positions]
 
+    def counts_like(self, other: Block) -> bool:
+        """Whether the statistics of both are of the same columns and mean the same."""
+        mine, theirs = self.distribution, other.distribution
+        same = self.place == other.place and type(mine) is type(theirs) and mine.counted_by() == theirs.counted_by()
+        return same and np.array_equal(self.positions, other.positions)
+
     def cells(self, X: MixedData, who: str) -> Any:
         """The cells of these columns, in the form that the distribution takes."""
         if self.place == "codes":

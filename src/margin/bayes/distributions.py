@@ -41,6 +41,9 @@ class Gaussian(Distribution):
         super().__init__(alpha)
         self.smoothing = smoothing
 
+    def counted_by(self) -> tuple[Any, ...]:
+        return (self.smoothing is None,)
+
     def count(self, rows: TrainingCells) -> ClassMoments:
         moments = None if rows.survey is None else rows.survey.moments
         cells = rows.cells if rows.cells.dtype.kind == "f" else rows.cells.astype(np.float64)
@@ -248,6 +251,9 @@ class Bernoulli(Distribution):
         if column.is_numeric:
             return "numeric", cls
         return ("codes", Categorical) if len(column.levels) <= 2 else None
+
+    def counted_by(self) -> tuple[Any, ...]:
+        return (self.threshold,)
 
     def count(self, rows: TrainingCells) -> Sums:
         n_classes, threads = rows.n_classes, parallel.n_threads()

@@ -55,6 +55,10 @@ class Distribution:
         """Where the cells of a column are found and who deals with them; None if the distribution does not suit it."""
         return ("numeric", cls) if column.is_numeric else None
 
+    def counted_by(self) -> tuple[Any, ...]:
+        """The settings that the statistics depend on: those of other settings are not to be added to them."""
+        return ()
+
     def count(self, rows: TrainingCells) -> Any:
         """The statistics of the training rows."""
         raise NotImplementedError

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Annotated, Any
 
@@ -35,8 +34,8 @@ def _distributions_from_text(text: str) -> Any:
         if text not in DISTRIBUTIONS:
             raise ValueError(text)
         return text
-    pairs = [pair.rpartition("=") for pair in re.split(r"[;\s]+", text.strip("{} "))]
-    if any(name not in DISTRIBUTIONS for _, _, name in pairs):
+    pairs = [[part.strip() for part in pair.rpartition("=")] for pair in text.strip("; ").split(";")]
+    if any(not column or name not in DISTRIBUTIONS for column, _, name in pairs):
         raise ValueError(text)
     return {column: name for column, _, name in pairs}
 
@@ -44,7 +43,8 @@ def _distributions_from_text(text: str) -> Any:
 Distributions = Annotated[
     Any,
     Rule(
-        f"None, one of {', '.join(map(repr, DISTRIBUTIONS))} or a mapping from columns to those",
+        f"None, one of {', '.join(map(repr, DISTRIBUTIONS))} or a mapping from columns to those "
+        "(as text: column=name;column=name)",
         lambda v: v is None or isinstance(v, Mapping) or (isinstance(v, str) and v in DISTRIBUTIONS),
         _distributions_from_text,
         lambda: tuple(DISTRIBUTIONS),
@@ -160,10 +160,18 @@ class NaiveBayes(MergeableClassifier):
         for block, part in zip(self._blocks, found.parts, strict=True):
             block.learn(part, found.repeats)
 
-    def _leading(self) -> Any:
-        """The distribution of the numeric columns, or of the first there are."""
-        blocks = self._fitted("distributions_")._blocks
-        return next((block for block in blocks if block.place == "numeric"), blocks[0]).distribution
+    def _refuse_merge(self, other: Any) -> None:
+        """Parameters may be set after fit, and counts of one kind are then no counts of another."""
+        for model in (self, other):
+            counted = model.__dict__.get("_blocks")
+            if counted is None:
+                continue
+            wanted = model._choose()
+            if len(counted) != len(wanted) or not all(map(Block.counts_like, counted, wanted)):
+                raise ParameterError(
+                    f"{model!r}: the parameters must be those of the fit, as other things would have to be counted "
+                    "now (fit anew)."
+                )
 
     def _learn_priors(self, totals: np.ndarray) -> np.ndarray:
         name = self._priors_parameter
