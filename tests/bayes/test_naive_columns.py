@@ -210,6 +210,11 @@ def test_the_number_of_records_is_a_whole_one(n):
         NaiveBayes().fit([[0.0], [1.0]], [0, 1]).sample(n)
 
 
+def test_what_is_no_seed_is_refused_under_the_name_it_was_given():
+    with pytest.raises(ParameterError, match=r"NaiveBayes\.sample\(random_state='a'\): random_state must be"):
+        NaiveBayes().fit([[1.0], [2.0]], [0, 1]).sample(2, random_state="a")
+
+
 def test_a_saved_model_says_draws_and_adds_up_as_before(tmp_path):
     X, y = people()
     model = NaiveBayes(distributions=TOLD).fit(X, y)

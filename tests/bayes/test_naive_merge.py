@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from sklearn.base import clone
 
 from margin import BernoulliNB, CategoricalNB, ComplementNB, GaussianNB, MultinomialNB, NaiveBayes, Table
-from margin.errors import InputError, ParameterError
+from margin.errors import InputError, LabelError, ParameterError
 
 pytestmark = pytest.mark.filterwarnings("ignore::margin.errors.ConstantColumnWarning")
 
@@ -128,6 +128,12 @@ def test_classes_named_beforehand_wait_for_their_rows():
     assert model.predict_proba(X)[:, 2].tolist() == [0.0] * 6
     model.partial_fit(X[4:], y[4:])
     np.testing.assert_allclose(model.predict_proba(X), NaiveBayes().fit(X, y).predict_proba(X), rtol=1e-12)
+
+
+@pytest.mark.parametrize("classes", [3, "ab", [], [[0, 1]]])
+def test_classes_are_a_list_of_labels(classes):
+    with pytest.raises(LabelError, match=r"NaiveBayes\.partial_fit\(classes=.*must be a list of all labels"):
+        NaiveBayes().partial_fit([[1.0], [2.0]], [0, 1], classes=classes)
 
 
 def test_a_third_level_of_a_bernoulli_column_is_refused_and_leaves_the_model_as_it_was():

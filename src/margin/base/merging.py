@@ -138,6 +138,8 @@ class MergeableClassifier(Classifier):
     def _declare(self, classes: Any, declared: np.ndarray | None, who: str) -> None:
         """Take in the labels that were named, and refuse others."""
         if classes is not None:
+            if np.ndim(classes) != 1 or not len(classes):
+                raise LabelError(f"{who}(classes={classes!r}): classes must be a list of all labels that may come.")
             named, _ = encode_labels(classes, len(classes), who)
             if declared is not None and named.tolist() != declared.tolist():
                 raise LabelError(

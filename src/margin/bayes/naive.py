@@ -20,7 +20,7 @@ from margin.data.schema import Schema
 from margin.data.table import Table
 from margin.data.weights import count_repeats
 from margin.errors import ParameterError
-from margin.params import ClassWeight, NonNegative, Priors, Rule
+from margin.params import ClassWeight, NonNegative, Priors, Rule, Seed, rule_of
 from margin.random import generator
 
 __all__ = ["Distributions", "NaiveBayes"]
@@ -233,6 +233,9 @@ class NaiveBayes(MergeableClassifier):
         self._fitted("sample")
         if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 1:
             raise ParameterError(f"{name}.sample(n={n!r}): n must be a whole number of at least 1.")
+        seeds = rule_of(Seed)
+        if not seeds.accepts(random_state):
+            raise ParameterError(f"{name}.sample(random_state={random_state!r}): random_state must be {seeds.words}.")
         rng = generator(random_state, "NaiveBayes.sample")
         y = rng.choice(len(self.priors_), int(n), p=self.priors_ / self.priors_.sum())
         drawn = sorted((cell for block in self._blocks for cell in block.draw(y, rng)), key=lambda cell: cell[0])
