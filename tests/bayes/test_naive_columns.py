@@ -9,7 +9,7 @@ from margin import NaiveBayes, Table, persistence
 from margin.bayes.distributions import DISTRIBUTIONS
 from margin.bayes.words import words_of
 from margin.data.schema import Column, Schema
-from margin.errors import ParameterError
+from margin.errors import InputError, ParameterError
 from margin.explain import explain
 
 pytestmark = pytest.mark.filterwarnings("ignore::margin.errors.ConstantColumnWarning")
@@ -162,6 +162,14 @@ def test_a_column_that_the_schema_calls_text_is_read_where_it_is_named():
     X = Table(Schema([Column("mail", "text", texts)]), [codes])
     model = NaiveBayes(distributions={"mail": "multinomial"}).fit(X, [1, 1, 0, 0])
     assert model.predict(X).tolist() == [1, 1, 0, 0]
+
+
+def test_a_column_of_text_that_is_not_named_as_such_is_not_there():
+    table = Table.from_columns({"note": ["so so", "fine", "bad"], "age": [1.0, 2.0, 3.0]}).with_kind("note", "text")
+    with pytest.raises(ParameterError, match=r"column 'note' is not there.*Free text is there only where it is named"):
+        NaiveBayes(distributions={"note": "categorical"}).fit(table, [0, 1, 1])
+    with pytest.raises(InputError, match=r"no columns to learn from \('note' is an identifier or free text\)"):
+        NaiveBayes().fit(table.select(["note"]), [0, 1, 1])
 
 
 def test_the_words_of_a_text_are_reasons():

@@ -52,8 +52,9 @@ def test_a_category_that_was_not_there_counts_as_missing():
 
 def test_too_small_an_alpha_is_raised_with_a_warning_where_it_is_not_forced():
     X, y = small()
-    with pytest.warns(MarginWarning, match="alpha is too small"):
+    with pytest.warns(MarginWarning, match="alpha is too small") as told:
         model = MultinomialNB(alpha=0, force_alpha=False).fit(X, y)
+    assert len(told) == 1
     np.testing.assert_allclose(model.feature_log_prob_, MultinomialNB(alpha=1e-10).fit(X, y).feature_log_prob_)
 
 

@@ -161,8 +161,10 @@ def learn_columns(X: Any, who: str, text: frozenset[str] | bool = False) -> tupl
     source = open_input(_inputs_of(X, text) if isinstance(X, Table) else X, who)
     rows, n = source.shape
     if n == 0:
+        left = f" ({listing(X.names)} is an identifier or free text)" if isinstance(X, Table) and X.names else ""
         raise InputError(
-            f"{who}: X has no columns to learn from: 0 feature(s) (shape=({rows}, 0)) while a minimum of 1 is required."
+            f"{who}: X has no columns to learn from{left}: "
+            f"0 feature(s) (shape=({rows}, 0)) while a minimum of 1 is required."
         )
     if rows == 0:
         raise InputError(f"{who}: X has no rows to learn from: 0 sample(s) while a minimum of 1 is required.")

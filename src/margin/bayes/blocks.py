@@ -106,7 +106,8 @@ def _chosen(columns: Columns, distributions: Any, who: str) -> list[tuple[Place,
         if unknown:
             raise ParameterError(
                 f"{who}(distributions={distributions!r}): column {listing(unknown)} is not there; "
-                f"columns are {listing(schema.names)}{closest(unknown[0], schema.names)}."
+                f"columns are {listing(schema.names)}{closest(unknown[0], schema.names)}. Free text is there only "
+                "where it is named multinomial or complement."
             )
     else:
         given = dict.fromkeys(schema.names, distributions) if distributions is not None else {}

@@ -85,15 +85,19 @@ class DiscreteNB(NaiveBayes):
             )
         return given
 
-    def _alpha(self, positions: np.ndarray) -> Any:
-        alpha = self._one_for_each("alpha")
-        if not self.force_alpha and alpha.min() < LEAST_ALPHA:
+    def _settle(self) -> None:
+        if not self.force_alpha and np.min(self.alpha) < LEAST_ALPHA:
             warnings.warn(
                 f"{type(self).__name__}: alpha is too small and taken as {LEAST_ALPHA:g}; "
                 "force_alpha=True leaves it as it is.",
                 MarginWarning,
                 stacklevel=2,
             )
+        super()._settle()
+
+    def _alpha(self, positions: np.ndarray) -> Any:
+        alpha = self._one_for_each("alpha")
+        if not self.force_alpha:
             alpha = np.maximum(alpha, LEAST_ALPHA)
         return alpha[positions] if alpha.ndim else float(alpha)
 
