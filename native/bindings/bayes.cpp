@@ -1,4 +1,4 @@
-// margin._core.bayes: counts and log-likelihoods.
+// margin._core.bayes: normal log-likelihoods.
 #include "cells.hpp"
 #include "interrupt.hpp"
 #include "margin/bayes/likelihood.hpp"
@@ -7,19 +7,6 @@ using namespace margin;
 using namespace margin::bindings;
 
 MARGIN_BINDINGS(bayes) {
-    bayes.def(
-        "count_levels",
-        [](InMatrix<std::int32_t> codes, In<std::int64_t> first, std::size_t levels, In<std::int32_t> y, In<double> w,
-           std::size_t classes, std::size_t n_threads) {
-            return give(with_monitor([&](Monitor& m) {
-                            return margin::bayes::count_levels(codes.data(), first.data(), y.data(), w.data(),
-                                                               codes.shape(0), codes.shape(1), levels, classes,
-                                                               n_threads, m);
-                        }),
-                        levels, classes);
-        },
-        "codes"_a.noconvert(), "first"_a.noconvert(), "levels"_a, "y"_a.noconvert(), "w"_a.noconvert(), "classes"_a,
-        "n_threads"_a);
     for_each_type<double, float>([&]<class T> {
         bayes.def(
             "add_normal",
@@ -34,14 +21,4 @@ MARGIN_BINDINGS(bayes) {
             "x"_a.noconvert(), "mean"_a.noconvert(), "steep"_a.noconvert(), "off"_a.noconvert(), "peak"_a.noconvert(),
             "scores"_a.noconvert(), "n_threads"_a);
     });
-    bayes.def(
-        "add_shares",
-        [](InMatrix<std::int32_t> codes, In<std::int64_t> first, InMatrix<double> log_share, InOutMatrix<double> scores,
-           std::size_t n_threads) {
-            with_monitor([&](Monitor& m) {
-                margin::bayes::add_shares(codes.data(), first.data(), log_share.data(), scores.data(), codes.shape(0),
-                                          codes.shape(1), scores.shape(1), n_threads, m);
-            });
-        },
-        "codes"_a.noconvert(), "first"_a.noconvert(), "log_share"_a.noconvert(), "scores"_a.noconvert(), "n_threads"_a);
 }

@@ -1,7 +1,8 @@
-// margin._core.data: first looks at a matrix.
+// margin._core.data: whether the cells of a matrix can be used, and where each row is largest.
 #include "arrays.hpp"
 #include "interrupt.hpp"
 #include "margin/data/cells.hpp"
+#include "margin/data/winners.hpp"
 
 using namespace margin;
 using namespace margin::bindings;
@@ -22,24 +23,11 @@ MARGIN_BINDINGS(data) {
              "Flat position of the first unusable cell; -1 if all are fine, -2 if some are missing.");
     data.def("inspect", &inspect<float>, "x"_a.noconvert(), "largest"_a, "n_threads"_a = 1);
     data.def(
-        "ranges",
-        [](InMatrix<double> x, std::size_t n_threads) {
-            auto found = with_monitor(
-                [&](Monitor& m) { return margin::data::ranges(x.data(), x.shape(0), x.shape(1), n_threads, m); });
-            return nb::make_tuple(give(std::move(found.low)), give(std::move(found.high)));
+        "winners",
+        [](InMatrix<double> scores, std::size_t n_threads) {
+            return give(with_monitor([&](Monitor& m) {
+                return margin::data::winners(scores.data(), scores.shape(0), scores.shape(1), n_threads, m);
+            }));
         },
-        "x"_a.noconvert(), "n_threads"_a, "Smallest and largest number of each column.");
-    data.def(
-        "moments",
-        [](InMatrix<double> x, In<std::int32_t> y, In<double> w, std::size_t classes, std::size_t n_threads) {
-            const std::size_t columns = x.shape(1);
-            auto found = with_monitor([&](Monitor& m) {
-                return margin::data::moments(x.data(), y.data(), w.data(), x.shape(0), columns, classes, n_threads, m);
-            });
-            return nb::make_tuple(
-                give(std::move(found.weight), classes, columns), give(std::move(found.weight2), classes, columns),
-                give(std::move(found.mean), classes, columns), give(std::move(found.m2), classes, columns));
-        },
-        "x"_a.noconvert(), "y"_a.noconvert(), "w"_a.noconvert(), "classes"_a, "n_threads"_a,
-        "Weight, squared weight, mean and squared deviations of each column in each class.");
+        "scores"_a.noconvert(), "n_threads"_a, "The column of each row's largest number.");
 }

@@ -198,13 +198,13 @@ _ENTRIES = (
         "lda",
         _ours("margin.bayes", "LinearDiscriminantAnalysis"),
         "Normal classes of one shape, told apart by planes; nominal columns one-hot, no settings.",
-        title="Linear discriminant analysis",
+        title="Linear discriminant",
     ),
     Entry(
         "qda",
         _ours("margin.bayes", "QuadraticDiscriminantAnalysis", shrinkage="auto"),
         "Normal classes, each of its own shape; shrunk as far as the data ask for, so that few rows do not mislead it.",
-        title="Quadratic discriminant analysis",
+        title="Quadratic discriminant",
     ),
     Entry(
         "knn",

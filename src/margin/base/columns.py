@@ -7,6 +7,7 @@ extra columns are errors. A category that was not there at fit counts as a missi
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -40,11 +41,11 @@ class Columns:
         """The schema, with made-up names ``x0``, ``x1``, … for plain arrays."""
         return self.schema or Schema(Column(f"x{i}", "numeric", reason="an array of numbers") for i in range(self.n))
 
-    def read(self, X: Any, who: str) -> Any:
+    def read(self, X: Any, who: str, largest: float = math.inf) -> Any:
         """New data as a source that fits these columns: an array, CSR or a Table with the learnt codes."""
         model = who.split(".")[0]
         if self.schema is None:
-            source = open_input(X, who)
+            source = open_input(X, who, largest)
             if isinstance(source, Table):
                 source = _numbers_by_position(source, who)
             self._check_count(source.shape[1], who, model)
@@ -156,9 +157,11 @@ class Columns:
             raise InputError(f"{who}: column {listing(absent)} is missing; the model was fitted with it.")
 
 
-def learn_columns(X: Any, who: str, text: frozenset[str] | bool = False) -> tuple[Columns, Any]:
+def learn_columns(
+    X: Any, who: str, text: frozenset[str] | bool = False, largest: float = math.inf
+) -> tuple[Columns, Any]:
     """What the columns of X are, and X as a source. Columns of words named in ``text`` (True: all) are free text."""
-    source = open_input(_inputs_of(X, text) if isinstance(X, Table) else X, who)
+    source = open_input(_inputs_of(X, text) if isinstance(X, Table) else X, who, largest)
     rows, n = source.shape
     if n == 0:
         left = f" ({listing(X.names)} is an identifier or free text)" if isinstance(X, Table) and X.names else ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ import margin._core as _core
 from margin import parallel
 from margin.base.columns import Columns, keep_observed_levels, learn_columns
 from margin.base.fitting import NotYetFittedError
-from margin.base.inputs import is_clean_csr, row_count
+from margin.base.inputs import row_count, survey_clean_csr
 from margin.base.mixed import Mixed
 from margin.base.numeric import Numeric
 from margin.base.representation import AsGiven, Learnt, TrainingRows
@@ -36,7 +37,8 @@ class TableEstimator(BaseEstimator):
 
         Columns of a table are put in the order of ``like``, the columns learnt before, if there are any.
         """
-        columns, source = learn_columns(X, who, getattr(self.representation, "text", False))
+        form = self.representation
+        columns, source = learn_columns(X, who, getattr(form, "text", False), getattr(form, "largest", math.inf))
         if like is not None:
             columns, source = like.arranged(columns, source, who)
         n_given, kept = row_count(source), None
@@ -82,10 +84,12 @@ class TableEstimator(BaseEstimator):
                     found = _core.data.inspect(X, encoder.largest, 1 if X.size < SMALL else parallel.n_threads())
                     if found < 0:
                         return encoder.plain(X, found == -2)
-            elif getattr(encoder, "as_given", False) and is_clean_csr(X, columns.n, encoder.largest):
-                return encoder.plain(X, False)
+            elif getattr(encoder, "as_given", False):
+                stored = survey_clean_csr(X, columns.n, encoder.largest)
+                if stored is not None:
+                    return encoder.plain_csr(X, stored)
         who = f"{type(self).__name__}.{method}"
-        return encoder.encode(columns.read(X, who), who)
+        return encoder.encode(columns.read(X, who, encoder.largest), who)
 
     def _fitted(self, method: str) -> Any:
         if "_encoder" not in self.__dict__:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 import reprlib
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -16,23 +16,27 @@ from margin.data.table import Table
 from margin.errors import InputError, InputTypeError, MarginError, listing
 
 __all__ = [
+    "StoredSurvey",
     "cells_of",
     "check_memory",
     "check_one_row",
     "dense_from_sparse",
-    "is_clean_csr",
     "matrix_of",
     "open_input",
     "row_count",
+    "survey_clean_csr",
 ]
 
 
-def open_input(X: Any, who: str) -> Any:
-    """X as a float array of two dimensions, as CSR, or as a Table of input columns."""
+def open_input(X: Any, who: str, largest: float = math.inf) -> Any:
+    """X as an array of two dimensions, as CSR, or as a Table of input columns.
+
+    ``largest`` is the largest magnitude the caller can take: cells of CSR are looked at on the way.
+    """
     if isinstance(X, Table):
         return X.inputs()
     if hasattr(X, "tocsr"):
-        return _open_sparse(X, who)
+        return _open_sparse(X, who, largest)
     if is_frame(X):
         return table_from_frame(X, who)
     return _open_array(X, who)
@@ -123,21 +127,30 @@ def matrix_of(table: Table) -> np.ndarray:
 
 
 # What _core.data.csr_survey says of a CSR matrix.
-CANONICAL, UNSORTED, DAMAGED = 0, 1, 2
+CANONICAL, UNSORTED, DAMAGED, BAD_CELL = 0, 1, 2, 3
 
 
-def is_clean_csr(X: Any, n_columns: int, largest: float) -> bool:
-    """Whether X is CSR in its usual form, without a missing or unusable cell, and can be read as it is."""
+class StoredSurvey(NamedTuple):
+    """What was seen of the stored cells of a CSR matrix, none of which is larger than ``largest`` in magnitude."""
+
+    has_missing: bool
+    has_negative: bool
+    largest: float
+
+
+def survey_clean_csr(X: Any, n_columns: int, largest: float) -> StoredSurvey | None:
+    """What is in X if it is CSR in its usual form without an unusable cell and can be read as it is; else None."""
     if getattr(X, "format", None) != "csr" or X.dtype != np.float64 or X.shape[1:] != (n_columns,):
-        return False
+        return None
     if X.indices.dtype != X.indptr.dtype or len(X.indptr) != X.shape[0] + 1:
-        return False
+        return None
     threads = 1 if len(X.data) < 10_000 else parallel.n_threads()
-    code, _, has_missing, _ = _core.data.csr_survey(X.data, X.indices, X.indptr, n_columns, largest, threads)
-    return code == CANONICAL and not has_missing
+    code, _, missing, negative = _core.data.csr_survey(X.data, X.indices, X.indptr, n_columns, largest, threads)
+    return StoredSurvey(missing, negative, largest) if code == CANONICAL else None
 
 
-def _open_sparse(X: Any, who: str) -> Any:
+def _open_sparse(X: Any, who: str, largest: float) -> Any:
+    """X as canonical CSR; what was seen of its cells on the way stands in its attribute ``stored``."""
     if X.ndim != 2:
         raise InputError(f"{who}: a sparse X must have two dimensions, rows and columns, but has {X.ndim}.")
     if X.dtype.kind not in "fiub":
@@ -146,12 +159,14 @@ def _open_sparse(X: Any, who: str) -> Any:
     if X.format != "csr":
         _check_structure(X, who)
     matrix = _as_csr(X, who)
-    code, row, _, _ = _core.data.csr_survey(
-        matrix.data, matrix.indices, matrix.indptr, matrix.shape[1], math.inf, parallel.n_threads()
+    code, row, missing, negative = _core.data.csr_survey(
+        matrix.data, matrix.indices, matrix.indptr, matrix.shape[1], largest, parallel.n_threads()
     )
     if code == DAMAGED or len(matrix.indptr) != matrix.shape[0] + 1:
         raise InputError(f"{who}: the sparse X is damaged (its indices do not fit its shape, first in row {row}).")
-    if code == UNSORTED:
+    if code == CANONICAL:
+        matrix.stored = StoredSurvey(missing, negative, largest)
+    else:  # bad cells are named later, where the names of the columns are known
         matrix = matrix.copy()
         matrix.sum_duplicates()
     return matrix

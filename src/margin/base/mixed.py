@@ -10,7 +10,7 @@ import numpy as np
 import margin._core as _core
 from margin import parallel
 from margin.base.columns import Columns
-from margin.base.inputs import dense_from_sparse
+from margin.base.inputs import StoredSurvey, dense_from_sparse
 from margin.base.representation import NO_LIMIT, Learnt, TrainingRows
 from margin.base.survey import Survey, check_cells, check_stored_cells, survey, survey_by_class
 from margin.data.schema import Schema
@@ -24,10 +24,10 @@ class MixedData:
 
     ``numeric`` holds the numbers with NaN for missing cells, ``codes`` one int32 array for each other column with -1
     for missing or unseen categories, ``text`` the levels and codes of free-text columns. ``survey`` is what was seen
-    of the numbers at fit.
+    of the numbers at fit, ``stored`` what was seen of the cells of CSR.
     """
 
-    __slots__ = ("codes", "numeric", "schema", "survey", "text")
+    __slots__ = ("codes", "numeric", "schema", "stored", "survey", "text")
 
     def __init__(
         self,
@@ -42,6 +42,7 @@ class MixedData:
         self.schema = schema
         self.text = text or {}
         self.survey = survey
+        self.stored: StoredSurvey | None = None
 
     def __len__(self) -> int:
         return self.numeric.shape[0]
@@ -68,7 +69,7 @@ class Mixed:
         if isinstance(data.numeric, np.ndarray):
             data.survey = self._survey(data.numeric, rows, encoder.numbers, who)
         else:
-            check_stored_cells(data.numeric, self.largest, columns, who)
+            data.stored = check_stored_cells(data.numeric, self.largest, columns, who)
         return Learnt(encoder, data, data.survey, encoder.numeric_names if columns.schema is not None else None)
 
     def _survey(self, matrix: np.ndarray, rows: TrainingRows, columns: Columns, who: str) -> Survey:
@@ -111,12 +112,18 @@ class MixedEncoder:
         """The quick way for a clean matrix."""
         return MixedData(X)
 
+    def plain_csr(self, X: Any, stored: StoredSurvey) -> MixedData:
+        """The quick way for clean CSR."""
+        data = MixedData(X)
+        data.stored = stored
+        return data
+
     def encode(self, source: Any, who: str) -> MixedData:
         data = self.split(source, who)
         if isinstance(data.numeric, np.ndarray):
             check_cells(data.numeric, self.largest, self.numbers, who)
         else:
-            check_stored_cells(data.numeric, self.largest, self.columns, who)
+            data.stored = check_stored_cells(data.numeric, self.largest, self.columns, who)
         return data
 
     def split(self, source: Any, who: str) -> MixedData:

@@ -10,6 +10,7 @@ import numpy as np
 import margin._core as _core
 from margin import parallel
 from margin.base.columns import Columns
+from margin.base.inputs import StoredSurvey
 from margin.base.moments import Moments, moments_from
 from margin.errors import InputError
 
@@ -77,13 +78,17 @@ def _refuse_bad_cell(at: int, matrix: np.ndarray, largest: float, columns: Colum
         raise InputError(_bad_cell(f"{who}: column {name!r}, row {row}", float(matrix[row, column]), largest))
 
 
-def check_stored_cells(matrix: Any, largest: float, columns: Columns, who: str) -> None:
-    """The same for the cells that a CSR matrix stores."""
+def check_stored_cells(matrix: Any, largest: float, columns: Columns, who: str) -> StoredSurvey:
+    """The same for the cells that a CSR matrix stores; what is known of them, unless it was known before."""
+    stored = getattr(matrix, "stored", None)
+    if stored is not None and stored.largest <= largest:
+        return stored
     found = _core.data.inspect(matrix.data.reshape(1, -1), largest, parallel.n_threads())
     if found >= 0:
         row = int(np.searchsorted(matrix.indptr, found, side="right")) - 1
         name = columns.described()[int(matrix.indices[found])].name
         raise InputError(_bad_cell(f"{who}: column {name!r}, row {row}", float(matrix.data[found]), largest))
+    return StoredSurvey(found == -2, bool((matrix.data < 0).any()), largest)
 
 
 def _bad_cell(where: str, value: float, largest: float) -> str:

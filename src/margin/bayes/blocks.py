@@ -171,7 +171,7 @@ class Block:
             numeric = numeric[:, self.at] if is_sparse(numeric) else np.take(numeric, self.at, axis=1)
         if is_sparse(numeric) and not self.distribution.sparse:
             numeric = dense_from_sparse(numeric, who)
-        if self.distribution.counts:
+        if self.distribution.counts and (X.stored is None or X.stored.has_negative):
             self._refuse_negative(numeric, X.survey, who)
         return numeric
 

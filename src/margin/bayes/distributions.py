@@ -17,7 +17,16 @@ from margin.base.representation import SQUARABLE
 from margin.bayes.categories import Categorical
 from margin.bayes.density import KernelDensity
 from margin.bayes.family import VARIANCE_FLOOR, Distribution, Place, TrainingCells, is_sparse, threads_for
-from margin.bayes.shares import log_of, poisson_draws, safe_ratio, sums_of_others, unbiased, whole_column
+from margin.bayes.shares import (
+    log_counts,
+    log_of,
+    poisson_draws,
+    safe_ratio,
+    sums_of_others,
+    unbiased,
+    whole_column,
+    with_virtual,
+)
 from margin.bayes.statistics import ClassMoments, Sums, together
 from margin.data.schema import Column
 
@@ -145,14 +154,6 @@ def _products(cells: Any, table: np.ndarray) -> np.ndarray:
     return terms
 
 
-def _smoothed(sums: np.ndarray, alpha: Any) -> np.ndarray:
-    """Sums with their virtual cases: one row per column, one column per class, as the tables of the core have it."""
-    smoothed = np.ascontiguousarray(sums.T)
-    smoothed = smoothed.copy() if smoothed.base is not None or smoothed is sums else smoothed
-    smoothed += np.broadcast_to(alpha, (len(smoothed),))[:, None]
-    return smoothed
-
-
 class Multinomial(Distribution):
     r"""Counts of several columns as draws from one urn: together they are one multinomial.
 
@@ -181,12 +182,11 @@ class Multinomial(Distribution):
 
     def _table(self, found: Sums) -> np.ndarray:
         """The log-share of each column (rows) in each class (columns)."""
-        smoothed = _smoothed(found.sums, self.alpha)
-        total = smoothed.sum(axis=0)
         if np.min(self.alpha) > 0:
-            np.log(smoothed, out=smoothed)
-            smoothed -= log_of(total)  # 0 where there is no column at all
-            return smoothed
+            virtual = np.broadcast_to(self.alpha, (found.sums.shape[1],)).sum()
+            return log_counts(found.sums, self.alpha, log_of(found.sums.sum(axis=1) + virtual))
+        smoothed = with_virtual(found.sums, self.alpha)
+        total = smoothed.sum(axis=0)
         overall = smoothed.sum(axis=1, keepdims=True)
         shares = safe_ratio(smoothed, total, safe_ratio(overall, overall.sum(), 0.0))
         return np.where(overall > 0, log_of(shares), 0.0)
@@ -221,10 +221,16 @@ class Complement(Multinomial):
         self.norm = norm
 
     def _table(self, found: Sums) -> np.ndarray:
-        others = _smoothed(sums_of_others(found.sums), self.alpha)
-        total = others.sum(axis=0)
-        others = np.where(others == 0, np.where(total > 0, 1e-10 * total, 1.0), others)
-        weights = log_of(others.sum(axis=0)) - np.log(others)
+        counts = sums_of_others(found.sums)
+        if np.min(self.alpha) >= 1e-10:
+            virtual = np.broadcast_to(self.alpha, (counts.shape[1],)).sum()
+            weights = log_counts(counts, self.alpha, log_of(counts.sum(axis=1) + virtual))
+            np.negative(weights, out=weights)
+        else:
+            others = with_virtual(counts, self.alpha)
+            total = others.sum(axis=0)
+            others = np.where(others == 0, np.where(total > 0, 1e-10 * total, 1.0), others)
+            weights = log_of(others.sum(axis=0)) - np.log(others)
         if not self.norm:
             return weights
         total = -weights.sum(axis=0)
@@ -271,15 +277,22 @@ class Bernoulli(Distribution):
         self.found = found
         rest = found.cells - found.sums
         rest[rest <= 1e-12 * found.cells] = 0.0  # not even a rounding of the weights is left
-        self.present, self.absent = _smoothed(found.sums, self.alpha), _smoothed(rest, self.alpha)
+        self._learn_logs(found, rest)
+        self._prepare_sparse()
+        return self
+
+    def _learn_logs(self, found: Sums, rest: np.ndarray) -> None:
+        if np.ndim(self.alpha) == 0 and self.alpha > 0 and found.cells.shape[1] == 1:
+            whole = np.log(found.cells[:, 0] + 2 * self.alpha)
+            self.present, self.absent = (log_counts(counts, self.alpha, whole) for counts in (found.sums, rest))
+            return
+        self.present, self.absent = with_virtual(found.sums, self.alpha), with_virtual(rest, self.alpha)
         whole = self.present + self.absent
         if np.min(self.alpha) == 0:
             self._fill_in(whole)
         whole = np.log(whole)
         self.present = log_of(self.present) - whole
         self.absent = log_of(self.absent) - whole
-        self._prepare_sparse()
-        return self
 
     def _fill_in(self, whole: np.ndarray) -> None:
         """Where nothing is known of a class, the shares of all; a column without a cell says nothing (1 of 1)."""

@@ -6,9 +6,12 @@ from typing import Any
 
 import numpy as np
 
+import margin._core as _core
+from margin import parallel
 from margin.base.moments import Moments
 
 __all__ = [
+    "log_counts",
     "log_of",
     "log_shares",
     "poisson_draws",
@@ -17,6 +20,7 @@ __all__ = [
     "sums_of_others",
     "unbiased",
     "whole_column",
+    "with_virtual",
 ]
 
 
@@ -100,3 +104,20 @@ def poisson_draws(rates: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     if (rates > ordinary).any():
         drawn = np.where(rates > ordinary, rates + np.sqrt(rates) * rng.standard_normal(rates.shape), drawn)
     return drawn
+
+
+def with_virtual(sums: np.ndarray, alpha: Any) -> np.ndarray:
+    """Sums with their virtual cases: one row per column, one column per class, as the tables of the core have it."""
+    smoothed = np.ascontiguousarray(sums.T)
+    smoothed = smoothed.copy() if smoothed.base is not None or smoothed is sums else smoothed
+    smoothed += np.broadcast_to(alpha, (len(smoothed),))[:, None]
+    return smoothed
+
+
+def log_counts(counts: np.ndarray, alpha: Any, shift: np.ndarray) -> np.ndarray:
+    """log(counts + alpha) - shift of the class: one row per column, one column per class. Requires alpha above 0."""
+    if np.ndim(alpha) == 0:
+        return _core.sums.log_counts(np.ascontiguousarray(counts), float(alpha), shift, parallel.n_threads())
+    logs = np.log(with_virtual(counts, alpha))
+    logs -= shift
+    return logs

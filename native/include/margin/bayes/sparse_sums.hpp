@@ -131,10 +131,23 @@ MARGIN_INLINED bool all_count(const T* values, std::size_t n) {
     return odd == 0;
 }
 
+/// Ask for the rows of a table that a row of cells will pick, if the table is beyond the cache.
+template <class T, class Index>
+MARGIN_INLINED void foresee(const data::Csr<T, Index>& x, std::size_t row, std::size_t end, const double* table,
+                            std::size_t classes) {
+    constexpr std::size_t line = 64 / sizeof(double);
+    if (row >= end || classes * x.width * sizeof(double) <= (1 << 20))
+        return;
+    for (Index c = x.start[row]; c < x.start[row + 1]; ++c)
+        for (std::size_t k = 0; k < classes; k += line)
+            __builtin_prefetch(table + static_cast<std::size_t>(x.columns[c]) * classes + k);
+}
+
 template <std::size_t Classes, class T, class Index>
 MARGIN_SIMD void add_csr_rows(const data::Csr<T, Index>& x, const double* table, const double* nothing, double* scores,
                               std::size_t begin, std::size_t end, std::size_t classes) {
     for (std::size_t i = begin; i < end; ++i) {
+        foresee(x, i + 1, end, table, classes);
         const T* values = x.values + x.start[i];
         const Index* columns = x.columns + x.start[i];
         const auto n = static_cast<std::size_t>(x.start[i + 1] - x.start[i]);
@@ -156,6 +169,7 @@ MARGIN_SIMD void add_csr_rows_above(const data::Csr<T, Index>& x, double thresho
                                     const double* missing_table, const double* nothing, double* scores,
                                     std::size_t begin, std::size_t end, std::size_t classes) {
     for (std::size_t i = begin; i < end; ++i) {
+        foresee(x, i + 1, end, table, classes);
         const T* values = x.values + x.start[i];
         const Index* columns = x.columns + x.start[i];
         add_rows_of_table<Classes>(scores + i * classes, static_cast<std::size_t>(x.start[i + 1] - x.start[i]), classes,
