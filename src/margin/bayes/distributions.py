@@ -16,7 +16,17 @@ from margin.base.moments import column_moments, unit_for
 from margin.base.representation import SQUARABLE
 from margin.bayes.categories import Categorical
 from margin.bayes.density import KernelDensity
-from margin.bayes.family import VARIANCE_FLOOR, Distribution, Place, TrainingCells, is_sparse, threads_for
+from margin.bayes.family import (
+    VARIANCE_FLOOR,
+    Distribution,
+    Place,
+    TrainingCells,
+    as_matrix,
+    is_sparse,
+    only_row,
+    products,
+    threads_for,
+)
 from margin.bayes.shares import (
     log_counts,
     log_of,
@@ -141,19 +151,6 @@ def add_products(cells: Any, table: np.ndarray, scores: np.ndarray) -> None:
         _core.sums.add_dense(cells, table, scores, threads)
 
 
-def only_row(cells: Any) -> np.ndarray:
-    """The one row of a matrix or of CSR as numbers."""
-    return (cells.toarray() if is_sparse(cells) else cells)[0].astype(np.float64)
-
-
-def _products(cells: Any, table: np.ndarray) -> np.ndarray:
-    row = only_row(cells)
-    terms = np.zeros(table.shape)
-    says = ~np.isnan(row) & (row != 0)
-    terms[says] = row[says, None] * table[says]
-    return terms
-
-
 class Multinomial(Distribution):
     r"""Counts of several columns as draws from one urn: together they are one multinomial.
 
@@ -196,7 +193,7 @@ class Multinomial(Distribution):
         return self._may_rule_out and bool(np.isneginf(scores).any())
 
     def terms(self, cells: Any) -> np.ndarray:
-        return _products(cells, self.table)
+        return products(cells, self.table)
 
     def draw(self, y: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         """Totals are Poisson around the class's mean total and shared out: so every column is Poisson by itself."""
@@ -372,7 +369,7 @@ class Poisson(Distribution):
         scores -= self.rate.sum(axis=1)
         missing = np.isnan(cells.data if is_sparse(cells) else cells)
         if missing.any():  # their rates were taken off too
-            scores += _as_matrix(cells, missing) @ self.rate.T
+            scores += as_matrix(cells, missing) @ self.rate.T
         return self._may_rule_out and bool(np.isneginf(scores).any())
 
     def offset(self, cells: Any) -> np.ndarray:
@@ -380,26 +377,17 @@ class Poisson(Distribution):
 
         stored = (cells.data if is_sparse(cells) else cells).astype(np.float64)
         orders = np.nan_to_num(gammaln(stored + 1.0), nan=0.0)
-        return -np.asarray(_as_matrix(cells, orders) @ self._says_something).reshape(-1)
+        return -np.asarray(as_matrix(cells, orders) @ self._says_something).reshape(-1)
 
     def terms(self, cells: Any) -> np.ndarray:
         from scipy.special import gammaln
 
         row = only_row(cells)
-        terms = _products(cells, self.table) - self.rate.T - gammaln(row + 1.0)[:, None]
+        terms = products(cells, self.table) - self.rate.T - gammaln(row + 1.0)[:, None]
         return np.where((np.isnan(row) | (self._says_something == 0))[:, None], 0.0, terms)
 
     def draw(self, y: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         return poisson_draws(self.rate[y], rng)
-
-
-def _as_matrix(cells: Any, values: np.ndarray) -> Any:
-    """Values of the stored cells in the form of the cells themselves."""
-    if not is_sparse(cells):
-        return values.astype(np.float64)
-    from scipy.sparse import csr_array
-
-    return csr_array((values.astype(np.float64), cells.indices, cells.indptr), shape=cells.shape)
 
 
 #: The distributions by name: all there are to choose from.
