@@ -170,6 +170,27 @@ def test_complement_without_virtual_cases_stays_finite():
     assert found[1].tolist() == [0.5, 0.5]
 
 
+def test_complement_takes_the_smallest_counts_and_alphas_at_their_word():
+    X, y = np.array([[3.0, 1.0], [2.0, 0.0], [0.0, 1.0]]), np.array([0, 0, 1])
+    for alpha, scale in [(1e-12, 1.0), (0.0, 1e-12), (1.0, 1e17)]:
+        table = NaiveBayes(alpha=alpha, distributions="complement").fit(X * scale, y).distributions_["x0"].table
+        others = np.array([[0.0, 5.0], [1.0, 1.0]]) * scale + alpha
+        others = np.where(others == 0, 1e-10 * others.sum(axis=0), others)
+        np.testing.assert_allclose(table, -np.log(others / others.sum(axis=0)), rtol=1e-9, atol=1e-14)
+
+
+@pytest.mark.parametrize("name", ["poisson", "multinomial", "complement"])
+def test_records_of_counts_beyond_all_whole_numbers_are_drawn_near_them(name):
+    model = NaiveBayes(distributions=name).fit([[1e130], [1e130]], [0, 1])
+    np.testing.assert_allclose(model.sample(5, random_state=0)[0], 1e130, rtol=1e-9)
+
+
+def test_what_a_poisson_column_of_zeros_says_later_is_nothing_either():
+    model = NaiveBayes(distributions="poisson").fit([[0.0, 1.0], [0.0, 2.0]], [0, 1])
+    terms = sum(term for _, _, term in model.column_terms([[3.0, 2.0]]))
+    np.testing.assert_allclose(model.joint_log_likelihood([[3.0, 2.0]])[0], terms + np.log(0.5), rtol=1e-12)
+
+
 def test_a_poisson_column_of_zeros_says_nothing():
     X = np.array([[0.0, 1], [0, 2], [0, 9]])
     model = NaiveBayes(distributions="poisson").fit(X, [0, 0, 1])

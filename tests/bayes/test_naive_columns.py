@@ -9,7 +9,7 @@ from margin import NaiveBayes, Table, persistence
 from margin.bayes.distributions import DISTRIBUTIONS
 from margin.bayes.words import words_of
 from margin.data.schema import Column, Schema
-from margin.errors import ParameterError
+from margin.errors import InputError, ParameterError
 from margin.explain import explain
 
 pytestmark = pytest.mark.filterwarnings("ignore::margin.errors.ConstantColumnWarning")
@@ -52,6 +52,24 @@ def test_columns_of_an_array_go_by_number_or_name():
     np.testing.assert_allclose(sparse.joint_log_likelihood(sp.csr_array(X)), model.joint_log_likelihood(X))
 
 
+def test_columns_of_a_frame_that_are_numbers_go_by_them():
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({7: [1.0, 2.0, 3.0], 3: ["a b", "b", "c c"]})
+    model = NaiveBayes(distributions={7: "kernel", 3: "multinomial"}).fit(frame, [0, 1, 1])
+    assert names_of(model) == {"7": "kernel", "3": "multinomial"}
+
+
+def test_several_columns_of_each_distribution_stand_side_by_side():
+    rng = np.random.default_rng(0)
+    X, y = rng.integers(0, 5, (40, 6)).astype(float), rng.integers(0, 3, 40)
+    told = dict(enumerate(["gaussian", "poisson", "gaussian", "kernel", "poisson", "kernel"]))
+    model = NaiveBayes(distributions=told).fit(X, y)
+    alone = sum(
+        NaiveBayes(distributions=name).fit(X[:, [j]], y).joint_log_likelihood(X[:, [j]]) for j, name in told.items()
+    )
+    np.testing.assert_allclose(model.joint_log_likelihood(X), alone - 5 * np.log(model.priors_), rtol=1e-12)
+
+
 @pytest.mark.parametrize(
     ("told", "words"),
     [
@@ -65,7 +83,8 @@ def test_columns_of_an_array_go_by_number_or_name():
         ("gaussian", "'gaussian' does not suit column 'job'"),
         ("gausian", r"distributions must be None, one of 'categorical'.*did you mean 'gaussian'"),
         (["gaussian"], "distributions must be None, one of"),
-        ({"x9": "poisson", 4: "kernel"}, "column 'x9', 'x4' is not there"),
+        ({"age": ["gaussian"]}, r"\['gaussian'\] for column 'age' must be one of"),
+        ({"x9": "poisson", 4: "kernel"}, "column 'x9', 4 is not there"),
     ],
     ids=str,
 )
@@ -109,6 +128,25 @@ def test_a_text_is_the_counts_of_its_words_and_unknown_words_are_left_out():
     assert joint[1:].tolist() == [[0.5, 0.5], [0.5, 0.5]]
 
 
+def test_only_the_texts_of_the_given_rows_are_split(monkeypatch):
+    texts = Table.from_columns({"note": [f"number {i}" for i in range(50)] + [None]})
+    model = NaiveBayes(distributions="multinomial").fit(texts, np.arange(51) % 2)
+    expected = model.predict_proba(texts)[[50, 7, 3, 7]]
+    split = []
+    monkeypatch.setattr("margin.bayes.words.words_of", lambda text: split.append(text) or words_of(text))
+    np.testing.assert_array_equal(model.predict_proba(texts.take([50, 7, 3, 7])), expected)
+    assert split == ["number 3", "number 7"]
+    model.joint_log_likelihood(texts.take([4]))
+    assert split[2:] == ["number 4"]
+
+
+def test_texts_without_a_word_say_nothing_and_are_drawn_empty():
+    table = Table.from_columns({"note": ["!", "?", "…"]})
+    model = NaiveBayes(distributions="complement").fit(table, [0, 0, 1])
+    np.testing.assert_allclose(model.predict_proba(table), [[2 / 3, 1 / 3]] * 3)
+    assert model.sample(2, random_state=0)[0]["note"].tolist() == ["", ""]
+
+
 def test_two_columns_of_text_are_two_urns():
     X = Table.from_columns({"subject": ["free money", "lunch"], "body": ["lunch lunch", "free"]})
     model = NaiveBayes(distributions="multinomial").fit(X, ["a", "b"])
@@ -124,6 +162,14 @@ def test_a_column_that_the_schema_calls_text_is_read_where_it_is_named():
     X = Table(Schema([Column("mail", "text", texts)]), [codes])
     model = NaiveBayes(distributions={"mail": "multinomial"}).fit(X, [1, 1, 0, 0])
     assert model.predict(X).tolist() == [1, 1, 0, 0]
+
+
+def test_a_column_of_text_that_is_not_named_as_such_is_not_there():
+    table = Table.from_columns({"note": ["so so", "fine", "bad"], "age": [1.0, 2.0, 3.0]}).with_kind("note", "text")
+    with pytest.raises(ParameterError, match=r"column 'note' is not there.*Free text is there only where it is named"):
+        NaiveBayes(distributions={"note": "categorical"}).fit(table, [0, 1, 1])
+    with pytest.raises(InputError, match=r"no columns to learn from \('note' is an identifier or free text\)"):
+        NaiveBayes().fit(table.select(["note"]), [0, 1, 1])
 
 
 def test_the_words_of_a_text_are_reasons():
@@ -172,6 +218,11 @@ def test_the_number_of_records_is_a_whole_one(n):
         NaiveBayes().fit([[0.0], [1.0]], [0, 1]).sample(n)
 
 
+def test_what_is_no_seed_is_refused_under_the_name_it_was_given():
+    with pytest.raises(ParameterError, match=r"NaiveBayes\.sample\(random_state='a'\): random_state must be"):
+        NaiveBayes().fit([[1.0], [2.0]], [0, 1]).sample(2, random_state="a")
+
+
 def test_a_saved_model_says_draws_and_adds_up_as_before(tmp_path):
     X, y = people()
     model = NaiveBayes(distributions=TOLD).fit(X, y)
@@ -190,5 +241,7 @@ def test_settings_may_be_given_as_text():
     assert rule.parse("none") is None
     assert rule.parse("kernel") == "kernel"
     assert rule.parse("age=gaussian;words=multinomial") == {"age": "gaussian", "words": "multinomial"}
-    with pytest.raises(ValueError, match="kernl"):
-        rule.parse("kernl")
+    assert rule.parse(" a b=kernel; c=d=poisson;") == {"a b": "kernel", "c=d": "poisson"}
+    for text in ("kernl", "age=kernl", "age=", "=kernel", ";"):
+        with pytest.raises(ValueError, match=text):
+            rule.parse(text)

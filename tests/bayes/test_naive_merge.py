@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.base import clone
 
 from margin import BernoulliNB, CategoricalNB, ComplementNB, GaussianNB, MultinomialNB, NaiveBayes, Table
-from margin.errors import InputError, ParameterError
+from margin.errors import InputError, LabelError, ParameterError
 
 pytestmark = pytest.mark.filterwarnings("ignore::margin.errors.ConstantColumnWarning")
 
@@ -129,12 +130,80 @@ def test_classes_named_beforehand_wait_for_their_rows():
     np.testing.assert_allclose(model.predict_proba(X), NaiveBayes().fit(X, y).predict_proba(X), rtol=1e-12)
 
 
+@pytest.mark.parametrize("classes", [3, "ab", [], [[0, 1]]])
+def test_classes_are_a_list_of_labels(classes):
+    with pytest.raises(LabelError, match=r"NaiveBayes\.partial_fit\(classes=.*must be a list of all labels"):
+        NaiveBayes().partial_fit([[1.0], [2.0]], [0, 1], classes=classes)
+
+
 def test_a_third_level_of_a_bernoulli_column_is_refused_and_leaves_the_model_as_it_was():
     model = NaiveBayes(distributions="bernoulli").fit(Table.from_columns({"a": ["x", "y"]}), [0, 1])
     more = Table.from_columns({"a": ["z", "x"]})
     with pytest.raises(ParameterError, match="'bernoulli' does not suit column 'a', which is nominal with 3 levels"):
         model.partial_fit(more, [0, 1])
     assert model.predict(Table.from_columns({"a": ["y"]})).tolist() == [1]
+
+
+@pytest.mark.parametrize(
+    ("model", "later"),
+    [
+        (NaiveBayes(), {"distributions": {"numeric": "kernel"}}),
+        (NaiveBayes(), {"distributions": {0: "poisson"}}),
+        (NaiveBayes(), {"distributions": {1: "multinomial"}}),
+        (NaiveBayes(distributions={1: "multinomial"}), {"distributions": None}),
+        (BernoulliNB(), {"binarize": 2.0}),
+    ],
+    ids=str,
+)
+def test_counts_of_one_kind_are_not_added_to_those_of_another(model, later):
+    rows, y = [[1.0, "a b"], [2.0, "b c"], [0.0, "c"]], [0, 1, 1]
+    model = clone(model).fit(rows, y).set_params(**later)
+    before = model.predict_proba(rows)
+    other = clone(model).fit(rows, y)
+    with pytest.raises(ParameterError, match="parameters must be those of the fit"):
+        model.partial_fit(rows, y)
+    with pytest.raises(ParameterError, match="parameters must be those of the fit"):
+        other.merge(model)
+    np.testing.assert_array_equal(model.predict_proba(rows), before)
+
+
+def test_alpha_may_be_changed_before_more_rows_come():
+    X, y = np.arange(12).reshape(6, 2), [0, 1, 0, 1, 0, 1]
+    model = MultinomialNB().fit(X[:3], y[:3]).set_params(alpha=0.5).partial_fit(X[3:], y[3:])
+    assert_same_model(model, MultinomialNB(alpha=0.5).fit(X, y), X)
+
+
+def test_a_batch_may_lack_all_cells_of_a_column_and_write_its_texts_in_digits():
+    first = Table.from_columns({"age": [1.0, 2.0, 4.0], "job": ["a", "b", "a"], "words": ["call 3", "call", "3 4"]})
+    model = NaiveBayes(distributions={"words": "multinomial"}).fit(first, [0, 1, 1])
+    model.partial_fit(Table.from_columns({"words": [3, None], "job": [np.nan, np.nan], "age": [None, None]}), [0, 1])
+    missing = [None, None]
+    whole = Table.from_columns(
+        {
+            "age": [1.0, 2.0, 4.0, *missing],
+            "job": ["a", "b", "a", *missing],
+            "words": ["call 3", "call", "3 4", "3", None],
+        }
+    )
+    expected = NaiveBayes(distributions={"words": "multinomial"}).fit(whole, [0, 1, 1, 0, 1])
+    assert_same_model(model, expected, whole)
+    numbers = Table.from_columns({"age": missing, "job": ["a", "b"], "words": [3, 4]})
+    texts = Table.from_columns({"age": [1.0, None], "job": ["a", "b"], "words": ["3", "4"]})
+    np.testing.assert_allclose(model.predict_proba(numbers)[1], model.predict_proba(texts)[1])
+
+
+def test_tables_of_numbers_and_arrays_may_follow_each_other():
+    X, y = np.arange(12.0).reshape(6, 2), np.array([0, 1, 0, 1, 1, 0])
+    table = Table.from_columns({"a": X[:, 0], "b": X[:, 1]})
+    whole = NaiveBayes().fit(X, y)
+    for first, second in [(table.take([0, 1, 2]), X[3:]), (X[:3], table.take([3, 4, 5]))]:
+        assert_same_model(NaiveBayes().fit(first, y[:3]).partial_fit(second, y[3:]), whole, X)
+
+
+def test_equal_settings_are_equal_however_they_are_written():
+    X, y = np.arange(6).reshape(3, 2), [0, 1, 1]
+    both = MultinomialNB(alpha=[1, 2]).fit(X, y).merge(MultinomialNB(alpha=np.array([1.0, 2.0])).fit(X, y))
+    assert both.class_count_.tolist() == [2, 4]
 
 
 def test_models_with_other_settings_do_not_add_up():

@@ -6,7 +6,7 @@ import sklearn.naive_bayes as rival
 
 import margin.bayes as ours
 from margin import BernoulliNB, CategoricalNB, ComplementNB, GaussianNB, MultinomialNB, Table
-from margin.errors import MarginWarning, ParameterError
+from margin.errors import MarginError, MarginWarning, ParameterError
 from margin.explain import explain
 
 pytestmark = pytest.mark.filterwarnings("ignore::margin.errors.ConstantColumnWarning")
@@ -52,8 +52,9 @@ def test_a_category_that_was_not_there_counts_as_missing():
 
 def test_too_small_an_alpha_is_raised_with_a_warning_where_it_is_not_forced():
     X, y = small()
-    with pytest.warns(MarginWarning, match="alpha is too small"):
+    with pytest.warns(MarginWarning, match="alpha is too small") as told:
         model = MultinomialNB(alpha=0, force_alpha=False).fit(X, y)
+    assert len(told) == 1
     np.testing.assert_allclose(model.feature_log_prob_, MultinomialNB(alpha=1e-10).fit(X, y).feature_log_prob_)
 
 
@@ -69,6 +70,7 @@ def test_one_number_for_each_feature_is_counted(model):
         (MultinomialNB(alpha=[1, -1, 1]), "alpha must be a number of at least 0, or one for each"),
         (CategoricalNB(alpha=[1, 1, 1]), "alpha must be a number of at least 0"),
         (CategoricalNB(min_categories=0), "min_categories must be"),
+        (CategoricalNB(min_categories=[None, 3, 3]), "min_categories must be"),
         (BernoulliNB(binarize="a"), "binarize must be None or a finite number"),
         (GaussianNB(priors=[0.5, 0.2]), "priors must be"),
         (MultinomialNB(class_prior=[0.5, 0.5]), r"class_prior=.*one prior per class .* 3 classes"),
@@ -78,6 +80,19 @@ def test_one_number_for_each_feature_is_counted(model):
 def test_bad_parameters_are_refused(model, words):
     with pytest.raises(ParameterError, match=words):
         model.fit(*small())
+
+
+def test_more_categories_than_fit_into_memory_are_refused_before_they_are_made():
+    with pytest.raises(MarginError, match=r"CategoricalNB\(min_categories=1000000000000\): .* GiB"):
+        CategoricalNB(min_categories=10**12).fit(*small())
+
+
+@pytest.mark.parametrize("model", [GaussianNB(), BernoulliNB()], ids=repr)
+def test_a_table_of_words_alone_has_no_moments_or_counts_of_numbers(model):
+    model.fit(Table.from_columns({"word": ["a", "b", "c"]}), [0, 1, 1])
+    name = "theta_" if isinstance(model, GaussianNB) else "feature_count_"
+    with pytest.raises(AttributeError, match=f"{name}: there are no columns of numbers"):
+        getattr(model, name)
 
 
 def test_complement_weights_have_no_priors_and_the_explanation_says_none():

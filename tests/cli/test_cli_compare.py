@@ -167,3 +167,10 @@ def test_the_leaderboard_fits_80_columns_whatever_it_is_sorted_by(metric):
     lines = done.stdout.splitlines()
     assert any(line.rstrip().endswith("to the best") for line in lines[:2])
     assert not any("…" in line for line in lines[:4])
+
+
+def test_a_set_value_may_hold_an_equals_sign_and_a_column_name_too(table):
+    said = margin("compare", "loans.csv", "--target", "risk", "--set", "bayes.distributions=age=kernel").stderr
+    assert "bayes.distributions: is not a parameter" in said
+    said = margin("compare", "loans.csv", "--target", "risk", "--kind", "a=b=numeric").stderr
+    assert "'a=b'" in said

@@ -41,6 +41,7 @@ OTHER_SETTINGS = {
 # The contract itself is no model.
 NOT_MODELS = {
     "Classifier",
+    "DiscreteNB",
     "LinearScores",
     "MergeableClassifier",
     "NormalClasses",

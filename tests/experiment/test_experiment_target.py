@@ -76,6 +76,13 @@ def test_nothing_to_learn_from_is_refused():
         frame(table, "y")
 
 
+def test_free_text_alone_is_learnt_from_where_a_model_is_told_to_read_it():
+    table = Table.from_columns({"note": ["so so", "fine", "bad"], "y": ["a", "b", "a"]}).with_kind("note", "text")
+    with pytest.raises(DataError, match=r"--set naive-bayes.distributions='note=multinomial'"):
+        frame(table, "y")
+    assert frame(table, "y", {"naive-bayes.distributions": "note=multinomial"}).inputs.names == ("note",)
+
+
 def test_no_rows_and_no_labels_are_refused():
     assert "no rows" in refusal({"x": [], "y": []})
     assert "every cell is missing" in refusal({"x": [1.0, 2.0], "y": [None, None]})

@@ -89,8 +89,8 @@ class Columns:
 
     def _recoded(self, column: Column, given: Column, cells: np.ndarray, who: str) -> tuple[Column, np.ndarray]:
         """The cells of a table's column in the numbers or codes that were learnt; free text as it comes."""
-        if column.name in self.text and not given.is_numeric:
-            return given, cells
+        if column.name in self.text:
+            return (given, cells) if not given.is_numeric else self._taken_as(column, given, cells)
         return column, _recoded(column, given, cells, who)
 
     def _series(self, column: Column, series: Any, who: str) -> tuple[Column, np.ndarray]:
@@ -115,10 +115,32 @@ class Columns:
         """Further training rows with their columns in this order; other columns are refused."""
         if self.schema is None or columns.schema is None:
             self._check_count(columns.n, who, who.split(".")[0])
-            return columns, source
+            return self._by_place(columns, source, who)
         self._check_names(list(columns.schema.names), who)
-        source = source.select(self.schema.names)
-        return Columns(columns.n, source.schema, columns.text), source
+        described, cells = [], []
+        for known in self.schema:
+            column, values = self._taken_as(known, columns.schema[known.name], source.cells(known.name))
+            described.append(column)
+            cells.append(values)
+        schema = Schema(described)
+        return Columns(columns.n, schema, self.text), Table(schema, cells, n_rows=source.n_rows)
+
+    def _by_place(self, columns: Columns, source: Any, who: str) -> tuple[Columns, Any]:
+        """Rows of an array where there was a table before, or the other way round."""
+        if self.schema is None:
+            return Columns(columns.n), _numbers_by_position(source, who) if isinstance(source, Table) else source
+        matrix = source.toarray() if hasattr(source, "toarray") else source
+        schema = Schema(Column(column.name, "numeric", reason="an array of numbers") for column in self.schema)
+        return Columns(columns.n, schema), Table(schema, list(matrix.T))
+
+    def _taken_as(self, known: Column, given: Column, cells: np.ndarray) -> tuple[Column, np.ndarray]:
+        """A column that is empty here is of the kind it was, and a text may well be a number."""
+        if known.is_numeric and not given.is_numeric and not given.levels:
+            return known, np.full(len(cells), np.nan)
+        if not known.is_numeric and given.is_numeric and (known.name in self.text or np.isnan(cells).all()):
+            levels, codes = _written(cells)
+            return replace(known, levels=levels), codes
+        return given, cells
 
     def _check_names(self, found: list[str], who: str) -> None:
         assert self.schema is not None
@@ -142,8 +164,10 @@ def learn_columns(
     source = open_input(_inputs_of(X, text) if isinstance(X, Table) else X, who, largest)
     rows, n = source.shape
     if n == 0:
+        left = f" ({listing(X.names)} is an identifier or free text)" if isinstance(X, Table) and X.names else ""
         raise InputError(
-            f"{who}: X has no columns to learn from: 0 feature(s) (shape=({rows}, 0)) while a minimum of 1 is required."
+            f"{who}: X has no columns to learn from{left}: "
+            f"0 feature(s) (shape=({rows}, 0)) while a minimum of 1 is required."
         )
     if rows == 0:
         raise InputError(f"{who}: X has no rows to learn from: 0 sample(s) while a minimum of 1 is required.")
@@ -224,6 +248,14 @@ def _recoded(column: Column, given: Column, cells: np.ndarray, who: str) -> np.n
     if given.levels == column.levels:  # as a rule: a table and its parts share their levels
         return cells
     return codes_among(column.levels, given.levels)[cells]
+
+
+def _written(numbers: np.ndarray) -> tuple[tuple[str, ...], np.ndarray]:
+    """Numbers as people write them: the different ones, and which of them each cell is."""
+    different, codes = np.unique(numbers, return_inverse=True)
+    different = different[~np.isnan(different)]  # NaN comes last
+    codes = np.where(codes < len(different), codes, -1).astype(np.int32)
+    return tuple(str(int(n)) if n == np.floor(n) else repr(float(n)) for n in different), codes
 
 
 def _cells_of_array(column: Column, values: np.ndarray, who: str) -> np.ndarray:

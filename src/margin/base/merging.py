@@ -89,6 +89,8 @@ class MergeableClassifier(Classifier):
         who = f"{type(self).__name__}.partial_fit"
         params.check(self)
         known = self if self.__sklearn_is_fitted__() else None
+        if known is not None:
+            known._refuse_merge(known)  # before the rows are read as the parameters want it now
         part = clone(self)
         part._is_part = True  # it may lack classes, so that nothing can be settled before it is part of the whole
         with whole_or_not_at_all(part), warnings.catch_warnings():

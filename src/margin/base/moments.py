@@ -95,7 +95,7 @@ class Moments:
 
     def of_columns(self, at: np.ndarray) -> Moments:
         """The moments of some columns."""
-        return Moments(*(getattr(self, name)[..., at] for name in self.__dataclass_fields__))
+        return Moments(*(getattr(self, name).take(at, axis=-1) for name in self.__dataclass_fields__))
 
 
 def unit_for(magnitude: ArrayLike) -> np.ndarray:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -18,7 +18,7 @@ from margin.bayes.distributions import DISTRIBUTIONS
 from margin.bayes.family import Distribution, Place, TrainingCells, is_sparse
 from margin.bayes.statistics import Sums, WordSums
 from margin.bayes.words import count_words
-from margin.data.schema import Column
+from margin.data.schema import Column, Schema
 from margin.errors import InputError, ParameterError, closest, listing
 
 __all__ = ["Block", "TextBlock", "blocks_of", "may_be_used", "text_columns"]
@@ -30,9 +30,13 @@ DEFAULTS = {True: "gaussian", False: "categorical"}
 WIDE = 50
 
 
-def _as_name(key: Any) -> Any:
-    """A column of a plain array may be named by its number."""
-    return f"x{key}" if isinstance(key, (int, np.integer)) and not isinstance(key, bool) else key
+def _as_names(key: Any) -> tuple[Any, ...]:
+    """What a column may be called if it goes by a number: its place in an array, or its name in a frame."""
+    return (str(key), f"x{key}") if isinstance(key, (int, np.integer)) and not isinstance(key, bool) else (key,)
+
+
+def _as_name(key: Any, schema: Schema) -> Any:
+    return next((name for name in _as_names(key) if name in schema), key)
 
 
 def may_be_used(distributions: Any) -> set[str]:
@@ -41,9 +45,8 @@ def may_be_used(distributions: Any) -> set[str]:
         return {distributions}
     if distributions is None:
         return set(DEFAULTS.values())
-    return {*DEFAULTS.values(), *distributions.values()} - (
-        {"gaussian"} if _replaces_gaussian(distributions) else set()
-    )
+    named = {name for name in distributions.values() if isinstance(name, str)}
+    return {*DEFAULTS.values(), *named} - ({"gaussian"} if _replaces_gaussian(distributions) else set())
 
 
 def _replaces_gaussian(distributions: Mapping[Any, str]) -> bool:
@@ -54,13 +57,13 @@ def text_columns(distributions: Any) -> frozenset[str] | bool:
     """The columns that are to be read as text if they hold words; True is all."""
     words = Column("words", "nominal", ("a", "b", "c"))
 
-    def reads_text(name: str) -> bool:
-        distribution = DISTRIBUTIONS.get(name)
+    def reads_text(name: Any) -> bool:
+        distribution = DISTRIBUTIONS.get(name) if isinstance(name, str) else None
         found = distribution.place(words) if distribution is not None else None
         return found is not None and found[0] == "text"
 
     if isinstance(distributions, Mapping):
-        return frozenset(_as_name(key) for key, name in distributions.items() if reads_text(name))
+        return frozenset(word for key, name in distributions.items() if reads_text(name) for word in _as_names(key))
     return isinstance(distributions, str) and reads_text(distributions)
 
 
@@ -98,12 +101,13 @@ def blocks_of(
 def _chosen(columns: Columns, distributions: Any, who: str) -> list[tuple[Place, type[Distribution]]]:
     schema = columns.described()
     if isinstance(distributions, Mapping):
-        given = {_as_name(key): name for key, name in distributions.items()}
-        unknown = [name for name in given if name not in schema and name != ALL_NUMERIC]
+        given = {_as_name(key, schema): name for key, name in distributions.items()}
+        unknown = [name for name in given if name != ALL_NUMERIC and name not in schema]
         if unknown:
             raise ParameterError(
                 f"{who}(distributions={distributions!r}): column {listing(unknown)} is not there; "
-                f"columns are {listing(schema.names)}{closest(unknown[0], schema.names)}."
+                f"columns are {listing(schema.names)}{closest(unknown[0], schema.names)}. Free text is there only "
+                "where it is named multinomial or complement."
             )
     else:
         given = dict.fromkeys(schema.names, distributions) if distributions is not None else {}
@@ -113,7 +117,7 @@ def _chosen(columns: Columns, distributions: Any, who: str) -> list[tuple[Place,
 
 
 def _placed(column: Column, name: Any, distributions: Any, who: str) -> tuple[Place, type[Distribution]]:
-    if name not in DISTRIBUTIONS:
+    if not isinstance(name, str) or name not in DISTRIBUTIONS:
         raise ParameterError(
             f"{who}(distributions={distributions!r}): {name!r} for column {column.name!r} must be one of "
             f"{', '.join(map(repr, DISTRIBUTIONS))}{closest(name, DISTRIBUTIONS)}."
@@ -151,6 +155,12 @@ class Block:
         if self.columns.schema is None:
             return [Column(f"x{i}", "numeric") for i in self.positions]
         return [self.columns.schema[int(i)] for i in self.positions]
+
+    def counts_like(self, other: Block) -> bool:
+        """Whether the statistics of both are of the same columns and mean the same."""
+        mine, theirs = self.distribution, other.distribution
+        same = self.place == other.place and type(mine) is type(theirs) and mine.counted_by() == theirs.counted_by()
+        return same and np.array_equal(self.positions, other.positions)
 
     def cells(self, X: MixedData, who: str) -> Any:
         """The cells of these columns, in the form that the distribution takes."""
@@ -252,12 +262,21 @@ class TextBlock(Block):
     def name(self) -> str:
         return self.described()[0].name
 
-    def count(self, X: MixedData, y: np.ndarray, weight: np.ndarray | None, totals: np.ndarray, who: str) -> WordSums:
+    def _texts(self, X: MixedData) -> tuple[Sequence[Any], np.ndarray]:
+        """The texts, and which of them each row has; those of rows that are not here are left out."""
         texts, codes = X.text[self.name]
+        codes = np.ascontiguousarray(codes)
+        if len(texts) <= len(codes):
+            return texts, codes
+        used, codes = np.unique(codes, return_inverse=True)
+        missing = int(len(used) > 0 and used[0] < 0)
+        return [texts[i] for i in used[missing:]], (codes - missing).astype(np.int32)
+
+    def count(self, X: MixedData, y: np.ndarray, weight: np.ndarray | None, totals: np.ndarray, who: str) -> WordSums:
+        texts, codes = self._texts(X)
         words, counts = count_words(texts)
         threads = parallel.n_threads()
         first = np.array([0, len(texts)], dtype=np.int64)
-        codes = np.ascontiguousarray(codes)
         by_text = _core.counts.of_columns([codes], first, y, weight, len(totals), threads)
         sums = np.ascontiguousarray((counts.T @ by_text).T)
         used = sums.any(axis=0)  # a text may be known of rows that are not here
@@ -268,14 +287,16 @@ class TextBlock(Block):
         super().learn(found.sums, repeats)
 
     def add(self, X: MixedData, scores: np.ndarray, who: str) -> bool:
-        texts, codes = X.text[self.name]
+        texts, codes = self._texts(X)
         of_texts = np.zeros((len(texts) + 1, scores.shape[1]))  # the last row serves missing texts
         self.distribution.add(count_words(texts, self.words)[1], of_texts[:-1])
         scores += of_texts[codes]
         return bool(np.isneginf(of_texts).any())
 
     def offset(self, X: MixedData, who: str) -> np.ndarray | None:
-        texts, codes = X.text[self.name]
+        if type(self.distribution).offset is Distribution.offset:  # texts are not split for nothing
+            return None
+        texts, codes = self._texts(X)
         found = self.distribution.offset(count_words(texts, self.words)[1])
         return None if found is None else np.append(found, 0.0)[codes]
 
@@ -289,11 +310,14 @@ class TextBlock(Block):
 
     def draw(self, y: np.ndarray, rng: np.random.Generator) -> list[tuple[int, Column, np.ndarray]]:
         """Texts of the drawn words, joined by spaces."""
-        drawn = self.distribution.draw(y, rng)
-        texts = [
-            " ".join(word for word, times in zip(self.words, row) for _ in range(int(times))) if row.any() else ""
-            for row in drawn
-        ]
+        words = np.array(self.words, dtype=object)
+        step = max(1, (1 << 22) // max(1, len(words)))  # a row of counts is as long as the vocabulary
+        texts = []
+        for at in range(0, len(y), step):
+            drawn = self.distribution.draw(y[at : at + step], rng)
+            for row in drawn:
+                there = np.flatnonzero(row)
+                texts.append(" ".join(np.repeat(words[there], row[there].astype(np.int64))))
         levels = tuple(sorted(set(texts)))
         place = {text: i for i, text in enumerate(levels)}
         codes = np.array([place[text] for text in texts], dtype=np.int32)

@@ -11,7 +11,7 @@ from margin.base.moments import unit_for
 from margin.base.representation import SQUARABLE
 from margin.bayes.family import VARIANCE_FLOOR, Distribution, TrainingCells, threads_for
 from margin.bayes.shares import quantiles, unbiased
-from margin.bayes.statistics import SortedCells, sorted_cells
+from margin.bayes.statistics import SortedCells, in_groups, merged_cells
 
 __all__ = ["KernelDensity"]
 
@@ -28,15 +28,20 @@ class KernelDensity(Distribution):
     name = "kernel"
 
     def count(self, rows: TrainingCells) -> SortedCells:
-        cells = rows.cells.astype(np.float64, copy=False)
-        weight = np.ones(len(rows.y)) if rows.weight is None else rows.weight
-        there = ~np.isnan(cells)
-        column, row = np.nonzero(there.T)
-        weight2 = np.column_stack(
-            [np.bincount(rows.y, weight**2 * there[:, j], rows.n_classes) for j in range(cells.shape[1])]
-        )
-        groups = column * rows.n_classes + rows.y[row]
-        return sorted_cells(groups, cells.T[there.T] + 0.0, weight[row], weight2)
+        # Column by column: little memory, and room for Ctrl-C in between. Classes of 16 bits are sorted in one pass.
+        y = rows.y.astype(np.int16) if rows.n_classes < 1 << 15 else rows.y
+        weight = np.ones(len(y)) if rows.weight is None else rows.weight
+        columns, weight2 = [], []
+        for j in range(rows.cells.shape[1]):
+            cells = rows.cells[:, j].astype(np.float64)
+            there = ~np.isnan(cells)
+            weight2.append(np.bincount(rows.y, weight**2 * there, rows.n_classes))
+            at = np.flatnonzero(there)
+            at = at[np.argsort(cells[at])]
+            at = at[np.argsort(y[at], kind="stable")]
+            columns.append(merged_cells(j * rows.n_classes + rows.y[at].astype(np.int64), cells[at] + 0.0, weight[at]))
+        groups, values, weights = map(np.concatenate, zip(*columns))
+        return in_groups(groups, values, weights, np.column_stack(weight2))
 
     def learn(self, found: SortedCells, repeats: bool) -> Self:
         n_classes, n_columns = found.weight2.shape

@@ -16,8 +16,27 @@ from margin.base.moments import column_moments, unit_for
 from margin.base.representation import SQUARABLE
 from margin.bayes.categories import Categorical
 from margin.bayes.density import KernelDensity
-from margin.bayes.family import VARIANCE_FLOOR, Distribution, Place, TrainingCells, is_sparse, threads_for
-from margin.bayes.shares import log_of, safe_ratio, unbiased, whole_column
+from margin.bayes.family import (
+    VARIANCE_FLOOR,
+    Distribution,
+    Place,
+    TrainingCells,
+    as_matrix,
+    is_sparse,
+    only_row,
+    products,
+    threads_for,
+)
+from margin.bayes.shares import (
+    log_counts,
+    log_of,
+    poisson_draws,
+    safe_ratio,
+    sums_of_others,
+    unbiased,
+    whole_column,
+    with_virtual,
+)
 from margin.bayes.statistics import ClassMoments, Sums, together
 from margin.data.schema import Column
 
@@ -40,6 +59,9 @@ class Gaussian(Distribution):
     def __init__(self, alpha: Any = 1.0, smoothing: float | None = None) -> None:
         super().__init__(alpha)
         self.smoothing = smoothing
+
+    def counted_by(self) -> tuple[Any, ...]:
+        return (self.smoothing is None,)
 
     def count(self, rows: TrainingCells) -> ClassMoments:
         moments = None if rows.survey is None else rows.survey.moments
@@ -129,36 +151,6 @@ def add_products(cells: Any, table: np.ndarray, scores: np.ndarray) -> None:
         _core.sums.add_dense(cells, table, scores, threads)
 
 
-def only_row(cells: Any) -> np.ndarray:
-    """The one row of a matrix or of CSR as numbers."""
-    return (cells.toarray() if is_sparse(cells) else cells)[0].astype(np.float64)
-
-
-def _products(cells: Any, table: np.ndarray) -> np.ndarray:
-    row = only_row(cells)
-    terms = np.zeros(table.shape)
-    says = ~np.isnan(row) & (row != 0)
-    terms[says] = row[says, None] * table[says]
-    return terms
-
-
-def _smoothed(sums: np.ndarray, alpha: Any) -> np.ndarray:
-    """Sums with their virtual cases: one row per column, one column per class, as the tables of the core have it."""
-    smoothed = np.ascontiguousarray(sums.T)
-    smoothed = smoothed.copy() if smoothed.base is not None or smoothed is sums else smoothed
-    smoothed += np.broadcast_to(alpha, (len(smoothed),))[:, None]
-    return smoothed
-
-
-def _log_counts(counts: np.ndarray, alpha: Any, shift: np.ndarray) -> np.ndarray:
-    """log(counts + alpha) - shift of the class: one row per column, one column per class. Requires alpha above 0."""
-    if np.ndim(alpha) == 0:
-        return _core.sums.log_counts(np.ascontiguousarray(counts), float(alpha), shift, parallel.n_threads())
-    logs = np.log(_smoothed(counts, alpha))
-    logs -= shift
-    return logs
-
-
 class Multinomial(Distribution):
     r"""Counts of several columns as draws from one urn: together they are one multinomial.
 
@@ -189,8 +181,8 @@ class Multinomial(Distribution):
         """The log-share of each column (rows) in each class (columns)."""
         if np.min(self.alpha) > 0:
             virtual = np.broadcast_to(self.alpha, (found.sums.shape[1],)).sum()
-            return _log_counts(found.sums, self.alpha, log_of(found.sums.sum(axis=1) + virtual))
-        smoothed = _smoothed(found.sums, self.alpha)
+            return log_counts(found.sums, self.alpha, log_of(found.sums.sum(axis=1) + virtual))
+        smoothed = with_virtual(found.sums, self.alpha)
         total = smoothed.sum(axis=0)
         overall = smoothed.sum(axis=1, keepdims=True)
         shares = safe_ratio(smoothed, total, safe_ratio(overall, overall.sum(), 0.0))
@@ -201,23 +193,22 @@ class Multinomial(Distribution):
         return self._may_rule_out and bool(np.isneginf(scores).any())
 
     def terms(self, cells: Any) -> np.ndarray:
-        return _products(cells, self.table)
+        return products(cells, self.table)
 
     def draw(self, y: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        """Totals are Poisson around the class's mean total, then shared out among the columns."""
+        """Totals are Poisson around the class's mean total and shared out: so every column is Poisson by itself."""
         means = safe_ratio(self.found.sums, self.found.cells, 0.0).sum(axis=1)
         shares = np.exp(Multinomial._table(self, self.found)).T * (self.found.sums.sum(axis=0) + self.alpha > 0)
         shares = safe_ratio(shares, shares.sum(axis=1, keepdims=True), 0.0)
-        totals = rng.poisson(means[y])
-        return rng.multinomial(totals, shares[y]).astype(np.float64)
+        return poisson_draws((shares * means[:, None])[y], rng)
 
 
 class Complement(Multinomial):
     r"""A multinomial of all classes but one, against that one: better where classes are of very different size.
 
     :math:`s_k = -\sum_j x_j \log \hat P(j \mid \text{not } k)` (Rennie, Shih, Teevan, Karger 2003). ``norm`` divides a
-    class's weights by their sum. With ``alpha`` 0 a column that no other class has counts as if they had it
-    :math:`10^{-10}` times. New cells are drawn from the multinomial.
+    class's weights by their sum. With ``alpha`` 0 a column that no other class has counts as if it
+    were :math:`10^{-10}` of all that they have. New cells are drawn from the multinomial.
     """
 
     name = "complement"
@@ -227,13 +218,15 @@ class Complement(Multinomial):
         self.norm = norm
 
     def _table(self, found: Sums) -> np.ndarray:
-        counts = found.sums.sum(axis=0) - found.sums
+        counts = sums_of_others(found.sums)
         if np.min(self.alpha) >= 1e-10:
             virtual = np.broadcast_to(self.alpha, (counts.shape[1],)).sum()
-            weights = _log_counts(counts, self.alpha, log_of(counts.sum(axis=1) + virtual))
+            weights = log_counts(counts, self.alpha, log_of(counts.sum(axis=1) + virtual))
             np.negative(weights, out=weights)
         else:
-            others = np.maximum(_smoothed(counts, self.alpha), 1e-10)
+            others = with_virtual(counts, self.alpha)
+            total = others.sum(axis=0)
+            others = np.where(others == 0, np.where(total > 0, 1e-10 * total, 1.0), others)
             weights = log_of(others.sum(axis=0)) - np.log(others)
         if not self.norm:
             return weights
@@ -262,6 +255,9 @@ class Bernoulli(Distribution):
             return "numeric", cls
         return ("codes", Categorical) if len(column.levels) <= 2 else None
 
+    def counted_by(self) -> tuple[Any, ...]:
+        return (self.threshold,)
+
     def count(self, rows: TrainingCells) -> Sums:
         n_classes, threads = rows.n_classes, parallel.n_threads()
         x, y, weight = rows.cells, rows.y, rows.weight
@@ -285,9 +281,9 @@ class Bernoulli(Distribution):
     def _learn_logs(self, found: Sums, rest: np.ndarray) -> None:
         if np.ndim(self.alpha) == 0 and self.alpha > 0 and found.cells.shape[1] == 1:
             whole = np.log(found.cells[:, 0] + 2 * self.alpha)
-            self.present, self.absent = (_log_counts(counts, self.alpha, whole) for counts in (found.sums, rest))
+            self.present, self.absent = (log_counts(counts, self.alpha, whole) for counts in (found.sums, rest))
             return
-        self.present, self.absent = _smoothed(found.sums, self.alpha), _smoothed(rest, self.alpha)
+        self.present, self.absent = with_virtual(found.sums, self.alpha), with_virtual(rest, self.alpha)
         whole = self.present + self.absent
         if np.min(self.alpha) == 0:
             self._fill_in(whole)
@@ -364,6 +360,7 @@ class Poisson(Distribution):
         mean = safe_ratio(found.sums.sum(axis=0), found.cells.sum(axis=0), 0.0)
         self.rate = safe_ratio(found.sums + self.alpha * mean, found.cells + self.alpha, mean)
         self.table = np.ascontiguousarray(np.where(mean > 0, log_of(self.rate), 0.0).T)
+        self._says_something = (mean > 0).astype(np.float64)
         self._may_rule_out = bool(np.isneginf(self.table).any())
         return self
 
@@ -372,7 +369,7 @@ class Poisson(Distribution):
         scores -= self.rate.sum(axis=1)
         missing = np.isnan(cells.data if is_sparse(cells) else cells)
         if missing.any():  # their rates were taken off too
-            scores += _as_matrix(cells, missing) @ self.rate.T
+            scores += as_matrix(cells, missing) @ self.rate.T
         return self._may_rule_out and bool(np.isneginf(scores).any())
 
     def offset(self, cells: Any) -> np.ndarray:
@@ -380,26 +377,17 @@ class Poisson(Distribution):
 
         stored = (cells.data if is_sparse(cells) else cells).astype(np.float64)
         orders = np.nan_to_num(gammaln(stored + 1.0), nan=0.0)
-        return -np.asarray(_as_matrix(cells, orders).sum(axis=1)).reshape(-1)
+        return -np.asarray(as_matrix(cells, orders) @ self._says_something).reshape(-1)
 
     def terms(self, cells: Any) -> np.ndarray:
         from scipy.special import gammaln
 
         row = only_row(cells)
-        terms = _products(cells, self.table) - self.rate.T - gammaln(row + 1.0)[:, None]
-        return np.where((np.isnan(row) | (self.rate.sum(axis=0) == 0))[:, None], 0.0, terms)
+        terms = products(cells, self.table) - self.rate.T - gammaln(row + 1.0)[:, None]
+        return np.where((np.isnan(row) | (self._says_something == 0))[:, None], 0.0, terms)
 
     def draw(self, y: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        return rng.poisson(self.rate[y]).astype(np.float64)
-
-
-def _as_matrix(cells: Any, values: np.ndarray) -> Any:
-    """Values of the stored cells in the form of the cells themselves."""
-    if not is_sparse(cells):
-        return values.astype(np.float64)
-    from scipy.sparse import csr_array
-
-    return csr_array((values.astype(np.float64), cells.indices, cells.indptr), shape=cells.shape)
+        return poisson_draws(self.rate[y], rng)
 
 
 #: The distributions by name: all there are to choose from.

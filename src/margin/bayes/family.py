@@ -11,7 +11,17 @@ from margin import parallel
 from margin.base.survey import Survey
 from margin.data.schema import Column
 
-__all__ = ["VARIANCE_FLOOR", "Distribution", "Place", "TrainingCells", "is_sparse", "threads_for"]
+__all__ = [
+    "VARIANCE_FLOOR",
+    "Distribution",
+    "Place",
+    "TrainingCells",
+    "as_matrix",
+    "is_sparse",
+    "only_row",
+    "products",
+    "threads_for",
+]
 
 #: A class whose values hardly vary gets at least this share of the column's whole variance.
 VARIANCE_FLOOR = 1e-9
@@ -55,6 +65,10 @@ class Distribution:
         """Where the cells of a column are found and who deals with them; None if the distribution does not suit it."""
         return ("numeric", cls) if column.is_numeric else None
 
+    def counted_by(self) -> tuple[Any, ...]:
+        """The settings that the statistics depend on: those of other settings are not to be added to them."""
+        return ()
+
     def count(self, rows: TrainingCells) -> Any:
         """The statistics of the training rows."""
         raise NotImplementedError
@@ -87,3 +101,26 @@ def threads_for(cells: Any) -> int:
 
 def is_sparse(cells: Any) -> bool:
     return not isinstance(cells, np.ndarray)
+
+
+def only_row(cells: Any) -> np.ndarray:
+    """The one row of a matrix or of CSR as numbers."""
+    return (cells.toarray() if is_sparse(cells) else cells)[0].astype(np.float64)
+
+
+def as_matrix(cells: Any, values: np.ndarray) -> Any:
+    """Values of the stored cells in the form of the cells themselves."""
+    if not is_sparse(cells):
+        return values.astype(np.float64)
+    from scipy.sparse import csr_array
+
+    return csr_array((values.astype(np.float64), cells.indices, cells.indptr), shape=cells.shape)
+
+
+def products(cells: Any, table: np.ndarray) -> np.ndarray:
+    """Cell times table entry of one row, column by column; a cell of 0 or a missing one adds nothing."""
+    row = only_row(cells)
+    terms = np.zeros(table.shape)
+    says = ~np.isnan(row) & (row != 0)
+    terms[says] = row[says, None] * table[says]
+    return terms

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Annotated, Any
 
@@ -22,7 +21,7 @@ from margin.data.schema import Schema
 from margin.data.table import Table
 from margin.data.weights import count_repeats
 from margin.errors import ParameterError
-from margin.params import ClassWeight, NonNegative, Priors, Rule
+from margin.params import ClassWeight, NonNegative, Priors, Rule, Seed, rule_of
 from margin.random import generator
 
 __all__ = ["Distributions", "NaiveBayes"]
@@ -36,8 +35,8 @@ def _distributions_from_text(text: str) -> Any:
         if text not in DISTRIBUTIONS:
             raise ValueError(text)
         return text
-    pairs = [pair.rpartition("=") for pair in re.split(r"[;\s]+", text.strip("{} "))]
-    if any(name not in DISTRIBUTIONS for _, _, name in pairs):
+    pairs = [[part.strip() for part in pair.rpartition("=")] for pair in text.strip("; ").split(";")]
+    if any(not column or name not in DISTRIBUTIONS for column, _, name in pairs):
         raise ValueError(text)
     return {column: name for column, _, name in pairs}
 
@@ -45,7 +44,8 @@ def _distributions_from_text(text: str) -> Any:
 Distributions = Annotated[
     Any,
     Rule(
-        f"None, one of {', '.join(map(repr, DISTRIBUTIONS))} or a mapping from columns to those",
+        f"None, one of {', '.join(map(repr, DISTRIBUTIONS))} or a mapping from columns to those "
+        "(as text: column=name;column=name)",
         lambda v: v is None or isinstance(v, Mapping) or (isinstance(v, str) and v in DISTRIBUTIONS),
         _distributions_from_text,
         lambda: tuple(DISTRIBUTIONS),
@@ -161,10 +161,18 @@ class NaiveBayes(MergeableClassifier):
         for block, part in zip(self._blocks, found.parts, strict=True):
             block.learn(part, found.repeats)
 
-    def _leading(self) -> Any:
-        """The distribution of the numeric columns, or of the first there are."""
-        blocks = self._fitted("distributions_")._blocks
-        return next((block for block in blocks if block.place == "numeric"), blocks[0]).distribution
+    def _refuse_merge(self, other: Any) -> None:
+        """Parameters may be set after fit, and counts of one kind are then no counts of another."""
+        for model in (self, other):
+            counted = model.__dict__.get("_blocks")
+            if counted is None:
+                continue
+            wanted = model._choose()
+            if len(counted) != len(wanted) or not all(map(Block.counts_like, counted, wanted)):
+                raise ParameterError(
+                    f"{model!r}: the parameters must be those of the fit, as other things would have to be counted "
+                    "now (fit anew)."
+                )
 
     def _learn_priors(self, totals: np.ndarray) -> np.ndarray:
         name = self._priors_parameter
@@ -217,6 +225,9 @@ class NaiveBayes(MergeableClassifier):
         self._fitted("sample")
         if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 1:
             raise ParameterError(f"{name}.sample(n={n!r}): n must be a whole number of at least 1.")
+        seeds = rule_of(Seed)
+        if not seeds.accepts(random_state):
+            raise ParameterError(f"{name}.sample(random_state={random_state!r}): random_state must be {seeds.words}.")
         rng = generator(random_state, "NaiveBayes.sample")
         y = rng.choice(len(self.priors_), int(n), p=self.priors_ / self.priors_.sum())
         drawn = sorted((cell for block in self._blocks for cell in block.draw(y, rng)), key=lambda cell: cell[0])

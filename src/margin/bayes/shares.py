@@ -6,9 +6,22 @@ from typing import Any
 
 import numpy as np
 
+import margin._core as _core
+from margin import parallel
 from margin.base.moments import Moments
 
-__all__ = ["log_of", "log_shares", "quantiles", "safe_ratio", "unbiased", "whole_column"]
+__all__ = [
+    "log_counts",
+    "log_of",
+    "log_shares",
+    "poisson_draws",
+    "quantiles",
+    "safe_ratio",
+    "sums_of_others",
+    "unbiased",
+    "whole_column",
+    "with_virtual",
+]
 
 
 def log_of(table: np.ndarray) -> np.ndarray:
@@ -70,3 +83,41 @@ def quantiles(values: np.ndarray, weights: np.ndarray, shares: tuple[float, ...]
     # A share that is met but for rounding is met.
     at = np.searchsorted(reached, np.array(shares) * reached[-1] * (1 - 1e-12))
     return values[np.minimum(at, len(values) - 1)]
+
+
+def sums_of_others(sums: np.ndarray) -> np.ndarray:
+    """For each class (row) the sums of all other classes: nothing is subtracted, so that 0 is nothing but 0.
+
+    >>> sums_of_others(np.array([[1.0, 0.0], [2.0, 5.0], [4.0, 0.0]])).tolist()
+    [[6.0, 5.0], [5.0, 0.0], [3.0, 5.0]]
+    """
+    others = np.zeros_like(sums)
+    others[1:] = np.cumsum(sums[:-1], axis=0)
+    others[:-1] += np.cumsum(sums[:0:-1], axis=0)[::-1]
+    return others
+
+
+def poisson_draws(rates: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Poisson counts; where a rate is beyond all whole numbers of the generator, normal ones, which are the same."""
+    ordinary = np.minimum(rates, 2.0**60)
+    drawn = rng.poisson(ordinary).astype(np.float64)
+    if (rates > ordinary).any():
+        drawn = np.where(rates > ordinary, rates + np.sqrt(rates) * rng.standard_normal(rates.shape), drawn)
+    return drawn
+
+
+def with_virtual(sums: np.ndarray, alpha: Any) -> np.ndarray:
+    """Sums with their virtual cases: one row per column, one column per class, as the tables of the core have it."""
+    smoothed = np.ascontiguousarray(sums.T)
+    smoothed = smoothed.copy() if smoothed.base is not None or smoothed is sums else smoothed
+    smoothed += np.broadcast_to(alpha, (len(smoothed),))[:, None]
+    return smoothed
+
+
+def log_counts(counts: np.ndarray, alpha: Any, shift: np.ndarray) -> np.ndarray:
+    """log(counts + alpha) - shift of the class: one row per column, one column per class. Requires alpha above 0."""
+    if np.ndim(alpha) == 0:
+        return _core.sums.log_counts(np.ascontiguousarray(counts), float(alpha), shift, parallel.n_threads())
+    logs = np.log(with_virtual(counts, alpha))
+    logs -= shift
+    return logs

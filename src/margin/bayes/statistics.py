@@ -26,6 +26,8 @@ __all__ = [
     "Sums",
     "WordSums",
     "firsts",
+    "in_groups",
+    "merged_cells",
     "sorted_cells",
     "together",
 ]
@@ -227,6 +229,8 @@ class SortedCells:
         return np.repeat(np.arange(len(self.start) - 1), np.diff(self.start))
 
     def aligned(self, places: Places) -> SortedCells:
+        if np.array_equal(places.classes, np.arange(places.n_classes)):
+            return self
         column, old = np.divmod(self.groups(), len(self.weight2))
         groups = column * places.n_classes + places.classes[old]
         return sorted_cells(groups, self.values, self.weights, _placed(self.weight2, places))
@@ -239,13 +243,24 @@ class SortedCells:
 def sorted_cells(groups: np.ndarray, values: np.ndarray, weights: np.ndarray, weight2: np.ndarray) -> SortedCells:
     """Cells in any order, put in order; equal cells of a group become one with the weight of all."""
     order = np.lexsort((values, groups))
-    groups, values, weights = groups[order], values[order], weights[order]
+    return in_groups(*merged_cells(groups[order], values[order], weights[order]), weight2)
+
+
+def merged_cells(
+    groups: np.ndarray, values: np.ndarray, weights: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Cells in order of group and value; equal ones as one with the weight of all."""
     new = np.ones(len(groups), dtype=bool)
     new[1:] = (groups[1:] != groups[:-1]) | (values[1:] != values[:-1])
     leading = np.flatnonzero(new)
     summed = np.add.reduceat(weights, leading) if len(leading) else weights
-    start = np.searchsorted(groups[leading], np.arange(weight2.size + 1))
-    return SortedCells(values[leading], summed, start.astype(np.int64), weight2)
+    return groups[leading], values[leading], summed
+
+
+def in_groups(groups: np.ndarray, values: np.ndarray, weights: np.ndarray, weight2: np.ndarray) -> SortedCells:
+    """Cells that are in order and different already."""
+    start = np.searchsorted(groups, np.arange(weight2.size + 1))
+    return SortedCells(values, weights, start.astype(np.int64), weight2)
 
 
 def firsts(lengths: Sequence[int] | np.ndarray) -> np.ndarray:

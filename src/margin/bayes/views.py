@@ -6,46 +6,20 @@ beyond it stays: tables with words, missing cells (left out of the product), ``m
 
 from __future__ import annotations
 
-import warnings
-from math import isfinite
-from numbers import Real
 from types import MappingProxyType
-from typing import Annotated, Any
+from typing import Any
 
 import numpy as np
 
+from margin.base.inputs import check_memory
 from margin.bayes.categories import CategoricalNumbers
+from margin.bayes.discrete import Alpha, Categories, DiscreteNB, Threshold, of_numbers
 from margin.bayes.distributions import Bernoulli, Complement, Gaussian
 from margin.bayes.family import Distribution
 from margin.bayes.naive import NaiveBayes
-from margin.bayes.shares import log_of
-from margin.errors import MarginWarning, ParameterError
-from margin.params import Count, Flag, NonNegative, Priors, Rule, rule_of
+from margin.params import Flag, NonNegative, Priors
 
 __all__ = ["BernoulliNB", "CategoricalNB", "ComplementNB", "GaussianNB", "MultinomialNB"]
-
-#: The smallest ``alpha`` where it is not to be forced, as in scikit-learn.
-LEAST_ALPHA = 1e-10
-
-
-def _one_or_each(rule: Any, words: str) -> Rule:
-    """A rule for one value, or a list of them with one for each feature."""
-    single = rule_of(rule)
-
-    def accepts(value: Any) -> bool:
-        if single.accepts(value):
-            return True
-        listed = isinstance(value, (list, tuple)) or (isinstance(value, np.ndarray) and value.ndim == 1)
-        return listed and len(value) > 0 and all(single.accepts(item) for item in value)
-
-    return Rule(words, accepts, single.parse)
-
-
-Alpha = Annotated[Any, _one_or_each(NonNegative, "a number of at least 0, or one for each feature")]
-Categories = Annotated[Any, _one_or_each(Count | None, "None, a whole number of at least 1, or one for each feature")]
-Threshold = Annotated[
-    Any, Rule("None or a finite number", lambda v: v is None or (isinstance(v, Real) and isfinite(v)), float)
-]
 
 
 class GaussianNB(NaiveBayes):
@@ -92,79 +66,21 @@ class GaussianNB(NaiveBayes):
 
     @property
     def theta_(self) -> np.ndarray:
-        normal = self._leading()
+        normal = of_numbers(self, "theta_")
         return normal.mean * normal.unit
 
     @property
     def var_(self) -> np.ndarray:
-        normal = self._leading()
+        normal = of_numbers(self, "var_")
         return normal.variance * normal.unit**2
 
     @property
     def epsilon_(self) -> float:
-        return self._leading().epsilon
+        return of_numbers(self, "epsilon_").epsilon
 
     @property
     def class_prior_(self) -> np.ndarray:
         return self._fitted("class_prior_").priors_
-
-
-class DiscreteNB(NaiveBayes):
-    """What scikit-learn's models of counts share."""
-
-    class_weight = None
-    _priors_parameter = "class_prior"
-
-    def __init__(
-        self,
-        *,
-        alpha: Alpha = 1.0,
-        force_alpha: Flag = True,
-        fit_prior: Flag = True,
-        class_prior: Priors = None,
-    ) -> None:
-        self.alpha = alpha
-        self.force_alpha = force_alpha
-        self.fit_prior = fit_prior
-        self.class_prior = class_prior
-
-    def _learn_priors(self, totals: np.ndarray) -> np.ndarray:
-        if self.class_prior is None and not self.fit_prior:
-            return np.full(len(totals), 1 / len(totals))
-        return super()._learn_priors(totals)
-
-    def _one_for_each(self, parameter: str) -> np.ndarray:
-        given = np.asarray(getattr(self, parameter), dtype=np.float64)
-        if given.ndim and len(given) != self.n_features_in_:
-            raise ParameterError(
-                f"{type(self).__name__}({parameter}=…): one number for each feature is needed "
-                f"({self.n_features_in_}), but there are {len(given)}."
-            )
-        return given
-
-    def _alpha(self, positions: np.ndarray) -> Any:
-        alpha = self._one_for_each("alpha")
-        if not self.force_alpha and alpha.min() < LEAST_ALPHA:
-            warnings.warn(
-                f"{type(self).__name__}: alpha is too small and taken as {LEAST_ALPHA:g}; "
-                "force_alpha=True leaves it as it is.",
-                MarginWarning,
-                stacklevel=2,
-            )
-            alpha = np.maximum(alpha, LEAST_ALPHA)
-        return alpha[positions] if alpha.ndim else float(alpha)
-
-    def _made(self, distribution: type[Distribution], positions: np.ndarray) -> Distribution:
-        return distribution(self._alpha(positions))
-
-    @property
-    def class_log_prior_(self) -> np.ndarray:
-        return log_of(self._fitted("class_log_prior_").priors_)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.poor_score = True
-        return tags
 
 
 class CategoricalNB(DiscreteNB):
@@ -223,6 +139,8 @@ class CategoricalNB(DiscreteNB):
         if self.min_categories is not None:
             given = self._one_for_each("min_categories")
             least = np.broadcast_to(given, (self.n_features_in_,))[positions]
+            who = f"CategoricalNB(min_categories={self.min_categories})"
+            check_memory(4 * int(least.sum()), len(self.classes_), who, "the counts and shares of so many categories")
         return CategoricalNumbers(self._alpha(positions), numbered=True, least=least)
 
     def _of_columns(self, table: str) -> list[np.ndarray]:
@@ -302,11 +220,11 @@ class BernoulliNB(DiscreteNB):
 
     @property
     def feature_count_(self) -> np.ndarray:
-        return self._leading().found.sums
+        return of_numbers(self, "feature_count_").found.sums
 
     @property
     def feature_log_prob_(self) -> np.ndarray:
-        return self._leading().present.T
+        return of_numbers(self, "feature_log_prob_").present.T
 
 
 class MultinomialNB(DiscreteNB):
@@ -341,11 +259,11 @@ class MultinomialNB(DiscreteNB):
 
     @property
     def feature_count_(self) -> np.ndarray:
-        return self._leading().found.sums
+        return of_numbers(self, "feature_count_").found.sums
 
     @property
     def feature_log_prob_(self) -> np.ndarray:
-        return self._leading().table.T
+        return of_numbers(self, "feature_log_prob_").table.T
 
 
 class ComplementNB(MultinomialNB):

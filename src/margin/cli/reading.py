@@ -39,11 +39,14 @@ def settings(header: bool | None, separator: str, missing: tuple[str, ...], kind
     }
 
 
-def pairs_of(pairs: tuple[str, ...], flag: str, form: str) -> dict[str, str]:
-    """``("age=nominal",)`` as a dictionary; the last ``=`` parts the two, since names may hold one."""
+def pairs_of(pairs: tuple[str, ...], flag: str, form: str, at_first: bool = False) -> dict[str, str]:
+    """``("age=nominal",)`` as a dictionary; the last ``=`` parts the two, since names may hold one.
+
+    With ``at_first`` the first one does, for values that may.
+    """
     found = {}
     for pair in pairs:
-        name, equals, value = pair.rpartition("=")
+        name, equals, value = pair.partition("=") if at_first else pair.rpartition("=")
         if not equals or not name:
             raise click.BadParameter(f"{pair!r} must read {form}.", param_hint=flag)
         found[name] = value

@@ -107,7 +107,7 @@ def _read(spec: Spec, log: Log) -> tuple[Table, Problem]:
     with log.step("Read the table") as note:
         table, known_target = open_table(spec.data, spec.reading)
         target = resolve_target(table, known_target if spec.target is None else spec.target)
-        problem = frame(table, target)
+        problem = frame(table, target, spec.settings)
         note.append(f"{table.n_rows:,} rows, {len(table.names)} columns, target {target!r}")
     for warning in problem.warnings:
         log.warn(warning)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -83,8 +84,11 @@ def resolve_target(table: Table, target: str | int | None) -> str:
     )
 
 
-def frame(table: Table, target: str) -> Problem:
-    """Inputs and labels of a table: rows without a label left out, a target that is no class refused."""
+def frame(table: Table, target: str, settings: Mapping[str, str] | None = None) -> Problem:
+    """Inputs and labels of a table: rows without a label left out, a target that is no class refused.
+
+    Free text counts as an input where the settings of a model name its column.
+    """
     if not table.n_rows:
         raise DataError(f"{table.name or 'the table'}: there are no rows to learn from.")
     told = []
@@ -97,10 +101,13 @@ def frame(table: Table, target: str) -> Problem:
         table = table.take(~missing)
     _check_target(table, target)
     inputs, labels = table.target(target)
-    if not len(inputs.inputs().names):
+    named = " ".join((settings or {}).values())
+    texts = [column.name for column in inputs.schema if column.kind == "text"]
+    if not inputs.inputs().names and not any(name in named for name in texts):
         left = f" ({listing(inputs.names)} cannot be learnt from: identifiers or free text)" if inputs.names else ""
+        hint = f" Naive Bayes reads text: --set naive-bayes.distributions='{texts[0]}=multinomial'." if texts else ""
         raise DataError(
-            f"{table.name or 'the table'}: besides the target {target!r} no column is left to learn from{left}."
+            f"{table.name or 'the table'}: besides the target {target!r} no column is left to learn from{left}.{hint}"
         )
     if table.schema[target].is_numeric and (n := len(np.unique(labels))) > MANY_NUMBERS:
         told.append(

@@ -73,7 +73,8 @@ def _spec(file: str, models: str | None, metrics: str | None, sort: str | None, 
         given["metrics"] = chosen if not sort or sort in chosen else (*chosen, sort)
     if models is not None:
         given["models"] = _names(models)
-    given["settings"] = reading.pairs_of(given["settings"], "--set", "MODEL.PARAMETER=VALUE, as in knn.p=1") or None
+    form = "MODEL.PARAMETER=VALUE, as in knn.p=1"
+    given["settings"] = reading.pairs_of(given["settings"], "--set", form, at_first=True) or None
     return Spec(file, sort=sort or "", repeats=int(repeats) if repeats.isdecimal() else repeats, **read_as, **given)  # type: ignore[arg-type]
 
 
