@@ -90,7 +90,7 @@ class MergeableClassifier(Classifier):
         params.check(self)
         known = self if self.__sklearn_is_fitted__() else None
         if known is not None:
-            known._refuse_merge(known)  # before the rows are read as the parameters want it now
+            known._refuse_merge(known, who)  # before the rows are read as the parameters want it now
         part = clone(self)
         part._is_part = True  # it may lack classes, so that nothing can be settled before it is part of the whole
         with whole_or_not_at_all(part), warnings.catch_warnings():
@@ -170,7 +170,7 @@ class MergeableClassifier(Classifier):
 def _named(classes: Any, who: str) -> np.ndarray:
     """The labels that are named for all rows to come, in order and each once."""
     labels = None if isinstance(classes, (str, bytes)) or not hasattr(classes, "__iter__") else list(classes)
-    if not labels:
+    if not labels or any(isinstance(label, (list, tuple, np.ndarray)) for label in labels):
         raise LabelError(f"{who}(classes={classes!r}): classes must be a list of all labels to come, or None.")
     return encode_labels(classes if hasattr(classes, "dtype") else labels, len(labels), who)[0]
 

@@ -161,7 +161,7 @@ class NaiveBayes(MergeableClassifier):
         for block, part in zip(self._blocks, found.parts, strict=True):
             block.learn(part, found.repeats)
 
-    def _refuse_merge(self, other: Any) -> None:
+    def _refuse_merge(self, other: Any, who: str) -> None:
         """Parameters may be set after fit, and counts of one kind are then no counts of another."""
         for model in (self, other):
             counted = model.__dict__.get("_blocks")
@@ -170,8 +170,8 @@ class NaiveBayes(MergeableClassifier):
             wanted = model._choose()
             if len(counted) != len(wanted) or not all(map(Block.counts_like, counted, wanted)):
                 raise ParameterError(
-                    f"{model!r}: the parameters must be those of the fit, as other things would have to be counted "
-                    "now (fit anew)."
+                    f"{who}: the parameters of {model!r} must be those of the fit, as other things would have to be "
+                    "counted now (fit anew)."
                 )
 
     def _learn_priors(self, totals: np.ndarray) -> np.ndarray:
