@@ -2,6 +2,8 @@
 #include "margin/bayes/discriminant.hpp"
 #include "arrays.hpp"
 #include "interrupt.hpp"
+#include <algorithm>
+#include <limits>
 
 using namespace margin;
 using namespace margin::bindings;
@@ -19,12 +21,14 @@ void score(InMatrix<T> x, InMatrix<double> points, InMatrix<double> panels, In<d
 }
 
 template <class T>
-Out<std::int64_t> winners(InMatrix<T> x, InMatrix<double> center, InMatrix<double> panels, In<double> base,
-                          std::size_t n_threads) {
-    return give(with_monitor([&](Monitor& m) {
-        return margin::bayes::linear_winners(x.data(), center.data(), panels.data(), base.data(), x.shape(0),
+nb::object winners(InMatrix<T> x, InMatrix<double> center, InMatrix<double> panels, In<double> base, double largest,
+                   std::size_t n_threads) {
+    const T most = static_cast<T>(std::min<double>(largest, std::numeric_limits<T>::max()));
+    auto found = with_monitor([&](Monitor& m) {
+        return margin::bayes::linear_winners(x.data(), center.data(), panels.data(), base.data(), most, x.shape(0),
                                              x.shape(1), base.size(), n_threads, m);
-    }));
+    });
+    return found ? nb::cast(give(std::move(*found))) : nb::none();
 }
 
 template <class T>
@@ -34,7 +38,7 @@ void bind(nb::module_& family) {
     const auto n_threads = "n_threads"_a;
     family.def("linear_scores", &score<T, &margin::bayes::linear_scores<T>>, x, points, panels, base, scores,
                n_threads);
-    family.def("linear_winners", &winners<T>, x, points, panels, base, n_threads);
+    family.def("linear_winners", &winners<T>, x, points, panels, base, "largest"_a, n_threads);
     family.def("quadratic_scores", &score<T, &margin::bayes::quadratic_scores<T>>, x, points, panels, base, scores,
                n_threads);
 }

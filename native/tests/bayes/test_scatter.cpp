@@ -158,8 +158,8 @@ TEST("linear scores are those of the definition for any number of rows and class
                         expected += (data.x[i * columns + j] - center[j]) * coef(k, j);
                     CHECK_NEAR(scores[i * classes + k], expected, 1e-12);
                 }
-            const auto winners = linear_winners(data.x.data(), center.data(), panels.data(), base.data(), rows, columns,
-                                                classes, 2, monitor);
+            const auto winners = *linear_winners(data.x.data(), center.data(), panels.data(), base.data(), 1e150, rows,
+                                                 columns, classes, 2, monitor);
             for (std::size_t i = 0; i < rows; ++i)
                 CHECK(scores[i * classes + winners[i]] ==
                       *std::max_element(scores.begin() + i * classes, scores.begin() + (i + 1) * classes));
@@ -189,5 +189,18 @@ TEST("quadratic scores are those of the definition for any number of columns") {
             }
             CHECK_NEAR(scores[r], base - 0.5 * norm, 1e-10);
         }
+    }
+}
+
+TEST("nothing is answered where a cell is missing or too large") {
+    Monitor monitor;
+    const double nan = std::numeric_limits<double>::quiet_NaN();
+    const std::vector<double> center(2), base{0.0};
+    const std::vector<double> panels(2 * panel_width);
+    for (const double bad : {nan, 1e151, -std::numeric_limits<double>::infinity()}) {
+        std::vector<double> x(1000, 1.0);
+        CHECK(linear_winners(x.data(), center.data(), panels.data(), base.data(), 1e150, 500, 2, 1, 2, monitor));
+        x[777] = bad;
+        CHECK(!linear_winners(x.data(), center.data(), panels.data(), base.data(), 1e150, 500, 2, 1, 2, monitor));
     }
 }

@@ -162,9 +162,33 @@ class LinearScores(NormalClasses):
 
     def predict(self, X: Any) -> np.ndarray:
         """The most probable class of each row, in the type the labels came in; ties go to the first class."""
-        cells = self._cells(self._encoded(X, "predict"))
-        winners = _core.discriminant.linear_winners(cells, self._center, self._panels, self._base, threads_for(cells))
+        if self._is_plain(X):
+            winners = self._winners(X)
+            if winners is not None:
+                return self.classes_.take(winners)
+        winners = self._winners(self._cells(self._encoded(X, "predict")))
+        assert winners is not None, "encoded cells are neither missing nor too large"
         return self.classes_.take(winners)
+
+    def _is_plain(self, X: Any) -> bool:
+        """Whether X is an array that needs no preparing; the core looks at its cells while it scores them."""
+        return (
+            type(X) is np.ndarray
+            and X.dtype == np.float64
+            and X.ndim == 2
+            and X.flags.c_contiguous
+            and X.flags.aligned
+            and self._fitted("predict")._columns.schema is None
+            and X.shape[1] == self._columns.n
+            and self._plain
+        )
+
+    def _winners(self, cells: np.ndarray) -> np.ndarray | None:
+        """The winning class of each row; None where a cell is missing or too large."""
+        largest = self._encoder.largest
+        return _core.discriminant.linear_winners(
+            cells, self._center, self._panels, self._base, largest, threads_for(cells)
+        )
 
 
 def in_panels(coef: np.ndarray) -> np.ndarray:

@@ -3,7 +3,12 @@
 #include "margin/core/products.hpp"
 #include "margin/core/threads.hpp"
 #include <algorithm>
+#include <atomic>
+#include <cmath>
 #include <cstdint>
+#include <optional>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace margin::bayes {
@@ -108,14 +113,33 @@ void linear_scores(const T* x, const double* center, const double* panels, const
     });
 }
 
-/// The class with the largest linear score of each row; ties go to the first. As linear_scores, but nothing is written
-/// down: a third less time where classes are few.
+namespace detail {
+
+/// Whether no cell is missing, infinite or above `largest` in magnitude.
 template <class T>
-std::vector<std::int64_t> linear_winners(const T* x, const double* center, const double* panels, const double* base,
-                                         std::size_t rows, std::size_t columns, std::size_t classes,
-                                         std::size_t n_threads, Monitor& monitor) {
+MARGIN_SIMD bool all_within(const T* cells, std::size_t n, T largest) {
+    std::conditional_t<sizeof(T) == 8, std::int64_t, std::int32_t> beyond = 0;
+    for (std::size_t c = 0; c < n; ++c)
+        beyond += !(std::abs(cells[c]) <= largest);
+    return beyond == 0;
+}
+
+} // namespace detail
+
+/// The class with the largest linear score of each row; ties go to the first. As linear_scores, but nothing is written
+/// down, and cells are looked at while they are in the cache: nothing is answered if one is missing or above `largest`
+/// in magnitude.
+template <class T>
+std::optional<std::vector<std::int64_t>>
+linear_winners(const T* x, const double* center, const double* panels, const double* base, T largest, std::size_t rows,
+               std::size_t columns, std::size_t classes, std::size_t n_threads, Monitor& monitor) {
     std::vector<std::int64_t> winners(rows);
+    std::atomic<bool> clean = true;
     parallel_for(rows, detail::scored_rows, n_threads, monitor, [&](std::size_t begin, std::size_t end, std::size_t) {
+        if (!detail::all_within(x + begin * columns, (end - begin) * columns, largest))
+            clean = false;
+        if (!clean)
+            return;
         std::vector<double> away((end - begin) * columns), scores((end - begin) * classes);
         detail::deviations(x + begin * columns, center, end - begin, columns, away.data());
         detail::linear_chunk(away.data(), end - begin, columns, panels, base, classes, scores.data());
@@ -124,7 +148,7 @@ std::vector<std::int64_t> linear_winners(const T* x, const double* center, const
             winners[i] = std::max_element(of_row, of_row + classes) - of_row;
         }
     });
-    return winners;
+    return clean ? std::optional(std::move(winners)) : std::nullopt;
 }
 
 /// The number of cells that the panels of one upper triangular matrix take.
