@@ -73,7 +73,7 @@ def theirs(module: str, name: str, label: str = "", **settings: Any) -> Side:
     return Side(f"sklearn {label or name}", "sklearn", partial(new, f"sklearn.{module}", name, **settings))
 
 
-def models(name: str, data: Callable[..., Arrays], sides: tuple[Side, ...], size: dict[str, int]) -> Workload:
+def models(name: str, data: Callable[..., Arrays], sides: tuple[Side, ...], size: dict[str, Any]) -> Workload:
     quick = {"n": size["n"] // 50, "n_test": size["n_test"] // 50}
     if "words" in size:
         quick["words"] = size["words"] // 10
@@ -81,6 +81,7 @@ def models(name: str, data: Callable[..., Arrays], sides: tuple[Side, ...], size
 
 
 GAUSSIAN = (ours("NaiveBayes"), ours("GaussianNB"), theirs("naive_bayes", "GaussianNB"))
+GAUSSIAN_SIZE = {"n": 1_000_000, "d": 50, "n_test": 200_000}
 TEXT = {"n": 200_000, "words": 50_000, "per_row": 50, "n_test": 50_000}
 DISCRIMINANT = {"n": 500_000, "d": 100, "n_test": 100_000, "n_classes": 10}
 
@@ -95,7 +96,8 @@ def copy_with_numpy() -> Any:
 
 
 WORKLOADS = (
-    models("gaussian", numeric, GAUSSIAN, {"n": 1_000_000, "d": 50, "n_test": 200_000}),
+    models("gaussian", numeric, GAUSSIAN, GAUSSIAN_SIZE),
+    models("gaussian-float32", numeric, GAUSSIAN, {**GAUSSIAN_SIZE, "dtype": "float32"}),
     models(
         "categorical",
         nominal,
@@ -106,18 +108,14 @@ WORKLOADS = (
         ),
         {"n": 1_000_000, "d": 30, "n_test": 200_000, "levels": 10},
     ),
-    models(
-        "multinomial", text, (ours("MultinomialNB"), theirs("naive_bayes", "MultinomialNB")), {**TEXT, "n_classes": 2}
-    ),
-    models(
-        "multinomial-20",
-        text,
-        (ours("MultinomialNB"), theirs("naive_bayes", "MultinomialNB")),
-        {**TEXT, "n_classes": 20},
-    ),
-    models("bernoulli", text, (ours("BernoulliNB"), theirs("naive_bayes", "BernoulliNB")), {**TEXT, "n_classes": 2}),
-    models(
-        "complement", text, (ours("ComplementNB"), theirs("naive_bayes", "ComplementNB")), {**TEXT, "n_classes": 20}
+    *(
+        models(f"{name}-{k}", text, (ours(model), theirs("naive_bayes", model)), {**TEXT, "n_classes": k})
+        for name, model in (
+            ("multinomial", "MultinomialNB"),
+            ("bernoulli", "BernoulliNB"),
+            ("complement", "ComplementNB"),
+        )
+        for k in (2, 20)
     ),
     models(
         "lda",

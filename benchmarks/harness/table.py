@@ -23,7 +23,10 @@ def draw(result: Result) -> str:
 
 
 def _title(result: Result) -> str:
-    sizes = ", ".join(f"{name}={value:,}" for name, value in result.workload.sizes(result.plan.quick).items())
+    sizes = ", ".join(
+        f"{name}={value:,}" if isinstance(value, int) else f"{name}={value}"
+        for name, value in result.workload.sizes(result.plan.quick).items()
+    )
     return f"{result.family} · {result.workload.name}" + (f" ({sizes})" if sizes else "")
 
 

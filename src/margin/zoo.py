@@ -15,7 +15,7 @@ from typing import Any
 from margin import params
 from margin.errors import ParameterError, closest
 
-__all__ = ["Entry", "add", "models", "names", "on_tables", "remove"]
+__all__ = ["Entry", "add", "models", "names", "on_tables", "remove", "texts_read"]
 
 
 @dataclass(frozen=True)
@@ -90,6 +90,24 @@ def models(names: Iterable[str] | None = None, settings: Mapping[str, str] | Non
     for name, texts in _by_model(settings or {}, chosen).items():
         chosen[name] = chosen[name].with_settings(texts)
     return tuple(chosen.values())
+
+
+def texts_read(entries: Iterable[Entry]) -> frozenset[str] | bool:
+    """The columns of free text that some of the models read; True is all. Other models leave them out.
+
+    >>> texts_read(models(["naive-bayes"], {"naive-bayes.distributions": "note=multinomial"}))
+    frozenset({'note'})
+    """
+    named: frozenset[str] = frozenset()
+    for entry in entries:
+        try:
+            text = getattr(getattr(entry.make(), "representation", None), "text", False)
+        except Exception:  # a model that cannot be made is told of when it is its turn
+            continue
+        if text is True:
+            return True
+        named |= text or frozenset()
+    return named
 
 
 def _by_model(settings: Mapping[str, str], chosen: Mapping[str, Entry]) -> dict[str, dict[str, str]]:

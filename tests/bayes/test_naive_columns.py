@@ -212,10 +212,17 @@ def test_records_of_a_mixed_table_are_a_table_that_can_be_learnt_from():
     assert (again.predict(X) == model.predict(X)).mean() > 0.6
 
 
-@pytest.mark.parametrize("n", [0, -1, 2.5, True, None])
+@pytest.mark.parametrize("n", [-1, 2.5, True, None])
 def test_the_number_of_records_is_a_whole_one(n):
-    with pytest.raises(ParameterError, match="n must be a whole number of at least 1"):
+    with pytest.raises(ParameterError, match="n must be a whole number of at least 0"):
         NaiveBayes().fit([[0.0], [1.0]], [0, 1]).sample(n)
+
+
+def test_no_record_may_be_asked_for():
+    table = Table.from_columns({"n": [1.0, 2.0, 3.0], "word": ["a", "b", "a"]})
+    for rows in (np.array([[1.0], [2.0], [3.0]]), table):
+        X, y = NaiveBayes().fit(rows, [0, 1, 1]).sample(0)
+        assert (X.shape, y.shape) == ((0, rows.shape[1]), (0,))
 
 
 def test_what_is_no_seed_is_refused_under_the_name_it_was_given():

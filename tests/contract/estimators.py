@@ -42,6 +42,7 @@ OTHER_SETTINGS = {
 NOT_MODELS = {
     "Classifier",
     "DiscreteNB",
+    "GenerativeClassifier",
     "LinearScores",
     "MergeableClassifier",
     "NormalClasses",

@@ -80,7 +80,9 @@ def test_free_text_alone_is_learnt_from_where_a_model_is_told_to_read_it():
     table = Table.from_columns({"note": ["so so", "fine", "bad"], "y": ["a", "b", "a"]}).with_kind("note", "text")
     with pytest.raises(DataError, match=r"--set naive-bayes.distributions='note=multinomial'"):
         frame(table, "y")
-    assert frame(table, "y", {"naive-bayes.distributions": "note=multinomial"}).inputs.names == ("note",)
+    for read in (frozenset(["note"]), True):
+        problem = frame(table, "y", read)
+        assert (problem.inputs.names, problem.texts) == (("note",), {"note"})
 
 
 def test_no_rows_and_no_labels_are_refused():

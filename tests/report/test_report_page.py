@@ -9,7 +9,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from margin import zoo
+from margin import NaiveBayes, Table, zoo
 from margin.experiment import ClassScore, ColumnCard, Score, Spec, TestScore, run_to_end
 from margin.report import render, words
 from margin.report.svg import Axis
@@ -161,3 +161,14 @@ def test_the_answer_says_when_the_data_cannot_tell_the_model_from_a_guess(result
     assert answer(0.8, 0.7, 0.9, 0.6, result).endswith("always answering “iris” would be right in 60.0 %.")
     assert answer(0.8, 0.7, 0.9, 0.75, result).endswith("75.0 %, which these data cannot tell apart.")
     assert answer(0.6, 0.5, 0.7, 0.6, result).endswith("no more than always answering “iris”.")
+
+
+def test_text_that_a_model_reads_is_a_column_to_learn_from(monkeypatch):
+    monkeypatch.setattr(zoo, "_zoo", {"bayes": zoo.Entry("bayes", NaiveBayes, title="Naive Bayes")})
+    table = Table.from_columns({"note": ["good", "bad day", "good day", "bad"] * 20, "mood": ["up", "down"] * 40})
+    table = table.with_kind("note", "text")
+    settings = {"bayes.distributions": "note=multinomial"}
+    page = run_to_end(Spec(table, target="mood", settings=settings, seed=1)).html()
+    assert "<b>1</b> column to learn from" in page
+    assert "read as text, word by word" in page
+    assert "left out of the models" not in page

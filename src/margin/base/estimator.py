@@ -73,23 +73,28 @@ class TableEstimator(BaseEstimator):
         encoder = self._fitted(method)._encoder
         columns = self._columns
         if columns.schema is None:
-            if type(X) is np.ndarray:
-                if (
-                    X.dtype == np.float64
-                    and X.ndim == 2
-                    and X.shape[1] == columns.n
-                    and X.flags.c_contiguous
-                    and X.flags.aligned
-                ):
-                    found = _core.data.inspect(X, encoder.largest, 1 if X.size < SMALL else parallel.n_threads())
-                    if found < 0:
-                        return encoder.plain(X, found == -2)
+            if self._is_plain_matrix(X):
+                found = _core.data.inspect(X, encoder.largest, 1 if X.size < SMALL else parallel.n_threads())
+                if found < 0:
+                    return encoder.plain(X, found == -2)
             elif getattr(encoder, "as_given", False):
                 stored = survey_clean_csr(X, columns.n, encoder.largest)
                 if stored is not None:
                     return encoder.plain_csr(X, stored)
         who = f"{type(self).__name__}.{method}"
         return encoder.encode(columns.read(X, who, encoder.largest), who)
+
+    def _is_plain_matrix(self, X: Any) -> bool:
+        """Whether X is a float64 array as it was at fit, so that only its cells have to be looked at."""
+        return (
+            type(X) is np.ndarray
+            and X.dtype == np.float64
+            and X.ndim == 2
+            and self._columns.schema is None
+            and X.shape[1] == self._columns.n
+            and X.flags.c_contiguous
+            and X.flags.aligned
+        )
 
     def _fitted(self, method: str) -> Any:
         if "_encoder" not in self.__dict__:

@@ -247,7 +247,7 @@ class Bernoulli(Distribution):
     def __init__(self, alpha: Any = 1.0, threshold: float = 0.0) -> None:
         super().__init__(alpha)
         self.threshold = threshold
-        self.sparse = threshold >= 0  # type: ignore[misc]  # below 0 the cells that are not stored are present
+        self.sparse = threshold >= 0  # below 0 the cells that are not stored are present
 
     @classmethod
     def place(cls, column: Column) -> tuple[Place, type[Distribution]] | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, Self
 
@@ -47,12 +48,12 @@ class TrainingCells:
         return len(self.totals)
 
 
-class Distribution:
+class Distribution(ABC):
     """What all distributions share; ``alpha`` is how many virtual cases smooth the counts."""
 
     name: ClassVar[str]
     #: Whether a sparse matrix may come as it is, and whether cells must be counts.
-    sparse: ClassVar[bool] = False
+    sparse: bool = False
     counts: ClassVar[bool] = False
     #: Whether the moments of the columns are to be found in the pass that checks the cells.
     moments: ClassVar[bool] = False
@@ -69,29 +70,29 @@ class Distribution:
         """The settings that the statistics depend on: those of other settings are not to be added to them."""
         return ()
 
+    @abstractmethod
     def count(self, rows: TrainingCells) -> Any:
         """The statistics of the training rows."""
-        raise NotImplementedError
 
+    @abstractmethod
     def learn(self, found: Any, repeats: bool) -> Self:
         """Turn statistics into densities or shares; ``repeats`` says that weights stood for repeated rows."""
-        raise NotImplementedError
 
+    @abstractmethod
     def add(self, cells: Any, scores: np.ndarray) -> bool:
         """Add the log-likelihoods to the scores; whether any of them is minus infinity now."""
-        raise NotImplementedError
 
     def offset(self, cells: Any) -> np.ndarray | None:
         """The part of each row's log-likelihood that is the same in all classes, where ``add`` leaves it out."""
         return None
 
+    @abstractmethod
     def terms(self, cells: Any) -> np.ndarray:
         """For one row, log P(cell | class): one row per column, one column per class; 0 where nothing is said."""
-        raise NotImplementedError
 
+    @abstractmethod
     def draw(self, y: np.ndarray, rng: np.random.Generator) -> Any:
         """New cells for rows of the given classes."""
-        raise NotImplementedError
 
 
 def threads_for(cells: Any) -> int:

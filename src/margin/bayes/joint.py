@@ -8,20 +8,19 @@ from typing import Any, Self
 
 import numpy as np
 
-from margin.base import MergeableClassifier, Mixed, MixedData
+from margin.base import Mixed, MixedData
 from margin.base.class_weight import class_factors
 from margin.bayes.combinations import FITS, Combinations, codes_of_numbers, row_keys
-from margin.bayes.posterior import log_probabilities, priors_of, probabilities
+from margin.bayes.posterior import GenerativeClassifier, priors_of
 from margin.data.table import Table
 from margin.data.weights import cases_per_weight, count_repeats
-from margin.errors import ParameterError, SparseTableWarning
+from margin.errors import SparseTableWarning
 from margin.params import ClassWeight, NonNegative, Priors
-from margin.random import generator
 
 __all__ = ["JointBayes"]
 
 
-class JointBayes(MergeableClassifier):
+class JointBayes(GenerativeClassifier):
     r"""Bayes' rule with the whole table: how often each class has each combination of values.
 
     .. math:: P(x \mid k) = \frac{n_{xk} + \alpha}{n_k + \alpha \prod_j L_j}
@@ -163,11 +162,8 @@ class JointBayes(MergeableClassifier):
         >>> ((X[:, 0] != X[:, 1]) == (y == "a")).all()
         np.True_
         """
-        if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 0:
-            raise ParameterError(f"JointBayes.sample(n={n!r}): n must be a whole number of at least 0.")
         self._fitted("sample")
-        draw = generator(random_state, "sample")
-        classes = draw.choice(len(self.classes_), size=n, p=self.priors_)
+        classes, draw = self._draw_classes(n, random_state)
         cells = np.full((n, len(self._statistics.sizes)), -1, dtype=np.int32)
         # Seen cases and virtual ones, alpha for every combination, each in its share.
         with np.errstate(divide="ignore"):
@@ -246,12 +242,6 @@ class JointBayes(MergeableClassifier):
         # Every class ruled out (a new combination with alpha=0): nothing is known but the priors.
         scores[np.isneginf(scores.max(axis=1))] = self._log_priors
         return scores
-
-    def _proba(self, scores: np.ndarray) -> np.ndarray:
-        return probabilities(scores)
-
-    def _log_proba(self, scores: np.ndarray) -> np.ndarray:
-        return log_probabilities(scores)
 
 
 def _readable(number: int) -> str:

@@ -7,22 +7,21 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from margin.base import MergeableClassifier, Mixed, MixedData
+from margin.base import Mixed, MixedData
 from margin.base.class_weight import class_factors
 from margin.base.inputs import check_one_row
 from margin.base.representation import SQUARABLE
 from margin.bayes.blocks import Block, blocks_of, may_be_used, text_columns
 from margin.bayes.distributions import DISTRIBUTIONS
 from margin.bayes.family import Distribution
-from margin.bayes.posterior import log_probabilities, priors_of, probabilities
+from margin.bayes.posterior import GenerativeClassifier, priors_of
 from margin.bayes.shares import log_of
 from margin.bayes.statistics import RowStatistics
 from margin.data.schema import Schema
 from margin.data.table import Table
 from margin.data.weights import count_repeats
 from margin.errors import ParameterError
-from margin.params import ClassWeight, NonNegative, Priors, Rule, Seed, rule_of
-from margin.random import generator
+from margin.params import ClassWeight, NonNegative, Priors, Rule
 
 __all__ = ["Distributions", "NaiveBayes"]
 
@@ -53,7 +52,7 @@ Distributions = Annotated[
 ]
 
 
-class NaiveBayes(MergeableClassifier):
+class NaiveBayes(GenerativeClassifier):
     r"""Bayes' rule with columns taken as independent within each class.
 
     .. math:: P(k \mid x) \propto P(k) \prod_j P(x_j \mid k)
@@ -221,15 +220,8 @@ class NaiveBayes(MergeableClassifier):
         >>> rows.shape, all((rows[:, 0] > 5) == (labels == "high"))
         ((3, 1), True)
         """
-        name = type(self).__name__
         self._fitted("sample")
-        if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 1:
-            raise ParameterError(f"{name}.sample(n={n!r}): n must be a whole number of at least 1.")
-        seeds = rule_of(Seed)
-        if not seeds.accepts(random_state):
-            raise ParameterError(f"{name}.sample(random_state={random_state!r}): random_state must be {seeds.words}.")
-        rng = generator(random_state, "NaiveBayes.sample")
-        y = rng.choice(len(self.priors_), int(n), p=self.priors_ / self.priors_.sum())
+        y, rng = self._draw_classes(n, random_state)
         drawn = sorted((cell for block in self._blocks for cell in block.draw(y, rng)), key=lambda cell: cell[0])
         labels = self.classes_.take(y)
         if self._columns.schema is None:
@@ -252,12 +244,6 @@ class NaiveBayes(MergeableClassifier):
             # known but the priors.
             scores[np.isneginf(scores.max(axis=1))] = self._log_priors
         return scores
-
-    def _proba(self, scores: np.ndarray) -> np.ndarray:
-        return probabilities(scores)
-
-    def _log_proba(self, scores: np.ndarray) -> np.ndarray:
-        return log_probabilities(scores)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

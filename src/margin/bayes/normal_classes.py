@@ -7,16 +7,15 @@ from typing import Any, Self
 import numpy as np
 
 import margin._core as _core
-from margin.base import MergeableClassifier, Numeric
+from margin.base import Numeric
 from margin.base.inputs import check_one_row
 from margin.base.representation import SQUARABLE
 from margin.bayes.family import threads_for
-from margin.bayes.posterior import log_probabilities, priors_of, probabilities
+from margin.bayes.posterior import GenerativeClassifier, priors_of
 from margin.bayes.scatter import Scatter, measure_scatter
 from margin.data.table import Table
 from margin.errors import InputError, ParameterError
 from margin.params import Seed
-from margin.random import generator
 
 __all__ = ["LinearScores", "NormalClasses", "ScatteredClasses", "factor_of", "in_panels", "inverse_root", "log_of"]
 
@@ -24,7 +23,7 @@ __all__ = ["LinearScores", "NormalClasses", "ScatteredClasses", "factor_of", "in
 PANEL = 12
 
 
-class NormalClasses(MergeableClassifier):
+class NormalClasses(GenerativeClassifier):
     """A model in which the cases of each class are normally distributed over one numeric matrix.
 
     A subclass writes ``_count`` and ``_settle``, and ``_spread(k)`` for drawing. ``_settle`` leaves ``_unit`` (of the
@@ -56,12 +55,6 @@ class NormalClasses(MergeableClassifier):
         self._unit = unit
         self._plain = bool((unit == 1).all())
 
-    def _proba(self, scores: np.ndarray) -> np.ndarray:
-        return probabilities(scores)
-
-    def _log_proba(self, scores: np.ndarray) -> np.ndarray:
-        return log_probabilities(scores)
-
     def decision_function(self, X: Any) -> np.ndarray:
         """The discriminant functions (columns as in ``classes_``); with two classes second minus first."""
         return self._decisions(self._encoded(X, "decision_function"))
@@ -79,16 +72,13 @@ class NormalClasses(MergeableClassifier):
         """
         who = f"{type(self).__name__}.sample"
         self._fitted("sample")
-        if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 0:
-            raise ParameterError(f"{who}(n={n!r}): n must be a whole number of at least 0.")
         schema = self._columns.schema
         other = [column.name for column in schema or () if not column.is_numeric]
         if other:
             raise InputError(
                 f"{who}: only numbers can be drawn, but column {other[0]!r} is not numeric (NaiveBayes draws both)."
             )
-        random = generator(random_state, "sample")
-        classes = random.choice(len(self.classes_), n, p=self.priors_ / self.priors_.sum())
+        classes, random = self._draw_classes(n, random_state)
         X = random.standard_normal((n, self.means_.shape[1]))
         for k in np.unique(classes):
             rows = classes == k
@@ -162,26 +152,13 @@ class LinearScores(NormalClasses):
 
     def predict(self, X: Any) -> np.ndarray:
         """The most probable class of each row, in the type the labels came in; ties go to the first class."""
-        if self._is_plain(X):
-            winners = self._winners(X)
+        if self._fitted("predict")._plain and self._is_plain_matrix(X):
+            winners = self._winners(X)  # the core looks at the cells while it scores them
             if winners is not None:
                 return self.classes_.take(winners)
         winners = self._winners(self._cells(self._encoded(X, "predict")))
         assert winners is not None, "encoded cells are neither missing nor too large"
         return self.classes_.take(winners)
-
-    def _is_plain(self, X: Any) -> bool:
-        """Whether X is an array that needs no preparing; the core looks at its cells while it scores them."""
-        return (
-            type(X) is np.ndarray
-            and X.dtype == np.float64
-            and X.ndim == 2
-            and X.flags.c_contiguous
-            and X.flags.aligned
-            and self._fitted("predict")._columns.schema is None
-            and X.shape[1] == self._columns.n
-            and self._plain
-        )
 
     def _winners(self, cells: np.ndarray) -> np.ndarray | None:
         """The winning class of each row; None where a cell is missing or too large."""

@@ -6,9 +6,38 @@ from typing import Any
 
 import numpy as np
 
+from margin.base import MergeableClassifier
 from margin.errors import ParameterError
+from margin.params import Seed, rule_of
+from margin.random import generator
 
-__all__ = ["log_probabilities", "priors_of", "probabilities"]
+__all__ = ["GenerativeClassifier", "log_probabilities", "priors_of", "probabilities"]
+
+
+class GenerativeClassifier(MergeableClassifier):
+    """A model of how each class makes its cases: scores are log P(k) + log P(x | k), up to a number for each row.
+
+    ``_settle`` leaves the priors of the classes in ``priors_``.
+    """
+
+    priors_: np.ndarray
+
+    def _proba(self, scores: np.ndarray) -> np.ndarray:
+        return probabilities(scores)
+
+    def _log_proba(self, scores: np.ndarray) -> np.ndarray:
+        return log_probabilities(scores)
+
+    def _draw_classes(self, n: Any, random_state: Any) -> tuple[np.ndarray, np.random.Generator]:
+        """The classes of n new cases as codes, by their priors, and the generator that draws the rest."""
+        who = f"{type(self).__name__}.sample"
+        if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 0:
+            raise ParameterError(f"{who}(n={n!r}): n must be a whole number of at least 0.")
+        seeds = rule_of(Seed)
+        if not seeds.accepts(random_state):
+            raise ParameterError(f"{who}(random_state={random_state!r}): random_state must be {seeds.words}.")
+        random = generator(random_state, "sample")
+        return random.choice(len(self.priors_), int(n), p=self.priors_ / self.priors_.sum()), random
 
 
 def priors_of(given: Any, totals: np.ndarray, who: str, parameter: str = "priors") -> np.ndarray:

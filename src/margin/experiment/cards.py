@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from margin.data import Table
+from margin.data.schema import INPUT_KINDS
 from margin.data.summary import ColumnSummary, describe
 from margin.experiment.result import ColumnCard
 
@@ -13,17 +14,17 @@ __all__ = ["column_cards"]
 BARS = 20
 
 
-def column_cards(table: Table, target: str = "") -> tuple[ColumnCard, ...]:
-    """A card for every column.
+def column_cards(table: Table, target: str = "", texts: frozenset[str] = frozenset()) -> tuple[ColumnCard, ...]:
+    """A card for every column; ``texts`` are the columns of free text that some model reads.
 
     >>> table = Table.from_columns({"age": [31.0, 40.0, None], "risk": ["low", "low", "high"]})
     >>> [(card.name, card.missing, card.levels) for card in column_cards(table, "risk")]
     [('age', 1, ()), ('risk', 0, (('low', 2), ('high', 1)))]
     """
-    return tuple(_card(summary, table, summary.name == target) for summary in describe(table))
+    return tuple(_card(summary, table, target, texts) for summary in describe(table))
 
 
-def _card(summary: ColumnSummary, table: Table, is_target: bool) -> ColumnCard:
+def _card(summary: ColumnSummary, table: Table, target: str, texts: frozenset[str]) -> ColumnCard:
     return ColumnCard(
         name=summary.name,
         kind=summary.kind,
@@ -35,7 +36,8 @@ def _card(summary: ColumnSummary, table: Table, is_target: bool) -> ColumnCard:
         high=summary.maximum,
         bars=_bars(table.cells(summary.name)) if summary.kind == "numeric" else (),
         levels=summary.top,
-        is_target=is_target,
+        is_target=summary.name == target,
+        is_input=summary.name != target and (summary.kind in INPUT_KINDS or summary.name in texts),
     )
 
 

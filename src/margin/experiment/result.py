@@ -104,6 +104,7 @@ class ColumnCard:
     bars: tuple[int, ...] = ()
     levels: tuple[tuple[str, int], ...] = ()
     is_target: bool = False
+    is_input: bool = True
 
 
 @dataclass(frozen=True)

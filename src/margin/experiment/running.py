@@ -107,7 +107,7 @@ def _read(spec: Spec, log: Log) -> tuple[Table, Problem]:
     with log.step("Read the table") as note:
         table, known_target = open_table(spec.data, spec.reading)
         target = resolve_target(table, known_target if spec.target is None else spec.target)
-        problem = frame(table, target, spec.settings)
+        problem = frame(table, target, zoo.texts_read(zoo.models(spec.models, spec.settings)))
         note.append(f"{table.n_rows:,} rows, {len(table.names)} columns, target {target!r}")
     for warning in problem.warnings:
         log.warn(warning)
@@ -122,7 +122,7 @@ def _about_data(spec: Spec, table: Table, problem: Problem) -> dict[str, Any]:
         "metric": spec.sort,
         "n_rows": len(problem.labels),
         "class_counts": _class_counts(problem.labels),
-        "columns": column_cards(table, problem.target),
+        "columns": column_cards(table, problem.target, problem.texts),
         "command": spec.command(),
         "spec": spec,
     }

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -23,13 +22,17 @@ MANY_NUMBERS = 20
 
 @dataclass(frozen=True)
 class Problem:
-    """A table parted into inputs and labels, ready to be learnt; ``rows`` says which rows of the table they are."""
+    """A table parted into inputs and labels, ready to be learnt; ``rows`` says which rows of the table they are.
+
+    ``texts`` are the columns of free text that some model reads.
+    """
 
     inputs: Table
     labels: np.ndarray
     target: str
     rows: np.ndarray
     warnings: tuple[str, ...] = ()
+    texts: frozenset[str] = frozenset()
 
 
 def open_table(source: Any, reading: dict[str, Any] | None = None) -> tuple[Table, str | None]:
@@ -84,10 +87,10 @@ def resolve_target(table: Table, target: str | int | None) -> str:
     )
 
 
-def frame(table: Table, target: str, settings: Mapping[str, str] | None = None) -> Problem:
+def frame(table: Table, target: str, texts_read: frozenset[str] | bool = False) -> Problem:
     """Inputs and labels of a table: rows without a label left out, a target that is no class refused.
 
-    Free text counts as an input where the settings of a model name its column.
+    Free text counts as an input where a model reads its column (True: every such column).
     """
     if not table.n_rows:
         raise DataError(f"{table.name or 'the table'}: there are no rows to learn from.")
@@ -101,9 +104,9 @@ def frame(table: Table, target: str, settings: Mapping[str, str] | None = None) 
         table = table.take(~missing)
     _check_target(table, target)
     inputs, labels = table.target(target)
-    named = " ".join((settings or {}).values())
     texts = [column.name for column in inputs.schema if column.kind == "text"]
-    if not inputs.inputs().names and not any(name in named for name in texts):
+    used = frozenset(name for name in texts if texts_read is True or (texts_read and name in texts_read))
+    if not inputs.inputs().names and not used:
         left = f" ({listing(inputs.names)} cannot be learnt from: identifiers or free text)" if inputs.names else ""
         hint = f" Naive Bayes reads text: --set naive-bayes.distributions='{texts[0]}=multinomial'." if texts else ""
         raise DataError(
@@ -114,7 +117,7 @@ def frame(table: Table, target: str, settings: Mapping[str, str] | None = None) 
             f"{target!r} holds {n} different whole numbers, each taken for a class; if it is a quantity, bin it first."
         )
     labels = _tidy(labels)
-    return Problem(inputs, labels, target, np.flatnonzero(~missing), (*told, *_about_classes(labels, target)))
+    return Problem(inputs, labels, target, np.flatnonzero(~missing), (*told, *_about_classes(labels, target)), used)
 
 
 def _check_target(table: Table, target: str) -> None:

@@ -51,7 +51,7 @@ def render(result: Any) -> str:
         confusion=_confusion(result.test),
         columns=[_card(column, result.n_rows) for column in result.columns],
         columns_shown=_COLUMNS_SHOWN,
-        n_inputs=sum(c.kind in ("numeric", "nominal", "ordinal") and not c.is_target for c in result.columns),
+        n_inputs=sum(column.is_input for column in result.columns),
         explanations=[_explained(explanation) for explanation in result.explanations],
         css=Markup((_TEMPLATES / "report.css").read_text()),
     )
