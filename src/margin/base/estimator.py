@@ -69,7 +69,7 @@ class TableEstimator(BaseEstimator):
         return self._fitted("schema_")._columns.described()
 
     def _encoded(self, X: Any, method: str) -> Any:
-        """New rows in the estimator's representation; a clean float64 array skips all schema work."""
+        """New rows in the estimator's representation; a clean array of floats skips all schema work."""
         encoder = self._fitted(method)._encoder
         columns = self._columns
         if columns.schema is None:
@@ -85,10 +85,10 @@ class TableEstimator(BaseEstimator):
         return encoder.encode(columns.read(X, who, encoder.largest), who)
 
     def _is_plain_matrix(self, X: Any) -> bool:
-        """Whether X is a float64 array as it was at fit, so that only its cells have to be looked at."""
+        """Whether X is an array of floats as they were at fit, so that only its cells have to be looked at."""
         return (
             type(X) is np.ndarray
-            and X.dtype == np.float64
+            and (X.dtype == np.float64 or (X.dtype == np.float32 and self._encoder.keeps_float32))
             and X.ndim == 2
             and self._columns.schema is None
             and X.shape[1] == self._columns.n

@@ -97,6 +97,7 @@ class MixedEncoder:
         self.columns = columns
         self.largest = largest
         self.as_given = as_given
+        self.keeps_float32 = as_given
         schema = columns.schema or ()
         self.numeric_names = [column.name for column in schema if column.is_numeric]
         self.text_names = [column.name for column in schema if column.name in columns.text]

@@ -56,6 +56,7 @@ class NumericEncoder:
         self.form = form
         self.model = who.split(".")[0]
         self.largest = form.largest
+        self.keeps_float32 = form.keep_float32
         self.columns = columns
         schema = columns.schema or ()
         self.numbered = [c.name for c in schema if c.kind in ("numeric", "ordinal")]

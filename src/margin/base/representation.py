@@ -83,6 +83,7 @@ class AsGivenEncoder:
     """Lets rows through; only infinite cells are refused here, by row and column."""
 
     largest = NO_LIMIT
+    keeps_float32 = True
 
     def __init__(self, columns: Columns) -> None:
         self.columns = columns

@@ -303,10 +303,13 @@ class Bernoulli(Distribution):
 
     def _prepare_sparse(self) -> None:
         """All cells as if absent, and what is to be added where one is present instead."""
-        never_absent = np.isneginf(self.absent)
-        self._rules_out = bool(never_absent.any() or np.isneginf(self.present).any())
-        self._never_absent = never_absent.astype(np.float64) if never_absent.any() else None
-        known = self.absent if self._never_absent is None else np.where(never_absent, 0.0, self.absent)
+        self._rules_out, self._never_absent, known = False, None, self.absent
+        if np.min(self.alpha) == 0:
+            never_absent = np.isneginf(self.absent)
+            self._rules_out = bool(never_absent.any() or np.isneginf(self.present).any())
+            if never_absent.any():
+                self._never_absent = never_absent.astype(np.float64)
+                known = np.where(never_absent, 0.0, self.absent)
         self._all_absent = known.sum(axis=0)
         self._instead = self.present - known
 
