@@ -9,11 +9,11 @@
 namespace margin::bayes {
 
 /// table[j * classes + k] = log(counts[k * columns + j] + alpha) - shift[k].
-/// Most counts are small whole numbers, whose logarithms are taken once and looked up. Requires counts >= 0, alpha > 0.
+/// Most counts are whole numbers and not large: their logarithms are taken once and looked up. Requires counts >= 0, alpha > 0.
 /// O(classes columns) time.
 inline std::vector<double> log_counts(const double* counts, double alpha, const double* shift, std::size_t classes,
                                       std::size_t columns, std::size_t n_threads, Monitor& monitor) {
-    std::vector<double> known(std::min<std::size_t>(4096, classes * columns / 8));
+    std::vector<double> known(std::min<std::size_t>(1 << 16, classes * columns / 8));
     for (std::size_t n = 0; n < known.size(); ++n)
         known[n] = std::log(static_cast<double>(n) + alpha);
     const auto log_of = [&, most = static_cast<double>(known.size())](double count) {
