@@ -9,7 +9,8 @@
 namespace margin::bayes {
 
 /// table[j * classes + k] = log(counts[k * columns + j] + alpha) - shift[k].
-/// Most counts are whole numbers and not large: their logarithms are taken once and looked up. Requires counts >= 0, alpha > 0.
+/// Most counts are whole numbers and not large: their logarithms are taken once and looked up.
+/// Requires counts >= 0, alpha > 0.
 /// O(classes columns) time.
 inline std::vector<double> log_counts(const double* counts, double alpha, const double* shift, std::size_t classes,
                                       std::size_t columns, std::size_t n_threads, Monitor& monitor) {
