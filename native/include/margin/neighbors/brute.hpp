@@ -13,9 +13,9 @@ namespace margin::neighbors {
 /// The k best rows so far, best first. Rows arrive in ascending order, so a later row at an equal distance comes after:
 /// ties go to the smaller row number.
 template <class T>
-class Nearest {
+class NearestOfOrdered {
 public:
-    explicit Nearest(std::size_t k) : distance_(k, std::numeric_limits<T>::infinity()), row_(k, -1) {}
+    explicit NearestOfOrdered(std::size_t k) : distance_(k, std::numeric_limits<T>::infinity()), row_(k, -1) {}
 
     /// `n` rows from number `first` on.
     void offer(const T* distances, std::size_t n, std::int64_t first) {
@@ -87,7 +87,7 @@ void nearest(const T* blocks, std::size_t n_rows, const T* queries, std::size_t 
     const std::size_t tile = std::max<std::size_t>(1, (128 << 10) / std::max<std::size_t>(block_cells * sizeof(T), 1));
     monitor.expect(n_queries);
     parallel_for(n_queries, group, n_threads, monitor, [&](std::size_t begin, std::size_t end, std::size_t) {
-        std::vector<Nearest<T>> best(end - begin, Nearest<T>(k));
+        std::vector<NearestOfOrdered<T>> best(end - begin, NearestOfOrdered<T>(k));
         std::vector<T> found(tile * block_rows), padded((end - begin) * wide);
         for (std::size_t q = begin; q < end; ++q)
             std::copy_n(queries + q * columns, columns, padded.begin() + (q - begin) * wide);

@@ -14,6 +14,9 @@ namespace margin::neighbors {
 //     distance(a, b) = finish(join over j of term(a_j - b_j)).
 // Neighbours are compared before the last step. A distance whose terms may over- or underflow gives the whole at once
 // instead: settle(joined terms, columns, p, difference of column j), and has nothing left to finish.
+//
+// Rows may be float or double; the arithmetic is double, and its order is part of the definition (see joined), so that
+// every index finds the same bits and equal distances are equal everywhere.
 
 /// sqrt(sum (a_j - b_j)^2)
 struct Euclidean {
@@ -88,5 +91,36 @@ struct Minkowski {
 };
 
 using Distances = OneOf<Euclidean, Manhattan, Chebyshev, Minkowski>;
+
+/// Column j goes to running sum j mod 8.
+inline constexpr std::size_t n_sums = 8;
+
+/// The running sums joined by halves: 0 with 4, 1 with 5 …, then 0 with 2 …, then 0 with 1. A sum without columns is 0
+/// and joins without a trace, because terms are at least 0.
+template <class D>
+MARGIN_INLINED double halved(double (&sums)[n_sums]) {
+    for (std::size_t half = n_sums / 2; half > 0; half /= 2)
+        for (std::size_t i = 0; i < half; ++i)
+            sums[i] = D::join(sums[i], sums[i + half]);
+    return sums[0];
+}
+
+/// The terms of two rows joined, which is what neighbours are compared by: the definition that every other way to a
+/// distance has to agree with to the last bit.
+template <class D, class T>
+MARGIN_INLINED double joined(const double* query, const T* row, std::size_t columns, double p) {
+    double sums[n_sums] = {};
+    std::size_t j = 0;
+    for (; j + n_sums <= columns; j += n_sums)
+        for (std::size_t i = 0; i < n_sums; ++i)
+            sums[i] = D::join(sums[i], D::term(query[j + i] - static_cast<double>(row[j + i]), p));
+    for (std::size_t i = 0; j < columns; ++i, ++j)
+        sums[i] = D::join(sums[i], D::term(query[j] - static_cast<double>(row[j]), p));
+    const double all = halved<D>(sums);
+    if constexpr (requires { D::settle(all, columns, p, [](std::size_t) { return 0.0; }); })
+        return D::settle(all, columns, p, [=](std::size_t at) { return query[at] - static_cast<double>(row[at]); });
+    else
+        return all;
+}
 
 } // namespace margin::neighbors
