@@ -114,6 +114,13 @@ class NumericEncoder:
             return [column.name for column in self.columns.described()]
         return self.numbered + [f"{column.name}={level}" for column in self.one_hot for level in column.levels]
 
+    def spread_over(self, values: np.ndarray) -> np.ndarray:
+        """One value per given column, for each column of the matrix that it became."""
+        if self.columns.schema is None:
+            return values
+        of = dict(zip(self.columns.schema.names, values))
+        return np.array([of[n] for n in self.numbered] + [of[c.name] for c in self.one_hot for _ in c.levels])
+
     def numbers(self, source: Any, who: str) -> Any:
         """The numeric and ordinal columns of a source, not yet looked at, missing cells still NaN."""
         if isinstance(source, Table):
