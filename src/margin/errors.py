@@ -72,7 +72,7 @@ class DataWarning(MarginWarning):
 
 
 class ConstantColumnWarning(MarginWarning):
-    """Columns that hold one value or none, and so say nothing about the class."""
+    """Columns that hold one value or none, and so say nothing about the target."""
 
 
 class ConvergenceWarning(MarginWarning):
