@@ -39,7 +39,7 @@ def _numbers(y: Any, n_rows: int, who: str) -> np.ndarray:
     if targets.dtype.kind not in "fiub":
         raise LabelError(f"{who}: Unknown target type: {targets.dtype}; a regressor needs numbers.")
     with np.errstate(over="ignore"):  # what is beyond float64 becomes infinite, and is refused
-        found = targets.astype(np.float64)
+        found = targets.astype(np.float64) + 0.0  # no -0, which would be told apart from 0 when bits are compared
     _check_size(found, who)
     return found
 

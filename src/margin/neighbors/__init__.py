@@ -1,6 +1,6 @@
 """Instance-based classifiers: answers looked up among the training rows."""
 
-from margin.neighbors.knn import KNeighborsClassifier
+from margin.neighbors.knn import KNeighborsClassifier, KNeighborsRegressor
 from margin.neighbors.rote import RoteClassifier
 
-__all__ = ["KNeighborsClassifier", "RoteClassifier"]
+__all__ = ["KNeighborsClassifier", "KNeighborsRegressor", "RoteClassifier"]
