@@ -15,6 +15,7 @@ __all__ = [
     "InputError",
     "InputTypeError",
     "LabelError",
+    "LonelyRowWarning",
     "MarginError",
     "MarginWarning",
     "NotFittedError",
@@ -77,6 +78,10 @@ class ConstantColumnWarning(MarginWarning):
 
 class ConvergenceWarning(MarginWarning):
     """Training stopped before it met its tolerance."""
+
+
+class LonelyRowWarning(MarginWarning):
+    """Rows to answer that have no training row near enough to ask."""
 
 
 class SparseTableWarning(MarginWarning):

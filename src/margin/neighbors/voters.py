@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import Any
 
@@ -12,6 +13,7 @@ from margin.base import MixedData
 from margin.base.inputs import check_one_row
 from margin.base.representation import TrainingRows
 from margin.data.weights import count_repeats
+from margin.errors import listing
 from margin.neighbors.search import NeighborSearch, take_rows
 from margin.neighbors.votes import Ballot, proportions, votes_of
 
@@ -19,6 +21,8 @@ __all__ = ["NearestVoters", "RadiusVoters", "Voters"]
 
 # So many votes are counted at once: enough to keep all threads busy, few enough to fit into memory.
 VOTES_AT_ONCE = 4_000_000
+# So many rows without neighbours are named.
+NAMED = 5
 
 
 class Voters(NeighborSearch):
@@ -101,3 +105,25 @@ class RadiusVoters(Voters):
             weight = proportions(weight, np.repeat(np.maximum.reduceat(weight, there), count))
         case = np.repeat(np.arange(len(start) - 1), np.diff(start))
         return Ballot(case, place, votes * weight, len(start) - 1)
+
+    def _too_far(self, X: Any, alone: np.ndarray) -> str:
+        """What to say of encoded rows without neighbours: which they are, and how far they would have to look."""
+        nearest = self._search(take_rows(self._as_queries(X), alone[:NAMED]), 1)[0].max()
+        whose, verb = ("row", "has") if len(alone) == 1 else ("rows", "have")
+        return (
+            f"{type(self).__name__}(radius={self.radius:g}): {whose} {listing(alone.tolist(), NAMED)} of X "
+            f"{verb} no neighbours within the radius; use radius={_rounded_up(nearest):g} to reach "
+            f"{'it' if len(alone) == 1 else 'them' if len(alone) <= NAMED else f'the first {NAMED}'}"
+        )
+
+
+def _rounded_up(distance: float) -> float:
+    """Four digits are enough to read, but the radius must reach.
+
+    >>> _rounded_up(2.00001), _rounded_up(0.0)
+    (2.001, 0.0)
+    """
+    if distance == 0:
+        return 0.0
+    short = float(f"{distance:.3e}")
+    return short if short >= distance else float(f"{short + 10.0 ** (math.floor(math.log10(distance)) - 3):.3e}")

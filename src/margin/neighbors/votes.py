@@ -28,6 +28,12 @@ class Ballot:
     votes: np.ndarray
     n_cases: int
 
+    def lonely(self) -> np.ndarray:
+        """Whether nobody votes on a case."""
+        lonely = np.ones(self.n_cases, dtype=bool)
+        lonely[self.case] = False
+        return lonely
+
     def class_shares(self, labels: np.ndarray, n_classes: int) -> np.ndarray:
         """The share of each class in the votes on each case; ``labels`` by place."""
         return shares_of(class_sums(self.case, labels[self.place], self.votes, self.n_cases, n_classes))
@@ -39,10 +45,9 @@ class Ballot:
         are 0, all voters count the same.
         """
         first = np.searchsorted(self.case, np.arange(self.n_cases))
-        lonely = np.ones(self.n_cases, dtype=bool)
-        lonely[self.case] = False
+        asked = ~self.lonely()
         start = np.full(self.n_cases, np.nan)
-        start[~lonely] = targets[self.place[first[~lonely]]]
+        start[asked] = targets[self.place[first[asked]]]
         total = np.bincount(self.case, self.votes, self.n_cases)
         votes = np.where((total > 0)[self.case], self.votes, 1.0)
         total = np.where(total > 0, total, np.bincount(self.case, minlength=self.n_cases))
@@ -83,7 +88,8 @@ def class_sums(
     >>> class_sums(np.array([0, 0, 0]), np.array([0, 2, 2]), np.array([1.0, 0.5, 0.25]), 1, 3)
     array([[1.  , 0.  , 0.75]])
     """
-    return np.bincount(case * n_classes + labels, votes, n_cases * n_classes).reshape(n_cases, n_classes)
+    sums = np.bincount(case * n_classes + labels, votes, n_cases * n_classes)
+    return sums.astype(np.float64, copy=False).reshape(n_cases, n_classes)  # sums of nothing are whole numbers
 
 
 def shares_of(sums: np.ndarray) -> np.ndarray:
