@@ -134,6 +134,13 @@ def test_equal_rows_make_a_shallow_tree_and_are_found_by_place():
     assert place.tolist() == [[0, 1, 2, 3, 4, 5, 6]]
 
 
+def test_rows_come_back_by_place_as_float64():
+    rows = np.arange(20, dtype=np.float32).reshape(10, 2)[::-1].copy()
+    for index in (BallTree.build(rows, "canberra", 2.0, 1, 1), BallTree.scan(rows, "canberra", 2.0)):
+        assert index.rows().dtype == np.float64
+        np.testing.assert_array_equal(index.rows(), rows)
+
+
 def test_no_queries_and_a_single_row():
     tree = BallTree.build(np.array([[1.0, 2.0]]), "hamming", 2.0, 40, 1)
     assert tree.n_rows == 1

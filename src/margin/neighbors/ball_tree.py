@@ -87,11 +87,19 @@ class BallTree:
     def n_rows(self) -> int:
         return len(self._rows)
 
+    def rows(self) -> np.ndarray:
+        """The rows by place, as queries."""
+        if self._levels == 0:
+            return np.asarray(self._rows, dtype=np.float64)
+        rows = np.empty(self._rows.shape)
+        rows[self._place] = self._rows
+        return rows
+
     def nearest(self, queries: np.ndarray, k: int, n_threads: int) -> tuple[np.ndarray, np.ndarray]:
         """Distances and places of the ``k`` nearest rows of each query; equally far ones by place."""
         if callable(self.metric):
             return _core.neighbors.ball_nearest_of(
-                self._tree(), self._rows_by_place(), _separate(queries), k, _checked(self.metric)
+                self._tree(), _separate(self.rows()), _separate(queries), k, _checked(self.metric)
             )
         return _core.neighbors.ball_nearest(
             self._tree(), self._rows, self._largest_cell, queries, k, self.metric, self.p, n_threads
@@ -101,7 +109,7 @@ class BallTree:
         """All rows up to ``radius`` away: those of query q stand at start[q] … start[q + 1] of the other two."""
         if callable(self.metric):
             return _core.neighbors.ball_within_of(
-                self._tree(), self._rows_by_place(), _separate(queries), radius, _checked(self.metric)
+                self._tree(), _separate(self.rows()), _separate(queries), radius, _checked(self.metric)
             )
         return _core.neighbors.ball_within(
             self._tree(), self._rows, self._largest_cell, queries, radius, self.metric, self.p, n_threads
@@ -109,14 +117,6 @@ class BallTree:
 
     def _tree(self) -> tuple[Any, ...]:
         return self._levels, self._place, self._reach, self._smallest, self._largest
-
-    def _rows_by_place(self) -> list[np.ndarray]:
-        separate = _separate(self._rows)
-        if self._levels == 0:
-            return separate
-        by_place = np.empty(len(separate), dtype=np.intp)
-        by_place[self._place] = np.arange(len(separate))
-        return [separate[i] for i in by_place]
 
 
 def _check_metric(metric: str | Function, n_columns: int) -> None:
