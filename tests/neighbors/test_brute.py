@@ -13,9 +13,11 @@ TYPES = [np.float32, np.float64]
 
 def joined(query: np.ndarray, rows: np.ndarray, metric: str, p: float) -> np.ndarray:
     """The distances from one query to all rows in the order of additions that the core states."""
-    terms = {"euclidean": difference**2, "minkowski": difference**p}.get(metric, difference)
+    difference = np.abs(query - rows.astype(np.float64))
+    with np.errstate(over="ignore"):
+        terms = {"euclidean": difference**2, "minkowski": difference**p}.get(metric, difference)
     join = np.maximum if metric == "chebyshev" else np.add
-    sums = np.zeros((8, len(difference)))
+    sums = np.zeros((8, len(rows)))
     for j, term in enumerate(terms.T):
         sums[j % 8] = join(sums[j % 8], term)
     for half in (4, 2, 1):
@@ -34,7 +36,8 @@ def check_against_the_definition(rows, queries, k, metric="euclidean", p=2.0, n_
     assert distance.shape == place.shape == (len(queries), k)
     radius = float(np.median(distance)) if len(queries) else 1.0
     start, near, row = index.within(queries, radius, n_threads)
-    assert start[0] == 0 and start[-1] == len(near) == len(row)
+    assert start[0] == 0
+    assert start[-1] == len(near) == len(row)
     for q, query in enumerate(queries):
         exact = joined(query, rows, metric, p)
         if metric == "minkowski":
