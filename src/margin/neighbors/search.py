@@ -20,7 +20,7 @@ from margin.neighbors.space import Space, space_of
 from margin.neighbors.sparse_rows import SparseRows
 from margin.params import Count, NonNegative, rule_of
 
-__all__ = ["NeighborSearch"]
+__all__ = ["NeighborSearch", "take_rows"]
 
 
 class NeighborSearch(TableEstimator):
@@ -145,13 +145,17 @@ class NeighborSearch(TableEstimator):
 
     def _nearest_others(self, k: int) -> tuple[np.ndarray, np.ndarray]:
         """Likewise for each training row in the order given, itself left out."""
-        n = self._index.n_rows
-        distance, place = self._search(self._index.rows(), min(k + 1, n))
-        others = place != np.arange(n)[:, None]
-        others[others.all(axis=1), -1] = False  # among so many equal rows that it did not find itself
+        distance, place = self._others_from(0, self._index.rows(), k)
         given = np.argsort(self._order)
-        shape = (n, distance.shape[1] - 1)
-        return distance[others].reshape(shape)[given], place[others].reshape(shape)[given]
+        return distance[given], place[given]
+
+    def _others_from(self, first: int, rows: Any, k: int) -> tuple[np.ndarray, np.ndarray]:
+        """Likewise for prepared training rows, those at the places from ``first`` on, each itself left out."""
+        distance, place = self._search(rows, min(k + 1, self._index.n_rows))
+        others = place != np.arange(first, first + len(place))[:, None]
+        others[others.all(axis=1), -1] = False  # among so many equal rows that it did not find itself
+        shape = (len(place), place.shape[1] - 1)
+        return distance[others].reshape(shape), place[others].reshape(shape)
 
     def _search(self, queries: Any, k: int) -> tuple[np.ndarray, np.ndarray]:
         distance, place = self._index.nearest(queries, k, self._threads())
@@ -216,6 +220,11 @@ class NeighborSearch(TableEstimator):
     def _graph(self, start: np.ndarray, distance: np.ndarray, row: np.ndarray, mode: str) -> Any:
         values = distance if mode == "distance" else np.ones(len(row))
         return csr_array((values, row, start), shape=(len(start) - 1, self._n_given))
+
+
+def take_rows(X: Any, rows: Any) -> Any:
+    """Some rows of encoded or prepared ones."""
+    return X.take(rows) if isinstance(X, MixedData) else X[rows]
 
 
 def _array_of_arrays(values: np.ndarray, start: np.ndarray) -> np.ndarray:
