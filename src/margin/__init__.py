@@ -25,7 +25,7 @@ _names = {
     "evaluation": ("evaluate",),
     "experiment": (),
     "explain": (),
-    "neighbors": ("KNeighborsClassifier", "RoteClassifier"),
+    "neighbors": ("KNeighborsClassifier", "NearestCentroid", "RoteClassifier"),
     "persistence": (),
     "report": (),
     "zoo": (),

@@ -1,6 +1,7 @@
 """Instance-based classifiers: answers looked up among the training rows."""
 
+from margin.neighbors.centroid import NearestCentroid
 from margin.neighbors.knn import KNeighborsClassifier
 from margin.neighbors.rote import RoteClassifier
 
-__all__ = ["KNeighborsClassifier", "RoteClassifier"]
+__all__ = ["KNeighborsClassifier", "NearestCentroid", "RoteClassifier"]
