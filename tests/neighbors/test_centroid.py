@@ -45,7 +45,7 @@ def test_priors_alone_decide_halfway_between_the_centroids():
     model = NearestCentroid(priors=[0.8, 0.2]).fit(X, y)
     assert model.predict_proba([[2.0]])[0] == pytest.approx([0.8, 0.2])
     assert model.decision_function([[2.0]]) == pytest.approx([2 * np.log(0.2 / 0.8)])
-    empirical = NearestCentroid(priors="empirical").fit(X + [[0.0]], [*y, 0])
+    empirical = NearestCentroid(priors="empirical").fit([*X, [0.0]], [*y, 0])
     assert empirical.class_prior_.tolist() == [0.6, 0.4]
 
 

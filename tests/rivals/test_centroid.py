@@ -1,8 +1,8 @@
 """Nearest centroids against scikit-learn's on real data, and where they differ.
 
 Probabilities: scikit-learn takes the exponential of the discriminant score, which counts both the priors and the
-distances twice (priors 0.8 and 0.2 without any evidence give 0.94 and 0.06); margin takes that of half the score, as the
-paper does. Columns of one value: scikit-learn lets them into the median that steadies the shrinking, margin does not.
+distances twice (priors 0.8 and 0.2 without any evidence give 0.94 and 0.06); margin takes that of half the score, as
+the paper does. Columns of one value: scikit-learn lets them into the median that steadies the shrinking, margin not.
 """
 
 import warnings

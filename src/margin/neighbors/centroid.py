@@ -35,9 +35,9 @@ class NearestCentroid(Classifier):
         P(k \mid x) = \frac{e^{\delta_k(x) / 2}}{\sum_l e^{\delta_l(x) / 2}}
 
     (for Manhattan distances the square of the sum of :math:`|x_j - c_{kj}| / s_j`). Answers follow the plain distance
-    where all priors are equal and :math:`\delta_k` where they are not, as in scikit-learn: with equal priors and columns
-    in different units, the most probable class need not be the nearest one. With ``scale`` it is: one deviation, the
-    root of the mean of all :math:`s_j^2`, then serves all columns.
+    where all priors are equal and :math:`\delta_k` where they are not, as in scikit-learn: with equal priors and
+    columns in different units, the most probable class need not be the nearest one. With ``scale`` it is: one
+    deviation, the root of the mean of all :math:`s_j^2`, then serves all columns.
 
     Learning is one pass, :math:`O(n d)`, an answer is :math:`O(K d)`. It fails where a class is no single cloud.
     Where no column varies at all, the shares of the classes are the answer.
