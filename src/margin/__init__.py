@@ -25,7 +25,7 @@ _names = {
     "evaluation": ("evaluate",),
     "experiment": (),
     "explain": (),
-    "neighbors": ("KNeighborsClassifier", "NearestCentroid", "RoteClassifier"),
+    "neighbors": ("KNeighborsClassifier", "NearestCentroid", "RoteClassifier", "curse", "edge_length"),
     "persistence": (),
     "report": (),
     "zoo": (),
