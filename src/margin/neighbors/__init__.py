@@ -3,6 +3,18 @@
 from margin.neighbors.centroid import NearestCentroid
 from margin.neighbors.curse import Curse, curse, edge_length
 from margin.neighbors.knn import KNeighborsClassifier
+from margin.neighbors.regions import Regions, decision_regions
 from margin.neighbors.rote import RoteClassifier
+from margin.neighbors.voronoi import voronoi_edges
 
-__all__ = ["Curse", "KNeighborsClassifier", "NearestCentroid", "RoteClassifier", "curse", "edge_length"]
+__all__ = [
+    "Curse",
+    "KNeighborsClassifier",
+    "NearestCentroid",
+    "Regions",
+    "RoteClassifier",
+    "curse",
+    "decision_regions",
+    "edge_length",
+    "voronoi_edges",
+]
