@@ -33,6 +33,10 @@ OTHER_SETTINGS = {
     ],
     "RadiusNeighborsClassifier": [{"scale": "standard", "weights": "distance", "radius": 9.0, "outlier_label": None}],
     "RadiusNeighborsRegressor": [{"scale": "standard", "weights": "distance"}],
+    "NearestCentroid": [
+        {"metric": "manhattan", "priors": "empirical"},
+        {"shrink_threshold": 0.5, "scale": "standard"},
+    ],
     "BernoulliNB": [{"binarize": 4.0}],
     "NaiveBayes": [
         {"alpha": 0.0},

@@ -63,7 +63,7 @@ class NeighborSearch(TableEstimator):
             self._index = MixedRows.build(X.take(order), self._metric, weights, self._threads())
             self._choice = IndexChoice(MixedRows.name, "the only index for mixed tables")
             return
-        self._space = space_of(X, self._magnitude(X), self._metric, self._factors())
+        self._space = space_of(X, self._encoder.reach(X), self._metric, self._factors())
         ordered = self._space.training_rows(X[order])
         self._index, self._choice = build_index(
             ordered, self._metric, float(self.p), self.algorithm, self.leaf_size, self._threads(), type(self).__name__
@@ -92,10 +92,6 @@ class NeighborSearch(TableEstimator):
                 f"{type(self).__name__}(metric={self.metric!r}, feature_weights=…): this metric cannot weigh columns."
             )
         return self._encoder.spread_over(weights) ** (1 / power)
-
-    def _magnitude(self, X: Any) -> float:
-        cells = X if isinstance(X, np.ndarray) else X.data
-        return max(float(cells.max(initial=0.0)), -float(cells.min(initial=0.0)))
 
     def _threads(self) -> int:
         return parallel.n_threads(self.n_jobs)
