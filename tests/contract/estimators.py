@@ -26,6 +26,10 @@ OTHER_SETTINGS = {
         {"weights": "inverse_square", "scale": "standard"},
         {"metric": "chebyshev", "scale": "range", "n_neighbors": 1},
     ],
+    "NearestCentroid": [
+        {"metric": "manhattan", "priors": "empirical"},
+        {"shrink_threshold": 0.5, "scale": "standard"},
+    ],
     "BernoulliNB": [{"binarize": 4.0}],
     "NaiveBayes": [
         {"alpha": 0.0},

@@ -2,28 +2,41 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+import numbers
+from typing import Annotated, Any, Literal
 
 import numpy as np
 
 from margin import params
 from margin.base import Classifier, Mixed, MixedData
+from margin.base.objects import codes_among
+from margin.errors import ParameterError, closest, listing
+from margin.neighbors.equal_rows import EqualRows, words_of
+from margin.params import Rule
 
 __all__ = ["RoteClassifier"]
+
+Label = Annotated[
+    Any,
+    Rule("None or a label", lambda v: v is None or isinstance(v, str | bytes | bool | np.bool_ | numbers.Real), str),
+]
 
 
 class RoteClassifier(Classifier):
     """Remembers every training row and answers only for an exact match.
 
     Rows match where every cell is equal; a missing cell matches a missing cell. Equal rows with different
-    labels answer with the class of the larger weight. It cannot generalise: a new row gets no answer, or the
-    most frequent class. Learning and answering are :math:`O(n)`.
+    labels answer with the class of the larger weight. It cannot generalise: a new row gets no answer, or a
+    default class. Learning is :math:`O(n \\log n)`, an answer :math:`O(\\log n)`.
 
     Parameters
     ----------
     unmatched
         What a row without a match gets: ``"majority"``, the most frequent class, or ``"abstain"``, ``None``
         in place of a label. Its probabilities are the shares of the classes either way.
+    default
+        The label that a row without a match gets in place of the most frequent one; None for that one. It must be one
+        of the classes, and is refused together with ``unmatched="abstain"``.
 
     Attributes
     ----------
@@ -35,22 +48,44 @@ class RoteClassifier(Classifier):
     >>> model = RoteClassifier(unmatched="abstain").fit([[0, 0], [1, 1]], ["no", "yes"])
     >>> model.predict([[1, 1], [7, 7]])
     array(['yes', None], dtype=object)
+    >>> RoteClassifier(default="yes").fit([[0, 0], [1, 1]], ["no", "yes"]).predict([[7, 7]])
+    array(['yes'], dtype='<U3')
     """
 
     representation = Mixed()
 
-    def __init__(self, *, unmatched: Literal["majority", "abstain"] = "majority") -> None:
+    def __init__(self, *, unmatched: Literal["majority", "abstain"] = "majority", default: Label = None) -> None:
         self.unmatched = unmatched
+        self.default = default
 
     def _fit(self, X: MixedData, y: np.ndarray, weight: np.ndarray) -> None:
         n_classes = len(self.classes_)
         counts = np.bincount(y, weight, n_classes)
         self.priors_ = counts / counts.sum()
-        places: dict[bytes, int] = {}
-        place_of_row = np.array([places.setdefault(key, len(places)) for key in _keys(X)])
-        self._places = places
-        self._counts = np.zeros((len(places), n_classes))
-        np.add.at(self._counts, (place_of_row, y), weight)
+        self._default_code()
+        self._known = EqualRows()
+        number = self._known.learn(words_of(X))
+        n_known = len(self._known.rows)
+        counts = np.bincount(number * n_classes + y, weight, n_known * n_classes)
+        self._counts = counts.reshape(n_known, n_classes)
+
+    def _default_code(self) -> int:
+        """The class that rows without a match get."""
+        if self.default is None:
+            return int(self.priors_.argmax())
+        labels = self.classes_.tolist()
+        code = int(codes_among(labels, [self.default])[0])
+        if self.unmatched == "abstain":
+            raise ParameterError(
+                f"RoteClassifier(unmatched='abstain', default={self.default!r}): a row without a match gets either no "
+                "answer or a default class; leave one of the two out."
+            )
+        if code < 0:
+            raise ParameterError(
+                f"RoteClassifier(default={self.default!r}): default must be one of the classes, which are "
+                f"{listing(labels)}{closest(self.default, labels)}."
+            )
+        return code
 
     def matched(self, X: Any) -> np.ndarray:
         """Whether each row stands among the training rows."""
@@ -59,10 +94,15 @@ class RoteClassifier(Classifier):
     def _answers(self, X: MixedData, scores: np.ndarray) -> np.ndarray:
         params.check(self)  # what is asked of a fitted model may have been changed since
         answers = super()._answers(X, scores)
-        if self.unmatched == "majority":
+        default = self._default_code()
+        if self.unmatched == "majority" and self.default is None:
             return answers
-        answers = answers.astype(object)
-        answers[self._find(X) < 0] = None
+        unknown = self._find(X) < 0
+        if self.unmatched == "abstain":
+            answers = answers.astype(object)
+            answers[unknown] = None
+        else:
+            answers[unknown] = self.classes_[default]
         return answers
 
     def _scores(self, X: MixedData) -> np.ndarray:
@@ -75,16 +115,4 @@ class RoteClassifier(Classifier):
         return shares
 
     def _find(self, X: MixedData) -> np.ndarray:
-        places = self._places
-        return np.array([places.get(key, -1) for key in _keys(X)], dtype=np.intp)
-
-
-def _keys(X: MixedData) -> list[bytes]:
-    """Each row as bytes, so that equal rows have equal keys: one zero and one NaN for all."""
-    numbers = X.numeric + 0.0
-    numbers[np.isnan(numbers)] = np.nan
-    codes = np.stack(X.codes, axis=1) if X.codes else np.empty((len(numbers), 0), dtype=np.int32)
-    parts = [np.ascontiguousarray(part).view(np.uint8) for part in (numbers, codes) if part.shape[1]]
-    packed = np.hstack(parts)
-    width, whole = packed.shape[1], packed.tobytes()
-    return [whole[i : i + width] for i in range(0, len(whole), width)]
+        return self._known.find(words_of(X))

@@ -1,0 +1,98 @@
+"""Which rows are equal, cell by cell: found by sorting a hash of each row, and never by the hash alone."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import numpy as np
+
+from margin.base import MixedData
+
+__all__ = ["EqualRows", "words_of"]
+
+# Odd multipliers spread every bit of a word upwards (Steele, Lea, Flood 2014), the shift brings it down again.
+MULTIPLIER, SHIFT = np.uint64(0xBF58476D1CE4E5B9), np.uint64(32)
+STEP = 0x9E3779B97F4A7C15
+# So few rows are looked up at once that what is in use stays in the cache.
+BLOCK_ROWS = 2**16
+
+
+def words_of(X: MixedData) -> np.ndarray:
+    """Each cell as a word of 64 bits, so that equal cells are equal words: one zero and one NaN for all."""
+    numbers = X.numeric + 0.0
+    numbers[np.isnan(numbers)] = np.nan
+    parts = [numbers.view(np.uint64), *(codes.astype(np.int64).view(np.uint64)[:, None] for codes in X.codes)]
+    return np.hstack(parts) if X.codes else parts[0]
+
+
+class EqualRows:
+    """The different ones among some rows, each with a number from 0 on, to be found again among others.
+
+    Rows are words as of :func:`words_of`. Should two different rows have one hash, all are hashed anew with another
+    seed. Learning sorts, :math:`O(n d + n \\log n)`; finding is :math:`O(d + \\log n)` a row.
+
+    >>> rows = EqualRows()
+    >>> rows.learn(np.array([[1, 2], [3, 4], [1, 2]], dtype=np.uint64)).tolist() in ([0, 1, 0], [1, 0, 1])
+    True
+    >>> rows.find(np.array([[5, 6]], dtype=np.uint64))
+    array([-1])
+    """
+
+    rows: np.ndarray
+    hashes: np.ndarray
+    seed: int
+
+    def learn(self, rows: np.ndarray) -> np.ndarray:
+        """Remember the different rows; the number of each row given."""
+        for self.seed in itertools.count():
+            hashes = _hashes(rows, self.seed)
+            order = hashes.argsort()
+            ordered = hashes[order]
+            is_new = np.ones(len(rows), dtype=bool)
+            np.not_equal(ordered[1:], ordered[:-1], out=is_new[1:])
+            number = np.empty(len(rows), dtype=np.intp)
+            number[order] = is_new.cumsum() - 1
+            self.rows, self.hashes = rows[order[is_new]], ordered[is_new]
+            if len(self.rows) == len(rows) or _all_equal(self.rows, number, rows):
+                return number
+        raise AssertionError("some seed tells all rows apart")
+
+    def find(self, rows: np.ndarray) -> np.ndarray:
+        """The number of each row, -1 where it is none of those learnt."""
+        found = np.empty(len(rows), dtype=np.intp)
+        for first in range(0, len(rows), BLOCK_ROWS):
+            block = rows[first : first + BLOCK_ROWS]
+            at = self._candidates(_hashes(block, self.seed))
+            found[first : first + BLOCK_ROWS] = np.where((self.rows[at] == block).all(axis=1), at, -1)
+        return found
+
+    def _candidates(self, hashes: np.ndarray) -> np.ndarray:
+        if len(hashes) < 64:
+            return np.minimum(self.hashes.searchsorted(hashes), len(self.hashes) - 1)
+        order = hashes.argsort()  # neighbouring searches then read neighbouring memory
+        at = np.empty(len(hashes), dtype=np.intp)
+        at[order] = self.hashes.searchsorted(hashes[order])
+        return np.minimum(at, len(self.hashes) - 1)
+
+
+def _all_equal(different: np.ndarray, number: np.ndarray, rows: np.ndarray) -> bool:
+    blocks = range(0, len(rows), BLOCK_ROWS)
+    return all(
+        np.array_equal(different[number[first : first + BLOCK_ROWS]], rows[first : first + BLOCK_ROWS])
+        for first in blocks
+    )
+
+
+def _hashes(rows: np.ndarray, seed: int) -> np.ndarray:
+    found = np.full(len(rows), (STEP * (seed + 1)) % 2**64, dtype=np.uint64)
+    for column in range(rows.shape[1]):
+        _mix(found, rows[:, column])
+    _mix(found, np.uint64(rows.shape[1]))
+    return found
+
+
+def _mix(hashes: np.ndarray, words: Any) -> None:
+    hashes ^= words
+    hashes *= MULTIPLIER
+    hashes ^= hashes >> SHIFT
