@@ -5,11 +5,12 @@ from __future__ import annotations
 import importlib
 import inspect
 import pkgutil
+from collections.abc import Callable
 
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.base import BaseEstimator, is_classifier
+from sklearn.base import BaseEstimator, is_classifier, is_regressor
 from sklearn.utils import get_tags
 
 import margin
@@ -26,6 +27,12 @@ OTHER_SETTINGS = {
         {"weights": "inverse_square", "scale": "standard"},
         {"metric": "chebyshev", "scale": "range", "n_neighbors": 1},
     ],
+    "KNeighborsRegressor": [
+        {"weights": "inverse_square", "scale": "standard"},
+        {"metric": "chebyshev", "scale": "range", "n_neighbors": 1},
+    ],
+    "RadiusNeighborsClassifier": [{"scale": "standard", "weights": "distance", "radius": 9.0, "outlier_label": None}],
+    "RadiusNeighborsRegressor": [{"scale": "standard", "weights": "distance"}],
     "NearestCentroid": [
         {"metric": "manhattan", "priors": "empirical"},
         {"shrink_threshold": 0.5, "scale": "standard"},
@@ -49,9 +56,15 @@ NOT_MODELS = {
     "GenerativeClassifier",
     "LinearScores",
     "MergeableClassifier",
+    "NearestVoters",
+    "NeighborSearch",
     "NormalClasses",
+    "RadiusVoters",
+    "Regressor",
     "ScatteredClasses",
+    "SupervisedEstimator",
     "TableEstimator",
+    "Voters",
 }
 
 
@@ -74,17 +87,29 @@ def settings() -> list[BaseEstimator]:
     return [cls(**given) for cls in estimator_classes() for given in [{}, *OTHER_SETTINGS.get(cls.__name__, [])]]
 
 
-every_estimator = pytest.mark.parametrize("estimator", settings(), ids=repr)
-every_classifier = pytest.mark.parametrize("estimator", [e for e in settings() if is_classifier(e)], ids=repr)
-
-
 def counts_cells(estimator: BaseEstimator) -> bool:
     """Whether a model counts what is in its cells: other units, and columns of one number, then say something."""
     return get_tags(estimator).input_tags.positive_only or type(estimator).__name__ in ("BernoulliNB", "CategoricalNB")
 
 
-every_measuring_classifier = pytest.mark.parametrize(
-    "estimator", [e for e in settings() if is_classifier(e) and not counts_cells(e)], ids=repr
+def has_a_unit(estimator: BaseEstimator) -> bool:
+    """Whether a parameter is in the unit of the columns, so that other units give other answers."""
+    parameters = estimator.get_params()
+    return "radius" in parameters and parameters["scale"] is None
+
+
+def _every(kind: Callable[[BaseEstimator], bool]) -> pytest.MarkDecorator:
+    return pytest.mark.parametrize("estimator", [e for e in settings() if kind(e)], ids=repr)
+
+
+every_estimator = _every(lambda e: True)
+every_classifier = _every(is_classifier)
+every_regressor = _every(is_regressor)
+every_model = _every(lambda e: is_classifier(e) or is_regressor(e))
+every_measuring_classifier = _every(lambda e: is_classifier(e) and not counts_cells(e))
+every_measuring_model = _every(lambda e: is_regressor(e) or (is_classifier(e) and not counts_cells(e)))
+every_model_without_a_unit = _every(
+    lambda e: (is_regressor(e) or (is_classifier(e) and not counts_cells(e))) and not has_a_unit(e)
 )
 
 
@@ -96,7 +121,7 @@ def numbers(n: int = 60, d: int = 4, seed: int = 0) -> tuple[np.ndarray, np.ndar
 
 
 def frame(n: int = 60, seed: int = 0) -> tuple[pd.DataFrame, np.ndarray]:
-    """A mixed table: numbers, words, booleans, an ordered scale, missing cells."""
+    """A mixed table: numbers, words, booleans, an ordered scale, missing cells; its targets may be classes or not."""
     rng = np.random.default_rng(seed)
     y = rng.integers(0, 2, n)
     age = rng.normal(40 + 10 * y, 5)
@@ -109,9 +134,11 @@ def frame(n: int = 60, seed: int = 0) -> tuple[pd.DataFrame, np.ndarray]:
     X = pd.DataFrame(
         {"age": age, "job": job, "member": rng.random(n) < 0.5, "size": size, "count": rng.integers(0, 9, n)}
     )
-    return X, np.array(["bad", "good"])[y]
+    return X, y
 
 
 def answers(model: BaseEstimator, X: object) -> np.ndarray:
-    """What a fitted model says of X, as numbers: probabilities of a classifier, the matrix of a transformer."""
-    return model.predict_proba(X) if hasattr(model, "predict_proba") else model.transform(X)
+    """What a fitted model says of X, as numbers: probabilities, the answers of a regressor, or a matrix."""
+    if hasattr(model, "predict_proba"):
+        return model.predict_proba(X)
+    return model.predict(X) if hasattr(model, "predict") else model.transform(X)

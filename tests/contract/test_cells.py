@@ -16,6 +16,10 @@ from tests.contract.estimators import (
     every_classifier,
     every_estimator,
     every_measuring_classifier,
+    every_measuring_model,
+    every_model,
+    every_model_without_a_unit,
+    every_regressor,
     frame,
     numbers,
 )
@@ -90,6 +94,7 @@ def test_no_rows_to_answer_give_no_answers(estimator):
     assert answers(model, X[:0]).shape[0] == 0
     if hasattr(model, "predict"):
         assert model.predict(X[:0]).shape == (0,)
+    if hasattr(model, "predict_proba"):
         assert model.predict_proba(X[:0]).shape == (0, 3)
     table, labels = frame()
     mixed = clone(estimator).fit(table, labels)
@@ -105,7 +110,7 @@ def test_one_row_one_class_and_two_rows_are_learnt(estimator):
         assert np.allclose(model.predict_proba(X).sum(axis=1), 1)
 
 
-@every_measuring_classifier
+@every_measuring_model
 def test_constant_and_empty_columns_are_warned_of_and_change_nothing(estimator):
     X, y = numbers()
     padded = np.column_stack([X, np.full(len(X), 3.0), np.full(len(X), np.nan)])
@@ -114,11 +119,28 @@ def test_constant_and_empty_columns_are_warned_of_and_change_nothing(estimator):
     assert np.array_equal(model.predict(padded), clone(estimator).fit(X, y).predict(X))
 
 
-@every_classifier
+@every_model
 def test_constant_columns_beside_others_are_warned_of(estimator):
     X, y = numbers()
     with pytest.warns(ConstantColumnWarning, match="'x4', 'x5'"):
         clone(estimator).fit(np.column_stack([X, np.full(len(X), 3.0), np.full(len(X), np.nan)]), y)
+
+
+@every_regressor
+def test_one_row_and_one_target_are_learnt(estimator):
+    X, _ = numbers()
+    for rows in (1, 4):
+        assert clone(estimator).fit(X[:rows], [2.5] * rows).predict(X[:rows]).tolist() == [2.5] * rows
+
+
+@every_regressor
+def test_only_constant_columns_leave_the_mean_of_the_targets(estimator):
+    X, y = np.ones((6, 3)), np.array([1.0, 1.0, 1.0, 1.0, 2.5, 2.5])
+    with pytest.warns(ConstantColumnWarning, match="nothing about the target"):
+        model = clone(estimator).fit(X, y)
+    if "n_neighbors" not in model.get_params() or model.n_neighbors >= 6:
+        assert np.allclose(model.predict(X), 1.5)
+    assert np.isfinite(model.predict(X)).all()
 
 
 @every_measuring_classifier
@@ -221,25 +243,25 @@ def test_a_column_of_a_million_categories_is_answered_or_refused_before_memory_i
         assert len(answers(model, words.iloc[:5])) == 5
 
 
-@every_measuring_classifier
+@every_model_without_a_unit
 @pytest.mark.parametrize("unit", [2.0**-1000, 2.0**-700, 2.0**-400, 2.0**400])
 def test_the_unit_of_all_columns_changes_no_answer(estimator, unit):
     X, y = numbers()
-    expected = clone(estimator).fit(X, y).predict_proba(X + 0.125)
-    found = clone(estimator).fit(X * unit, y).predict_proba((X + 0.125) * unit)
+    expected = answers(clone(estimator).fit(X, y), X + 0.125)
+    found = answers(clone(estimator).fit(X * unit, y), (X + 0.125) * unit)
     np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-12)
 
 
-@every_measuring_classifier
+@every_model_without_a_unit
 @pytest.mark.parametrize("unit", [2.0**-100, 2.0**-40, 2.0**60, 2.0**100])
 def test_the_unit_of_float32_columns_changes_no_answer(estimator, unit):
     X, y = numbers()
     near, unit = (X + 0.125).astype(np.float32), np.float32(unit)
     X = X.astype(np.float32)
-    expected = clone(estimator).fit(X, y).predict_proba(near)
+    expected = answers(clone(estimator).fit(X, y), near)
     model = clone(estimator).fit(X * unit, y)
-    np.testing.assert_allclose(model.predict_proba(near * unit), expected, rtol=1e-4, atol=1e-6)
-    np.testing.assert_allclose(model.predict_proba((near * unit).astype(float)), expected, rtol=1e-4, atol=1e-6)
+    np.testing.assert_allclose(answers(model, near * unit), expected, rtol=1e-4, atol=1e-6)
+    np.testing.assert_allclose(answers(model, (near * unit).astype(float)), expected, rtol=1e-4, atol=1e-6)
 
 
 @every_classifier
@@ -256,24 +278,24 @@ def test_a_case_far_from_all_others_is_answered_or_refused_by_row(estimator, val
             assert np.array_equal(model.predict(given), model.classes_[probabilities.argmax(axis=1)])
 
 
-@every_measuring_classifier
+@every_measuring_model
 @pytest.mark.parametrize("constant", [0.1, 1 / 3, 1e-200, 123456.7], ids=str)
 def test_a_constant_column_says_nothing_whatever_its_value(estimator, constant, quiet):
     X, y = numbers(70)
     weight = np.random.default_rng(5).random(70)
     padded = np.column_stack([X, np.full(70, constant)])
-    expected = clone(estimator).fit(X, y, weight).predict_proba(X)
+    expected = answers(clone(estimator).fit(X, y, weight), X)
     model = clone(estimator).fit(padded, y, weight)
-    np.testing.assert_allclose(model.predict_proba(padded), expected, rtol=1e-9)
+    np.testing.assert_allclose(answers(model, padded), expected, rtol=1e-9)
     padded[:, -1] = np.nextafter(
         constant, 1e9
     )  # far away, for anyone who takes the rounding of the mean for a deviation
-    found = model.predict_proba(padded)
+    found = answers(model, padded)
     if "unmatched" not in model.get_params():
         np.testing.assert_allclose(found, expected, rtol=1e-2, atol=1e-3)
 
 
-@every_classifier
+@every_model
 def test_a_parameter_changed_after_fit_is_checked_when_it_is_used(estimator):
     X, y = numbers()
     expected = clone(estimator).fit(X, y).predict(X)

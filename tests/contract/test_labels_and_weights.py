@@ -9,10 +9,10 @@ from sklearn.base import clone
 
 from margin.data import Table
 from margin.errors import InputError, LabelError
-from tests.contract.estimators import every_classifier, numbers
+from tests.contract.estimators import answers, every_classifier, every_model, every_regressor, numbers
 
 
-@every_classifier
+@every_model
 @pytest.mark.parametrize("missing", [np.nan, None, pd.NaT, pd.NA], ids=str)
 def test_missing_labels_are_refused_with_their_count_and_first_rows(estimator, missing):
     X, y = numbers()
@@ -99,7 +99,7 @@ def test_large_whole_numbers_beside_floats_are_refused(estimator):
         ([[1], [1, 2]] * 30, "different lengths"),
         (pa.table({"y": [0, 1] * 30}), "not a table"),
         (Table.from_columns({"y": ["a", "b"] * 30}), "not a table"),
-        (np.zeros((60, 2)), "60 × 2"),
+        (np.zeros((60, 2, 1)), "60 × 2 × 1"),
         (pd.date_range("2020-01-01", periods=60), "Unknown label type"),
         ((label for label in range(60)), "one label per row"),
         ("yes" * 20, "one label per row"),
@@ -112,7 +112,7 @@ def test_large_whole_numbers_beside_floats_are_refused(estimator):
         "ragged",
         "arrow table",
         "table",
-        "2-D",
+        "3-D",
         "dates",
         "generator",
         "word",
@@ -125,14 +125,25 @@ def test_what_is_no_list_of_labels_is_refused(estimator, labels, message):
         clone(estimator).fit(X, labels)
 
 
-@every_classifier
+@every_model
+def test_several_targets_are_learnt_or_refused_by_their_shape(estimator):
+    X, y = numbers()
+    both = np.column_stack([y, 2 - y])
+    if estimator.several_outputs:
+        assert clone(estimator).fit(X, both).predict(X).shape == (60, 2)
+    else:
+        with pytest.raises(LabelError, match="60 × 2"):
+            clone(estimator).fit(X, both)
+
+
+@every_model
 def test_a_wrong_number_of_labels_is_refused(estimator):
     X, y = numbers()
-    with pytest.raises(LabelError, match="59 labels for 60 rows"):
+    with pytest.raises(LabelError, match=r"59 (labels|numbers) for 60 rows"):
         clone(estimator).fit(X, y[1:])
 
 
-@every_classifier
+@every_model
 @pytest.mark.parametrize(
     ("weight", "message"),
     [
@@ -166,15 +177,15 @@ def test_a_class_of_weight_zero_stays_a_class_and_is_never_answered(estimator):
     assert np.isfinite(model.predict_proba(X)).all()
 
 
-@every_classifier
+@every_model
 @pytest.mark.parametrize("weight", [5e-324, 1e-300, 2.0**60, 1e300, 1.7e308], ids=str)
 def test_tiny_and_huge_weights_count_as_equal_weights_do(estimator, weight):
     X, y = numbers()
     model = clone(estimator).fit(X, y, sample_weight=np.full(60, weight))
-    probabilities = model.predict_proba(X)
-    assert np.isfinite(probabilities).all()
+    found = answers(model, X)
+    assert np.isfinite(found).all()
     if weight != 2.0**60 or "alpha" not in estimator.get_params():  # so many repeated rows outweigh virtual cases
-        assert np.allclose(probabilities, clone(estimator).fit(X, y).predict_proba(X))
+        assert np.allclose(found, answers(clone(estimator).fit(X, y), X))
 
 
 @every_classifier
@@ -186,19 +197,56 @@ def test_weights_of_very_different_size_leave_probabilities(estimator):
     assert np.allclose(probabilities.sum(axis=1), 1)
 
 
-@every_classifier
+@every_model
 @pytest.mark.parametrize("make", [list, pd.Series, pl.Series, pa.array], ids=lambda m: m.__name__)
 def test_weights_of_every_make_are_read(estimator, make):
     X, y = numbers()
     weight = np.arange(60) % 3 + 1
-    expected = clone(estimator).fit(X, y, weight).predict_proba(X)
-    assert np.array_equal(clone(estimator).fit(X, y, make(weight.tolist())).predict_proba(X), expected)
+    expected = answers(clone(estimator).fit(X, y, weight), X)
+    assert np.array_equal(answers(clone(estimator).fit(X, y, make(weight.tolist())), X), expected)
 
 
-@every_classifier
+@every_model
 def test_whole_number_weights_are_repeated_rows(estimator):
     X, y = numbers()
     weight = np.random.default_rng(3).integers(0, 4, 60)
     weighted = clone(estimator).fit(X, y, sample_weight=weight)
     repeated = clone(estimator).fit(np.repeat(X, weight, axis=0), np.repeat(y, weight))
-    assert np.allclose(weighted.predict_proba(X), repeated.predict_proba(X))
+    assert np.allclose(answers(weighted, X), answers(repeated, X), equal_nan=True)  # no neighbours, no number
+
+
+@every_regressor
+@pytest.mark.parametrize(
+    "make",
+    [list, pd.Series, pl.Series, pa.array, lambda y: pd.Series(y, dtype="Int64"), lambda y: np.array(y, dtype=object)],
+    ids=["list", "pandas", "polars", "pyarrow", "nullable", "objects"],
+)
+def test_targets_of_every_make_are_numbers(estimator, make):
+    X, y = numbers()
+    expected = clone(estimator).fit(X, y.astype(float)).predict(X)
+    assert np.array_equal(clone(estimator).fit(X, make(y.tolist())).predict(X), expected)
+    assert clone(estimator).fit(X, y > 0).predict(X).dtype == np.float64
+
+
+@every_regressor
+@pytest.mark.parametrize(
+    ("targets", "message"),
+    [
+        (np.ma.masked_array(np.ones(60), [0, 0, 1] * 20), r"20 are missing.*rows 2, 5"),
+        (np.where(np.arange(60) == 7, np.inf, 1.0), "y holds inf in row 7"),
+        (np.where(np.arange(60) == 7, -1e300, 1.0), r"y holds -1e\+300 in row 7 .*rescale"),
+        ([10**400] * 60, "y holds inf in row 0"),
+        (["1.5"] * 60, "a regressor needs numbers"),
+        (np.array([1.5] * 59 + ["many"], dtype=object), "row 59 holds 'many'"),
+        (np.ones(60) * 1j, "Unknown target type"),
+        (pd.date_range("2020-01-01", periods=60), "holds Timestamp|Unknown target type"),
+        ([[1], [1, 2]] * 30, "different lengths"),
+        (Table.from_columns({"y": [1.0, 2.0] * 30}), "not a table"),
+        (None, "requires y to be passed"),
+    ],
+    ids=["masked", "infinite", "huge", "endless", "digits", "word", "complex", "dates", "ragged", "table", "nothing"],
+)
+def test_what_is_no_quantity_is_refused(estimator, targets, message):
+    X, _ = numbers()
+    with pytest.raises(LabelError, match=message):
+        clone(estimator).fit(X, targets)

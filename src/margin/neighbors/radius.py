@@ -53,8 +53,9 @@ class RadiusNeighborsClassifier(RadiusVoters, Classifier):
         named count 1).
     outlier_label
         What a row without neighbours gets: ``"most_frequent"``, the most frequent class, or a label (with several
-        targets one for all or a list); None refuses such rows and says which radius would reach them. A label that is
-        a class has probability 1; one that is none leaves all classes at 0, with a warning.
+        targets one for all or a list); None refuses such rows and says which radius would reach them, as
+        scikit-learn's model does by itself. A label that is a class has probability 1; one that is none leaves all
+        classes at 0, with a warning.
     n_jobs
         Threads for an answer; None uses all cores. The answers do not depend on it.
 
@@ -81,7 +82,7 @@ class RadiusNeighborsClassifier(RadiusVoters, Classifier):
         leaf_size: Count | None = None,
         scale: Scale | None = None,
         feature_weights: FeatureWeights = None,
-        outlier_label: OutlierLabel = None,
+        outlier_label: OutlierLabel = "most_frequent",
         n_jobs: Jobs = None,
     ) -> None:
         self.radius = radius
