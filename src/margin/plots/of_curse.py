@@ -43,8 +43,9 @@ def plot_curse(curse: Curse, ax: Any = None) -> Any:
     most = max(10, math.ceil(1.2 * max(curse.features, intrinsic if math.isfinite(intrinsic) else 1)))
     dimensions = np.unique(np.round(np.geomspace(1, most, 300) if most > MANY else np.linspace(1, most, 300), 3))
     ax.plot(dimensions, curse.fraction ** (1 / dimensions), color=ACCENT, linewidth=1.6)
-    columns = "column" if curse.features == 1 else "columns"
-    _mark(ax, curse.features, curse.edge, f"{curse.features:,} {columns}: {curse.edge:.2g}", PALETTE[5], "o")
+    what = "columns" if curse.features == curse.columns else "features"
+    label = f"{curse.features:,} {what if curse.features > 1 else what[:-1]}: {curse.edge:.2g}"
+    _mark(ax, curse.features, curse.edge, label, PALETTE[5], "o")
     if math.isfinite(intrinsic):
         label = f"{curse.dimension} dimensions in use: {curse.edge_intrinsic:.2g}"
         _mark(ax, intrinsic, curse.edge_intrinsic, label, PALETTE[2], "D")
