@@ -13,13 +13,14 @@ __all__ = ["WORKLOADS"]
 K = 5
 
 
-def clouds(n: int, d: int, n_test: int) -> Arrays:
-    """Ten classes of two clusters each, three quarters of the columns informative."""
+def clouds(n: int, d: int, n_test: int, informative: int, classes: int = 10, dtype: str = "float64") -> Arrays:
+    """Classes of two clusters each, in some of the columns."""
     from sklearn.datasets import make_classification
 
     X, y = make_classification(
-        n + n_test, d, n_informative=3 * d // 4, n_redundant=0, n_classes=10, n_clusters_per_class=2, random_state=0
+        n + n_test, d, n_informative=informative, n_redundant=0, n_classes=classes, n_clusters_per_class=2, random_state=0
     )
+    X = X.astype(dtype)
     return {"X": X[:n], "y": y[:n], "X_test": X[n:], "y_test": y[n:]}
 
 
@@ -66,6 +67,16 @@ class PyKDTree(Voting):
         return self.tree.query(X, k=K)[1].astype(np.intp)
 
 
+class SciPyTree(Voting):
+    def build(self, X: np.ndarray) -> None:
+        from scipy.spatial import cKDTree
+
+        self.tree = cKDTree(X)
+
+    def nearest(self, X: np.ndarray) -> np.ndarray:
+        return self.tree.query(X, k=K, workers=-1)[1]
+
+
 def single_precision(arrays: Arrays) -> Arrays:
     """faiss takes nothing else."""
     return {**arrays, "X": arrays["X"].astype(np.float32), "X_test": arrays["X_test"].astype(np.float32)}
@@ -104,11 +115,18 @@ BRUTE = (
 TREES = (
     Side("sklearn kd_tree", "sklearn", sklearn_with("kd_tree")),
     Side("sklearnex kd_tree", "sklearnex", sklearnex_with("kd_tree")),
+    Side("scipy cKDTree", "scipy", SciPyTree),
     Side("pykdtree", "pykdtree", PyKDTree),
 )
 QUICK = {"n": 5_000, "n_test": 500}
+FEW = {"n": 200_000, "n_test": 20_000}
+MANY = {"n": 50_000, "n_test": 5_000, "dtype": "float32"}
 
 WORKLOADS = (
-    Workload("d=8", clouds, (MARGIN, *BRUTE, *TREES), fit_and_predict, {"n": 20_000, "d": 8, "n_test": 5_000}, QUICK),
-    Workload("d=64", clouds, (MARGIN, *BRUTE), fit_and_predict, {"n": 50_000, "d": 64, "n_test": 5_000}, QUICK),
+    Workload(
+        "d=3", clouds, (MARGIN, *TREES), fit_and_predict, {**FEW, "d": 3, "informative": 3, "classes": 4}, QUICK
+    ),
+    Workload("d=8", clouds, (MARGIN, *TREES), fit_and_predict, {**FEW, "d": 8, "informative": 6}, QUICK),
+    Workload("d=64", clouds, (MARGIN, *BRUTE), fit_and_predict, {**MANY, "d": 64, "informative": 48}, QUICK),
+    Workload("d=784", clouds, (MARGIN, *BRUTE), fit_and_predict, {**MANY, "d": 784, "informative": 588}, QUICK),
 )

@@ -27,7 +27,10 @@ _names = {
     "explain": (),
     "neighbors": (
         "KNeighborsClassifier",
+        "KNeighborsRegressor",
         "NearestCentroid",
+        "RadiusNeighborsClassifier",
+        "RadiusNeighborsRegressor",
         "RoteClassifier",
         "curse",
         "decision_regions",

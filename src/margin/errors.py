@@ -15,6 +15,7 @@ __all__ = [
     "InputError",
     "InputTypeError",
     "LabelError",
+    "LonelyRowWarning",
     "MarginError",
     "MarginWarning",
     "NotFittedError",
@@ -72,11 +73,15 @@ class DataWarning(MarginWarning):
 
 
 class ConstantColumnWarning(MarginWarning):
-    """Columns that hold one value or none, and so say nothing about the class."""
+    """Columns that hold one value or none, and so say nothing about the target."""
 
 
 class ConvergenceWarning(MarginWarning):
     """Training stopped before it met its tolerance."""
+
+
+class LonelyRowWarning(MarginWarning):
+    """Rows to answer that have no training row near enough to ask."""
 
 
 class SparseTableWarning(MarginWarning):

@@ -1,8 +1,7 @@
-"""The contract: ``fit`` is written once, here; a model is its ``_fit`` and its ``_scores``."""
+"""The contract of classifiers: a model is its ``_fit`` and its ``_scores``."""
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import replace
 from typing import Any
 
@@ -10,14 +9,11 @@ import numpy as np
 from sklearn.base import ClassifierMixin
 
 import margin._core as _core
-from margin import parallel, params
-from margin.base.columns import Columns
-from margin.base.estimator import TableEstimator
-from margin.base.fitting import whole_or_not_at_all
-from margin.base.inputs import row_count
+from margin import parallel
 from margin.base.labels import encode_labels
+from margin.base.outputs import answers_of, encode_outputs, output_columns
 from margin.base.representation import TrainingRows
-from margin.errors import ConstantColumnWarning, listing
+from margin.base.supervised import SupervisedEstimator
 
 __all__ = ["Classifier"]
 
@@ -25,7 +21,7 @@ __all__ = ["Classifier"]
 MANY = 10_000
 
 
-class Classifier(ClassifierMixin, TableEstimator):
+class Classifier(ClassifierMixin, SupervisedEstimator):
     """A model that learns classes from a table.
 
     A subclass states its ``representation`` and writes
@@ -36,30 +32,25 @@ class Classifier(ClassifierMixin, TableEstimator):
 
     Parameters are checked, columns and labels learnt, zero-weight rows left out and constant columns
     warned about before ``_fit`` runs. If anything fails, the model is as it was before the call.
+
+    A model that says ``several_outputs`` also gets y of several columns of labels, as codes of as many columns;
+    ``classes_`` is then a list of arrays, and ``_scores`` gives such a list, one array per column.
     """
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
-        """Learn from rows X with labels y; whole-number weights stand for repeated rows."""
-        with whole_or_not_at_all(self):
-            params.check(self)
-            self._fit_rows(X, y, sample_weight, f"{type(self).__name__}.fit")
-        return self
+    _target = "class"
 
-    def _fit_rows(self, X: Any, y: Any, sample_weight: Any, who: str, like: Columns | None = None) -> None:
-        rows = self._open_rows(X, sample_weight, who, like)
-        self.classes_, codes = encode_labels(y, rows.n_given, who)
-        codes = np.ascontiguousarray(rows.of(codes), dtype=np.int32)
-        rows = replace(rows, y=codes, n_classes=len(self.classes_))
-        learnt = self._learn_input(rows, who)
-        if like is None:
-            _warn_of_constant_columns(learnt.constant_columns(self._columns), row_count(rows.source), who)
-        self._learn(learnt.data, codes, rows)
+    def _read_targets(self, y: Any, n_rows: int, who: str) -> np.ndarray:
+        columns = output_columns(y, who) if self.several_outputs else None
+        if self.several_outputs:
+            self.outputs_2d_ = columns is not None
+        if columns is None:
+            self.classes_, codes = encode_labels(y, n_rows, who)
+        else:
+            self.classes_, codes = encode_outputs(columns, n_rows, who)
+        return np.ascontiguousarray(codes, dtype=np.int32)
 
-    def _learn(self, X: Any, y: np.ndarray, rows: TrainingRows) -> None:
-        self._fit(X, y, rows.weights())
-
-    def _fit(self, X: Any, y: np.ndarray, weight: np.ndarray) -> None:
-        raise TypeError(f"{type(self).__name__} must say how it learns: def _fit(self, X, y, weight).")
+    def _with_targets(self, rows: TrainingRows, y: np.ndarray) -> TrainingRows:
+        return replace(rows, y=y, n_classes=len(self.classes_)) if y.ndim == 1 else rows
 
     def _scores(self, X: Any) -> np.ndarray:
         raise TypeError(f"{type(self).__name__} must say how it scores: def _scores(self, X).")
@@ -69,10 +60,13 @@ class Classifier(ClassifierMixin, TableEstimator):
 
     def _log_proba(self, scores: np.ndarray) -> np.ndarray:
         with np.errstate(divide="ignore"):
-            return np.log(self._proba(scores))
+            found = self._proba(scores)
+            return [np.log(each) for each in found] if isinstance(found, list) else np.log(found)
 
     def _answers(self, X: Any, scores: np.ndarray) -> np.ndarray:
         """The label of each row; a model that may abstain gives ``None`` here."""
+        if isinstance(scores, list):
+            return answers_of(self.classes_, scores)
         if scores.size < MANY or scores.dtype != np.float64 or not scores.flags.c_contiguous:
             return self.classes_.take(scores.argmax(axis=1))
         return self.classes_.take(_core.data.winners(scores, parallel.n_threads()))
@@ -96,14 +90,7 @@ class Classifier(ClassifierMixin, TableEstimator):
         """Logarithms of the probabilities."""
         return self._log_proba(self._scores(self._encoded(X, "predict_log_proba")))
 
-
-def _warn_of_constant_columns(constant: list[str], n_rows: int, who: str) -> None:
-    if constant and n_rows > 1:
-        plural = len(constant) > 1
-        warnings.warn(
-            f"{who}: column{'s' if plural else ''} {listing(constant)} "
-            f"{'hold' if plural else 'holds'} one value or none in the training rows and "
-            f"{'say' if plural else 'says'} nothing about the class.",
-            ConstantColumnWarning,
-            stacklevel=4,
-        )
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_label = self.several_outputs
+        return tags

@@ -12,7 +12,7 @@ from margin.data.labels import codes_of, distinct
 from margin.data.table import Table
 from margin.errors import LabelError, listing
 
-__all__ = ["encode_labels"]
+__all__ = ["encode_labels", "missing_message", "one_dimension"]
 
 
 def encode_labels(y: Any, n_rows: int, who: str) -> tuple[np.ndarray, np.ndarray]:
@@ -20,7 +20,7 @@ def encode_labels(y: Any, n_rows: int, who: str) -> tuple[np.ndarray, np.ndarray
 
     Labels keep their type: integers, strings, booleans and bytes come back as they came in.
     """
-    labels = _one_dimension(y, who)
+    labels = one_dimension(y, who)
     if len(labels) != n_rows:
         raise LabelError(f"{who}: y must have one label per row, but has {len(labels)} labels for {n_rows} rows.")
     if labels.dtype.kind == "O":
@@ -33,35 +33,36 @@ def encode_labels(y: Any, n_rows: int, who: str) -> tuple[np.ndarray, np.ndarray
     return classes, codes_of(labels, classes)
 
 
-def _one_dimension(y: Any, who: str) -> np.ndarray:
+def one_dimension(y: Any, who: str, what: str = "label") -> np.ndarray:
+    """Targets as an array of one dimension; ``what`` a target is, for messages."""
     if y is None:
-        raise LabelError(f"{who}: requires y to be passed, but the target y is None; give one label per row.")
+        raise LabelError(f"{who}: requires y to be passed, but the target y is None; give one {what} per row.")
     if hasattr(y, "tocsr"):
         raise LabelError(
-            f"{who}: y must be a plain list of labels, not a sparse matrix; several labels a row need one-vs-rest."
+            f"{who}: y must be a plain list of {what}s, not a sparse matrix; several {what}s a row need one model each."
         )
-    labels = _as_array(y, who)
+    labels = _as_array(y, who, what)
     if labels.ndim == 2 and labels.shape[1] == 1:
         from sklearn.exceptions import DataConversionWarning
 
         message = f"A column-vector y was passed when a 1d array was expected; {who} reads it as y.ravel()."
-        warnings.warn(message, DataConversionWarning, stacklevel=4)
+        warnings.warn(message, DataConversionWarning, stacklevel=6)
         labels = labels.reshape(-1)
     if labels.ndim != 1:
         shape = " × ".join(map(str, labels.shape)) or "a single value"
-        raise LabelError(f"{who}: y must be one label per row (bad input shape {shape}).")
+        raise LabelError(f"{who}: y must be one {what} per row (bad input shape {shape}).")
     if labels.dtype.kind == "V":
-        raise LabelError(f"{who}: Unknown label type: {labels.dtype}.")
+        raise LabelError(f"{who}: Unknown {what} type: {labels.dtype}.")
     return labels if labels.dtype.isnative else labels.astype(labels.dtype.newbyteorder("="))
 
 
-def _as_array(y: Any, who: str) -> np.ndarray:
+def _as_array(y: Any, who: str, what: str) -> np.ndarray:
     if np.ma.is_masked(y):
-        raise LabelError(_missing_message(np.flatnonzero(np.ma.getmaskarray(y)).tolist(), who))
+        raise LabelError(missing_message(np.flatnonzero(np.ma.getmaskarray(y)).tolist(), who, what))
     if isinstance(y, np.ndarray):
         return np.asarray(y.astype(object) if y.dtype.kind == "T" else y)
     if isinstance(y, Table) or hasattr(y, "column_names"):
-        raise LabelError(f"{who}: y must be one label per row, not a table; give one of its columns.")
+        raise LabelError(f"{who}: y must be one {what} per row, not a table; give one of its columns.")
     if hasattr(y, "to_list") or hasattr(y, "to_pylist"):  # a series of pandas, polars or pyarrow
         dtype = getattr(y, "dtype", None)
         if isinstance(dtype, np.dtype) and dtype.kind in "iufb":
@@ -79,7 +80,7 @@ def _as_array(y: Any, who: str) -> np.ndarray:
     try:
         return np.asarray(y)
     except ValueError:
-        raise LabelError(f"{who}: y must be one label per row, but its rows are of different lengths.") from None
+        raise LabelError(f"{who}: y must be one {what} per row, but its rows are of different lengths.") from None
 
 
 def _kind(value: Any) -> str:
@@ -106,7 +107,7 @@ def _from_objects(labels: np.ndarray, who: str) -> np.ndarray:
     if any(issubclass(kind, float) or is_missing(value) for kind, value in examples.items()):
         missing = [row for row, value in enumerate(values) if is_missing(value)]
         if missing:
-            raise LabelError(_missing_message(missing, who))
+            raise LabelError(missing_message(missing, who))
     kinds = {_kind(value) for value in examples.values()}
     if kinds == {"whole number", "number"}:
         kinds = {"number"}
@@ -136,7 +137,7 @@ def _as_numbers(values: list[Any], who: str) -> np.ndarray:
 def _check_floats(labels: np.ndarray, who: str) -> None:
     missing = np.flatnonzero(np.isnan(labels))
     if missing.size:
-        raise LabelError(_missing_message(missing.tolist(), who))
+        raise LabelError(missing_message(missing.tolist(), who))
     if np.isinf(labels).any():
         row = int(np.flatnonzero(np.isinf(labels))[0])
         raise LabelError(f"{who}: y holds infinity in row {row}. Input contains infinity, which is not a label.")
@@ -148,9 +149,10 @@ def _check_floats(labels: np.ndarray, who: str) -> None:
         )
 
 
-def _missing_message(rows: list[int], who: str) -> str:
+def missing_message(rows: list[int], who: str, what: str = "label") -> str:
+    """The refusal of missing targets, with their count and the first rows."""
     shown = listing(rows)
     return (
-        f"{who}: y must have a label in every row, but {len(rows)} are missing (Input contains NaN), "
+        f"{who}: y must have a {what} in every row, but {len(rows)} are missing (Input contains NaN), "
         f"first in rows {shown}; leave those rows out."
     )

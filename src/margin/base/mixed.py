@@ -47,6 +47,11 @@ class MixedData:
     def __len__(self) -> int:
         return self.numeric.shape[0]
 
+    def take(self, rows: np.ndarray) -> MixedData:
+        """Some of the rows, in the order asked for."""
+        text = {name: (levels, codes[rows]) for name, (levels, codes) in self.text.items()}
+        return MixedData(self.numeric[rows], tuple(codes[rows] for codes in self.codes), self.schema, text)
+
 
 @dataclass(frozen=True)
 class Mixed:

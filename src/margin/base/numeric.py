@@ -114,6 +114,22 @@ class NumericEncoder:
             return [column.name for column in self.columns.described()]
         return self.numbered + [f"{column.name}={level}" for column in self.one_hot for level in column.levels]
 
+    def reach(self, X: Any) -> float:
+        """The largest magnitude in the matrix X of the training rows."""
+        if not isinstance(X, np.ndarray):
+            return float(np.abs(X.data).max(initial=0.0))
+        there = self.moments.weight[0] > 0
+        ends = np.where(there, [self.moments.low, self.moments.high], 0.0)
+        scaled = np.where(there, (ends - self.center) / self.spread, 0.0)
+        return max(float(np.abs(scaled).max(initial=0.0)), 1.0 if self.one_hot else 0.0)
+
+    def spread_over(self, values: np.ndarray) -> np.ndarray:
+        """One value per given column, for each column of the matrix that it became."""
+        if self.columns.schema is None:
+            return values
+        of = dict(zip(self.columns.schema.names, values))
+        return np.array([of[n] for n in self.numbered] + [of[c.name] for c in self.one_hot for _ in c.levels])
+
     def numbers(self, source: Any, who: str) -> Any:
         """The numeric and ordinal columns of a source, not yet looked at, missing cells still NaN."""
         if isinstance(source, Table):
@@ -178,6 +194,13 @@ def _sparse_statistics(
     mean = np.bincount(at, cell_weight * cells, width) / total
     if scale is None:
         return mean, np.zeros(width), np.ones(width)
+    if scale == "range":
+        low, high = np.zeros(width), np.zeros(width)  # of columns that are not stored in some row
+        full = np.bincount(matrix.indices, minlength=width) == rows
+        low[full], high[full] = np.inf, -np.inf
+        np.minimum.at(low, at, cells)
+        np.maximum.at(high, at, cells)
+        return mean, np.zeros(width), np.where(high > low, high - low, 1.0)
     square = np.bincount(at, cell_weight * cells**2, width) / total
     deviation = np.sqrt(np.maximum(square - mean**2, 0.0))
     return mean, np.zeros(width), np.where(deviation > 0, deviation, 1.0)

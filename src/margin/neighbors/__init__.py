@@ -1,8 +1,9 @@
-"""Instance-based classifiers: answers looked up among the training rows."""
+"""Instance-based models: answers looked up among the training rows."""
 
 from margin.neighbors.centroid import NearestCentroid
 from margin.neighbors.curse import Curse, curse, edge_length
-from margin.neighbors.knn import KNeighborsClassifier
+from margin.neighbors.knn import KNeighborsClassifier, KNeighborsRegressor
+from margin.neighbors.radius import RadiusNeighborsClassifier, RadiusNeighborsRegressor
 from margin.neighbors.regions import Regions, decision_regions
 from margin.neighbors.rote import RoteClassifier
 from margin.neighbors.voronoi import voronoi_edges
@@ -10,7 +11,10 @@ from margin.neighbors.voronoi import voronoi_edges
 __all__ = [
     "Curse",
     "KNeighborsClassifier",
+    "KNeighborsRegressor",
     "NearestCentroid",
+    "RadiusNeighborsClassifier",
+    "RadiusNeighborsRegressor",
     "Regions",
     "RoteClassifier",
     "curse",

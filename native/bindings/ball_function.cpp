@@ -1,0 +1,67 @@
+// margin._core.neighbors, trees of balls under a function of the user's. Rows and queries come as lists of arrays.
+// The function belongs to Python: it is called with the GIL held, from the calling thread alone.
+#include "ball_tree.hpp"
+
+using namespace margin;
+using namespace margin::bindings;
+using namespace margin::neighbors;
+
+namespace {
+
+/// Such functions round as they please: float32 arithmetic inside of them is allowed for.
+constexpr double function_error = 1e-6;
+
+double ask(nb::handle function, nb::handle a, nb::handle b) {
+    const nb::gil_scoped_acquire gil;
+    return nb::cast<double>(function(a, b));
+}
+
+/// One query against the rows at the positions of a tree.
+struct ToFunction {
+    static constexpr std::size_t block = 1;
+    nb::handle function, query, rows;
+    const std::int64_t* place;
+
+    void operator()(std::size_t first, std::size_t, double* compared) const {
+        *compared = ask(function, query, PyList_GET_ITEM(rows.ptr(), place[first]));
+    }
+    double finish(double compared) const { return compared; }
+    Slack slack() const { return {function_error, 0}; }
+};
+
+struct ToEachQuery {
+    nb::handle function, queries, rows;
+    const std::int64_t* place;
+
+    ToFunction operator()(std::size_t q) const { return {function, PyList_GET_ITEM(queries.ptr(), q), rows, place}; }
+};
+
+nb::tuple build(nb::list rows, nb::object function, std::size_t leaf_size) {
+    const auto between = [&](std::int64_t centre, Found* first, Found* last) {
+        for (const nb::handle from = PyList_GET_ITEM(rows.ptr(), centre); first < last; ++first)
+            first->distance = ask(function, from, PyList_GET_ITEM(rows.ptr(), first->row));
+    };
+    return give(with_monitor([&](Monitor& m) { return build_ball_tree(rows.size(), leaf_size, between, 64, 1, m); }));
+}
+
+nb::tuple nearest(const Kept& tree, nb::list rows, nb::list queries, std::size_t k, nb::object function) {
+    const std::size_t n = queries.size();
+    const ToEachQuery to{function, queries, rows, view(tree).place};
+    return give_nearest(n, k, [&](double* distance, std::int64_t* row, Monitor& m) {
+        ball_nearest(view(tree), to, n, k, distance, row, 1, 1, m);
+    });
+}
+
+nb::tuple within(const Kept& tree, nb::list rows, nb::list queries, double radius, nb::object function) {
+    const std::size_t n = queries.size();
+    const ToEachQuery to{function, queries, rows, view(tree).place};
+    return give(with_monitor([&](Monitor& m) { return ball_within(view(tree), to, n, radius, 1, 1, m); }));
+}
+
+} // namespace
+
+MARGIN_BINDINGS(neighbors) {
+    neighbors.def("ball_tree_of", &build, "rows"_a, "function"_a, "leaf_size"_a);
+    neighbors.def("ball_nearest_of", &nearest, "tree"_a, "rows"_a, "queries"_a, "k"_a, "function"_a);
+    neighbors.def("ball_within_of", &within, "tree"_a, "rows"_a, "queries"_a, "radius"_a, "function"_a);
+}

@@ -1,0 +1,37 @@
+"""The contract of regressors: a model is its ``_fit`` and its ``_values``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import RegressorMixin
+
+from margin.base.supervised import SupervisedEstimator
+from margin.base.targets import encode_targets
+
+__all__ = ["Regressor"]
+
+
+class Regressor(RegressorMixin, SupervisedEstimator):
+    """A model that learns a quantity from a table.
+
+    A subclass states its ``representation`` and writes
+
+    - ``_fit(X, y, weight)``: X in that representation, y and weight as float64; learn.
+    - ``_values(X)``: the answer for each row.
+
+    Parameters are checked, columns learnt, zero-weight rows left out and constant columns warned about before
+    ``_fit`` runs. If anything fails, the model is as it was before the call. A model that says ``several_outputs``
+    also gets y of several columns, and gives as many for each row.
+    """
+
+    def _read_targets(self, y: Any, n_rows: int, who: str) -> np.ndarray:
+        return encode_targets(y, n_rows, who, self.several_outputs)
+
+    def _values(self, X: Any) -> np.ndarray:
+        raise TypeError(f"{type(self).__name__} must say what it answers: def _values(self, X).")
+
+    def predict(self, X: Any) -> np.ndarray:
+        """The quantity expected of each row."""
+        return self._values(self._encoded(X, "predict"))

@@ -1,0 +1,215 @@
+"""All neighbours within a radius: the majority of their classes, or the mean of their targets."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+
+from margin.base import Classifier, Regressor
+from margin.base.numeric import Scale
+from margin.base.outputs import side_by_side
+from margin.base.representation import TrainingRows
+from margin.errors import InputError, LonelyRowWarning, listing
+from margin.neighbors.choice import Algorithm
+from margin.neighbors.metrics import FeatureWeights, Metric
+from margin.neighbors.outliers import OutlierLabel, outliers_of
+from margin.neighbors.voters import RadiusVoters
+from margin.neighbors.votes import Votes
+from margin.params import Count, Jobs, NonNegative, Positive
+
+__all__ = ["RadiusNeighborsClassifier", "RadiusNeighborsRegressor"]
+
+
+class RadiusNeighborsClassifier(RadiusVoters, Classifier):
+    r"""Asks all training rows within a radius and takes the majority of their classes.
+
+    Where rows are dense many vote, where they are sparse few do, and some new rows may find nobody near enough
+    (``outlier_label``). The votes do not depend on the order of the training rows, and a row of whole-number
+    weight w votes w times; other weights multiply votes. Columns must be on comparable scales (``scale``), and the
+    radius is in the units of the scaled columns.
+
+    Parameters
+    ----------
+    radius
+        How far away a training row may be to vote, itself included.
+    weights
+        How much a neighbour at distance d counts: ``"uniform"`` 1, ``"distance"`` 1/d, ``"inverse_square"``
+        1/d², or a function of the array of distances. Exact matches (d = 0) then outvote all others.
+    metric
+        How rows are compared: any metric of :class:`KNeighborsClassifier`.
+    p
+        The power of the ``"minkowski"`` metric: 1 is ``"manhattan"``, 2 ``"euclidean"``.
+    algorithm
+        The index: ``"kd_tree"``, ``"ball_tree"``, ``"brute"``, or ``"auto"``, the one that suits the rows. The
+        neighbours are the same.
+    leaf_size
+        How many rows a leaf of a tree holds at most; None leaves it to the index.
+    scale
+        ``"standard"`` brings numeric columns to deviation 1, ``"range"`` to 0 … 1; None compares numbers as they are.
+    feature_weights
+        How much each column counts: numbers of at least 0 in the order of the columns, or by column name (those not
+        named count 1).
+    outlier_label
+        What a row without neighbours gets: ``"most_frequent"``, the most frequent class, or a label (with several
+        targets one for all or a list); None refuses such rows and says which radius would reach them. A label that is
+        a class has probability 1; one that is none leaves all classes at 0, with a warning.
+    n_jobs
+        Threads for an answer; None uses all cores. The answers do not depend on it.
+
+    Attributes
+    ----------
+    outlier_label_
+        The label that rows without neighbours get, a list of them if there are several targets.
+
+    Examples
+    --------
+    >>> model = RadiusNeighborsClassifier(1.0, outlier_label="nowhere").fit([[0.0], [0.5], [3.0]], ["a", "a", "b"])
+    >>> model.predict([[0.2], [2.5], [9.0]])
+    array(['a', 'b', 'nowhere'], dtype='<U7')
+    """
+
+    def __init__(
+        self,
+        radius: NonNegative = 1.0,
+        *,
+        weights: Votes = "uniform",
+        metric: Metric = "minkowski",
+        p: Positive = 2.0,
+        algorithm: Algorithm = "auto",
+        leaf_size: Count | None = None,
+        scale: Scale | None = None,
+        feature_weights: FeatureWeights = None,
+        outlier_label: OutlierLabel = None,
+        n_jobs: Jobs = None,
+    ) -> None:
+        self.radius = radius
+        self.weights = weights
+        self.metric = metric
+        self.p = p
+        self.algorithm = algorithm
+        self.leaf_size = leaf_size
+        self.scale = scale
+        self.feature_weights = feature_weights
+        self.outlier_label = outlier_label
+        self.n_jobs = n_jobs
+
+    def _learn(self, X: Any, y: np.ndarray, rows: TrainingRows) -> None:
+        super()._learn(X, y, rows)
+        who = type(self).__name__
+        self._outliers = outliers_of(self.outlier_label, self._class_lists(), self._targets, self._weight, who)
+        labels = [outlier.label for outlier in self._outliers] or None
+        self.outlier_label_ = labels if labels is None or self.outputs_2d_ else labels[0]
+
+    def _class_lists(self) -> list[np.ndarray]:
+        return self.classes_ if self.outputs_2d_ else [self.classes_]
+
+    def _scores(self, X: Any) -> Any:
+        columns, classes = self._targets.reshape(len(self._targets), -1).T, self._class_lists()
+        found, lonely = [], []
+        for ballot in self._ballots(X):
+            found.append([ballot.class_shares(codes, len(labels)) for codes, labels in zip(columns, classes)])
+            lonely.append(ballot.lonely())
+        shares = [np.concatenate(parts) for parts in zip(*found)]
+        alone = np.flatnonzero(np.concatenate(lonely))
+        if alone.size and not self._outliers:
+            raise InputError(self._too_far(X, alone) + ", or give an outlier_label.")
+        for each, outlier in zip(shares, self._outliers):
+            each[alone] = outlier.shares(each.shape[1])
+        return shares if self.outputs_2d_ else shares[0]
+
+    def _answers(self, X: Any, scores: Any) -> np.ndarray:
+        if all(outlier.code >= 0 for outlier in self._outliers):
+            return super()._answers(X, scores)
+        columns = [
+            outlier.in_place_of(classes.take(found.argmax(axis=1)), ~found.any(axis=1))
+            for outlier, classes, found in zip(self._outliers, self._class_lists(), _as_list(scores))
+        ]
+        return side_by_side(columns) if self.outputs_2d_ else columns[0]
+
+    def _proba(self, scores: Any) -> Any:
+        for outlier, found in zip(self._outliers, _as_list(scores)):
+            alone = np.flatnonzero(~found.any(axis=1)) if outlier.code < 0 else ()
+            if len(alone):
+                warnings.warn(
+                    f"RadiusNeighborsClassifier(outlier_label={outlier.label!r}): rows {listing(alone.tolist())} of X "
+                    "have no neighbours, and the label is none of the classes, whose probabilities are all 0 there.",
+                    LonelyRowWarning,
+                    stacklevel=3,
+                )
+        return scores
+
+
+class RadiusNeighborsRegressor(RadiusVoters, Regressor):
+    r"""Asks all training rows within a radius and takes the mean of their targets.
+
+    A row without neighbours gets NaN, with a warning that says which radius would reach it. A row of whole-number
+    weight w counts as w rows; other weights multiply votes. A y of several columns is answered column by column.
+
+    Parameters
+    ----------
+    radius
+        How far away a training row may be to be asked, itself included.
+    weights
+        How much a neighbour at distance d counts: ``"uniform"`` 1, ``"distance"`` 1/d, ``"inverse_square"``
+        1/d², or a function of the array of distances. Exact matches (d = 0) then outvote all others.
+    metric
+        How rows are compared: any metric of :class:`KNeighborsClassifier`.
+    p
+        The power of the ``"minkowski"`` metric: 1 is ``"manhattan"``, 2 ``"euclidean"``.
+    algorithm
+        The index: ``"kd_tree"``, ``"ball_tree"``, ``"brute"``, or ``"auto"``, the one that suits the rows. The
+        neighbours are the same.
+    leaf_size
+        How many rows a leaf of a tree holds at most; None leaves it to the index.
+    scale
+        ``"standard"`` brings numeric columns to deviation 1, ``"range"`` to 0 … 1; None compares numbers as they are.
+    feature_weights
+        How much each column counts: numbers of at least 0 in the order of the columns, or by column name (those not
+        named count 1).
+    n_jobs
+        Threads for an answer; None uses all cores. The answers do not depend on it.
+
+    Examples
+    --------
+    >>> model = RadiusNeighborsRegressor(1.0).fit([[0.0], [0.5], [3.0]], [10.0, 20.0, 90.0])
+    >>> model.predict([[0.2], [2.5]])
+    array([15., 90.])
+    """
+
+    def __init__(
+        self,
+        radius: NonNegative = 1.0,
+        *,
+        weights: Votes = "uniform",
+        metric: Metric = "minkowski",
+        p: Positive = 2.0,
+        algorithm: Algorithm = "auto",
+        leaf_size: Count | None = None,
+        scale: Scale | None = None,
+        feature_weights: FeatureWeights = None,
+        n_jobs: Jobs = None,
+    ) -> None:
+        self.radius = radius
+        self.weights = weights
+        self.metric = metric
+        self.p = p
+        self.algorithm = algorithm
+        self.leaf_size = leaf_size
+        self.scale = scale
+        self.feature_weights = feature_weights
+        self.n_jobs = n_jobs
+
+    def _values(self, X: Any) -> np.ndarray:
+        columns = self._targets.reshape(len(self._targets), -1).T
+        parts = [np.column_stack([ballot.means(column) for column in columns]) for ballot in self._ballots(X)]
+        values = np.concatenate(parts)
+        alone = np.flatnonzero(np.isnan(values[:, 0]))
+        if alone.size:
+            warnings.warn(self._too_far(X, alone) + "; the answers are NaN there.", LonelyRowWarning, stacklevel=3)
+        return values if self._targets.ndim == 2 else values[:, 0]
+
+
+def _as_list(scores: Any) -> list[np.ndarray]:
+    return scores if isinstance(scores, list) else [scores]

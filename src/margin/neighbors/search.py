@@ -1,0 +1,233 @@
+"""Searching the training rows: what every model of neighbours shares."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from margin import parallel, params
+from margin.base import Mixed, MixedData, Numeric
+from margin.base.estimator import TableEstimator
+from margin.base.inputs import dense_from_sparse
+from margin.base.representation import TrainingRows
+from margin.errors import InputError, ParameterError
+from margin.neighbors.choice import Algorithm, IndexChoice, build_index
+from margin.neighbors.metrics import MIXED, column_weights, power_of, quick_name
+from margin.neighbors.mixed_rows import MixedRows
+from margin.neighbors.space import Space, space_of
+from margin.neighbors.sparse_rows import SparseRows
+from margin.params import Count, NonNegative, rule_of
+
+__all__ = ["NeighborSearch", "take_rows"]
+
+
+class NeighborSearch(TableEstimator):
+    """An estimator that keeps its training rows in an index and asks it for neighbours.
+
+    A subclass has the parameters ``metric``, ``p``, ``algorithm``, ``leaf_size``, ``scale``, ``feature_weights`` and
+    ``n_jobs``, and calls ``_keep_rows`` from its ``_learn``. Rows are kept in an order given by their targets; the
+    index numbers them by *place* in that order and, of rows equally far away, gives those of the smaller place first.
+    """
+
+    metric: Any
+    p: float
+    algorithm: Algorithm
+    leaf_size: int | None
+    scale: Any
+    feature_weights: Any
+    n_jobs: Any
+
+    @property
+    def representation(self) -> Any:  # type: ignore[override]
+        if self.metric in MIXED:
+            return Mixed()
+        sparse = False  # until SparseRows is merged
+        return Numeric(scale=self.scale, sparse=sparse, keep_float32=True)
+
+    @property
+    def index_(self) -> IndexChoice:
+        """The index that is searched, and the reason for it."""
+        return self._fitted("index_")._choice
+
+    def _keep_rows(self, X: Any, order: np.ndarray, rows: TrainingRows) -> None:
+        """Build the index over the training rows X, taken in this order."""
+        self._order = order if rows.kept is None else rows.kept[order]
+        self._n_given = rows.n_given
+        self._metric = quick_name(self.metric, self.p)
+        if isinstance(X, MixedData):
+            self._refuse_scale()
+            weights = self._column_weights()
+            self._space = Space()
+            self._index = MixedRows.build(X.take(order), self._metric, weights, self._threads())
+            self._choice = IndexChoice(MixedRows.name, "the only index for mixed tables")
+            return
+        self._space = space_of(X, self._encoder.reach(X), self._metric, self._factors())
+        ordered = self._space.training_rows(X[order])
+        self._index, self._choice = build_index(
+            ordered, self._metric, float(self.p), self.algorithm, self.leaf_size, self._threads(), type(self).__name__
+        )
+
+    def _refuse_scale(self) -> None:
+        if self.scale is not None:
+            raise ParameterError(
+                f"{type(self).__name__}(metric={self.metric!r}, scale={self.scale!r}): this metric divides numbers "
+                "by their range itself; leave scale out."
+            )
+
+    def _column_weights(self) -> np.ndarray | None:
+        if self.feature_weights is None:
+            return None
+        return column_weights(self.feature_weights, self._columns, type(self).__name__)
+
+    def _factors(self) -> np.ndarray | None:
+        """What each column of the matrix is multiplied by, so that its differences get their weight."""
+        weights = self._column_weights()
+        if weights is None:
+            return None
+        power = power_of(self._metric, self.p)
+        if power is None:
+            raise ParameterError(
+                f"{type(self).__name__}(metric={self.metric!r}, feature_weights=…): this metric cannot weigh columns."
+            )
+        return self._encoder.spread_over(weights) ** (1 / power)
+
+    def _threads(self) -> int:
+        return parallel.n_threads(self.n_jobs)
+
+    def kneighbors(
+        self, X: Any = None, n_neighbors: int | None = None, return_distance: bool = True
+    ) -> tuple[np.ndarray, np.ndarray] | np.ndarray:
+        """Distances and row numbers of the nearest training rows of each row of X, nearest first.
+
+        Without X, the neighbours of each training row among the others.
+        """
+        k = self._asked_for(n_neighbors, "kneighbors")
+        self._fitted("kneighbors")
+        if X is None:
+            distance, place = self._nearest_others(k)
+        else:
+            distance, place = self._nearest(self._encoded(X, "kneighbors"), k)
+        return (distance, self._order[place]) if return_distance else self._order[place]
+
+    def kneighbors_graph(
+        self, X: Any = None, n_neighbors: int | None = None, mode: Literal["connectivity", "distance"] = "connectivity"
+    ) -> Any:
+        """The nearest training rows of each row of X as CSR: 1, or the distance, where a row is a neighbour."""
+        self._check_mode(mode, "kneighbors_graph")
+        distance, row = self.kneighbors(X, n_neighbors)
+        start = np.arange(0, distance.size + 1, max(distance.shape[1], 1))[: len(distance) + 1]
+        return self._graph(start, distance.ravel(), row.ravel(), mode)
+
+    def radius_neighbors(
+        self, X: Any = None, radius: float | None = None, return_distance: bool = True
+    ) -> tuple[np.ndarray, np.ndarray] | np.ndarray:
+        """Distances and row numbers of all training rows within a radius of each row of X, nearest first.
+
+        The number of neighbours differs from row to row: the results are arrays of arrays.
+        """
+        start, distance, row = self._within_given(X, radius, "radius_neighbors")
+        rows = _array_of_arrays(row, start)
+        return (_array_of_arrays(distance, start), rows) if return_distance else rows
+
+    def radius_neighbors_graph(
+        self, X: Any = None, radius: float | None = None, mode: Literal["connectivity", "distance"] = "connectivity"
+    ) -> Any:
+        """The training rows within a radius of each row of X as CSR: 1, or the distance, where a row is one."""
+        self._check_mode(mode, "radius_neighbors_graph")
+        return self._graph(*self._within_given(X, radius, "radius_neighbors_graph"), mode)
+
+    def _nearest(self, X: Any, k: int) -> tuple[np.ndarray, np.ndarray]:
+        """Distances and places of the k nearest training rows of encoded rows X."""
+        params.check(self)  # what is asked of a fitted model may have been changed since
+        return self._search(self._as_queries(X), min(k, self._index.n_rows))
+
+    def _nearest_others(self, k: int) -> tuple[np.ndarray, np.ndarray]:
+        """Likewise for each training row in the order given, itself left out."""
+        distance, place = self._others_from(0, self._index.rows(), k)
+        given = np.argsort(self._order)
+        return distance[given], place[given]
+
+    def _others_from(self, first: int, rows: Any, k: int) -> tuple[np.ndarray, np.ndarray]:
+        """Likewise for prepared training rows, those at the places from ``first`` on, each itself left out."""
+        distance, place = self._search(rows, min(k + 1, self._index.n_rows))
+        others = place != np.arange(first, first + len(place))[:, None]
+        others[others.all(axis=1), -1] = False  # among so many equal rows that it did not find itself
+        shape = (len(place), place.shape[1] - 1)
+        return distance[others].reshape(shape), place[others].reshape(shape)
+
+    def _search(self, queries: Any, k: int) -> tuple[np.ndarray, np.ndarray]:
+        distance, place = self._index.nearest(queries, k, self._threads())
+        distance = self._space.distances(distance)
+        row = np.flatnonzero(~np.isfinite(distance[:, -1:]))
+        if row.size:
+            raise InputError(
+                f"{type(self).__name__}: row {row[0]} of X is too far from the training rows to say how far "
+                f"(metric {self._metric!r}, p={self.p:g}; rescale the columns)."
+            )
+        return distance, place
+
+    def _within(self, queries: Any, radius: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Distances and places of all training rows within the radius of prepared rows."""
+        start, distance, place = self._index.within(queries, self._space.radius(radius), self._threads())
+        distance = self._space.distances(distance)
+        inside = distance <= radius
+        if inside.all():
+            return start, distance, place
+        return np.concatenate([[0], np.cumsum(inside)])[start], distance[inside], place[inside]
+
+    def _as_queries(self, X: Any) -> Any:
+        """Encoded rows as the index takes them."""
+        if isinstance(X, MixedData):
+            return X
+        if isinstance(self._index, SparseRows):
+            return self._space.queries(X if not isinstance(X, np.ndarray) else csr_array(X))
+        return self._space.queries(X if isinstance(X, np.ndarray) else dense_from_sparse(X, type(self).__name__))
+
+    def _within_given(self, X: Any, radius: float | None, method: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Start, distances and row numbers; without X of each training row among the others."""
+        radius = getattr(self, "radius", 1.0) if radius is None else radius
+        self._fitted(method)
+        self._check(radius, NonNegative, f"{method}(radius={radius!r}): radius")
+        if X is not None:
+            start, distance, place = self._within(self._as_queries(self._encoded(X, method)), radius)
+            return start, distance, self._order[place]
+        start, distance, place = self._within(self._index.rows(), radius)
+        query = np.repeat(np.arange(self._index.n_rows), np.diff(start))
+        others = place != query
+        given = np.argsort(np.argsort(self._order))  # from place to the order of the training rows as given
+        order = np.argsort(given[query[others]], kind="stable")
+        counts = np.bincount(given[query[others]], minlength=self._index.n_rows)
+        start = np.concatenate([[0], np.cumsum(counts)])
+        return start, distance[others][order], self._order[place[others][order]]
+
+    def _asked_for(self, n_neighbors: int | None, method: str) -> int:
+        k = getattr(self, "n_neighbors", 5) if n_neighbors is None else n_neighbors
+        self._check(k, Count, f"{method}(n_neighbors={k!r}): n_neighbors")
+        return k
+
+    def _check(self, value: Any, annotation: Any, what: str) -> None:
+        if not rule_of(annotation).accepts(value):
+            raise ParameterError(f"{type(self).__name__}.{what} must be {rule_of(annotation).words}.")
+
+    def _check_mode(self, mode: str, method: str) -> None:
+        if mode not in ("connectivity", "distance"):
+            raise ParameterError(
+                f"{type(self).__name__}.{method}(mode={mode!r}): mode must be 'connectivity' or 'distance'."
+            )
+
+    def _graph(self, start: np.ndarray, distance: np.ndarray, row: np.ndarray, mode: str) -> Any:
+        values = distance if mode == "distance" else np.ones(len(row))
+        return csr_array((values, row, start), shape=(len(start) - 1, self._n_given))
+
+
+def take_rows(X: Any, rows: Any) -> Any:
+    """Some rows of encoded or prepared ones."""
+    return X.take(rows) if isinstance(X, MixedData) else X[rows]
+
+
+def _array_of_arrays(values: np.ndarray, start: np.ndarray) -> np.ndarray:
+    parts = np.empty(len(start) - 1, dtype=object)
+    parts[:] = np.split(values, start[1:-1]) if len(parts) else []
+    return parts

@@ -1,0 +1,129 @@
+"""Training rows that vote: the k nearest ones, or all within a radius."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from margin import params
+from margin.base import MixedData
+from margin.base.inputs import check_one_row
+from margin.base.representation import TrainingRows
+from margin.data.weights import count_repeats
+from margin.errors import listing
+from margin.neighbors.search import NeighborSearch, take_rows
+from margin.neighbors.votes import Ballot, proportions, votes_of
+
+__all__ = ["NearestVoters", "RadiusVoters", "Voters"]
+
+# So many votes are counted at once: enough to keep all threads busy, few enough to fit into memory.
+VOTES_AT_ONCE = 4_000_000
+# So many rows without neighbours are named.
+NAMED = 5
+
+
+class Voters(NeighborSearch):
+    """A model whose training rows vote with their targets, weighted by their distance."""
+
+    several_outputs = True
+    weights: Any
+
+    def _learn(self, X: Any, y: np.ndarray, rows: TrainingRows) -> None:
+        weight = rows.weights()
+        # Rows are kept by target, heavy ones first: ties between equal distances do not go by row order then.
+        order = np.lexsort((-weight, *np.atleast_2d(y.T)[::-1]))
+        self._keep_rows(X, order, rows)
+        self._targets = y[order]
+        self._weight = weight[order]
+        self._repeats = count_repeats(weight)
+
+
+class NearestVoters(Voters):
+    """The ``n_neighbors`` nearest rows vote; a row of whole-number weight w takes w of these places."""
+
+    n_neighbors: int
+
+    def voters(self, X: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """For the one row X: distances, training row numbers, targets and votes of the neighbours asked."""
+        encoded = self._encoded(X, "voters")
+        check_one_row(encoded, f"{type(self).__name__}.voters")
+        distance, place, votes = (found[0] for found in self._voted(encoded))
+        asked = votes > 0
+        return distance[asked], self._order[place[asked]], self._targets_at(place[asked]), votes[asked]
+
+    def _targets_at(self, place: np.ndarray) -> np.ndarray:
+        return self._targets[place]
+
+    def _ballot(self, X: Any) -> Ballot:
+        _, place, votes = self._voted(X)
+        return Ballot(np.repeat(np.arange(len(place)), place.shape[1]), place.ravel(), votes.ravel(), len(place))
+
+    def _voted(self, X: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Distances, places and votes of the neighbours of encoded rows."""
+        distance, place = self._nearest(X, self.n_neighbors)
+        votes = votes_of(self.weights, distance, distance[:, :1], type(self).__name__) * self._counted(place)
+        return distance, place, votes
+
+    def _counted(self, place: np.ndarray) -> np.ndarray:
+        """How many neighbours each row found stands for: repeated rows fill up the k places."""
+        weight = self._weight[place]
+        if not self._repeats:
+            return proportions(weight, weight.max(axis=1, keepdims=True))
+        before = np.cumsum(weight, axis=1) - weight
+        return np.clip(self.n_neighbors - before, 0.0, weight)
+
+
+class RadiusVoters(Voters):
+    """All rows at most ``radius`` away vote."""
+
+    radius: float
+
+    def _ballots(self, X: Any) -> Iterator[Ballot]:
+        """The votes on encoded rows, so many rows at a time that the votes fit into memory."""
+        params.check(self)  # what is asked of a fitted model may have been changed since
+        queries = self._as_queries(X)
+        n = len(queries) if isinstance(queries, MixedData) else queries.shape[0]
+        first, size = 0, max(1, VOTES_AT_ONCE // self._index.n_rows)
+        while first < n or n == first == 0:
+            start, distance, place = self._within(take_rows(queries, slice(first, first + size)), self.radius)
+            yield self._ballot(start, distance, place)
+            if n == 0:
+                return
+            first += size
+            size = min(4 * size, max(1, size * VOTES_AT_ONCE // (int(start[-1]) + 1)))
+
+    def _ballot(self, start: np.ndarray, distance: np.ndarray, place: np.ndarray) -> Ballot:
+        count = np.diff(start)
+        there = start[:-1][count > 0]  # where the votes of each case begin that has any
+        count = count[count > 0]
+        votes = votes_of(self.weights, distance, np.repeat(distance[there], count), type(self).__name__)
+        weight = self._weight[place]
+        if not self._repeats and len(there):
+            weight = proportions(weight, np.repeat(np.maximum.reduceat(weight, there), count))
+        case = np.repeat(np.arange(len(start) - 1), np.diff(start))
+        return Ballot(case, place, votes * weight, len(start) - 1)
+
+    def _too_far(self, X: Any, alone: np.ndarray) -> str:
+        """What to say of encoded rows without neighbours: which they are, and how far they would have to look."""
+        nearest = self._search(take_rows(self._as_queries(X), alone[:NAMED]), 1)[0].max()
+        whose, verb = ("row", "has") if len(alone) == 1 else ("rows", "have")
+        return (
+            f"{type(self).__name__}(radius={self.radius:g}): {whose} {listing(alone.tolist(), NAMED)} of X "
+            f"{verb} no neighbours within the radius; use radius={_rounded_up(nearest):g} to reach "
+            f"{'it' if len(alone) == 1 else 'them' if len(alone) <= NAMED else f'the first {NAMED}'}"
+        )
+
+
+def _rounded_up(distance: float) -> float:
+    """Four digits are enough to read, but the radius must reach.
+
+    >>> _rounded_up(2.00001), _rounded_up(0.0)
+    (2.001, 0.0)
+    """
+    if distance == 0:
+        return 0.0
+    short = float(f"{distance:.3e}")
+    return short if short >= distance else float(f"{short + 10.0 ** (math.floor(math.log10(distance)) - 3):.3e}")
