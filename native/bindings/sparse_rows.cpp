@@ -1,32 +1,12 @@
-// margin._core.neighbors, sparse rows. What is kept of them: values, columns, start, width; then as SparsePostings has it.
-#include "margin/neighbors/sparse_rows.hpp"
-#include "ball_tree.hpp"
-#include "cells.hpp"
+// margin._core.neighbors, sparse rows.
+#include "sparse_rows.hpp"
 #include <nanobind/stl/string_view.h>
 
 using namespace margin;
 using namespace margin::bindings;
 using namespace margin::neighbors;
-using Queries = std::tuple<In<double>, In<std::int64_t>, In<std::int64_t>>;
-template <class T>
-using Rows = std::tuple<In<T>, In<std::int32_t>, In<std::int64_t>, std::size_t>;
-using Postings = std::tuple<In<double>, In<double>, In<std::int64_t>, In<std::int32_t>, In<float>, In<std::int32_t>,
-                            In<float>, std::size_t, std::size_t, double>;
 
 namespace {
-
-template <class T>
-SparseTable<T> table(const Rows<T>& rows) {
-    const auto& [values, columns, start, width] = rows;
-    return {values.data(), columns.data(), start.data(), start.size() - 1, width};
-}
-
-template <class T>
-SparseIndex<T> index(const Rows<T>& rows, const Postings& kept, double p) {
-    const auto& [length, size, start, row, value, written, out, stride, most, scale] = kept;
-    return {table(rows),    length.data(), size.data(), start.data(), row.data(), value.data(),
-            written.data(), out.data(),    stride,      most,         scale,      p};
-}
 
 template <class T>
 nb::tuple build(const Rows<T>& rows, std::string_view metric, double p) {

@@ -39,6 +39,7 @@ _names = {
         "voronoi_edges",
     ),
     "persistence": (),
+    "plots": ("plot_curse", "plot_k_choice", "plot_regions"),
     "report": (),
     "zoo": (),
 }

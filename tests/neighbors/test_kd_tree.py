@@ -209,7 +209,7 @@ def test_float32_rows_stay_float32_and_answer_like_the_same_rows_in_double():
         np.dtype(np.int32),
         np.dtype(np.float64),  # the shift of each column
     }
-    assert single.rows.size == 0
+    assert single.cells.size == 0
     for one, other in zip(single.nearest(queries, 5, 2), double.nearest(queries, 5, 2)):
         assert np.array_equal(one, other)
 

@@ -68,6 +68,13 @@ def test_other_columns_are_held_at_the_median_and_the_most_frequent_level():
     assert regions.held == {"sky": "sun", "days": float(frame["days"].median())}
 
 
+def test_columns_that_no_model_reads_are_not_told_of():
+    table = Table.from_columns({"name": ["a", "b", "c", "d"], "x": [1.0, 2, 3, 4], "y": [4.0, 1, 2, 2]})
+    table = table.with_kind("name", "identifier")
+    regions = decision_regions(NaiveBayes().fit(table, [0, 0, 1, 1]), table, steps=3)
+    assert (regions.x.name, regions.y.name, regions.held) == ("x", "y", {})
+
+
 def test_a_nominal_column_is_an_axis_of_its_levels():
     frame, y = weather()
     model = NaiveBayes().fit(frame, y)

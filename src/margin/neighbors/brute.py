@@ -29,7 +29,7 @@ class BruteForce:
     (array([0, 3]), array([0., 5., 5.]), array([1, 0, 2]))
     """
 
-    rows: np.ndarray
+    cells: np.ndarray
     metric: str
     p: float
 
@@ -45,14 +45,18 @@ class BruteForce:
     @property
     def n_rows(self) -> int:
         """The number of rows."""
-        return len(self.rows)
+        return len(self.cells)
+
+    def rows(self) -> np.ndarray:
+        """The rows by place, as queries."""
+        return np.asarray(self.cells, dtype=np.float64)
 
     def nearest(self, queries: np.ndarray, k: int, n_threads: int = 0) -> tuple[np.ndarray, np.ndarray]:
         """Distances and places of the k nearest rows of each query; of equally far ones the smaller place."""
-        return _core.neighbors.brute_nearest(self.rows, queries, k, self.metric, self.p, n_threads)
+        return _core.neighbors.brute_nearest(self.cells, queries, k, self.metric, self.p, n_threads)
 
     def within(
         self, queries: np.ndarray, radius: float, n_threads: int = 0
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """All rows not further than a radius: where each query's begin (and the last end), distances, places."""
-        return _core.neighbors.brute_within(self.rows, queries, radius, self.metric, self.p, n_threads)
+        return _core.neighbors.brute_within(self.cells, queries, radius, self.metric, self.p, n_threads)

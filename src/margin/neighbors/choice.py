@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -26,6 +25,8 @@ FEW_ROWS = 500
 FEW_COLUMNS, MANY_COLUMNS = 6, 40
 #: The largest share of rows that a tree may look at: brute force does much less for each row.
 WORTHWHILE = {"euclidean": 0.1, "manhattan": 0.4, "chebyshev": 0.4, "minkowski": 0.6}
+#: Rows of a leaf, where the user does not say.
+LEAF = {KDTree: 16, BallTree: 30}
 #: Rows asked for their neighbours to find that share.
 PROBES = 64
 SAMPLE = 4096
@@ -52,9 +53,20 @@ class Rows:
     leaf_size: int | None
     n_threads: int
 
-    def index(self, kind: Any, cells: Any = None) -> Any:
+    def tree(self, kind: Any, cells: Any = None) -> Any:
         cells = self.cells if cells is None else cells
-        return kind.build(cells, self.metric, self.p, self.leaf_size, self.n_threads)
+        return kind.build(cells, self.metric, self.p, self.leaf_size or LEAF[kind], self.n_threads)
+
+    def scan(self) -> Any:
+        """Every row looked at."""
+        if issparse(self.cells):
+            return SparseRows.build(self.cells, self.metric, self.p, self.n_threads)
+        kind = BallTree.scan if self.is_general else BruteForce.build
+        return kind(self.cells, self.metric, self.p)
+
+    @property
+    def is_general(self) -> bool:
+        return callable(self.metric) or self.metric in GENERAL
 
     @property
     def words(self) -> str:
@@ -69,23 +81,20 @@ def build_index(
     rows = Rows(cells, "euclidean" if metric == "cosine" and not issparse(cells) else metric, p, leaf_size, n_threads)
     _refuse(rows, algorithm, who)
     if issparse(cells):
-        return rows.index(SparseRows), IndexChoice(SparseRows.name, f"{rows.words}, most cells zero")
-    if algorithm != "auto":
-        kind = {"kd_tree": KDTree, "ball_tree": BallTree, "brute": BruteForce}[algorithm]
-        return rows.index(kind), IndexChoice(kind.name, f"asked for by algorithm={algorithm!r}")
-    return _chosen(rows)
+        return rows.scan(), IndexChoice(SparseRows.name, f"{rows.words}, few of whose cells are stored")
+    if algorithm == "auto":
+        return _chosen(rows)
+    index = rows.scan() if algorithm == "brute" else rows.tree(KDTree if algorithm == "kd_tree" else BallTree)
+    return index, IndexChoice(index.name, f"asked for by algorithm={algorithm!r}")
 
 
 def _refuse(rows: Rows, algorithm: Algorithm, who: str) -> None:
     """Say what cannot be combined."""
-    general = callable(rows.metric) or rows.metric in GENERAL
-    what = "a function" if callable(rows.metric) else repr(rows.metric)
-    if algorithm == "kd_tree" and (general or issparse(rows.cells)):
-        rather = "brute" if issparse(rows.cells) else "ball_tree"
-        on = "sparse rows" if issparse(rows.cells) else f"metric {what}"
-        raise ParameterError(f"{who}(algorithm='kd_tree'): a kd-tree cannot serve {on} (take {rather!r} or 'auto').")
-    if algorithm == "ball_tree" and issparse(rows.cells):
-        raise ParameterError(f"{who}(algorithm='ball_tree'): no ball tree serves sparse rows (take 'brute' or 'auto').")
+    if algorithm == "kd_tree" and rows.is_general:
+        what = "a function" if callable(rows.metric) else repr(rows.metric)
+        raise ParameterError(
+            f"{who}(algorithm='kd_tree'): a kd-tree cannot serve the metric, {what} (take 'ball_tree', 'brute' or 'auto')."
+        )
     if algorithm == "ball_tree" and rows.metric == "minkowski" and rows.p < 1:
         raise ParameterError(
             f"{who}(algorithm='ball_tree', p={rows.p:g}): p must be at least 1 for balls, whose distances must obey the "
@@ -100,30 +109,30 @@ def _refuse(rows: Rows, algorithm: Algorithm, who: str) -> None:
 
 def _chosen(rows: Rows) -> tuple[Any, IndexChoice]:
     n, d = rows.cells.shape
-    if n < FEW_ROWS and not callable(rows.metric):
-        return _brute(rows, f"{rows.words}: too few for a tree to pay")
-    if callable(rows.metric) or rows.metric in GENERAL:
-        what = "a function" if callable(rows.metric) else repr(rows.metric)
-        return rows.index(BallTree), IndexChoice(BallTree.name, f"the metric, {what}, is not one a kd-tree can serve")
+    if rows.is_general:
+        what = "a function of two rows" if callable(rows.metric) else repr(rows.metric)
+        return rows.tree(BallTree), IndexChoice(BallTree.name, f"no kd-tree can serve the metric, {what}")
+    if n < FEW_ROWS:
+        return _scanned(rows, "too few rows for a tree to pay")
     if d <= FEW_COLUMNS:
-        return rows.index(KDTree), IndexChoice(KDTree.name, f"{rows.words}: few enough columns")
+        return rows.tree(KDTree), IndexChoice(KDTree.name, f"{rows.words}, few enough of them")
     if d > MANY_COLUMNS and _looked_at(rows, _evenly(rows.cells, SAMPLE)) > 0.5:
-        return _brute(rows, f"{rows.words}: in so many columns a tree would look at most rows of a sample")
-    tree = rows.index(KDTree)
-    share = tree.looked_at(np.asarray(_evenly(rows.cells, PROBES), dtype=np.float64), 5, rows.n_threads)
+        return _scanned(rows, "in so many columns a tree would have to look at most rows")
+    tree = rows.tree(KDTree)
+    share = tree.looked_at(_evenly(rows.cells, PROBES).astype(np.float64), 5, rows.n_threads)
     if share <= WORTHWHILE[rows.metric]:
-        return tree, IndexChoice(KDTree.name, f"{rows.words}: an answer looks at {share:.1%} of the rows")
-    return _brute(rows, f"{rows.words}: a kd-tree would look at {share:.0%} of the rows, too many to pay")
+        return tree, IndexChoice(KDTree.name, f"{rows.words}; an answer looks at {share:.1%} of the rows")
+    return _scanned(rows, f"a kd-tree would look at {share:.0%} of the rows for an answer, too many to pay")
 
 
-def _brute(rows: Rows, reason: str) -> tuple[Any, IndexChoice]:
-    kind = BallTree if callable(rows.metric) or rows.metric in GENERAL else BruteForce
-    return rows.index(kind), IndexChoice(BruteForce.name, reason)
+def _scanned(rows: Rows, reason: str) -> tuple[Any, IndexChoice]:
+    return rows.scan(), IndexChoice(BruteForce.name, f"{rows.words}; {reason}")
 
 
 def _looked_at(rows: Rows, sample: np.ndarray) -> float:
-    tree = rows.index(KDTree, sample)
-    return tree.looked_at(np.asarray(_evenly(sample, PROBES), dtype=np.float64), 5, rows.n_threads)
+    """The share of a sample that a tree of it looks at for an answer."""
+    tree = rows.tree(KDTree, sample)
+    return tree.looked_at(_evenly(sample, PROBES).astype(np.float64), 5, rows.n_threads)
 
 
 def _evenly(cells: np.ndarray, most: int) -> np.ndarray:

@@ -41,7 +41,7 @@ class KDTree:
     p: float
     n_rows: int
     sketch: np.ndarray
-    rows: np.ndarray
+    cells: np.ndarray
     place: np.ndarray
     boxes: np.ndarray
     first: np.ndarray
@@ -57,8 +57,19 @@ class KDTree:
         tree = cls()
         tree.metric, tree.p, tree.n_rows = metric, float(p), len(rows)
         for name, value in _core.neighbors.kd_tree(rows, leaf_size, n_threads).items():
-            setattr(tree, name, value)
+            setattr(tree, "cells" if name == "rows" else name, value)
         return tree
+
+    def rows(self) -> np.ndarray:
+        """The rows by place, as queries."""
+        d = len(self.shift)
+        if self.cells.size:
+            cells = self.cells
+        else:  # the sketch says it all
+            cells = self.sketch.reshape(-1, d, 16).transpose(0, 2, 1).reshape(-1, d) / self.scale + self.shift
+        rows = np.empty((self.n_rows, d))
+        rows[self.place[self.place >= 0]] = cells[self.place >= 0]
+        return rows
 
     def nearest(self, queries: np.ndarray, k: int, n_threads: int) -> tuple[np.ndarray, np.ndarray]:
         """Distances and places of the ``k`` nearest rows of each query, by distance, then by place."""
@@ -91,7 +102,7 @@ class KDTree:
         """The tree as the core takes it."""
         return (
             self.sketch,
-            self.rows,
+            self.cells,
             self.place,
             self.boxes,
             self.first,

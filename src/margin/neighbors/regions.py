@@ -120,7 +120,7 @@ def decision_regions(
         probability.reshape(shape),
         np.column_stack([_positions(table, name) for name in names]),
         _codes(np.full(table.n_rows, None) if y is None else y, classes, table.n_rows, who),
-        {name: _value(table.schema[name], cell) for name, cell in held.items()},
+        {name: _value(table.schema[name], cell) for name, cell in held.items() if table.schema[name].is_input},
     )
 
 

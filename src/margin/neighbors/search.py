@@ -43,7 +43,8 @@ class NeighborSearch(TableEstimator):
     def representation(self) -> Any:  # type: ignore[override]
         if self.metric in MIXED:
             return Mixed()
-        sparse = False  # until SparseRows is merged
+        # Trees take rows that are written out, and so do the metrics that are no sums over columns.
+        sparse = self.algorithm in ("auto", "brute") and power_of(quick_name(self.metric, self.p), self.p) is not None
         return Numeric(scale=self.scale, sparse=sparse, keep_float32=True)
 
     @property
@@ -182,7 +183,7 @@ class NeighborSearch(TableEstimator):
         if isinstance(X, MixedData):
             return X
         if isinstance(self._index, SparseRows):
-            return self._space.queries(X if not isinstance(X, np.ndarray) else csr_array(X))
+            return self._space.queries(X)
         return self._space.queries(X if isinstance(X, np.ndarray) else dense_from_sparse(X, type(self).__name__))
 
     def _within_given(self, X: Any, radius: float | None, method: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -182,6 +182,16 @@ MARGIN_SIMD inline void may_count(const double* size, const float* sums, std::si
     }
 }
 
+/// The same where all sizes are 1: whether any of the sums reaches what the limit asks for.
+MARGIN_SIMD inline void may_reach(const float* sums, std::size_t n, float least, unsigned char* any) {
+    for (std::size_t i = 0; i < n; i += 8) {
+        int below = 0;
+        for (std::size_t l = 0; l < 8; ++l)
+            below += sums[i + l] < least;
+        any[i / 8] = below < 8;
+    }
+}
+
 } // namespace detail
 
 /// One query against the rows of one block after another, blocks ascending.
@@ -229,8 +239,11 @@ private:
         unsigned char any[sparse_block / 8];
         const double* size = index_.size + first;
         const std::size_t even = n / 8 * 8;
-        detail::may_count(size, sums, even, question_.size, question_.shrink, question_.twice, question_.floor,
-                          best.limit(), any);
+        if constexpr (M::unit)
+            detail::may_reach(sums, even, least_sum(best.limit()), any);
+        else
+            detail::may_count(size, sums, even, question_.size, question_.shrink, question_.twice, question_.floor,
+                              best.limit(), any);
         for (std::size_t i = 0; i < n; ++i) {
             if (i < even && i % 8 == 0 && !any[i / 8]) {
                 i += 7;
@@ -241,6 +254,16 @@ private:
             if (!(bound > best.limit()))
                 best.offer(compared(first + i, sums[i]), static_cast<std::int64_t>(first + i));
         }
+    }
+
+    /// Below this sum a row of length 1 is beyond the limit, and so is an empty one, whose sum is 0: it compares as 2.
+    /// An empty query has to meet every row.
+    float least_sum(double limit) const {
+        constexpr float none = -std::numeric_limits<float>::infinity();
+        if (question_.row.size() == 0)
+            return none;
+        const double least = (2 * question_.shrink - question_.floor - limit) / question_.twice;
+        return std::nextafter(static_cast<float>(least), none);
     }
 
     double compared(std::size_t i, float sum) const {

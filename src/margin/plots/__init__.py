@@ -1,0 +1,7 @@
+"""Pictures of what models learnt, drawn with matplotlib, which is loaded when the first one is drawn."""
+
+from margin.plots.k_choice import plot_k_choice
+from margin.plots.of_curse import plot_curse
+from margin.plots.of_regions import plot_regions
+
+__all__ = ["plot_curse", "plot_k_choice", "plot_regions"]

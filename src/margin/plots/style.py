@@ -1,0 +1,52 @@
+"""One look for all pictures: colours that everyone can tell apart, labelled axes, nothing that carries no data."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from margin.errors import MarginError
+
+__all__ = ["ACCENT", "INK", "PALE", "PALETTE", "MissingPackageError", "axes_of", "class_colours"]
+
+#: Eight colours that stay apart for the colour-blind and in print (Okabe, Ito 2002), the strongest first.
+PALETTE = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#6B6B6B")
+INK, PALE, ACCENT = "#333333", "#9A9A9A", PALETTE[0]
+
+
+class MissingPackageError(MarginError, ImportError):
+    """A package that margin does without, but not for this."""
+
+
+def axes_of(ax: Any, width: float = 6.0, height: float = 4.0) -> Any:
+    """The axes given, or those of a new figure, in the style of the house."""
+    if ax is None:
+        try:
+            import matplotlib.pyplot as plt
+        except ImportError:
+            raise MissingPackageError(
+                "margin.plots: pictures need matplotlib, which is not installed (pip install 'margin[plots]')."
+            ) from None
+        ax = plt.subplots(figsize=(width, height), layout="constrained")[1]
+    for side in ("top", "right"):
+        ax.spines[side].set_visible(False)
+    for side in ("left", "bottom"):
+        ax.spines[side].set_color(PALE)
+    ax.tick_params(colors=INK, labelsize=9, length=3)
+    ax.xaxis.label.set_color(INK)
+    ax.yaxis.label.set_color(INK)
+    ax.title.set_color(INK)
+    return ax
+
+
+def class_colours(n: int) -> list[tuple[float, float, float]]:
+    """A colour for each of n classes: the palette, or steps of viridis where it has too few.
+
+    >>> class_colours(2)[0] == class_colours(20)[0]
+    False
+    """
+    from matplotlib import colormaps
+    from matplotlib.colors import to_rgb
+
+    if n <= len(PALETTE):
+        return [to_rgb(colour) for colour in PALETTE[:n]]
+    return [to_rgb(colormaps["viridis"](i / (n - 1))) for i in range(n)]
