@@ -51,6 +51,10 @@ def explain(model: Any, X: Any) -> Explanation:
 def answer_of(model: Any, X: Any) -> tuple[Any, dict[Any, float]]:
     if isinstance(model, type) or not hasattr(model, "predict"):
         raise InputTypeError(f"explain({reprlib.repr(model)}, X): the model must be a fitted classifier.")
+    if getattr(model, "outputs_2d_", False):
+        raise InputTypeError(
+            f"explain({type(model).__name__}, X): the model answers several targets; fit one model per target."
+        )
     answers = model.predict(X)
     check_one_row(answers, f"explain({type(model).__name__}, X)")
     if not hasattr(model, "predict_proba"):
