@@ -73,23 +73,22 @@ struct MixedRow {
 template <class M>
 double compared(std::span<const NumberColumn> numeric, std::span<const NominalColumn> nominal, MixedRow a, MixedRow b) {
     double sum[2] = {}, present[2] = {}, missing[2] = {};
+    // Without branches: which cells are missing is hard to foretell.
     for (std::size_t j = 0; j < numeric.size(); ++j) {
         const NumberColumn& column = numeric[j];
         const double t = std::abs(a.numbers[j] - b.numbers[j]) / column.range;
-        if (std::isnan(t)) {
-            missing[0] += column.weight;
-        } else {
-            sum[0] += column.weight * M::term(t < column.cap ? t : column.cap);
-            present[0] += column.weight;
-        }
+        const bool both = t == t;
+        const double term = column.weight * M::term(t < column.cap ? t : column.cap);
+        sum[0] += both ? term : 0;
+        present[0] += both ? column.weight : 0;
+        missing[0] += both ? 0 : column.weight;
     }
     for (std::size_t j = 0; j < nominal.size(); ++j) {
-        if (a.codes[j] < 0 || b.codes[j] < 0) {
-            missing[1] += nominal[j].weight;
-        } else {
-            sum[1] += a.codes[j] != b.codes[j] ? nominal[j].weight : 0;
-            present[1] += nominal[j].weight;
-        }
+        const double weight = nominal[j].weight;
+        const bool both = (a.codes[j] | b.codes[j]) >= 0;
+        sum[1] += weight * (both & (a.codes[j] != b.codes[j]));
+        present[1] += weight * both;
+        missing[1] += weight * !both;
     }
     return M::joined(sum[0] + sum[1], present[0] + present[1], missing[0] + missing[1]);
 }

@@ -37,7 +37,39 @@ private:
         std::size_t column;
         int below = 0; // rows whose coarse cell is less go first; 0 if no column differs
     };
-    static constexpr std::size_t smallest = 16, sample = 64;
+    static constexpr std::size_t smallest = 32;
+
+    /// The coarse cells of a column in some of the rows.
+    struct Sample {
+        static constexpr std::size_t most = 64;
+        std::size_t n;
+        coarse_t cells[most];
+        std::uint8_t counts[256] = {};
+
+        Sample(const coarse_t* column, std::size_t width, const std::uint32_t* rows, std::size_t n_rows)
+            : n(std::min(n_rows, most)) {
+            for (std::size_t i = 0; i < n; ++i)
+                ++counts[cells[i] = column[rows[i * n_rows / n] * width]];
+        }
+
+        double equal_pairs() const {
+            int pairs = 0;
+            for (std::size_t i = 0; i < n; ++i)
+                pairs += counts[cells[i]];
+            return pairs;
+        }
+
+        /// Of the cells that are not missing.
+        double deviation() const {
+            int sum = -counts[missing_cell] * missing_cell, squares = sum * missing_cell;
+            for (std::size_t i = 0; i < n; ++i) {
+                sum += cells[i];
+                squares += cells[i] * cells[i];
+            }
+            const double present = std::max(static_cast<double>(n) - counts[missing_cell], 1.0), mean = sum / present;
+            return std::sqrt(std::max(squares / present - mean * mean, 0.0));
+        }
+    };
 
     std::vector<Part> split_down_to(std::size_t size, std::uint32_t* rows, std::vector<Part> open, Monitor* monitor) {
         std::vector<Part> done;
@@ -62,48 +94,39 @@ private:
     }
 
     Split best_split(const std::uint32_t* rows, Part part) const {
-        const std::size_t n = part.end - part.begin, taken = std::min(n, sample);
+        const std::size_t n = part.end - part.begin;
         Split best{};
         double most = 0;
         for (std::size_t j = 0; j < width_; ++j) {
-            std::uint8_t counts[256] = {};
-            for (std::size_t i = 0; i < taken; ++i)
-                ++counts[cells_[rows[part.begin + i * n / taken] * width_ + j]];
-            const double spread = spread_of(counts, taken, j);
+            const Sample cells(cells_.data() + j, width_, rows + part.begin, n);
+            const double spread = spread_of(cells, j);
             if (spread > most) {
                 most = spread;
-                best = {j, halving_step(counts, taken)};
+                best = {j, halving_step(cells)};
             }
         }
         return best;
     }
 
     /// About what two rows of the sample differ by in this column; 0 if it has one coarse cell only.
-    double spread_of(const std::uint8_t (&counts)[256], std::size_t taken, std::size_t j) const {
-        double sum = 0, squares = 0, equal = 0;
-        for (int c = 0; c < missing_cell; ++c) {
-            sum += counts[c] * c;
-            squares += counts[c] * c * c;
-            equal += counts[c] * counts[c];
-        }
-        const double n = static_cast<double>(taken), missing = counts[missing_cell], present = n - missing;
+    double spread_of(const Sample& cells, std::size_t j) const {
+        const auto n = static_cast<double>(cells.n);
         if (j >= numeric_.size())
-            return nominal_[j - numeric_.size()].weight * (1 - (equal + missing * missing) / (n * n));
-        const double mean = sum / std::max(present, 1.0);
-        const double deviation = std::sqrt(std::max(squares / std::max(present, 1.0) - mean * mean, 0.0));
-        const double t = std::sqrt(2.0) * deviation / last_step * numeric_[j].reach;
+            return nominal_[j - numeric_.size()].weight * (1 - cells.equal_pairs() / (n * n));
+        const double missing = cells.counts[missing_cell], present = n - missing;
+        const double t = std::sqrt(2.0) * cells.deviation() / last_step * numeric_[j].reach;
         return numeric_[j].weight * (M::term(t) * present * present + 2 * missing * present) / (n * n);
     }
 
-    static int halving_step(const std::uint8_t (&counts)[256], std::size_t taken) {
+    static int halving_step(const Sample& cells) {
         int best = 0;
         std::size_t before = 0, smaller_half = 0;
         for (int c = 0; c < 256; ++c) {
-            if (const std::size_t half = std::min(before, taken - before); half > smaller_half) {
+            if (const std::size_t half = std::min(before, cells.n - before); half > smaller_half) {
                 smaller_half = half;
                 best = c;
             }
-            before += counts[c];
+            before += cells.counts[c];
         }
         return best;
     }

@@ -2,6 +2,7 @@
 // Exact neighbours of mixed rows: boxes and coarse cells throw rows away, the definition decides on the rest.
 #include "margin/neighbors/mixed_sieve.hpp"
 #include "margin/neighbors/nearest.hpp"
+#include <bit>
 
 namespace margin::neighbors {
 
@@ -24,6 +25,15 @@ private:
     std::vector<Found> found_;
 };
 
+/// body(l) for each bit l that is set, of the first `n`.
+template <class Body>
+void for_each_lane(std::uint32_t bits, std::size_t n, Body&& body) {
+    if (n < lanes)
+        bits &= (1u << n) - 1;
+    for (; bits != 0; bits &= bits - 1)
+        body(static_cast<std::size_t>(std::countr_zero(bits)));
+}
+
 /// Searches the rows of one index, one query after another.
 template <class M>
 class MixedSearch {
@@ -44,10 +54,8 @@ public:
         near_.clear();
         for (std::size_t first = 0; first < index_.groups.n; first += lanes) {
             left_t left[lanes];
-            sieve_.sift_boxes(index_.groups, first / lanes, left);
-            for (std::size_t l = 0; l < std::min(lanes, index_.groups.n - first); ++l)
-                if (left[l] > 0)
-                    near_.push_back({left[l], static_cast<std::uint32_t>(first + l)});
+            for_each_lane(sieve_.sift_boxes(index_.groups, first / lanes, left), index_.groups.n - first,
+                          [&](auto l) { near_.push_back({left[l], static_cast<std::uint32_t>(first + l)}); });
         }
         std::sort(near_.begin(), near_.end(), [](const Group& a, const Group& b) {
             return a.left > b.left || (a.left == b.left && a.number < b.number);
@@ -100,26 +108,33 @@ private:
     template <class Wanted>
     void search_group(std::size_t group, Wanted& wanted) {
         left_t left[lanes];
-        sieve_.sift_boxes(index_.blocks, group, left);
         const std::size_t first = group * lanes;
-        for (std::size_t l = 0; l < std::min(lanes, index_.blocks.n - first); ++l)
-            if (left[l] > 0 && first + l != seed_)
+        for_each_lane(sieve_.sift_boxes(index_.blocks, group, left), index_.blocks.n - first, [&](std::size_t l) {
+            if (first + l != seed_)
                 search_block(first + l, wanted);
+        });
+        compare_pending(wanted);
     }
 
     template <class Wanted>
     void search_block(std::size_t block, Wanted& wanted) {
-        left_t left[lanes];
-        sieve_.sift_rows(block, left);
-        unsigned any = 0;
-        for (std::size_t l = 0; l < lanes; ++l)
-            any |= left[l];
-        if (any == 0)
-            return;
         const std::size_t first = block * lanes;
-        for (std::size_t l = 0; l < std::min(lanes, index_.n_rows - first); ++l)
-            if (left[l] > 0)
-                offer(first + l, wanted);
+        for_each_lane(sieve_.sift_rows(block), index_.n_rows - first, [&](std::size_t l) {
+            const MixedRow row = index_.row(first + l);
+            __builtin_prefetch(row.numbers);
+            __builtin_prefetch(row.codes);
+            pending_.push_back(first + l);
+        });
+        if (pending_.size() >= lanes)
+            compare_pending(wanted);
+    }
+
+    /// Rows that passed the sieve wait a little, until they have come from memory.
+    template <class Wanted>
+    void compare_pending(Wanted& wanted) {
+        for (const std::size_t i : pending_)
+            offer(i, wanted);
+        pending_.clear();
         if (wanted.limit() < 0.9 * sieve_.limit())
             sieve_.set_limit(wanted.limit());
     }
@@ -134,6 +149,7 @@ private:
     Sieve<M> sieve_;
     MixedRow query_{};
     std::vector<Group> near_;
+    std::vector<std::size_t> pending_;
     std::size_t seed_ = none;
 };
 

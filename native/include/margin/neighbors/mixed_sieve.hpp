@@ -17,14 +17,14 @@ struct NumberCost {
     left_t gain, missing;
 };
 
-/// A column of categories that the query has a cell for.
+/// A column of categories that the query has a cell for, or one that fills up a run and never differs.
 struct NominalCost {
     std::uint32_t column;
-    coarse_t query;
+    coarse_t query, counts; // 255 for a column that counts, else 0
     set_t bit;
 };
 
-/// Columns of categories of one weight, costs[begin … end). The counts are capped so that products stay below 2^16.
+/// Columns of categories of one weight, costs[begin … end), filled up to a multiple of four. The counts are capped so that products stay below 2^16.
 struct NominalRun {
     std::size_t begin, end;
     double weight;
@@ -35,6 +35,20 @@ struct NominalRun {
 
 MARGIN_INLINED left_t spent(left_t left, left_t cost) {
     return static_cast<left_t>((left > cost ? left : cost) - cost);
+}
+
+/// Bit l tells whether lane l has anything left.
+MARGIN_INLINED std::uint32_t lanes_left(const left_t* left) {
+    std::uint32_t mask = 0;
+    for (std::size_t l = 0; l < lanes; ++l)
+        mask |= static_cast<std::uint32_t>(left[l] != 0) << l;
+    return mask;
+}
+
+/// A loop of its own: GCC would otherwise join the loops over lanes of several columns, and give up on the lanes.
+MARGIN_INLINED void spend(const left_t (&costs)[lanes], left_t* __restrict left) {
+    for (std::size_t l = 0; l < lanes; ++l)
+        left[l] = spent(left[l], costs[l]);
 }
 
 /// The cost of coarse steps apart, one of them given away because cells lie anywhere in their steps.
@@ -70,13 +84,13 @@ public:
             const NominalColumn& column = index_.nominal[j];
             if (!counts(query.codes[j] >= 0, column.weight))
                 continue;
-            if (runs_.empty() || runs_.back().weight != column.weight || runs_.back().end - runs_.back().begin == 255)
-                runs_.push_back({nominals_.size(), nominals_.size(), column.weight, false, 0, 0, 0, 0});
+            if (runs_.empty() || runs_.back().weight != column.weight || nominals_.size() - runs_.back().begin == 252)
+                begin_run(column.weight);
             const coarse_t cell = coarse(query.codes[j]);
-            nominals_.push_back({j, cell, bit_of(cell)});
-            runs_.back().end = nominals_.size();
+            nominals_.push_back({j, cell, 255, bit_of(cell)});
             runs_.back().misses |= column.misses != 0;
         }
+        end_run();
         return present_ > 0;
     }
 
@@ -107,14 +121,17 @@ public:
 
     double limit() const { return limit_; }
 
-    /// What each row of a block is left with.
-    MARGIN_SIMD void sift_rows(std::size_t block, left_t* __restrict left) const {
+    /// The rows of a block that have anything left, a bit for each.
+    MARGIN_SIMD std::uint32_t sift_rows(std::size_t block) const {
+        left_t left[lanes];
         const std::size_t p = index_.numeric.size(), width = p + index_.nominal.size();
         const coarse_t* __restrict cells = index_.cells + block * width * lanes;
         for (std::size_t l = 0; l < lanes; ++l)
             left[l] = start_;
         for (const NominalRun& run : runs_)
             sift_run(run, cells + p * lanes, left);
+        if (lanes_left(left) == 0)
+            return 0;
         for (const NumberCost& cost : numbers_) {
             const coarse_t* __restrict cell = cells + cost.column * lanes;
             const coarse_t query = cost.query;
@@ -130,23 +147,27 @@ public:
                     left[l] = spent(left[l], cost_of_steps<M>(apart, gain));
                 }
         }
+        return lanes_left(left);
     }
 
-    /// What the best conceivable row of each box of a group is left with.
-    MARGIN_SIMD void sift_boxes(const Boxes& boxes, std::size_t group, left_t* __restrict left) const {
+    /// What the best conceivable row of each box of a group is left with; those with anything left, a bit for each.
+    MARGIN_SIMD std::uint32_t sift_boxes(const Boxes& boxes, std::size_t group, left_t* __restrict left) const {
         const set_t* __restrict sets = boxes.sets + group * index_.nominal.size() * lanes;
         const coarse_t* __restrict edges = boxes.edges + group * index_.numeric.size() * 3 * lanes;
+        left_t costs[lanes];
         for (std::size_t l = 0; l < lanes; ++l)
             left[l] = start_;
         for (const NominalRun& run : runs_)
             for (std::size_t i = run.begin; i < run.end; ++i) {
                 const set_t* __restrict set = sets + nominals_[i].column * lanes;
                 const set_t bit = nominals_[i].bit;
-                const left_t different = run.different, with_missing = std::min(run.different, run.missing);
+                const left_t different = run.different;
+                const auto saved = static_cast<left_t>(different - std::min(different, run.missing));
                 for (std::size_t l = 0; l < lanes; ++l) {
-                    const left_t cost = set[l] & missing_bit ? with_missing : different;
-                    left[l] = spent(left[l], set[l] & bit ? 0 : cost);
+                    const auto cost = static_cast<left_t>(different - (set[l] >> set_bits) * saved);
+                    costs[l] = (set[l] & bit) != 0 ? left_t{0} : cost;
                 }
+                spend(costs, left);
             }
         for (const NumberCost& cost : numbers_) {
             const coarse_t* __restrict edge = edges + cost.column * 3 * lanes;
@@ -155,10 +176,12 @@ public:
             for (std::size_t l = 0; l < lanes; ++l) {
                 const auto under = static_cast<coarse_t>(std::max(edge[l], query) - query);
                 const auto over = static_cast<coarse_t>(std::max(query, edge[l + lanes]) - edge[l + lanes]);
-                const left_t steps = cost_of_steps<M>(std::max(under, over), gain);
-                left[l] = spent(left[l], edge[l + 2 * lanes] ? std::min(steps, missing) : steps);
+                const left_t most = edge[l + 2 * lanes] == missing_cell ? missing : left_t{65535};
+                costs[l] = std::min(cost_of_steps<M>(std::max(under, over), gain), most);
             }
+            spend(costs, left);
         }
+        return lanes_left(left);
     }
 
 private:
@@ -167,6 +190,18 @@ private:
     bool counts(bool has_cell, double weight) {
         (has_cell ? present_ : missing_) += weight;
         return has_cell;
+    }
+
+    void begin_run(double weight) {
+        end_run();
+        runs_.push_back({nominals_.size(), 0, weight, false, 0, 0, 0, 0});
+    }
+
+    void end_run() {
+        while (nominals_.size() % 4 != 0)
+            nominals_.push_back({nominals_.back().column, 0, 0, 0xFFFF});
+        if (!runs_.empty())
+            runs_.back().end = nominals_.size();
     }
 
     /// The gain per unit: so that last_step steps cost what they are worth, weight * term(reach).
@@ -192,14 +227,24 @@ private:
                                  left_t* __restrict left) const {
         coarse_t different[lanes] = {}, missing[lanes] = {};
         const bool tell_missing = std::is_same_v<M, Gower> && run.misses;
-        for (std::size_t i = run.begin; i < run.end; ++i) {
-            const coarse_t* __restrict cell = cells + nominals_[i].column * lanes;
-            const coarse_t query = nominals_[i].query;
+        for (std::size_t i = run.begin; i < run.end; i += 4) {
+            // Four at a time: with one, GCC joins the columns in another way and gives up on the lanes.
+            const NominalCost c0 = nominals_[i], c1 = nominals_[i + 1], c2 = nominals_[i + 2], c3 = nominals_[i + 3];
+            const coarse_t* __restrict cell0 = cells + c0.column * lanes;
+            const coarse_t* __restrict cell1 = cells + c1.column * lanes;
+            const coarse_t* __restrict cell2 = cells + c2.column * lanes;
+            const coarse_t* __restrict cell3 = cells + c3.column * lanes;
             for (std::size_t l = 0; l < lanes; ++l)
-                different[l] = static_cast<coarse_t>(different[l] + (cell[l] != query));
+                different[l] = static_cast<coarse_t>(different[l] + (((cell0[l] ^ c0.query) & c0.counts) != 0) +
+                                                     (((cell1[l] ^ c1.query) & c1.counts) != 0) +
+                                                     (((cell2[l] ^ c2.query) & c2.counts) != 0) +
+                                                     (((cell3[l] ^ c3.query) & c3.counts) != 0));
             if (tell_missing)
                 for (std::size_t l = 0; l < lanes; ++l)
-                    missing[l] = static_cast<coarse_t>(missing[l] + (cell[l] == missing_cell));
+                    missing[l] = static_cast<coarse_t>(missing[l] + ((cell0[l] & c0.counts) == missing_cell) +
+                                                       ((cell1[l] & c1.counts) == missing_cell) +
+                                                       ((cell2[l] & c2.counts) == missing_cell) +
+                                                       ((cell3[l] & c3.counts) == missing_cell));
         }
         for (std::size_t l = 0; l < lanes; ++l) {
             const auto times = static_cast<coarse_t>(different[l] - missing[l]);
