@@ -32,6 +32,7 @@ _names = {
         "RadiusNeighborsClassifier",
         "RadiusNeighborsRegressor",
         "RoteClassifier",
+        "choose_k",
         "curse",
         "decision_regions",
         "edge_length",

@@ -1,6 +1,7 @@
 """Instance-based models: answers looked up among the training rows."""
 
 from margin.neighbors.centroid import NearestCentroid
+from margin.neighbors.choosing import KChoice, choose_k
 from margin.neighbors.curse import Curse, curse, edge_length
 from margin.neighbors.knn import KNeighborsClassifier, KNeighborsRegressor
 from margin.neighbors.radius import RadiusNeighborsClassifier, RadiusNeighborsRegressor
@@ -10,6 +11,7 @@ from margin.neighbors.voronoi import voronoi_edges
 
 __all__ = [
     "Curse",
+    "KChoice",
     "KNeighborsClassifier",
     "KNeighborsRegressor",
     "NearestCentroid",
@@ -17,6 +19,7 @@ __all__ = [
     "RadiusNeighborsRegressor",
     "Regions",
     "RoteClassifier",
+    "choose_k",
     "curse",
     "decision_regions",
     "edge_length",
