@@ -1,4 +1,4 @@
-"""k nearest neighbours: few columns, where trees win, and many, where matrix products do."""
+"""k nearest neighbours: few columns, where trees win, many, where matrix products do, mixed tables, texts."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks import _neighbors_mixed, _neighbors_text
 from benchmarks.harness import Arrays, Side, Workload, fit_and_predict
 
 __all__ = ["WORKLOADS"]
@@ -18,7 +19,13 @@ def clouds(n: int, d: int, n_test: int, informative: int, classes: int = 10, dty
     from sklearn.datasets import make_classification
 
     X, y = make_classification(
-        n + n_test, d, n_informative=informative, n_redundant=0, n_classes=classes, n_clusters_per_class=2, random_state=0
+        n + n_test,
+        d,
+        n_informative=informative,
+        n_redundant=0,
+        n_classes=classes,
+        n_clusters_per_class=2,
+        random_state=0,
     )
     X = X.astype(dtype)
     return {"X": X[:n], "y": y[:n], "X_test": X[n:], "y_test": y[n:]}
@@ -123,10 +130,10 @@ FEW = {"n": 200_000, "n_test": 20_000}
 MANY = {"n": 50_000, "n_test": 5_000, "dtype": "float32"}
 
 WORKLOADS = (
-    Workload(
-        "d=3", clouds, (MARGIN, *TREES), fit_and_predict, {**FEW, "d": 3, "informative": 3, "classes": 4}, QUICK
-    ),
+    Workload("d=3", clouds, (MARGIN, *TREES), fit_and_predict, {**FEW, "d": 3, "informative": 3, "classes": 4}, QUICK),
     Workload("d=8", clouds, (MARGIN, *TREES), fit_and_predict, {**FEW, "d": 8, "informative": 6}, QUICK),
     Workload("d=64", clouds, (MARGIN, *BRUTE), fit_and_predict, {**MANY, "d": 64, "informative": 48}, QUICK),
     Workload("d=784", clouds, (MARGIN, *BRUTE), fit_and_predict, {**MANY, "d": 784, "informative": 588}, QUICK),
+    *_neighbors_mixed.WORKLOADS,
+    *_neighbors_text.WORKLOADS,
 )

@@ -231,6 +231,19 @@ _ENTRIES = (
         limit=200_000,
         title="k-nearest neighbours",
     ),
+    Entry(
+        "knn-heom",
+        _ours("margin.neighbors", "KNeighborsClassifier", n_neighbors=15, metric="heom"),
+        "The same vote, but words are equal or different, and a missing cell is as far as can be: for mixed tables.",
+        limit=200_000,
+        title="k-nearest neighbours (HEOM)",
+    ),
+    Entry(
+        "centroid",
+        _ours("margin.neighbors", "NearestCentroid", scale="standard"),
+        "One typical case per class, and the nearest of them answers: as simple as a model that learns can be.",
+        title="Nearest centroid",
+    ),
 )
 
 _zoo: dict[str, Entry] = {entry.name: entry for entry in _ENTRIES}

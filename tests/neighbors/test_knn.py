@@ -58,7 +58,7 @@ def test_answers_do_not_depend_on_the_order_of_the_rows(seed):
 def test_float32_rows_stay_float32():
     X = np.arange(12, dtype=np.float32).reshape(6, 2)
     model = KNeighborsClassifier(1).fit(X, [0, 0, 0, 1, 1, 1])
-    assert model._index.rows().dtype == np.float32
+    assert model._index.cells.dtype == np.float32
     assert model.predict(X).tolist() == [0, 0, 0, 1, 1, 1]
 
 

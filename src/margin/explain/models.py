@@ -85,7 +85,8 @@ def _(model: RoteClassifier, X: Any) -> Explanation:
         return Explanation(
             "RoteClassifier", answer, probabilities, "This very row stands among the training rows.", reasons
         )
-    how = "No training row equals this one; only the shares of the classes are left."
+    left = "the default class is left" if model.default is not None else "only the shares of the classes are left"
+    how = f"No training row equals this one; {left}."
     return Explanation("RoteClassifier", answer, {}, how, _shares_in_words(model.priors_, model.classes_))
 
 

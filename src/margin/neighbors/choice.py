@@ -21,15 +21,15 @@ Algorithm = Literal["auto", "kd_tree", "ball_tree", "brute"]
 
 #: With fewer rows than this nothing is gained by a tree.
 FEW_ROWS = 500
-#: Up to so many columns a kd-tree is taken unseen; beyond, it has to show that it looks at few rows.
+#: Up to so many columns a kd-tree is taken unseen; beyond, it has to show that it looks at few rows;
+#: from so many on it never does.
 FEW_COLUMNS, MANY_COLUMNS = 6, 40
 #: The largest share of rows that a tree may look at: brute force does much less for each row.
 WORTHWHILE = {"euclidean": 0.1, "manhattan": 0.4, "chebyshev": 0.4, "minkowski": 0.6}
 #: Rows of a leaf, where the user does not say.
-LEAF = {KDTree: 16, BallTree: 30}
+LEAF = {KDTree: 16, BallTree: 20}
 #: Rows asked for their neighbours to find that share.
 PROBES = 64
-SAMPLE = 4096
 
 
 @dataclass(frozen=True)
@@ -93,11 +93,12 @@ def _refuse(rows: Rows, algorithm: Algorithm, who: str) -> None:
     if algorithm == "kd_tree" and rows.is_general:
         what = "a function" if callable(rows.metric) else repr(rows.metric)
         raise ParameterError(
-            f"{who}(algorithm='kd_tree'): a kd-tree cannot serve the metric, {what} (take 'ball_tree', 'brute' or 'auto')."
+            f"{who}(algorithm='kd_tree'): a kd-tree cannot serve the metric, {what} "
+            "(take 'ball_tree', 'brute' or 'auto')."
         )
     if algorithm == "ball_tree" and rows.metric == "minkowski" and rows.p < 1:
         raise ParameterError(
-            f"{who}(algorithm='ball_tree', p={rows.p:g}): p must be at least 1 for balls, whose distances must obey the "
+            f"{who}(algorithm='ball_tree', p={rows.p:g}): p must be at least 1, so that distances obey the "
             "triangle inequality (take 'kd_tree', 'brute' or 'auto')."
         )
     if rows.metric == "haversine" and rows.cells.shape[1] != 2:
@@ -116,8 +117,8 @@ def _chosen(rows: Rows) -> tuple[Any, IndexChoice]:
         return _scanned(rows, "too few rows for a tree to pay")
     if d <= FEW_COLUMNS:
         return rows.tree(KDTree), IndexChoice(KDTree.name, f"{rows.words}, few enough of them")
-    if d > MANY_COLUMNS and _looked_at(rows, _evenly(rows.cells, SAMPLE)) > 0.5:
-        return _scanned(rows, "in so many columns a tree would have to look at most rows")
+    if d > MANY_COLUMNS:
+        return _scanned(rows, "in so many columns a tree has to look at most rows")
     tree = rows.tree(KDTree)
     share = tree.looked_at(_evenly(rows.cells, PROBES).astype(np.float64), 5, rows.n_threads)
     if share <= WORTHWHILE[rows.metric]:
@@ -127,12 +128,6 @@ def _chosen(rows: Rows) -> tuple[Any, IndexChoice]:
 
 def _scanned(rows: Rows, reason: str) -> tuple[Any, IndexChoice]:
     return rows.scan(), IndexChoice(BruteForce.name, f"{rows.words}; {reason}")
-
-
-def _looked_at(rows: Rows, sample: np.ndarray) -> float:
-    """The share of a sample that a tree of it looks at for an answer."""
-    tree = rows.tree(KDTree, sample)
-    return tree.looked_at(_evenly(sample, PROBES).astype(np.float64), 5, rows.n_threads)
 
 
 def _evenly(cells: np.ndarray, most: int) -> np.ndarray:

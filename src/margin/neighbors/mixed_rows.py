@@ -93,8 +93,8 @@ class MixedRows:
 
     Rows are kept in an order that brings similar ones together, 32 to a block, with a byte for each cell. Boxes around
     blocks, then those bytes, tell 32 at a time which rows are surely too far; the others are compared exactly. A
-    query costs much less than a look at every row if its neighbours are clearly nearer than most rows, and about
-    a tenth of it otherwise. Building is O(n d log n).
+    query costs a small part of a look at every row, except where most rows are equally far: all of these are compared.
+    Building is O(n d log n).
 
     >>> from margin.data.schema import Column
     >>> rows = MixedData(np.array([[0.0], [10.0], [np.nan]]), (np.array([0, 1, 1], dtype=np.int32),),

@@ -80,9 +80,7 @@ def proportions(weight: np.ndarray, largest: np.ndarray) -> np.ndarray:
     return np.ldexp(weight, -np.frexp(largest)[1])
 
 
-def class_sums(
-    case: np.ndarray, labels: np.ndarray, votes: np.ndarray, n_cases: int, n_classes: int
-) -> np.ndarray:
+def class_sums(case: np.ndarray, labels: np.ndarray, votes: np.ndarray, n_cases: int, n_classes: int) -> np.ndarray:
     """The votes on each case added up by class, in the order given.
 
     >>> class_sums(np.array([0, 0, 0]), np.array([0, 2, 2]), np.array([1.0, 0.5, 0.25]), 1, 3)
