@@ -35,6 +35,8 @@ class Space:
         return np.ascontiguousarray(self.training_rows(X), dtype=np.float64)
 
     def training_rows(self, X: Any) -> Any:
+        if X.shape[1] == 0:  # tables without a number or a category: all rows are alike
+            return np.zeros((X.shape[0], 1))
         if self.factors is not None:
             X = _columns_times(X, self.factors)
         if self.unit != 1:
