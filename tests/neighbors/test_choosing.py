@@ -31,7 +31,9 @@ def some_rows(seed, n=16):
     return rng, rng.integers(0, 3, (n, 2)).astype(float), rng.integers(0, 3, n)  # whole numbers: many ties
 
 
-@given(seed=st.integers(0, 10_000), weights=st.sampled_from(VOTES), weighting=st.sampled_from(["none", "counts", "any"]))
+@given(
+    seed=st.integers(0, 10_000), weights=st.sampled_from(VOTES), weighting=st.sampled_from(["none", "counts", "any"])
+)
 @settings(max_examples=12, deadline=None)
 def test_every_k_is_as_right_as_leaving_each_row_out(seed, weights, weighting):
     rng, X, y = some_rows(seed)
@@ -44,7 +46,9 @@ def test_every_k_is_as_right_as_leaving_each_row_out(seed, weights, weighting):
         assert choice.error[k - 1] == pytest.approx((case_weight[answers != y]).sum() / case_weight.sum())
 
 
-@given(seed=st.integers(0, 10_000), weights=st.sampled_from(VOTES), weighting=st.sampled_from(["none", "counts", "any"]))
+@given(
+    seed=st.integers(0, 10_000), weights=st.sampled_from(VOTES), weighting=st.sampled_from(["none", "counts", "any"])
+)
 @settings(max_examples=12, deadline=None)
 def test_squared_errors_are_those_of_leaving_each_row_out(seed, weights, weighting):
     rng, X, y = some_rows(seed)

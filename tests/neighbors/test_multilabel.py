@@ -30,7 +30,8 @@ def model(request):
 def test_each_column_is_answered_as_if_it_were_alone(model):
     found = model.fit(X, INDICATOR)
     together, shares = found.predict(X + 0.05), found.predict_proba(X + 0.05)
-    assert found.outputs_2d_ and [classes.tolist() for classes in found.classes_] == [[0, 1]] * 3
+    assert found.outputs_2d_
+    assert [classes.tolist() for classes in found.classes_] == [[0, 1]] * 3
     for j in range(3):
         alone = model.fit(X, INDICATOR[:, j])
         assert not alone.outputs_2d_

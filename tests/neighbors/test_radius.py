@@ -116,7 +116,8 @@ def test_a_regressor_says_which_rows_have_no_neighbours():
     model = RadiusNeighborsRegressor(1.0).fit(LINE, np.arange(8.0).reshape(4, 2))
     with pytest.warns(LonelyRowWarning, match=r"row 1 of X.*use radius=40 to reach it"):
         found = model.predict([[0.0], [50.0]])
-    assert np.isfinite(found[0]).all() and np.isnan(found[1]).all()
+    assert np.isfinite(found[0]).all()
+    assert np.isnan(found[1]).all()
 
 
 def test_a_function_of_the_user_weighs_all_distances():

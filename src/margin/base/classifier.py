@@ -38,6 +38,7 @@ class Classifier(ClassifierMixin, SupervisedEstimator):
     """
 
     _target = "class"
+    classes_: Any
 
     def _read_targets(self, y: Any, n_rows: int, who: str) -> np.ndarray:
         columns = output_columns(y, who) if self.several_outputs else None

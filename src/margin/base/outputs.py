@@ -29,7 +29,7 @@ def output_columns(y: Any, who: str) -> list[Any] | None:
     if hasattr(y, "tocsr"):
         if y.ndim != 2 or y.shape[1] < 2:
             return None
-        check_memory(*y.shape, who, "written out with its zeros, y")
+        check_memory(y.shape[0], y.shape[1], who, "written out with its zeros, y")
         return list(y.toarray().T)
     if isinstance(y, Table):
         columns = [y.values(name) for name in y.names]

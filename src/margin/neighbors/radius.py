@@ -124,15 +124,15 @@ class RadiusNeighborsClassifier(RadiusVoters, Classifier):
         if all(outlier.code >= 0 for outlier in self._outliers):
             return super()._answers(X, scores)
         columns = [
-            outlier.in_place_of(classes.take(found.argmax(axis=1)), ~found.any(axis=1))
+            outlier.in_place_of(classes.take(found.argmax(axis=1)), _is_empty(found))
             for outlier, classes, found in zip(self._outliers, self._class_lists(), _as_list(scores))
         ]
         return side_by_side(columns) if self.outputs_2d_ else columns[0]
 
     def _proba(self, scores: Any) -> Any:
         for outlier, found in zip(self._outliers, _as_list(scores)):
-            alone = np.flatnonzero(~found.any(axis=1)) if outlier.code < 0 else ()
-            if len(alone):
+            alone = np.flatnonzero(_is_empty(found))
+            if alone.size and outlier.code < 0:
                 warnings.warn(
                     f"RadiusNeighborsClassifier(outlier_label={outlier.label!r}): rows {listing(alone.tolist())} of X "
                     "have no neighbours, and the label is none of the classes, whose probabilities are all 0 there.",
@@ -210,6 +210,11 @@ class RadiusNeighborsRegressor(RadiusVoters, Regressor):
         if alone.size:
             warnings.warn(self._too_far(X, alone) + "; the answers are NaN there.", LonelyRowWarning, stacklevel=3)
         return values if self._targets.ndim == 2 else values[:, 0]
+
+
+def _is_empty(shares: np.ndarray) -> np.ndarray:
+    """Whether a row has no share in any class."""
+    return shares.max(axis=1) == 0
 
 
 def _as_list(scores: Any) -> list[np.ndarray]:
