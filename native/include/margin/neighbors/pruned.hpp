@@ -81,7 +81,7 @@ private:
             std::vector<Candidate> candidates;
             for (std::size_t b = 0; b < n_panels; ++b)
                 for (std::size_t q = begin; q < end; q += C::group) {
-                    meet_panel(b, q, std::min(end, q + C::group), first, last, candidates);
+                    meet_panel(b, q, std::min(end, q + C::group), first, last, error, candidates);
                     if (candidates.size() >= 32)
                         look_at(candidates, error);
                 }
@@ -95,9 +95,10 @@ private:
     };
 
     /// Rows of panel b that may be near enough to queries [begin, end). Their cells are called for, and looked at a
-    /// little later: they are not in the cache, and there is enough to do until they are.
+    /// little later: they are not in the cache, and there is enough to do until they are. Where most rows of a panel
+    /// pass, because nothing is known yet or bytes tell nothing, they are scanned at once, which is quicker.
     void meet_panel(std::size_t b, std::size_t begin, std::size_t end, std::size_t first, std::size_t last,
-                    std::vector<Candidate>& candidates) const {
+                    double error, std::vector<Candidate>& candidates) {
         std::uint32_t masks[C::group];
         if (!kernel_(tile_.cells.data() + b * tile_.panel_bytes, tile_.starts.data() + b * C::rows,
                      coarse_queries_.cells.data() + begin / C::group * coarse_queries_.group_bytes,
@@ -105,14 +106,22 @@ private:
             return;
         const std::size_t row = first + b * C::rows, n = std::min(C::rows, last - row);
         const std::uint32_t there = n < 32 ? (std::uint32_t(1) << n) - 1 : ~std::uint32_t(0);
-        for (std::size_t q = begin; q < end; ++q)
-            for (std::uint32_t mask = masks[q - begin] & there; mask != 0; mask &= mask - 1) {
+        for (std::size_t q = begin; q < end; ++q) {
+            std::uint32_t mask = masks[q - begin] & there;
+            if (2 * static_cast<std::size_t>(std::popcount(mask)) > C::rows) {
+                scan<D, T>(queries_.row(q).data(), rows_.data(), row, row + n, rows_.columns(), p_, best_[q]);
+                set_limit(q, error);
+                monitor_.check();
+                continue;
+            }
+            for (; mask != 0; mask &= mask - 1) {
                 const std::size_t i = row + static_cast<std::size_t>(std::countr_zero(mask));
                 const auto* cells = reinterpret_cast<const char*>(rows_.row(i).data());
                 for (std::size_t at = 0; at < std::min<std::size_t>(rows_.columns() * sizeof(T), 512); at += 64)
                     __builtin_prefetch(cells + at);
                 candidates.push_back({q, i});
             }
+        }
     }
 
     void look_at(std::vector<Candidate>& candidates, double error) {
