@@ -10,8 +10,8 @@ namespace {
 
 template <class T>
 OutMatrix<T> give(neighbors::kd::Buffer<T>&& buffer, std::size_t rows, std::size_t columns) {
-    T* kept = buffer.data.release();
-    nb::capsule owner(kept, [](void* p) noexcept { delete[] static_cast<T*>(p); });
+    T* kept = buffer.release();
+    nb::capsule owner(kept, [](void* p) noexcept { std::free(p); });
     return OutMatrix<T>(kept, {rows, columns}, owner);
 }
 
@@ -24,7 +24,7 @@ nb::dict build(InMatrix<T> x, std::size_t leaf_size, std::size_t n_threads) {
     const std::size_t columns = tree.columns, lanes = tree.n_blocks * kd::block_rows, n_nodes = tree.n_nodes;
     nb::dict out;
     out["sketch"] = give(std::move(tree.sketch), tree.n_blocks, columns * kd::block_rows);
-    out["rows"] = give(std::move(tree.rows), tree.rows.size ? lanes : 0, columns);
+    out["rows"] = give(std::move(tree.rows), tree.rows.size() ? lanes : 0, columns);
     out["place"] = give(std::move(tree.place), tree.n_blocks, kd::block_rows);
     out["boxes"] = give(std::move(tree.boxes), n_nodes, columns * 2 * kd::fan);
     out["first"] = give(std::move(tree.first), n_nodes, kd::fan);

@@ -1,85 +1,181 @@
-// margin/neighbors/brute.hpp
+// margin/neighbors/brute.hpp and what it is made of
 #include "check.hpp"
 #include "margin/core/random.hpp"
 #include "margin/neighbors/brute.hpp"
-#include <algorithm>
 
 using namespace margin;
 using namespace margin::neighbors;
 
 namespace {
 
-template <class D>
-double slow(const double* a, const double* b, std::size_t columns, double p) {
-    double s = 0;
-    for (std::size_t j = 0; j < columns; ++j)
-        s = D::join(s, D::term(a[j] - b[j], p));
-    if constexpr (requires { D::settle(s, columns, p, [](std::size_t) { return 0.0; }); })
-        s = D::settle(s, columns, p, [=](std::size_t j) { return a[j] - b[j]; });
-    return D::finish(s, p);
+std::vector<double> numbers(std::size_t n, std::uint64_t seed, double scale = 1) {
+    Stream stream(seed, 1);
+    std::vector<double> list(n);
+    for (double& one : list)
+        one = (static_cast<double>(stream.below(2000001)) - 1e6) * 1e-6 * scale;
+    return list;
 }
 
-std::vector<double> in_blocks(const std::vector<double>& rows, std::size_t columns) {
-    const std::size_t n = rows.size() / columns, n_blocks = (n + block_rows - 1) / block_rows;
-    const std::size_t wide = (columns + column_group - 1) / column_group * column_group;
-    std::vector<double> blocks(n_blocks * wide * block_rows);
+/// Both kernels of a family on one panel and group of random bytes: the same masks.
+template <class C>
+void kernels_agree(std::size_t columns, std::uint64_t seed) {
+    Stream stream(seed, 2);
+    std::vector<std::uint8_t> panel(C::rows * columns), group(C::group * columns);
+    const int sides = std::is_same_v<C, CoarseSquares> ? 0 : C::shift;
+    for (auto& cell : panel)
+        cell = static_cast<std::uint8_t>(static_cast<int>(stream.below(2 * C::half + 1)) - C::half + C::shift);
+    for (auto& cell : group)
+        cell = static_cast<std::uint8_t>(static_cast<int>(stream.below(2 * C::half + 1)) - C::half + sides);
+    std::vector<std::int32_t> starts(C::rows, 0), limits(C::group);
+    if (std::is_same_v<C, CoarseSquares>)
+        for (auto& start : starts)
+            start = -static_cast<std::int32_t>(stream.below(100000));
+    const int span = std::is_same_v<C, CoarseLargest> ? 300 : static_cast<int>(200 * columns);
+    for (auto& limit : limits)
+        limit = static_cast<std::int32_t>(stream.below(static_cast<std::size_t>(span))) - span / 10;
+    std::uint32_t plain[C::group] = {}, here[C::group] = {};
+    const bool any = C::plain(panel.data(), starts.data(), group.data(), columns, limits.data(), plain);
+    CHECK(any == coarse_kernel<C>()(panel.data(), starts.data(), group.data(), columns, limits.data(), here));
+    for (std::size_t q = 0; any && q < C::group; ++q)
+        CHECK(plain[q] == here[q]);
+}
+
+template <class D, class T>
+void row_distances_agree(std::size_t columns) {
+    const std::size_t n = 7;
+    const auto query = numbers(columns, columns);
+    const auto wide = numbers(n * columns, 99);
+    const std::vector<T> rows(wide.begin(), wide.end());
+    std::vector<double> found(n);
+    const auto distances = row_distances<D, T>();
+    distances(query.data(), rows.data(), n, columns, 3.0, 1e300, found.data());
     for (std::size_t i = 0; i < n; ++i)
-        for (std::size_t j = 0; j < columns; ++j)
-            blocks[(i / block_rows * wide + j) * block_rows + i % block_rows] = rows[i * columns + j];
-    return blocks;
+        CHECK(found[i] == joined<D>(query.data(), rows.data() + i * columns, columns, 3.0));
+    const double limit = found[3];
+    distances(query.data(), rows.data(), n, columns, 3.0, limit, found.data());
+    for (std::size_t i = 0; i < n; ++i) {
+        const double exact = joined<D>(query.data(), rows.data() + i * columns, columns, 3.0);
+        CHECK(exact <= limit ? found[i] == exact : found[i] > limit);
+    }
 }
 
-template <class D>
-void agrees_with_sorting(std::size_t columns) {
+/// A search with given kernels against offering every row.
+template <class D, class C>
+void finds_what_a_plain_scan_finds(std::size_t n, std::size_t m, std::size_t columns, double p, CoarseKernel kernel) {
     Monitor monitor;
-    Stream stream(columns, 1);
-    const std::size_t n = 137, m = 21, k = 4;
-    std::vector<double> rows(n * columns), queries(m * columns);
-    for (double& cell : rows)
-        cell = static_cast<double>(stream.below(3)); // many ties
-    for (double& cell : queries)
-        cell = static_cast<double>(stream.below(3));
-    std::vector<double> distance(m * k);
-    std::vector<std::int64_t> row(m * k);
-    nearest<D, double>(in_blocks(rows, columns).data(), n, queries.data(), m, columns, k, 3.0, distance.data(),
-                       row.data(), 3, monitor);
+    const auto rows = numbers(n * columns, n), queries = numbers(m * columns, 7);
+    const std::size_t k = 3;
+    std::vector<Nearest> best(m, Nearest(k));
+    const Grid grid = choose_grid(rows.data(), n, columns, C::half);
+    CHECK(grid.per_step > 0);
+    PrunedSearch<D, C, double, Nearest>({rows.data(), n, columns}, {queries.data(), m, columns}, p, grid, best, 3,
+                                        monitor, kernel)
+        .run();
     for (std::size_t q = 0; q < m; ++q) {
-        std::vector<std::pair<double, std::int64_t>> all;
+        Nearest all(k);
         for (std::size_t i = 0; i < n; ++i)
-            all.emplace_back(slow<D>(queries.data() + q * columns, rows.data() + i * columns, columns, 3.0),
-                             static_cast<std::int64_t>(i));
-        std::sort(all.begin(), all.end());
+            all.offer(joined<D>(queries.data() + q * columns, rows.data() + i * columns, columns, p),
+                      static_cast<std::int64_t>(i));
         for (std::size_t i = 0; i < k; ++i) {
-            CHECK(row[q * k + i] == all[i].second);
-            CHECK_NEAR(distance[q * k + i], all[i].first, 1e-12);
+            CHECK(best[q].sorted()[i].row == all.sorted()[i].row);
+            CHECK(best[q].sorted()[i].distance == all.sorted()[i].distance);
         }
+    }
+}
+
+template <class D, class C>
+void with_both_kernels(double p) {
+    for (const auto kernel : {&C::plain, coarse_kernel<C>()}) {
+        finds_what_a_plain_scan_finds<D, C>(301, 13, 5, p, kernel);
+        finds_what_a_plain_scan_finds<D, C>(64, 4, 33, p, kernel);
+        finds_what_a_plain_scan_finds<D, C>(3, 1, 1, p, kernel);
     }
 }
 
 } // namespace
 
-TEST("the nearest rows are those that sorting all distances gives") {
-    for (std::size_t columns : {1, 3, 16, 17, 40}) {
-        agrees_with_sorting<Euclidean>(columns);
-        agrees_with_sorting<Manhattan>(columns);
-        agrees_with_sorting<Chebyshev>(columns);
-    }
-    agrees_with_sorting<Minkowski>(2);
+TEST("plain and vector kernels let the same rows pass") {
+    for (std::uint64_t seed = 0; seed < 40; ++seed)
+        for (const std::size_t columns : {8, 16, 72}) {
+            kernels_agree<CoarseSquares>(columns, seed);
+            kernels_agree<CoarseSums>(columns, seed);
+            kernels_agree<CoarseLargest>(columns, seed);
+        }
 }
 
-TEST("high powers of small and large differences neither vanish nor overflow") {
-    for (const double unit : {1e-10, 1.0, 1e10}) {
-        const double a[2] = {0, 0}, b[2] = {3 * unit, 4 * unit};
-        CHECK_NEAR(slow<Minkowski>(a, b, 2, 50.0) / unit, 4.0000000453, 1e-9);
+TEST("extreme cells do not overflow on the way to a product") {
+    const std::size_t columns = 80;
+    std::vector<std::uint8_t> panel(CoarseSquares::rows * columns, 127), group(CoarseSquares::group * columns);
+    for (const int sign : {1, -1}) {
+        std::fill(group.begin(), group.end(), static_cast<std::uint8_t>(63 * sign));
+        const std::int32_t product = sign * 127 * 63 * static_cast<std::int32_t>(columns);
+        const std::vector<std::int32_t> starts(CoarseSquares::rows, 0);
+        for (const int at : {-1, 0}) {
+            const std::vector<std::int32_t> limits(CoarseSquares::group, product + at);
+            std::uint32_t masks[CoarseSquares::group];
+            CHECK(coarse_kernel<CoarseSquares>()(panel.data(), starts.data(), group.data(), columns, limits.data(),
+                                                 masks) == (at < 0));
+        }
     }
 }
 
-TEST("infinite distances are still neighbours") {
+TEST("distances to rows are the joined terms to the last bit, or above the limit") {
+    for (const std::size_t columns : {1, 3, 4, 5, 7, 8, 9, 15, 64, 127, 200, 401}) {
+        row_distances_agree<Euclidean, double>(columns);
+        row_distances_agree<Euclidean, float>(columns);
+        row_distances_agree<Manhattan, double>(columns);
+        row_distances_agree<Manhattan, float>(columns);
+        row_distances_agree<Chebyshev, double>(columns);
+        row_distances_agree<Chebyshev, float>(columns);
+        row_distances_agree<Minkowski, float>(columns);
+    }
+}
+
+TEST("a pruned search finds what a plain scan finds") {
+    with_both_kernels<Euclidean, CoarseSquares>(2);
+    with_both_kernels<Manhattan, CoarseSums>(1);
+    with_both_kernels<Chebyshev, CoarseLargest>(1);
+    with_both_kernels<Minkowski, CoarseSquares>(3);
+    with_both_kernels<Minkowski, CoarseSums>(1.5);
+    with_both_kernels<Minkowski, CoarseSums>(0.7);
+}
+
+TEST("the joined terms of a radius are the last ones whose distance is not above it") {
+    for (const double radius : {0.0, 1e-170, 1e-160, 0.1, 0.3, 1.0, 3.3e7, 1e153, 1e200}) {
+        const double joined = joined_at<Euclidean>(radius, 2);
+        CHECK(std::sqrt(joined) <= radius);
+        CHECK(std::sqrt(std::nextafter(joined, std::numeric_limits<double>::infinity())) > radius);
+    }
+    const double all = std::numeric_limits<double>::infinity();
+    CHECK(joined_at<Euclidean>(all, 2) == all);
+    CHECK(joined_at<Manhattan>(0.3, 1) == 0.3);
+}
+
+TEST("rows of one value, of numbers too small or too large have no grid") {
+    for (const double value : {0.0, 5.0}) {
+        const std::vector<double> rows(20, value);
+        CHECK(choose_grid(rows.data(), 10, 2, 63).per_step == 0);
+    }
+    const auto tiny = numbers(40, 1, 1e-200);
+    CHECK(choose_grid(tiny.data(), 20, 2, 63).per_step == 0);
+}
+
+TEST("whole numbers fall on the grid, so that nothing is rounded") {
+    std::vector<double> rows;
+    for (int i = 0; i < 60; ++i)
+        rows.push_back(i * 7 % 17);
+    const Grid grid = choose_grid(rows.data(), 20, 3, 63);
+    std::int8_t cells[8];
+    for (std::size_t i = 0; i < 20; ++i)
+        CHECK(round_row<CoarseSquares>(rows.data() + 3 * i, grid.centre.data(), grid.per_step, 3, cells).error == 0);
+}
+
+TEST("a cancelled search stops") {
     Monitor monitor;
-    const std::vector<double> rows{1e300, -1e300}, queries{-1e300};
-    std::vector<double> distance(2);
-    std::vector<std::int64_t> row(2);
-    nearest<Euclidean, double>(in_blocks(rows, 1).data(), 2, queries.data(), 1, 1, 2, 2.0, distance.data(), row.data(),
-                               1, monitor);
-    CHECK(row == std::vector<std::int64_t>({1, 0}));
+    monitor.cancel();
+    const auto rows = numbers(3000, 1);
+    std::vector<double> distance(300);
+    std::vector<std::int64_t> row(300);
+    CHECK_THROWS(Cancelled, nearest_rows<Euclidean, double>({rows.data(), 300, 10}, {rows.data(), 300, 10}, 1, 2,
+                                                            distance.data(), row.data(), 2, monitor));
 }

@@ -208,7 +208,7 @@ TEST("plain instructions find what the best ones find") {
     const auto rows = drawn<double>(3000 * 3, [&] { return stream.normal(); });
     const auto grown = kd::build<double>(rows.data(), 3000, 3, 16, 1, monitor);
     const kd::Tree tree = kd::view(grown);
-    kd::Asking asking(tree, kd::comparing<Euclidean, double>(tree), 2);
+    kd::Asking asking(tree, kd::comparing<Euclidean, double>(tree), 2, 5);
     for (int again = 0; again < 50; ++again) {
         const auto query = drawn<double>(3, [&] { return stream.normal(); });
         asking.sketched.draw<kd::SumOfSquares>(tree, kd::sieve_for<Euclidean, kd::SumOfSquares>(tree, 2), query.data());
@@ -221,4 +221,25 @@ TEST("plain instructions find what the best ones find") {
             CHECK(one.sorted()[i].row == other.sorted()[i].row &&
                   one.sorted()[i].distance == other.sorted()[i].distance);
     }
+}
+
+TEST("the smaller half comes first, whatever the numbers and however many") {
+    Stream stream(0, 9);
+    for (const std::size_t n : {1, 2, 3, 10, 41, 500})
+        for (const std::uint64_t range : {1, 3, 1000000})
+            for (const std::size_t first : {std::size_t{0}, std::size_t{1}, n / 2, n - 1, n}) {
+                std::vector<kd::Keyed> numbers;
+                for (std::uint32_t i = 0; i < n; ++i)
+                    numbers.push_back(kd::keyed(static_cast<float>(stream.below(range)) - 2, i));
+                auto sorted = numbers;
+                std::sort(sorted.begin(), sorted.end());
+                kd::select(numbers.data(), n, first);
+                const auto middle = numbers.begin() + static_cast<std::ptrdiff_t>(first);
+                std::sort(numbers.begin(), middle);
+                std::sort(middle, numbers.end());
+                CHECK(numbers == sorted);
+                for (std::size_t i = 1; i < n; ++i)
+                    CHECK(kd::key_of(sorted[i - 1]) <= kd::key_of(sorted[i]));
+            }
+    CHECK(kd::key_of(kd::keyed(-1.5f, 7)) == -1.5f && kd::row_of(kd::keyed(-1.5f, 7)) == 7);
 }

@@ -23,10 +23,12 @@ class BruteForce:
     Examples
     --------
     >>> index = BruteForce.build(np.array([[0.0, 0.0], [3.0, 4.0], [6.0, 8.0]]), "euclidean", 2.0)
-    >>> index.nearest(np.array([[0.0, 1.0]]), 2)
-    (array([[1.        , 4.24264069]]), array([[0, 1]]))
-    >>> index.within(np.array([[3.0, 4.0]]), 5.0)
-    (array([0, 3]), array([0., 5., 5.]), array([1, 0, 2]))
+    >>> distance, place = index.nearest(np.array([[0.0, 1.0]]), 2)
+    >>> distance.round(3).tolist(), place.tolist()
+    ([[1.0, 4.243]], [[0, 1]])
+    >>> start, distance, place = index.within(np.array([[3.0, 4.0]]), 5.0)
+    >>> start.tolist(), distance.tolist(), place.tolist()
+    ([0, 3], [0.0, 5.0, 5.0], [1, 0, 2])
     """
 
     cells: np.ndarray

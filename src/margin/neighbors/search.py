@@ -65,7 +65,7 @@ class NeighborSearch(TableEstimator):
             self._choice = IndexChoice(MixedRows.name, "the only index for mixed tables")
             return
         self._space = space_of(X, self._encoder.reach(X), self._metric, self._factors())
-        ordered = self._space.training_rows(X[order])
+        ordered = self._space.training_rows(take_rows(X, order))
         self._index, self._choice = build_index(
             ordered, self._metric, float(self.p), self.algorithm, self.leaf_size, self._threads(), type(self).__name__
         )
@@ -224,8 +224,10 @@ class NeighborSearch(TableEstimator):
 
 
 def take_rows(X: Any, rows: Any) -> Any:
-    """Some rows of encoded or prepared ones."""
-    return X.take(rows) if isinstance(X, MixedData) else X[rows]
+    """Some rows of encoded or prepared ones: a slice, or their numbers."""
+    if isinstance(X, MixedData):
+        return X.take(rows)
+    return X.take(rows, axis=0) if isinstance(X, np.ndarray) and isinstance(rows, np.ndarray) else X[rows]
 
 
 def _array_of_arrays(values: np.ndarray, start: np.ndarray) -> np.ndarray:

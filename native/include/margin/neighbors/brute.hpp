@@ -1,114 +1,146 @@
 #pragma once
-// Exact nearest neighbours by looking at every row.
-#include "margin/core/simd.hpp"
-#include "margin/core/threads.hpp"
-#include "margin/neighbors/distance.hpp"
-#include <algorithm>
-#include <cstdint>
-#include <limits>
-#include <vector>
+// Exact neighbours without an index: all rows are looked at, most of them only coarsely.
+#include "margin/neighbors/pruned.hpp"
 
 namespace margin::neighbors {
 
-/// The k best rows so far, best first. Rows arrive in ascending order, so a later row at an equal distance comes after:
-/// ties go to the smaller row number.
-template <class T>
-class NearestOfOrdered {
-public:
-    explicit NearestOfOrdered(std::size_t k) : distance_(k, std::numeric_limits<T>::infinity()), row_(k, -1) {}
+namespace detail {
 
-    /// `n` rows from number `first` on.
-    void offer(const T* distances, std::size_t n, std::int64_t first) {
-        for (std::size_t i = 0; i < n; ++i)
-            if (distances[i] < distance_.back() || row_.back() < 0)
-                insert(distances[i], first + static_cast<std::int64_t>(i));
-    }
+/// Offer all rows to all queries: rows shared out, each thread with bests of its own, brought together at the end.
+template <class D, class T, class Best, class Make>
+void scan_by_rows(MatrixView<const T> rows, MatrixView<const double> queries, double p, std::vector<Best>& best,
+                  Make make, std::size_t n_threads, Monitor& monitor) {
+    const std::size_t cells = std::is_same_v<D, Minkowski> ? std::size_t(1) << 13 : std::size_t(1) << 18;
+    const std::size_t grain = std::max<std::size_t>(64, cells / (rows.columns() * queries.rows()));
+    std::vector<std::vector<Best>> others(n_workers(rows.rows(), grain, n_threads) - 1);
+    parallel_for(rows.rows(), grain, n_threads, monitor, [&](std::size_t begin, std::size_t end, std::size_t worker) {
+        if (worker > 0 && others[worker - 1].empty())
+            for (std::size_t q = 0; q < queries.rows(); ++q)
+                others[worker - 1].push_back(make());
+        auto& mine = worker == 0 ? best : others[worker - 1];
+        for (std::size_t q = 0; q < queries.rows(); ++q)
+            scan<D, T>(queries.row(q).data(), rows.data(), begin, end, rows.columns(), p, mine[q]);
+    });
+    for (auto& other : others)
+        for (std::size_t q = 0; q < other.size(); ++q)
+            for (const Found& found : other[q].sorted())
+                best[q].offer(found.distance, found.row);
+}
 
-    T distance(std::size_t i) const { return distance_[i]; }
-    std::int64_t row(std::size_t i) const { return row_[i]; }
-
-private:
-    void insert(T distance, std::int64_t row) {
-        std::size_t at = distance_.size() - 1;
-        for (; at > 0 && (row_[at - 1] < 0 || distance < distance_[at - 1]); --at) {
-            distance_[at] = distance_[at - 1];
-            row_[at] = row_[at - 1];
+/// Offer all rows to all queries: queries shared out, tiles of rows staying in the cache for a few of them.
+template <class D, class T, class Best>
+void scan_by_queries(MatrixView<const T> rows, MatrixView<const double> queries, double p, std::vector<Best>& best,
+                     std::size_t n_threads, Monitor& monitor) {
+    const std::size_t cells = std::is_same_v<D, Minkowski> ? std::size_t(1) << 13 : std::size_t(1) << 15;
+    const std::size_t tile = std::max<std::size_t>(1, cells / rows.columns());
+    parallel_for(queries.rows(), 8, n_threads, monitor, [&](std::size_t begin, std::size_t end, std::size_t) {
+        for (std::size_t row = 0; row < rows.rows(); row += tile) {
+            monitor.check();
+            for (std::size_t q = begin; q < end; ++q)
+                scan<D, T>(queries.row(q).data(), rows.data(), row, std::min(rows.rows(), row + tile), rows.columns(),
+                           p, best[q]);
         }
-        distance_[at] = distance;
-        row_[at] = row;
+        monitor.step(end - begin);
+    });
+}
+
+/// Offer every row that matters to best[q], in the way that is quickest for so many queries and neighbours.
+template <class D, class T, class Best, class Make>
+void search(MatrixView<const T> rows, MatrixView<const double> queries, double p, std::vector<Best>& best, Make make,
+            std::size_t k, std::size_t n_threads, Monitor& monitor) {
+    const std::size_t n = rows.rows(), m = queries.rows();
+    const auto pruned = [&]<class C>() {
+        const Grid grid = choose_grid(rows.data(), n, rows.columns(), C::half);
+        if (grid.per_step == 0)
+            return false;
+        PrunedSearch<D, C, T, Best>(rows, queries, p, grid, best, n_threads, monitor).run();
+        return true;
+    };
+    // Rounding the rows costs as much as a plain look of a few queries, unless the distance takes powers.
+    const std::size_t few = std::is_same_v<D, Minkowski> ? 1 : 8;
+    if (m >= few && n >= 256 && k <= n / 4 && rows.columns() <= most_coarse_columns) {
+        bool done;
+        if constexpr (std::is_same_v<D, Euclidean>)
+            done = pruned.template operator()<CoarseSquares>();
+        else if constexpr (std::is_same_v<D, Manhattan>)
+            done = pruned.template operator()<CoarseSums>();
+        else if constexpr (std::is_same_v<D, Chebyshev>)
+            done = pruned.template operator()<CoarseLargest>();
+        else
+            done = p >= 2 ? pruned.template operator()<CoarseSquares>() : pruned.template operator()<CoarseSums>();
+        if (done)
+            return;
     }
+    if (m == 1 || (m <= 64 && m * k <= std::size_t(1) << 20))
+        scan_by_rows<D, T>(rows, queries, p, best, make, n_threads, monitor);
+    else
+        scan_by_queries<D, T>(rows, queries, p, best, n_threads, monitor);
+}
 
-    std::vector<T> distance_;
-    std::vector<std::int64_t> row_;
-};
-
-/// Rows side by side, sixteen to a block: block b holds columns one after another, each with the cells of rows
-/// 16 b … 16 b + 15, and columns of zeros up to a multiple of four. A query then meets sixteen rows at once, and
-/// nothing has to be added up across a register.
-inline constexpr std::size_t block_rows = 16;
-inline constexpr std::size_t column_group = 4;
-
-/// Unfinished distances from one query to the rows of `n` blocks, columns joined from first to last: the same bits on
-/// every instruction set and in every batch. Requires columns % 4 == 0.
-/// Four columns at a time: with one, GCC writes the sums to memory after each and is six times slower.
-template <class D, class T>
-MARGIN_SIMD void distances_to(const T* __restrict query, const T* __restrict cells, std::size_t n, std::size_t columns,
-                              double p, T* __restrict out) {
-    const auto step = [p](T sum, T d) { return D::join(sum, D::term(d, p)); };
-    for (std::size_t b = 0; b < n; ++b, out += block_rows) {
-        const T* block = cells;
-        for (std::size_t l = 0; l < block_rows; ++l)
-            out[l] = 0; // every term is at least 0, so that 0 joins without a trace
-        for (std::size_t j = 0; j < columns; j += column_group, cells += column_group * block_rows) {
-            const T q0 = query[j], q1 = query[j + 1], q2 = query[j + 2], q3 = query[j + 3];
-            for (std::size_t l = 0; l < block_rows; ++l)
-                out[l] = step(
-                    step(step(step(out[l], q0 - cells[l]), q1 - cells[l + block_rows]), q2 - cells[l + 2 * block_rows]),
-                    q3 - cells[l + 3 * block_rows]);
-        }
-        if constexpr (requires { D::settle(out[0], columns, p, [](std::size_t) { return T(); }); })
-            for (std::size_t l = 0; l < block_rows; ++l)
-                out[l] =
-                    D::settle(out[l], columns, p, [=](std::size_t j) { return query[j] - block[j * block_rows + l]; });
+/// Queries in batches whose bests fit into 64 MB, or of eight: give(number of the query, its best).
+template <class D, class T, class Make, class Give>
+void search_in_batches(MatrixView<const T> rows, MatrixView<const double> queries, double p, std::size_t k, Make make,
+                       Give give, std::size_t n_threads, Monitor& monitor) {
+    const std::size_t m = queries.rows(), bytes = 16 * k + 2 * queries.columns() + 64;
+    const std::size_t batch = std::max<std::size_t>(8, (std::size_t(64) << 20) / bytes);
+    for (std::size_t first = 0; first < m; first += batch) {
+        const std::size_t last = std::min(m, first + batch);
+        std::vector<decltype(make())> best;
+        best.reserve(last - first);
+        for (std::size_t q = first; q < last; ++q)
+            best.push_back(make());
+        search<D, T>(rows, queries.slice(first, last), p, best, make, k, n_threads, monitor);
+        for (std::size_t q = first; q < last; ++q)
+            give(q, best[q - first]);
     }
 }
 
-/// The k nearest rows of each query, nearest first; ties go to the smaller row number.
-/// Requires `blocks` as above with the last one filled up by any numbers, 1 <= k <= n_rows, no NaN in
-/// rows or queries. O(n_queries n_rows columns) time, O(k) memory per query in hand.
-/// Blocks are taken in tiles that stay in the cache while a group of queries passes over them.
+} // namespace detail
+
+/// The k nearest rows of each query, nearest first; of equally far rows the smaller number. distance and row are
+/// n_queries x k. The bits are those of looking at every row with joined<D>, for any number of threads.
+/// Requires finite rows of at most 1e150, finite queries, 1 <= k <= n_rows, at least one column.
+/// O(n_queries n_rows columns) time in the worst case; memory of 4 MB, a byte for each cell of the queries in hand and
+/// 16 k for each of them.
 template <class D, class T>
-void nearest(const T* blocks, std::size_t n_rows, const T* queries, std::size_t n_queries, std::size_t columns,
-             std::size_t k, double p, double* distance, std::int64_t* row, std::size_t n_threads, Monitor& monitor) {
-    constexpr std::size_t group = 16;
-    const std::size_t wide = (columns + column_group - 1) / column_group * column_group;
-    const std::size_t block_cells = wide * block_rows;
-    const std::size_t n_blocks = (n_rows + block_rows - 1) / block_rows;
-    const std::size_t tile = std::max<std::size_t>(1, (128 << 10) / std::max<std::size_t>(block_cells * sizeof(T), 1));
-    monitor.expect(n_queries);
-    parallel_for(n_queries, group, n_threads, monitor, [&](std::size_t begin, std::size_t end, std::size_t) {
-        std::vector<NearestOfOrdered<T>> best(end - begin, NearestOfOrdered<T>(k));
-        std::vector<T> found(tile * block_rows), padded((end - begin) * wide);
-        for (std::size_t q = begin; q < end; ++q)
-            std::copy_n(queries + q * columns, columns, padded.begin() + (q - begin) * wide);
-        for (std::size_t first = 0; first < n_blocks; first += tile) {
-            monitor.check();
-            const std::size_t n = std::min(tile, n_blocks - first);
-            const std::size_t first_row = first * block_rows;
-            for (std::size_t q = begin; q < end; ++q) {
-                distances_to<D, T>(padded.data() + (q - begin) * wide, blocks + first * block_cells, n, wide, p,
-                                   found.data());
-                best[q - begin].offer(found.data(), std::min(n * block_rows, n_rows - first_row),
-                                      static_cast<std::int64_t>(first_row));
-            }
-        }
-        for (std::size_t q = begin; q < end; ++q)
+void nearest_rows(MatrixView<const T> rows, MatrixView<const double> queries, std::size_t k, double p, double* distance,
+                  std::int64_t* row, std::size_t n_threads, Monitor& monitor) {
+    detail::search_in_batches<D, T>(
+        rows, queries, p, k, [k] { return Nearest(k); },
+        [&](std::size_t q, Nearest& best) {
+            const auto& sorted = best.sorted();
             for (std::size_t i = 0; i < k; ++i) {
-                distance[q * k + i] = D::finish(best[q - begin].distance(i), p);
-                row[q * k + i] = best[q - begin].row(i);
+                distance[q * k + i] = D::finish(sorted[i].distance, p);
+                row[q * k + i] = sorted[i].row;
             }
-        monitor.step(end - begin);
-    });
+        },
+        n_threads, monitor);
+}
+
+/// The rows around each query: those of query q stand at start[q] … start[q + 1].
+struct Surroundings {
+    std::vector<std::int64_t> start{0};
+    std::vector<double> distance;
+    std::vector<std::int64_t> row;
+};
+
+/// All rows at a distance of at most `radius` >= 0 from each query, in the order of nearest_rows. As that otherwise.
+template <class D, class T>
+Surroundings rows_within(MatrixView<const T> rows, MatrixView<const double> queries, double radius, double p,
+                         std::size_t n_threads, Monitor& monitor) {
+    const double limit = joined_at<D>(radius, p);
+    Surroundings found;
+    detail::search_in_batches<D, T>(
+        rows, queries, p, 1, [limit] { return Inside(limit); },
+        [&](std::size_t, Inside& inside) {
+            for (const Found& one : inside.sorted()) {
+                found.distance.push_back(D::finish(one.distance, p));
+                found.row.push_back(one.row);
+            }
+            found.start.push_back(static_cast<std::int64_t>(found.row.size()));
+        },
+        n_threads, monitor);
+    return found;
 }
 
 } // namespace margin::neighbors

@@ -8,14 +8,10 @@
 //     Kernel          (panel, starts of its rows, group, padded columns, limits of the queries, masks) -> any?
 //     plain, avx2     two ways to the same integers
 // and answers with a mask for each query: bit r is set if row r passes. The masks are only written if any row passes.
-#include "margin/core/simd.hpp"
+#include "margin/neighbors/row_distance.hpp"
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#if defined(__x86_64__) && defined(__GNUC__)
-#define MARGIN_COARSE_AVX2 1
-#include <immintrin.h>
-#endif
 
 namespace margin::neighbors {
 
@@ -24,15 +20,6 @@ inline constexpr std::size_t coarse_columns = 8;
 
 using CoarseKernel = bool (*)(const std::uint8_t* panel, const std::int32_t* starts, const std::uint8_t* group,
                               std::size_t columns, const std::int32_t* limits, std::uint32_t* masks);
-
-inline bool has_avx2() noexcept {
-#ifdef MARGIN_COARSE_AVX2
-    __builtin_cpu_init();
-    return __builtin_cpu_supports("avx2") != 0;
-#else
-    return false;
-#endif
-}
 
 namespace detail {
 
@@ -59,7 +46,7 @@ MARGIN_INLINED bool plain_masks(const std::uint8_t* panel, const std::int32_t* s
     return any != 0;
 }
 
-#ifdef MARGIN_COARSE_AVX2
+#ifdef MARGIN_HAS_AVX2
 [[gnu::always_inline, gnu::target("avx2")]] inline __m256i load(const void* from) {
     return _mm256_loadu_si256(static_cast<const __m256i*>(from));
 }
@@ -92,7 +79,7 @@ struct CoarseSquares {
             [=](std::int32_t s, std::size_t q) { return s > limits[q]; });
     }
 
-#ifdef MARGIN_COARSE_AVX2
+#ifdef MARGIN_HAS_AVX2
     [[gnu::target("avx2")]] static bool avx2(const std::uint8_t* panel, const std::int32_t* starts,
                                              const std::uint8_t* queries, std::size_t columns,
                                              const std::int32_t* limits, std::uint32_t* masks) {
@@ -144,7 +131,7 @@ struct CoarseSums {
             [=](std::int32_t s, std::size_t q) { return s <= limits[q]; });
     }
 
-#ifdef MARGIN_COARSE_AVX2
+#ifdef MARGIN_HAS_AVX2
     [[gnu::target("avx2")]] static bool avx2(const std::uint8_t* panel, const std::int32_t*,
                                              const std::uint8_t* queries, std::size_t columns,
                                              const std::int32_t* limits, std::uint32_t* masks) {
@@ -194,7 +181,7 @@ struct CoarseLargest {
             [=](std::int32_t s, std::size_t q) { return s <= limits[q]; });
     }
 
-#ifdef MARGIN_COARSE_AVX2
+#ifdef MARGIN_HAS_AVX2
     [[gnu::target("avx2")]] static bool avx2(const std::uint8_t* panel, const std::int32_t*,
                                              const std::uint8_t* queries, std::size_t columns,
                                              const std::int32_t* limits, std::uint32_t* masks) {
@@ -232,7 +219,7 @@ struct CoarseLargest {
 /// The quickest kernel of a family on this machine.
 template <class C>
 CoarseKernel coarse_kernel() noexcept {
-#ifdef MARGIN_COARSE_AVX2
+#ifdef MARGIN_HAS_AVX2
     if (has_avx2())
         return &C::avx2;
 #endif

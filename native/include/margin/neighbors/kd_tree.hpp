@@ -1,12 +1,18 @@
 #pragma once
 // A kd-tree as plain arrays: how rows, boxes and nodes are laid out.
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <limits>
 #include <memory>
+#include <new>
 #include <vector>
+#ifdef __linux__
+#include <sys/mman.h>
+#endif
 
 namespace margin::neighbors::kd {
 
@@ -17,7 +23,7 @@ inline constexpr std::size_t block_rows = 16;
 
 // A node has up to eight children, and their boxes stand side by side too: one step down is three steps of a tree of
 // two, and what it costs hardly depends on how it comes out.
-inline constexpr std::size_t fan = 8;
+inline constexpr std::size_t fan_bits = 3, fan = 1 << fan_bits;
 
 // What `size` says of a child: 0 that there is none, a number above 0 that it is a leaf of so many blocks, and this
 // that it is a node.
@@ -41,14 +47,36 @@ struct Tree {
     std::size_t columns, n_blocks;
 };
 
-/// Memory that is written before it is read: filling it with zeros first costs as much as building the tree.
+/// Memory that is written before it is read: filling it with zeros first costs as much as building the tree. It begins
+/// where a line of the cache does, so that a column of a block is one line. A lot of it asks for large pages: searches
+/// jump about, and the places of small pages are more than a processor remembers.
 template <class T>
-struct Buffer {
-    std::unique_ptr<T[]> data;
-    std::size_t size = 0;
+class Buffer {
+public:
     Buffer() = default;
-    explicit Buffer(std::size_t n) : data(std::make_unique_for_overwrite<T[]>(n)), size(n) {}
-    T* get() const { return data.get(); }
+    explicit Buffer(std::size_t n) : size_(n) {
+        constexpr std::size_t line = 64, page = std::size_t{2} << 20;
+        const std::size_t unit = n * sizeof(T) >= 2 * page ? page : line;
+        const std::size_t bytes = (n * sizeof(T) + unit - 1) / unit * unit;
+        data_.reset(static_cast<T*>(std::aligned_alloc(unit, std::max(bytes, unit))));
+        if (!data_)
+            throw std::bad_alloc();
+#ifdef __linux__
+        if (unit == page)
+            madvise(data_.get(), bytes, MADV_HUGEPAGE); // a wish: it works without
+#endif
+    }
+    T* get() const { return data_.get(); }
+    std::size_t size() const { return size_; }
+    /// Whoever takes it gives it to std::free.
+    T* release() { return data_.release(); }
+
+private:
+    struct Free {
+        void operator()(T* p) const { std::free(p); }
+    };
+    std::unique_ptr<T, Free> data_;
+    std::size_t size_ = 0;
 };
 
 /// A tree with the memory that it stands in. `rows` is empty if the sketch is exact.

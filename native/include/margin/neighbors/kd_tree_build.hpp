@@ -8,13 +8,6 @@
 
 namespace margin::neighbors::kd {
 
-/// A few rows of all, spread evenly, and their sketch.
-struct Sample {
-    std::vector<std::size_t> rows;
-    std::vector<float> cells;
-    std::vector<Keyed> keyed;
-};
-
 /// One out of every n / size rows.
 inline std::vector<std::size_t> sample_rows(std::size_t n, std::size_t size) {
     std::vector<std::size_t> rows(size);
@@ -58,50 +51,57 @@ Sketching<T> sketching_for(const T* x, std::size_t columns, const std::vector<st
 /// A tree of two of `levels` levels over the sample; node i has children 2 i + 1 and 2 i + 2.
 class Planes {
 public:
+    static constexpr std::size_t at_once = 16;
+
     Planes(std::size_t levels, const std::vector<float>& cells, std::size_t columns)
-        : levels_(levels), column_((std::size_t{1} << levels) - 1), value_(column_.size()), reach_(2 * columns) {
-        std::vector<Keyed> keyed(cells.size() / columns);
-        for (std::size_t i = 0; i < keyed.size(); ++i)
-            keyed[i].at = static_cast<std::uint32_t>(i);
-        cut(0, cells.data(), columns, keyed.data(), keyed.size());
+        : levels_(levels), columns_(columns), planes_((std::size_t{1} << levels) - 1), reach_(2 * columns) {
+        std::vector<Keyed> rows(cells.size() / columns);
+        std::iota(rows.begin(), rows.end(), Keyed{0});
+        cut(0, cells.data(), rows.data(), rows.size());
     }
 
-    /// The part that a row falls into, below 2^levels, in the order of the tree.
-    MARGIN_INLINED std::uint32_t part_of(const float* row) const {
-        std::size_t node = 0;
+    /// The parts that rows fall into, below 2^levels, in the order of the tree. Each step has to wait for the one
+    /// before, so that several rows go down together.
+    void parts_of(const float* rows, std::uint32_t* parts) const {
+        for (std::size_t i = 0; i < at_once; ++i)
+            parts[i] = 0;
         for (std::size_t level = 0; level < levels_; ++level)
-            node = 2 * node + 1 + static_cast<std::size_t>(row[column_[node]] >= value_[node]);
-        return static_cast<std::uint32_t>(node - column_.size());
+            for (std::size_t i = 0; i < at_once; ++i) {
+                const Plane plane = planes_[parts[i]];
+                parts[i] = 2 * parts[i] + 1 + (rows[i * columns_ + plane.column] >= plane.value);
+            }
+        for (std::size_t i = 0; i < at_once; ++i)
+            parts[i] -= static_cast<std::uint32_t>(planes_.size());
     }
 
 private:
-    void cut(std::size_t node, const float* cells, std::size_t columns, Keyed* keyed, std::size_t n) {
-        if (node >= column_.size() || n == 0)
+    struct Plane {
+        std::uint32_t column = 0;
+        float value = 0;
+    };
+
+    void cut(std::size_t node, const float* cells, Keyed* rows, std::size_t n) {
+        if (node >= planes_.size() || n == 0)
             return;
-        const std::size_t widest = widest_column(cells, columns, keyed, n, reach_.data());
-        const std::size_t column = widest == columns ? 0 : widest;
+        const std::size_t widest = widest_column(cells, columns_, rows, n, reach_.data());
+        const std::size_t column = widest == columns_ ? 0 : widest;
         for (std::size_t i = 0; i < n; ++i)
-            keyed[i].key = cells[keyed[i].at * columns + column];
-        std::nth_element(keyed, keyed + n / 2, keyed + n);
-        float value = keyed[n / 2].key;
-        Keyed* middle = std::partition(keyed, keyed + n / 2, [=](const Keyed& k) { return k.key < value; });
-        if (middle == keyed && widest != columns) { // nothing is below the median: the next larger cell separates
-            float next = std::numeric_limits<float>::infinity();
-            for (std::size_t i = n / 2; i < n; ++i)
-                if (keyed[i].key > value)
-                    next = std::min(next, keyed[i].key);
-            value = next;
-            middle = std::partition(keyed, keyed + n, [=](const Keyed& k) { return k.key < value; });
+            rows[i] = keyed(cells[row_of(rows[i]) * columns_ + column], row_of(rows[i]));
+        select(rows, n, n / 2);
+        float value = key_of(*std::min_element(rows + n / 2, rows + n));
+        std::size_t below = bring_forward(rows, n, keyed(value, 0));
+        if (below == 0 && widest != columns_) { // nothing is below the median: the next larger cell separates
+            const std::size_t equal = bring_forward(rows, n, keyed(value, 0xffffffffu));
+            value = key_of(*std::min_element(rows + std::min(equal, n - 1), rows + n));
+            below = equal;
         }
-        column_[node] = static_cast<std::uint32_t>(column);
-        value_[node] = value;
-        cut(2 * node + 1, cells, columns, keyed, static_cast<std::size_t>(middle - keyed));
-        cut(2 * node + 2, cells, columns, middle, static_cast<std::size_t>(keyed + n - middle));
+        planes_[node] = {static_cast<std::uint32_t>(column), value};
+        cut(2 * node + 1, cells, rows, below);
+        cut(2 * node + 2, cells, rows + below, n - below);
     }
 
-    std::size_t levels_;
-    std::vector<std::uint32_t> column_;
-    std::vector<float> value_;
+    std::size_t levels_, columns_;
+    std::vector<Plane> planes_;
     std::vector<float> reach_;
 };
 
@@ -124,16 +124,22 @@ Parts partition(const T* x, std::size_t n, std::size_t columns, const Sketching<
     std::atomic<bool> overflowed{false};
     parallel_for(n, chunk, n_threads, monitor, [&](std::size_t begin, std::size_t end, std::size_t) {
         std::uint32_t* count = counts.data() + begin / chunk * n_parts;
-        std::vector<float> row(columns);
+        std::vector<float> rows(Planes::at_once * columns);
+        std::uint32_t found[Planes::at_once];
         bool fits = true;
-        for (std::size_t i = begin; i < end; ++i) {
-            for (std::size_t j = 0; j < columns; ++j) {
-                row[j] = sketching(x[i * columns + j], j);
-                fits &= std::abs(row[j]) <= std::numeric_limits<float>::max();
+        for (std::size_t first = begin; first < end; first += Planes::at_once) {
+            const std::size_t n_here = std::min(end - first, Planes::at_once);
+            for (std::size_t i = 0; i < n_here; ++i)
+                for (std::size_t j = 0; j < columns; ++j) {
+                    const float cell = sketching(x[(first + i) * columns + j], j);
+                    fits &= std::abs(cell) <= std::numeric_limits<float>::max();
+                    rows[i * columns + j] = cell;
+                }
+            planes.parts_of(rows.data(), found);
+            for (std::size_t i = 0; i < n_here; ++i) {
+                part.get()[first + i] = static_cast<std::uint16_t>(found[i]);
+                ++count[found[i]];
             }
-            const std::uint32_t p = planes.part_of(row.data());
-            part.get()[i] = static_cast<std::uint16_t>(p);
-            ++count[p];
         }
         if (!fits)
             overflowed.store(true, std::memory_order_relaxed);
@@ -250,7 +256,7 @@ private:
 /// Levels of nodes above the parts: parts of at most 2048 rows, as long as there are no more than 4096 of them.
 inline std::size_t crown_levels(std::size_t n) {
     std::size_t levels = 0;
-    for (std::size_t parts = 1; levels < 4 && n / parts > 2048; parts *= fan)
+    for (std::size_t parts = 1; parts * fan <= 4096 && n / parts > 2048; parts *= fan)
         ++levels;
     return levels;
 }
@@ -261,7 +267,7 @@ inline std::size_t crown_levels(std::size_t n) {
 template <class T>
 Grown<T> build(const T* x, std::size_t n, std::size_t columns, std::size_t leaf_size, std::size_t n_threads,
                Monitor& monitor) {
-    const std::size_t levels = crown_levels(n), n_parts = std::size_t{1} << (3 * levels);
+    const std::size_t levels = crown_levels(n), n_parts = std::size_t{1} << (fan_bits * levels);
     const auto sampled = sample_rows(n, std::min(n, std::max<std::size_t>(16 * n_parts, 256)));
     auto sketching = sketching_for(x, columns, sampled);
     Parts parts;
@@ -270,7 +276,7 @@ Grown<T> build(const T* x, std::size_t n, std::size_t columns, std::size_t leaf_
         for (std::size_t i = 0; i < sampled.size(); ++i)
             for (std::size_t j = 0; j < columns; ++j)
                 cells[i * columns + j] = sketching(x[sampled[i] * columns + j], j);
-        const Planes planes(3 * levels, cells, columns);
+        const Planes planes(fan_bits * levels, cells, columns);
         parts = partition(x, n, columns, sketching, planes, n_parts, n_threads, monitor);
         if (!parts.overflowed)
             break;

@@ -3,6 +3,7 @@
 #include "margin/core/monitor.hpp"
 #include "margin/core/simd.hpp"
 #include "margin/neighbors/kd_tree.hpp"
+#include "margin/neighbors/kd_tree_select.hpp"
 #include <algorithm>
 
 namespace margin::neighbors::kd {
@@ -37,7 +38,12 @@ struct Nodes {
     std::size_t count() const { return first.size() / fan; }
 
     std::size_t add() {
-        boxes.resize(boxes.size() + columns * 2 * fan, 0.0f);
+        const std::size_t from = boxes.size();
+        boxes.resize(from + columns * 2 * fan,
+                     std::numeric_limits<float>::max()); // where there is no child, no box is near
+        for (std::size_t j = 0; j < columns; ++j)
+            std::fill_n(boxes.begin() + static_cast<std::ptrdiff_t>(from + (2 * j + 1) * fan), fan,
+                        std::numeric_limits<float>::lowest());
         first.resize(first.size() + fan, 0);
         size.resize(size.size() + fan, 0);
         return count() - 1;
@@ -66,21 +72,14 @@ struct Nodes {
     }
 };
 
-/// A row on its way to its leaf: the cell that it is compared by, and where it stands.
-struct Keyed {
-    float key;
-    std::uint32_t at;
-    friend bool operator<(const Keyed& a, const Keyed& b) { return a.key < b.key; }
-};
-
-/// The column in which these rows (or 64 of them, if they are more) reach the furthest; `columns` if they are all equal.
+/// The column in which these rows (or 32 of them, if they are more) reach the furthest; `columns` if they are all equal.
 inline std::size_t widest_column(const float* cells, std::size_t columns, const Keyed* rows, std::size_t n,
                                  float* box) {
     const auto look = [&](std::size_t step) {
         for (std::size_t j = 0; j < columns; ++j)
-            box[j] = box[columns + j] = cells[rows[0].at * columns + j];
+            box[j] = box[columns + j] = cells[row_of(rows[0]) * columns + j];
         for (std::size_t i = step; i < n; i += step) {
-            const float* row = cells + rows[i].at * columns;
+            const float* row = cells + row_of(rows[i]) * columns;
             for (std::size_t j = 0; j < columns; ++j) {
                 box[j] = row[j] < box[j] ? row[j] : box[j];
                 box[columns + j] = row[j] > box[columns + j] ? row[j] : box[columns + j];
@@ -92,7 +91,7 @@ inline std::size_t widest_column(const float* cells, std::size_t columns, const 
                 widest = j;
         return box[columns + widest] > box[widest] ? widest : columns;
     };
-    const std::size_t step = std::max<std::size_t>(1, n / 64);
+    const std::size_t step = std::max<std::size_t>(1, n / 32);
     const std::size_t widest = look(step);
     return widest == columns && step > 1 ? look(1) : widest;
 }
@@ -113,11 +112,13 @@ public:
         nodes_ = &nodes;
         cells_.resize(n * columns_);
         keyed_.resize(n);
+        constexpr std::size_t ahead = 16; // rows of a part are all over the table
         for (std::size_t i = 0; i < n; ++i) {
             const T* row = x_ + static_cast<std::size_t>(order[i]) * columns_;
+            __builtin_prefetch(x_ + static_cast<std::size_t>(order[std::min(i + ahead, n - 1)]) * columns_);
             for (std::size_t j = 0; j < columns_; ++j)
                 cells_[i * columns_ + j] = sketching_(row[j], j);
-            keyed_[i].at = static_cast<std::uint32_t>(i);
+            keyed_[i] = static_cast<Keyed>(i);
         }
         return part(0, n, first_block);
     }
@@ -163,8 +164,8 @@ private:
         if (column == columns_)
             return; // equal rows: any half is as good
         for (std::size_t i = begin; i < end; ++i)
-            keyed_[i].key = cells_[keyed_[i].at * columns_ + column];
-        std::nth_element(keyed_.begin() + begin, keyed_.begin() + middle, keyed_.begin() + end);
+            keyed_[i] = keyed(cells_[row_of(keyed_[i]) * columns_ + column], row_of(keyed_[i]));
+        select(keyed_.data() + begin, end - begin, middle - begin);
     }
 
     Child leaf(std::size_t begin, std::size_t end, std::size_t first_block) {
@@ -180,7 +181,8 @@ private:
     void write_block(std::size_t from, std::size_t n, std::size_t block) {
         float* sketch = out_.sketch.get() + block * columns_ * block_rows;
         for (std::size_t l = 0; l < block_rows; ++l) {
-            const std::size_t at = keyed_[from + std::min(l, n - 1)].at; // what is left is filled with the last row
+            const std::size_t at =
+                row_of(keyed_[from + std::min(l, n - 1)]); // what is left is filled with the last row
             const float* cells = cells_.data() + at * columns_;
             for (std::size_t j = 0; j < columns_; ++j)
                 sketch[j * block_rows + l] = cells[j];

@@ -5,6 +5,7 @@
 // finds nothing left to vectorise (a third of the speed). They need the instruction set to be known where they are
 // written, which is why clones (MARGIN_SIMD) do not serve here.
 
+// MARGIN_LANES_AVX: there is AVX2. (The macros of the compiler do not follow the pragma that chooses it.)
 // No function returns a vector: how that is done depends on the instruction set, and compilers warn.
 
 typedef float Eight __attribute__((vector_size(32)));
@@ -13,11 +14,9 @@ typedef std::int32_t EightInts __attribute__((vector_size(32)));
 
 MARGIN_INLINED const EightAnywhere* lanes_at(const float* from) { return reinterpret_cast<const EightAnywhere*>(from); }
 
-MARGIN_INLINED void store(float* to, const Eight& lanes) { *reinterpret_cast<EightAnywhere*>(to) = lanes; }
-
 /// a = max(a, b)
 MARGIN_INLINED void raise_to(Eight& a, const Eight& b) {
-#ifdef __AVX__
+#ifdef MARGIN_LANES_AVX
     a = __builtin_ia32_maxps256(a, b);
 #else
     a = a > b ? a : b;
@@ -31,9 +30,9 @@ MARGIN_INLINED void take_size(Eight& a) {
 }
 
 /// Bit l is set where lane l does not exceed the limit.
-MARGIN_INLINED std::uint32_t not_above(const Eight& lanes, float limit) {
+MARGIN_INLINED std::uint32_t which_not_above(const Eight& lanes, float limit) {
     const EightInts holds = lanes <= limit;
-#ifdef __AVX__
+#ifdef MARGIN_LANES_AVX
     return static_cast<std::uint32_t>(__builtin_ia32_movmskps256(reinterpret_cast<Eight>(holds)));
 #else
     std::uint32_t mask = 0;
@@ -56,6 +55,34 @@ MARGIN_INLINED void join(LargestSize, Eight& s, const Eight& d) {
     raise_to(s, size);
 }
 
+/// As many numbers as a node has children, or a block rows.
+template <std::size_t n>
+struct Lanes {
+    static_assert(n % 8 == 0);
+    Eight eight[n / 8];
+
+    MARGIN_INLINED void store(float* to) const {
+        for (std::size_t e = 0; e < n / 8; ++e)
+            *reinterpret_cast<EightAnywhere*>(to + 8 * e) = eight[e];
+    }
+    /// The lane with the lowest number, up to its last few bits; of equal ones the first. Requires numbers of at least 0,
+    /// which sort like the whole numbers that have the same bits.
+    MARGIN_INLINED std::uint32_t lowest() const {
+        float numbers[n];
+        store(numbers);
+        std::uint32_t best = ~0u;
+        for (std::uint32_t l = 0; l < n; ++l)
+            best = std::min(best, (std::bit_cast<std::uint32_t>(numbers[l]) & ~std::uint32_t{n - 1}) | l);
+        return best % n;
+    }
+    MARGIN_INLINED std::uint32_t not_above(float limit) const {
+        std::uint32_t mask = 0;
+        for (std::size_t e = 0; e < n / 8; ++e)
+            mask |= which_not_above(eight[e], limit) << (8 * e);
+        return mask;
+    }
+};
+
 /// Columns known when this is compiled (the loops over them vanish), or 0: as the tree says.
 template <std::size_t Columns>
 MARGIN_INLINED std::size_t n_columns(const Tree& tree) {
@@ -64,103 +91,152 @@ MARGIN_INLINED std::size_t n_columns(const Tree& tree) {
 
 /// Joined gaps between a query and the boxes of a node's children.
 template <class N, std::size_t Columns>
-MARGIN_INLINED void scan_boxes(const Tree& tree, const float* query, std::size_t node, Eight& joined) {
+MARGIN_INLINED void scan_boxes(const Tree& tree, const float* query, std::size_t node, Lanes<fan>& joined) {
     const std::size_t columns = n_columns<Columns>(tree);
     const float* box = tree.boxes + node * columns * 2 * fan;
-    joined = Eight{};
-    for (std::size_t j = 0; j < columns; ++j, box += 2 * fan) {
-        const float q = query[j];
-        Eight gap = *lanes_at(box) - q;
-        raise_to(gap, q - *lanes_at(box + fan));
-        raise_to(gap, Eight{});
-        join(N{}, joined, gap);
-    }
+    joined = {};
+    for (std::size_t j = 0; j < columns; ++j, box += 2 * fan)
+        for (std::size_t e = 0; e < fan / 8; ++e) {
+            Eight gap = *lanes_at(box + 8 * e) - query[j];
+            raise_to(gap, query[j] - *lanes_at(box + fan + 8 * e));
+            raise_to(gap, Eight{});
+            join(N{}, joined.eight[e], gap);
+        }
 }
 
-/// Joined sketches of the sixteen rows of a block.
+/// Joined sketches of the rows of a block.
 template <class N, std::size_t Columns>
-MARGIN_INLINED void scan_block(const Tree& tree, const float* query, std::size_t block, Eight& low, Eight& high) {
+MARGIN_INLINED void scan_block(const Tree& tree, const float* query, std::size_t block, Lanes<block_rows>& joined) {
     const std::size_t columns = n_columns<Columns>(tree);
     const float* cells = tree.sketch + block * columns * block_rows;
-    low = high = Eight{};
-    for (std::size_t j = 0; j < columns; ++j, cells += block_rows) {
-        const float q = query[j];
-        join(N{}, low, q - *lanes_at(cells));
-        join(N{}, high, q - *lanes_at(cells + 8));
-    }
+    joined = {};
+    for (std::size_t j = 0; j < columns; ++j, cells += block_rows)
+        for (std::size_t e = 0; e < block_rows / 8; ++e)
+            join(N{}, joined.eight[e], query[j] - *lanes_at(cells + 8 * e));
 }
 
-/// Let `sink` see every row that may be as near as its threshold, near boxes first, and return how many blocks were
-/// looked at. A sink says threshold(), which may fall with every offer(row in the order of the leaves).
+/// The way of one query. Lets `sink` see every row that may be as near as its threshold, near boxes first. A sink says
+/// threshold(), which may fall with every offer(row in the order of the leaves).
 template <class N, std::size_t Columns, class Sink>
-MARGIN_INLINED std::size_t search(const Tree& tree, const float* query, Sink& sink) {
-    Visit waiting[deepest * (fan - 1) + 1];
-    std::size_t n_waiting = 0, n_blocks = 0;
-    Visit now{0, 0, is_node};
-    for (;;) {
-        if (now.size == is_node) {
-            const auto node = static_cast<std::size_t>(now.first);
-            Eight joined;
-            scan_boxes<N, Columns>(tree, query, node, joined);
-            std::uint32_t near = not_above(joined, sink.threshold());
-            float gaps[fan];
-            store(gaps, joined);
-            const std::size_t before = n_waiting;
-            for (; near; near &= near - 1) {
-                const auto child = static_cast<std::size_t>(std::countr_zero(near));
-                const std::size_t at = node * fan + child;
-                const Visit visit{gaps[child], tree.first[at], tree.size[at]};
-                if (visit.size == 0)
-                    break; // children stand first, nothing comes after them
-                std::size_t to = n_waiting++;
-                for (; to > before && waiting[to - 1].gap <= visit.gap; --to)
-                    waiting[to] = waiting[to - 1];
-                waiting[to] = visit;
-            }
-        } else {
-            n_blocks += static_cast<std::size_t>(now.size);
-            for (std::int32_t b = now.first; b < now.first + now.size; ++b) {
-                const auto block = static_cast<std::size_t>(b);
-                Eight low, high;
-                scan_block<N, Columns>(tree, query, block, low, high);
-                std::uint32_t near = not_above(low, sink.threshold()) | not_above(high, sink.threshold()) << 8;
-                if (near == 0)
-                    continue;
-                float joined[block_rows];
-                store(joined, low);
-                store(joined + 8, high);
-                for (; near; near &= near - 1) {
-                    const auto l = static_cast<std::size_t>(std::countr_zero(near));
-                    if (joined[l] <= sink.threshold())
-                        sink.offer(block * block_rows + l);
-                }
+class Search {
+public:
+    MARGIN_INLINED Search(const Tree& tree, const float* query, Sink& sink) : tree_(tree), query_(query), sink_(sink) {}
+
+    /// How many blocks were looked at. First down to the nearest leaf, which makes the threshold low, then back up the
+    /// same way: what has been passed by on the way down seldom has to be visited.
+    MARGIN_INLINED std::size_t run() {
+        Step way[deepest];
+        std::size_t n_steps = 0;
+        for (std::int32_t node = 0; node >= 0; ++n_steps)
+            way[n_steps] = descend(node);
+        while (n_steps > 0) {
+            const Step step = way[--n_steps];
+            open(step.node, ~(1u << step.child));
+            while (n_waiting_ > 0) {
+                const Visit visit = waiting_[--n_waiting_];
+                if (visit.gap <= sink_.threshold())
+                    open(static_cast<std::size_t>(visit.node), ~0u);
             }
         }
-        do {
-            if (n_waiting == 0)
-                return n_blocks;
-            now = waiting[--n_waiting];
-        } while (now.gap > sink.threshold());
+        return n_blocks_;
     }
-}
 
-/// Which child of which child … a query would visit first, three nodes down, as a number below fan^3.
+private:
+    struct Step {
+        std::size_t node;
+        std::uint32_t child;
+    };
+
+    /// From `node` to its nearest child; if that is a leaf, it is looked at, and node is -1.
+    MARGIN_INLINED Step descend(std::int32_t& node) {
+        const auto from = static_cast<std::size_t>(node);
+        Lanes<fan> joined;
+        scan_boxes<N, Columns>(tree_, query_, from, joined);
+        const Step step{from, joined.lowest()};
+        const std::int32_t first = tree_.first[from * fan + step.child], size = tree_.size[from * fan + step.child];
+        node = size == is_node ? first : -1;
+        if (size != is_node)
+            scan_leaf(first, size);
+        return step;
+    }
+
+    MARGIN_INLINED void open(std::size_t node, std::uint32_t children) {
+        Lanes<fan> joined;
+        scan_boxes<N, Columns>(tree_, query_, node, joined);
+        children &= joined.not_above(sink_.threshold());
+        if (children == 0)
+            return;
+        float gaps[fan];
+        joined.store(gaps);
+        const std::int32_t* first = tree_.first + node * fan;
+        const std::int32_t* size = tree_.size + node * fan;
+        if (size[0] == is_node) { // then most of them are, as a rule all
+            const std::size_t before = n_waiting_;
+            for (; children; children &= children - 1) {
+                const auto child = static_cast<std::size_t>(std::countr_zero(children));
+                if (size[child] == is_node)
+                    wait({gaps[child], first[child]}, before);
+                else
+                    scan_leaf(first[child], size[child]);
+            }
+        } else {
+            for (; children; children &= children - 1) {
+                const auto child = static_cast<std::size_t>(std::countr_zero(children));
+                if (size[child] == is_node)
+                    waiting_[n_waiting_++] = {gaps[child], first[child]};
+                else if (gaps[child] <= sink_.threshold())
+                    scan_leaf(first[child], size[child]);
+            }
+        }
+    }
+
+    /// Children of a node wait in the order of their gaps, the nearest on top; of equal ones, the first.
+    MARGIN_INLINED void wait(Visit visit, std::size_t before) {
+        std::size_t to = n_waiting_++;
+        for (; to > before && waiting_[to - 1].gap <= visit.gap; --to)
+            waiting_[to] = waiting_[to - 1];
+        waiting_[to] = visit;
+    }
+
+    MARGIN_INLINED void scan_leaf(std::int32_t first, std::int32_t size) {
+        n_blocks_ += static_cast<std::size_t>(size);
+        for (std::int32_t b = first; b < first + size; ++b) {
+            const auto block = static_cast<std::size_t>(b);
+            Lanes<block_rows> joined;
+            scan_block<N, Columns>(tree_, query_, block, joined);
+            std::uint32_t near = joined.not_above(sink_.threshold());
+            if (near == 0)
+                continue;
+            float sketches[block_rows];
+            joined.store(sketches);
+            for (; near; near &= near - 1) {
+                const auto l = static_cast<std::size_t>(std::countr_zero(near));
+                if (sketches[l] <= sink_.threshold())
+                    sink_.offer(block * block_rows + l);
+            }
+        }
+    }
+
+    const Tree& tree_;
+    const float* query_;
+    Sink& sink_;
+    std::size_t n_waiting_ = 0, n_blocks_ = 0;
+    Visit waiting_[deepest * (fan - 1) + 1];
+};
+
+/// Which child of which child … a query would visit first, as a number below n_corners.
 template <class N>
 std::uint32_t corner_of(const Tree& tree, const float* query) {
     std::uint32_t corner = 0;
     std::int32_t node = 0;
-    for (int level = 0; level < 3; ++level) {
+    for (std::size_t level = 0; level < corner_levels; ++level) {
         std::uint32_t nearest = 0;
         if (node >= 0) {
-            Eight joined;
+            Lanes<fan> joined;
             scan_boxes<N, 0>(tree, query, static_cast<std::size_t>(node), joined);
-            float gaps[fan];
-            store(gaps, joined);
-            const std::size_t at = static_cast<std::size_t>(node) * fan;
-            for (std::uint32_t child = 1; child < fan && tree.size[at + child] != 0; ++child)
-                if (gaps[child] < gaps[nearest])
-                    nearest = child;
-            node = tree.size[at + nearest] == is_node ? tree.first[at + nearest] : -1;
+            nearest = joined.lowest();
+            const std::size_t at = static_cast<std::size_t>(node) * fan + nearest;
+            node = tree.size[at] == is_node ? tree.first[at] : -1;
         }
         corner = corner * fan + nearest;
     }
@@ -170,13 +246,13 @@ std::uint32_t corner_of(const Tree& tree, const float* query) {
 template <class N, std::size_t Columns>
 std::size_t search_nearest(Asking& asking, const double* query, Nearest& best) {
     KeepNearest<N> sink(asking, query, best);
-    return search<N, Columns>(asking.tree, asking.sketched.cells(), sink);
+    return Search<N, Columns, KeepNearest<N>>(asking.tree, asking.sketched.cells(), sink).run();
 }
 
 template <class N, class D>
 std::size_t search_within(Asking& asking, const double* query, double radius, std::vector<Found>& found) {
     KeepWithin<N, D> sink(asking, query, radius, found);
-    return search<N, 0>(asking.tree, asking.sketched.cells(), sink);
+    return Search<N, 0, KeepWithin<N, D>>(asking.tree, asking.sketched.cells(), sink).run();
 }
 
 /// What this instruction set has to offer.

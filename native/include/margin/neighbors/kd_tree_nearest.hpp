@@ -19,7 +19,7 @@ std::vector<std::uint32_t> order_of(const Tree& tree, const Sieve& sieve, const 
         std::iota(order.begin(), order.end(), 0u);
         return order;
     }
-    std::vector<std::uint32_t> corner(n), starts(fan * fan * fan + 1);
+    std::vector<std::uint32_t> corner(n), starts(n_corners + 1);
     parallel_for(n, 8 * queries_at_once, n_threads, monitor, [&](std::size_t begin, std::size_t end, std::size_t) {
         Sketched sketched(tree.columns);
         for (std::size_t q = begin; q < end; ++q) {
@@ -35,22 +35,30 @@ std::vector<std::uint32_t> order_of(const Tree& tree, const Sieve& sieve, const 
     return order;
 }
 
-/// answer(asking, number of the query, query) for each query, each thread with its own `asking`.
+/// answer(asking, number of the query, query) for each query, each thread with its own `asking`; it gives the number of
+/// blocks looked at, and for_each_query their sum.
 template <class N, class Level, class Answer>
-void for_each_query(const Tree& tree, const Sieve& sieve, Compare compare, const double* queries, std::size_t n,
-                    double p, std::size_t n_threads, Monitor& monitor, Answer&& answer) {
+std::size_t for_each_query(const Tree& tree, const Sieve& sieve, Compare compare, const double* queries, std::size_t n,
+                           double p, std::size_t k, std::size_t n_threads, Monitor& monitor, Answer&& answer) {
     const auto order = order_of<N, Level>(tree, sieve, queries, n, n_threads, monitor);
+    std::atomic<std::size_t> total{0};
     monitor.expect(n);
     parallel_for(n, queries_at_once, n_threads, monitor, [&](std::size_t begin, std::size_t end, std::size_t) {
-        Asking asking(tree, compare, p);
+        Asking asking(tree, compare, p, k);
+        std::size_t n_blocks = 0, n_checked = 0;
         for (std::size_t i = begin; i < end; ++i) {
             const double* query = queries + order[i] * tree.columns;
             asking.sketched.template draw<N>(tree, sieve, query);
-            answer(asking, order[i], query);
-            monitor.check();
+            n_blocks += answer(asking, order[i], query);
+            if (n_blocks - n_checked > 1024) { // about 0.1 ms: to look at the clock costs as much as a leaf
+                monitor.check();
+                n_checked = n_blocks;
+            }
         }
         monitor.step(end - begin);
+        total.fetch_add(n_blocks, std::memory_order_relaxed);
     });
+    return total;
 }
 
 template <class N, class Level>
@@ -71,19 +79,20 @@ auto nearest_for(std::size_t columns) {
 template <class D>
 double nearest(const Tree& tree, Compare compare, const double* queries, std::size_t n, std::size_t k, double p,
                double* distance, std::int64_t* place, std::size_t n_threads, Monitor& monitor) {
-    std::atomic<std::size_t> n_blocks{0};
+    std::size_t n_blocks = 0;
     const auto ask = [&]<class N, class Level>() {
         const auto search = nearest_for<N, Level>(tree.columns);
-        for_each_query<N, Level>(tree, sieve_for<D, N>(tree, p), compare, queries, n, p, n_threads, monitor,
-                                 [&](Asking& asking, std::size_t q, const double* query) {
-                                     Nearest best(k);
-                                     n_blocks.fetch_add(search(asking, query, best), std::memory_order_relaxed);
-                                     const auto& found = best.sorted();
-                                     for (std::size_t i = 0; i < k; ++i) {
-                                         distance[q * k + i] = D::finish(found[i].distance, p);
-                                         place[q * k + i] = found[i].row;
-                                     }
-                                 });
+        n_blocks = for_each_query<N, Level>(tree, sieve_for<D, N>(tree, p), compare, queries, n, p, k, n_threads,
+                                            monitor, [&](Asking& asking, std::size_t q, const double* query) {
+                                                asking.best.clear();
+                                                const std::size_t looked_at = search(asking, query, asking.best);
+                                                const auto& found = asking.best.sorted();
+                                                for (std::size_t i = 0; i < k; ++i) {
+                                                    distance[q * k + i] = D::finish(found[i].distance, p);
+                                                    place[q * k + i] = found[i].row;
+                                                }
+                                                return looked_at;
+                                            });
     };
     on_best_level([&]<class Level>() { with_norm_for<D>(p, [&]<class N>() { ask.template operator()<N, Level>(); }); });
     return n ? static_cast<double>(n_blocks) / static_cast<double>(n * tree.n_blocks) : 0;
@@ -102,10 +111,12 @@ Lists within(const Tree& tree, Compare compare, const double* queries, std::size
              std::size_t n_threads, Monitor& monitor) {
     std::vector<std::vector<Found>> found(n);
     const auto ask = [&]<class N, class Level>() {
-        for_each_query<N, Level>(tree, sieve_for<D, N>(tree, p), compare, queries, n, p, n_threads, monitor,
+        for_each_query<N, Level>(tree, sieve_for<D, N>(tree, p), compare, queries, n, p, 1, n_threads, monitor,
                                  [&](Asking& asking, std::size_t q, const double* query) {
-                                     Level::template within<N, D>(asking, query, radius, found[q]);
+                                     const auto looked_at =
+                                         Level::template within<N, D>(asking, query, radius, found[q]);
                                      std::sort(found[q].begin(), found[q].end());
+                                     return looked_at;
                                  });
     };
     on_best_level([&]<class Level>() { with_norm_for<D>(p, [&]<class N>() { ask.template operator()<N, Level>(); }); });

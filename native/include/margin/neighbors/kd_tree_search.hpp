@@ -5,43 +5,84 @@
 
 namespace margin::neighbors::kd {
 
-/// A child that may have to be visited.
+/// A node that may have to be visited.
 struct Visit {
     float gap;
-    std::int32_t first, size;
+    std::int32_t node;
 };
+
+// Queries are sorted by the child of the child … that they would visit first: enough corners for what one of them needs
+// to fit in the cache.
+inline constexpr std::size_t corner_levels = 9 / fan_bits, n_corners = std::size_t{1} << (fan_bits * corner_levels);
 
 /// The distance of a query to row number `row` in the order of the leaves, before its last step, as `joined` defines it.
 using Compare = double (*)(const Tree& tree, const double* query, std::size_t row, double p, double* scratch);
 
-template <class D, class T>
-double compare_with_row(const Tree& tree, const double* query, std::size_t row, double p, double*) {
-    return joined<D, T>(query, static_cast<const T*>(tree.rows) + row * tree.columns, tree.columns, p);
+/// Running sum `At` of `joined` after it was halved down to `Step` sums, where each has one column at most.
+template <class D, std::size_t Columns, std::size_t At = 0, std::size_t Step = 1, class Term>
+MARGIN_INLINED double joined_few(const Term& term) {
+    static_assert(Columns <= n_sums);
+    if constexpr (Step == n_sums)
+        return term(At);
+    else if constexpr (At + Step < Columns)
+        return D::join(joined_few<D, Columns, At, 2 * Step>(term), joined_few<D, Columns, At + Step, 2 * Step>(term));
+    else
+        return joined_few<D, Columns, At, 2 * Step>(term);
 }
 
-template <class D>
+/// Columns known when this is compiled, or 0: as the tree says. Few of them are joined by themselves, because the
+/// compiler makes little of running sums with one column each.
+template <class D, class T, std::size_t Columns>
+double compare_with_row(const Tree& tree, const double* query, std::size_t row, double p, double*) {
+    const T* cells = static_cast<const T*>(tree.rows) + row * tree.columns;
+    if constexpr (Columns)
+        return joined_few<D, Columns>(
+            [&](std::size_t j) { return D::term(query[j] - static_cast<double>(cells[j]), p); });
+    else
+        return joined<D, T>(query, cells, tree.columns, p);
+}
+
+template <class D, std::size_t Columns>
 double compare_with_sketch(const Tree& tree, const double* query, std::size_t row, double p, double* scratch) {
     const float* cells = tree.sketch + row / block_rows * tree.columns * block_rows + row % block_rows;
+    const auto cell = [&](std::size_t j) { return static_cast<double>(cells[j * block_rows]); };
+    if constexpr (Columns)
+        return joined_few<D, Columns>([&](std::size_t j) { return D::term(query[j] - cell(j), p); });
     for (std::size_t j = 0; j < tree.columns; ++j)
-        scratch[j] = static_cast<double>(cells[j * block_rows]);
+        scratch[j] = cell(j);
     return joined<D, double>(query, scratch, tree.columns, p);
 }
 
 /// How rows that were of type T are compared by D.
 template <class D, class T>
 Compare comparing(const Tree& tree) {
-    return tree.rows ? compare_with_row<D, T> : compare_with_sketch<D>;
+    const auto with = [&]<std::size_t Columns>() -> Compare {
+        return tree.rows ? compare_with_row<D, T, Columns> : compare_with_sketch<D, Columns>;
+    };
+    if constexpr (!std::is_same_v<D, Minkowski>) // which has more to it than terms
+        switch (tree.columns) {
+        case 2:
+            return with.template operator()<2>();
+        case 3:
+            return with.template operator()<3>();
+        case 4:
+            return with.template operator()<4>();
+        case 8:
+            return with.template operator()<8>();
+        }
+    return with.template operator()<0>();
 }
 
 /// Everything that one thread needs to answer queries, made once.
 struct Asking {
-    Asking(const Tree& tree_, Compare compare_, double p_)
-        : tree(tree_), compare(compare_), p(p_), sketched(tree_.columns), scratch(tree_.columns) {}
+    Asking(const Tree& tree_, Compare compare_, double p_, std::size_t k)
+        : tree(tree_), compare(compare_), p(p_), sketched(tree_.columns), scratch(tree_.columns), best(k) {}
     const Tree& tree;
     Compare compare;
     double p;
     Sketched sketched;
     std::vector<double> scratch;
+    Nearest best;
 };
 
 /// Takes rows from a search as long as they are among the nearest.
@@ -109,9 +150,11 @@ namespace plain {
 #define MARGIN_KD_TREE_V3 1
 #pragma GCC push_options
 #pragma GCC target("arch=x86-64-v3")
+#define MARGIN_LANES_AVX 1
 namespace v3 {
 #include "margin/neighbors/kd_tree_lanes.hpp"
 } // namespace v3
+#undef MARGIN_LANES_AVX
 #pragma GCC pop_options
 #endif
 

@@ -30,15 +30,10 @@ private:
     bool root_;
 };
 
-template <class D, class T>
-MARGIN_SIMD double distance_within(const double* query, const T* row, std::size_t columns, double p, double limit) {
-    return joined_within<D>(query, row, columns, p, limit);
-}
-
 /// One search of some queries among all rows. best[q] has offer(joined distance, row) and limit(), above which nothing
 /// needs to be offered; it gets every row that is not further than its limit, and so ends as if it had got all rows.
 ///
-/// Rows are rounded tile by tile (4 MB, shared by all threads), and queries once: rounded rows are never kept, because
+/// Rows are rounded tile by tile (1 MB, shared by all threads), and queries once: rounded rows are never kept, because
 /// making them costs as much as four queries' plain look at them, and keeping them half the memory of float32 rows.
 /// A tile then meets blocks of queries, a panel staying in the nearest cache while the groups of a block pass.
 /// Rows that pass cost what they cost in a plain scan, so that the worst data are about a tenth slower than that.
@@ -65,7 +60,7 @@ public:
 private:
     std::size_t panels_in_tile() const {
         const std::size_t all = (rows_.rows() + C::rows - 1) / C::rows;
-        return std::clamp<std::size_t>((std::size_t(4) << 20) / (C::rows * padded_columns(rows_.columns())), 1, all);
+        return std::clamp<std::size_t>((std::size_t(1) << 20) / (C::rows * padded_columns(rows_.columns())), 1, all);
     }
 
     void meet_tile(std::size_t first, std::size_t last) {
@@ -83,43 +78,64 @@ private:
         parallel_for(m, block, n_threads_, monitor_, [&](std::size_t begin, std::size_t end, std::size_t) {
             for (std::size_t q = begin; q < end; ++q)
                 set_limit(q, error);
-            std::size_t looked = 0;
+            std::vector<Candidate> candidates;
             for (std::size_t b = 0; b < n_panels; ++b)
-                for (std::size_t q = begin; q < end; q += C::group)
-                    looked = meet_panel(b, q, std::min(end, q + C::group), first, last, error, looked);
+                for (std::size_t q = begin; q < end; q += C::group) {
+                    meet_panel(b, q, std::min(end, q + C::group), first, last, error, candidates);
+                    if (candidates.size() >= 32)
+                        look_at(candidates, error);
+                }
+            look_at(candidates, error);
             monitor_.step(end - begin);
         });
     }
 
-    /// `looked` counts rows looked at in full, for an ear to the outside every now and then.
-    std::size_t meet_panel(std::size_t b, std::size_t begin, std::size_t end, std::size_t first, std::size_t last,
-                           double error, std::size_t looked) {
+    struct Candidate {
+        std::size_t query, row;
+    };
+
+    /// Rows of panel b that may be near enough to queries [begin, end). Their cells are called for, and looked at a
+    /// little later: they are not in the cache, and there is enough to do until they are. Where most rows of a panel
+    /// pass, because nothing is known yet or bytes tell nothing, they are scanned at once, which is quicker.
+    void meet_panel(std::size_t b, std::size_t begin, std::size_t end, std::size_t first, std::size_t last,
+                    double error, std::vector<Candidate>& candidates) {
         std::uint32_t masks[C::group];
         if (!kernel_(tile_.cells.data() + b * tile_.panel_bytes, tile_.starts.data() + b * C::rows,
                      coarse_queries_.cells.data() + begin / C::group * coarse_queries_.group_bytes,
                      padded_columns(rows_.columns()), coarse_queries_.limits.data() + begin, masks))
-            return looked;
+            return;
         const std::size_t row = first + b * C::rows, n = std::min(C::rows, last - row);
         const std::uint32_t there = n < 32 ? (std::uint32_t(1) << n) - 1 : ~std::uint32_t(0);
         for (std::size_t q = begin; q < end; ++q) {
-            if ((masks[q - begin] & there) == 0)
+            std::uint32_t mask = masks[q - begin] & there;
+            if (2 * static_cast<std::size_t>(std::popcount(mask)) > C::rows) {
+                scan<D, T>(queries_.row(q).data(), rows_.data(), row, row + n, rows_.columns(), p_, best_[q]);
+                set_limit(q, error);
+                monitor_.check();
                 continue;
+            }
+            for (; mask != 0; mask &= mask - 1) {
+                const std::size_t i = row + static_cast<std::size_t>(std::countr_zero(mask));
+                const auto* cells = reinterpret_cast<const char*>(rows_.row(i).data());
+                for (std::size_t at = 0; at < std::min<std::size_t>(rows_.columns() * sizeof(T), 512); at += 64)
+                    __builtin_prefetch(cells + at);
+                candidates.push_back({q, i});
+            }
+        }
+    }
+
+    void look_at(std::vector<Candidate>& candidates, double error) {
+        for (const auto& [q, i] : candidates) {
             Best& best = best_[q];
             const double before = best.limit();
-            for (std::uint32_t mask = masks[q - begin] & there; mask != 0; mask &= mask - 1, ++looked) {
-                const std::size_t i = row + static_cast<std::size_t>(std::countr_zero(mask));
-                const double distance = distance_within<D, T>(queries_.row(q).data(), rows_.row(i).data(),
-                                                              rows_.columns(), p_, best.limit());
-                best.offer(distance, static_cast<std::int64_t>(i));
-            }
+            double distance;
+            distances_(queries_.row(q).data(), rows_.row(i).data(), 1, rows_.columns(), p_, before, &distance);
+            best.offer(distance, static_cast<std::int64_t>(i));
             if (best.limit() < before)
                 set_limit(q, error);
         }
-        if (looked >= 256) {
-            monitor_.check();
-            looked = 0;
-        }
-        return looked;
+        candidates.clear();
+        monitor_.check();
     }
 
     void set_limit(std::size_t q, double error) {
@@ -134,6 +150,7 @@ private:
     std::size_t n_threads_;
     Monitor& monitor_;
     CoarseKernel kernel_;
+    RowDistances<T> distances_ = row_distances<D, T>();
     Reach reach_;
     CoarseQueries<C> coarse_queries_;
     CoarseRows<C> tile_;
