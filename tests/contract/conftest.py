@@ -4,7 +4,7 @@ import warnings
 
 import pytest
 
-from margin.errors import ConstantColumnWarning, SparseTableWarning
+from margin.errors import ConstantColumnWarning, LonelyRowWarning, SparseTableWarning
 
 
 @pytest.fixture
@@ -16,8 +16,10 @@ def quiet():
 
 
 @pytest.fixture(autouse=True)
-def _sparse_tables_are_meant():
-    """Small data of real numbers never fill the table of the joint model, which says so; that is tested with it."""
+def _sparse_tables_and_lonely_rows_are_meant():
+    """Small data of real numbers never fill the table of the joint model, and leave some rows without neighbours
+    within a radius. The models say so; that is tested with them."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SparseTableWarning)
+        warnings.simplefilter("ignore", LonelyRowWarning)
         yield

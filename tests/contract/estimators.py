@@ -31,7 +31,7 @@ OTHER_SETTINGS = {
         {"weights": "inverse_square", "scale": "standard"},
         {"metric": "chebyshev", "scale": "range", "n_neighbors": 1},
     ],
-    "RadiusNeighborsClassifier": [{"scale": "standard", "weights": "distance", "radius": 9.0, "outlier_label": None}],
+    "RadiusNeighborsClassifier": [{"scale": "standard", "weights": "distance"}],
     "RadiusNeighborsRegressor": [{"scale": "standard", "weights": "distance"}],
     "NearestCentroid": [
         {"metric": "manhattan", "priors": "empirical"},
