@@ -26,15 +26,17 @@ template <class T>
 Sketching<T> sketching_for(const T* x, std::size_t columns, const std::vector<std::size_t>& rows) {
     Sketching<T> sketching;
     sketching.shift.assign(columns, 0.0);
-    std::vector<double> sizes, column(rows.size());
+    const std::size_t step = std::max<std::size_t>(1, rows.size() / 1024); // enough to know a middle
+    std::vector<double> sizes, column;
     const auto middle_of = [](std::vector<double>& values) {
         const auto middle = values.begin() + values.size() / 2;
         std::nth_element(values.begin(), middle, values.end());
         return *middle;
     };
     for (std::size_t j = 0; j < columns; ++j) {
-        for (std::size_t i = 0; i < rows.size(); ++i)
-            column[i] = static_cast<double>(x[rows[i] * columns + j]);
+        column.clear();
+        for (std::size_t i = 0; i < rows.size(); i += step)
+            column.push_back(static_cast<double>(x[rows[i] * columns + j]));
         const double middle = std::is_same_v<T, float> ? 0 : middle_of(column);
         sketching.shift[j] = middle;
         for (const double cell : column)

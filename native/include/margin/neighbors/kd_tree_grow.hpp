@@ -183,13 +183,19 @@ private:
         for (std::size_t l = 0; l < block_rows; ++l) {
             const std::size_t at =
                 row_of(keyed_[from + std::min(l, n - 1)]); // what is left is filled with the last row
-            const float* cells = cells_.data() + at * columns_;
-            for (std::size_t j = 0; j < columns_; ++j)
-                sketch[j * block_rows + l] = cells[j];
             out_.place.get()[block * block_rows + l] = l < n ? order_[at] : -1;
-            if (!sketching_.exact)
-                std::copy_n(x_ + static_cast<std::size_t>(order_[at]) * columns_, columns_,
-                            out_.rows.get() + (block * block_rows + l) * columns_);
+            const float* cells = cells_.data() + at * columns_;
+            if (sketching_.exact) {
+                for (std::size_t j = 0; j < columns_; ++j)
+                    sketch[j * block_rows + l] = cells[j];
+                continue;
+            }
+            const T* from_row = x_ + static_cast<std::size_t>(order_[at]) * columns_;
+            T* row = out_.rows.get() + (block * block_rows + l) * columns_;
+            for (std::size_t j = 0; j < columns_; ++j) {
+                sketch[j * block_rows + l] = cells[j];
+                row[j] = from_row[j];
+            }
         }
     }
 

@@ -12,8 +12,8 @@ using Keyed = std::uint64_t;
 
 inline Keyed keyed(float key, std::uint32_t row) {
     const auto bits = std::bit_cast<std::uint32_t>(key);
-    const std::uint32_t ascending = bits & 0x80000000u ? ~bits : bits | 0x80000000u;
-    return static_cast<Keyed>(ascending) << 32 | row;
+    const std::uint32_t flipped = (0u - (bits >> 31)) | 0x80000000u; // all bits of what is below 0, else the sign
+    return static_cast<Keyed>(bits ^ flipped) << 32 | row;
 }
 
 inline std::uint32_t row_of(Keyed k) { return static_cast<std::uint32_t>(k); }
