@@ -66,7 +66,7 @@ void finds_what_a_plain_scan_finds(std::size_t n, std::size_t m, std::size_t col
     const auto rows = numbers(n * columns, n), queries = numbers(m * columns, 7);
     const std::size_t k = 3;
     std::vector<Nearest> best(m, Nearest(k));
-    const Grid grid = choose_grid(rows.data(), n, columns, C::half);
+    const Grid grid = choose_grid<C>(rows.data(), n, columns);
     CHECK(grid.per_step > 0);
     PrunedSearch<D, C, double, Nearest>({rows.data(), n, columns}, {queries.data(), m, columns}, p, grid, best, 3,
                                         monitor, kernel)
@@ -154,20 +154,20 @@ TEST("the joined terms of a radius are the last ones whose distance is not above
 TEST("rows of one value, of numbers too small or too large have no grid") {
     for (const double value : {0.0, 5.0}) {
         const std::vector<double> rows(20, value);
-        CHECK(choose_grid(rows.data(), 10, 2, 63).per_step == 0);
+        CHECK(choose_grid<CoarseSquares>(rows.data(), 10, 2).per_step == 0);
     }
     const auto tiny = numbers(40, 1, 1e-200);
-    CHECK(choose_grid(tiny.data(), 20, 2, 63).per_step == 0);
+    CHECK(choose_grid<CoarseSums>(tiny.data(), 20, 2).per_step == 0);
 }
 
 TEST("whole numbers fall on the grid, so that nothing is rounded") {
     std::vector<double> rows;
     for (int i = 0; i < 60; ++i)
         rows.push_back(i * 7 % 17);
-    const Grid grid = choose_grid(rows.data(), 20, 3, 63);
+    const Grid grid = choose_grid<CoarseSquares>(rows.data(), 20, 3);
     std::int8_t cells[8];
     for (std::size_t i = 0; i < 20; ++i)
-        CHECK(round_row<CoarseSquares>(rows.data() + 3 * i, grid.centre.data(), grid.per_step, 3, cells).error == 0);
+        CHECK(round_row<CoarseSquares>(rows.data() + 3 * i, grid, cells).error == 0);
 }
 
 TEST("a cancelled search stops") {

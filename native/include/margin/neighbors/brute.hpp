@@ -50,7 +50,7 @@ void search(MatrixView<const T> rows, MatrixView<const double> queries, double p
             std::size_t k, std::size_t n_threads, Monitor& monitor) {
     const std::size_t n = rows.rows(), m = queries.rows();
     const auto pruned = [&]<class C>() {
-        const Grid grid = choose_grid(rows.data(), n, rows.columns(), C::half);
+        const Grid grid = choose_grid<C>(rows.data(), n, rows.columns());
         if (grid.per_step == 0)
             return false;
         PrunedSearch<D, C, T, Best>(rows, queries, p, grid, best, n_threads, monitor).run();

@@ -2,101 +2,21 @@
 // Rows and queries rounded to bytes, with a proof of how much nearer that may bring them.
 //
 // Let ||.|| be the norm of a family of kernels (2, 1 or largest), c the centre, s the step, and write a row a as
-// x = (a - c) / s. Clamping every cell to -half … half brings no two points further apart. What clamping leaves is
-// rounded, x = X + e, and a query likewise, y = Y + f. So for any row and query
+// x = (a - c) / s. Leaving out columns and clamping every cell to -half … half brings no two points further apart. What
+// they leave is rounded, x = X + e, and a query likewise, y = Y + f. So for any row and query
 //     ||a - b|| / s  >=  ||x - y||  >=  ||X - Y|| - ||e|| - ||f||,
 // and a row with  ||X - Y|| > L / s + ||e|| + ||f||  is further than L from the query. The norms of the roundings are
 // measured, not estimated, and ||X - Y|| is whole-number arithmetic, which has no error. The few roundings on the way
 // (a - c, the product with 1 / s, the clamp, the sums of e) move each cell by at most half 2^-51, and are covered by
 // `spare`, for up to 2^17 columns.
-#include "margin/core/threads.hpp"
-#include "margin/neighbors/coarse_kernels.hpp"
-#include <algorithm>
-#include <cmath>
+#include "margin/neighbors/grid.hpp"
+#include <limits>
 #include <type_traits>
-#include <vector>
 
 namespace margin::neighbors {
 
 inline constexpr std::size_t most_coarse_columns = std::size_t(1) << 17; // sums of products stay below 2^31
 inline constexpr double spare = 1.0 / 1024;
-
-constexpr std::size_t padded_columns(std::size_t columns) noexcept {
-    return (columns + coarse_columns - 1) / coarse_columns * coarse_columns;
-}
-
-/// Where the bytes stand: cell a of column j is (a - centre[j]) * per_step.
-struct Grid {
-    std::vector<double> centre;
-    double per_step = 0; // 0: there is no such grid, look at every row
-};
-
-namespace detail {
-
-/// The range that nearly all of the spread lies in: what reaches beyond it is at most 1/1500 of the sum of squares, so
-/// that clamping costs less than the finer steps gain.
-inline double useful_range(const std::vector<double>& cells) {
-    double top = 0, whole = 0;
-    for (const double cell : cells)
-        top = std::max(top, cell);
-    if (!(top > 0))
-        return top;
-    const auto lost = [&](double range) {
-        double sum = 0;
-        for (const double cell : cells) {
-            const double beyond = std::max(0.0, cell - range) / top;
-            sum += beyond * beyond;
-        }
-        return sum;
-    };
-    whole = lost(0);
-    double range = top;
-    while (lost(0.9 * range) < whole / 1500)
-        range *= 0.9;
-    return range;
-}
-
-} // namespace detail
-
-/// A grid for these rows, from a sample of them. Any grid is right; a good one lets few rows pass. Rows far out of the
-/// sample's ordinary ones have no say in it. O(columns) time and memory.
-template <class T>
-Grid choose_grid(const T* rows, std::size_t n, std::size_t columns, int half) {
-    const std::size_t n_sample = std::min(n, std::clamp<std::size_t>((std::size_t(1) << 18) / columns, 16, 256));
-    Grid grid{std::vector<double>(columns), 0};
-    std::vector<std::size_t> sample(n_sample);
-    for (std::size_t i = 0; i < n_sample; ++i)
-        sample[i] = i * n / n_sample;
-    std::vector<double> one_column(n_sample);
-    for (std::size_t j = 0; j < columns; ++j) { // the middle one: a mean would follow the far ones
-        for (std::size_t i = 0; i < n_sample; ++i)
-            one_column[i] = static_cast<double>(rows[sample[i] * columns + j]);
-        const auto middle = one_column.begin() + static_cast<std::ptrdiff_t>(n_sample / 2);
-        std::nth_element(one_column.begin(), middle, one_column.end());
-        grid.centre[j] = *middle;
-    }
-    std::vector<double> reach(n_sample);
-    for (std::size_t i = 0; i < n_sample; ++i)
-        for (std::size_t j = 0; j < columns; ++j)
-            reach[i] = std::max(reach[i], std::abs(rows[sample[i] * columns + j] - grid.centre[j]));
-    std::vector<double> sorted = reach;
-    std::nth_element(sorted.begin(), sorted.begin() + static_cast<std::ptrdiff_t>(n_sample * 9 / 10), sorted.end());
-    const double ordinary = 4 * sorted[n_sample * 9 / 10];
-    std::vector<double> cells;
-    for (std::size_t i = 0; i < n_sample; ++i)
-        for (std::size_t j = 0; j < columns && reach[i] <= ordinary; ++j)
-            cells.push_back(std::abs(rows[sample[i] * columns + j] - grid.centre[j]));
-    const double step = detail::useful_range(cells) / half;
-    // Within these bounds neither steps nor squares of distances over- or underflow where it would matter.
-    if (!(step > 1e-120 && step < 1e150))
-        return grid;
-    // Whole numbers, and tables of few values, fall on the grid itself if its step is a power of two: no roundings.
-    const double whole = std::exp2(std::ceil(std::log2(step)));
-    const bool falls_on = std::all_of(cells.begin(), cells.end(),
-                                      [whole](double cell) { return cell / whole == std::floor(cell / whole); });
-    grid.per_step = 1 / (falls_on ? whole : step);
-    return grid;
-}
 
 /// What rounding a row or a query left behind.
 struct Rounded {
@@ -105,11 +25,12 @@ struct Rounded {
     std::int64_t sum;    // sum of X_j
 };
 
-/// Round one row to cells -half … half, zeros up to a multiple of eight columns.
+/// Round the chosen columns of one row (nullptr: the first ones) to cells -half … half, zeros up to a multiple of eight columns.
 /// In strips and plain loops with one thing to do each, which is what the compiler turns into vectors.
 template <class C, class T>
-MARGIN_SIMD Rounded round_row(const T* __restrict row, const double* __restrict centre, double per_step,
-                              std::size_t columns, std::int8_t* __restrict out) {
+MARGIN_SIMD Rounded round_row(const T* __restrict row, const std::uint32_t* __restrict chosen,
+                              const double* __restrict centre, double per_step, std::size_t columns,
+                              std::int8_t* __restrict out) {
     constexpr std::size_t strip = 64, lanes = 8;
     constexpr double half = C::half, magic = 6755399441055744.0; // 1.5 * 2^52: adding it rounds to whole numbers
     constexpr bool squares = std::is_same_v<C, CoarseSquares>, sums = std::is_same_v<C, CoarseSums>;
@@ -118,8 +39,12 @@ MARGIN_SIMD Rounded round_row(const T* __restrict row, const double* __restrict 
     Rounded rounded{};
     for (std::size_t first = 0; first < columns; first += strip) {
         const std::size_t n = std::min(strip, columns - first);
-        for (std::size_t j = 0; j < n; ++j)
-            x[j] = (static_cast<double>(row[first + j]) - centre[first + j]) * per_step;
+        if (chosen)
+            for (std::size_t j = 0; j < n; ++j)
+                x[j] = (static_cast<double>(row[chosen[first + j]]) - centre[first + j]) * per_step;
+        else
+            for (std::size_t j = 0; j < n; ++j)
+                x[j] = (static_cast<double>(row[first + j]) - centre[first + j]) * per_step;
         for (std::size_t j = n; j < strip; ++j)
             x[j] = 0;
         for (std::size_t j = 0; j < strip; ++j) {
@@ -153,6 +78,14 @@ MARGIN_SIMD Rounded round_row(const T* __restrict row, const double* __restrict 
     return rounded;
 }
 
+template <class C, class T>
+Rounded round_row(const T* row, const Grid& grid, std::int8_t* out) {
+    // Columns in ascending order that end where they would if none were left out are all there are.
+    const bool all = !C::most_spread_first && grid.columns.back() + 1 == grid.columns.size();
+    return round_row<C, T>(row, all ? nullptr : grid.columns.data(), grid.centre.data(), grid.per_step,
+                           grid.columns.size(), out);
+}
+
 /// Put a row of `padded` cells at place `at` of a panel or group of `Members` members.
 template <std::size_t Width, std::size_t Members>
 void interleave(const std::int8_t* cells, std::size_t padded, std::uint8_t added, std::size_t at, std::uint8_t* out) {
@@ -177,12 +110,11 @@ struct CoarseRows {
     /// Fill panel b with n <= C::rows rows; what follows them is left as it was.
     template <class T>
     void fill(std::size_t b, const T* rows, std::size_t n, std::size_t columns, const Grid& grid) {
-        const std::size_t padded = padded_columns(columns);
+        const std::size_t padded = padded_columns(grid.columns.size());
         std::vector<std::int8_t> row(padded);
         errors[b] = 0;
         for (std::size_t r = 0; r < n; ++r) {
-            const Rounded rounded =
-                round_row<C, T>(rows + r * columns, grid.centre.data(), grid.per_step, columns, row.data());
+            const Rounded rounded = round_row<C, T>(rows + r * columns, grid, row.data());
             interleave<C::width, C::rows>(row.data(), padded, C::shift, r, cells.data() + b * panel_bytes);
             errors[b] = std::max(errors[b], rounded.error);
             // Half of |X|^2, for |X - Y|^2 = |X|^2 + |Y|^2 - 2 X Y; rounded towards passing.
@@ -207,10 +139,10 @@ struct CoarseQueries {
         : cells((n + C::group - 1) / C::group * C::group * padded_columns(columns)), rounded(n),
           limits((n + C::group - 1) / C::group * C::group, nothing), group_bytes(C::group * padded_columns(columns)) {}
 
-    void fill(std::size_t q, const double* query, std::size_t columns, const Grid& grid) {
-        const std::size_t padded = padded_columns(columns);
+    void fill(std::size_t q, const double* query, const Grid& grid) {
+        const std::size_t padded = padded_columns(grid.columns.size());
         std::vector<std::int8_t> row(padded);
-        rounded[q] = round_row<C, double>(query, grid.centre.data(), grid.per_step, columns, row.data());
+        rounded[q] = round_row<C, double>(query, grid, row.data());
         interleave<C::width, C::group>(row.data(), padded, std::is_same_v<C, CoarseSquares> ? 0 : C::shift,
                                        q % C::group, cells.data() + q / C::group * group_bytes);
     }

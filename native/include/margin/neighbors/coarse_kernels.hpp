@@ -4,6 +4,7 @@
 // Three families, one for each way of joining differences. Each holds
 //     rows, group     a panel is `rows` rows, met by `group` queries at a time
 //     width           columns side by side: a panel is [column / width][row][column % width], a group likewise
+//     squared, may_leave_out, most_spread_first   what the choice of columns goes by (grid.hpp)
 //     half            cells lie in -half … half; rows are stored with `shift` added, so that they are unsigned
 //     Kernel          (panel, starts of its rows, group, padded columns, limits of the queries, masks) -> any?
 //     plain, avx2     two ways to the same integers
@@ -17,6 +18,10 @@ namespace margin::neighbors {
 
 /// Columns are filled up with zeros to a multiple of this.
 inline constexpr std::size_t coarse_columns = 8;
+
+constexpr std::size_t padded_columns(std::size_t columns) noexcept {
+    return (columns + coarse_columns - 1) / coarse_columns * coarse_columns;
+}
 
 using CoarseKernel = bool (*)(const std::uint8_t* panel, const std::int32_t* starts, const std::uint8_t* group,
                               std::size_t columns, const std::int32_t* limits, std::uint32_t* masks);
@@ -70,6 +75,8 @@ MARGIN_INLINED bool plain_masks(const std::uint8_t* panel, const std::int32_t* s
 struct CoarseSquares {
     static constexpr std::size_t rows = 16, group = 4, width = 4;
     static constexpr int half = 63, shift = 64;
+    static constexpr bool squared = true, most_spread_first = false;
+    static constexpr double may_leave_out = 0.02;
 
     MARGIN_SIMD static bool plain(const std::uint8_t* panel, const std::int32_t* starts, const std::uint8_t* group_,
                                   std::size_t columns, const std::int32_t* limits, std::uint32_t* masks) {
@@ -122,6 +129,8 @@ struct CoarseSquares {
 struct CoarseSums {
     static constexpr std::size_t rows = 8, group = 6, width = 8;
     static constexpr int half = 127, shift = 128;
+    static constexpr bool squared = false, most_spread_first = false;
+    static constexpr double may_leave_out = 0.02;
 
     MARGIN_SIMD static bool plain(const std::uint8_t* panel, const std::int32_t* starts, const std::uint8_t* group_,
                                   std::size_t columns, const std::int32_t* limits, std::uint32_t* masks) {
@@ -169,6 +178,8 @@ struct CoarseSums {
 struct CoarseLargest {
     static constexpr std::size_t rows = 32, group = 4, width = 1;
     static constexpr int half = 127, shift = 128;
+    static constexpr bool squared = false, most_spread_first = true;
+    static constexpr double may_leave_out = 0;
 
     MARGIN_SIMD static bool plain(const std::uint8_t* panel, const std::int32_t* starts, const std::uint8_t* group_,
                                   std::size_t columns, const std::int32_t* limits, std::uint32_t* masks) {

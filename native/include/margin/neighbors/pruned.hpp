@@ -1,5 +1,6 @@
 #pragma once
 // Looking at every row in bytes, and at the few that may be near enough in full.
+#include "margin/core/threads.hpp"
 #include "margin/core/views.hpp"
 #include "margin/neighbors/coarse.hpp"
 #include "margin/neighbors/scan.hpp"
@@ -44,14 +45,14 @@ public:
                  std::vector<Best>& best, std::size_t n_threads, Monitor& monitor,
                  CoarseKernel kernel = coarse_kernel<C>())
         : rows_(rows), queries_(queries), p_(p), grid_(grid), best_(best), n_threads_(n_threads), monitor_(monitor),
-          kernel_(kernel), reach_(Reach::of<D, C>(rows.columns(), p)), coarse_queries_(queries.rows(), rows.columns()),
-          tile_(panels_in_tile(), rows.columns()) {}
+          kernel_(kernel), reach_(Reach::of<D, C>(rows.columns(), p)),
+          coarse_queries_(queries.rows(), grid.columns.size()), tile_(panels_in_tile(), grid.columns.size()) {}
 
     void run() {
         parallel_for(queries_.rows(), 64 * C::group, n_threads_, monitor_,
                      [&](std::size_t begin, std::size_t end, std::size_t) {
                          for (std::size_t q = begin; q < end; ++q)
-                             coarse_queries_.fill(q, queries_.row(q).data(), queries_.columns(), grid_);
+                             coarse_queries_.fill(q, queries_.row(q).data(), grid_);
                      });
         for (std::size_t first = 0; first < rows_.rows(); first += panels_in_tile() * C::rows)
             meet_tile(first, std::min(rows_.rows(), first + panels_in_tile() * C::rows));
@@ -60,7 +61,8 @@ public:
 private:
     std::size_t panels_in_tile() const {
         const std::size_t all = (rows_.rows() + C::rows - 1) / C::rows;
-        return std::clamp<std::size_t>((std::size_t(1) << 20) / (C::rows * padded_columns(rows_.columns())), 1, all);
+        return std::clamp<std::size_t>((std::size_t(1) << 20) / (C::rows * padded_columns(grid_.columns.size())), 1,
+                                       all);
     }
 
     void meet_tile(std::size_t first, std::size_t last) {
@@ -102,13 +104,13 @@ private:
         std::uint32_t masks[C::group];
         if (!kernel_(tile_.cells.data() + b * tile_.panel_bytes, tile_.starts.data() + b * C::rows,
                      coarse_queries_.cells.data() + begin / C::group * coarse_queries_.group_bytes,
-                     padded_columns(rows_.columns()), coarse_queries_.limits.data() + begin, masks))
+                     padded_columns(grid_.columns.size()), coarse_queries_.limits.data() + begin, masks))
             return;
         const std::size_t row = first + b * C::rows, n = std::min(C::rows, last - row);
         const std::uint32_t there = n < 32 ? (std::uint32_t(1) << n) - 1 : ~std::uint32_t(0);
         for (std::size_t q = begin; q < end; ++q) {
             std::uint32_t mask = masks[q - begin] & there;
-            if (2 * static_cast<std::size_t>(std::popcount(mask)) > C::rows) {
+            if (more_than_half(mask)) {
                 scan<D, T>(queries_.row(q).data(), rows_.data(), row, row + n, rows_.columns(), p_, best_[q]);
                 set_limit(q, error);
                 monitor_.check();
@@ -117,11 +119,17 @@ private:
             for (; mask != 0; mask &= mask - 1) {
                 const std::size_t i = row + static_cast<std::size_t>(std::countr_zero(mask));
                 const auto* cells = reinterpret_cast<const char*>(rows_.row(i).data());
-                for (std::size_t at = 0; at < std::min<std::size_t>(rows_.columns() * sizeof(T), 512); at += 64)
-                    __builtin_prefetch(cells + at);
+                for (std::size_t at = 0; at < std::min<std::size_t>(rows_.columns() * sizeof(T), 4096); at += 64)
+                    __builtin_prefetch(cells + at, 0, 2);
                 candidates.push_back({q, i});
             }
         }
+    }
+
+    static bool more_than_half(std::uint32_t mask) { // quicker than counting, for there are few as a rule
+        for (std::size_t i = 0; i < C::rows / 2 && mask != 0; ++i)
+            mask &= mask - 1;
+        return mask != 0;
     }
 
     void look_at(std::vector<Candidate>& candidates, double error) {
