@@ -78,7 +78,7 @@ def test_every_index_is_asked(settings):
         assert choice.right[k - 1] == (answers == y).sum()
 
 
-@pytest.mark.parametrize("weights", VOTES, ids=str)
+@pytest.mark.parametrize("weights", VOTES, ids=["uniform", "distance", "inverse_square", "kernel"])
 def test_validation_rows_are_answered_by_all_training_rows(weights):
     rng, X, y = some_rows(5, 40)
     new, truth = rng.integers(0, 3, (25, 2)) + 0.25, rng.integers(0, 4, 25)  # 3 is no class of the training rows

@@ -40,7 +40,9 @@ def test_each_column_is_answered_as_if_it_were_alone(model):
     assert together.dtype == INDICATOR.dtype
 
 
-@pytest.mark.parametrize("make", [sp.csr_array, sp.csc_matrix, pd.DataFrame, np.ndarray.tolist, pa.table], ids=str)
+@pytest.mark.parametrize(
+    "make", [sp.csr_array, sp.csc_matrix, pd.DataFrame, np.ndarray.tolist, pa.table], ids=lambda m: m.__name__
+)
 def test_an_indicator_matrix_of_any_make_is_read(model, make):
     expected = model.fit(X, INDICATOR).predict(X)
     given = {str(j): INDICATOR[:, j] for j in range(3)} if make is pa.table else INDICATOR
