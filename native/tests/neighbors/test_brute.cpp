@@ -83,6 +83,38 @@ void finds_what_a_plain_scan_finds(std::size_t n, std::size_t m, std::size_t col
     }
 }
 
+/// Rows and queries on a grid of whole numbers, nearly half a step off it, so that rounding drives them apart as far as
+/// it can: with a limit at its true distance each row still passes.
+template <class D, class C>
+void no_row_within_the_limit_is_lost(std::size_t columns, double span) {
+    Grid grid{std::vector<std::uint32_t>(columns), std::vector<double>(columns), 1.0};
+    for (std::size_t j = 0; j < columns; ++j)
+        grid.columns[j] = static_cast<std::uint32_t>(C::most_spread_first ? columns - 1 - j : j);
+    Stream stream(columns, 5);
+    std::vector<double> row(columns), query(columns);
+    for (std::size_t j = 0; j < columns; ++j) {
+        row[j] = std::rint(span * numbers(1, stream.below(1000))[0]);
+        query[j] = std::rint(span * numbers(1, stream.below(1000))[0]);
+        const double off = row[j] < query[j] ? -0.4999 : 0.4999;
+        row[j] -= off, query[j] += off; // nearer than their roundings by a step
+    }
+    CoarseRows<C> panel(1, columns);
+    panel.fill(0, row.data(), 1, columns, grid);
+    CoarseQueries<C> group(1, columns);
+    group.fill(0, query.data(), grid);
+    const double distance = D::finish(joined<D>(query.data(), row.data(), columns, 2), 2);
+    std::uint32_t masks[C::group];
+    const auto passes = [&] {
+        return coarse_kernel<C>()(panel.cells.data(), panel.starts.data(), group.cells.data(), padded_columns(columns),
+                                  group.limits.data(), masks) &&
+               (masks[0] & 1);
+    };
+    group.set_limit(0, distance, panel.errors[0]);
+    CHECK(passes());
+    group.set_limit(0, distance / 2, panel.errors[0]);
+    CHECK(span > C::half || columns < 3 || !passes());
+}
+
 template <class D, class C>
 void with_both_kernels(double p) {
     for (const auto kernel : {&C::plain, coarse_kernel<C>()}) {
@@ -129,6 +161,15 @@ TEST("distances to rows are the joined terms to the last bit, or above the limit
         row_distances_agree<Chebyshev, float>(columns);
         row_distances_agree<Minkowski, float>(columns);
     }
+}
+
+TEST("rounding and clamping never push a row beyond its own distance") {
+    for (const double span : {30.0, 60.0, 500.0})
+        for (const std::size_t columns : {1, 2, 5, 8, 17, 100}) {
+            no_row_within_the_limit_is_lost<Euclidean, CoarseSquares>(columns, span);
+            no_row_within_the_limit_is_lost<Manhattan, CoarseSums>(columns, span);
+            no_row_within_the_limit_is_lost<Chebyshev, CoarseLargest>(columns, span);
+        }
 }
 
 TEST("a pruned search finds what a plain scan finds") {

@@ -67,8 +67,9 @@ class KDTree:
             cells = self.cells
         else:  # the sketch says it all
             cells = self.sketch.reshape(-1, d, 16).transpose(0, 2, 1).reshape(-1, d) / self.scale + self.shift
+        place = self.place.ravel()
         rows = np.empty((self.n_rows, d))
-        rows[self.place[self.place >= 0]] = cells[self.place >= 0]
+        rows[place[place >= 0]] = cells[place >= 0]
         return rows
 
     def nearest(self, queries: np.ndarray, k: int, n_threads: int) -> tuple[np.ndarray, np.ndarray]:

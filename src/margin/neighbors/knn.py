@@ -24,8 +24,8 @@ class KNeighborsClassifier(NearestVoters, Classifier):
     Learning puts the rows into an index (``index_`` says which and why). It needs columns on comparable scales
     (``scale``), and fails in many dimensions, where all rows are about equally far away (:func:`~margin.curse`).
 
-    Rows at equal distance are taken in the order of their classes, so that answers do not depend on the order
-    of the training rows. A row of whole-number weight w counts as w neighbours; other weights multiply votes.
+    Rows at equal distance are taken from the last class to the first, so that answers do not depend on the order of
+    the training rows; equal votes go to the first class. A row of whole-number weight w counts as w neighbours; other weights multiply votes.
     A y of several columns (such as an indicator matrix of labels) is answered column by column, by the same
     neighbours; ``classes_`` and ``predict_proba`` are then lists, one entry per column.
 
@@ -110,7 +110,7 @@ class KNeighborsRegressor(NearestVoters, Regressor):
     and why). Like :class:`KNeighborsClassifier` it needs columns on comparable scales, and it never answers beyond the
     largest and smallest target it has seen: it does not extrapolate.
 
-    Rows at equal distance are taken in the order of their targets, so that answers do not depend on the order
+    Rows at equal distance are taken from the largest target to the smallest, so that answers do not depend on the order
     of the training rows. A row of whole-number weight w counts as w neighbours; other weights multiply votes.
     A y of several columns is answered column by column, by the same neighbours.
 

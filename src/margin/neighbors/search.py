@@ -62,7 +62,7 @@ class NeighborSearch(TableEstimator):
             weights = self._column_weights()
             self._space = Space()
             self._index = MixedRows.build(X.take(order), self._metric, weights, self._threads())
-            self._choice = IndexChoice(MixedRows.name, "the only index for mixed tables")
+            self._choice = IndexChoice(MixedRows.name, f"metric {self._metric!r} compares words and missing cells")
             return
         self._space = space_of(X, self._encoder.reach(X), self._metric, self._factors())
         ordered = self._space.training_rows(take_rows(X, order))

@@ -22,7 +22,7 @@ GUARDS = 8.0 * np.array([[1.0, 0.0], [0.0, 1.0], [-1.0, 0.0], [0.0, -1.0]])
 def voronoi_edges(X: Any, y: Any, bounds: Any = None) -> np.ndarray:
     """The line segments between Voronoi cells of different class: where the nearest neighbour changes its answer.
 
-    Of equal rows with different labels the first class counts, as in ``KNeighborsClassifier(1)``. :math:`O(n \\log n)`.
+    Of equal rows with different labels the last class counts, as in ``KNeighborsClassifier(1)``. :math:`O(n \\log n)`.
 
     Parameters
     ----------
@@ -48,9 +48,9 @@ def voronoi_edges(X: Any, y: Any, bounds: Any = None) -> np.ndarray:
     _, codes = encode_labels(y, len(points), "voronoi_edges")
     low, high = _bounds_of(points, bounds)
     points, which = np.unique(points, axis=0, return_inverse=True)
-    first = np.full(len(points), np.iinfo(codes.dtype).max, dtype=codes.dtype)
-    np.minimum.at(first, which.reshape(-1), codes)
-    segments = _borders(points, first, low, high)
+    last = np.zeros(len(points), dtype=codes.dtype)
+    np.maximum.at(last, which.reshape(-1), codes)
+    segments = _borders(points, last, low, high)
     return _clipped(segments, low, high)
 
 

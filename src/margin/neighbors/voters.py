@@ -33,11 +33,12 @@ class Voters(NeighborSearch):
 
     def _learn(self, X: Any, y: np.ndarray, rows: TrainingRows) -> None:
         weight = rows.weights()
-        # Rows are kept by target, heavy ones first: ties between equal distances do not go by row order then.
+        # Rows are kept by target, heavy ones first: ties between equal distances do not go by row order then. The last
+        # class comes first, because the first one already wins ties between votes.
         if rows.weight is None and y.dtype == np.int32 and y.ndim == 1 and y.max() < 2**16:
-            order = np.argsort(y.astype(np.uint16), kind="stable")  # NumPy counts such small numbers, which is quick
+            order = np.argsort((y.max() - y).astype(np.uint16), kind="stable")  # NumPy counts such small numbers
         else:
-            order = np.lexsort((-weight, *np.atleast_2d(y.T)[::-1]))
+            order = np.lexsort((-weight, *(-np.atleast_2d(y.T))[::-1]))
         self._keep_rows(X, order, rows)
         self._targets = y[order]
         self._weight = weight[order]
