@@ -19,8 +19,8 @@ pytestmark = pytest.mark.filterwarnings("ignore::margin.errors.ConstantColumnWar
 
 
 def slow_neighbors(X, y, query, k, distance):
-    """All distances, sorted by distance, then class, then row."""
-    ranked = sorted((float(distance(row, query)), y[i], i) for i, row in enumerate(X))
+    """All distances, sorted by distance, then class (the last one first), then row."""
+    ranked = sorted((float(distance(row, query)), -y[i], i) for i, row in enumerate(X))
     return [i for _, _, i in ranked[:k]]
 
 

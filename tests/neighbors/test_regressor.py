@@ -13,7 +13,9 @@ pytestmark = pytest.mark.filterwarnings("ignore::margin.errors.ConstantColumnWar
 
 def slow_mean(X, y, query, k, vote):
     """The mean of the k nearest by (distance, target), each counting by its distance."""
-    ranked = sorted((float(np.abs(row - query).sum()), target) for row, target in zip(X, y))[:k]
+    ranked = sorted(
+        ((float(np.abs(row - query).sum()), target) for row, target in zip(X, y)), key=lambda pair: (pair[0], -pair[1])
+    )[:k]
     votes = np.array([vote(distance) for distance, _ in ranked])
     if np.isinf(votes).any():
         votes = np.isinf(votes).astype(float)
