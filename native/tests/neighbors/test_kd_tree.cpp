@@ -59,7 +59,7 @@ void for_every_distance(const std::vector<T>& rows, const std::vector<double>& q
     agrees_with_the_definition<Euclidean, T>(rows, queries, columns, k, 2);
     agrees_with_the_definition<Manhattan, T>(rows, queries, columns, k, 1);
     agrees_with_the_definition<Chebyshev, T>(rows, queries, columns, k, 2);
-    for (const double p : {0.5, 1.5, 3.0, 50.0})
+    for (const double p : {0.1, 0.5, 1.5, 3.0, 4.0, 50.0})
         agrees_with_the_definition<Minkowski, T>(rows, queries, columns, k, p);
 }
 
@@ -208,10 +208,11 @@ TEST("plain instructions find what the best ones find") {
     const auto rows = drawn<double>(3000 * 3, [&] { return stream.normal(); });
     const auto grown = kd::build<double>(rows.data(), 3000, 3, 16, 1, monitor);
     const kd::Tree tree = kd::view(grown);
-    kd::Asking asking(tree, kd::comparing<Euclidean, double>(tree), 2, 5);
+    const auto sieve = kd::sieve_for<Euclidean>(tree, kd::SumOfSquares{}, 2);
+    kd::Asking<kd::SumOfSquares> asking(tree, sieve, kd::comparing<Euclidean, double>(tree), 2, 5);
     for (int again = 0; again < 50; ++again) {
         const auto query = drawn<double>(3, [&] { return stream.normal(); });
-        asking.sketched.draw<kd::SumOfSquares>(tree, kd::sieve_for<Euclidean, kd::SumOfSquares>(tree, 2), query.data());
+        asking.sketched.draw(query.data());
         Nearest one(5), other(5);
         const auto looked_at = kd::plain::Level::nearest<kd::SumOfSquares, 3>(asking, query.data(), one);
         kd::on_best_level([&]<class Level>() {

@@ -43,16 +43,29 @@ MARGIN_INLINED std::uint32_t which_not_above(const Eight& lanes, float limit) {
 }
 
 /// Difference d joins the sum s.
-MARGIN_INLINED void join(SumOfSquares, Eight& s, const Eight& d) { s += d * d; }
-MARGIN_INLINED void join(SumOfSizes, Eight& s, const Eight& d) {
+MARGIN_INLINED void join(const SumOfSquares&, Eight& s, const Eight& d) { s += d * d; }
+MARGIN_INLINED void join(const SumOfSizes&, Eight& s, const Eight& d) {
     Eight size = d;
     take_size(size);
     s += size;
 }
-MARGIN_INLINED void join(LargestSize, Eight& s, const Eight& d) {
+MARGIN_INLINED void join(const LargestSize&, Eight& s, const Eight& d) {
     Eight size = d;
     take_size(size);
     raise_to(s, size);
+}
+
+MARGIN_INLINED void join(const SumOfPowers& norm, Eight& s, const Eight& d) {
+    constexpr float one = 0x3f800000, most = 0x7f000000; // the bits of 1 and 2^127
+    Eight size = d;
+    take_size(size);
+    Eight logarithm = __builtin_convertvector(reinterpret_cast<EightInts>(size), Eight);
+    logarithm = (logarithm - one) * static_cast<float>(norm.p) + one;
+    raise_to(logarithm, Eight{});
+    logarithm = logarithm < most ? logarithm : Eight{} + most;
+    const EightInts ordinary =
+        size >= std::numeric_limits<float>::min(); // smaller ones have no exponent, and count as 0
+    s += reinterpret_cast<Eight>(__builtin_convertvector(logarithm, EightInts) & ordinary);
 }
 
 /// As many numbers as a node has children, or a block rows.
@@ -91,7 +104,8 @@ MARGIN_INLINED std::size_t n_columns(const Tree& tree) {
 
 /// Joined gaps between a query and the boxes of a node's children.
 template <class N, std::size_t Columns>
-MARGIN_INLINED void scan_boxes(const Tree& tree, const float* query, std::size_t node, Lanes<fan>& joined) {
+MARGIN_INLINED void scan_boxes(const Tree& tree, const N& norm, const float* query, std::size_t node,
+                               Lanes<fan>& joined) {
     const std::size_t columns = n_columns<Columns>(tree);
     const float* box = tree.boxes + node * columns * 2 * fan;
     joined = {};
@@ -100,19 +114,20 @@ MARGIN_INLINED void scan_boxes(const Tree& tree, const float* query, std::size_t
             Eight gap = *lanes_at(box + 8 * e) - query[j];
             raise_to(gap, query[j] - *lanes_at(box + fan + 8 * e));
             raise_to(gap, Eight{});
-            join(N{}, joined.eight[e], gap);
+            join(norm, joined.eight[e], gap);
         }
 }
 
 /// Joined sketches of the rows of a block.
 template <class N, std::size_t Columns>
-MARGIN_INLINED void scan_block(const Tree& tree, const float* query, std::size_t block, Lanes<block_rows>& joined) {
+MARGIN_INLINED void scan_block(const Tree& tree, const N& norm, const float* query, std::size_t block,
+                               Lanes<block_rows>& joined) {
     const std::size_t columns = n_columns<Columns>(tree);
     const float* cells = tree.sketch + block * columns * block_rows;
     joined = {};
     for (std::size_t j = 0; j < columns; ++j, cells += block_rows)
         for (std::size_t e = 0; e < block_rows / 8; ++e)
-            join(N{}, joined.eight[e], query[j] - *lanes_at(cells + 8 * e));
+            join(norm, joined.eight[e], query[j] - *lanes_at(cells + 8 * e));
 }
 
 /// The way of one query. Lets `sink` see every row that may be as near as its threshold, near boxes first. A sink says
@@ -120,7 +135,8 @@ MARGIN_INLINED void scan_block(const Tree& tree, const float* query, std::size_t
 template <class N, std::size_t Columns, class Sink>
 class Search {
 public:
-    MARGIN_INLINED Search(const Tree& tree, const float* query, Sink& sink) : tree_(tree), query_(query), sink_(sink) {}
+    MARGIN_INLINED Search(const Asking<N>& asking, Sink& sink)
+        : tree_(asking.tree), norm_(asking.sketched.norm()), query_(asking.sketched.cells()), sink_(sink) {}
 
     /// How many blocks were looked at. First down to the nearest leaf, which makes the threshold low, then back up the
     /// same way: what has been passed by on the way down seldom has to be visited.
@@ -151,7 +167,7 @@ private:
     MARGIN_INLINED Step descend(std::int32_t& node) {
         const auto from = static_cast<std::size_t>(node);
         Lanes<fan> joined;
-        scan_boxes<N, Columns>(tree_, query_, from, joined);
+        scan_boxes<N, Columns>(tree_, norm_, query_, from, joined);
         const Step step{from, joined.lowest()};
         const std::int32_t first = tree_.first[from * fan + step.child], size = tree_.size[from * fan + step.child];
         node = size == is_node ? first : -1;
@@ -162,7 +178,7 @@ private:
 
     MARGIN_INLINED void open(std::size_t node, std::uint32_t children) {
         Lanes<fan> joined;
-        scan_boxes<N, Columns>(tree_, query_, node, joined);
+        scan_boxes<N, Columns>(tree_, norm_, query_, node, joined);
         children &= joined.not_above(sink_.threshold());
         if (children == 0)
             return;
@@ -203,7 +219,7 @@ private:
         for (std::int32_t b = first; b < first + size; ++b) {
             const auto block = static_cast<std::size_t>(b);
             Lanes<block_rows> joined;
-            scan_block<N, Columns>(tree_, query_, block, joined);
+            scan_block<N, Columns>(tree_, norm_, query_, block, joined);
             std::uint32_t near = joined.not_above(sink_.threshold());
             if (near == 0)
                 continue;
@@ -218,6 +234,7 @@ private:
     }
 
     const Tree& tree_;
+    const N norm_;
     const float* query_;
     Sink& sink_;
     std::size_t n_waiting_ = 0, n_blocks_ = 0;
@@ -226,14 +243,14 @@ private:
 
 /// Which child of which child … a query would visit first, as a number below n_corners.
 template <class N>
-std::uint32_t corner_of(const Tree& tree, const float* query) {
+std::uint32_t corner_of(const Tree& tree, const Sketched<N>& query) {
     std::uint32_t corner = 0;
     std::int32_t node = 0;
     for (std::size_t level = 0; level < corner_levels; ++level) {
         std::uint32_t nearest = 0;
         if (node >= 0) {
             Lanes<fan> joined;
-            scan_boxes<N, 0>(tree, query, static_cast<std::size_t>(node), joined);
+            scan_boxes<N, 0>(tree, query.norm(), query.cells(), static_cast<std::size_t>(node), joined);
             nearest = joined.lowest();
             const std::size_t at = static_cast<std::size_t>(node) * fan + nearest;
             node = tree.size[at] == is_node ? tree.first[at] : -1;
@@ -244,15 +261,15 @@ std::uint32_t corner_of(const Tree& tree, const float* query) {
 }
 
 template <class N, std::size_t Columns>
-std::size_t search_nearest(Asking& asking, const double* query, Nearest& best) {
+std::size_t search_nearest(Asking<N>& asking, const double* query, Nearest& best) {
     KeepNearest<N> sink(asking, query, best);
-    return Search<N, Columns, KeepNearest<N>>(asking.tree, asking.sketched.cells(), sink).run();
+    return Search<N, Columns, KeepNearest<N>>(asking, sink).run();
 }
 
 template <class N, class D>
-std::size_t search_within(Asking& asking, const double* query, double radius, std::vector<Found>& found) {
+std::size_t search_within(Asking<N>& asking, const double* query, double radius, std::vector<Found>& found) {
     KeepWithin<N, D> sink(asking, query, radius, found);
-    return Search<N, 0, KeepWithin<N, D>>(asking.tree, asking.sketched.cells(), sink).run();
+    return Search<N, 0, KeepWithin<N, D>>(asking, sink).run();
 }
 
 /// What this instruction set has to offer.

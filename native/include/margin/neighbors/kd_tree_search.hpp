@@ -74,13 +74,14 @@ Compare comparing(const Tree& tree) {
 }
 
 /// Everything that one thread needs to answer queries, made once.
+template <class N>
 struct Asking {
-    Asking(const Tree& tree_, Compare compare_, double p_, std::size_t k)
-        : tree(tree_), compare(compare_), p(p_), sketched(tree_.columns), scratch(tree_.columns), best(k) {}
+    Asking(const Tree& tree_, const Sieve<N>& sieve, Compare compare_, double p_, std::size_t k)
+        : tree(tree_), compare(compare_), p(p_), sketched(tree_, sieve), scratch(tree_.columns), best(k) {}
     const Tree& tree;
     Compare compare;
     double p;
-    Sketched sketched;
+    Sketched<N> sketched;
     std::vector<double> scratch;
     Nearest best;
 };
@@ -89,9 +90,8 @@ struct Asking {
 template <class N>
 class KeepNearest {
 public:
-    KeepNearest(Asking& asking, const double* query, Nearest& best)
-        : asking_(asking), query_(query), best_(best), threshold_(asking.sketched.template threshold<N>(best.limit())) {
-    }
+    KeepNearest(Asking<N>& asking, const double* query, Nearest& best)
+        : asking_(asking), query_(query), best_(best), threshold_(asking.sketched.threshold(best.limit())) {}
 
     float threshold() const { return threshold_; }
 
@@ -102,11 +102,11 @@ public:
         const double limit = best_.limit();
         best_.offer(asking_.compare(asking_.tree, query_, row, asking_.p, asking_.scratch.data()), place);
         if (best_.limit() < limit)
-            threshold_ = asking_.sketched.template threshold<N>(best_.limit());
+            threshold_ = asking_.sketched.threshold(best_.limit());
     }
 
 private:
-    Asking& asking_;
+    Asking<N>& asking_;
     const double* query_;
     Nearest& best_;
     float threshold_;
@@ -116,11 +116,11 @@ private:
 template <class N, class D>
 class KeepWithin {
 public:
-    KeepWithin(Asking& asking, const double* query, double radius, std::vector<Found>& found)
+    KeepWithin(Asking<N>& asking, const double* query, double radius, std::vector<Found>& found)
         : asking_(asking), query_(query), radius_(radius), found_(found) {
         // Roots round: a little more than the square of the radius may still have the radius as its root.
         const double limit = std::is_same_v<D, Euclidean> ? radius * radius * (1 + 0x1p-50) : radius;
-        threshold_ = asking.sketched.template threshold<N>(limit);
+        threshold_ = asking.sketched.threshold(limit);
     }
 
     float threshold() const { return threshold_; }
@@ -135,7 +135,7 @@ public:
     }
 
 private:
-    Asking& asking_;
+    Asking<N>& asking_;
     const double* query_;
     double radius_;
     std::vector<Found>& found_;

@@ -17,105 +17,110 @@
 
 namespace margin::neighbors::kd {
 
-// The norms that are computed in float32. Each distance uses one that is never larger than itself.
+// The norms that are computed in float32: each joins differences, and most_joined() gives the largest that may come out
+// in exact arithmetic where the distance is `apart` and the errors e_j are joined to `errors`. Each distance uses one
+// that is never larger than itself, up to `room`.
 
 struct SumOfSquares {
-    static double join_errors(double s, double e) { return s + e * e; }
-    static double norm(double s) { return std::sqrt(s); }
-    static double before_root(double norm) { return norm * norm; }
+    double join_errors(double s, double e) const { return s + e * e; }
+    double most_joined(double apart, double errors) const {
+        const double norm = apart + std::sqrt(errors);
+        return norm * norm;
+    }
 };
 
 struct SumOfSizes {
-    static double join_errors(double s, double e) { return s + e; }
-    static double norm(double s) { return s; }
-    static double before_root(double norm) { return norm; }
+    double join_errors(double s, double e) const { return s + e; }
+    double most_joined(double apart, double errors) const { return apart + errors; }
 };
 
 struct LargestSize {
-    static double join_errors(double s, double e) { return std::max(s, e); }
-    static double norm(double s) { return s; }
-    static double before_root(double norm) { return norm; }
+    double join_errors(double s, double e) const { return std::max(s, e); }
+    double most_joined(double apart, double errors) const { return apart + errors; }
+};
+
+/// Powers 0 < p <= 4 from the bits of a float: exponent and fraction, read as one whole number, are a logarithm that is
+/// nowhere too large, and the way back is too large by at most 1.0615 (and by 0.0003 for rounding on the way).
+struct SumOfPowers {
+    static constexpr double too_large = 1.0625;
+    double p;
+    double join_errors(double s, double e) const { return s + std::pow(e, p); }
+    double most_joined(double apart, double errors) const {
+        return too_large * (p <= 1 ? std::pow(apart, p) + errors : std::pow(apart + std::pow(errors, 1 / p), p));
+    }
 };
 
 /// How a limit in terms of a distance becomes one in terms of the norm of the sketch.
+template <class N>
 struct Sieve {
+    N norm;
     bool squared;    // the distance is compared before its root is taken
     double smallest; // what may have been lost below the smallest numbers
-    double unit;     // scale of the tree, over how many times the norm the distance is at least
+    double unit;     // scale of the tree
     double room;     // 1 + relative error of the norm in float32 and of the distance in double
 };
 
 /// The sieve of distance D, for the norm N. Roots amplify: with p small, relative errors of sums count 1/p times.
-/// A Minkowski distance is at least the sum of sizes for p <= 1, the Euclidean one for 1 <= p <= 2, columns^(1/p - 1/2)
-/// times it for p >= 2, and always the largest size.
 template <class D, class N>
-Sieve sieve_for(const Tree& tree, double p) {
+Sieve<N> sieve_for(const Tree& tree, N norm, double p) {
     constexpr double u = 0x1p-24, eps = std::numeric_limits<double>::epsilon();
     const double columns = static_cast<double>(tree.columns);
-    Sieve sieve{std::is_same_v<D, Euclidean>, columns * std::numeric_limits<double>::min(), tree.scale,
-                1 + (columns + 16) * u};
-    if constexpr (std::is_same_v<D, Minkowski>) {
-        if (std::is_same_v<N, SumOfSquares> && p > 2)
-            sieve.unit /= std::pow(columns, 1 / p - 0.5) * (1 - 8 * eps);
-        sieve.room += (columns + 2000) / p * 2 * eps;
-    }
-    return sieve;
+    const double of_roots = std::is_same_v<D, Minkowski> ? (columns + 2000) / p * 2 * eps : 0;
+    return {norm, std::is_same_v<D, Euclidean>, columns * std::numeric_limits<double>::min(), tree.scale,
+            1 + (columns + 16) * u + of_roots};
 }
 
-/// f.operator()<N>() for the norm N that suits distance D best.
+/// f(norm) with the norm that suits distance D best. No Minkowski distance is below the largest size, and few are above
+/// it by much if p is large.
 template <class D, class F>
 decltype(auto) with_norm_for(double p, F&& f) {
     if constexpr (std::is_same_v<D, Euclidean>)
-        return f.template operator()<SumOfSquares>();
+        return f(SumOfSquares{});
     else if constexpr (std::is_same_v<D, Manhattan>)
-        return f.template operator()<SumOfSizes>();
+        return f(SumOfSizes{});
     else if constexpr (std::is_same_v<D, Chebyshev>)
-        return f.template operator()<LargestSize>();
-    else if (p <= 1)
-        return f.template operator()<SumOfSizes>();
+        return f(LargestSize{});
     else if (p <= 4)
-        return f.template operator()<SumOfSquares>();
+        return f(SumOfPowers{p});
     else
-        return f.template operator()<LargestSize>();
+        return f(LargestSize{});
 }
 
-/// One query as the tree sees it: its sketch, and the norm of the errors e_j.
+/// One query as the tree sees it: its sketch, and the errors e_j joined.
+template <class N>
 class Sketched {
 public:
-    explicit Sketched(std::size_t columns) : cells_(columns) {}
+    Sketched(const Tree& tree, const Sieve<N>& sieve) : tree_(tree), sieve_(sieve), cells_(tree.columns) {}
 
-    template <class N>
-    void draw(const Tree& tree, const Sieve& sieve, const double* query) {
+    void draw(const double* query) {
         constexpr double huge = std::numeric_limits<double>::infinity();
-        sieve_ = sieve;
-        double errors = 0;
+        errors_ = 0;
         for (std::size_t j = 0; j < cells_.size(); ++j) {
-            const double exact = (query[j] - tree.shift[j]) * tree.scale;
+            const double exact = (query[j] - tree_.shift[j]) * tree_.scale;
             cells_[j] = static_cast<float>(exact);
             double e = std::abs(exact - static_cast<double>(cells_[j])) + 0x1p-50 * std::abs(exact) + 0x1p-140;
-            if (tree.rows)
+            if (tree_.rows)
                 e += 0x1p-24 * std::abs(exact);
-            errors = N::join_errors(errors, e < huge ? e : huge); // beyond it even e may be no number
+            errors_ = sieve_.norm.join_errors(errors_, e < huge ? e : huge); // beyond it even e may be no number
         }
-        error_ = N::norm(errors);
     }
 
     /// The largest joined sketch that a row may have and still be as near as `limit` (a distance before its last step).
-    template <class N>
     float threshold(double limit) const {
-        const double apart = (sieve_.squared ? std::sqrt(limit + sieve_.smallest) : limit + sieve_.smallest);
-        const double most = N::before_root((apart * sieve_.unit + error_) * sieve_.room) * sieve_.room;
-        const double rounded_up = most * (1 + 0x1p-20) + std::numeric_limits<float>::min();
-        return rounded_up < std::numeric_limits<float>::max() ? static_cast<float>(rounded_up)
-                                                              : std::numeric_limits<float>::infinity();
+        const double apart = sieve_.squared ? std::sqrt(limit + sieve_.smallest) : limit + sieve_.smallest;
+        const double most = sieve_.norm.most_joined(apart * sieve_.unit * sieve_.room, errors_ * sieve_.room);
+        const double rounded_up = most * sieve_.room * sieve_.room * (1 + 0x1p-20) + std::numeric_limits<float>::min();
+        return rounded_up < 0x1p126 ? static_cast<float>(rounded_up) : std::numeric_limits<float>::infinity();
     }
 
+    const N& norm() const { return sieve_.norm; }
     const float* cells() const { return cells_.data(); }
 
 private:
+    const Tree& tree_;
+    const Sieve<N>& sieve_;
     std::vector<float> cells_;
-    Sieve sieve_{};
-    double error_ = 0;
+    double errors_ = 0;
 };
 
 } // namespace margin::neighbors::kd
