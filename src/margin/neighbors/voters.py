@@ -42,7 +42,8 @@ class Voters(NeighborSearch):
         self._keep_rows(X, order, rows)
         self._targets = y[order]
         self._weight = weight[order]
-        self._repeats = rows.weight is None or count_repeats(weight)
+        self._once = rows.weight is None  # every row counts once
+        self._repeats = self._once or count_repeats(weight)
 
 
 class NearestVoters(Voters):
@@ -68,8 +69,8 @@ class NearestVoters(Voters):
     def _voted(self, X: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Distances, places and votes of the neighbours of encoded rows."""
         distance, place = self._nearest(X, self.n_neighbors)
-        votes = votes_of(self.weights, distance, distance[:, :1], type(self).__name__) * self._counted(place)
-        return distance, place, votes
+        votes = votes_of(self.weights, distance, distance[:, :1], type(self).__name__)
+        return distance, place, votes if self._once else votes * self._counted(place)
 
     def _counted(self, place: np.ndarray) -> np.ndarray:
         """How many neighbours each row found stands for: repeated rows fill up the k places."""
