@@ -25,7 +25,7 @@ FEW_ROWS = 500
 #: from so many on it never does.
 FEW_COLUMNS, MANY_COLUMNS = 6, 40
 #: The largest share of rows that a tree may look at: brute force does much less for each row.
-WORTHWHILE = {"euclidean": 0.1, "manhattan": 0.4, "chebyshev": 0.4, "minkowski": 0.6}
+WORTHWHILE = 0.15
 #: Rows of a leaf, where the user does not say.
 LEAF = {KDTree: 16, BallTree: 20}
 #: Rows asked for their neighbours to find that share.
@@ -115,13 +115,15 @@ def _chosen(rows: Rows) -> tuple[Any, IndexChoice]:
         return rows.tree(BallTree), IndexChoice(BallTree.name, f"no kd-tree can serve the metric, {what}")
     if n < FEW_ROWS:
         return _scanned(rows, "too few rows for a tree to pay")
+    if rows.metric == "minkowski" and rows.p < 1:
+        return rows.tree(KDTree), IndexChoice(KDTree.name, f"{rows.words}; powers below 1 take long, and a tree spares most")
     if d <= FEW_COLUMNS:
         return rows.tree(KDTree), IndexChoice(KDTree.name, f"{rows.words}, few enough of them")
     if d > MANY_COLUMNS:
         return _scanned(rows, "in so many columns a tree has to look at most rows")
     tree = rows.tree(KDTree)
     share = tree.looked_at(_evenly(rows.cells, PROBES).astype(np.float64), 5, rows.n_threads)
-    if share <= WORTHWHILE[rows.metric]:
+    if share <= WORTHWHILE:
         return tree, IndexChoice(KDTree.name, f"{rows.words}; an answer looks at {share:.1%} of the rows")
     return _scanned(rows, f"a kd-tree would look at {share:.0%} of the rows for an answer, too many to pay")
 
