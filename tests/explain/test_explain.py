@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
 
-from margin import KNeighborsClassifier, MajorityClassifier, NaiveBayes, RoteClassifier, Table
+from margin import KNeighborsClassifier, MajorityClassifier, NaiveBayes, NearestCentroid, RoteClassifier, Table
 from margin.data import catalog
 from margin.errors import InputError, InputTypeError
 from margin.explain import Explanation, Reason, explain
@@ -29,6 +29,44 @@ def test_the_votes_of_the_neighbours_add_up_to_one():
     found = explain(KNeighborsClassifier(3, weights="distance", scale="standard").fit(X, y), X.take([3]))
     assert sum(abs(reason.strength) for reason in found.reasons) == pytest.approx(1)
     assert found.reasons[0].what == "training row 3"
+
+
+def test_the_neighbours_say_how_they_were_measured():
+    def steps(a, b):
+        return float(np.abs(a - b).sum())
+
+    X, y = [[0.0], [1.0], [3.0]], ["a", "b", "b"]
+    for parameters, words in (
+        ({}, "(euclidean distance)"),
+        ({"metric": "minkowski", "p": 3.0}, "(minkowski distance, p = 3)"),
+        ({"metric": "heom"}, "(heom distance)"),
+        ({"metric": steps}, "(distance by steps)"),
+    ):
+        assert words in explain(KNeighborsClassifier(2, **parameters).fit(X, y), [[0.2]]).how
+
+
+@pytest.mark.parametrize(("metric", "far"), [("euclidean", "5"), ("manhattan", "7")])
+def test_the_nearest_centroid_says_how_far_each_centroid_is(metric, far):
+    X = [[-1.0, 0.0], [1.0, 0.0], [3.0, 4.0], [3.0, 4.0]]
+    found = explain(NearestCentroid(metric).fit(X, ["near", "near", "far", "far"]), [[0.0, 0.0]])
+    assert [(reason.what, reason.says) for reason in found.reasons] == [
+        ("near", "centroid at distance 0"),
+        ("far", f"centroid at distance {far}"),
+    ]
+    assert "nearest centroid" in found.how
+
+
+def test_the_nearest_centroid_with_unequal_priors_shows_the_scores_that_decide():
+    model = NearestCentroid(priors=[0.9, 0.1]).fit([[0.0], [2.0], [4.0], [6.0]], ["a", "a", "b", "b"])
+    found = explain(model, [[3.1]])
+    assert found.answer == "a"
+    assert found.reasons[0].what == "a"
+    assert "prior 90.0%, score" in found.reasons[0].says
+
+
+def test_the_headline_names_the_answer_first_even_if_another_class_is_more_probable():
+    found = Explanation("Model", "near", {"far": 0.75, "near": 0.25}, "Distances.", ())
+    assert found.headline() == "Model: near (25.0%), then far (75.0%)"
 
 
 def test_the_rote_learner_says_whether_it_has_seen_the_row():

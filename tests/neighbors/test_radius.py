@@ -76,7 +76,7 @@ def test_rows_without_neighbours_get_the_most_frequent_class():
 
 def test_rows_without_neighbours_are_refused_with_the_radius_that_would_reach_them():
     model = RadiusNeighborsClassifier(1.0, outlier_label=None).fit(LINE, SIDES)
-    with pytest.raises(InputError, match=r"row 1 of X has no .*nor have rows 2; use radius=8\.001 to reach them, or"):
+    with pytest.raises(InputError, match=r"row 1 of X has no .*nor has row 2; use radius=8\.001 to reach them, or"):
         model.predict([[0.0], [18.00001], [12.5]])
     with pytest.raises(InputError, match=r"row 0 of X has no neighbours within the radius; use radius=2.5 to reach it"):
         model.predict_proba([[12.5]])

@@ -51,7 +51,8 @@ class Explanation:
         """The answer with its probability, and the next best class."""
         if self.answer is None:
             return f"{self.model}: no answer"
-        ranked = sorted(self.probabilities.items(), key=lambda item: -item[1])
+        # The answer first: with some models another class can be more probable.
+        ranked = sorted(self.probabilities.items(), key=lambda item: (item[0] != self.answer, -item[1]))
         text = f"{self.model}: {self.answer} ({ranked[0][1]:.1%})" if ranked else f"{self.model}: {self.answer}"
         return text + (f", then {ranked[1][0]} ({ranked[1][1]:.1%})" if len(ranked) > 1 else "")
 

@@ -103,8 +103,15 @@ def _(model: KNeighborsClassifier, X: Any) -> Explanation:
         )
         for distance, row, label, vote in zip(distances, rows, labels, votes)
     )
-    how = f"The {len(rows)} nearest training rows ({model.metric} distance) vote."
+    how = f"The {len(rows)} nearest training rows ({_metric_in_words(model)}) vote."
     return Explanation("KNeighborsClassifier", answer, probabilities, how, reasons)
+
+
+def _metric_in_words(model: KNeighborsClassifier) -> str:
+    metric = model._metric
+    if callable(metric):
+        return f"distance by {getattr(metric, '__name__', 'a function')}"
+    return f"{metric} distance, p = {model.p:g}" if metric == "minkowski" else f"{metric} distance"
 
 
 @explain.register

@@ -173,6 +173,11 @@ class NearestCentroid(Classifier):
         distance = self._distances(X, None, self._unit)
         return self.classes_.take(np.where(self._present, distance, np.inf).argmin(axis=1))
 
+    def centroid_distances(self, X: Any) -> np.ndarray:
+        """The distances of each row from the centroids (columns as in ``classes_``), as the metric measures them."""
+        found = self._distances(self._encoded(X, "centroid_distances"), None, self._unit)
+        return (np.sqrt(found) if self._metric == "euclidean" else found) * self._unit
+
     def decision_function(self, X: Any) -> np.ndarray:
         """The scores of the classes (columns as in ``classes_``); with two classes second minus first."""
         scores = 2 * self._scores(self._encoded(X, "decision_function"))

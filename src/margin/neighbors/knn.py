@@ -25,7 +25,8 @@ class KNeighborsClassifier(NearestVoters, Classifier):
     (``scale``), and fails in many dimensions, where all rows are about equally far away (:func:`~margin.curse`).
 
     Rows at equal distance are taken from the last class to the first, so that answers do not depend on the order of
-    the training rows; equal votes go to the first class. A row of whole-number weight w counts as w neighbours; other weights multiply votes.
+    the training rows; equal votes go to the first class. A row of whole-number weight w counts as w neighbours; other
+    weights multiply votes.
     A y of several columns (such as an indicator matrix of labels) is answered column by column, by the same
     neighbours; ``classes_`` and ``predict_proba`` are then lists, one entry per column.
 

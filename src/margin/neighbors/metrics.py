@@ -38,6 +38,14 @@ def _are_weights(value: Any) -> bool:
 
 
 def _parse_weights(text: str) -> Any:
+    """Numbers, or names with numbers.
+
+    >>> _parse_weights("1, 2.5"), _parse_weights("age=2, city=0")
+    ([1.0, 2.5], {'age': 2.0, 'city': 0.0})
+    """
+    if "=" in text:
+        pairs = (part.rpartition("=") for part in text.split(","))
+        return {name.strip(): float(weight) for name, _, weight in pairs}
     return None if text.lower() == "none" else [float(part) for part in text.strip("[]() ").replace(",", " ").split()]
 
 

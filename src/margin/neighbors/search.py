@@ -64,7 +64,8 @@ class NeighborSearch(TableEstimator):
             self._index = MixedRows.build(X.take(order), self._metric, weights, self._threads())
             self._choice = IndexChoice(MixedRows.name, f"metric {self._metric!r} compares words and missing cells")
             return
-        self._space = space_of(X, self._encoder.reach(X), self._metric, self._factors())
+        reach = self._encoder.reach(X)
+        self._space = space_of(X, reach, self._metric, self._factors(reach))
         ordered = self._space.training_rows(take_rows(X, order))
         self._index, self._choice = build_index(
             ordered, self._metric, float(self.p), self.algorithm, self.leaf_size, self._threads(), type(self).__name__
@@ -82,8 +83,8 @@ class NeighborSearch(TableEstimator):
             return None
         return column_weights(self.feature_weights, self._columns, type(self).__name__)
 
-    def _factors(self) -> np.ndarray | None:
-        """What each column of the matrix is multiplied by, so that its differences get their weight."""
+    def _factors(self, reach: float) -> np.ndarray | None:
+        """What each column of cells up to ``reach`` is multiplied by, so that its differences get their weight."""
         weights = self._column_weights()
         if weights is None:
             return None
@@ -92,7 +93,14 @@ class NeighborSearch(TableEstimator):
             raise ParameterError(
                 f"{type(self).__name__}(metric={self.metric!r}, feature_weights=…): this metric cannot weigh columns."
             )
-        return self._encoder.spread_over(weights) ** (1 / power)
+        with np.errstate(over="ignore"):
+            factors = self._encoder.spread_over(weights) ** (1 / power)
+            if not np.isfinite(factors * max(reach, 1.0)).all():
+                raise ParameterError(
+                    f"{type(self).__name__}(feature_weights=…): cells times {weights.max():g} to the power of "
+                    f"{1 / power:g} are too large (divide all weights by the largest)."
+                )
+        return factors
 
     def _threads(self) -> int:
         return parallel.n_threads(self.n_jobs)
@@ -102,7 +110,7 @@ class NeighborSearch(TableEstimator):
     ) -> tuple[np.ndarray, np.ndarray] | np.ndarray:
         """Distances and row numbers of the nearest training rows of each row of X, nearest first.
 
-        Without X, the neighbours of each training row among the others.
+        Without X, the neighbours of each training row among the others; rows of weight 0 are no training rows.
         """
         k = self._asked_for(n_neighbors, "kneighbors")
         self._fitted("kneighbors")
@@ -118,7 +126,7 @@ class NeighborSearch(TableEstimator):
         """The nearest training rows of each row of X as CSR: 1, or the distance, where a row is a neighbour."""
         self._check_mode(mode, "kneighbors_graph")
         distance, row = self.kneighbors(X, n_neighbors)
-        start = np.arange(0, distance.size + 1, max(distance.shape[1], 1))[: len(distance) + 1]
+        start = np.arange(len(distance) + 1) * distance.shape[1]
         return self._graph(start, distance.ravel(), row.ravel(), mode)
 
     def radius_neighbors(

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from margin.base.moments import unit_for
+from margin.neighbors.metrics import GENERAL
 
 __all__ = ["Found", "Space", "space_of"]
 
@@ -58,13 +59,20 @@ class Space:
 
 def space_of(X: Any, magnitude: float, metric: Any, factors: np.ndarray | None) -> Space:
     """The space of training rows X with cells up to ``magnitude``."""
+    if metric == "cosine":  # lengths do not matter, nor then by how much all columns are multiplied
+        factors = None if factors is None else factors / factors.max()
+        return Space(factors, cosine=isinstance(X, np.ndarray))
+    if callable(metric) or metric in GENERAL:
+        return Space(factors)  # such distances need not grow with the cells: rows are compared as they are
     if factors is not None:
         magnitude *= float(factors.max())
-    return Space(factors, float(unit_for(magnitude)), metric == "cosine" and isinstance(X, np.ndarray))
+    return Space(factors, float(unit_for(magnitude)))
 
 
 def _of_length_one(X: np.ndarray) -> np.ndarray:
     X = np.asarray(X, dtype=np.float64)
+    # Each row by itself, so that the square of no row vanishes next to a large one; a power of two rounds nothing.
+    X = np.ldexp(X, -np.frexp(np.abs(X).max(axis=1, initial=0.0, keepdims=True))[1])
     length = _lengths(X)
     there = length > 0
     return np.column_stack([X / np.where(there, length, 1.0)[:, None], ~there])

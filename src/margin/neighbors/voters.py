@@ -114,7 +114,9 @@ class RadiusVoters(Voters):
     def _too_far(self, X: Any, alone: np.ndarray) -> str:
         """What to say of encoded rows without neighbours: which they are, and how far they would have to look."""
         nearest = self._search(take_rows(self._as_queries(X), alone[:NAMED]), 1)[0].max()
-        others = f", nor have rows {listing(alone[1:].tolist(), NAMED - 1)}" if len(alone) > 1 else ""
+        others = "" if len(alone) == 1 else f", nor has row {alone[1]}"
+        if len(alone) > 2:
+            others = f", nor have rows {listing(alone[1:].tolist(), NAMED - 1)}"
         reached = "it" if len(alone) == 1 else "them" if len(alone) <= NAMED else f"the first {NAMED}"
         return (
             f"{type(self).__name__}(radius={self.radius:g}): row {alone[0]} of X has no neighbours within the radius"
