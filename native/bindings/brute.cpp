@@ -1,7 +1,7 @@
 // margin._core.neighbors: exact neighbours by looking at all rows.
+#include "margin/neighbors/brute.hpp"
 #include "arrays.hpp"
 #include "interrupt.hpp"
-#include "margin/neighbors/brute.hpp"
 #include <nanobind/stl/string_view.h>
 
 using namespace margin;

@@ -116,7 +116,9 @@ def _chosen(rows: Rows) -> tuple[Any, IndexChoice]:
     if n < FEW_ROWS:
         return _scanned(rows, "too few rows for a tree to pay")
     if rows.metric == "minkowski" and rows.p < 1:
-        return rows.tree(KDTree), IndexChoice(KDTree.name, f"{rows.words}; powers below 1 take long, and a tree spares most")
+        return rows.tree(KDTree), IndexChoice(
+            KDTree.name, f"{rows.words}; powers below 1 take long, and a tree spares most"
+        )
     if d <= FEW_COLUMNS:
         return rows.tree(KDTree), IndexChoice(KDTree.name, f"{rows.words}, few enough of them")
     if d > MANY_COLUMNS:
