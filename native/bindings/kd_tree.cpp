@@ -29,6 +29,7 @@ nb::dict build(InMatrix<T> x, std::size_t leaf_size, std::size_t n_threads) {
     out["boxes"] = give(std::move(tree.boxes), n_nodes, columns * 2 * kd::fan);
     out["first"] = give(std::move(tree.first), n_nodes, kd::fan);
     out["size"] = give(std::move(tree.size), n_nodes, kd::fan);
+    out["lowest"] = give(std::move(tree.lowest), n_nodes, kd::fan);
     out["shift"] = bindings::give(std::move(tree.shift));
     out["scale"] = tree.scale;
     return out;

@@ -12,12 +12,14 @@ using Ints = InMatrix<std::int32_t>;
 
 template <class T>
 neighbors::kd::Tree kd_view(const Floats& sketch, const InMatrix<T>& rows, const Ints& place, const Floats& boxes,
-                            const Ints& first, const Ints& size, const In<double>& shift, double scale) {
+                            const Ints& first, const Ints& size, const Ints& lowest, const In<double>& shift,
+                            double scale) {
     return {sketch.data(),  rows.shape(0) ? rows.data() : nullptr,
             place.data(),   boxes.data(),
             first.data(),   size.data(),
-            shift.data(),   scale,
-            shift.shape(0), sketch.shape(0)};
+            lowest.data(),  shift.data(),
+            scale,          shift.shape(0),
+            sketch.shape(0)};
 }
 
 } // namespace margin::bindings

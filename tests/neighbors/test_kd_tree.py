@@ -170,6 +170,14 @@ def test_equal_rows_come_in_the_order_of_their_places(n):
     assert not distance.any()
 
 
+def test_masses_of_rows_that_equal_the_query_are_not_all_looked_at():
+    rng = np.random.default_rng(11)
+    rows = rng.integers(0, 2, (20_000, 3)).astype(float)  # eight points, 2500 rows each
+    tree = KDTree.build(rows, "euclidean", 2.0, 16, 2)
+    assert tree.looked_at(rows[:50], 5, 2) < 0.02
+    assert_as_defined(rows, rows[:8], 5, "euclidean", 2.0)
+
+
 def test_one_column_and_all_rows_asked_for():
     rows = np.random.default_rng(6).normal(size=(300, 1))
     assert_as_defined(rows, np.array([[0.0], [100.0]]), 300, "euclidean", 2.0)

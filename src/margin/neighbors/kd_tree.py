@@ -46,6 +46,7 @@ class KDTree:
     boxes: np.ndarray
     first: np.ndarray
     size: np.ndarray
+    lowest: np.ndarray
     shift: np.ndarray
     scale: float
 
@@ -108,6 +109,7 @@ class KDTree:
             self.boxes,
             self.first,
             self.size,
+            self.lowest,
             self.shift,
             self.scale,
             self.metric,

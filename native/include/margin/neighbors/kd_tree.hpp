@@ -29,6 +29,9 @@ inline constexpr std::size_t fan_bits = 3, fan = 1 << fan_bits;
 // that it is a node.
 inline constexpr std::int32_t is_node = -1;
 
+// A place that is beyond all.
+inline constexpr std::int32_t no_place = std::numeric_limits<std::int32_t>::max();
+
 // Nodes on the longest way down. Fewer than 2^31 rows are halved at most 27 times before they fit in one block, and at
 // most 12 levels of two stand above that for what the first partition leaves unequal.
 inline constexpr std::size_t deepest = 40;
@@ -40,10 +43,11 @@ struct Tree {
     const std::int32_t*
         place;          // [row]: which row of the caller's this is; -1 for what fills up the last block of a leaf
     const float* boxes; // [node][column][lowest, highest][child]: of the sketch
-    const std::int32_t* first; // [node][child]: node or block
-    const std::int32_t* size;  // [node][child]: as above
-    const double* shift;       // [column]
-    double scale;              // a power of two
+    const std::int32_t* first;  // [node][child]: node or block
+    const std::int32_t* size;   // [node][child]: as above
+    const std::int32_t* lowest; // [node][child]: the smallest place in it
+    const double* shift;        // [column]
+    double scale;               // a power of two
     std::size_t columns, n_blocks;
 };
 
@@ -84,7 +88,7 @@ template <class T>
 struct Grown {
     Buffer<float> sketch, boxes;
     Buffer<T> rows;
-    Buffer<std::int32_t> place, first, size;
+    Buffer<std::int32_t> place, first, size, lowest;
     std::vector<double> shift;
     double scale = 1;
     std::size_t columns = 0, n_blocks = 0, n_nodes = 0;

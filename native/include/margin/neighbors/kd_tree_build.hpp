@@ -248,7 +248,7 @@ private:
         if (!needed)
             return child;
         nodes.box_of(node, box_.data());
-        return {static_cast<std::int32_t>(node), is_node};
+        return nodes.as_child(node);
     }
 
     std::vector<Grove>& groves_;
@@ -312,9 +312,11 @@ Grown<T> build(const T* x, std::size_t n, std::size_t columns, std::size_t leaf_
     out.boxes = Buffer<float>(out.n_nodes * columns * 2 * fan);
     out.first = Buffer<std::int32_t>(out.n_nodes * fan);
     out.size = Buffer<std::int32_t>(out.n_nodes * fan);
+    out.lowest = Buffer<std::int32_t>(out.n_nodes * fan);
     const auto lay = [&](const Nodes& nodes, std::size_t from, std::size_t shift) {
         std::copy(nodes.boxes.begin(), nodes.boxes.end(), out.boxes.get() + from * columns * 2 * fan);
         std::copy(nodes.size.begin(), nodes.size.end(), out.size.get() + from * fan);
+        std::copy(nodes.lowest.begin(), nodes.lowest.end(), out.lowest.get() + from * fan);
         for (std::size_t i = 0; i < nodes.first.size(); ++i)
             out.first.get()[from * fan + i] =
                 nodes.first[i] + (nodes.size[i] == is_node ? static_cast<std::int32_t>(shift) : 0);
@@ -330,8 +332,9 @@ Grown<T> build(const T* x, std::size_t n, std::size_t columns, std::size_t leaf_
 /// The view that a search takes.
 template <class T>
 Tree view(const Grown<T>& grown) {
-    return {grown.sketch.get(), grown.rows.get(),   grown.place.get(), grown.boxes.get(), grown.first.get(),
-            grown.size.get(),   grown.shift.data(), grown.scale,       grown.columns,     grown.n_blocks};
+    return {grown.sketch.get(), grown.rows.get(), grown.place.get(),  grown.boxes.get(),
+            grown.first.get(),  grown.size.get(), grown.lowest.get(), grown.shift.data(),
+            grown.scale,        grown.columns,    grown.n_blocks};
 }
 
 } // namespace margin::neighbors::kd

@@ -26,6 +26,7 @@ struct Sketching {
 /// A part of the tree as its parent sees it.
 struct Child {
     std::int32_t first = 0, size = 0;
+    std::int32_t lowest = no_place; // of its places
 };
 
 /// Nodes in the order in which they are come by, parents first.
@@ -33,7 +34,7 @@ struct Nodes {
     explicit Nodes(std::size_t columns_) : columns(columns_) {}
     std::size_t columns;
     std::vector<float> boxes;
-    std::vector<std::int32_t> first, size;
+    std::vector<std::int32_t> first, size, lowest;
 
     std::size_t count() const { return first.size() / fan; }
 
@@ -46,6 +47,7 @@ struct Nodes {
                         std::numeric_limits<float>::lowest());
         first.resize(first.size() + fan, 0);
         size.resize(size.size() + fan, 0);
+        lowest.resize(lowest.size() + fan, no_place);
         return count() - 1;
     }
 
@@ -53,8 +55,14 @@ struct Nodes {
     void put(std::size_t node, std::size_t lane, Child child, const float* box) {
         first[node * fan + lane] = child.first;
         size[node * fan + lane] = child.size;
+        lowest[node * fan + lane] = child.lowest;
         for (std::size_t j = 0; j < 2 * columns; ++j)
             boxes[(node * columns * 2 + j) * fan + lane] = box[j];
+    }
+
+    Child as_child(std::size_t node) const {
+        const auto from = lowest.begin() + static_cast<std::ptrdiff_t>(node * fan);
+        return {static_cast<std::int32_t>(node), is_node, *std::min_element(from, from + fan)};
     }
 
     /// The box around all children.
@@ -110,15 +118,17 @@ public:
     Child grow(const std::int32_t* order, std::size_t n, std::size_t first_block, Nodes& nodes) {
         order_ = order;
         nodes_ = &nodes;
-        cells_.resize(n * columns_);
-        keyed_.resize(n);
+        cells_ = Buffer<float>(n * columns_);
+        keyed_ = Buffer<Keyed>(n);
         constexpr std::size_t ahead = 16; // rows of a part are all over the table
         for (std::size_t i = 0; i < n; ++i) {
+            if (i % (1 << 16) == 0)
+                monitor_.check();
             const T* row = x_ + static_cast<std::size_t>(order[i]) * columns_;
             __builtin_prefetch(x_ + static_cast<std::size_t>(order[std::min(i + ahead, n - 1)]) * columns_);
             for (std::size_t j = 0; j < columns_; ++j)
-                cells_[i * columns_ + j] = sketching_(row[j], j);
-            keyed_[i] = static_cast<Keyed>(i);
+                cells_.get()[i * columns_ + j] = sketching_(row[j], j);
+            keyed_.get()[i] = static_cast<Keyed>(i);
         }
         return part(0, n, first_block);
     }
@@ -136,7 +146,7 @@ private:
         const std::size_t node = nodes_->add();
         lanes(begin, end, first_block, unit, node, 0);
         nodes_->box_of(node, box_.data());
-        return {static_cast<std::int32_t>(node), is_node};
+        return nodes_->as_child(node);
     }
 
     /// Cut rows into children of `unit` blocks (the last may have less) and hang them into `node` from `lane` on.
@@ -160,12 +170,13 @@ private:
         if (end - begin > (1 << 14))
             monitor_.check();
         const std::size_t column =
-            widest_column(cells_.data(), columns_, keyed_.data() + begin, end - begin, reach_.data());
+            widest_column(cells_.get(), columns_, keyed_.get() + begin, end - begin, reach_.data());
         if (column == columns_)
             return; // equal rows: any half is as good
+        Keyed* rows = keyed_.get();
         for (std::size_t i = begin; i < end; ++i)
-            keyed_[i] = keyed(cells_[row_of(keyed_[i]) * columns_ + column], row_of(keyed_[i]));
-        select(keyed_.data() + begin, end - begin, middle - begin);
+            rows[i] = keyed(cells_.get()[row_of(rows[i]) * columns_ + column], row_of(rows[i]));
+        select(keyed_.get() + begin, end - begin, middle - begin);
     }
 
     Child leaf(std::size_t begin, std::size_t end, std::size_t first_block) {
@@ -175,16 +186,19 @@ private:
             write_block(from, std::min(end - from, block_rows), first_block + b);
         }
         box_of_blocks(first_block, n_blocks);
-        return {static_cast<std::int32_t>(first_block), static_cast<std::int32_t>(n_blocks)};
+        std::int32_t lowest = no_place;
+        for (std::size_t i = begin; i < end; ++i)
+            lowest = std::min(lowest, order_[row_of(keyed_.get()[i])]);
+        return {static_cast<std::int32_t>(first_block), static_cast<std::int32_t>(n_blocks), lowest};
     }
 
     void write_block(std::size_t from, std::size_t n, std::size_t block) {
         float* sketch = out_.sketch.get() + block * columns_ * block_rows;
         for (std::size_t l = 0; l < block_rows; ++l) {
             const std::size_t at =
-                row_of(keyed_[from + std::min(l, n - 1)]); // what is left is filled with the last row
+                row_of(keyed_.get()[from + std::min(l, n - 1)]); // what is left is filled with the last row
             out_.place.get()[block * block_rows + l] = l < n ? order_[at] : -1;
-            const float* cells = cells_.data() + at * columns_;
+            const float* cells = cells_.get() + at * columns_;
             if (sketching_.exact) {
                 for (std::size_t j = 0; j < columns_; ++j)
                     sketch[j * block_rows + l] = cells[j];
@@ -223,8 +237,9 @@ private:
     Monitor& monitor_;
     const std::int32_t* order_ = nullptr;
     Nodes* nodes_ = nullptr;
-    std::vector<float> cells_, box_, reach_;
-    std::vector<Keyed> keyed_;
+    std::vector<float> box_, reach_;
+    Buffer<float> cells_;
+    Buffer<Keyed> keyed_;
 };
 
 } // namespace margin::neighbors::kd

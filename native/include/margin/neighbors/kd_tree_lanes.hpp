@@ -131,7 +131,8 @@ MARGIN_INLINED void scan_block(const Tree& tree, const N& norm, const float* que
 }
 
 /// The way of one query. Lets `sink` see every row that may be as near as its threshold, near boxes first. A sink says
-/// threshold(), which may fall with every offer(row in the order of the leaves).
+/// threshold() and too_late(), from which place on no row counts any more; both may fall with every offer(row in the
+/// order of the leaves).
 template <class N, std::size_t Columns, class Sink>
 class Search {
 public:
@@ -180,6 +181,8 @@ private:
         Lanes<fan> joined;
         scan_boxes<N, Columns>(tree_, norm_, query_, node, joined);
         children &= joined.not_above(sink_.threshold());
+        if (sink_.too_late() != no_place)
+            children &= in_time(node, sink_.too_late());
         if (children == 0)
             return;
         float gaps[fan];
@@ -204,6 +207,14 @@ private:
                     scan_leaf(first[child], size[child]);
             }
         }
+    }
+
+    /// The children with places before `too_late`. Of masses of rows that equal the query only a few are then looked at.
+    MARGIN_INLINED std::uint32_t in_time(std::size_t node, std::int32_t too_late) const {
+        std::uint32_t children = 0;
+        for (std::size_t child = 0; child < fan; ++child)
+            children |= static_cast<std::uint32_t>(tree_.lowest[node * fan + child] < too_late) << child;
+        return children;
     }
 
     /// Children of a node wait in the order of their gaps, the nearest on top; of equal ones, the first.

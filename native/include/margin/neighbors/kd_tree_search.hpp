@@ -94,15 +94,18 @@ public:
         : asking_(asking), query_(query), best_(best), threshold_(asking.sketched.threshold(best.limit())) {}
 
     float threshold() const { return threshold_; }
+    std::int32_t too_late() const { return too_late_; }
 
     MARGIN_INLINED void offer(std::size_t row) {
         const std::int32_t place = asking_.tree.place[row];
-        if (place < 0)
+        if (place < 0 || place >= too_late_)
             return;
         const double limit = best_.limit();
         best_.offer(asking_.compare(asking_.tree, query_, row, asking_.p, asking_.scratch.data()), place);
         if (best_.limit() < limit)
             threshold_ = asking_.sketched.threshold(best_.limit());
+        if (best_.limit() == 0)
+            too_late_ = static_cast<std::int32_t>(best_.last_row());
     }
 
 private:
@@ -110,6 +113,7 @@ private:
     const double* query_;
     Nearest& best_;
     float threshold_;
+    std::int32_t too_late_ = no_place;
 };
 
 /// Takes all rows from a search that are within a radius.
@@ -124,6 +128,7 @@ public:
     }
 
     float threshold() const { return threshold_; }
+    std::int32_t too_late() const { return no_place; }
 
     MARGIN_INLINED void offer(std::size_t row) {
         const std::int32_t place = asking_.tree.place[row];

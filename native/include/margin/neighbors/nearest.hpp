@@ -31,6 +31,9 @@ public:
     /// Rows further away than this need not be offered; rows at this very distance may still come in.
     double limit() const { return limit_.distance; }
 
+    /// Where even distance 0 comes too late: rows from this number on need not be offered if limit() is 0.
+    std::int64_t last_row() const { return limit_.row; }
+
     void offer(double distance, std::int64_t row) {
         const Found found{distance, row};
         if (!(found < limit_))
