@@ -52,6 +52,7 @@ def test_sparse_rows_stay_sparse_unless_a_tree_is_asked_for():
         ({"algorithm": "ball_tree", "p": 0.5}, "p must be at least 1"),
         ({"metric": "haversine"}, "two columns, latitude and longitude in radians, but has 3"),
         ({"metric": "heom", "scale": "standard"}, "leave scale out"),
+        ({"metric": "gower", "algorithm": "kd_tree"}, "no tree serves this metric"),
         ({"metric": "canberra", "feature_weights": [1, 2, 3]}, "cannot weigh columns"),
         ({"feature_weights": [1, 2]}, "one number per column is needed"),
         ({"feature_weights": {"x9": 2}}, "no such column"),

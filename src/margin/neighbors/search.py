@@ -58,7 +58,7 @@ class NeighborSearch(TableEstimator):
         self._n_given = rows.n_given
         self._metric = quick_name(self.metric, self.p)
         if isinstance(X, MixedData):
-            self._refuse_scale()
+            self._refuse_for_mixed()
             weights = self._column_weights()
             self._space = Space()
             self._index = MixedRows.build(X.take(order), self._metric, weights, self._threads())
@@ -71,11 +71,16 @@ class NeighborSearch(TableEstimator):
             ordered, self._metric, float(self.p), self.algorithm, self.leaf_size, self._threads(), type(self).__name__
         )
 
-    def _refuse_scale(self) -> None:
+    def _refuse_for_mixed(self) -> None:
+        who = f"{type(self).__name__}(metric={self.metric!r}"
         if self.scale is not None:
             raise ParameterError(
-                f"{type(self).__name__}(metric={self.metric!r}, scale={self.scale!r}): this metric divides numbers "
-                "by their range itself; leave scale out."
+                f"{who}, scale={self.scale!r}): this metric divides numbers by their range itself; leave scale out."
+            )
+        if self.algorithm not in ("auto", "brute"):
+            raise ParameterError(
+                f"{who}, algorithm={self.algorithm!r}): no tree serves this metric, which has an index of its own; "
+                "take 'auto'."
             )
 
     def _column_weights(self) -> np.ndarray | None:
