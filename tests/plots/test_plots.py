@@ -10,7 +10,16 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from margin import KNeighborsClassifier, NaiveBayes, RoteClassifier, Table, curse, decision_regions, voronoi_edges
+from margin import (
+    KNeighborsClassifier,
+    NaiveBayes,
+    RoteClassifier,
+    Table,
+    choose_k,
+    curse,
+    decision_regions,
+    voronoi_edges,
+)
 from margin.plots import plot_curse, plot_k_choice, plot_regions
 from margin.plots.style import PALETTE, class_colours
 
@@ -211,3 +220,14 @@ def test_the_example_runs(tmp_path, monkeypatch, capsys):
     runpy.run_path(str(ROOT / "examples" / "choosing_neighbours.py"), run_name="__main__")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["curse.png", "regions.png", "voronoi.png"]
     assert "drowns the other columns" in capsys.readouterr().out
+
+
+def test_errors_of_quantities_are_drawn_as_squares():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(40, 2))
+    choice = choose_k(X, 30 * X[:, 0], 10, loss="squared_error")
+    ax = plot_k_choice(choice)
+    assert ax.get_ylabel() == "mean squared error"
+    drawn = ax.collections[0].get_paths()[0].vertices[:, 1]
+    assert drawn.max() == pytest.approx((choice.error + choice.standard_error).max())
+    assert drawn.max() > 1

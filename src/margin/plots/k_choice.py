@@ -41,8 +41,10 @@ def plot_k_choice(choice: Any, ax: Any = None) -> Any:
     k, error, width = (
         np.asarray(values, dtype=np.float64) for values in (choice.k, choice.error, choice.standard_error)
     )
+    of_classes = getattr(choice, "right", ()) is not None
+    most = 1.0 if of_classes else np.inf
     band = ax.fill_between(
-        k, np.maximum(error - width, 0.0), np.minimum(error + width, 1.0), color=ACCENT, alpha=0.15, lw=0
+        k, np.maximum(error - width, 0.0), np.minimum(error + width, most), color=ACCENT, alpha=0.15, lw=0
     )
     ax.plot(k, error, color=ACCENT, linewidth=1.6, marker="o" if len(k) <= 30 else None, markersize=3)
     lowest = int(np.flatnonzero(k == choice.best)[0])
@@ -50,7 +52,8 @@ def plot_k_choice(choice: Any, ax: Any = None) -> Any:
     marks = [_mark(ax, chosen, name, k, error, i) for i, (chosen, name) in enumerate(_choices(choice).items())]
     names = [mark.get_label() for mark in marks]
     ax.legend([*marks, band], [*names, "± one standard error"], frameon=False, fontsize=9, labelcolor=INK)
-    ax.set(xlabel="k (number of neighbours)", ylabel="error (share of rows answered wrongly)")
+    what = "error (share of rows answered wrongly)" if of_classes else "mean squared error"
+    ax.set(xlabel="k (number of neighbours)", ylabel=what)
     ax.set_xlim(min(k[0], 1) - 0.02 * len(k), k[-1] + 0.02 * len(k))
     ax.set_ylim(bottom=0)
     ax.xaxis.get_major_locator().set_params(integer=True)
