@@ -218,7 +218,7 @@ def test_matplotlib_is_loaded_when_a_picture_is_drawn_and_asked_for_where_it_is_
 def test_the_example_runs(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     runpy.run_path(str(ROOT / "examples" / "choosing_neighbours.py"), run_name="__main__")
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["curse.png", "regions.png", "voronoi.png"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["curse.png", "k.png", "regions.png", "voronoi.png"]
     assert "drowns the other columns" in capsys.readouterr().out
 
 
