@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -32,56 +33,48 @@ def clouds(n: int, d: int, n_test: int, informative: int, classes: int = 10, dty
 
 
 class Voting:
-    """A neighbour index made a classifier: the majority of the k nearest, ties to the smaller label."""
+    """A neighbour index made a classifier: the majority of the k nearest, ties to the smaller label.
+
+    ``build(X)`` gives the index, ``nearest(index, X)`` the positions of the k nearest training rows of each row.
+    """
+
+    def __init__(self, build: Callable[[np.ndarray], Any], nearest: Callable[[Any, np.ndarray], np.ndarray]) -> None:
+        self.build = build
+        self.nearest = nearest
 
     def fit(self, X: np.ndarray, y: np.ndarray) -> None:
         self.labels, self.y = np.unique(y, return_inverse=True)
-        self.build(X)
+        self.index = self.build(X)
 
     def predict(self, X: np.ndarray) -> np.ndarray:
-        near = self.y[self.nearest(X)]
+        near = self.y[self.nearest(self.index, X)]
         votes = np.zeros((len(near), len(self.labels)), dtype=np.int32)
         for column in near.T:
             votes[np.arange(len(near)), column] += 1
         return self.labels[votes.argmax(axis=1)]
 
-    def build(self, X: np.ndarray) -> None:
-        raise NotImplementedError
 
-    def nearest(self, X: np.ndarray) -> np.ndarray:
-        """Positions of the k nearest training rows, one row of them a query."""
-        raise NotImplementedError
+def faiss_flat() -> Voting:
+    import faiss
 
+    def build(X: np.ndarray) -> Any:
+        index = faiss.IndexFlatL2(X.shape[1])
+        index.add(X)
+        return index
 
-class FaissFlat(Voting):
-    def build(self, X: np.ndarray) -> None:
-        import faiss
-
-        self.index = faiss.IndexFlatL2(X.shape[1])
-        self.index.add(X)
-
-    def nearest(self, X: np.ndarray) -> np.ndarray:
-        return self.index.search(X, K)[1]
+    return Voting(build, lambda index, X: index.search(X, K)[1])
 
 
-class PyKDTree(Voting):
-    def build(self, X: np.ndarray) -> None:
-        from pykdtree.kdtree import KDTree
+def pykdtree() -> Voting:
+    from pykdtree.kdtree import KDTree
 
-        self.tree = KDTree(X)
-
-    def nearest(self, X: np.ndarray) -> np.ndarray:
-        return self.tree.query(X, k=K)[1].astype(np.intp)
+    return Voting(KDTree, lambda tree, X: tree.query(X, k=K)[1].astype(np.intp))
 
 
-class SciPyTree(Voting):
-    def build(self, X: np.ndarray) -> None:
-        from scipy.spatial import cKDTree
+def scipy_tree() -> Voting:
+    from scipy.spatial import cKDTree
 
-        self.tree = cKDTree(X)
-
-    def nearest(self, X: np.ndarray) -> np.ndarray:
-        return self.tree.query(X, k=K, workers=-1)[1]
+    return Voting(cKDTree, lambda tree, X: tree.query(X, k=K, workers=-1)[1])
 
 
 def single_precision(arrays: Arrays) -> Arrays:
@@ -117,13 +110,13 @@ MARGIN = Side("margin KNeighbors", "margin", margin_neighbors)
 BRUTE = (
     Side("sklearn brute", "sklearn", sklearn_with("brute")),
     Side("sklearnex brute", "sklearnex", sklearnex_with("brute")),
-    Side("faiss IndexFlatL2", "faiss", FaissFlat, prepare=single_precision),
+    Side("faiss IndexFlatL2", "faiss", faiss_flat, prepare=single_precision),
 )
 TREES = (
     Side("sklearn kd_tree", "sklearn", sklearn_with("kd_tree")),
     Side("sklearnex kd_tree", "sklearnex", sklearnex_with("kd_tree")),
-    Side("scipy cKDTree", "scipy", SciPyTree),
-    Side("pykdtree", "pykdtree", PyKDTree),
+    Side("scipy cKDTree", "scipy", scipy_tree),
+    Side("pykdtree", "pykdtree", pykdtree),
 )
 QUICK = {"n": 5_000, "n_test": 500}
 FEW = {"n": 200_000, "n_test": 20_000}

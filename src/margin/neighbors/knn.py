@@ -7,13 +7,8 @@ from typing import Any
 import numpy as np
 
 from margin.base import Classifier, Regressor
-from margin.base.numeric import Scale
 from margin.base.outputs import side_by_side
-from margin.neighbors.choice import Algorithm
-from margin.neighbors.metrics import FeatureWeights, Metric
 from margin.neighbors.voters import NearestVoters
-from margin.neighbors.votes import Votes
-from margin.params import Count, Jobs, Positive
 
 __all__ = ["KNeighborsClassifier", "KNeighborsRegressor"]
 
@@ -67,29 +62,6 @@ class KNeighborsClassifier(NearestVoters, Classifier):
     >>> model.predict([[0.2], [0.9]])
     array(['left', 'right'], dtype='<U5')
     """
-
-    def __init__(
-        self,
-        n_neighbors: Count = 5,
-        *,
-        weights: Votes = "uniform",
-        metric: Metric = "minkowski",
-        p: Positive = 2.0,
-        algorithm: Algorithm = "auto",
-        leaf_size: Count | None = None,
-        scale: Scale | None = None,
-        feature_weights: FeatureWeights = None,
-        n_jobs: Jobs = None,
-    ) -> None:
-        self.n_neighbors = n_neighbors
-        self.weights = weights
-        self.metric = metric
-        self.p = p
-        self.algorithm = algorithm
-        self.leaf_size = leaf_size
-        self.scale = scale
-        self.feature_weights = feature_weights
-        self.n_jobs = n_jobs
 
     def _targets_at(self, place: np.ndarray) -> np.ndarray:
         codes = self._targets[place]
@@ -145,29 +117,6 @@ class KNeighborsRegressor(NearestVoters, Regressor):
     >>> model.predict([[0.2], [4.0]])
     array([15., 55.])
     """
-
-    def __init__(
-        self,
-        n_neighbors: Count = 5,
-        *,
-        weights: Votes = "uniform",
-        metric: Metric = "minkowski",
-        p: Positive = 2.0,
-        algorithm: Algorithm = "auto",
-        leaf_size: Count | None = None,
-        scale: Scale | None = None,
-        feature_weights: FeatureWeights = None,
-        n_jobs: Jobs = None,
-    ) -> None:
-        self.n_neighbors = n_neighbors
-        self.weights = weights
-        self.metric = metric
-        self.p = p
-        self.algorithm = algorithm
-        self.leaf_size = leaf_size
-        self.scale = scale
-        self.feature_weights = feature_weights
-        self.n_jobs = n_jobs
 
     def _values(self, X: Any) -> np.ndarray:
         ballot = self._ballot(X)

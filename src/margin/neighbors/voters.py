@@ -11,11 +11,15 @@ import numpy as np
 from margin import params
 from margin.base import MixedData
 from margin.base.inputs import check_one_row
+from margin.base.numeric import Scale
 from margin.base.representation import TrainingRows
 from margin.data.weights import count_repeats
 from margin.errors import listing
+from margin.neighbors.choice import Algorithm
+from margin.neighbors.metrics import FeatureWeights, Metric
 from margin.neighbors.search import NeighborSearch, take_rows
-from margin.neighbors.votes import Ballot, proportions, votes_of
+from margin.neighbors.votes import Ballot, Votes, proportions, votes_of
+from margin.params import Count, Jobs, Positive
 
 __all__ = ["NearestVoters", "RadiusVoters", "Voters"]
 
@@ -49,7 +53,28 @@ class Voters(NeighborSearch):
 class NearestVoters(Voters):
     """The ``n_neighbors`` nearest rows vote; a row of whole-number weight w takes w of these places."""
 
-    n_neighbors: int
+    def __init__(
+        self,
+        n_neighbors: Count = 5,
+        *,
+        weights: Votes = "uniform",
+        metric: Metric = "minkowski",
+        p: Positive = 2.0,
+        algorithm: Algorithm = "auto",
+        leaf_size: Count | None = None,
+        scale: Scale | None = None,
+        feature_weights: FeatureWeights = None,
+        n_jobs: Jobs = None,
+    ) -> None:
+        self.n_neighbors = n_neighbors
+        self.weights = weights
+        self.metric = metric
+        self.p = p
+        self.algorithm = algorithm
+        self.leaf_size = leaf_size
+        self.scale = scale
+        self.feature_weights = feature_weights
+        self.n_jobs = n_jobs
 
     def voters(self, X: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """For the one row X: distances, training row numbers, targets and votes of the neighbours asked."""
