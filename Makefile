@@ -11,7 +11,7 @@ PEERS_PIP := .venv-peers/bin/python -m pip -qq --disable-pip-version-check
 
 $(READY): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "margin needs Python 3.11 or newer: make PYTHON=python3.12")'
-	@echo "Setting up $(VENV) (two or three minutes)"
+	@echo "Setting up $(VENV) (a few minutes: the core is compiled)"
 	@$(PYTHON) -m venv $(VENV)
 	@$(PIP) install -c constraints.txt scikit-build-core nanobind ninja cmake
 	@$(PIP) install -c constraints.txt --no-build-isolation -Ceditable.rebuild=true -Ceditable.verbose=false -e '.[dev]'
