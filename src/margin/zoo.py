@@ -236,7 +236,7 @@ _ENTRIES = (
         _ours("margin.neighbors", "KNeighborsClassifier", n_neighbors=15, metric="heom"),
         "The same vote, but words are equal or different, and a missing cell is as far as can be: for mixed tables.",
         limit=200_000,
-        title="k-nearest neighbours (HEOM)",
+        title="Neighbours by HEOM",
     ),
     Entry(
         "centroid",
