@@ -1,5 +1,6 @@
 #pragma once
 // The only array types that cross from Python: contiguous, on the CPU, never converted.
+#include "margin/core/views.hpp"
 #include "module.hpp"
 #include <nanobind/ndarray.h>
 #include <span>
@@ -21,6 +22,11 @@ using OutMatrix = nb::ndarray<nb::numpy, T, nb::ndim<2>>;
 template <class T>
 std::span<const T> span(const In<T>& a) {
     return {a.data(), a.size()};
+}
+
+template <class T>
+MatrixView<const T> view(const InMatrix<T>& a) {
+    return {a.data(), a.shape(0), a.shape(1)};
 }
 
 /// Hand a finished vector to NumPy without a copy.

@@ -5,11 +5,6 @@
 
 namespace margin::bindings {
 
-template <class T>
-MatrixView<const T> view(const InMatrix<T>& a) {
-    return {a.data(), a.shape(0), a.shape(1)};
-}
-
 template <class Column>
 OutMatrix<double> as_matrix(const std::vector<Column>& columns) {
     const auto* cells = reinterpret_cast<const double*>(columns.data());

@@ -1,0 +1,120 @@
+"""A tree as plain arrays: what a node asks, where its branches lead, and what was seen there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from enum import IntEnum
+from functools import cached_property
+
+import numpy as np
+
+__all__ = ["Ask", "Tree"]
+
+
+class Ask(IntEnum):
+    """What a node asks of a row (``Ask`` in ``native/include/margin/tree/grown.hpp``)."""
+
+    NOTHING = 0
+    THRESHOLD = 1
+    SUBSET = 2
+    LEVEL = 3
+    INTERVAL = 4
+
+
+@dataclass(frozen=True, eq=False)
+class Tree:
+    """Nodes in preorder, node 0 the root.
+
+    Lists of varying length stand one after another: those of node i between ``start[i]`` and ``start[i + 1]``.
+    Columns are counted as the model sees them: numbers first, then coded columns.
+
+    Attributes
+    ----------
+    ask
+        What the node asks, an :class:`Ask`.
+    column
+        The column it asks about, -1 at leaves.
+    threshold
+        Numbers and ordered codes up to this go to branch 0, others to branch 1.
+    missing
+        The branch of missing cells; -1 sends them down all branches in parts.
+    value
+        Weights of the classes, or the one value of a regression.
+    cases, weight
+        Training rows that reached the node, and their weight.
+    impurity, gain
+        Impurity of the node, and how much its split lowers it.
+    child_start, child
+        The node of each branch.
+    detail_start, detail
+        Codes of branch 0 of a subset; cuts between intervals.
+    surrogate_start, surrogate_column, surrogate_threshold, surrogate_low, surrogate_detail_start, surrogate_detail
+        Splits on other columns for rows whose cell is missing, best first.
+    """
+
+    ask: np.ndarray
+    column: np.ndarray
+    threshold: np.ndarray
+    missing: np.ndarray
+    value: np.ndarray
+    cases: np.ndarray
+    weight: np.ndarray
+    impurity: np.ndarray
+    gain: np.ndarray
+    child_start: np.ndarray
+    child: np.ndarray
+    detail_start: np.ndarray
+    detail: np.ndarray
+    surrogate_start: np.ndarray
+    surrogate_column: np.ndarray
+    surrogate_threshold: np.ndarray
+    surrogate_low: np.ndarray
+    surrogate_detail_start: np.ndarray
+    surrogate_detail: np.ndarray
+
+    @property
+    def n_nodes(self) -> int:
+        """Inner nodes and leaves."""
+        return len(self.ask)
+
+    @cached_property
+    def is_leaf(self) -> np.ndarray:
+        """Whether a node asks nothing."""
+        return self.ask == Ask.NOTHING
+
+    @property
+    def n_leaves(self) -> int:
+        """Nodes that ask nothing."""
+        return int(self.is_leaf.sum())
+
+    def children(self, node: int) -> np.ndarray:
+        """The nodes its branches lead to."""
+        return self.child[self.child_start[node] : self.child_start[node + 1]]
+
+    def details(self, node: int) -> np.ndarray:
+        """Codes of branch 0, or cuts."""
+        return self.detail[self.detail_start[node] : self.detail_start[node + 1]]
+
+    @cached_property
+    def parent(self) -> np.ndarray:
+        """The node above, -1 for the root."""
+        above = np.full(self.n_nodes, -1, dtype=np.int32)
+        above[self.child] = np.repeat(np.arange(self.n_nodes, dtype=np.int32), np.diff(self.child_start))
+        return above
+
+    @cached_property
+    def depths(self) -> np.ndarray:
+        """How many questions lead to each node."""
+        depth = np.zeros(self.n_nodes, dtype=np.int64)
+        for node in range(1, self.n_nodes):  # preorder: a parent comes before its children
+            depth[node] = depth[self.parent[node]] + 1
+        return depth
+
+    @property
+    def depth(self) -> int:
+        """Most questions on a path."""
+        return int(self.depths.max())
+
+    def arrays(self) -> dict[str, np.ndarray]:
+        """The arrays by name."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
