@@ -16,8 +16,8 @@ __all__ = ["WORKLOADS"]
 
 #: Deeper than any tree that is grown here; XGBoost's exact method wants a number.
 WHOLE = 100
-#: LightGBM allows no more leaves.
-MOST_LEAVES = 131_072
+#: LightGBM keeps histograms for as many leaves as it may grow: more cost it gigabytes and seconds.
+MOST_LEAVES = 16_384
 
 
 def classes(n: int, d: int, n_test: int) -> Arrays:
@@ -131,8 +131,9 @@ def xgboost_tree(kind: str, method: str, depth: int | None, make: Any = new, **s
 
 
 def lightgbm_tree(kind: str, depth: int | None, make: Any = new, **settings: Any) -> Side:
-    asked = {"n_estimators": 1, "learning_rate": 1.0, "num_leaves": MOST_LEAVES, "max_depth": depth or -1}
-    asked |= {"min_child_samples": 1, "min_child_weight": 0.0, "min_split_gain": 0.0, "verbose": -1, "n_jobs": -1}
+    asked = {"n_estimators": 1, "learning_rate": 1.0, "num_leaves": 2**depth if depth else MOST_LEAVES}
+    asked |= {"max_depth": depth or -1, "min_child_samples": 1, "min_child_weight": 0.0, "verbose": -1, "n_jobs": -1}
+    asked |= {"histogram_pool_size": 512}
     return Side("lightgbm", "lightgbm", partial(make, "lightgbm", f"LGBM{kind}", asked | settings))
 
 
