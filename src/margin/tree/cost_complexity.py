@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from margin.tree.cutting import cut, leaves_below, subtree_ends
+from margin.tree.cutting import cut, leaves_below
 from margin.tree.nodes import Tree
 
 __all__ = ["PruningPath", "one_standard_error", "pruned_at", "steps_of", "weakest_links"]
@@ -45,13 +45,12 @@ def weakest_links(tree: Tree, risk: np.ndarray) -> PruningPath:
     at again when they come up finds every next link: O(nodes (depth + log nodes)) time.
     Breiman, Friedman, Olshen, Stone (1984), ch. 3.
     """
-    ends = subtree_ends(tree)
-    above, last = tree.parent.tolist(), ends.tolist()
+    above, last = tree.parent.tolist(), tree.end.tolist()
     leaf_risk = risk.tolist()
     below = np.where(tree.is_leaf, risk, 0.0).tolist()
     for node in range(len(below) - 1, 0, -1):  # small sums first: a weak link is a small difference
         below[above[node]] += below[node]
-    leaves = leaves_below(tree, ends).tolist()
+    leaves = leaves_below(tree).tolist()
     removed = bytearray(tree.is_leaf.tobytes())
 
     def strength(node: int) -> float:

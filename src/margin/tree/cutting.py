@@ -8,38 +8,28 @@ import numpy as np
 
 from margin.tree.nodes import Ask, Tree
 
-__all__ = ["assembled", "cut", "leaves_below", "subtree_ends", "sums_below"]
+__all__ = ["assembled", "cut", "leaves_below", "sums_below"]
 
 
-def subtree_ends(tree: Tree) -> np.ndarray:
-    """One past the last node of each subtree: in preorder the nodes below i are i + 1 … ``ends[i]`` - 1."""
-    above = tree.parent.tolist()
-    size = [1] * len(above)
-    for node in range(len(above) - 1, 0, -1):
-        size[above[node]] += size[node]
-    return np.arange(len(above)) + np.array(size)
-
-
-def sums_below(at_node: np.ndarray, ends: np.ndarray) -> np.ndarray:
-    """For each node the sum over its subtree of what stands at the nodes."""
+def sums_below(tree: Tree, at_node: np.ndarray) -> np.ndarray:
+    """For each node the sum over its subtree of what stands at the nodes: in preorder a stretch of them."""
     total = np.concatenate([np.zeros_like(at_node[:1]), np.cumsum(at_node, axis=0)])
-    return total[ends] - total[:-1]
+    return total[tree.end] - total[:-1]
 
 
-def leaves_below(tree: Tree, ends: np.ndarray) -> np.ndarray:
+def leaves_below(tree: Tree) -> np.ndarray:
     """How many leaves each subtree has; 1 for a leaf."""
-    return sums_below(tree.is_leaf.astype(np.int64), ends)
+    return sums_below(tree, tree.is_leaf.astype(np.int64))
 
 
-def cut(tree: Tree, becomes_leaf: np.ndarray, ends: np.ndarray | None = None) -> Tree:
+def cut(tree: Tree, becomes_leaf: np.ndarray) -> Tree:
     """The tree with these nodes as leaves. O(nodes) time."""
     marked = np.flatnonzero(becomes_leaf & ~tree.is_leaf)
     if not len(marked):
         return tree
-    ends = subtree_ends(tree) if ends is None else ends
     step = np.zeros(tree.n_nodes + 1, dtype=np.int64)
     np.add.at(step, marked + 1, 1)
-    np.add.at(step, ends[marked], -1)
+    np.add.at(step, tree.end[marked], -1)
     kept = np.flatnonzero(np.cumsum(step[:-1]) == 0)
     return assembled(tree, kept, np.isin(kept, marked))
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from margin.tree.cutting import cut, leaves_below, subtree_ends, sums_below
+from margin.tree.cutting import cut, leaves_below, sums_below
 from margin.tree.nodes import Tree
 
 __all__ = ["PruningTrace", "reduced_error"]
@@ -45,13 +45,11 @@ def reduced_error(
     the first. Each removal updates the nodes above it: O(nodes (depth + log nodes)) time.
     Quinlan (1987), Simplifying decision trees.
     """
-    ends = subtree_ends(tree)
-    above = tree.parent.tolist()
+    above, last = tree.parent.tolist(), tree.end.tolist()
     leaf_loss = as_leaf.tolist()
-    below = sums_below(np.where(tree.is_leaf, as_leaf, 0.0), ends).tolist()
-    leaves = leaves_below(tree, ends).tolist()
+    below = sums_below(tree, np.where(tree.is_leaf, as_leaf, 0.0)).tolist()
+    leaves = leaves_below(tree).tolist()
     removed = bytearray(tree.is_leaf.tobytes())
-    last = ends.tolist()
 
     def entry(node: int) -> tuple[float, int, int]:
         return leaf_loss[node] - below[node], -leaves[node], node
@@ -81,4 +79,4 @@ def reduced_error(
         sizes.append(leaves[0])
         losses.append(below[0])
     trace = PruningTrace(np.array(steps), np.array(sizes), np.array(losses) / weight)
-    return cut(tree, becomes_leaf, ends), trace
+    return cut(tree, becomes_leaf), trace
