@@ -101,8 +101,8 @@ def steps_of(tree: Tree, path: PruningPath, at_leaf: np.ndarray, alphas: np.ndar
 
     Node t is a leaf from its own link up to that of its parent, so every node adds its figures to a stretch of alphas.
     """
-    upper = np.where(tree.parent >= 0, path.links[tree.parent], np.inf)
-    begin, end = np.searchsorted(alphas, path.links, "left"), np.searchsorted(alphas, upper, "left")
+    begin = np.searchsorted(alphas, path.links, "left")
+    end = np.where(tree.parent >= 0, begin[tree.parent], len(alphas))
     change = np.zeros((len(alphas) + 1, *at_leaf.shape[1:]))
     np.add.at(change, begin, at_leaf)
     np.add.at(change, end, -at_leaf)
