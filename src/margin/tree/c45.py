@@ -9,7 +9,7 @@ from margin.base.mixed import MixedData
 from margin.params import Count, Flag, Jobs, Positive, Share
 from margin.tree.growing import grow_classes
 from margin.tree.model import TreeClassifier
-from margin.tree.parts import Rows
+from margin.tree.parts import Rows, in_cases
 from margin.tree.pessimistic import collapsed, pessimistic
 from margin.tree.settings import enumerated
 
@@ -84,6 +84,7 @@ class C45(TreeClassifier):
         self.n_jobs = n_jobs
 
     def _fit(self, X: MixedData, y: np.ndarray, weight: np.ndarray) -> None:
+        weight = in_cases(weight)
         settings = enumerated("one_vs_rest" if self.binary_splits else "multiway", "threshold", "fractional") | {
             "gain_ratio": True,
             "average_gain": True,
