@@ -1,7 +1,7 @@
 """C45 beside Weka's J48: ``python -m tests.rivals.weka`` prints leaves, sizes and ten-fold errors of both.
 
-Needs Java and ``weka.jar`` (Debian's package ``weka``), and the data sets beside the project. Both see the same rows in the
-same folds, levels and classes in the same order. A size counts all nodes, as J48 does.
+Needs Java and ``weka.jar`` (Debian's package ``weka``), and the data sets beside the project. Both see the same rows in
+the same folds, levels and classes in the same order. A size counts all nodes, as J48 does.
 """
 
 from __future__ import annotations
@@ -24,11 +24,34 @@ __all__ = ["main"]
 
 JAR = "/usr/share/java/weka.jar"
 #: Data sets with nominal, numeric and missing cells; their class is the last column.
-NAMES = (
-    "anneal audiology breast-w car contact-lenses credit-g diabetes glass heart-c heart-statlog ionosphere iris "
-    "mushroom nursery optdigits primary-tumor segment soybean spambase tic-tac-toe vote vowel weather.nominal "
-    "weather.numeric wine zoo"
-).split()
+NAMES = [
+    "anneal",
+    "audiology",
+    "breast-w",
+    "car",
+    "contact-lenses",
+    "credit-g",
+    "diabetes",
+    "glass",
+    "heart-c",
+    "heart-statlog",
+    "ionosphere",
+    "iris",
+    "mushroom",
+    "nursery",
+    "optdigits",
+    "primary-tumor",
+    "segment",
+    "soybean",
+    "spambase",
+    "tic-tac-toe",
+    "vote",
+    "vowel",
+    "weather.nominal",
+    "weather.numeric",
+    "wine",
+    "zoo",
+]
 
 
 @dataclass(frozen=True)
