@@ -6,6 +6,7 @@
 #include "margin/core/monitor.hpp"
 #include "mean.hpp"
 #include "ranks.hpp"
+#include "shares.hpp"
 #include <algorithm>
 #include <cstddef>
 #include <utility>
@@ -49,6 +50,8 @@ public:
 
     GrownTree grow(Segment<Target>&& root) {
         tree_.width = std::is_same_v<Target, Classes> ? target_.width() : 1;
+        if (settings_.missing == MissingSplit::fractional)
+            steps_ = steps_for(root);
         std::vector<Work> stack;
         stack.push_back({std::move(root), -1, 0, 0, {}});
         while (!stack.empty()) {
@@ -83,6 +86,7 @@ private:
         node.loss = Criterion::loss(node.sum.data(), node.width, node.weight);
         if (work.parent < 0)
             all_ = node.weight;
+        node.all = all_;
         write_leaf(work, node);
         if (work.cases.n < settings_.min_split || work.depth >= settings_.max_depth || work.cases.n == 0 ||
             is_pure(node))
@@ -91,8 +95,12 @@ private:
         if (!split.found || node.weight / all_ * split.gain + 1e-15 < settings_.min_decrease)
             return {};
         const auto k = std::ranges::find(work.cases.columns, split.column) - work.cases.columns.begin();
-        auto parts = divide(work.cases, branches(work.cases, static_cast<std::size_t>(k), split), split.n_branches);
-        if (work.cases.column(static_cast<std::size_t>(k)).back().code != missing_code)
+        const bool has_missing = work.cases.column(static_cast<std::size_t>(k)).back().code == missing_code;
+        auto parts =
+            settings_.missing == MissingSplit::fractional && has_missing
+                ? divide_in_parts(work.cases, static_cast<std::size_t>(k), split, steps_)
+                : divide(work.cases, branches(work.cases, static_cast<std::size_t>(k), split), split.n_branches);
+        if (settings_.missing == MissingSplit::direction && !has_missing)
             split.missing = static_cast<std::int32_t>(
                 std::ranges::max_element(parts, {}, [](const auto& part) { return part.n; }) - parts.begin());
         write_split(split);
@@ -142,6 +150,7 @@ private:
     Monitor& monitor_;
     GrownTree tree_;
     double all_ = 0;
+    Steps steps_;
 };
 
 /// The root: all rows, with the columns that vary.
