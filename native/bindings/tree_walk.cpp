@@ -17,15 +17,13 @@ Out<std::int32_t> leaves(const TreeWalker& walker, InMatrix<T> numbers, const Co
     return give(std::move(leaf));
 }
 
+/// Into memory that the caller has: for one row, making an array here would take longer than the walk.
 template <class T>
-OutMatrix<double> values(const TreeWalker& walker, InMatrix<T> numbers, const Columns<std::int32_t>& codes, bool shares,
-                         std::size_t n_threads) {
+void values(const TreeWalker& walker, InMatrix<T> numbers, const Columns<std::int32_t>& codes, bool shares,
+            InOutMatrix<double> into, std::size_t n_threads) {
     const auto columns = pointers(codes);
-    const std::size_t n = numbers.shape(0), width = walker.walker.tree().width;
-    std::vector<double> found(n * width);
     with_monitor(
-        [&](Monitor& m) { walker.walker.values<T>({view(numbers), columns}, shares, found.data(), n_threads, m); });
-    return give(std::move(found), n, width);
+        [&](Monitor& m) { walker.walker.values<T>({view(numbers), columns}, shares, into.data(), n_threads, m); });
 }
 
 template <class T>
@@ -44,8 +42,11 @@ MARGIN_BINDINGS(tree) {
                       .def(nb::init<const nb::dict&>(), "arrays"_a);
     for_each_type<double, float>([&]<class T> {
         walker.def("leaves", &leaves<T>, "numbers"_a.noconvert(), "codes"_a, "n_threads"_a, "The leaf of each row.");
-        walker.def("values", &values<T>, "numbers"_a.noconvert(), "codes"_a, "shares"_a, "n_threads"_a,
+        walker.def("values", &values<T>, "numbers"_a.noconvert(), "codes"_a, "shares"_a, "into"_a.noconvert(),
+                   "n_threads"_a,
                    "What the leaves of each row say; with `shares` each value is divided by its sum first.");
+        walker.def("row", &walk_one_row<T>, "row"_a.noconvert(), "largest"_a, "shares"_a, "into"_a.noconvert(),
+                   "The values of one row of numbers; False if a cell cannot be used.");
         walker.def("parts", &parts<T>, "numbers"_a.noconvert(), "codes"_a, "n_threads"_a,
                    "Where the leaves of each row begin, the leaves, and the part of the row that reaches each.");
     });

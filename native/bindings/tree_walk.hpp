@@ -1,6 +1,6 @@
 #pragma once
 // A walker that keeps the NumPy arrays of its tree alive.
-#include "arrays.hpp"
+#include "cells.hpp"
 #include "margin/tree/walk.hpp"
 
 namespace margin::bindings {
@@ -42,5 +42,16 @@ struct TreeWalker {
     std::vector<nb::object> kept; // before the walker, which is made while they are collected
     tree::Walker walker;
 };
+
+/// One row on the shortest way: false, and nothing written, if a cell is infinite or larger than `largest`.
+template <class T>
+bool walk_one_row(const TreeWalker& walker, InMatrix<T> row, double largest, bool shares, InOutMatrix<double> into) {
+    for (std::size_t j = 0; j < row.size(); ++j)
+        if (std::abs(row.data()[j]) > limit<T>(largest))
+            return false;
+    Monitor unwatched; // a walk is over before anyone could ask
+    walker.walker.values<T>({view(row), {}}, shares, into.data(), 1, unwatched);
+    return true;
+}
 
 } // namespace margin::bindings

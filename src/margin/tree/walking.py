@@ -1,7 +1,7 @@
 """Rows walking down a tree: the leaves they reach, and what those leaves say.
 
-A missing cell goes where a surrogate sends it, else down the branch of missing cells, else, where ``missing`` is -1, down
-all branches in parts.
+A missing cell goes where a surrogate sends it, else down the branch of missing cells, else, where ``missing`` is -1,
+down all branches in parts.
 """
 
 from __future__ import annotations
@@ -32,17 +32,21 @@ def shares(tree: Tree, X: MixedData, n_threads: int | None = None) -> np.ndarray
     numbers = X.numeric
     if type(numbers) is not np.ndarray or numbers.dtype not in (np.float64, np.float32):
         numbers = _numbers(X)
-    return tree.walker.values(numbers, X.codes, True, _threads(numbers, n_threads))
+    found = np.empty((numbers.shape[0], tree.value.shape[1]))
+    tree.walker.values(numbers, X.codes, True, found, _threads(numbers, n_threads))
+    return found
 
 
 def values(tree: Tree, X: MixedData, n_threads: int | None = None) -> np.ndarray:
     """What the leaf of each row holds, one row per case: the value of a regression; of several classes their shares."""
     numbers = _numbers(X)
-    return tree.walker.values(numbers, X.codes, tree.value.shape[1] > 1, _threads(numbers, n_threads))
+    found = np.empty((numbers.shape[0], tree.value.shape[1]))
+    tree.walker.values(numbers, X.codes, tree.value.shape[1] > 1, found, _threads(numbers, n_threads))
+    return found
 
 
 class Parts:
-    """The leaves that each row reaches, and with which part of it: those of row i from ``start[i]`` to ``start[i + 1]``."""
+    """The leaves that each row reaches, and the part of it that does; those of row i begin at ``start[i]``."""
 
     __slots__ = ("leaf", "part", "start")
 

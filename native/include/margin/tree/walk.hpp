@@ -35,6 +35,7 @@ void walk_plain(const PackedNode* nodes, const T* rows, std::size_t n_columns, s
             const double x = rows[i * n_columns + node.column()];
             const bool above = x > node.threshold, missing = !(x <= node.threshold);
             leaf[i] = node.first + (above | (missing & (node.tag >> 31)));
+            __builtin_prefetch(nodes + leaf[i]); // needed when all other rows of the group have had their turn
             walking[left] = static_cast<std::uint8_t>(i);
             left += !node.is_leaf();
         }
