@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from scipy.special import ndtri, xlogy
 
@@ -12,6 +14,13 @@ from margin.tree.nodes import Tree
 from margin.tree.parts import Rows
 
 __all__ = ["collapsed", "extra_errors", "pessimistic"]
+
+# Of shares of classes, a row for each node.
+IMPURITIES = {
+    "entropy": lambda p: np.abs(xlogy(p, p).sum(axis=1) / np.log(2)),
+    "gini": lambda p: 1 - (p * p).sum(axis=1),
+    "error": lambda p: 1 - p.max(axis=1),
+}
 
 
 def extra_errors(cases: float, errors: float, confidence: float = 0.25) -> float:
@@ -32,7 +41,9 @@ def collapsed(tree: Tree) -> Tree:
     return cut(tree, below >= wrong - 1e-3)
 
 
-def pessimistic(tree: Tree, rows: Rows, confidence: float = 0.25, raise_branches: bool = True) -> Tree:
+def pessimistic(
+    tree: Tree, rows: Rows, confidence: float = 0.25, raise_branches: bool = True, criterion: str = "entropy"
+) -> Tree:
     """The tree pruned by what each node is expected to err; ``rows`` are those that it was grown from.
 
     A subtree becomes a leaf, or with ``raise_branches`` its own heaviest branch, where that is not expected to err more.
@@ -51,16 +62,15 @@ def pessimistic(tree: Tree, rows: Rows, confidence: float = 0.25, raise_branches
     )
     counts = {name: left[name] for name in ("value", "weight", "cases")}
     pruned = assembled(tree, left["node"], left["leaf"].astype(bool), left["stands_for"], **counts)
-    return _with_gains(pruned, tree.weight[left["node"]])
+    return _with_gains(pruned, tree.cases[left["node"]] != left["cases"], criterion)
 
 
-def _with_gains(tree: Tree, before: np.ndarray) -> Tree:
-    """Impurities and gains of nodes that have other cases now, in bits."""
-    changed = tree.weight != before
+def _with_gains(tree: Tree, changed: np.ndarray, criterion: str) -> Tree:
+    """The tree with the impurities and gains of nodes that have other cases now."""
     if not changed.any():
         return tree
     shares = tree.value / np.maximum(tree.value.sum(axis=1, keepdims=True), np.finfo(float).tiny)
-    impurity = np.where(changed, -xlogy(shares, shares).sum(axis=1) / np.log(2), tree.impurity)
+    impurity = np.where(changed, IMPURITIES[criterion](shares), tree.impurity)
     after = np.bincount(tree.parent[tree.child], (tree.weight * impurity)[tree.child], tree.n_nodes)
     gain = np.where(changed & ~tree.is_leaf, impurity - after / np.maximum(tree.weight, 1e-300), tree.gain)
-    return assembled(tree, np.arange(tree.n_nodes), tree.is_leaf, impurity=np.abs(impurity), gain=gain)
+    return replace(tree, impurity=impurity, gain=gain)
