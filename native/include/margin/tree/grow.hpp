@@ -4,6 +4,7 @@
 #include "divide.hpp"
 #include "grown.hpp"
 #include "margin/core/monitor.hpp"
+#include "mean.hpp"
 #include "ranks.hpp"
 #include "shares.hpp"
 #include <algorithm>
@@ -24,14 +25,10 @@ void describe(const Node<Classes>& node, double* value, double& impurity) {
 template <class Criterion>
 void describe(const Node<Values>& node, double* value, double& impurity) {
     const auto& cases = node.cases;
-    double mean = 0, squares = 0;
-    for (std::size_t i = 0; i < cases.n; ++i)
-        mean += cases.weight_of(i) * cases.target[i].y;
-    mean /= node.weight;
-    for (std::size_t i = 0; i < cases.n; ++i)
-        squares += cases.weight_of(i) * (cases.target[i].y - mean) * (cases.target[i].y - mean);
-    *value = mean;
-    impurity = squares / node.weight;
+    const double* weight = cases.weight.empty() ? nullptr : cases.weight.data();
+    const Spread spread = spread_of(cases.target.data(), weight, cases.n, node.weight);
+    *value = spread.mean;
+    impurity = spread.variance;
 }
 
 inline bool is_pure(const Node<Classes>& node) noexcept {
@@ -172,6 +169,31 @@ Segment<Target> root_segment(Ranked& ranked, std::vector<typename Target::Item>&
         root.entries.insert(root.entries.end(), entries.begin(), entries.end());
     }
     return root;
+}
+
+/// A tree for classes 0 ... n_classes - 1; no weights are weights of 1. Requires weights above 0.
+template <class T>
+GrownTree grow_classes(const Table<T>& table, std::span<const std::int32_t> y, std::span<const double> weight,
+                       std::size_t n_classes, std::string_view criterion, const Settings& settings,
+                       std::size_t n_threads, Monitor& monitor) {
+    std::vector<double> rounded(weight.begin(), weight.end());
+    round_weights(rounded);
+    Ranked ranked = rank_columns(table, n_threads, monitor);
+    auto root = root_segment<Classes>(ranked, {y.begin(), y.end()}, std::move(rounded));
+    return ClassCriteria::visit(criterion, [&]<class C>() {
+        return Grower<C, Classes>(ranked.columns, {n_classes}, settings, n_threads, monitor).grow(std::move(root));
+    });
+}
+
+/// A tree for numbers; no weights are weights of 1. Requires weights above 0.
+template <class T>
+GrownTree grow_values(const Table<T>& table, std::span<const double> y, std::span<const double> weight,
+                      std::string_view, const Settings& settings, std::size_t n_threads, Monitor& monitor) {
+    std::vector<double> rounded(weight.begin(), weight.end());
+    round_weights(rounded);
+    Ranked ranked = rank_columns(table, n_threads, monitor);
+    auto root = root_segment<Values>(ranked, value_items(y, rounded), std::move(rounded));
+    return Grower<SquaredError, Values>(ranked.columns, {}, settings, n_threads, monitor).grow(std::move(root));
 }
 
 } // namespace margin::tree
