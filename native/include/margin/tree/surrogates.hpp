@@ -118,7 +118,8 @@ std::vector<Surrogate> find_surrogates(const Node<Target>& node, std::size_t k, 
             detail::mimic_by_threshold(cases, known, way, all, found[j]);
     });
     std::erase_if(found, [](const Surrogate& s) { return !(s.association > 0); });
-    std::ranges::stable_sort(found, [](const Surrogate& a, const Surrogate& b) { return a.association > b.association; });
+    std::ranges::stable_sort(found,
+                             [](const Surrogate& a, const Surrogate& b) { return a.association > b.association; });
     if (found.size() > node.settings.max_surrogates)
         found.resize(node.settings.max_surrogates);
     return found;
@@ -127,10 +128,9 @@ std::vector<Surrogate> find_surrogates(const Node<Target>& node, std::size_t k, 
 /// The branch of each case, and the surrogates that say it for missing cells; where they are missing as well, the
 /// branch is split.missing, which is set to the heaviest one. Splits of more than two branches have no surrogates.
 template <class Target>
-std::pair<std::vector<std::uint32_t>, std::vector<Surrogate>> branches_by_surrogates(const Node<Target>& node,
-                                                                                    std::size_t k, Candidate& split,
-                                                                                    std::size_t n_threads,
-                                                                                    Monitor& monitor) {
+std::pair<std::vector<std::uint32_t>, std::vector<Surrogate>>
+branches_by_surrogates(const Node<Target>& node, std::size_t k, Candidate& split, std::size_t n_threads,
+                       Monitor& monitor) {
     const auto& cases = node.cases;
     const bool binary = split.ask == Ask::threshold || split.ask == Ask::subset;
     const std::uint32_t nowhere = binary ? detail::unknown_way : split.n_branches;
