@@ -7,6 +7,7 @@
 #include "mean.hpp"
 #include "ranks.hpp"
 #include "shares.hpp"
+#include "surrogates.hpp"
 #include <algorithm>
 #include <cstddef>
 #include <utility>
@@ -94,15 +95,23 @@ private:
         Candidate split = best_split<Criterion>(node, n_threads_, monitor_);
         if (!split.found || node.weight / all_ * split.gain + 1e-15 < settings_.min_decrease)
             return {};
-        const auto k = std::ranges::find(work.cases.columns, split.column) - work.cases.columns.begin();
-        const bool has_missing = work.cases.column(static_cast<std::size_t>(k)).back().code == missing_code;
-        auto parts =
-            settings_.missing == MissingSplit::fractional && has_missing
-                ? divide_in_parts(work.cases, static_cast<std::size_t>(k), split, steps_)
-                : divide(work.cases, branches(work.cases, static_cast<std::size_t>(k), split), split.n_branches);
+        const auto k =
+            static_cast<std::size_t>(std::ranges::find(work.cases.columns, split.column) - work.cases.columns.begin());
+        const bool has_missing = work.cases.column(k).back().code == missing_code;
+        std::vector<Segment<Target>> parts;
+        std::vector<Surrogate> surrogates;
+        if (settings_.missing == MissingSplit::fractional && has_missing)
+            parts = divide_in_parts(work.cases, k, split, steps_);
+        else if (settings_.missing == MissingSplit::surrogate) {
+            auto [way, found] = branches_by_surrogates(node, k, split, n_threads_, monitor_);
+            parts = divide(work.cases, way, split.n_branches);
+            surrogates = std::move(found);
+        } else
+            parts = divide(work.cases, branches(work.cases, k, split), split.n_branches);
         if (settings_.missing == MissingSplit::direction && !has_missing)
             split.missing = static_cast<std::int32_t>(
                 std::ranges::max_element(parts, {}, [](const auto& part) { return part.n; }) - parts.begin());
+        write_surrogates(surrogates, columns_, tree_);
         write_split(split);
         return parts;
     }

@@ -1,6 +1,7 @@
 #pragma once
 // Cases in parts: one whose cell is missing goes down every branch, with a share of its weight (Quinlan 1993, ch. 3).
 #include "divide.hpp"
+#include "grid.hpp"
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -8,14 +9,10 @@
 
 namespace margin::tree {
 
-/// Steps to which parts of weights are rounded. They are powers of two, small enough to lose no more than a part in
-/// 10^9 for a million rows, and large enough that the sum over all rows is exact: a tree of parts depends neither on
-/// the order of the rows nor on the number of threads.
+/// Steps to which parts of weights are rounded, on a grid on which all sums are exact: a tree of parts depends neither
+/// on the order of the rows nor on the number of threads. A part is off by no more than 10^-9 for a million rows.
 struct Steps {
     double weight = 0, part = 0;
-
-    /// For numbers whose magnitudes add up to `total`; one bit to spare, as parts are rounded up as well as down.
-    static double below(double total) noexcept { return total > 0 ? std::ldexp(1.0, std::ilogb(total) + 2 - 53) : 1.0; }
     static double round(double x, double step) noexcept { return std::nearbyint(x / step) * step; }
 };
 
@@ -28,7 +25,7 @@ Steps steps_for(const Segment<Target>& root) {
         if constexpr (std::is_same_v<Target, Values>)
             part += std::abs(root.target[i].part);
     }
-    return {Steps::below(weight), Steps::below(part)};
+    return {grid_step(weight), grid_step(part)};
 }
 
 /// What is to be learnt of a share of a case.
