@@ -42,7 +42,7 @@ OTHER_SETTINGS = {
         {"criterion": "entropy", "nominal": "multiway", "missing": "fractional", "min_samples_leaf": 3},
         {"criterion": "gain_ratio", "nominal": "one_vs_rest", "numeric": "mdl", "max_p": 0.2},
         {"criterion": "error", "missing": "surrogate", "max_leaf_nodes": 8},
-        {"numeric": "equal_count", "discretize": "dynamic", "max_intervals": 4, "class_weight": "balanced"},
+        {"numeric": "equal_count", "discretize": "dynamic", "max_intervals": 4},
         {"numeric": "equal_width", "max_features": 0.5, "random_state": 0},
         {"prune": "reduced_error", "random_state": 0},
         {"prune": "pessimistic", "missing": "fractional"},

@@ -11,7 +11,7 @@ from margin.base.mixed import MixedData
 from margin.errors import ParameterError
 from margin.params import ClassWeight, Count, Flag, Jobs, NonNegative, Seed, Share
 from margin.tree.cart import CartTree, with_true_weights
-from margin.tree.costs import Costs, altered_priors, cost_matrix
+from margin.tree.costs import Costs, altered_priors, cost_matrix, in_few_bits
 from margin.tree.discretize import interval_settings
 from margin.tree.growing import grow_classes, grow_values
 from margin.tree.model import TreeClassifier, TreeRegressor
@@ -19,6 +19,7 @@ from margin.tree.nodes import Tree
 from margin.tree.parts import Rows, in_cases
 from margin.tree.pessimistic import pessimistic
 from margin.tree.pruning import class_losses, value_losses
+from margin.tree.recount import recounted_classes, recounted_values
 from margin.tree.settings import (
     CasesInLeaf,
     CasesToSplit,
@@ -96,7 +97,7 @@ class DecisionTreeClassifier(CartTree, TreeClassifier):
         ``"reduced_error"`` (on rows kept for that), ``"pessimistic"`` (C4.5), ``"cost_complexity"`` (alpha chosen by
         cross-validation, the smallest tree within one standard error), or None.
     validation_fraction
-        Share of the rows that reduced-error pruning keeps.
+        Share of the rows that reduced-error pruning keeps; the leaves that are left then count all rows.
     prune_ties
         Whether it also removes subtrees that make no difference.
     confidence
@@ -191,8 +192,8 @@ class DecisionTreeClassifier(CartTree, TreeClassifier):
         who, n_classes = type(self).__name__, len(self.classes_)
         totals = np.bincount(y, weight, n_classes)
         self._costs = cost_matrix(self.costs, self.classes_, who)
-        self._class_factors = class_factors(self.class_weight, self.classes_, totals, who)
-        self._priors = altered_priors(self._costs, totals * self._class_factors)
+        self._class_factors = in_few_bits(class_factors(self.class_weight, self.classes_, totals, who))
+        self._priors = in_few_bits(altered_priors(self._costs, totals * self._class_factors))
         if self.monotonic_cst is not None and n_classes > 2:
             raise ParameterError(f"{who}(monotonic_cst=…): only the shares of two classes can rise or fall.")
         self._fit_tree(Rows(X, y, weight))
@@ -223,6 +224,10 @@ class DecisionTreeClassifier(CartTree, TreeClassifier):
         tree, growing = super()._grown(rows), self._growth_rows(rows)
         if self.prune == "pessimistic":
             tree = pessimistic(tree, growing, self.confidence, criterion=self._impurity())
+        return tree if self._costs is None else with_true_weights(tree, self._priors)
+
+    def _recounted(self, tree: Tree, rows: Rows) -> Tree:
+        tree = recounted_classes(tree, self._growth_rows(rows), self._impurity())
         return tree if self._costs is None else with_true_weights(tree, self._priors)
 
     def _growth_weight(self, tree: Tree) -> np.ndarray:
@@ -289,7 +294,7 @@ class DecisionTreeRegressor(CartTree, TreeRegressor):
         ``"reduced_error"`` (on rows kept for that), ``"cost_complexity"`` (alpha chosen by cross-validation, the
         smallest tree within one standard error), or None.
     validation_fraction
-        Share of the rows that reduced-error pruning keeps.
+        Share of the rows that reduced-error pruning keeps; the leaves that are left then count all rows.
     prune_ties
         Whether it also removes subtrees that make no difference.
     n_folds
@@ -365,6 +370,9 @@ class DecisionTreeRegressor(CartTree, TreeRegressor):
 
     def _grown_with(self, rows: Rows, settings: Any) -> Tree:
         return grow_values(*rows, self.criterion, settings, self._monotone(), self._core_threads())
+
+    def _recounted(self, tree: Tree, rows: Rows) -> Tree:
+        return recounted_values(tree, rows, self.criterion == "absolute_error")
 
     def _strata(self, y: np.ndarray) -> np.ndarray:
         return np.zeros(len(y), dtype=np.int64)

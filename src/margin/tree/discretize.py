@@ -30,8 +30,8 @@ class Discretizer(TransformerMixin, TableEstimator):
 
     A number belongs below a cut c if :math:`x \le c`. Intervals of equal count hold equal weights as far as equal numbers
     allow. ``"mdl"`` cuts where the classes are told apart best, and goes on on both sides as long as naming the cut
-    and the classes beyond it takes fewer bits than before. Nominal columns become the numbers of their levels; missing
-    cells stay missing.
+    and the classes beyond it takes fewer bits than before. Nominal columns become the numbers of their levels, missing
+    cells -1.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ class Discretizer(TransformerMixin, TableEstimator):
     --------
     >>> model = Discretizer(method="equal_width", max_intervals=2).fit([[1.0], [2.0], [9.0]])
     >>> model.cuts_, model.transform([[0.0], [5.0], [6.0]]).tolist()
-    ([array([5.])], [[0.0], [0.0], [1.0]])
+    ([array([5.])], [[0], [0], [1]])
     """
 
     representation = Mixed(as_given=True)
@@ -87,19 +87,18 @@ class Discretizer(TransformerMixin, TableEstimator):
         return self
 
     def transform(self, X: Any) -> np.ndarray:
-        """The number of the interval, or level, of each cell; NaN where it is missing."""
+        """The number of the interval, or level, of each cell; -1 where it is missing, or a level not seen at fit."""
         data = self._encoded(X, "transform")
         numbers, codes = numbers_of(data), iter(data.codes)
         columns, at = [], 0
         for column, cuts in zip(self._columns.described(), self.cuts_, strict=True):
             if column.is_numeric:
                 cells = numbers[:, at]
-                columns.append(np.where(np.isnan(cells), np.nan, np.searchsorted(cuts, cells, "left")))
+                columns.append(np.where(np.isnan(cells), -1, np.searchsorted(cuts, cells, "left")))
                 at += 1
             else:
-                code = next(codes)
-                columns.append(np.where(code < 0, np.nan, code))
-        return np.column_stack(columns)
+                columns.append(next(codes))
+        return np.column_stack(columns).astype(np.int64)
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
         """The names of the columns, as they were."""

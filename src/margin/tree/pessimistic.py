@@ -2,25 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
-from scipy.special import ndtri, xlogy
+from scipy.special import ndtri
 
 import margin._core as _core
 from margin.tree.cutting import assembled, cut, sums_below
 from margin.tree.growing import numbers_of
 from margin.tree.nodes import Tree
 from margin.tree.parts import Rows
+from margin.tree.recount import IMPURITIES, class_shares, with_gains
 
 __all__ = ["collapsed", "extra_errors", "pessimistic"]
-
-# Of shares of classes, a row for each node.
-IMPURITIES = {
-    "entropy": lambda p: np.abs(xlogy(p, p).sum(axis=1) / np.log(2)),
-    "gini": lambda p: 1 - (p * p).sum(axis=1),
-    "error": lambda p: 1 - p.max(axis=1),
-}
 
 
 def extra_errors(cases: float, errors: float, confidence: float = 0.25) -> float:
@@ -62,15 +54,5 @@ def pessimistic(
     )
     counts = {name: left[name] for name in ("value", "weight", "cases")}
     pruned = assembled(tree, left["node"], left["leaf"].astype(bool), left["stands_for"], **counts)
-    return _with_gains(pruned, tree.cases[left["node"]] != left["cases"], criterion)
-
-
-def _with_gains(tree: Tree, changed: np.ndarray, criterion: str) -> Tree:
-    """The tree with the impurities and gains of nodes that have other cases now."""
-    if not changed.any():
-        return tree
-    shares = tree.value / np.maximum(tree.value.sum(axis=1, keepdims=True), np.finfo(float).tiny)
-    impurity = np.where(changed, IMPURITIES[criterion](shares), tree.impurity)
-    after = np.bincount(tree.parent[tree.child], (tree.weight * impurity)[tree.child], tree.n_nodes)
-    gain = np.where(changed & ~tree.is_leaf, impurity - after / np.maximum(tree.weight, 1e-300), tree.gain)
-    return replace(tree, impurity=impurity, gain=gain)
+    changed = tree.cases[left["node"]] != left["cases"]
+    return with_gains(pruned, changed, IMPURITIES[criterion](class_shares(pruned.value))) if changed.any() else pruned
