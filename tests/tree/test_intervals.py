@@ -1,6 +1,7 @@
 """Several intervals of a column of numbers: worked by hand, the definition, properties."""
 
 import math
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -23,7 +24,7 @@ def mdl(x, y, w):
     """The cuts of Fayyad and Irani (1993), by their definition."""
     values = np.unique(x)
     options = []
-    for low, high in zip(values, values[1:]):
+    for low, high in pairwise(values):
         below = x <= low
         parts = [(y[side], w[side]) for side in (below, ~below)]
         options.append((sum(v.sum() * entropy(u, v) for u, v in parts), (low + high) / 2, parts))
