@@ -14,12 +14,12 @@ MOST_LEVELS = 6
 
 
 def number(x: float, digits: int = 6) -> str:
-    """A number with so many significant digits.
+    """A number with so many significant digits, but never fewer than stand before its point.
 
-    >>> number(77.5), number(1234567.0, 3), number(4.0)
-    ('77.5', '1.23e+06', '4')
+    >>> number(77.5), number(1234567.25, 3), number(4.0), number(2e30)
+    ('77.5', '1234567', '4', '2e+30')
     """
-    return f"{x:.{digits}g}"
+    return f"{x:.0f}" if 10.0**digits <= abs(x) < 1e15 else f"{x:.{digits}g}"
 
 
 @dataclass(frozen=True)

@@ -26,6 +26,8 @@ class Step:
     ----------
     node
         The node.
+    depth
+        How many questions lead to it.
     part
         How much of the record gets there; less than 1 behind a missing cell whose parts go several ways.
     test
@@ -45,6 +47,7 @@ class Step:
     """
 
     node: int
+    depth: int
     part: float
     test: str
     gain: float
@@ -126,7 +129,19 @@ def _step(described: DescribedTree, node: int, part: float, words: str, gain: fl
     numbers = f"{described.cases_text(node)}{', ' if words else ': '}{says}"
     text = f"{'  ' * indent}{words} (gain {gain:.3g}): {numbers}" if words else numbers
     is_leaf = bool(tree.is_leaf[node])
-    return Step(node, part, words, gain, int(tree.cases[node]), float(tree.weight[node]), shares, answer, is_leaf, text)
+    return Step(
+        node=node,
+        depth=int(tree.depths[node]),
+        part=part,
+        test=words,
+        gain=gain,
+        cases=int(tree.cases[node]),
+        weight=float(tree.weight[node]),
+        shares=shares,
+        answer=answer,
+        is_leaf=is_leaf,
+        text=text,
+    )
 
 
 def _ways(described: DescribedTree, node: int, row: np.ndarray) -> list[_Way]:
