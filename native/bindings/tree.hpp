@@ -28,6 +28,7 @@ inline tree::Settings tree_settings(const nb::dict& given) {
     read_setting(given, "gain_ratio", s.gain_ratio);
     read_setting(given, "average_gain", s.average_gain);
     read_setting(given, "charge_cuts", s.charge_cuts);
+    read_setting(given, "charge_levels", s.charge_levels);
     read_setting(given, "cuts_from_data", s.cuts_from_data);
     read_setting(given, "two_branches", s.two_branches);
     read_setting(given, "tenth_per_class", s.tenth_per_class);

@@ -89,6 +89,7 @@ private:
             all_ = node.weight;
         node.all = all_;
         write_leaf(work, node);
+        node.impurity = tree_.impurity.back();
         if (work.cases.n < settings_.min_split || work.depth >= settings_.max_depth || work.cases.n == 0 ||
             is_pure(node))
             return {};

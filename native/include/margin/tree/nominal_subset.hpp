@@ -4,6 +4,7 @@
 #include "two_sides.hpp"
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -72,6 +73,12 @@ std::vector<code_t> codes_where(const Groups& levels, Chosen&& chosen) {
     return codes;
 }
 
+/// log2 of the number of divisions into two; between two levels there is no choice.
+inline double bits_for_subset(std::size_t n_levels) noexcept {
+    const auto n = static_cast<double>(n_levels);
+    return n_levels < 3 ? 0.0 : n_levels < 50 ? std::log2(std::exp2(n - 1) - 1) : n - 1;
+}
+
 /// The division of the levels that the node holds with the largest gain.
 ///
 /// Branch 0 is the lighter side (of equal ones that with the smaller shares), and `codes`, filled only `in_full`, are
@@ -102,7 +109,7 @@ void propose_subset(const Node<Target>& node, const Groups& levels, bool in_full
             offer_each(sides, levels, levels.size());
     }
     const std::int32_t first = sides.first_is_lighter() ? 0 : 1;
-    sides.describe(split, first);
+    sides.describe(split, first, bits_for_subset(levels.size()));
     if (!split.found || !in_full)
         return;
     std::vector<bool> chosen(levels.size());
@@ -128,7 +135,7 @@ void propose_one_level(const Node<Target>& node, const Groups& levels, Candidate
     if (sides.two_ways())
         sides.offer_with_missing(levels.size(), nobody.data(), 0, 0);
     offer_each(sides, levels, 0);
-    sides.describe(split, 0);
+    sides.describe(split, 0, levels.size() > 2 ? std::log2(static_cast<double>(levels.size())) : 0.0);
     if (split.found && sides.name() < levels.size())
         split.codes = {levels.first[sides.name()]};
 }

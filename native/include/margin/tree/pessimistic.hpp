@@ -245,8 +245,7 @@ private:
             if (weight_[static_cast<std::size_t>(below[b])] >= weight_[static_cast<std::size_t>(below[heaviest])])
                 heaviest = b;
         const auto branch = static_cast<std::size_t>(below[heaviest]);
-        const double as_branch =
-            raise_ ? expected_of_branch(branch, cases) : std::numeric_limits<double>::infinity();
+        const double as_branch = raise_ ? expected_of_branch(branch, cases) : std::numeric_limits<double>::infinity();
         const double as_leaf = expected(value_.data() + place * tree_.width), as_it_is = expected_of_subtree(place);
         if (as_leaf <= as_it_is + 0.1 + 1e-6 && as_leaf <= as_branch + 0.1 + 1e-6) {
             leaf_[place] = true;

@@ -41,6 +41,7 @@ struct Settings {
     bool gain_ratio = false;   // columns are ranked by gain / split information; cuts within one still by gain
     bool average_gain = false; // only columns whose gain is at least the average of all that propose a split (C4.5)
     bool charge_cuts = false;  // a threshold pays log2(number of cuts) / weight for having been chosen (C4.5 release 8)
+    bool charge_levels = false;  // a subset pays for having been chosen likewise: about a bit per level / cases
     bool cuts_from_data = false; // a threshold is the largest training number not above the midpoint (C4.5)
     bool two_branches = false;   // min_leaf must hold in two branches rather than in all (C4.5)
     bool tenth_per_class =

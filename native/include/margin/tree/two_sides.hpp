@@ -49,12 +49,14 @@ public:
     std::uint64_t name() const noexcept { return name_; }
     bool first_is_lighter() const noexcept { return side_weight_ <= whole_weight_ - side_weight_; }
 
-    /// What the column proposes, `first` being the branch of the side that was offered.
-    void describe(Candidate& split, std::int32_t first) const {
-        split.found = found_;
-        if (!found_)
+    /// What the column proposes, `first` being the branch of the side that was offered, if that pays for having been
+    /// chosen among 2^bits divisions.
+    void describe(Candidate& split, std::int32_t first, double bits) const {
+        const double charge = node_.settings.charge_levels ? price<Criterion>(node_, bits) : 0.0;
+        split.found = found_ && (charge == 0 || gain_ > charge);
+        if (!split.found)
             return;
-        split.gain = split.score = gain_;
+        split.gain = split.score = gain_ - charge;
         const double absent = directed_ ? 0.0 : groups_.missing_weight;
         split.split_info = split_information(std::array{side_weight_, whole_weight_ - side_weight_, absent});
         split.missing = directed_ ? (missing_here_ ? first : 1 - first) : -1;
