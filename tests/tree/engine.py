@@ -38,11 +38,11 @@ def grow(
     X: MixedData, y: Any, *, weight: Any = (), criterion: str = "entropy", threads: int = 1, **settings: Any
 ) -> Tree:
     """A tree for classes."""
-    y = np.asarray(y, dtype=np.int32)
+    y = np.ascontiguousarray(y, dtype=np.int32)
     return grow_classes(
         X,
         y,
-        np.asarray(weight, dtype=float),
+        np.ascontiguousarray(weight, dtype=float),
         int(y.max()) + 1,
         criterion,
         settings_of(settings),

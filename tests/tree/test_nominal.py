@@ -25,8 +25,11 @@ def impurity(weights, criterion):
 
 
 def gain(groups, y, w, criterion):
-    """What a division of the rows lowers the impurity by; ``groups`` numbers the branches, negative rows are unknown."""
-    counts = lambda rows: np.bincount(y[rows], w[rows], y.max() + 1)
+    """What a division of the rows lowers the impurity by; ``groups`` are the branches, negative ones unknown."""
+
+    def counts(rows):
+        return np.bincount(y[rows], w[rows], y.max() + 1)
+
     known = groups >= 0
     after = sum(w[groups == g].sum() * impurity(counts(groups == g), criterion) for g in set(groups[known]))
     return (w[known].sum() * impurity(counts(known), criterion) - after) / w.sum()
@@ -131,8 +134,8 @@ def test_the_average_rule_passes_over_a_small_gain_with_a_large_ratio():
     rare = np.zeros(100, int)
     rare[99] = 1
     halves = np.where(rng.random(100) < 0.7, y, 1 - y)
-    ratio = lambda c: gain(c, y, np.ones(100), "entropy") / impurity(np.bincount(c), "entropy")
-    assert ratio(rare) > ratio(halves)
+    ratios = [gain(c, y, np.ones(100), "entropy") / impurity(np.bincount(c), "entropy") for c in (rare, halves)]
+    assert ratios[0] > ratios[1]
     X = columns(codes=[rare, halves])
     assert grow(X, y, nominal="multiway", gain_ratio=True, max_depth=1).column[0] == 0
     assert grow(X, y, nominal="multiway", gain_ratio=True, average_gain=True, max_depth=1).column[0] == 1

@@ -37,7 +37,7 @@ class CartTree(TreeModel):
     ccp_alpha: float
     validation_fraction: float
     prune_ties: bool
-    cv: int
+    n_folds: int
     random_state: Any
 
     def _fit_tree(self, rows: Rows) -> None:
@@ -51,7 +51,7 @@ class CartTree(TreeModel):
                 self, rows, self.validation_fraction, self.random_state, bool(self.prune_ties)
             )
         elif self.prune == "cost_complexity":
-            tree, self.pruning_path_ = best_alpha(self, rows, int(self.cv), self.random_state)
+            tree, self.pruning_path_ = best_alpha(self, rows, int(self.n_folds), self.random_state)
         else:
             tree = self._grown(rows)
         if self.ccp_alpha > 0:

@@ -99,7 +99,7 @@ class DecisionTreeClassifier(CartTree, TreeClassifier):
         Whether it also removes subtrees that make no difference.
     confidence
         How sure pessimistic pruning is of what it sees; less prunes more.
-    cv
+    n_folds
         Parts for the cross-validation of cost-complexity pruning.
     n_jobs
         Threads; None uses all cores. The tree does not depend on it.
@@ -155,7 +155,7 @@ class DecisionTreeClassifier(CartTree, TreeClassifier):
         validation_fraction: Share = 0.25,
         prune_ties: Flag = False,
         confidence: Share = 0.25,
-        cv: Several = 10,
+        n_folds: Several = 10,
         n_jobs: Jobs = None,
     ) -> None:
         self.criterion = criterion
@@ -182,7 +182,7 @@ class DecisionTreeClassifier(CartTree, TreeClassifier):
         self.validation_fraction = validation_fraction
         self.prune_ties = prune_ties
         self.confidence = confidence
-        self.cv = cv
+        self.n_folds = n_folds
         self.n_jobs = n_jobs
 
     def _fit(self, X: MixedData, y: np.ndarray, weight: np.ndarray) -> None:
@@ -275,7 +275,7 @@ class DecisionTreeRegressor(CartTree, TreeRegressor):
         Share of the rows that reduced-error pruning keeps.
     prune_ties
         Whether it also removes subtrees that make no difference.
-    cv
+    n_folds
         Parts for the cross-validation of cost-complexity pruning.
     n_jobs
         Threads; None uses all cores. The tree does not depend on it.
@@ -323,7 +323,7 @@ class DecisionTreeRegressor(CartTree, TreeRegressor):
         prune: Literal["reduced_error", "cost_complexity"] | None = None,
         validation_fraction: Share = 0.25,
         prune_ties: Flag = False,
-        cv: Several = 10,
+        n_folds: Several = 10,
         n_jobs: Jobs = None,
     ) -> None:
         self.criterion = criterion
@@ -343,7 +343,7 @@ class DecisionTreeRegressor(CartTree, TreeRegressor):
         self.prune = prune
         self.validation_fraction = validation_fraction
         self.prune_ties = prune_ties
-        self.cv = cv
+        self.n_folds = n_folds
         self.n_jobs = n_jobs
 
     def _fit(self, X: MixedData, y: np.ndarray, weight: np.ndarray) -> None:

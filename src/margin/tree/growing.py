@@ -54,18 +54,15 @@ def given_weights(weight: np.ndarray) -> np.ndarray:
     return np.empty(0) if (weight == 1).all() else np.ascontiguousarray(weight, dtype=np.float64)
 
 
-def scaled_back(tree: Tree, weight: float, value: float, square: float) -> Tree:
-    """The tree in the units that weights and targets came in."""
-    if weight == value == square == 1:
+def scaled_back(tree: Tree, weight: float, value: float, power: int) -> Tree:
+    """The tree in the units that weights and values came in; ``power`` is that of the unit of values in impurities."""
+    if weight == value == 1:
         return tree
+    impurity, gain = tree.impurity, tree.gain
     with np.errstate(over="ignore"):  # the variance of numbers near 1e300 is beyond all doubles
-        return replace(
-            tree,
-            weight=tree.weight / weight,
-            value=tree.value / value,
-            impurity=tree.impurity / square,
-            gain=tree.gain / square,
-        )
+        for _ in range(power):
+            impurity, gain = impurity / value, gain / value
+        return replace(tree, weight=tree.weight / weight, value=tree.value / value, impurity=impurity, gain=gain)
 
 
 def grow_classes(
@@ -95,7 +92,7 @@ def grow_classes(
             n_threads,
         )
     )
-    return scaled_back(tree, scale, scale, 1.0)
+    return scaled_back(tree, scale, scale, 0)
 
 
 def grow_values(
@@ -108,12 +105,11 @@ def grow_values(
     n_threads: int,
 ) -> Tree:
     """A tree for numbers; ``settings`` are those of ``settings.hpp``."""
-    columns, scale = Columns(X), binary_scale(weight)
-    y_scale = binary_scale(y)
-    square = y_scale if criterion == "absolute_error" else y_scale * y_scale
+    columns, scale, y_scale = Columns(X), binary_scale(weight), binary_scale(y)
+    power = 1 if criterion == "absolute_error" else 2
     limits = {
         "min_leaf_weight": settings.get("min_leaf_weight", 0.0) * scale,
-        "min_decrease": settings.get("min_decrease", 0.0) * square,
+        "min_decrease": settings.get("min_decrease", 0.0) * y_scale**power,
     }
     tree = Tree(
         **_core.tree.grow_values(
@@ -129,4 +125,4 @@ def grow_values(
             n_threads,
         )
     )
-    return scaled_back(tree, scale, y_scale, square)
+    return scaled_back(tree, scale, y_scale, power)

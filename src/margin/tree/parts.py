@@ -7,11 +7,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from margin.base.mixed import MixedData
-from margin.data.weights import count_repeats
+from margin.data.weights import cases_per_weight, count_repeats
 from margin.random import seed_for
 from margin.tree.growing import numbers_of
 
-__all__ = ["Rows", "folds", "held_out"]
+__all__ = ["Rows", "folds", "held_out", "in_cases"]
 
 
 class Rows(NamedTuple):
@@ -20,6 +20,15 @@ class Rows(NamedTuple):
     X: MixedData
     y: np.ndarray
     weight: np.ndarray
+
+
+def in_cases(weight: np.ndarray) -> np.ndarray:
+    """Weights that count cases: whole numbers as they are, others so that they add up to as many as they are worth.
+
+    >>> in_cases(np.array([0.5, 0.5])), in_cases(np.array([1.0, 3.0]))
+    (array([1., 1.]), array([1., 3.]))
+    """
+    return weight * cases_per_weight(float(weight.sum()), float((weight**2).sum()), count_repeats(weight))
 
 
 def held_out(rows: Rows, share: float, seed: Any, stratum: np.ndarray) -> tuple[Rows, Rows]:

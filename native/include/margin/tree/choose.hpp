@@ -1,6 +1,8 @@
 #pragma once
 // The best split of a node: every column proposes one, and a rule chooses among them.
 #include "candidate.hpp"
+#include "chi_squared.hpp"
+#include "intervals.hpp"
 #include "margin/core/threads.hpp"
 #include "node.hpp"
 #include "nominal.hpp"
@@ -15,7 +17,11 @@ namespace margin::tree {
 template <class Criterion, class Target>
 Candidate propose(const Node<Target>& node, std::size_t k, bool in_full) {
     const Column& column = node.columns[node.cases.columns[k]];
-    return column.nominal ? best_nominal<Criterion>(node, k, in_full) : best_threshold<Criterion>(node, k);
+    if (column.nominal)
+        return best_nominal<Criterion>(node, k, in_full);
+    const bool is_number = !column.value.empty(); // ordered codes have thresholds only
+    return is_number && node.settings.numeric != NumericSplit::threshold ? best_intervals<Criterion>(node, k)
+                                                                         : best_threshold<Criterion>(node, k);
 }
 
 /// Score the proposals by their gain ratios, and withdraw those with less than the average gain (Quinlan 1993, p. 24).
@@ -71,20 +77,24 @@ inline std::size_t select(const std::vector<Candidate>& proposals, const Setting
     return best;
 }
 
+/// The split of the node, not found if no column proposes one that the rules let pass. With `largest_p` below 1 a split
+/// that chance explains well enough gives way to the next best.
 template <class Criterion, class Target>
 Candidate best_split(const Node<Target>& node, std::size_t n_threads, Monitor& monitor) {
     std::vector<Candidate> proposals(node.cases.columns.size());
     parallel_for(proposals.size(), 1, n_threads, monitor,
                  [&](std::size_t k, std::size_t, std::size_t) { proposals[k] = propose<Criterion>(node, k, false); });
     score(proposals, node);
-    const std::size_t best = select(proposals, node.settings);
-    if (best == proposals.size())
-        return {};
-    if (proposals[best].ask != Ask::subset)
-        return std::move(proposals[best]);
-    Candidate split = propose<Criterion>(node, best, true);
-    split.score = proposals[best].score;
-    return split;
+    for (;;) {
+        const std::size_t k = select(proposals, node.settings);
+        if (k == proposals.size())
+            return {};
+        Candidate split = proposals[k].ask == Ask::subset ? propose<Criterion>(node, k, true) : proposals[k];
+        split.score = proposals[k].score;
+        if (node.settings.largest_p >= 1 || chance(node, k, split) <= node.settings.largest_p)
+            return split;
+        proposals[k].found = false;
+    }
 }
 
 } // namespace margin::tree

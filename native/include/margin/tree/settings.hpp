@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <limits>
 #include <span>
+#include <vector>
 
 namespace margin::tree {
 
@@ -55,6 +56,9 @@ struct Settings {
     double largest_p = 1;          // p-value of the chi-squared test of branches against classes; above it no split
     std::size_t max_intervals = 8; // of equal_width and equal_count
     std::size_t exact_levels = 10; // up to so many levels all divisions are tried where no ordering is exact
+
+    std::vector<std::vector<double>> cuts; // NumericSplit::fixed: of each column of numbers, ascending
+    std::size_t max_surrogates = 5;        // of MissingSplit::surrogate, in a node
 
     std::size_t max_features = unlimited; // columns looked at in a node, drawn anew in each
     std::uint64_t seed = 0;
