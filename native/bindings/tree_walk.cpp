@@ -38,6 +38,8 @@ nb::tuple parts(const TreeWalker& walker, InMatrix<T> numbers, const Columns<std
 } // namespace
 
 MARGIN_BINDINGS(tree) {
+    // A model may well be alive when Python ends, and its walker with it: nothing to report.
+    nb::set_leak_warnings(false);
     auto walker = nb::class_<TreeWalker>(tree, "Walker", "A tree laid out for walking; keeps the arrays it was given.")
                       .def(nb::init<const nb::dict&>(), "arrays"_a);
     for_each_type<double, float>([&]<class T> {
