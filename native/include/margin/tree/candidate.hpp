@@ -2,10 +2,28 @@
 // A split that a column proposes, and the rule by which one beats another.
 #include "grown.hpp"
 #include "segment.hpp"
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
 namespace margin::tree {
+
+/// A split that mimics another one. Ordered columns: codes up to `cut` go to branch `low`; nominal ones: those among
+/// `codes`. All others go to the other branch.
+struct Surrogate {
+    double association = 0; // share of the errors of "all go the way of most" that it avoids; above 0
+    std::uint32_t column = 0;
+    std::size_t k = 0; // its place among the columns of the node
+    code_t cut = 0, next = 0;
+    std::int32_t low = 0;
+    std::vector<code_t> codes;
+
+    std::uint32_t branch_of(code_t code) const noexcept {
+        const bool listed = codes.empty() ? code <= cut : std::binary_search(codes.begin(), codes.end(), code);
+        return static_cast<std::uint32_t>(listed ? low : 1 - low);
+    }
+};
 
 struct Candidate {
     bool found = false;
@@ -18,8 +36,9 @@ struct Candidate {
     code_t cut = 0, next = 0; // threshold: the largest code that goes to branch 0, the smallest of branch 1
     std::vector<code_t>
         codes; // subset: codes of branch 0, ascending; interval: the last code of each branch but the last
-    std::vector<double> cuts; // interval: the numbers that part the branches
-    std::int32_t missing = 0; // the branch of missing cells; -1: all, in parts
+    std::vector<double> cuts;          // interval: the numbers that part the branches
+    std::int32_t missing = 0;          // the branch of missing cells; -1: all, in parts
+    std::vector<Surrogate> surrogates; // of the split that was chosen, best first
 };
 
 /// Of equal scores the first column wins, so that a tree does not depend on the order in which columns are looked at.

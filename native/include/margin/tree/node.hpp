@@ -3,10 +3,7 @@
 #include "criterion.hpp"
 #include "segment.hpp"
 #include "settings.hpp"
-#include <algorithm>
 #include <cmath>
-#include <numbers>
-#include <type_traits>
 #include <vector>
 
 namespace margin::tree {
@@ -23,7 +20,6 @@ struct Node {
     // Values must stay between these where columns are monotone; for two classes the share of the second one.
     double lowest = -std::numeric_limits<double>::infinity();
     double highest = std::numeric_limits<double>::infinity();
-    double impurity = 0;
     double all = 0; // weight of all rows the tree is grown from
 };
 
@@ -32,21 +28,6 @@ struct Node {
 inline bool large_enough(const Settings& settings, std::size_t n, double weight) noexcept {
     const double slack = settings.missing == MissingSplit::fractional ? 1e-9 * settings.min_leaf_weight : 0.0;
     return n >= settings.min_leaf && weight >= settings.min_leaf_weight - slack;
-}
-
-/// What it costs, as a gain, to have chosen among 2^bits splits: so much is gained by chance alone. Bits are gains of
-/// entropy; for other criteria they are converted by what chance gains there: n gain / impurity is like chi-squared / (K
-/// - 1), and a bit of entropy is 2 log 2 of chi-squared.
-template <class Criterion, class Target>
-double price(const Node<Target>& node, double bits) noexcept {
-    const auto n = static_cast<double>(node.cases.n);
-    if constexpr (std::is_same_v<Criterion, Entropy>)
-        return bits / n;
-    double degrees = 1;
-    if constexpr (std::is_same_v<Target, Classes>)
-        degrees =
-            std::max(static_cast<double>(std::ranges::count_if(node.sum, [](double w) { return w > 0; })) - 1, 1.0);
-    return 2 * std::numbers::ln2 * node.impurity / degrees * bits / n;
 }
 
 /// Entropy in bits of a division into parts of these weights.

@@ -2,32 +2,17 @@
 // Other columns that say which way a case goes whose cell is missing (Breiman et al. 1984, ch. 5.3).
 #include "candidate.hpp"
 #include "divide.hpp"
-#include "margin/core/threads.hpp"
 #include "node.hpp"
 #include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <span>
 #include <utility>
 #include <vector>
 
 namespace margin::tree {
-
-/// A split that mimics another one. Ordered columns: codes up to `cut` go to branch `low`; nominal ones: those among
-/// `codes`. All others go to the other branch.
-struct Surrogate {
-    double association = 0; // share of the errors of "all go the way of most" that it avoids; above 0
-    std::uint32_t column = 0;
-    std::size_t k = 0; // its place among the columns of the node
-    code_t cut = 0, next = 0;
-    std::int32_t low = 0;
-    std::vector<code_t> codes;
-
-    std::uint32_t branch_of(code_t code) const noexcept {
-        const bool listed = codes.empty() ? code <= cut : std::binary_search(codes.begin(), codes.end(), code);
-        return static_cast<std::uint32_t>(listed ? low : 1 - low);
-    }
-};
 
 namespace detail {
 
@@ -99,38 +84,37 @@ void mimic_by_threshold(const Segment<Target>& cases, std::span<const Entry> kno
 /// heavier way does; best first, at most `max_surrogates`, of equal ones the first column. Both are judged by the cases
 /// that have a known cell in both columns. way[i]: branch 0 or 1 of case i, 2 if it is not known. O(n d) time.
 template <class Target>
-std::vector<Surrogate> find_surrogates(const Node<Target>& node, std::size_t k, const std::vector<std::uint32_t>& way,
-                                       std::size_t n_threads, Monitor& monitor) {
+std::vector<Surrogate> find_surrogates(const Node<Target>& node, std::size_t k, const std::vector<std::uint32_t>& way) {
     const auto& cases = node.cases;
-    std::vector<Surrogate> found(cases.columns.size());
-    parallel_for(found.size(), 1, n_threads, monitor, [&](std::size_t j, std::size_t, std::size_t) {
+    std::vector<Surrogate> found;
+    for (std::size_t j = 0; j < cases.columns.size(); ++j) {
         if (j == k)
-            return;
+            continue;
         auto known = cases.column(j);
         while (!known.empty() && known.back().code == missing_code)
             known = known.first(known.size() - 1);
-        found[j].k = j;
-        found[j].column = cases.columns[j];
+        Surrogate surrogate;
+        surrogate.k = j;
+        surrogate.column = cases.columns[j];
         const detail::Ways all = detail::ways_of(cases, known, way);
-        if (node.columns[found[j].column].nominal)
-            detail::mimic_by_levels(cases, known, way, all, found[j]);
+        if (node.columns[surrogate.column].nominal)
+            detail::mimic_by_levels(cases, known, way, all, surrogate);
         else
-            detail::mimic_by_threshold(cases, known, way, all, found[j]);
-    });
-    std::erase_if(found, [](const Surrogate& s) { return !(s.association > 0); });
-    std::ranges::stable_sort(found,
-                             [](const Surrogate& a, const Surrogate& b) { return a.association > b.association; });
+            detail::mimic_by_threshold(cases, known, way, all, surrogate);
+        if (surrogate.association > 0)
+            found.push_back(std::move(surrogate));
+    }
+    std::ranges::stable_sort(found, std::greater{}, &Surrogate::association);
     if (found.size() > node.settings.max_surrogates)
         found.resize(node.settings.max_surrogates);
     return found;
 }
 
-/// The branch of each case, and the surrogates that say it for missing cells; where they are missing as well, the
-/// branch is split.missing, which is set to the heaviest one. Splits of more than two branches have no surrogates.
+/// The branch of each case, and in split.surrogates the columns that say it for missing cells; where they are missing
+/// as well, the branch is split.missing, which is set to the heaviest one. Splits of more than two branches have no
+/// surrogates.
 template <class Target>
-std::pair<std::vector<std::uint32_t>, std::vector<Surrogate>>
-branches_by_surrogates(const Node<Target>& node, std::size_t k, Candidate& split, std::size_t n_threads,
-                       Monitor& monitor) {
+std::vector<std::uint32_t> branches_by_surrogates(const Node<Target>& node, std::size_t k, Candidate& split) {
     const auto& cases = node.cases;
     const bool binary = split.ask == Ask::threshold || split.ask == Ask::subset;
     const std::uint32_t nowhere = binary ? detail::unknown_way : split.n_branches;
@@ -142,20 +126,17 @@ branches_by_surrogates(const Node<Target>& node, std::size_t k, Candidate& split
             weight[way[e.place]] += cases.weight_of(e.place);
         }
     split.missing = static_cast<std::int32_t>(std::ranges::max_element(weight) - weight.begin());
-    std::vector<Surrogate> surrogates;
     if (binary)
-        surrogates = find_surrogates(node, k, way, n_threads, monitor);
+        split.surrogates = find_surrogates(node, k, way);
     if (cases.column(k).back().code != missing_code)
-        return {std::move(way), std::move(surrogates)};
+        return way;
     const std::vector<std::uint32_t> known_way = way;
-    for (auto s = surrogates.rbegin(); s != surrogates.rend(); ++s) // the best comes last and has the last word
+    for (auto s = split.surrogates.rbegin(); s != split.surrogates.rend(); ++s) // the best has the last word
         for (const Entry& e : cases.column(s->k))
             if (known_way[e.place] == nowhere && e.code != missing_code)
                 way[e.place] = s->branch_of(e.code);
-    for (std::uint32_t& w : way)
-        if (w == nowhere)
-            w = static_cast<std::uint32_t>(split.missing);
-    return {std::move(way), std::move(surrogates)};
+    std::ranges::replace(way, nowhere, static_cast<std::uint32_t>(split.missing));
+    return way;
 }
 
 /// Write the surrogates of the last node of the tree.

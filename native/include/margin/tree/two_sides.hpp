@@ -2,6 +2,7 @@
 // Divisions of the groups of a column into two sides: the best of those that are offered.
 #include "candidate.hpp"
 #include "groups.hpp"
+#include "price.hpp"
 #include <array>
 #include <cstddef>
 #include <cstdint>
