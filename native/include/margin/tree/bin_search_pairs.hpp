@@ -1,0 +1,175 @@
+#pragma once
+// The best split of a node that holds two classes, all rows counting 1.
+#include "histogram_pairs.hpp"
+#include "settings.hpp"
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace margin::tree {
+
+/// One for each worker: it keeps its room from node to node.
+template <class Code, class Criterion, class Word>
+class PairSearch {
+public:
+    using Tally = PairCounts<Word>;
+    using Rows = BinRows<Code, std::uint16_t>;
+    /// Nodes up to this size need no histogram: all rows are compared with all others, 32 columns at a time.
+    static constexpr std::size_t direct_rows = sizeof(Code) == 1 ? 32 : 0;
+
+    PairSearch(const std::vector<BinnedColumn>& columns, const std::vector<std::uint32_t>& first, Tally,
+               const Settings& settings)
+        : columns_(columns), first_(first),
+          least_(std::max({static_cast<double>(settings.min_leaf), std::ceil(settings.min_leaf_weight), 1.0})) {
+        std::size_t most_bins = 0;
+        for (const BinnedColumn& column : columns)
+            most_bins = std::max(most_bins, column.n_bins + 1);
+        below_.resize(most_bins + 16);
+        loss_.resize(most_bins + 16);
+        column_bins_.resize(most_bins);
+    }
+
+    /// `histogram` is not read for nodes of up to `direct_rows` rows.
+    void best(const Rows& rows, const BinNode& node, const Word* histogram, BinSplit& split) {
+        node_ = &node;
+        split_ = &split;
+        split.found = false;
+        limit_ = std::numeric_limits<float>::infinity();
+        totals_ = {static_cast<float>(node.sum[0]), static_cast<float>(node.sum[1]), static_cast<float>(least_)};
+        if (node.n <= direct_rows)
+            compare_rows(rows);
+        else
+            for (std::size_t j = 0; j < columns_.size(); ++j)
+                weigh_column(j, histogram + first_[j]);
+        if (split.found)
+            complete(rows, histogram);
+    }
+
+private:
+    void weigh_column(std::size_t j, const Word* bins) {
+        sweep(j, bins, 0, 1);
+        if (columns_[j].has_missing && bins[columns_[j].n_bins] != 0)
+            sweep(j, bins, bins[columns_[j].n_bins], 0);
+    }
+
+    /// All thresholds of a column, with missing cells in branch `missing`.
+    void sweep(std::size_t j, const Word* bins, Word before, std::int32_t missing) {
+        const std::size_t n_bins = columns_[j].n_bins;
+        const float least = detail::rough_losses<Criterion>(bins, n_bins, before, totals_, below_.data(), loss_.data());
+        if (!is_near(least))
+            return;
+        for (std::size_t b = 0; b < n_bins; ++b)
+            if (loss_[b] <= limit_ && bins[b] != 0)
+                weigh(j, static_cast<code_t>(b), Tally::zeros(below_[b]), Tally::ones(below_[b]), missing);
+    }
+
+    /// Whether a rough loss may be that of the best threshold so far, or a better one.
+    bool is_near(float least) noexcept {
+        if (!(least <= limit_) || std::isinf(least))
+            return false;
+        limit_ = std::min(limit_, least * rough_margin);
+        return true;
+    }
+
+    /// Exactly. Of equal gains the first column wins, then missing cells to the right, then the smallest threshold.
+    void weigh(std::size_t j, code_t cut, std::size_t zeros, std::size_t ones, std::int32_t missing) {
+        const std::array low{static_cast<double>(zeros), static_cast<double>(ones)};
+        const std::array high{node_->sum[0] - low[0], node_->sum[1] - low[1]};
+        const double gain = (node_->loss - Criterion::loss(low.data(), 2, low[0] + low[1]) -
+                             Criterion::loss(high.data(), 2, high[0] + high[1])) /
+                            node_->weight;
+        BinSplit& best = *split_;
+        const bool wins =
+            !best.found || gain > best.gain ||
+            (gain == best.gain && (j < best.column || (j == best.column && missing == best.missing && cut < best.cut)));
+        if (!wins)
+            return;
+        best.found = true;
+        best.gain = best.score = gain;
+        best.column = static_cast<std::uint32_t>(j);
+        best.ask = Ask::threshold;
+        best.cut = cut;
+        best.missing = missing;
+        best.n_low = zeros + ones;
+        best.low_weight = low[0] + low[1];
+        best.low.assign(low.begin(), low.end());
+    }
+
+    void compare_rows(const Rows& rows) {
+        constexpr std::size_t lanes = 32;
+        std::array<const Code*, direct_rows + 1> sorted;
+        std::size_t n_zeros = 0, n_ones = 0;
+        for (std::size_t i = 0; i < node_->n; ++i) {
+            const bool one = rows.item(node_->half, node_->begin + i) != 0;
+            const auto zeros = static_cast<std::size_t>(node_->sum[0]);
+            sorted[one ? zeros + n_ones : n_zeros] = rows.codes(node_->half, node_->begin + i);
+            n_ones += one;
+            n_zeros += !one;
+        }
+        const std::size_t d = columns_.size();
+        for (std::size_t first = 0; first < d; first += lanes) {
+            std::array<float, lanes> least;
+            if constexpr (direct_rows > 0)
+                detail::rough_pairs<Criterion>(sorted.data(), n_zeros, node_->n, totals_, zeros_.data(), ones_.data(),
+                                               pair_loss_.data(), least.data());
+            for (std::size_t l = 0; l < std::min(lanes, d - first); ++l) {
+                if (!is_near(least[l]))
+                    continue;
+                for (std::size_t i = 0; i < node_->n; ++i)
+                    if (const std::size_t at = i * lanes + l; pair_loss_[at] <= limit_)
+                        weigh(first + l, sorted[i][l], zeros_[at], ones_[at], 1);
+            }
+            for (std::size_t i = 0; i < node_->n; ++i)
+                sorted[i] += lanes;
+        }
+        for (std::size_t j = 0; j < d; ++j)
+            if (columns_[j].has_missing)
+                send_missing_low(rows, j);
+    }
+
+    void send_missing_low(const Rows& rows, std::size_t j) {
+        std::ranges::fill(column_bins_, Word{0});
+        for (std::size_t i = node_->begin; i < node_->begin + node_->n; ++i)
+            column_bins_[rows.codes(node_->half, i)[j]] += Tally::one(rows.item(node_->half, i));
+        if (const Word missing = column_bins_[columns_[j].n_bins]; missing != 0)
+            sweep(j, column_bins_.data(), missing, 0);
+    }
+
+    /// The bin above the threshold that rows of the node hold.
+    void complete(const Rows& rows, const Word* histogram) {
+        BinSplit& best = *split_;
+        const auto n_bins = static_cast<code_t>(columns_[best.column].n_bins);
+        best.next = n_bins;
+        best.sees_missing = false;
+        if (node_->n <= direct_rows) {
+            for (std::size_t i = node_->begin; i < node_->begin + node_->n; ++i)
+                if (const code_t code = rows.codes(node_->half, i)[best.column]; code > best.cut) {
+                    best.next = std::min(best.next, code);
+                    best.sees_missing |= code == n_bins;
+                }
+        } else {
+            const Word* bins = histogram + first_[best.column];
+            for (best.next = best.cut + 1; best.next < n_bins && bins[best.next] == 0;)
+                ++best.next;
+            best.sees_missing = bins[n_bins] != 0;
+        }
+    }
+
+    const std::vector<BinnedColumn>& columns_;
+    const std::vector<std::uint32_t>& first_;
+    double least_;
+    std::vector<Word> below_, column_bins_;
+    std::vector<float> loss_;
+    std::array<std::uint8_t, 32 * direct_rows> zeros_, ones_;
+    std::array<float, 32 * direct_rows> pair_loss_;
+
+    const BinNode* node_ = nullptr;
+    BinSplit* split_ = nullptr;
+    PairTotals totals_{};
+    float limit_ = 0;
+};
+
+} // namespace margin::tree
