@@ -4,9 +4,12 @@
 #include "settings.hpp"
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
+#include <limits>
 #include <vector>
 
 namespace margin::tree {
@@ -18,7 +21,7 @@ public:
     using Tally = PairCounts<Word>;
     using Rows = BinRows<Code, std::uint16_t>;
     /// Nodes up to this size need no histogram: all rows are compared with all others, 32 columns at a time.
-    static constexpr std::size_t direct_rows = sizeof(Code) == 1 ? 32 : 0;
+    static constexpr std::size_t direct_rows = sizeof(Code) == 1 ? 64 : 0;
 
     PairSearch(const std::vector<BinnedColumn>& columns, const std::vector<std::uint32_t>& first, Tally,
                const Settings& settings)
@@ -39,11 +42,11 @@ public:
         split.found = false;
         limit_ = std::numeric_limits<float>::infinity();
         totals_ = {static_cast<float>(node.sum[0]), static_cast<float>(node.sum[1]), static_cast<float>(least_)};
-        if (node.n <= direct_rows)
-            compare_rows(rows);
-        else
+        if (node.n > direct_rows)
             for (std::size_t j = 0; j < columns_.size(); ++j)
                 weigh_column(j, histogram + first_[j]);
+        else if constexpr (direct_rows > 0)
+            compare_rows(rows);
         if (split.found)
             complete(rows, histogram);
     }
@@ -98,32 +101,42 @@ private:
         best.low.assign(low.begin(), low.end());
     }
 
-    void compare_rows(const Rows& rows) {
-        constexpr std::size_t lanes = 32;
-        std::array<const Code*, direct_rows + 1> sorted;
+    /// The rows of a small node, those of the first class first.
+    std::size_t sort_by_class(const Rows& rows) {
         std::size_t n_zeros = 0, n_ones = 0;
-        for (std::size_t i = 0; i < node_->n; ++i) {
-            const bool one = rows.item(node_->half, node_->begin + i) != 0;
-            const auto zeros = static_cast<std::size_t>(node_->sum[0]);
-            sorted[one ? zeros + n_ones : n_zeros] = rows.codes(node_->half, node_->begin + i);
+        const auto zeros = static_cast<std::size_t>(node_->sum[0]);
+        for (std::size_t i = node_->begin; i < node_->begin + node_->n; ++i) {
+            const bool one = rows.item(node_->half, i) != 0;
+            sorted_[one ? zeros + n_ones : n_zeros] = rows.codes(node_->half, i);
             n_ones += one;
             n_zeros += !one;
         }
-        const std::size_t d = columns_.size();
-        for (std::size_t first = 0; first < d; first += lanes) {
-            std::array<float, lanes> least;
-            if constexpr (direct_rows > 0)
-                detail::rough_pairs<Criterion>(sorted.data(), n_zeros, node_->n, totals_, zeros_.data(), ones_.data(),
-                                               pair_loss_.data(), least.data());
-            for (std::size_t l = 0; l < std::min(lanes, d - first); ++l) {
-                if (!is_near(least[l]))
-                    continue;
-                for (std::size_t i = 0; i < node_->n; ++i)
-                    if (const std::size_t at = i * lanes + l; pair_loss_[at] <= limit_)
-                        weigh(first + l, sorted[i][l], zeros_[at], ones_[at], 1);
-            }
-            for (std::size_t i = 0; i < node_->n; ++i)
-                sorted[i] += lanes;
+        return n_zeros;
+    }
+
+    /// All rows against all others, 32 codes at a time: few columns stand side by side several times, and as many
+    /// thresholds are looked at together.
+    void compare_rows(const Rows& rows)
+        requires(direct_rows > 0)
+    {
+        const std::size_t d = columns_.size(), n = node_->n, n_zeros = sort_by_class(rows);
+        for (std::size_t first = 0; first < d; first += detail::pair_lanes) {
+            const std::size_t m = std::min(detail::pair_lanes, d - first), width = std::bit_ceil(m),
+                              copies = detail::pair_lanes / width, n_cuts = (n - 1) / copies + 1;
+            for (std::size_t i = 0; i < n; ++i)
+                for (std::size_t c = 0; c < copies; ++c)
+                    std::memcpy(rows_[i].data() + c * width, sorted_[i] + first, width);
+            for (std::size_t i = 0; i < n_cuts * copies; ++i) // the last row fills up what is left
+                std::memcpy(cuts_[i / copies].data() + i % copies * width, sorted_[std::min(i, n - 1)] + first, width);
+            detail::rough_pairs<Criterion>(rows_.data(), n_zeros, n, cuts_.data(), n_cuts, totals_, zeros_.data(),
+                                           ones_.data(), pair_loss_.data());
+            std::array<float, detail::pair_lanes> least;
+            detail::least_losses(pair_loss_.data(), n_cuts, least);
+            for (std::size_t l = 0; l < detail::pair_lanes; ++l)
+                if (l % width < m && is_near(least[l]))
+                    for (std::size_t i = 0; i < n_cuts; ++i)
+                        if (pair_loss_[i][l] <= limit_)
+                            weigh(first + l % width, cuts_[i][l], zeros_[i][l], ones_[i][l], 1);
         }
         for (std::size_t j = 0; j < d; ++j)
             if (columns_[j].has_missing)
@@ -163,8 +176,9 @@ private:
     double least_;
     std::vector<Word> below_, column_bins_;
     std::vector<float> loss_;
-    std::array<std::uint8_t, 32 * direct_rows> zeros_, ones_;
-    std::array<float, 32 * direct_rows> pair_loss_;
+    std::array<const Code*, direct_rows> sorted_;
+    std::array<detail::PairRow, direct_rows> rows_, cuts_, zeros_, ones_;
+    std::array<std::array<float, detail::pair_lanes>, direct_rows> pair_loss_;
 
     const BinNode* node_ = nullptr;
     BinSplit* split_ = nullptr;

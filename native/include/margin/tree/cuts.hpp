@@ -59,12 +59,12 @@ inline Cuts cuts_between(const std::vector<double>& value, const std::vector<std
     return cuts;
 }
 
-/// Rows that stand for a column when its cuts are sought: all, or one drawn at random from each of 2^16 stretches of
+/// Rows that stand for a column when its cuts are sought: all, or one drawn at random from each of 2^15 stretches of
 /// rows, by a stream that is the same every time. Columns one after another.
 template <class T>
 class Sample {
 public:
-    static constexpr std::size_t most_rows = 1 << 16;
+    static constexpr std::size_t most_rows = 1 << 15;
 
     Sample(MatrixView<const T> numbers, std::size_t n_threads, Monitor& monitor)
         : numbers_(numbers), n_(std::min(numbers.rows(), most_rows)),
@@ -111,47 +111,78 @@ T number_of(Key key) noexcept {
     return std::bit_cast<T>(static_cast<Key>(key & sign ? key & ~sign : ~key));
 }
 
-/// Sort keys by eleven bits at a time, skipping digits that all keys share. O(n).
+/// Sort keys by their first 33 bits, eleven at a time, and those that share them by comparing. O(n), and O(n log n)
+/// where almost all numbers lie close together and few far away.
 template <class Key>
-void radix_sort(std::vector<Key>& keys) {
-    constexpr int n_bits = 11, n_digits = (8 * static_cast<int>(sizeof(Key)) + n_bits - 1) / n_bits;
+void sort_keys(std::vector<Key>& keys) {
+    constexpr int n_bits = 11, n_digits = 3, key_bits = 8 * static_cast<int>(sizeof(Key));
+    constexpr int ignored = std::max(key_bits - n_digits * n_bits, 0);
     constexpr std::size_t base = std::size_t{1} << n_bits;
+    const auto digit_of = [](Key key, int digit) { return key >> (ignored + digit * n_bits) & (base - 1); };
     std::vector<std::array<std::uint32_t, base>> counts(n_digits);
     for (const Key key : keys)
         for (int digit = 0; digit < n_digits; ++digit)
-            ++counts[digit][key >> (digit * n_bits) & (base - 1)];
+            ++counts[static_cast<std::size_t>(digit)][digit_of(key, digit)];
     std::vector<Key> spare(keys.size());
     for (int digit = 0; digit < n_digits; ++digit) {
-        auto& count = counts[digit];
-        const auto digit_of = [&](Key key) { return key >> (digit * n_bits) & (base - 1); };
-        if (count[digit_of(keys.front())] == keys.size())
-            continue;
+        auto& count = counts[static_cast<std::size_t>(digit)];
         std::uint32_t start = 0;
         for (std::uint32_t& c : count)
             start += std::exchange(c, start);
         for (const Key key : keys)
-            spare[count[digit_of(key)]++] = key;
+            spare[count[digit_of(key, digit)]++] = key;
         keys.swap(spare);
+    }
+    for (std::size_t begin = 0, end; ignored > 0 && begin < keys.size(); begin = end) {
+        for (end = begin + 1; end < keys.size() && keys[end] >> ignored == keys[begin] >> ignored;)
+            ++end;
+        if (end - begin > 1)
+            std::sort(keys.begin() + static_cast<std::ptrdiff_t>(begin),
+                      keys.begin() + static_cast<std::ptrdiff_t>(end));
     }
 }
 
-/// Distinct numbers, ascending, and how often each appears; missing cells aside.
+/// The known numbers of a sample in order, as keys.
 template <class T>
-void count_values(std::span<const T> x, std::vector<double>& value, std::vector<std::size_t>& count) {
+auto sorted_keys(std::span<const T> x) {
     std::vector<decltype(ordered_key(T{}))> keys;
     keys.reserve(x.size());
     for (const T v : x)
         if (!std::isnan(v))
             keys.push_back(ordered_key(v));
-    if (keys.empty())
-        return;
-    radix_sort(keys);
-    for (std::size_t begin = 0, end; begin < keys.size(); begin = end) {
-        for (end = begin + 1; end < keys.size() && keys[end] == keys[begin];)
-            ++end;
-        value.push_back(number_of<T>(keys[begin]));
-        count.push_back(end - begin);
+    sort_keys(keys);
+    return keys;
+}
+
+/// Distinct numbers, ascending: all, or max_bins + 1 of them if there are more.
+template <class T, class Key>
+std::vector<double> few_values(const std::vector<Key>& keys, std::size_t max_bins) {
+    std::vector<double> value;
+    for (std::size_t i = 0; i < keys.size() && value.size() <= max_bins; ++i)
+        if (i == 0 || keys[i] != keys[i - 1])
+            value.push_back(number_of<T>(keys[i]));
+    return value;
+}
+
+/// Cut sorted numbers as cuts_between would, from bin to bin rather than from value to value. O(max_bins log n).
+template <class T, class Key>
+Cuts cuts_of_sorted(const std::vector<Key>& keys, std::size_t max_bins) {
+    Cuts cuts;
+    auto begin = keys.begin();
+    for (std::size_t bins_left = max_bins; bins_left > 1; --bins_left) {
+        const auto rest = static_cast<std::size_t>(keys.end() - begin);
+        const std::size_t share = (rest + bins_left - 1) / bins_left;
+        if (share == 0)
+            break;
+        const auto [run, run_end] = std::equal_range(begin, keys.end(), begin[static_cast<std::ptrdiff_t>(share - 1)]);
+        const bool alone = static_cast<std::size_t>(run_end - run) >= share && run != begin;
+        const auto end = alone ? run : run_end;
+        if (end == keys.end())
+            break;
+        cuts.at.push_back(Cuts::middle(number_of<T>(end[-1]), number_of<T>(*end)));
+        begin = end;
     }
+    return cuts;
 }
 
 /// Add the values that a sample missed; false once there are more than `most` of them.
@@ -176,44 +207,80 @@ bool complete_values(MatrixView<const T> numbers, std::size_t j, std::vector<dou
 /// where the sample holds few values.
 template <class T>
 Cuts find_cuts(const Sample<T>& sample, std::size_t j, std::size_t max_bins) {
-    std::vector<double> value;
-    std::vector<std::size_t> count;
-    detail::count_values(sample.column(j), value, count);
+    const auto keys = detail::sorted_keys(sample.column(j));
+    std::vector<double> value = detail::few_values<T>(keys, max_bins);
     if (value.size() > max_bins)
-        return cuts_between(value, count, max_bins);
-    std::vector<double> all = value;
-    const bool few = sample.complete() || detail::complete_values(sample.numbers(), j, all, max_bins);
+        return detail::cuts_of_sorted<T>(keys, max_bins);
+    const std::vector<double> sampled = value;
+    const bool few = sample.complete() || detail::complete_values(sample.numbers(), j, value, max_bins);
+    Cuts cuts =
+        cuts_between(few ? value : sampled, std::vector<std::size_t>(few ? value.size() : sampled.size(), 1), max_bins);
     if (few)
-        count.assign(all.size(), 1);
-    Cuts cuts = cuts_between(few ? all : value, count, max_bins);
-    if (few)
-        cuts.value = std::move(all);
+        cuts.value = std::move(value);
     return cuts;
 }
 
-/// Finds the bins of many numbers of one column at a time.
+/// Finds the bins of many numbers of one column at a time: evenly spaced cells between the lowest and the highest cut
+/// say how many cuts lie in cells below, and the few cuts of the same cell are compared one by one. Where cuts crowd in
+/// a cell, the search halves them all instead.
 template <class T>
 class CutFinder {
 public:
     explicit CutFinder(const Cuts& cuts) {
         const std::size_t n = cuts.at.size();
         half_ = std::bit_ceil(n + 1) / 2;
-        at_.assign(std::bit_ceil(n + 1), std::numeric_limits<T>::infinity());
+        at_.assign(std::bit_ceil(n + 1) + most_compared, std::numeric_limits<T>::infinity());
         for (std::size_t k = 0; k < n; ++k)
             at_[k] = not_above(cuts.at[k]);
+        if (n > 0)
+            lay_cells(n);
     }
 
     /// The number of cuts below each number; anything for NaN.
     template <std::size_t lanes>
     void find(const std::array<T, lanes>& x, std::array<std::uint32_t, lanes>& bin) const noexcept {
-        bin.fill(0);
         const T* const at = at_.data();
+        if (n_compared_ > 0) {
+            for (std::size_t l = 0; l < lanes; ++l)
+                bin[l] = before_[cell(x[l])];
+            for (std::size_t k = 0; k < n_compared_; ++k)
+                for (std::size_t l = 0; l < lanes; ++l)
+                    bin[l] += at[bin[l]] < x[l];
+            return;
+        }
+        bin.fill(0);
         for (auto half = static_cast<std::uint32_t>(half_); half > 0; half /= 2)
             for (std::size_t l = 0; l < lanes; ++l)
                 bin[l] += at[bin[l] + half - 1] < x[l] ? half : 0;
     }
 
 private:
+    static constexpr std::size_t n_cells = 4096, most_compared = 3;
+
+    /// Never falls where x rises, so a cut in a cell below is below x. NaN ends up somewhere.
+    std::size_t cell(T x) const noexcept {
+        const T place = (x - low_) * scale_;
+        return static_cast<std::size_t>(
+            static_cast<std::int32_t>(place > 0 ? (place < T{n_cells - 1} ? place : T{n_cells - 1}) : T{0}));
+    }
+
+    void lay_cells(std::size_t n) {
+        low_ = at_[0];
+        scale_ = T{n_cells - 1} / (at_[n - 1] - low_);
+        if (!std::isfinite(scale_) || !std::isfinite(low_))
+            return;
+        std::vector<std::uint32_t> held(n_cells);
+        for (std::size_t k = 0; k < n; ++k)
+            ++held[cell(at_[k])];
+        const std::size_t most = *std::ranges::max_element(held);
+        if (most > most_compared)
+            return;
+        n_compared_ = most;
+        before_.resize(n_cells);
+        for (std::size_t c = 1; c < n_cells; ++c)
+            before_[c] = static_cast<std::uint16_t>(before_[c - 1] + held[c - 1]);
+    }
+
     /// The largest T that is not above a cut: the same numbers of type T lie above it.
     static T not_above(double cut) noexcept {
         const T rounded = static_cast<T>(cut);
@@ -222,6 +289,9 @@ private:
 
     std::size_t half_;
     std::vector<T> at_;
+    T low_ = 0, scale_ = 0;
+    std::size_t n_compared_ = 0;
+    std::vector<std::uint16_t> before_; // cuts in all cells below
 };
 
 } // namespace margin::tree

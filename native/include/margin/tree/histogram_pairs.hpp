@@ -5,7 +5,9 @@
 #include "criterion.hpp"
 #include "histogram.hpp"
 #include "margin/core/simd.hpp"
+#include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -61,8 +63,20 @@ struct PairTotals {
 
 namespace detail {
 
-/// Rough losses of the thresholds behind bins 0 ... n - 1, infinite where a branch is too small, and the least of them.
-/// `before` is what lies on the low side beforehand.
+/// Infinite where a branch is too small. Bits are masked rather than chosen: a choice would be compiled to a jump around
+/// the division, which no vector can take.
+template <class Criterion>
+MARGIN_INLINED float rough_loss(float zeros, float ones, PairTotals totals) noexcept {
+    const float rest_zeros = totals.zeros - zeros, rest_ones = totals.ones - ones;
+    const auto loss = std::bit_cast<std::uint32_t>(Rough<Criterion>::loss(zeros, ones, rest_zeros, rest_ones));
+    const std::uint32_t enough = zeros + ones >= totals.least, rest_enough = rest_zeros + rest_ones >= totals.least;
+    constexpr auto infinite = std::bit_cast<std::uint32_t>(std::numeric_limits<float>::infinity());
+    const std::uint32_t mask = -(enough & rest_enough);
+    return std::bit_cast<float>((loss & mask) | (infinite & ~mask));
+}
+
+/// Rough losses of the thresholds behind bins 0 ... n - 1 and the least of them. `before` is what lies on the low side
+/// beforehand. Requires room for n rounded up to a multiple of 16 in `below` and `loss`.
 template <class Criterion, class Word>
 MARGIN_SIMD float rough_losses(const Word* bins, std::size_t n, Word before, PairTotals totals, Word* below,
                                float* loss) noexcept {
@@ -70,60 +84,57 @@ MARGIN_SIMD float rough_losses(const Word* bins, std::size_t n, Word before, Pai
     for (std::size_t b = 0; b < n; ++b)
         below[b] = before += bins[b];
     for (std::size_t b = n; b % lanes; ++b)
-        below[b] = before; // no rows above: infinite, or the same as the last
+        below[b] = before;
     std::array<float, lanes> least;
     least.fill(std::numeric_limits<float>::infinity());
     for (std::size_t b = 0; b < n; b += lanes)
         for (std::size_t l = 0; l < lanes; ++l) {
-            const float zeros = static_cast<float>(static_cast<std::int32_t>(below[b + l] & PairCounts<Word>::mask));
-            const float ones =
-                static_cast<float>(static_cast<std::int32_t>(below[b + l] >> PairCounts<Word>::half_bits));
-            const float rest_zeros = totals.zeros - zeros, rest_ones = totals.ones - ones;
-            const float rough = Rough<Criterion>::loss(zeros, ones, rest_zeros, rest_ones);
-            const bool enough = (zeros + ones >= totals.least) & (rest_zeros + rest_ones >= totals.least);
-            loss[b + l] = enough ? rough : std::numeric_limits<float>::infinity();
-            least[l] = loss[b + l] < least[l] ? loss[b + l] : least[l];
+            const Word word = below[b + l];
+            const auto zeros = static_cast<float>(static_cast<std::int32_t>(word & PairCounts<Word>::mask));
+            const auto ones = static_cast<float>(static_cast<std::int32_t>(word >> PairCounts<Word>::half_bits));
+            const float rough = rough_loss<Criterion>(zeros, ones, totals);
+            loss[b + l] = rough;
+            least[l] = rough < least[l] ? rough : least[l];
         }
-    float smallest = least[0];
-    for (const float l : least)
-        smallest = l < smallest ? l : smallest;
-    return smallest;
+    return *std::min_element(least.begin(), least.end());
 }
 
-/// The same for every row of a small node and 32 columns at once: the threshold behind the code of row i in column j,
-/// loss[32 i + j], and the least of each column. `rows` point to the 32 codes of each row, the n_zeros rows of the first
-/// class coming first.
+/// A small node: rows as 32 codes each, thresholds behind 32 codes each.
+inline constexpr std::size_t pair_lanes = 32;
+using PairRow = std::array<std::uint8_t, pair_lanes>;
+
+/// What lies below the thresholds cuts[0 ... n_cuts), lane by lane, and their rough losses. The rows of the first class
+/// come first.
 template <class Criterion>
-MARGIN_SIMD void rough_pairs(const std::uint8_t* const* rows, std::size_t n_zeros, std::size_t n, PairTotals totals,
-                             std::uint8_t* zeros, std::uint8_t* ones, float* loss, float* least) noexcept {
-    constexpr std::size_t lanes = 32;
-    for (std::size_t l = 0; l < lanes; ++l)
-        least[l] = std::numeric_limits<float>::infinity();
-    for (std::size_t i = 0; i < n; ++i) {
-        std::array<std::uint8_t, lanes> cut, below_zeros{}, below_ones{};
-        for (std::size_t l = 0; l < lanes; ++l)
-            cut[l] = rows[i][l];
+MARGIN_SIMD void rough_pairs(const PairRow* rows, std::size_t n_zeros, std::size_t n, const PairRow* cuts,
+                             std::size_t n_cuts, PairTotals totals, PairRow* zeros, PairRow* ones,
+                             std::array<float, pair_lanes>* loss) noexcept {
+    for (std::size_t i = 0; i < n_cuts; ++i) {
+        const PairRow cut = cuts[i];
+        PairRow below{};
         for (std::size_t r = 0; r < n_zeros; ++r)
-            for (std::size_t l = 0; l < lanes; ++l)
-                below_zeros[l] += rows[r][l] <= cut[l];
+            for (std::size_t l = 0; l < pair_lanes; ++l)
+                below[l] += rows[r][l] <= cut[l];
+        zeros[i] = below;
+        below = {};
         for (std::size_t r = n_zeros; r < n; ++r)
-            for (std::size_t l = 0; l < lanes; ++l)
-                below_ones[l] += rows[r][l] <= cut[l];
-        for (std::size_t l = 0; l < lanes; ++l) {
-            zeros[i * lanes + l] = below_zeros[l];
-            ones[i * lanes + l] = below_ones[l];
-        }
-        for (std::size_t l = 0; l < lanes; ++l) {
-            const float a = static_cast<float>(static_cast<std::int32_t>(below_zeros[l])),
-                        b = static_cast<float>(static_cast<std::int32_t>(below_ones[l]));
-            const float rest_a = totals.zeros - a, rest_b = totals.ones - b;
-            const float rough = Rough<Criterion>::loss(a, b, rest_a, rest_b);
-            const bool enough = (a + b >= totals.least) & (rest_a + rest_b >= totals.least);
-            const float l_loss = enough ? rough : std::numeric_limits<float>::infinity();
-            loss[i * lanes + l] = l_loss;
-            least[l] = l_loss < least[l] ? l_loss : least[l];
-        }
+            for (std::size_t l = 0; l < pair_lanes; ++l)
+                below[l] += rows[r][l] <= cut[l];
+        ones[i] = below;
     }
+    for (std::size_t i = 0; i < n_cuts; ++i)
+        for (std::size_t l = 0; l < pair_lanes; ++l)
+            loss[i][l] = rough_loss<Criterion>(static_cast<float>(static_cast<std::int32_t>(zeros[i][l])),
+                                               static_cast<float>(static_cast<std::int32_t>(ones[i][l])), totals);
+}
+
+/// The least loss of each lane.
+MARGIN_SIMD inline void least_losses(const std::array<float, pair_lanes>* loss, std::size_t n_cuts,
+                                     std::array<float, pair_lanes>& least) noexcept {
+    least.fill(std::numeric_limits<float>::infinity());
+    for (std::size_t i = 0; i < n_cuts; ++i)
+        for (std::size_t l = 0; l < pair_lanes; ++l)
+            least[l] = loss[i][l] < least[l] ? loss[i][l] : least[l];
 }
 
 } // namespace detail
