@@ -5,6 +5,7 @@
 #include "margin/tree/grown.hpp"
 #include "margin/tree/settings.hpp"
 #include <nanobind/stl/string_view.h>
+#include <nanobind/stl/vector.h>
 
 namespace margin::bindings {
 
@@ -40,6 +41,8 @@ inline tree::Settings tree_settings(const nb::dict& given) {
     read_setting(given, "largest_p", s.largest_p);
     read_setting(given, "max_intervals", s.max_intervals);
     read_setting(given, "exact_levels", s.exact_levels);
+    read_setting(given, "cuts", s.cuts);
+    read_setting(given, "max_surrogates", s.max_surrogates);
     read_setting(given, "max_features", s.max_features);
     read_setting(given, "seed", s.seed);
     return s;

@@ -16,13 +16,19 @@ nb::dict grow_classes(InMatrix<T> numbers, InMatrix<std::int32_t> codes, In<std:
     settings.monotone = span(monotone);
     return give(with_monitor([&](Monitor& monitor) {
         const tree::Table<T> table{view(numbers), view(codes), span(n_levels), span(nominal)};
-        auto ranked = tree::rank_columns(table, n_threads, monitor);
-        auto root = tree::root_segment<tree::Classes>(ranked, {y.data(), y.data() + y.size()},
-                                                      {weight.data(), weight.data() + weight.size()});
-        return tree::ClassCriteria::visit(criterion, [&]<class C>() {
-            tree::Grower<C, tree::Classes> grower(ranked.columns, {n_classes}, settings, n_threads, monitor);
-            return grower.grow(std::move(root));
-        });
+        return tree::grow_classes(table, span(y), span(weight), n_classes, criterion, settings, n_threads, monitor);
+    }));
+}
+
+template <class T>
+nb::dict grow_values(InMatrix<T> numbers, InMatrix<std::int32_t> codes, In<std::int64_t> n_levels,
+                     In<std::uint8_t> nominal, In<double> y, In<double> weight, std::string_view criterion,
+                     const nb::dict& given, In<std::int8_t> monotone, std::size_t n_threads) {
+    tree::Settings settings = tree_settings(given);
+    settings.monotone = span(monotone);
+    return give(with_monitor([&](Monitor& monitor) {
+        const tree::Table<T> table{view(numbers), view(codes), span(n_levels), span(nominal)};
+        return tree::grow_values(table, span(y), span(weight), criterion, settings, n_threads, monitor);
     }));
 }
 
@@ -32,6 +38,10 @@ void bind(nb::module_& family) {
                "n_levels"_a.noconvert(), "nominal"_a.noconvert(), "y"_a.noconvert(), "weight"_a.noconvert(),
                "n_classes"_a, "criterion"_a, "settings"_a, "monotone"_a.noconvert(), "n_threads"_a,
                "The arrays of a tree for classes; no weights are weights of 1.");
+    family.def("grow_values", &grow_values<T>, "numbers"_a.noconvert(), "codes"_a.noconvert(), "n_levels"_a.noconvert(),
+               "nominal"_a.noconvert(), "y"_a.noconvert(), "weight"_a.noconvert(), "criterion"_a, "settings"_a,
+               "monotone"_a.noconvert(), "n_threads"_a,
+               "The arrays of a tree for numbers; no weights are weights of 1.");
 }
 
 } // namespace

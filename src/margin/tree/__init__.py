@@ -1,3 +1,20 @@
 """Decision trees: ID3, C4.5 and CART as settings of one engine."""
 
-__all__: list[str] = []
+from margin.tree.c45 import C45
+from margin.tree.decision_tree import DecisionTreeClassifier, DecisionTreeRegressor
+from margin.tree.id3 import ID3
+from margin.tree.impurity import entropy, gain_ratio, gini, information_gain, split_benefit
+from margin.tree.nodes import Tree
+
+__all__ = [
+    "C45",
+    "ID3",
+    "DecisionTreeClassifier",
+    "DecisionTreeRegressor",
+    "Tree",
+    "entropy",
+    "gain_ratio",
+    "gini",
+    "information_gain",
+    "split_benefit",
+]

@@ -5,8 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from enum import IntEnum
 from functools import cached_property
+from typing import Any
 
 import numpy as np
+
+import margin._core as _core
 
 __all__ = ["Ask", "Tree"]
 
@@ -105,9 +108,12 @@ class Tree:
     @cached_property
     def depths(self) -> np.ndarray:
         """How many questions lead to each node."""
-        depth = np.zeros(self.n_nodes, dtype=np.int64)
-        for node in range(1, self.n_nodes):  # preorder: a parent comes before its children
-            depth[node] = depth[self.parent[node]] + 1
+        # Every node looks twice as far up in each round: a chain of n nodes takes log n rounds.
+        above = np.maximum(self.parent, 0)
+        depth = (self.parent >= 0).astype(np.int64)
+        while above.any():
+            depth += depth[above]
+            above = above[above]
         return depth
 
     @property
@@ -115,6 +121,32 @@ class Tree:
         """Most questions on a path."""
         return int(self.depths.max())
 
+    @cached_property
+    def end(self) -> np.ndarray:
+        """The first node behind the subtree of each node: it holds the nodes from itself up to there."""
+        last = np.zeros(self.n_nodes, dtype=bool)  # the last branch of its parent ends where the parent ends
+        inner = ~self.is_leaf
+        last[self.child[self.child_start[1:][inner] - 1]] = True
+        behind = np.full(self.n_nodes, self.n_nodes, dtype=np.int64)
+        followed = np.ones(len(self.child), dtype=bool)
+        followed[self.child_start[1:][inner] - 1] = False
+        behind[self.child[followed]] = self.child[np.flatnonzero(followed) + 1]
+        up = np.where(last, self.parent, np.arange(self.n_nodes))
+        while True:
+            further = up[up]
+            if np.array_equal(further, up):
+                return behind[up]
+            up = further
+
+    @cached_property
+    def walker(self) -> Any:
+        """The tree laid out for walking; made once, never saved."""
+        return _core.tree.Walker(self.arrays())
+
     def arrays(self) -> dict[str, np.ndarray]:
         """The arrays by name."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
+
+    def __getstate__(self) -> dict[str, np.ndarray]:
+        """The arrays alone: what was derived from them is derived again."""
+        return self.arrays()

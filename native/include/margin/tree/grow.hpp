@@ -4,7 +4,9 @@
 #include "divide.hpp"
 #include "grown.hpp"
 #include "margin/core/monitor.hpp"
+#include "mean.hpp"
 #include "ranks.hpp"
+#include "shares.hpp"
 #include <algorithm>
 #include <cstddef>
 #include <utility>
@@ -23,14 +25,10 @@ void describe(const Node<Classes>& node, double* value, double& impurity) {
 template <class Criterion>
 void describe(const Node<Values>& node, double* value, double& impurity) {
     const auto& cases = node.cases;
-    double mean = 0, squares = 0;
-    for (std::size_t i = 0; i < cases.n; ++i)
-        mean += cases.weight_of(i) * cases.target[i].y;
-    mean /= node.weight;
-    for (std::size_t i = 0; i < cases.n; ++i)
-        squares += cases.weight_of(i) * (cases.target[i].y - mean) * (cases.target[i].y - mean);
-    *value = mean;
-    impurity = squares / node.weight;
+    const double* weight = cases.weight.empty() ? nullptr : cases.weight.data();
+    const Spread spread = spread_of(cases.target.data(), weight, cases.n, node.weight);
+    *value = spread.mean;
+    impurity = spread.variance;
 }
 
 inline bool is_pure(const Node<Classes>& node) noexcept {
@@ -52,6 +50,8 @@ public:
 
     GrownTree grow(Segment<Target>&& root) {
         tree_.width = std::is_same_v<Target, Classes> ? target_.width() : 1;
+        if (settings_.missing == MissingSplit::fractional)
+            steps_ = steps_for(root);
         std::vector<Work> stack;
         stack.push_back({std::move(root), -1, 0, 0, {}});
         while (!stack.empty()) {
@@ -86,6 +86,7 @@ private:
         node.loss = Criterion::loss(node.sum.data(), node.width, node.weight);
         if (work.parent < 0)
             all_ = node.weight;
+        node.all = all_;
         write_leaf(work, node);
         if (work.cases.n < settings_.min_split || work.depth >= settings_.max_depth || work.cases.n == 0 ||
             is_pure(node))
@@ -94,8 +95,12 @@ private:
         if (!split.found || node.weight / all_ * split.gain + 1e-15 < settings_.min_decrease)
             return {};
         const auto k = std::ranges::find(work.cases.columns, split.column) - work.cases.columns.begin();
-        auto parts = divide(work.cases, branches(work.cases, static_cast<std::size_t>(k), split), split.n_branches);
-        if (work.cases.column(static_cast<std::size_t>(k)).back().code != missing_code)
+        const bool has_missing = work.cases.column(static_cast<std::size_t>(k)).back().code == missing_code;
+        auto parts =
+            settings_.missing == MissingSplit::fractional && has_missing
+                ? divide_in_parts(work.cases, static_cast<std::size_t>(k), split, steps_)
+                : divide(work.cases, branches(work.cases, static_cast<std::size_t>(k), split), split.n_branches);
+        if (settings_.missing == MissingSplit::direction && !has_missing)
             split.missing = static_cast<std::int32_t>(
                 std::ranges::max_element(parts, {}, [](const auto& part) { return part.n; }) - parts.begin());
         write_split(split);
@@ -145,6 +150,7 @@ private:
     Monitor& monitor_;
     GrownTree tree_;
     double all_ = 0;
+    Steps steps_;
 };
 
 /// The root: all rows, with the columns that vary.
@@ -163,6 +169,31 @@ Segment<Target> root_segment(Ranked& ranked, std::vector<typename Target::Item>&
         root.entries.insert(root.entries.end(), entries.begin(), entries.end());
     }
     return root;
+}
+
+/// A tree for classes 0 ... n_classes - 1; no weights are weights of 1. Requires weights above 0.
+template <class T>
+GrownTree grow_classes(const Table<T>& table, std::span<const std::int32_t> y, std::span<const double> weight,
+                       std::size_t n_classes, std::string_view criterion, const Settings& settings,
+                       std::size_t n_threads, Monitor& monitor) {
+    std::vector<double> rounded(weight.begin(), weight.end());
+    round_weights(rounded);
+    Ranked ranked = rank_columns(table, n_threads, monitor);
+    auto root = root_segment<Classes>(ranked, {y.begin(), y.end()}, std::move(rounded));
+    return ClassCriteria::visit(criterion, [&]<class C>() {
+        return Grower<C, Classes>(ranked.columns, {n_classes}, settings, n_threads, monitor).grow(std::move(root));
+    });
+}
+
+/// A tree for numbers; no weights are weights of 1. Requires weights above 0.
+template <class T>
+GrownTree grow_values(const Table<T>& table, std::span<const double> y, std::span<const double> weight,
+                      std::string_view, const Settings& settings, std::size_t n_threads, Monitor& monitor) {
+    std::vector<double> rounded(weight.begin(), weight.end());
+    round_weights(rounded);
+    Ranked ranked = rank_columns(table, n_threads, monitor);
+    auto root = root_segment<Values>(ranked, value_items(y, rounded), std::move(rounded));
+    return Grower<SquaredError, Values>(ranked.columns, {}, settings, n_threads, monitor).grow(std::move(root));
 }
 
 } // namespace margin::tree

@@ -20,7 +20,15 @@ struct Node {
     // Values must stay between these where columns are monotone; for two classes the share of the second one.
     double lowest = -std::numeric_limits<double>::infinity();
     double highest = std::numeric_limits<double>::infinity();
+    double all = 0; // weight of all rows the tree is grown from
 };
+
+/// Whether a branch may be so small. Weights that are parts of cases are rounded, so a part in a thousand million less
+/// is not held against them.
+inline bool large_enough(const Settings& settings, std::size_t n, double weight) noexcept {
+    const double slack = settings.missing == MissingSplit::fractional ? 1e-9 * settings.min_leaf_weight : 0.0;
+    return n >= settings.min_leaf && weight >= settings.min_leaf_weight - slack;
+}
 
 /// Entropy in bits of a division into parts of these weights.
 template <class Weights>

@@ -1,50 +1,34 @@
 #pragma once
 // Branches for the levels of a nominal column.
-#include "candidate.hpp"
-#include "node.hpp"
+#include "multiway.hpp"
+#include "nominal_subset.hpp"
 #include <cstddef>
-#include <vector>
 
 namespace margin::tree {
 
-/// A branch for every level of column k; levels that the node does not hold get an empty one.
-/// The gain is that of the known cases times their share. O(n + levels K) time.
+/// What nominal column k of the node's columns proposes; the codes of a subset only `in_full`, since most proposals are
+/// turned down. Requires a criterion that is a function of sums.
 template <class Criterion, class Target>
-Candidate best_nominal(const Node<Target>& node, std::size_t k) {
-    const auto& cases = node.cases;
-    const std::size_t width = node.width;
+Candidate best_nominal(const Node<Target>& node, std::size_t k, bool in_full = true) {
     Candidate split;
-    split.column = cases.columns[k];
-    split.ask = Ask::level;
-    split.n_branches = static_cast<std::uint32_t>(node.columns[split.column].n_codes);
-    std::vector<double> known(width), level(width), weights;
-    double after = 0, known_weight = 0, absent_weight = 0;
-    const auto close = [&] {
-        const double weight = Target::weight(level.data(), width);
-        weights.push_back(weight);
-        after += Criterion::loss(level.data(), width, weight);
-        for (std::size_t c = 0; c < width; ++c)
-            known[c] += level[c];
-        known_weight += weight;
-        level.assign(width, 0.0);
-    };
-    const auto entries = cases.column(k);
-    for (std::size_t i = 0; i < entries.size(); ++i) {
-        const double w = cases.weight_of(entries[i].place);
-        if (entries[i].code == missing_code) {
-            absent_weight += w;
-            continue;
-        }
-        Target::add(level.data(), cases.target[entries[i].place], w);
-        if (i + 1 == entries.size() || entries[i + 1].code != entries[i].code)
-            close();
+    split.column = node.cases.columns[k];
+    split.ask = Ask::subset;
+    const Groups& levels = levels_of(node, k);
+    switch (node.settings.nominal) {
+    case NominalSplit::multiway: // levels that the node does not hold get an empty branch
+        split.ask = Ask::level;
+        split.n_branches = static_cast<std::uint32_t>(node.columns[split.column].n_codes);
+        propose_all_apart<Criterion>(node, levels, split);
+        if (split.found && split.missing >= 0)
+            split.missing = static_cast<std::int32_t>(levels.first[static_cast<std::size_t>(split.missing)]);
+        break;
+    case NominalSplit::subset:
+        propose_subset<Criterion>(node, levels, in_full, split);
+        break;
+    case NominalSplit::one_vs_rest:
+        propose_one_level<Criterion>(node, levels, split);
+        break;
     }
-    split.found = weights.size() > 1;
-    split.gain = (Criterion::loss(known.data(), width, known_weight) - after) / node.weight;
-    split.missing = node.settings.missing == MissingSplit::direction ? 0 : -1;
-    weights.push_back(absent_weight);
-    split.split_info = split_information(weights);
-    split.score = split.gain;
     return split;
 }
 

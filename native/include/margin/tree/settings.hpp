@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <limits>
 #include <span>
+#include <vector>
 
 namespace margin::tree {
 
@@ -38,7 +39,7 @@ struct Settings {
     MissingSplit missing = MissingSplit::direction;
 
     bool gain_ratio = false;   // columns are ranked by gain / split information; cuts within one still by gain
-    bool average_gain = false; // only columns whose gain is at least the average of all positive ones (C4.5)
+    bool average_gain = false; // only columns whose gain is at least the average of all that propose a split (C4.5)
     bool charge_cuts = false;  // a threshold pays log2(number of cuts) / weight for having been chosen (C4.5 release 8)
     bool cuts_from_data = false; // a threshold is the largest training number not above the midpoint (C4.5)
     bool two_branches = false;   // min_leaf must hold in two branches rather than in all (C4.5)
@@ -55,6 +56,9 @@ struct Settings {
     double largest_p = 1;          // p-value of the chi-squared test of branches against classes; above it no split
     std::size_t max_intervals = 8; // of equal_width and equal_count
     std::size_t exact_levels = 10; // up to so many levels all divisions are tried where no ordering is exact
+
+    std::vector<std::vector<double>> cuts; // NumericSplit::fixed: of each column of numbers, ascending
+    std::size_t max_surrogates = 5;        // of MissingSplit::surrogate, in a node
 
     std::size_t max_features = unlimited; // columns looked at in a node, drawn anew in each
     std::uint64_t seed = 0;

@@ -1,0 +1,57 @@
+#pragma once
+// A walker that keeps the NumPy arrays of its tree alive.
+#include "cells.hpp"
+#include "margin/tree/walk.hpp"
+
+namespace margin::bindings {
+
+struct TreeWalker {
+    explicit TreeWalker(const nb::dict& arrays) : walker(read(arrays)) {}
+
+    tree::TreeView read(const nb::dict& arrays) {
+        tree::TreeView tree;
+        const auto value = nb::cast<InMatrix<double>>(arrays["value"], false);
+        tree.width = value.shape(1);
+        tree.value = {value.data(), value.size()};
+        kept.push_back(arrays["value"]);
+        take(arrays, "ask", tree.ask);
+        take(arrays, "column", tree.column);
+        take(arrays, "threshold", tree.threshold);
+        take(arrays, "missing", tree.missing);
+        take(arrays, "weight", tree.weight);
+        take(arrays, "child_start", tree.child_start);
+        take(arrays, "child", tree.child);
+        take(arrays, "detail_start", tree.detail_start);
+        take(arrays, "detail", tree.detail);
+        take(arrays, "surrogate_start", tree.surrogate_start);
+        take(arrays, "surrogate_column", tree.surrogate_column);
+        take(arrays, "surrogate_threshold", tree.surrogate_threshold);
+        take(arrays, "surrogate_low", tree.surrogate_low);
+        take(arrays, "surrogate_detail_start", tree.surrogate_detail_start);
+        take(arrays, "surrogate_detail", tree.surrogate_detail);
+        return tree;
+    }
+
+    template <class T>
+    void take(const nb::dict& arrays, const char* name, std::span<const T>& into) {
+        const auto array = nb::cast<In<T>>(arrays[name], false);
+        into = span(array);
+        kept.push_back(arrays[name]);
+    }
+
+    std::vector<nb::object> kept; // before the walker, which is made while they are collected
+    tree::Walker walker;
+};
+
+/// One row on the shortest way: false, and nothing written, if a cell is infinite or larger than `largest`.
+template <class T>
+bool walk_one_row(const TreeWalker& walker, InMatrix<T> row, double largest, bool shares, InOutMatrix<double> into) {
+    for (std::size_t j = 0; j < row.size(); ++j)
+        if (std::abs(row.data()[j]) > limit<T>(largest))
+            return false;
+    Monitor unwatched; // a walk is over before anyone could ask
+    walker.walker.values<T>({view(row), {}}, shares, into.data(), 1, unwatched);
+    return true;
+}
+
+} // namespace margin::bindings

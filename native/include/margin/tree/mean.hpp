@@ -1,0 +1,93 @@
+#pragma once
+// Mean and spread of the targets of a node, in twice the precision of a double.
+#include "grid.hpp"
+#include "margin/core/simd.hpp"
+#include "segment.hpp"
+#include <array>
+#include <cmath>
+#include <cstddef>
+
+namespace margin::tree {
+
+/// A sum kept as two doubles, so that what rounding loses is added again: the order of adding does not show.
+struct Twofold {
+    double high = 0, low = 0;
+    MARGIN_INLINED void add(double x) noexcept {
+        const double sum = high + x, back = sum - high; // Knuth's two-sum
+        low += (high - (sum - back)) + (x - back);
+        high = sum;
+    }
+    /// The sum divided by w, rounded once more or less.
+    double over(double w) const noexcept {
+        const double quotient = high / w;
+        return quotient + (std::fma(-quotient, w, high) + low) / w;
+    }
+};
+
+struct Spread {
+    double mean = 0;
+    double variance = 0; // mean squared deviation
+    bool constant = true;
+};
+
+namespace detail {
+
+/// term(0) + ... + term(n - 1) with a fixed number of running sums.
+template <class Term>
+MARGIN_INLINED Twofold sum_terms(std::size_t n, Term&& term) noexcept {
+    constexpr std::size_t lanes = 4;
+    std::array<Twofold, lanes> sums{};
+    std::size_t i = 0;
+    for (; i + lanes <= n; i += lanes)
+        for (std::size_t l = 0; l < lanes; ++l)
+            sums[l].add(term(i + l));
+    for (; i < n; ++i)
+        sums[0].add(term(i));
+    for (std::size_t l = 1; l < lanes; ++l) {
+        sums[0].add(sums[l].high);
+        sums[0].add(sums[l].low);
+    }
+    return sums[0];
+}
+
+} // namespace detail
+
+/// Weighted mean of the targets and the mean square of what is left. Equal targets give exactly that number.
+/// No weights are weights of 1. Requires n > 0 and the sum of the weights in `total`. O(n).
+MARGIN_SIMD inline Spread spread_of(const Values::Item* item, const double* weight, std::size_t n,
+                                    double total) noexcept {
+    Spread spread;
+    for (std::size_t i = 1; i < n; ++i)
+        spread.constant &= item[i].y == item[0].y;
+    spread.mean = item[0].y;
+    if (spread.constant)
+        return spread;
+    spread.mean = (weight ? detail::sum_terms(n, [&](std::size_t i) { return weight[i] * item[i].y; })
+                          : detail::sum_terms(n, [&](std::size_t i) { return item[i].y; }))
+                      .over(total);
+    const auto squares = [&](std::size_t i) { return (item[i].y - spread.mean) * (item[i].y - spread.mean); };
+    spread.variance = (weight ? detail::sum_terms(n, [&](std::size_t i) { return weight[i] * squares(i); })
+                              : detail::sum_terms(n, squares))
+                          .over(total);
+    return spread;
+}
+
+/// Targets as items: what each adds to the sums of a node is weight times deviation from the overall mean, rounded to a
+/// grid on which all sums are exact. Requires weights that are empty or as many as targets, on a grid of their own.
+inline std::vector<Values::Item> value_items(std::span<const double> y, std::span<const double> weight) {
+    const std::size_t n = y.size();
+    std::vector<double> part(n);
+    for (std::size_t i = 0; i < n; ++i)
+        part[i] = weight.empty() ? y[i] : weight[i] * y[i];
+    const double all = weight.empty() ? static_cast<double>(n) : total_in_any_order(weight);
+    const double centre = total_in_any_order(part) / all;
+    for (std::size_t i = 0; i < n; ++i)
+        part[i] = std::abs(y[i] - centre) * (weight.empty() ? 1.0 : weight[i]);
+    const double step = grid_step(total_in_any_order(part));
+    std::vector<Values::Item> items(n);
+    for (std::size_t i = 0; i < n; ++i)
+        items[i] = {y[i], std::copysign(std::nearbyint(part[i] / step) * step, y[i] - centre)};
+    return items;
+}
+
+} // namespace margin::tree
