@@ -3,7 +3,6 @@
 #include "candidate.hpp"
 #include "chi_squared.hpp"
 #include "intervals.hpp"
-#include "margin/core/threads.hpp"
 #include "node.hpp"
 #include "nominal.hpp"
 #include "threshold.hpp"
@@ -77,13 +76,10 @@ inline std::size_t select(const std::vector<Candidate>& proposals, const Setting
     return best;
 }
 
-/// The split of the node, not found if no column proposes one that the rules let pass. With `largest_p` below 1 a split
-/// that chance explains well enough gives way to the next best.
+/// The split of a node among what its columns propose, column k at place k; not found if the rules let none pass. With
+/// `largest_p` below 1 a split that chance explains well enough gives way to the next best.
 template <class Criterion, class Target>
-Candidate best_split(const Node<Target>& node, std::size_t n_threads, Monitor& monitor) {
-    std::vector<Candidate> proposals(node.cases.columns.size());
-    parallel_for(proposals.size(), 1, n_threads, monitor,
-                 [&](std::size_t k, std::size_t, std::size_t) { proposals[k] = propose<Criterion>(node, k, false); });
+Candidate settle(std::vector<Candidate>& proposals, const Node<Target>& node) {
     score(proposals, node);
     for (;;) {
         const std::size_t k = select(proposals, node.settings);

@@ -33,7 +33,8 @@ inline double grid_step(double total_magnitude) {
 
 /// Weights on the grid of their total. Whole numbers up to a total of 2^52 stay as they are, and no weight becomes 0.
 /// Requires weights above 0 with a total below 2^1000. O(n).
-inline void round_weights(std::vector<double>& weight) {
+template <class Weights>
+void round_weights(Weights& weight) {
     if (weight.empty())
         return;
     const double step = grid_step(total_in_any_order(weight));

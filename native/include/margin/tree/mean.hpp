@@ -72,19 +72,25 @@ MARGIN_SIMD inline Spread spread_of(const Values::Item* item, const double* weig
     return spread;
 }
 
-/// Targets as items: what each adds to the sums of a node is weight times deviation from the overall mean, rounded to a
-/// grid on which all sums are exact. Requires weights that are empty or as many as targets, on a grid of their own.
-inline std::vector<Values::Item> value_items(std::span<const double> y, std::span<const double> weight) {
+/// The weighted mean of the targets, the same for any order of the rows.
+inline double centre_of(std::span<const double> y, std::span<const double> weight) {
+    if (weight.empty())
+        return total_in_any_order(y) / static_cast<double>(y.size());
+    std::vector<double> part(y.size());
+    for (std::size_t i = 0; i < y.size(); ++i)
+        part[i] = weight[i] * y[i];
+    return total_in_any_order(part) / total_in_any_order(weight);
+}
+
+/// Targets as items: what each adds to the sums of a node is weight times deviation from the centre, rounded to a grid
+/// on which all sums are exact. Requires weights that are empty or as many as targets, on a grid of their own.
+inline Buffer<Values::Item> value_items(std::span<const double> y, std::span<const double> weight, double centre) {
     const std::size_t n = y.size();
     std::vector<double> part(n);
     for (std::size_t i = 0; i < n; ++i)
-        part[i] = weight.empty() ? y[i] : weight[i] * y[i];
-    const double all = weight.empty() ? static_cast<double>(n) : total_in_any_order(weight);
-    const double centre = total_in_any_order(part) / all;
-    for (std::size_t i = 0; i < n; ++i)
         part[i] = std::abs(y[i] - centre) * (weight.empty() ? 1.0 : weight[i]);
     const double step = grid_step(total_in_any_order(part));
-    std::vector<Values::Item> items(n);
+    Buffer<Values::Item> items(n);
     for (std::size_t i = 0; i < n; ++i)
         items[i] = {y[i], std::copysign(std::nearbyint(part[i] / step) * step, y[i] - centre)};
     return items;

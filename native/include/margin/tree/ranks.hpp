@@ -3,6 +3,7 @@
 #include "margin/core/threads.hpp"
 #include "margin/core/views.hpp"
 #include "segment.hpp"
+#include "sort_column.hpp"
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -26,48 +27,89 @@ struct Table {
 
 struct Ranked {
     std::vector<Column> columns;
-    std::vector<std::vector<Entry>> entries; // of each column, ascending code, then row; missing last
+    Buffer<Entry> entries; // as many for each column as there are rows: ascending code, then row; missing last
 };
 
-/// Sort every column and number its distinct values. O(n d log n) time, O(n d) memory.
+namespace detail {
+
+/// Sort the rows of a column of numbers, and number its distinct values.
+inline void rank_numbers(std::span<const double> x, Column& column, std::span<Entry> entries, Buffer<Entry>& spare) {
+    spare.resize(x.size());
+    const std::size_t n_known = sort_rows(x, entries, spare.data());
+    column.value.clear();
+    if (n_known == 0)
+        return;
+    Buffer<double> value(n_known);
+    code_t code = 0;
+    value[0] = x[entries[0].place] + 0.0; // 0 for -0
+    for (std::size_t i = 0; i < n_known; ++i) {
+        const double v = x[entries[i].place] + 0.0;
+        code += v != value[code];
+        value[code] = v;
+        entries[i].code = code;
+    }
+    column.n_codes = code + 1;
+    column.value.assign(value.begin(), value.begin() + static_cast<std::ptrdiff_t>(column.n_codes));
+}
+
+/// Sort the rows of a coded column by counting.
+inline void rank_codes(MatrixView<const std::int32_t> codes, std::size_t c, const Column& column,
+                       std::span<Entry> entries) {
+    std::vector<std::uint32_t> start(column.n_codes + 2); // level l starts at start[l], missing cells come last
+    const auto level = [&](std::size_t i) {
+        const std::int32_t code = codes(i, c);
+        return code < 0 ? column.n_codes : static_cast<std::size_t>(code);
+    };
+    for (std::size_t i = 0; i < entries.size(); ++i)
+        ++start[level(i) + 1];
+    for (std::size_t l = 0; l <= column.n_codes; ++l)
+        start[l + 1] += start[l];
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+        const std::size_t l = level(i);
+        entries[start[l]++] = {l == column.n_codes ? missing_code : static_cast<code_t>(l),
+                               static_cast<std::uint32_t>(i)};
+    }
+}
+
+/// Columns first ... first + n_columns - 1 of a matrix, one after another. The rows are read once for all of them,
+/// since a cell brings its neighbours along.
+template <class T>
+void copy_columns(MatrixView<const T> matrix, std::size_t first, std::size_t n_columns, double* to,
+                  std::size_t n_threads, Monitor& monitor) {
+    const std::size_t n = matrix.rows();
+    parallel_for(n, 8192, n_threads, monitor, [&](std::size_t begin, std::size_t end, std::size_t) {
+        for (std::size_t row = begin; row < end; row += 64) // 64 rows and their copies stay in the first cache
+            for (std::size_t j = 0; j < n_columns; ++j)
+                for (std::size_t i = row; i < std::min(row + 64, end); ++i)
+                    to[j * n + i] = matrix(i, first + j);
+    });
+}
+
+} // namespace detail
+
+/// Sort every column and number its distinct values. Requires at least one row, and fewer than 2^31.
+/// O(n d) time but for odd distributions, O(n d) memory for the result and O(n) beside it.
 template <class T>
 Ranked rank_columns(const Table<T>& table, std::size_t n_threads, Monitor& monitor) {
-    const std::size_t n = table.rows(), d_numbers = table.numbers.columns();
-    Ranked ranked{std::vector<Column>(table.columns()), std::vector<std::vector<Entry>>(table.columns())};
-    parallel_for(table.columns(), 1, n_threads, monitor, [&](std::size_t j, std::size_t, std::size_t) {
-        Column& column = ranked.columns[j];
-        std::vector<Entry>& entries = ranked.entries[j];
-        entries.resize(n);
-        if (j >= d_numbers) {
-            const std::size_t c = j - d_numbers;
-            column.nominal = table.nominal[c] != 0;
-            column.n_codes = static_cast<std::size_t>(table.n_levels[c]);
-            for (std::size_t i = 0; i < n; ++i) {
-                const std::int32_t code = table.codes(i, c);
-                entries[i] = {code < 0 ? missing_code : static_cast<code_t>(code), static_cast<std::uint32_t>(i)};
-            }
-            std::stable_sort(entries.begin(), entries.end(), [](Entry a, Entry b) { return a.code < b.code; });
-            return;
-        }
-        std::vector<std::uint32_t> order;
-        order.reserve(n);
-        for (std::uint32_t i = 0; i < n; ++i)
-            if (!std::isnan(table.numbers(i, j)))
-                order.push_back(i);
-        const std::size_t n_known = order.size();
-        std::stable_sort(order.begin(), order.end(),
-                         [&](std::uint32_t a, std::uint32_t b) { return table.numbers(a, j) < table.numbers(b, j); });
-        for (std::size_t i = 0; i < n_known; ++i) {
-            const double value = table.numbers(order[i], j);
-            if (column.value.empty() || column.value.back() != value)
-                column.value.push_back(value);
-            entries[i] = {static_cast<code_t>(column.value.size() - 1), order[i]};
-        }
-        std::size_t at = n_known;
-        for (std::uint32_t i = 0; i < n; ++i)
-            if (std::isnan(table.numbers(i, j)))
-                entries[at++] = {missing_code, i};
-        column.n_codes = column.value.size();
+    const std::size_t n = table.rows(), d_numbers = table.numbers.columns(), d = table.columns();
+    Ranked ranked{std::vector<Column>(d), Buffer<Entry>(n * d)};
+    const auto entries = [&](std::size_t j) { return std::span(ranked.entries.data() + j * n, n); };
+    const std::size_t group = std::max<std::size_t>(8, n_workers(d, 1, n_threads));
+    Buffer<double> copies(n * std::min(group, d_numbers));
+    std::vector<Buffer<Entry>> spare(n_workers(d, 1, n_threads));
+    for (std::size_t first = 0; first < d_numbers; first += group) {
+        const std::size_t n_columns = std::min(group, d_numbers - first);
+        detail::copy_columns(table.numbers, first, n_columns, copies.data(), n_threads, monitor);
+        parallel_for(n_columns, 1, n_threads, monitor, [&](std::size_t j, std::size_t, std::size_t worker) {
+            detail::rank_numbers({copies.data() + j * n, n}, ranked.columns[first + j], entries(first + j),
+                                 spare[worker]);
+        });
+    }
+    parallel_for(d - d_numbers, 1, n_threads, monitor, [&](std::size_t c, std::size_t, std::size_t) {
+        Column& column = ranked.columns[d_numbers + c];
+        column.nominal = table.nominal[c] != 0;
+        column.n_codes = static_cast<std::size_t>(table.n_levels[c]);
+        detail::rank_codes(table.codes, c, column, entries(d_numbers + c));
     });
     return ranked;
 }

@@ -1,6 +1,7 @@
 #pragma once
 // The cases of one node: every column in ascending order of its codes, and what is to be learnt of each case.
 #include "margin/core/views.hpp"
+#include "unfilled.hpp"
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -43,6 +44,7 @@ struct Classes {
     using Item = std::uint16_t; // the class
     std::size_t n_classes = 0;
     std::size_t width() const noexcept { return n_classes; }
+    std::size_t value_width() const noexcept { return n_classes; } // numbers that a node of the tree keeps
     static void add(double* sum, Item y, double w) noexcept { sum[y] += w; }
     static double weight(const double* sum, std::size_t width) noexcept {
         double total = 0;
@@ -58,7 +60,9 @@ struct Values {
     struct Item {
         double y, part;
     };
+    double centre = 0; // parts are weight times number less this
     static constexpr std::size_t width() noexcept { return 2; }
+    static constexpr std::size_t value_width() noexcept { return 1; }
     static void add(double* sum, const Item& item, double w) noexcept {
         sum[0] += w;
         sum[1] += item.part;
@@ -70,11 +74,11 @@ struct Values {
 /// the whole subtree.
 template <class Target>
 struct Segment {
-    std::size_t n = 0;                         // cases
-    std::vector<std::uint32_t> columns;        // those that vary, ascending
-    std::vector<Entry> entries;                // n for each of them: ascending code, then place; missing last
-    std::vector<typename Target::Item> target; // by place
-    std::vector<double> weight;                // by place; empty: all weights are 1
+    std::size_t n = 0;                    // cases
+    std::vector<std::uint32_t> columns;   // those that vary, ascending
+    Buffer<Entry> entries;                // n for each of them: ascending code, then place; missing last
+    Buffer<typename Target::Item> target; // by place
+    Buffer<double> weight;                // by place; empty: all weights are 1
 
     std::span<const Entry> column(std::size_t k) const noexcept { return {entries.data() + k * n, n}; }
     double weight_of(std::size_t place) const noexcept { return weight.empty() ? 1.0 : weight[place]; }
