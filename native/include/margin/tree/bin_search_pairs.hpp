@@ -1,5 +1,6 @@
 #pragma once
 // The best split of a node that holds two classes, all rows counting 1.
+#include "bin_draw.hpp"
 #include "histogram_pairs.hpp"
 #include "settings.hpp"
 #include <algorithm>
@@ -18,22 +19,25 @@ namespace margin::tree {
 template <class Code, class Criterion, class Word>
 class PairSearch {
 public:
-    using Tally = PairCounts<Word>;
+    using Tally = PairTally<Word>;
     using Rows = BinRows<Code, std::uint16_t>;
     /// Nodes up to this size need no histogram: all rows are compared with all others, 32 columns at a time.
     static constexpr std::size_t direct_rows = sizeof(Code) == 1 ? 64 : 0;
 
-    PairSearch(const std::vector<BinnedColumn>& columns, const std::vector<std::uint32_t>& first, Tally,
-               const Settings& settings)
-        : columns_(columns), first_(first),
-          least_(std::max({static_cast<double>(settings.min_leaf), std::ceil(settings.min_leaf_weight), 1.0})) {
+    PairSearch(const BinCommon& common, Tally)
+        : columns_(common.columns), first_(common.first), settings_(common.settings), draw_(columns_.size()),
+          least_(std::max(
+              {static_cast<double>(common.settings.min_leaf), std::ceil(common.settings.min_leaf_weight), 1.0})) {
         std::size_t most_bins = 0;
-        for (const BinnedColumn& column : columns)
+        for (const BinnedColumn& column : columns_)
             most_bins = std::max(most_bins, column.n_bins + 1);
         below_.resize(most_bins + 16);
         loss_.resize(most_bins + 16);
         column_bins_.resize(most_bins);
     }
+
+    /// Whether only some columns are looked at, which is done without histograms.
+    bool draws() const noexcept { return settings_.max_features < columns_.size(); }
 
     /// `histogram` is not read for nodes of up to `direct_rows` rows.
     void best(const Rows& rows, const BinNode& node, const Word* histogram, BinSplit& split) {
@@ -42,7 +46,9 @@ public:
         split.found = false;
         limit_ = std::numeric_limits<float>::infinity();
         totals_ = {static_cast<float>(node.sum[0]), static_cast<float>(node.sum[1]), static_cast<float>(least_)};
-        if (node.n > direct_rows)
+        if (draws())
+            draw_columns(rows);
+        else if (node.n > direct_rows)
             for (std::size_t j = 0; j < columns_.size(); ++j)
                 weigh_column(j, histogram + first_[j]);
         else if constexpr (direct_rows > 0)
@@ -58,15 +64,41 @@ private:
             sweep(j, bins, bins[columns_[j].n_bins], 0);
     }
 
+    /// Columns in random order until enough were seen that vary and one of them has a split.
+    void draw_columns(const Rows& rows) {
+        draw_.begin(settings_.seed, node_->path);
+        for (std::size_t n_seen = 0; draw_.more() && (n_seen < settings_.max_features || !split_->found);) {
+            const std::size_t j = draw_.next();
+            const Word of_all = count_column(rows, j);
+            if (column_bins_[rows.codes(node_->half, node_->begin)[j]] == of_all)
+                continue; // one bin holds all rows
+            ++n_seen;
+            weigh_column(j, column_bins_.data());
+        }
+    }
+
+    /// The bins of one column, counted; gives the sum of all.
+    Word count_column(const Rows& rows, std::size_t j) {
+        std::fill_n(column_bins_.begin(), columns_[j].n_bins + 1, Word{0});
+        Word all = 0;
+        for (std::size_t i = node_->begin; i < node_->begin + node_->n; ++i) {
+            const Word one = Tally::one(rows.item(node_->half, i));
+            column_bins_[rows.codes(node_->half, i)[j]] += one;
+            all += one;
+        }
+        return all;
+    }
+
     /// All thresholds of a column, with missing cells in branch `missing`.
     void sweep(std::size_t j, const Word* bins, Word before, std::int32_t missing) {
         const std::size_t n_bins = columns_[j].n_bins;
-        const float least = detail::rough_losses<Criterion>(bins, n_bins, before, totals_, below_.data(), loss_.data());
-        if (!is_near(least))
+        if (!is_near(detail::rough_losses<Criterion>(bins, n_bins, before, totals_, below_.data(), loss_.data())))
             return;
+        Cut best;
         for (std::size_t b = 0; b < n_bins; ++b)
             if (loss_[b] <= limit_ && bins[b] != 0)
-                weigh(j, static_cast<code_t>(b), Tally::zeros(below_[b]), Tally::ones(below_[b]), missing);
+                weigh(static_cast<code_t>(b), Tally::zeros(below_[b]), Tally::ones(below_[b]), best);
+        propose(j, best, missing);
     }
 
     /// Whether a rough loss may be that of the best threshold so far, or a better one.
@@ -77,27 +109,39 @@ private:
         return true;
     }
 
-    /// Exactly. Of equal gains the first column wins, then missing cells to the right, then the smallest threshold.
-    void weigh(std::size_t j, code_t cut, std::size_t zeros, std::size_t ones, std::int32_t missing) {
-        const std::array low{static_cast<double>(zeros), static_cast<double>(ones)};
-        const std::array high{node_->sum[0] - low[0], node_->sum[1] - low[1]};
-        const double gain = (node_->loss - Criterion::loss(low.data(), 2, low[0] + low[1]) -
-                             Criterion::loss(high.data(), 2, high[0] + high[1])) /
+    struct Cut {
+        bool found = false;
+        double score = 0;
+        code_t at = 0;
+        double zeros = 0, ones = 0;
+    };
+
+    /// Exactly, by the same expression as where columns are sorted. Of equal scores the smallest threshold wins.
+    void weigh(code_t at, std::size_t n_zeros, std::size_t n_ones, Cut& best) const {
+        const auto zeros = static_cast<double>(n_zeros), ones = static_cast<double>(n_ones);
+        const double score = exact_score<Criterion>(*node_, zeros, ones);
+        if (!best.found || score > best.score || (score == best.score && at < best.at))
+            best = {true, score, at, zeros, ones};
+    }
+
+    void propose(std::size_t j, const Cut& cut, std::int32_t missing) {
+        if (!cut.found)
+            return;
+        const std::array low{cut.zeros, cut.ones}, high{node_->sum[0] - cut.zeros, node_->sum[1] - cut.ones};
+        const double gain = (node_->loss - (Criterion::loss(low.data(), 2, low[0] + low[1]) +
+                                            Criterion::loss(high.data(), 2, high[0] + high[1]))) /
                             node_->weight;
         BinSplit& best = *split_;
-        const bool wins =
-            !best.found || gain > best.gain ||
-            (gain == best.gain && (j < best.column || (j == best.column && missing == best.missing && cut < best.cut)));
-        if (!wins)
+        if (!beats(gain, j, cut.at, best))
             return;
         best.found = true;
         best.gain = best.score = gain;
         best.column = static_cast<std::uint32_t>(j);
         best.ask = Ask::threshold;
-        best.cut = cut;
+        best.cut = cut.at;
         best.missing = missing;
-        best.n_low = zeros + ones;
-        best.low_weight = low[0] + low[1];
+        best.n_low = static_cast<std::size_t>(cut.zeros + cut.ones);
+        best.low_weight = cut.zeros + cut.ones;
         best.low.assign(low.begin(), low.end());
     }
 
@@ -132,11 +176,15 @@ private:
                                            ones_.data(), pair_loss_.data());
             std::array<float, detail::pair_lanes> least;
             detail::least_losses(pair_loss_.data(), n_cuts, least);
-            for (std::size_t l = 0; l < detail::pair_lanes; ++l)
-                if (l % width < m && is_near(least[l]))
-                    for (std::size_t i = 0; i < n_cuts; ++i)
-                        if (pair_loss_[i][l] <= limit_)
-                            weigh(first + l % width, cuts_[i][l], zeros_[i][l], ones_[i][l], 1);
+            for (std::size_t j = 0; j < m; ++j) {
+                Cut best;
+                for (std::size_t l = j; l < detail::pair_lanes; l += width)
+                    if (is_near(least[l]))
+                        for (std::size_t i = 0; i < n_cuts; ++i)
+                            if (pair_loss_[i][l] <= limit_)
+                                weigh(cuts_[i][l], zeros_[i][l], ones_[i][l], best);
+                propose(first + j, best, 1);
+            }
         }
         for (std::size_t j = 0; j < d; ++j)
             if (columns_[j].has_missing)
@@ -144,9 +192,7 @@ private:
     }
 
     void send_missing_low(const Rows& rows, std::size_t j) {
-        std::ranges::fill(column_bins_, Word{0});
-        for (std::size_t i = node_->begin; i < node_->begin + node_->n; ++i)
-            column_bins_[rows.codes(node_->half, i)[j]] += Tally::one(rows.item(node_->half, i));
+        count_column(rows, j);
         if (const Word missing = column_bins_[columns_[j].n_bins]; missing != 0)
             sweep(j, column_bins_.data(), missing, 0);
     }
@@ -155,24 +201,27 @@ private:
     void complete(const Rows& rows, const Word* histogram) {
         BinSplit& best = *split_;
         const auto n_bins = static_cast<code_t>(columns_[best.column].n_bins);
+        best.codes.clear();
         best.next = n_bins;
         best.sees_missing = false;
-        if (node_->n <= direct_rows) {
-            for (std::size_t i = node_->begin; i < node_->begin + node_->n; ++i)
-                if (const code_t code = rows.codes(node_->half, i)[best.column]; code > best.cut) {
-                    best.next = std::min(best.next, code);
-                    best.sees_missing |= code == n_bins;
-                }
-        } else {
+        if (histogram) {
             const Word* bins = histogram + first_[best.column];
             for (best.next = best.cut + 1; best.next < n_bins && bins[best.next] == 0;)
                 ++best.next;
             best.sees_missing = bins[n_bins] != 0;
+            return;
         }
+        for (std::size_t i = node_->begin; i < node_->begin + node_->n; ++i)
+            if (const code_t code = rows.codes(node_->half, i)[best.column]; code > best.cut) {
+                best.next = std::min(best.next, code);
+                best.sees_missing |= code == n_bins;
+            }
     }
 
     const std::vector<BinnedColumn>& columns_;
     const std::vector<std::uint32_t>& first_;
+    const Settings& settings_;
+    ColumnDraw draw_;
     double least_;
     std::vector<Word> below_, column_bins_;
     std::vector<float> loss_;

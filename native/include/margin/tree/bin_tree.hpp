@@ -12,7 +12,7 @@ namespace margin::tree {
 struct BinTree {
     struct Entry {
         std::array<std::int32_t, 2> child{-1, -1}; // none for leaves
-        std::int32_t subtree = -1;                 // in a list of subtrees: the one that has this node for its root
+        std::int32_t subtree = -1;                 // in a list of trees: the one that has this node for its root
         std::int32_t column = -1, missing = 0;
         Ask ask = Ask::nothing;
         std::size_t n = 0;
@@ -20,15 +20,8 @@ struct BinTree {
         std::vector<code_t> codes; // of branch 0, for subsets
     };
     std::vector<Entry> nodes;
-    std::vector<double> sums; // of each node
-
-    std::size_t add(std::size_t n, const double* sum, std::size_t width, double weight) {
-        nodes.emplace_back();
-        nodes.back().n = n;
-        nodes.back().weight = weight;
-        sums.insert(sums.end(), sum, sum + width);
-        return nodes.size() - 1;
-    }
+    std::vector<double> sums;   // of each node
+    std::vector<double> values; // of each node
 };
 
 namespace detail {
@@ -43,7 +36,7 @@ inline void write_node(const BinTree& tree, std::size_t at, GrownTree& grown) {
     grown.cases.push_back(static_cast<std::int64_t>(node.n));
     grown.weight.push_back(node.weight);
     grown.impurity.push_back(node.impurity);
-    const double* const value = tree.sums.data() + at * grown.width;
+    const double* const value = tree.values.data() + at * grown.width;
     grown.value.insert(grown.value.end(), value, value + grown.width);
     grown.detail.insert(grown.detail.end(), node.codes.begin(), node.codes.end());
     grown.detail_start.push_back(static_cast<std::int64_t>(grown.detail.size()));
@@ -55,7 +48,7 @@ inline void write_node(const BinTree& tree, std::size_t at, GrownTree& grown) {
 } // namespace detail
 
 /// One tree in preorder. The first of `trees` has the root; a node that names a subtree is the root of that one.
-/// `width` numbers stand for each node in `sums`.
+/// `width` numbers stand for each node in `values`.
 inline GrownTree in_preorder(const std::vector<BinTree>& trees, std::size_t width) {
     struct Place {
         std::size_t tree, node;
@@ -63,10 +56,6 @@ inline GrownTree in_preorder(const std::vector<BinTree>& trees, std::size_t widt
     };
     GrownTree grown;
     grown.width = width;
-    std::size_t n_nodes = 0;
-    for (const BinTree& tree : trees)
-        n_nodes += tree.nodes.size();
-    grown.value.reserve(n_nodes * width);
     std::vector<Place> stack{{0, 0, -1}};
     while (!stack.empty()) {
         Place place = stack.back();

@@ -5,13 +5,14 @@
 #include "segment.hpp"
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <type_traits>
 #include <vector>
 
 namespace margin::tree {
 
 /// Rows of weight 1, one of K classes each: K counters to a bin.
-struct ClassCounts {
+struct CountTally {
     using Target = Classes;
     using Number = std::uint32_t;
     using Item = std::uint16_t;
@@ -33,7 +34,7 @@ struct ClassCounts {
 };
 
 /// Weighted rows of K classes: the weight of each class in a bin, and how many rows it holds.
-struct ClassWeights {
+struct WeightTally {
     using Target = Classes;
     using Number = double;
     struct Item {
@@ -60,7 +61,7 @@ struct ClassWeights {
 };
 
 /// A number per row of weight 1: how many rows a bin holds, and the sum of their parts.
-struct ValueSums {
+struct ValueTally {
     using Target = Values;
     using Number = double;
     using Item = Values::Item;
@@ -83,7 +84,7 @@ struct ValueSums {
 };
 
 /// The same with weights.
-struct WeightedValueSums {
+struct WeightedValueTally {
     using Target = Values;
     using Number = double;
     struct Item {
@@ -117,6 +118,41 @@ inline std::vector<std::uint32_t> first_bins(const std::vector<BinnedColumn>& co
         first.push_back(first.back() + static_cast<std::uint32_t>(column.n_bins) + 1);
     return first;
 }
+
+/// Room for histograms of one size, used over and over.
+template <class Number>
+class Histograms {
+public:
+    explicit Histograms(std::size_t size) : size_(size) {}
+
+    std::size_t size() const noexcept { return size_; }
+
+    /// An empty one.
+    std::int32_t take() {
+        if (unused_.empty()) {
+            unused_.push_back(static_cast<std::int32_t>(all_.size()));
+            all_.push_back(std::make_unique_for_overwrite<Number[]>(size_));
+        }
+        const std::int32_t taken = unused_.back();
+        unused_.pop_back();
+        std::fill_n((*this)[taken], size_, Number{0});
+        return taken;
+    }
+
+    void release(std::int32_t histogram) {
+        if (histogram >= 0)
+            unused_.push_back(histogram);
+    }
+
+    Number* operator[](std::int32_t histogram) const noexcept {
+        return histogram < 0 ? nullptr : all_[static_cast<std::size_t>(histogram)].get();
+    }
+
+private:
+    std::size_t size_;
+    std::vector<std::unique_ptr<Number[]>> all_;
+    std::vector<std::int32_t> unused_;
+};
 
 /// Add rows to a histogram, or take them off again. O(n d).
 template <bool taken, class Code, class Tally>

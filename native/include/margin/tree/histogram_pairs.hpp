@@ -18,7 +18,7 @@ namespace margin::tree {
 
 /// Two classes, the number of rows of either in one half of a word. Requires fewer than 2^16 rows for 32 bits.
 template <class Word>
-struct PairCounts {
+struct PairTally {
     using Target = Classes;
     using Number = Word;
     using Item = std::uint16_t;
@@ -52,6 +52,20 @@ struct Rough<Error> {
         return std::min(a, b) + std::min(rest_a, rest_b);
     }
 };
+
+/// What thresholds of a column are ranked by, where columns are sorted (sweep_moments.hpp, sweep_sums.hpp): the same
+/// bits, so that both ways of growing agree where thresholds are equally good.
+template <class Criterion>
+double exact_score(const BinNode& node, double zeros, double ones) noexcept {
+    const double low = zeros + ones, rest = node.weight - low;
+    if constexpr (std::is_same_v<Criterion, Gini>) {
+        const double apart = ones * node.weight - low * node.sum[1];
+        return apart * apart * (1 / (low * rest));
+    } else {
+        const std::array below{zeros, ones}, above{node.sum[0] - zeros, node.sum[1] - ones};
+        return -(Criterion::loss(below.data(), 2, low) + Criterion::loss(above.data(), 2, rest));
+    }
+}
 
 /// Rounding changes a rough loss by a few parts in 2^24.
 inline constexpr float rough_margin = 1 + 0x1p-20f;
@@ -90,8 +104,8 @@ MARGIN_SIMD float rough_losses(const Word* bins, std::size_t n, Word before, Pai
     for (std::size_t b = 0; b < n; b += lanes)
         for (std::size_t l = 0; l < lanes; ++l) {
             const Word word = below[b + l];
-            const auto zeros = static_cast<float>(static_cast<std::int32_t>(word & PairCounts<Word>::mask));
-            const auto ones = static_cast<float>(static_cast<std::int32_t>(word >> PairCounts<Word>::half_bits));
+            const auto zeros = static_cast<float>(static_cast<std::int32_t>(word & PairTally<Word>::mask));
+            const auto ones = static_cast<float>(static_cast<std::int32_t>(word >> PairTally<Word>::half_bits));
             const float rough = rough_loss<Criterion>(zeros, ones, totals);
             loss[b + l] = rough;
             least[l] = rough < least[l] ? rough : least[l];
