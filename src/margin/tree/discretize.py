@@ -74,7 +74,7 @@ class Discretizer(TransformerMixin, TableEstimator):
             who = "Discretizer.fit"
             rows = self._open_rows(X, sample_weight, who)
             learnt = self._learn_input(rows, who)
-            labels = np.arange(row_count(rows.source), dtype=np.int32) % 2
+            labels = np.zeros(row_count(rows.source), dtype=np.int32)
             if self.method == "mdl":
                 if y is None:
                     raise LabelError(f"{who}: requires y to be passed, but the target y is None (method='mdl').")
@@ -120,14 +120,14 @@ def cuts_of_columns(
     Only ``"mdl"`` looks at the classes y.
     """
     settings = enumerated("multiway", method, "direction") | {"max_depth": 1, "max_intervals": max_intervals}
-    if method != "mdl":
-        y = np.arange(len(y), dtype=np.int32) % 2  # any two classes: a root of one class would not be split
-    n_classes, found = int(y.max()) + 1, []
+    n_classes, found = (int(y.max()) + 1 if method == "mdl" else 2), []
     for column in numbers_of(X).T:
         known = np.flatnonzero(~np.isnan(column))
         alone = MixedData(np.ascontiguousarray(column[known, None]))
+        # Else any two classes: a root of one class would not be split.
+        labels = y[known] if method == "mdl" else np.arange(len(known), dtype=np.int32) % 2
         tree = grow_classes(
-            alone, y[known], weight[known], n_classes, "entropy", settings, np.empty(0, np.int8), n_threads
+            alone, labels, weight[known], n_classes, "entropy", settings, np.empty(0, np.int8), n_threads
         )
         found.append(np.array(tree.details(0)))
     return found
