@@ -10,6 +10,7 @@
 #include "margin/core/views.hpp"
 #include "walk_pack.hpp"
 #include <array>
+#include <atomic>
 #include <numeric>
 
 namespace margin::tree {
@@ -130,6 +131,17 @@ template <class T>
 struct WalkedRows {
     MatrixView<const T> numbers;
     std::span<const std::int32_t* const> codes;
+    T largest = std::numeric_limits<T>::infinity(); // numbers beyond cannot be used; infinity: they were looked at
+
+    /// Whether no number of rows [begin, end) is too large.
+    bool usable(std::size_t begin, std::size_t end) const noexcept {
+        if (largest == std::numeric_limits<T>::infinity())
+            return true;
+        std::size_t too_large = 0; // a sum rather than a way out, so that it is vectorised
+        for (const T cell : numbers.slice(begin, end).cells())
+            too_large += std::abs(cell) > largest;
+        return too_large == 0;
+    }
 
     std::size_t columns() const noexcept { return numbers.columns() + codes.size(); }
 
@@ -173,10 +185,11 @@ public:
 
     /// out[i] = the value of row i's leaf, or the mean of several leaves by the parts of the row that reach them.
     /// `shares` divides each value by its sum first. Requires out to hold rows x width numbers.
+    /// False if a number is too large to be used; `out` is then not complete.
     template <class T>
-    void values(const WalkedRows<T>& rows, bool shares, double* out, std::size_t n_threads, Monitor& monitor) const {
+    bool values(const WalkedRows<T>& rows, bool shares, double* out, std::size_t n_threads, Monitor& monitor) const {
         const std::size_t width = tree_.width;
-        each_group(
+        return each_group(
             rows, n_threads, monitor,
             [&](std::size_t i, std::uint32_t leaf) {
                 const double* value = tree_.value.data() + leaf * width;
@@ -241,16 +254,21 @@ private:
         return total;
     }
 
-    /// at(i, leaf) for rows that take one way, by_tree(i, row) for the others.
+    /// at(i, leaf) for rows that take one way, by_tree(i, row) for the others; false if a number cannot be used.
     template <class T, class At, class ByTree>
-    void each_group(const WalkedRows<T>& rows, std::size_t n_threads, Monitor& monitor, At&& at,
+    bool each_group(const WalkedRows<T>& rows, std::size_t n_threads, Monitor& monitor, At&& at,
                     ByTree&& by_tree) const {
         const std::size_t n = rows.numbers.rows(), d = rows.columns();
+        std::atomic<bool> usable = true;
         const auto chunk = [&](std::size_t begin, std::size_t end, std::size_t) {
             std::array<std::uint32_t, walk_group> leaf;
             std::vector<double> cells(packed_.plain && rows.codes.empty() ? 0 : walk_group * d);
             for (std::size_t first = begin; first < end; first += walk_group) {
                 const std::size_t count = std::min(walk_group, end - first);
+                if (!rows.usable(first, first + count)) {
+                    usable = false;
+                    return;
+                }
                 if (cells.empty()) {
                     walk_plain(packed_, rows.numbers.data() + first * d, d, count, leaf.data());
                 } else {
@@ -264,10 +282,11 @@ private:
                         by_tree(first + i, cells.data() + i * d);
             }
         };
-        if (n <= walk_chunk)
+        if (n <= walk_group)
             chunk(0, n, 0);
         else
-            parallel_for(n, walk_chunk, n_threads, monitor, chunk);
+            parallel_for(n, packed_.depth > walk_chunk ? walk_group : walk_chunk, n_threads, monitor, chunk);
+        return usable;
     }
 
     TreeView tree_;
