@@ -185,6 +185,10 @@ class TestOneRow:
         row[0, 2] = np.inf
         with pytest.raises(InputError, match="row 0"):
             model.predict(row)
+        many = np.vstack([self.X] * 20)
+        many[4321, 1] = -np.inf
+        with pytest.raises(InputError, match="row 4321"):
+            model.predict_proba(many)
 
     def test_may_be_float32_or_have_missing_cells(self):
         model = DecisionTreeClassifier().fit(self.X, self.y)

@@ -40,14 +40,14 @@ class TreeModel(TreeReading, SupervisedEstimator):
         """The weight of each node as its impurity counts it."""
         return tree.weight
 
-    def _of_one_row(self, X: Any, shares: bool) -> np.ndarray | None:
-        """What the leaf of a single row of clean numbers says, on the shortest way; None for any other X."""
-        if type(X) is not np.ndarray or X.shape[:1] != (1,) or "tree_" not in self.__dict__:
+    def _of_numbers(self, X: Any, shares: bool) -> np.ndarray | None:
+        """What the leaves of rows of clean numbers say, on the shortest way; None for any other X."""
+        if type(X) is not np.ndarray or "tree_" not in self.__dict__ or not self._is_plain_matrix(X):
             return None
-        if not self._is_plain_matrix(X):
-            return None
-        found = np.empty((1, self.tree_.value.shape[1]))
-        return found if self.tree_.walker.row(X, self._encoder.largest, shares, found) else None
+        tree, n_rows = self.tree_, len(X)
+        found = np.empty((n_rows, tree.value.shape[1]))
+        threads = 1 if n_rows <= walking.FEW else parallel.n_threads(self.n_jobs)
+        return found if tree.walker.numbers(X, self._encoder.largest, shares, found, threads) else None
 
     def apply(self, X: Any) -> np.ndarray:
         """The leaf of each row, as its place in ``tree_``; a row that goes down in parts takes the heaviest branch."""
@@ -94,12 +94,12 @@ class TreeClassifier(TreeModel, Classifier):
 
     def predict(self, X: Any) -> np.ndarray:
         """The most probable class of each row, in the type the labels came in; ties go to the first class."""
-        scores = self._of_one_row(X, True)
+        scores = self._of_numbers(X, True)
         return super().predict(X) if scores is None else self._answers(None, scores)
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """The probability of each class (columns as in ``classes_``) for each row."""
-        scores = self._of_one_row(X, True)
+        scores = self._of_numbers(X, True)
         return super().predict_proba(X) if scores is None else self._proba(scores)
 
 
@@ -111,5 +111,5 @@ class TreeRegressor(TreeModel, Regressor):
 
     def predict(self, X: Any) -> np.ndarray:
         """The quantity expected of each row."""
-        values = self._of_one_row(X, False)
+        values = self._of_numbers(X, False)
         return super().predict(X) if values is None else values[:, 0]
