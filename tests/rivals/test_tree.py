@@ -46,7 +46,9 @@ def differences(ours, theirs, X, y, weight, criterion):
         column, threshold = ours.tree_.column[a], ours.tree_.threshold[a]
         leaf = rival.children_left[b] < 0
         if ours.tree_.is_leaf[a] and not leaf:
-            assert len(np.unique(y[rows])) == 1  # weights that are no whole numbers make it see impurity where there is none
+            assert (
+                len(np.unique(y[rows])) == 1
+            )  # weights that are no whole numbers make it see impurity where there is none
             continue
         if leaf:
             assert ours.tree_.is_leaf[a]

@@ -28,10 +28,10 @@ Method = Literal["equal_width", "equal_count", "mdl"]
 class Discretizer(TransformerMixin, TableEstimator):
     r"""Turns numbers into the numbers of intervals, 0, 1, 2, …; what is learnt are the cuts between them.
 
-    A number belongs below a cut c if :math:`x \le c`. Intervals of equal count hold equal weights as far as equal numbers
-    allow. ``"mdl"`` cuts where the classes are told apart best, and goes on on both sides as long as naming the cut
-    and the classes beyond it takes fewer bits than before. Nominal columns become the numbers of their levels, missing
-    cells -1.
+    A number belongs below a cut c if :math:`x \le c`. Intervals of equal count hold equal weights as far as equal
+    numbers allow. ``"mdl"`` cuts where the classes are told apart best, and goes on on both sides as long as naming
+    the cut and the classes beyond it takes fewer bits than before. Nominal columns become the numbers of their levels,
+    missing cells -1.
 
     Parameters
     ----------
@@ -60,9 +60,7 @@ class Discretizer(TransformerMixin, TableEstimator):
 
     representation = Mixed(as_given=True)
 
-    def __init__(
-        self, *, method: Method = "equal_count", max_intervals: Several = 8, n_jobs: Jobs = None
-    ) -> None:
+    def __init__(self, *, method: Method = "equal_count", max_intervals: Several = 8, n_jobs: Jobs = None) -> None:
         self.method = method
         self.max_intervals = max_intervals
         self.n_jobs = n_jobs
@@ -80,7 +78,12 @@ class Discretizer(TransformerMixin, TableEstimator):
                     raise LabelError(f"{who}: requires y to be passed, but the target y is None (method='mdl').")
                 labels = rows.of(encode_labels(y, rows.n_given, who)[1]).astype(np.int32)
             found = cuts_of_columns(
-                learnt.data, labels, rows.weights(), self.method, int(self.max_intervals), parallel.n_threads(self.n_jobs)
+                learnt.data,
+                labels,
+                rows.weights(),
+                self.method,
+                int(self.max_intervals),
+                parallel.n_threads(self.n_jobs),
             )
             numbers = iter(found)
             self.cuts_ = [next(numbers) if c.is_numeric else np.empty(0) for c in self._columns.described()]
@@ -134,7 +137,7 @@ def cuts_of_columns(
 
 
 def interval_settings(rows: Rows, method: str, static: bool, max_intervals: int, n_threads: int) -> dict[str, Any]:
-    """How the core is told about intervals: cuts that hold for the whole tree if ``static``, else how each node cuts."""
+    """How the core is told about intervals: cuts for the whole tree if ``static``, else how each node cuts."""
     if method == "threshold":
         return {}
     found: dict[str, Any] = {"max_intervals": max_intervals}
