@@ -38,6 +38,8 @@ nb::tuple parts(const TreeWalker& walker, InMatrix<T> numbers, const Columns<std
 } // namespace
 
 MARGIN_BINDINGS(tree) {
+    // A model may well be alive when Python ends, and its walker with it: nothing to report.
+    nb::set_leak_warnings(false);
     auto walker = nb::class_<TreeWalker>(tree, "Walker", "A tree laid out for walking; keeps the arrays it was given.")
                       .def(nb::init<const nb::dict&>(), "arrays"_a);
     for_each_type<double, float>([&]<class T> {
@@ -45,8 +47,8 @@ MARGIN_BINDINGS(tree) {
         walker.def("values", &values<T>, "numbers"_a.noconvert(), "codes"_a, "shares"_a, "into"_a.noconvert(),
                    "n_threads"_a,
                    "What the leaves of each row say; with `shares` each value is divided by its sum first.");
-        walker.def("row", &walk_one_row<T>, "row"_a.noconvert(), "largest"_a, "shares"_a, "into"_a.noconvert(),
-                   "The values of one row of numbers; False if a cell cannot be used.");
+        walker.def("numbers", &walk_numbers<T>, "numbers"_a.noconvert(), "largest"_a, "shares"_a, "into"_a.noconvert(),
+                   "n_threads"_a, "Values of rows of numbers; False if a cell cannot be used.");
         walker.def("parts", &parts<T>, "numbers"_a.noconvert(), "codes"_a, "n_threads"_a,
                    "Where the leaves of each row begin, the leaves, and the part of the row that reaches each.");
     });

@@ -1,6 +1,7 @@
 #pragma once
 // A walker that keeps the NumPy arrays of its tree alive.
 #include "cells.hpp"
+#include "interrupt.hpp"
 #include "margin/tree/walk.hpp"
 
 namespace margin::bindings {
@@ -43,15 +44,16 @@ struct TreeWalker {
     tree::Walker walker;
 };
 
-/// One row on the shortest way: false, and nothing written, if a cell is infinite or larger than `largest`.
+/// Numbers on the shortest way, looked at and walked in one call: false if one is infinite or larger than `largest`.
 template <class T>
-bool walk_one_row(const TreeWalker& walker, InMatrix<T> row, double largest, bool shares, InOutMatrix<double> into) {
-    for (std::size_t j = 0; j < row.size(); ++j)
-        if (std::abs(row.data()[j]) > limit<T>(largest))
-            return false;
-    Monitor unwatched; // a walk is over before anyone could ask
-    walker.walker.values<T>({view(row), {}}, shares, into.data(), 1, unwatched);
-    return true;
+bool walk_numbers(const TreeWalker& walker, InMatrix<T> numbers, double largest, bool shares, InOutMatrix<double> into,
+                  std::size_t n_threads) {
+    const tree::WalkedRows<T> rows{view(numbers), {}, limit<T>(largest)};
+    if (numbers.shape(0) == 1) { // over before anyone could ask for it to stop
+        Monitor unwatched;
+        return walker.walker.values(rows, shares, into.data(), 1, unwatched);
+    }
+    return with_monitor([&](Monitor& m) { return walker.walker.values(rows, shares, into.data(), n_threads, m); });
 }
 
 } // namespace margin::bindings

@@ -41,7 +41,7 @@ _names = {
     "persistence": (),
     "plots": ("plot_curse", "plot_k_choice", "plot_regions"),
     "report": (),
-    "tree": ("C45", "ID3", "DecisionTreeClassifier", "DecisionTreeRegressor"),
+    "tree": ("C45", "ID3", "DecisionTreeClassifier", "DecisionTreeRegressor", "Discretizer"),
     "zoo": (),
 }
 _homes = {name: f"margin.{part}" for part, names in _names.items() for name in (*names, part)}

@@ -1,7 +1,8 @@
 """Why a model answers as it does, in the terms of its own method."""
 
 import margin.explain.distances
-import margin.explain.generative  # noqa: F401  (registers its models)
+import margin.explain.generative
+import margin.explain.trees  # noqa: F401  (registers its models)
 from margin.explain.explanation import Explanation, Reason
 from margin.explain.models import explain
 

@@ -3,5 +3,6 @@
 from margin.plots.k_choice import plot_k_choice
 from margin.plots.of_curse import plot_curse
 from margin.plots.of_regions import plot_regions
+from margin.plots.tree import plot_tree
 
-__all__ = ["plot_curse", "plot_k_choice", "plot_regions"]
+__all__ = ["plot_curse", "plot_k_choice", "plot_regions", "plot_tree"]

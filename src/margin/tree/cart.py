@@ -29,9 +29,7 @@ class CartTree(TreeModel):
 
     monotonic_cst: Any
     max_features: Any
-    max_p: Any
     nominal: str
-    numeric: str
     missing: str
     prune: str | None
     ccp_alpha: float
@@ -60,27 +58,28 @@ class CartTree(TreeModel):
 
     def _grown(self, rows: Rows) -> Tree:
         """A full tree; whole-number weights count as repeated rows where cases are counted."""
-        weight = rows.weight
-        repeats = not (weight == 1).all() and count_repeats(weight)
-        total = float(weight.sum())
-        settings = stated(self, self.n_features_in_, total if repeats else len(weight), total) | self._kinds()
+        growing = self._growth_rows(rows)
+        n, total = len(rows.weight), float(growing.weight.sum())
+        repeats = growing.weight is rows.weight and not (rows.weight == 1).all() and count_repeats(rows.weight)
+        settings = stated(self, self.n_features_in_, total if repeats else n, total) | self._kinds()
         if not repeats:
-            return self._grown_with(rows, settings)
+            return self._grown_with(growing, settings)
         fewest = settings["min_split"]
         settings |= {
             "min_leaf_weight": max(settings["min_leaf_weight"], settings["min_leaf"]),
             "min_leaf": 1,
             "min_split": 2,
         }
-        tree = self._grown_with(rows, settings)
+        tree = self._grown_with(growing, settings)
         return cut(tree, tree.weight < fewest)
+
+    def _growth_rows(self, rows: Rows) -> Rows:
+        """The rows with the weights that the tree is grown with."""
+        return rows
 
     def _kinds(self) -> dict[str, Any]:
         """The settings that scikit-learn does not have."""
-        found = enumerated(self.nominal, self.numeric, self.missing)
-        if self.max_p is not None:
-            found["largest_p"] = float(self.max_p)
-        return found
+        return enumerated(self.nominal, "threshold", self.missing)
 
     def _grown_with(self, rows: Rows, settings: Mapping[str, Any]) -> Tree:
         raise TypeError(f"{type(self).__name__} must say how its trees are grown.")

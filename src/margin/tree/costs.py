@@ -11,7 +11,7 @@ import numpy as np
 from margin.errors import ParameterError, closest, listing
 from margin.params import Rule
 
-__all__ = ["Costs", "altered_priors", "cost_matrix"]
+__all__ = ["Costs", "altered_priors", "cost_matrix", "in_few_bits"]
 
 
 def _is_costs(value: Any) -> bool:
@@ -101,3 +101,9 @@ def altered_priors(matrix: np.ndarray | None, totals: np.ndarray) -> np.ndarray:
         return np.ones(len(totals))
     cost = (matrix * (1 - np.eye(len(matrix)))).sum(axis=1)
     return cost * (totals.sum() / (cost * totals).sum())
+
+
+def in_few_bits(factors: np.ndarray) -> np.ndarray:
+    """Factors with 26 bits each: times any whole number they are exact, so that three rows are one row of weight 3."""
+    mantissa, exponent = np.frexp(factors)
+    return np.ldexp(np.round(mantissa * 2.0**26), exponent - 26)

@@ -11,12 +11,15 @@ from margin.base.mixed import MixedData
 from margin.errors import ParameterError
 from margin.params import ClassWeight, Count, Flag, Jobs, NonNegative, Seed, Share
 from margin.tree.cart import CartTree, with_true_weights
-from margin.tree.costs import Costs, altered_priors, cost_matrix
+from margin.tree.costs import Costs, altered_priors, cost_matrix, in_few_bits
+from margin.tree.discretize import interval_settings
 from margin.tree.growing import grow_classes, grow_values
 from margin.tree.model import TreeClassifier, TreeRegressor
 from margin.tree.nodes import Tree
-from margin.tree.parts import Rows
+from margin.tree.parts import Rows, in_cases
+from margin.tree.pessimistic import pessimistic
 from margin.tree.pruning import class_losses, value_losses
+from margin.tree.recount import recounted_classes, recounted_values
 from margin.tree.settings import (
     CasesInLeaf,
     CasesToSplit,
@@ -94,7 +97,7 @@ class DecisionTreeClassifier(CartTree, TreeClassifier):
         ``"reduced_error"`` (on rows kept for that), ``"pessimistic"`` (C4.5), ``"cost_complexity"`` (alpha chosen by
         cross-validation, the smallest tree within one standard error), or None.
     validation_fraction
-        Share of the rows that reduced-error pruning keeps.
+        Share of the rows that reduced-error pruning keeps; the leaves that are left then count all rows.
     prune_ties
         Whether it also removes subtrees that make no difference.
     confidence
@@ -189,23 +192,42 @@ class DecisionTreeClassifier(CartTree, TreeClassifier):
         who, n_classes = type(self).__name__, len(self.classes_)
         totals = np.bincount(y, weight, n_classes)
         self._costs = cost_matrix(self.costs, self.classes_, who)
-        self._class_factors = class_factors(self.class_weight, self.classes_, totals, who)
-        self._priors = altered_priors(self._costs, totals * self._class_factors)
+        self._class_factors = in_few_bits(class_factors(self.class_weight, self.classes_, totals, who))
+        self._priors = in_few_bits(altered_priors(self._costs, totals * self._class_factors))
         if self.monotonic_cst is not None and n_classes > 2:
             raise ParameterError(f"{who}(monotonic_cst=…): only the shares of two classes can rise or fall.")
         self._fit_tree(Rows(X, y, weight))
 
     def _kinds(self) -> dict[str, Any]:
-        return super()._kinds() | {"gain_ratio": self.criterion == "gain_ratio"}
+        found = super()._kinds() | {"gain_ratio": self.criterion == "gain_ratio"}
+        if self.max_p is not None:
+            found["largest_p"] = float(self.max_p)
+        return found
+
+    def _growth_rows(self, rows: Rows) -> Rows:
+        # Chance, description lengths and pessimism are about numbers of cases.
+        counts = self.max_p is not None or self.numeric == "mdl" or self.prune == "pessimistic"
+        weight = in_cases(rows.weight) if counts else rows.weight
+        factors = self._class_factors * self._priors
+        return rows if (factors == 1).all() and not counts else Rows(rows.X, rows.y, weight * factors[rows.y])
 
     def _grown_with(self, rows: Rows, settings: Any) -> Tree:
-        criterion = {"log_loss": "entropy", "gain_ratio": "entropy"}.get(self.criterion, self.criterion)
-        factors = self._class_factors * self._priors
-        weight = rows.weight if (factors == 1).all() else rows.weight * factors[rows.y]
-        n_classes = len(self.classes_)
-        tree = grow_classes(
-            rows.X, rows.y, weight, n_classes, criterion, settings, self._monotone(), self._core_threads()
-        )
+        threads, criterion = self._core_threads(), self._impurity()
+        static = self.discretize == "static"
+        settings = settings | interval_settings(rows, self.numeric, static, int(self.max_intervals), threads)
+        return grow_classes(*rows, len(self.classes_), criterion, settings, self._monotone(), threads)
+
+    def _impurity(self) -> str:
+        return {"log_loss": "entropy", "gain_ratio": "entropy"}.get(self.criterion, self.criterion)
+
+    def _grown(self, rows: Rows) -> Tree:
+        tree, growing = super()._grown(rows), self._growth_rows(rows)
+        if self.prune == "pessimistic":
+            tree = pessimistic(tree, growing, self.confidence, criterion=self._impurity())
+        return tree if self._costs is None else with_true_weights(tree, self._priors)
+
+    def _recounted(self, tree: Tree, rows: Rows) -> Tree:
+        tree = recounted_classes(tree, self._growth_rows(rows), self._impurity())
         return tree if self._costs is None else with_true_weights(tree, self._priors)
 
     def _growth_weight(self, tree: Tree) -> np.ndarray:
@@ -272,7 +294,7 @@ class DecisionTreeRegressor(CartTree, TreeRegressor):
         ``"reduced_error"`` (on rows kept for that), ``"cost_complexity"`` (alpha chosen by cross-validation, the
         smallest tree within one standard error), or None.
     validation_fraction
-        Share of the rows that reduced-error pruning keeps.
+        Share of the rows that reduced-error pruning keeps; the leaves that are left then count all rows.
     prune_ties
         Whether it also removes subtrees that make no difference.
     n_folds
@@ -299,9 +321,6 @@ class DecisionTreeRegressor(CartTree, TreeRegressor):
     >>> model.predict([[0.0], [6.0]])
     array([11., 52.])
     """
-
-    numeric = "threshold"
-    max_p = None
 
     def __init__(
         self,
@@ -350,9 +369,10 @@ class DecisionTreeRegressor(CartTree, TreeRegressor):
         self._fit_tree(Rows(X, y, weight))
 
     def _grown_with(self, rows: Rows, settings: Any) -> Tree:
-        return grow_values(
-            rows.X, rows.y, rows.weight, self.criterion, settings, self._monotone(), self._core_threads()
-        )
+        return grow_values(*rows, self.criterion, settings, self._monotone(), self._core_threads())
+
+    def _recounted(self, tree: Tree, rows: Rows) -> Tree:
+        return recounted_values(tree, rows, self.criterion == "absolute_error")
 
     def _strata(self, y: np.ndarray) -> np.ndarray:
         return np.zeros(len(y), dtype=np.int64)

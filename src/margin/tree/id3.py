@@ -10,8 +10,10 @@ from margin import parallel
 from margin.base.mixed import MixedData
 from margin.errors import InputError, listing
 from margin.params import Count, Jobs
+from margin.tree.discretize import interval_settings
 from margin.tree.growing import grow_classes
 from margin.tree.model import TreeClassifier
+from margin.tree.parts import Rows, in_cases
 from margin.tree.settings import Missing, Several, enumerated
 
 __all__ = ["ID3"]
@@ -80,10 +82,14 @@ class ID3(TreeClassifier):
         if self.numeric == "refuse" and X.numeric.shape[1]:
             names = [column.name for column in self._columns.described() if column.is_numeric]
             raise InputError(f"ID3(numeric='refuse').fit: column {listing(names)} holds numbers; say what they are.")
+        threads, static = parallel.n_threads(self.n_jobs), True
         settings = enumerated("multiway", "threshold", self.missing) | {"gain_ratio": self.criterion == "gain_ratio"}
+        if X.numeric.shape[1]:
+            rows = Rows(X, y, in_cases(weight))
+            settings |= interval_settings(rows, self.numeric, static, int(self.max_intervals), threads)
         if self.max_depth is not None:
             settings["max_depth"] = int(self.max_depth)
         self.n_outputs_ = 1
         self.tree_ = grow_classes(
-            X, y, weight, len(self.classes_), "entropy", settings, np.empty(0, np.int8), parallel.n_threads(self.n_jobs)
+            X, y, weight, len(self.classes_), "entropy", settings, np.empty(0, np.int8), threads
         )

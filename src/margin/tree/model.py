@@ -12,11 +12,12 @@ from margin.base import Classifier, Mixed, Regressor
 from margin.base.supervised import SupervisedEstimator
 from margin.tree import walking
 from margin.tree.nodes import Tree
+from margin.tree.reading import TreeReading
 
 __all__ = ["TreeClassifier", "TreeModel", "TreeRegressor"]
 
 
-class TreeModel(SupervisedEstimator):
+class TreeModel(TreeReading, SupervisedEstimator):
     """A model that is one tree, ``tree_``."""
 
     representation = Mixed(as_given=True)
@@ -39,8 +40,17 @@ class TreeModel(SupervisedEstimator):
         """The weight of each node as its impurity counts it."""
         return tree.weight
 
+    def _of_numbers(self, X: Any, shares: bool) -> np.ndarray | None:
+        """What the leaves of rows of clean numbers say, on the shortest way; None for any other X."""
+        if type(X) is not np.ndarray or "tree_" not in self.__dict__ or not self._is_plain_matrix(X):
+            return None
+        tree, n_rows = self.tree_, len(X)
+        found = np.empty((n_rows, tree.value.shape[1]))
+        threads = 1 if n_rows <= walking.FEW else parallel.n_threads(self.n_jobs)
+        return found if tree.walker.numbers(X, self._encoder.largest, shares, found, threads) else None
+
     def apply(self, X: Any) -> np.ndarray:
-        """The leaf of each row, as its place in ``tree_``; a row that goes down in parts counts where most of it ends."""
+        """The leaf of each row, as its place in ``tree_``; a row that goes down in parts takes the heaviest branch."""
         return walking.leaves(self.tree_, self._encoded(X, "apply"), self._threads()).astype(np.int64)
 
     def decision_path(self, X: Any) -> csr_array:
@@ -82,9 +92,24 @@ class TreeClassifier(TreeModel, Classifier):
     def _scores(self, X: Any) -> np.ndarray:
         return walking.shares(self.tree_, X, self._threads())
 
+    def predict(self, X: Any) -> np.ndarray:
+        """The most probable class of each row, in the type the labels came in; ties go to the first class."""
+        scores = self._of_numbers(X, True)
+        return super().predict(X) if scores is None else self._answers(None, scores)
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """The probability of each class (columns as in ``classes_``) for each row."""
+        scores = self._of_numbers(X, True)
+        return super().predict_proba(X) if scores is None else self._proba(scores)
+
 
 class TreeRegressor(TreeModel, Regressor):
     """A tree whose leaves hold one number each."""
 
     def _values(self, X: Any) -> np.ndarray:
         return walking.values(self.tree_, X, self._threads())[:, 0]
+
+    def predict(self, X: Any) -> np.ndarray:
+        """The quantity expected of each row."""
+        values = self._of_numbers(X, False)
+        return super().predict(X) if values is None else values[:, 0]

@@ -138,6 +138,61 @@ class Tree:
                 return behind[up]
             up = further
 
+    # The names scikit-learn has for the same.
+
+    @property
+    def node_count(self) -> int:
+        """Inner nodes and leaves."""
+        return self.n_nodes
+
+    @property
+    def max_depth(self) -> int:
+        """Most questions on a path."""
+        return self.depth
+
+    @property
+    def n_node_samples(self) -> np.ndarray:
+        """Training rows that reached each node."""
+        return self.cases
+
+    @property
+    def weighted_n_node_samples(self) -> np.ndarray:
+        """Their weight."""
+        return self.weight
+
+    @property
+    def feature(self) -> np.ndarray:
+        """The column that each node asks about, -2 at leaves."""
+        return np.where(self.is_leaf, -2, self.column).astype(np.int64)
+
+    @property
+    def children_left(self) -> np.ndarray:
+        """The node of branch 0, -1 at leaves; for trees of two branches."""
+        return self._side(0)
+
+    @property
+    def children_right(self) -> np.ndarray:
+        """The node of branch 1, -1 at leaves; for trees of two branches."""
+        return self._side(1)
+
+    def _side(self, branch: int) -> np.ndarray:
+        inner = ~self.is_leaf
+        if (np.diff(self.child_start)[inner] != 2).any():
+            raise AttributeError("Tree: nodes have more than two branches; child and child_start list them.")
+        found = np.full(self.n_nodes, -1, dtype=np.int64)
+        found[inner] = self.child[self.child_start[:-1][inner] + branch]
+        return found
+
+    def importances(self, n_columns: int, *, normalize: bool = True) -> np.ndarray:
+        """How much the splits on each column lowered the impurity, by the share of the rows they were made on.
+
+        As shares of the whole if ``normalize``; all 0 for a tree that is one leaf.
+        """
+        inner = np.flatnonzero(~self.is_leaf)
+        lowered = self.weight[inner] / self.weight[0] * self.gain[inner]
+        found = np.bincount(self.column[inner], np.maximum(lowered, 0.0), n_columns)
+        return found / found.sum() if normalize and found.sum() > 0 else found
+
     @cached_property
     def walker(self) -> Any:
         """The tree laid out for walking; made once, never saved."""

@@ -78,15 +78,17 @@ def _cards(rows: Rows, seed: Any, stratum: np.ndarray) -> tuple[np.ndarray, np.n
 
 
 def _marks(rows: Rows, seed: int) -> np.ndarray:
-    """A number for each row that its cells, its target and the seed decide, and nothing else."""
+    """A number for each row that the order of its cells and its target among all others decides, and the seed.
+
+    Ranks, not numbers: neither the order of the rows nor the unit of a column changes which rows are kept.
+    """
     found = np.full(len(rows.y), seed, dtype=np.uint64)
-    numbers = numbers_of(rows.X).astype(np.float64) + 0.0  # one zero for all
-    numbers[np.isnan(numbers)] = np.nan
-    targets = np.asarray(rows.y, dtype=np.float64) + 0.0
-    for column in (*numbers.T, *rows.X.codes, targets):
-        cells = np.ascontiguousarray(column, dtype=np.float64 if column.dtype.kind == "f" else np.int64)
+    for column in (*numbers_of(rows.X).T, *rows.X.codes, rows.y):
+        different, rank = np.unique(column, return_inverse=True)
+        if len(different) < 2:  # a constant column says nothing, here as elsewhere
+            continue
         # An odd multiplier spreads every bit of a word upwards, the shift brings it down again.
-        found ^= cells.view(np.uint64)
+        found ^= rank.astype(np.uint64)
         found *= np.uint64(0xBF58476D1CE4E5B9)
         found ^= found >> np.uint64(32)
     return found

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.special import ndtri, xlogy
+from scipy.special import ndtri
 
 import margin._core as _core
 from margin.tree.cutting import assembled, cut, sums_below
 from margin.tree.growing import numbers_of
 from margin.tree.nodes import Tree
 from margin.tree.parts import Rows
+from margin.tree.recount import IMPURITIES, class_shares, with_gains
 
 __all__ = ["collapsed", "extra_errors", "pessimistic"]
 
@@ -32,7 +33,9 @@ def collapsed(tree: Tree) -> Tree:
     return cut(tree, below >= wrong - 1e-3)
 
 
-def pessimistic(tree: Tree, rows: Rows, confidence: float = 0.25, raise_branches: bool = True) -> Tree:
+def pessimistic(
+    tree: Tree, rows: Rows, confidence: float = 0.25, raise_branches: bool = True, criterion: str = "entropy"
+) -> Tree:
     """The tree pruned by what each node is expected to err; ``rows`` are those that it was grown from.
 
     A subtree becomes a leaf, or with ``raise_branches`` its own heaviest branch, where that is not expected to err more.
@@ -51,16 +54,5 @@ def pessimistic(tree: Tree, rows: Rows, confidence: float = 0.25, raise_branches
     )
     counts = {name: left[name] for name in ("value", "weight", "cases")}
     pruned = assembled(tree, left["node"], left["leaf"].astype(bool), left["stands_for"], **counts)
-    return _with_gains(pruned, tree.weight[left["node"]])
-
-
-def _with_gains(tree: Tree, before: np.ndarray) -> Tree:
-    """Impurities and gains of nodes that have other cases now, in bits."""
-    changed = tree.weight != before
-    if not changed.any():
-        return tree
-    shares = tree.value / np.maximum(tree.value.sum(axis=1, keepdims=True), np.finfo(float).tiny)
-    impurity = np.where(changed, -xlogy(shares, shares).sum(axis=1) / np.log(2), tree.impurity)
-    after = np.bincount(tree.parent[tree.child], (tree.weight * impurity)[tree.child], tree.n_nodes)
-    gain = np.where(changed & ~tree.is_leaf, impurity - after / np.maximum(tree.weight, 1e-300), tree.gain)
-    return assembled(tree, np.arange(tree.n_nodes), tree.is_leaf, impurity=np.abs(impurity), gain=gain)
+    changed = tree.cases[left["node"]] != left["cases"]
+    return with_gains(pruned, changed, IMPURITIES[criterion](class_shares(pruned.value))) if changed.any() else pruned

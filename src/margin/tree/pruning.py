@@ -23,6 +23,8 @@ class Grows(Protocol):
 
     def _grown(self, rows: Rows) -> Tree: ...
 
+    def _recounted(self, tree: Tree, rows: Rows) -> Tree: ...
+
     def _losses(self, tree: Tree, rows: Rows) -> np.ndarray: ...
 
     def _risk(self, tree: Tree) -> np.ndarray: ...
@@ -60,12 +62,13 @@ class AlphaChoice:
 def pruned_on_held_out(
     model: Grows, rows: Rows, share: float, seed: Any, ties: bool
 ) -> tuple[Tree, PruningTrace]:
-    """Grown from most of the rows, pruned on the others."""
+    """Grown from most of the rows and pruned on the others; the nodes that are left then count all rows."""
     growing, judging = held_out(rows, share, seed, model._strata(rows.y))
     tree = model._grown(growing)
     weight = float(judging.weight.sum())
     as_leaf = model._losses(tree, judging)[:, 0] if weight else np.zeros(tree.n_nodes)
-    return reduced_error(tree, as_leaf, weight or 1.0, ties and weight > 0)
+    tree, trace = reduced_error(tree, as_leaf, weight or 1.0, ties and weight > 0)
+    return model._recounted(tree, rows), trace
 
 
 def best_alpha(model: Grows, rows: Rows, n_folds: int, seed: Any) -> tuple[Tree, AlphaChoice]:

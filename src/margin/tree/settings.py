@@ -13,6 +13,7 @@ from margin.params import Rule
 from margin.random import seed_for
 
 __all__ = [
+    "NUMERIC",
     "CasesInLeaf",
     "CasesToSplit",
     "ColumnsLookedAt",
@@ -37,7 +38,7 @@ Missing = Literal["direction", "fractional", "surrogate"]
 
 # The numbers that the enumerations of settings.hpp have.
 _NOMINAL = {"multiway": 0, "subset": 1, "one_vs_rest": 2}
-_NUMERIC = {"threshold": 0, "fixed": 1, "equal_width": 2, "equal_count": 3, "mdl": 4}
+NUMERIC = {"threshold": 0, "fixed": 1, "equal_width": 2, "equal_count": 3, "mdl": 4}
 _MISSING = {"direction": 0, "fractional": 1, "surrogate": 2}
 
 
@@ -133,7 +134,7 @@ def enumerated(nominal: str, numeric: str, missing: str) -> dict[str, Any]:
     >>> enumerated("subset", "threshold", "direction")
     {'nominal': 1, 'numeric': 0, 'missing': 0}
     """
-    return {"nominal": _NOMINAL[nominal], "numeric": _NUMERIC[numeric], "missing": _MISSING[missing]}
+    return {"nominal": _NOMINAL[nominal], "numeric": NUMERIC[numeric], "missing": _MISSING[missing]}
 
 
 def stated(model: Any, n_columns: int, n_cases: float, weight: float) -> dict[str, Any]:

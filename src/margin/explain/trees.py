@@ -1,0 +1,61 @@
+"""How trees explain one answer: the questions on the way to the leaf, and how each moved the shares."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from margin.explain.explanation import Explanation, Reason
+from margin.explain.models import answer_of, explain
+from margin.tree.model import TreeClassifier, TreeRegressor
+from margin.tree.paths import Path, Step
+
+__all__: list[str] = []
+
+
+@explain.register
+def _(model: TreeClassifier, X: Any) -> Explanation:
+    answer, probabilities = answer_of(model, X)
+    path = model.path(X)
+    name = type(model).__name__
+    if len(path) == 1:
+        return Explanation(name, answer, probabilities, "The tree is one leaf: it asks nothing.", ())
+    before = path.steps[0]
+    key = before.answer if path.answer not in before.shares else path.answer
+    how = (
+        f"Each line is a question on the way to the leaf, and what it makes of the share of {key}, "
+        f"which is {before.shares[key]:.1%} among all {before.cases:,} training rows."
+    )
+    return Explanation(name, answer, probabilities, how, tuple(_share_reasons(path, key)))
+
+
+def _share_reasons(path: Path, label: Any) -> list[Reason]:
+    reasons, above = [], {0: path.steps[0]}
+    for step in path.steps[1:]:
+        parent = above[step.depth - 1]
+        above[step.depth] = step
+        was, now = parent.shares[label], step.shares[label]
+        says = f"{_cases(step)}, {was:.1%} → {now:.1%}"
+        reasons.append(Reason(step.test, says, (now - was) * step.part))
+    return reasons
+
+
+@explain.register
+def _(model: TreeRegressor, X: Any) -> Explanation:
+    answer = model.predict(X)[0].item()
+    path = model.path(X)
+    first = path.steps[0]
+    how = (
+        "Each line is a question on the way to the leaf, and what it makes of the answer, "
+        f"which is {first.answer:.4g} for all {first.cases:,} training rows."
+    )
+    reasons, above = [], {0: first}
+    for step in path.steps[1:]:
+        parent = above[step.depth - 1]
+        above[step.depth] = step
+        says = f"{_cases(step)}, {parent.answer:.4g} → {step.answer:.4g}"
+        reasons.append(Reason(step.test, says, (step.answer - parent.answer) * step.part))
+    return Explanation(type(model).__name__, f"{answer:.6g}", {}, how, tuple(reasons))
+
+
+def _cases(step: Step) -> str:
+    return f"{step.cases:,} row{'' if step.cases == 1 else 's'}"
