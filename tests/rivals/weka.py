@@ -23,7 +23,7 @@ from tests.shared_data import SHARED_DATA
 __all__ = ["main"]
 
 JAR = "/usr/share/java/weka.jar"
-#: Data sets with nominal, numeric and missing cells; their class is the last column.
+#: Data sets with nominal, numeric and missing cells; the class is the last column, or is called so.
 NAMES = [
     "anneal",
     "audiology",
@@ -63,8 +63,8 @@ class Grown:
     errors: int
 
 
-def arff(X: Table, y: np.ndarray, classes: list[str]) -> str:
-    """A table as Weka reads it, levels in margin's order."""
+def arff(X: Table, y: np.ndarray, classes: list[str], seen: dict[str, set[int]]) -> str:
+    """A table as Weka reads it, levels in margin's order; a level that no row has would get Weka an empty branch."""
     lines = ["@relation rows"]
     cells = []
     for column in X.schema:
@@ -74,7 +74,8 @@ def arff(X: Table, y: np.ndarray, classes: list[str]) -> str:
             cells.append(["?" if np.isnan(v) else repr(float(v)) for v in values])
         else:
             levels = [_quoted(str(level)) for level in column.levels]
-            lines.append(f"@attribute {_quoted(column.name)} {{{','.join(levels)}}}")
+            known = [levels[code] for code in range(len(levels)) if code in seen[column.name]]
+            lines.append(f"@attribute {_quoted(column.name)} {{{','.join(known)}}}")
             cells.append(["?" if code < 0 else levels[code] for code in values])
     lines.append(f"@attribute the_class {{{','.join(map(_quoted, classes))}}}")
     cells.append([_quoted(str(label)) for label in y])
@@ -109,16 +110,17 @@ def compare(X: Table, y: np.ndarray, pruned: bool) -> tuple[Grown, Grown]:
     """margin's tree and Weka's."""
     options, model = ([] if pruned else ["-U"]), margin.C45(prune=pruned)
     classes, fold = sorted(set(y)), folds(y)
+    seen = {column.name: set(X.cells(column.name).tolist()) for column in X.schema if not column.is_numeric}
     with tempfile.TemporaryDirectory() as folder:
         train, test = Path(folder) / "train.arff", Path(folder) / "test.arff"
-        train.write_text(arff(X, y, classes))
+        train.write_text(arff(X, y, classes, seen))
         leaves, size, _ = j48(train, None, options)
         tree = model.fit(X, y).tree_
         ours, theirs = [tree.n_leaves, tree.n_nodes, 0], [leaves, size, 0]
         for k in np.unique(fold):
             rows, others = np.flatnonzero(fold != k), np.flatnonzero(fold == k)
-            train.write_text(arff(X.take(rows), y[rows], classes))
-            test.write_text(arff(X.take(others), y[others], classes))
+            train.write_text(arff(X.take(rows), y[rows], classes, seen))
+            test.write_text(arff(X.take(others), y[others], classes, seen))
             theirs[2] += j48(train, test, options)[2]
             ours[2] += int((model.fit(X.take(rows), y[rows]).predict(X.take(others)) != y[others]).sum())
     return Grown(*ours), Grown(*theirs)
@@ -132,7 +134,7 @@ def main(names: list[str]) -> None:
     warnings.simplefilter("ignore", margin.errors.ConstantColumnWarning)
     for name in names or NAMES:
         table = margin.read(next(SHARED_DATA.glob(f"{name}.arff*")))
-        X, y = table.target(table.schema.names[-1])
+        X, y = table.target("class" if "class" in table.schema.names else table.schema.names[-1])
         y = np.asarray(y).astype(str)
         pairs = [zip(*map(astuple, compare(X, y, pruned))) for pruned in (True, False)]
         cells = [f"{ours}/{theirs}" for pair in pairs for ours, theirs in pair]
