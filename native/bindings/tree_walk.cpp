@@ -12,8 +12,9 @@ template <class T>
 Out<std::int32_t> leaves(const TreeWalker& walker, InMatrix<T> numbers, const Columns<std::int32_t>& codes,
                          std::size_t n_threads) {
     const auto columns = pointers(codes);
+    const auto rows = walker.rows(numbers, columns);
     std::vector<std::int32_t> leaf(numbers.shape(0));
-    with_monitor([&](Monitor& m) { walker.walker.leaves<T>({view(numbers), columns}, leaf.data(), n_threads, m); });
+    with_monitor([&](Monitor& m) { walker.walker.leaves(rows, leaf.data(), n_threads, m); });
     return give(std::move(leaf));
 }
 
@@ -22,16 +23,16 @@ template <class T>
 void values(const TreeWalker& walker, InMatrix<T> numbers, const Columns<std::int32_t>& codes, bool shares,
             InOutMatrix<double> into, std::size_t n_threads) {
     const auto columns = pointers(codes);
-    with_monitor(
-        [&](Monitor& m) { walker.walker.values<T>({view(numbers), columns}, shares, into.data(), n_threads, m); });
+    const auto rows = walker.rows(numbers, columns);
+    with_monitor([&](Monitor& m) { walker.walker.values(rows, shares, into.data(), n_threads, m); });
 }
 
 template <class T>
 nb::tuple parts(const TreeWalker& walker, InMatrix<T> numbers, const Columns<std::int32_t>& codes,
                 std::size_t n_threads) {
     const auto columns = pointers(codes);
-    auto found =
-        with_monitor([&](Monitor& m) { return walker.walker.parts<T>({view(numbers), columns}, n_threads, m); });
+    const auto rows = walker.rows(numbers, columns);
+    auto found = with_monitor([&](Monitor& m) { return walker.walker.parts(rows, n_threads, m); });
     return nb::make_tuple(give(std::move(found.start)), give(std::move(found.leaf)), give(std::move(found.part)));
 }
 

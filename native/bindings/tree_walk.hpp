@@ -40,6 +40,15 @@ struct TreeWalker {
         kept.push_back(arrays[name]);
     }
 
+    /// Rows to walk, with as many columns as the tree asks about.
+    template <class T>
+    tree::WalkedRows<T> rows(const InMatrix<T>& numbers, std::span<const std::int32_t* const> codes) const {
+        const tree::WalkedRows<T> found{view(numbers), codes};
+        if (found.columns() < walker.n_columns())
+            throw nb::value_error("the tree asks about columns that the rows do not have");
+        return found;
+    }
+
     std::vector<nb::object> kept; // before the walker, which is made while they are collected
     tree::Walker walker;
 };
@@ -48,7 +57,8 @@ struct TreeWalker {
 template <class T>
 bool walk_numbers(const TreeWalker& walker, InMatrix<T> numbers, double largest, bool shares, InOutMatrix<double> into,
                   std::size_t n_threads) {
-    const tree::WalkedRows<T> rows{view(numbers), {}, limit<T>(largest)};
+    auto rows = walker.rows(numbers, {});
+    rows.largest = limit<T>(largest);
     if (numbers.shape(0) == 1) { // over before anyone could ask for it to stop
         Monitor unwatched;
         return walker.walker.values(rows, shares, into.data(), 1, unwatched);

@@ -244,6 +244,18 @@ _ENTRIES = (
         "One typical case per class, and the nearest of them answers: as simple as a model that learns can be.",
         title="Nearest centroid",
     ),
+    Entry(
+        "tree",
+        _ours("margin.tree", "DecisionTreeClassifier", prune="cost_complexity", min_samples_leaf=5, random_state=0),
+        "Questions in turn, pruned to the smallest tree that cross-validation cannot tell from the best.",
+        title="Decision tree (CART)",
+    ),
+    Entry(
+        "c45",
+        _ours("margin.tree", "C45"),
+        "Quinlan's tree: a branch for each word, missing cells in parts, pruned by pessimism; needs no settings.",
+        title="Decision tree (C4.5)",
+    ),
 )
 
 _zoo: dict[str, Entry] = {entry.name: entry for entry in _ENTRIES}

@@ -75,7 +75,9 @@ class Slow:
 
     def dealt(self, rows, weight):
         t, x = self.tree, self.cells[rows, self.tree.column[self.node]]
-        branch = (x > t.threshold[self.node]).astype(int) if t.ask[self.node] == 1 else np.nan_to_num(x, nan=0).astype(int)
+        branch = (
+            (x > t.threshold[self.node]).astype(int) if t.ask[self.node] == 1 else np.nan_to_num(x, nan=0).astype(int)
+        )
         known = ~np.isnan(x)
         shares = np.bincount(branch[known], weight[known], len(self.sons))
         shares = shares / shares.sum() if shares.sum() > 0 else np.full(len(self.sons), 1 / len(self.sons))
@@ -161,7 +163,9 @@ def test_a_split_that_changes_no_answer_collapses():
     X, y = mixed()
     tree = C45(prune=False, collapse=False).fit(X, y).tree_
     short = collapsed(tree)
+
     def wrong(t):
         return (t.value.sum(axis=1) - t.value.max(axis=1))[t.is_leaf & (t.weight > 0)].sum()
+
     assert short.n_nodes <= tree.n_nodes
     assert wrong(short) <= wrong(tree) + 0.05 * tree.n_nodes

@@ -6,13 +6,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from margin import C45, DecisionTreeClassifier, DecisionTreeRegressor
+from margin.base.mixed import MixedData
 from margin.tree.cost_complexity import one_standard_error, pruned_at, weakest_links
 from margin.tree.cutting import cut, leaves_below
 from margin.tree.nodes import Tree
+from margin.tree.parts import Rows, folds, held_out
 from margin.tree.prune import reduced_error
 from margin.tree.pruning import class_losses
-from margin.tree.parts import Rows, folds, held_out
-from margin.base.mixed import MixedData
 
 
 def noisy(n=300, d=4, seed=0, flipped=0.2):
@@ -86,6 +86,25 @@ def test_the_subtree_that_helps_most_goes_first(seed, ties):
     assert wrong == round(trace.loss[-1] * 150)
 
 
+@pytest.mark.parametrize("kind", [DecisionTreeClassifier, DecisionTreeRegressor])
+def test_a_tree_can_be_pruned_on_rows_of_ones_own(kind):
+    X, y = noisy()
+    full = kind().fit(X[:200], y[:200])
+    pruned = full.prune_on(X[200:], y[200:])
+    loss = (pruned.predict(X[200:]) - y[200:]) ** 2
+    assert pruned.pruning_trace_.loss[-1] == pytest.approx(loss.mean())
+    assert pruned.get_n_leaves() < full.get_n_leaves()
+    assert not hasattr(full, "pruning_trace_")
+    assert pruned.tree_.cases[0] == 200
+
+
+def test_classes_a_tree_does_not_know_do_not_prune_it():
+    X, y = noisy()
+    full = DecisionTreeClassifier(max_depth=3).fit(X, np.where(y, "a", "b"))
+    with_others = full.prune_on(X, np.where(X[:, 2] > 1, "c", np.where(y, "a", "b")))
+    assert with_others.get_n_leaves() <= full.get_n_leaves()
+
+
 def test_pruning_on_held_out_rows_counts_all_rows_in_the_end():
     X, y = noisy()
     model = DecisionTreeClassifier(prune="reduced_error", random_state=0).fit(X, y)
@@ -121,7 +140,7 @@ def test_neither_the_order_nor_the_repetition_of_rows_changes_a_pruned_tree():
 def test_rows_are_dealt_out_stratum_by_stratum():
     X, y = noisy(100)
     rows = Rows(MixedData(X), y, np.ones(100))
-    growing, judging = held_out(rows, 0.25, 0, y)
+    _, judging = held_out(rows, 0.25, 0, y)
     assert len(judging.y) == 25
     assert abs(np.bincount(judging.y)[0] - np.bincount(y)[0] / 4) <= 1
     parts = folds(rows, 10, 0, y)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from copy import copy
 from dataclasses import replace
 from typing import Any
 
@@ -11,13 +12,14 @@ from sklearn.base import clone
 from sklearn.utils import Bunch
 
 from margin import parallel
-from margin.data.weights import count_repeats
+from margin.data.weights import check_weights, count_repeats
 from margin.errors import ParameterError, closest, listing
 from margin.tree.cost_complexity import pruned_at, weakest_links
 from margin.tree.cutting import cut
 from margin.tree.model import TreeModel
 from margin.tree.nodes import Tree
 from margin.tree.parts import Rows
+from margin.tree.prune import reduced_error
 from margin.tree.pruning import best_alpha, pruned_on_held_out
 from margin.tree.settings import enumerated, features_of, stated
 
@@ -117,6 +119,25 @@ class CartTree(TreeModel):
             raise ParameterError(f"{who}(monotonic_cst=…): column {listing(words)} is nominal and has no order.")
         found = np.array(signs, dtype=np.int8)[self._places()]
         return found if found.any() else np.empty(0, dtype=np.int8)
+
+    def prune_on(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+        """A copy of this tree without the subtrees whose removal lowers the loss on these rows, the worst one first.
+
+        For rows that were kept for this; the leaves keep what they know of the rows the tree was grown from. The copy
+        has the steps in ``pruning_trace_``. (``prune="reduced_error"`` keeps a part of the training rows by itself.)
+        """
+        who = f"{type(self).__name__}.prune_on"
+        found = copy(self._fitted("prune_on"))
+        data = self._encoded(X, "prune_on")
+        weight = check_weights(sample_weight, len(data), who)
+        rows = self._known_targets(Rows(data, y, np.ones(len(data)) if weight is None else weight), who)
+        losses, total = self._losses(self.tree_, rows)[:, 0], float(rows.weight.sum())
+        found.tree_, found.pruning_trace_ = reduced_error(self.tree_, losses, total or 1.0, bool(self.prune_ties))
+        return found
+
+    def _known_targets(self, rows: Rows, who: str) -> Rows:
+        """The rows whose targets the model can tell, with these as numbers."""
+        raise TypeError(f"{type(self).__name__} must say how its targets are read.")
 
     def cost_complexity_pruning_path(self, X: Any, y: Any, sample_weight: Any = None) -> Bunch:
         """The alphas at which links of the full tree are cut, weakest first, and the impurity of the leaves after each.

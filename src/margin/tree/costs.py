@@ -28,7 +28,7 @@ def _is_costs(value: Any) -> bool:
 
 
 def _is_cost(value: Any) -> bool:
-    return isinstance(value, numbers.Real) and not isinstance(value, bool) and 0 <= value < float("inf")
+    return isinstance(value, numbers.Real) and not isinstance(value, bool) and 0 <= float(value) < float("inf")
 
 
 def _none(text: str) -> None:

@@ -7,7 +7,9 @@ from typing import Any, Literal
 import numpy as np
 
 from margin.base.class_weight import class_factors
+from margin.base.labels import encode_labels
 from margin.base.mixed import MixedData
+from margin.base.targets import encode_targets
 from margin.errors import ParameterError
 from margin.params import ClassWeight, Count, Flag, Jobs, NonNegative, Seed, Share
 from margin.tree.cart import CartTree, with_true_weights
@@ -233,6 +235,13 @@ class DecisionTreeClassifier(CartTree, TreeClassifier):
     def _growth_weight(self, tree: Tree) -> np.ndarray:
         return tree.weight if self._costs is None else np.where(tree.weight > 0, tree.value @ self._priors, 0.0)
 
+    def _known_targets(self, rows: Rows, who: str) -> Rows:
+        classes, codes = encode_labels(rows.y, len(rows.X), who)
+        place = {label: k for k, label in enumerate(self.classes_.tolist())}
+        code = np.array([place.get(label, -1) for label in classes.tolist()], dtype=np.int32)[codes]
+        kept = np.flatnonzero(code >= 0)  # a class that the tree does not know is wrong however it is pruned
+        return Rows(rows.X.take(kept), code[kept], rows.weight[kept])
+
     def _strata(self, y: np.ndarray) -> np.ndarray:
         return y
 
@@ -373,6 +382,9 @@ class DecisionTreeRegressor(CartTree, TreeRegressor):
 
     def _recounted(self, tree: Tree, rows: Rows) -> Tree:
         return recounted_values(tree, rows, self.criterion == "absolute_error")
+
+    def _known_targets(self, rows: Rows, who: str) -> Rows:
+        return Rows(rows.X, encode_targets(rows.y, len(rows.X), who, several=False), rows.weight)
 
     def _strata(self, y: np.ndarray) -> np.ndarray:
         return np.zeros(len(y), dtype=np.int64)

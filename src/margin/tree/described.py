@@ -93,9 +93,11 @@ class DescribedTree:
         tree, gone = self.tree, int(self.tree.missing[node])
         if gone < 0:
             return False
+        if np.isinf(tree.threshold[node]):
+            return True
         children = tree.children(node)
-        heaviest = (tree.cases[children].argmax(), tree.weight[children].argmax())
-        return gone not in heaviest or bool(np.isinf(tree.threshold[node]))
+        cases, weight = tree.cases[children], tree.weight[children]
+        return bool(cases[gone] < cases.max() and weight[gone] < weight.max())
 
     def answer_text(self, node: int, digits: int = 6) -> str:
         """What a node answers."""

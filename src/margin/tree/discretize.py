@@ -28,10 +28,10 @@ Method = Literal["equal_width", "equal_count", "mdl"]
 class Discretizer(TransformerMixin, TableEstimator):
     r"""Turns numbers into the numbers of intervals, 0, 1, 2, …; what is learnt are the cuts between them.
 
-    A number belongs below a cut c if :math:`x \le c`. Intervals of equal count hold equal weights as far as equal numbers
-    allow. ``"mdl"`` cuts where the classes are told apart best, and goes on on both sides as long as naming the cut
-    and the classes beyond it takes fewer bits than before. Nominal columns become the numbers of their levels, missing
-    cells -1.
+    A number belongs below a cut c if :math:`x \le c`. Intervals of equal count hold equal weights as far as equal
+    numbers allow. ``"mdl"`` cuts where the classes are told apart best, and goes on on both sides as long as naming
+    the cut and the classes beyond it takes fewer bits than before. Nominal columns become the numbers of their levels,
+    missing cells -1.
 
     Parameters
     ----------
@@ -60,9 +60,7 @@ class Discretizer(TransformerMixin, TableEstimator):
 
     representation = Mixed(as_given=True)
 
-    def __init__(
-        self, *, method: Method = "equal_count", max_intervals: Several = 8, n_jobs: Jobs = None
-    ) -> None:
+    def __init__(self, *, method: Method = "equal_count", max_intervals: Several = 8, n_jobs: Jobs = None) -> None:
         self.method = method
         self.max_intervals = max_intervals
         self.n_jobs = n_jobs
@@ -74,13 +72,18 @@ class Discretizer(TransformerMixin, TableEstimator):
             who = "Discretizer.fit"
             rows = self._open_rows(X, sample_weight, who)
             learnt = self._learn_input(rows, who)
-            labels = np.arange(row_count(rows.source), dtype=np.int32) % 2
+            labels = np.zeros(row_count(rows.source), dtype=np.int32)
             if self.method == "mdl":
                 if y is None:
                     raise LabelError(f"{who}: requires y to be passed, but the target y is None (method='mdl').")
                 labels = rows.of(encode_labels(y, rows.n_given, who)[1]).astype(np.int32)
             found = cuts_of_columns(
-                learnt.data, labels, rows.weights(), self.method, int(self.max_intervals), parallel.n_threads(self.n_jobs)
+                learnt.data,
+                labels,
+                rows.weights(),
+                self.method,
+                int(self.max_intervals),
+                parallel.n_threads(self.n_jobs),
             )
             numbers = iter(found)
             self.cuts_ = [next(numbers) if c.is_numeric else np.empty(0) for c in self._columns.described()]
@@ -120,21 +123,21 @@ def cuts_of_columns(
     Only ``"mdl"`` looks at the classes y.
     """
     settings = enumerated("multiway", method, "direction") | {"max_depth": 1, "max_intervals": max_intervals}
-    if method != "mdl":
-        y = np.arange(len(y), dtype=np.int32) % 2  # any two classes: a root of one class would not be split
-    n_classes, found = int(y.max()) + 1, []
+    n_classes, found = (int(y.max()) + 1 if method == "mdl" else 2), []
     for column in numbers_of(X).T:
         known = np.flatnonzero(~np.isnan(column))
         alone = MixedData(np.ascontiguousarray(column[known, None]))
+        # Else any two classes: a root of one class would not be split.
+        labels = y[known] if method == "mdl" else np.arange(len(known), dtype=np.int32) % 2
         tree = grow_classes(
-            alone, y[known], weight[known], n_classes, "entropy", settings, np.empty(0, np.int8), n_threads
+            alone, labels, weight[known], n_classes, "entropy", settings, np.empty(0, np.int8), n_threads
         )
         found.append(np.array(tree.details(0)))
     return found
 
 
 def interval_settings(rows: Rows, method: str, static: bool, max_intervals: int, n_threads: int) -> dict[str, Any]:
-    """How the core is told about intervals: cuts that hold for the whole tree if ``static``, else how each node cuts."""
+    """How the core is told about intervals: cuts for the whole tree if ``static``, else how each node cuts."""
     if method == "threshold":
         return {}
     found: dict[str, Any] = {"max_intervals": max_intervals}

@@ -90,6 +90,4 @@ class ID3(TreeClassifier):
         if self.max_depth is not None:
             settings["max_depth"] = int(self.max_depth)
         self.n_outputs_ = 1
-        self.tree_ = grow_classes(
-            X, y, weight, len(self.classes_), "entropy", settings, np.empty(0, np.int8), threads
-        )
+        self.tree_ = grow_classes(X, y, weight, len(self.classes_), "entropy", settings, np.empty(0, np.int8), threads)

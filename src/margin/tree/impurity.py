@@ -83,22 +83,19 @@ def gain_ratio(column: Any, y: Any, sample_weight: Any = None) -> float:
 def split_benefit(column: Any, y: Any, criterion: Impurity = "gini", sample_weight: Any = None) -> float:
     """How much a split into the levels of the column lowers the impurity of y.
 
-    >>> split_benefit(["left"] * 8 + ["right"] * 20, ["a"] * 13 + ["b"] * 15).__round__(4)
+    >>> round(split_benefit(["left"] * 8 + ["right"] * 20, ["a"] * 13 + ["b"] * 15), 4)
     0.2296
     """
     if criterion not in _IMPURITIES:
-        known = ", ".join(map(repr, sorted(_IMPURITIES)))
-        raise ParameterError(
-            f"split_benefit(criterion={criterion!r}): criterion must be one of {known}{closest(criterion, _IMPURITIES)}."
-        )
+        known, hint = ", ".join(map(repr, sorted(_IMPURITIES))), closest(criterion, _IMPURITIES)
+        raise ParameterError(f"split_benefit(criterion={criterion!r}): criterion must be one of {known}{hint}.")
     return _gain(_table(column, y, sample_weight, "split_benefit"), _IMPURITIES[criterion])
 
 
 def _gain(table: np.ndarray, impurity: Callable[[Any], float]) -> float:
-    parts = table.sum(axis=1) / table.sum()
-    return impurity(table.sum(axis=0)) - sum(
-        share * impurity(level) for share, level in zip(parts, table, strict=True) if share > 0
-    )
+    parts = (table.sum(axis=1) / table.sum()).tolist()
+    after = sum(share * impurity(level) for share, level in zip(parts, table, strict=True) if share > 0)
+    return impurity(table.sum(axis=0)) - after
 
 
 def _shares(weights: Any, who: str) -> np.ndarray:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 import margin._core as _core
+from margin.tree.soundness import sound_arrays
 
 __all__ = ["Ask", "Tree"]
 
@@ -196,7 +197,7 @@ class Tree:
     @cached_property
     def walker(self) -> Any:
         """The tree laid out for walking; made once, never saved."""
-        return _core.tree.Walker(self.arrays())
+        return _core.tree.Walker(sound_arrays(self.arrays()))
 
     def arrays(self) -> dict[str, np.ndarray]:
         """The arrays by name."""
@@ -205,3 +206,6 @@ class Tree:
     def __getstate__(self) -> dict[str, np.ndarray]:
         """The arrays alone: what was derived from them is derived again."""
         return self.arrays()
+
+    def __setstate__(self, state: dict[str, np.ndarray]) -> None:
+        self.__dict__.update(sound_arrays(state))

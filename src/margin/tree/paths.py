@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -171,13 +171,13 @@ def _ways(described: DescribedTree, node: int, row: np.ndarray) -> list[_Way]:
 
 
 def _known(condition: Condition) -> str:
-    return "nothing else were known" if condition.only_missing else condition.text().removesuffix(" or missing")
+    return "nothing were known" if condition.only_missing else replace(condition, tell_missing=False).text()
 
 
 def _value_in_words(condition: Condition, cell: float) -> str:
     """The cell and, unless that is the same, the condition that it meets."""
     value = _value(condition.column, cell)
-    relation = condition.relation()
+    relation = replace(condition, tell_missing=False).relation()
     return value if relation == f"= {_cell_text(condition.column, cell)}" else f"{value}, {relation}"
 
 

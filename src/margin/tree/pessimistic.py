@@ -38,7 +38,7 @@ def pessimistic(
 ) -> Tree:
     """The tree pruned by what each node is expected to err; ``rows`` are those that it was grown from.
 
-    A subtree becomes a leaf, or with ``raise_branches`` its own heaviest branch, where that is not expected to err more.
+    A subtree becomes a leaf, or with ``raise_branches`` its heaviest branch, where that is not expected to err more.
     Quinlan (1993), ch. 4.
     """
     weight = np.empty(0) if (rows.weight == 1).all() else np.ascontiguousarray(rows.weight)

@@ -41,8 +41,8 @@ def reduced_error(
     """The tree without the subtrees whose removal lowers the loss on a validation part, the most helpful one first.
 
     ``as_leaf`` is the loss of the validation rows at each node if that were a leaf, ``weight`` what it is divided by in
-    the trace. With ``ties`` also subtrees go whose removal changes nothing. Of equal ones the largest subtree goes, then
-    the first. Each removal updates the nodes above it: O(nodes (depth + log nodes)) time.
+    the trace. With ``ties`` also subtrees go whose removal changes nothing. Of equal ones the largest subtree goes,
+    then the first. Each removal updates the nodes above it: O(nodes (depth + log nodes)) time.
     Quinlan (1987), Simplifying decision trees.
     """
     above, last = tree.parent.tolist(), tree.end.tolist()

@@ -59,9 +59,7 @@ class AlphaChoice:
         return float(self.alphas[self.chosen])
 
 
-def pruned_on_held_out(
-    model: Grows, rows: Rows, share: float, seed: Any, ties: bool
-) -> tuple[Tree, PruningTrace]:
+def pruned_on_held_out(model: Grows, rows: Rows, share: float, seed: Any, ties: bool) -> tuple[Tree, PruningTrace]:
     """Grown from most of the rows and pruned on the others; the nodes that are left then count all rows."""
     growing, judging = held_out(rows, share, seed, model._strata(rows.y))
     tree = model._grown(growing)

@@ -43,11 +43,11 @@ _MISSING = {"direction": 0, "fractional": 1, "surrogate": 2}
 
 
 def _is_whole(value: Any, least: int) -> bool:
-    return isinstance(value, numbers.Integral) and not isinstance(value, bool | np.bool_) and value >= least
+    return isinstance(value, numbers.Integral) and not isinstance(value, bool | np.bool_) and int(value) >= least
 
 
 def _is_share(value: Any) -> bool:
-    return isinstance(value, numbers.Real) and not isinstance(value, numbers.Integral) and 0 < value <= 1
+    return isinstance(value, numbers.Real) and not isinstance(value, numbers.Integral) and 0 < float(value) <= 1
 
 
 def _whole_or_share(text: str) -> float:

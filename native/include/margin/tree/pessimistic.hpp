@@ -8,6 +8,8 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
+#include <numeric>
 #include <span>
 #include <utility>
 #include <vector>
@@ -47,8 +49,9 @@ struct Pruned {
 ///
 /// Rule, bottom up: a leaf if it errs no more than the subtree and its heaviest branch (plus 0.1 each); else that branch
 /// if it errs no more than the subtree (plus 0.1), pruned once more with the cases it has now. Of equally heavy
-/// branches the last. Cases are dealt out in place; only parts of cases are copied. No recursion: O(nodes + rows) memory
-/// but for those parts. O(rows depth) time for every level on which branches are tried in place of their parents.
+/// branches the last. Cases are dealt out in place; only parts of cases are copied. No recursion: O(nodes K + rows) memory
+/// but for those parts. To try a branch in place of its parent, only the cases of the other branches walk down it, which
+/// are the lesser part: O(rows depth log rows) time as a rule. Where cases are parts, all of them are dealt out again.
 class PessimisticPruning {
 public:
     PessimisticPruning(const TreeView& tree, std::span<const double> cells, std::size_t n_columns,
@@ -56,7 +59,9 @@ public:
                        bool raise, Monitor& monitor)
         : tree_(tree), cells_(cells), n_columns_(n_columns), y_(y), confidence_(confidence), z_(z), raise_(raise),
           monitor_(monitor), stands_(tree.size()), leaf_(tree.size()), value_(tree.size() * tree.width),
-          weight_(tree.size()), n_(tree.size()) {
+          added_(tree.size() * tree.width), weight_(tree.size()), errors_(tree.size()), n_(tree.size()) {
+        has_parts_ = std::ranges::any_of(tree.missing, [](std::int32_t branch) { return branch < 0; }) &&
+                     std::ranges::any_of(cells, [](double cell) { return std::isnan(cell); });
         for (std::size_t i = 0; i < tree.size(); ++i) {
             stands_[i] = static_cast<std::int32_t>(i);
             leaf_[i] = tree.is_leaf(i);
@@ -74,11 +79,13 @@ public:
             if (frame.next < frame.branches.size()) {
                 const std::size_t b = frame.next++;
                 const auto child = static_cast<std::size_t>(children(frame.place)[b]);
-                Frame below = opened(child, std::move(frame.branches[b]));
-                stack.push_back(std::move(below));
-            } else if (!frame.branches.empty() && settle(frame.place, frame.cases) == Choice::branch) {
+                Cases cases{frame.branches[b].begin, frame.branches[b].end, std::move(frame.branches[b].parts)};
+                stack.push_back(opened(child, std::move(cases))); // `frame` is gone from here on
+            } else if (!frame.branches.empty() && settle(frame)) {
                 frame = opened(frame.place, std::move(frame.cases));
             } else {
+                if (leaf_[frame.place])
+                    errors_[frame.place] = expected(value_.data() + frame.place * tree_.width);
                 stack.pop_back();
             }
         }
@@ -101,8 +108,6 @@ private:
         std::vector<Cases> branches;
         std::size_t next = 0;
     };
-    enum class Choice { subtree, leaf, branch };
-
     std::span<const std::int32_t> children(std::size_t place) const noexcept {
         return tree_.children(static_cast<std::size_t>(stands_[place]));
     }
@@ -134,38 +139,50 @@ private:
             visit(c);
     }
 
+    std::int32_t branch(std::size_t node, const Case& c) const noexcept {
+        return branch_of(tree_, node, cells_.data() + c.row * n_columns_);
+    }
+
     /// The cases of each branch of a question: whole ones side by side in `order_`, those whose cell is missing behind
     /// them and as parts in all branches, as large as the shares of the known ones.
     std::vector<Cases> dealt(std::size_t node, const Cases& cases) {
-        const std::size_t n_branches = tree_.children(node).size();
+        const std::size_t n_branches = tree_.children(node).size(), n = cases.end - cases.begin;
         std::vector<Cases> branches(n_branches);
-        std::vector<double> known(n_branches);
-        std::vector<std::vector<Case>> whole(n_branches + 1);
-        const auto branch = [&](const Case& c) { return branch_of(tree_, node, cells_.data() + c.row * n_columns_); };
-        for (std::size_t i = cases.begin; i < cases.end; ++i) {
-            const std::int32_t b = branch(order_[i]);
-            whole[b < 0 ? n_branches : static_cast<std::size_t>(b)].push_back(order_[i]);
+        std::vector<std::size_t> next(n_branches + 2);
+        branch_.resize(std::max(branch_.size(), n));
+        for (std::size_t i = 0; i < n; ++i) {
+            const std::int32_t b = branch(node, order_[cases.begin + i]);
+            branch_[i] = b < 0 ? static_cast<std::uint32_t>(n_branches) : static_cast<std::uint32_t>(b);
+            ++next[branch_[i] + 1];
         }
-        std::vector<Case> missing = whole.back();
+        std::partial_sum(next.begin(), next.end(), next.begin());
+        for (std::size_t b = 0; b < n_branches; ++b) {
+            branches[b].begin = cases.begin + next[b];
+            branches[b].end = cases.begin + next[b + 1];
+        }
+        moved_.assign(order_.begin() + static_cast<std::ptrdiff_t>(cases.begin),
+                      order_.begin() + static_cast<std::ptrdiff_t>(cases.end));
+        const std::size_t n_known = next[n_branches];
+        for (std::size_t i = 0; i < n; ++i)
+            order_[cases.begin + next[branch_[i]]++] = moved_[i];
+        if (n_known < n || !cases.parts.empty())
+            deal_parts(node, cases, cases.begin + n_known, branches);
+        return branches;
+    }
+
+    /// Parts of cases, and whole cases from `first_missing` on, whose cell is missing.
+    void deal_parts(std::size_t node, const Cases& cases, std::size_t first_missing, std::vector<Cases>& branches) {
+        std::vector<Case> missing(order_.begin() + static_cast<std::ptrdiff_t>(first_missing),
+                                  order_.begin() + static_cast<std::ptrdiff_t>(cases.end));
         for (const Case& c : cases.parts)
-            if (const std::int32_t b = branch(c); b < 0)
+            if (const std::int32_t b = branch(node, c); b < 0)
                 missing.push_back(c);
             else
                 branches[static_cast<std::size_t>(b)].parts.push_back(c);
-        std::size_t at = cases.begin;
-        for (std::size_t b = 0; b <= n_branches; ++b) {
-            const std::size_t begin = at;
-            for (const Case& c : whole[b])
-                order_[at++] = c;
-            if (b == n_branches)
-                break;
-            branches[b].begin = begin;
-            branches[b].end = at;
+        std::vector<double> known(branches.size());
+        for (std::size_t b = 0; b < branches.size(); ++b)
             each(branches[b], [&](const Case& c) { known[b] += c.weight; });
-        }
-        if (!missing.empty())
-            share_out(missing, known, branches);
-        return branches;
+        share_out(missing, known, branches);
     }
 
     static void share_out(const std::vector<Case>& missing, const std::vector<double>& known,
@@ -191,6 +208,8 @@ private:
         return wrong + extra_errors(total, wrong, confidence_, z_);
     }
 
+    static constexpr double slack = 0.1 + 1e-6; // what pruning may cost (C4.5), and what rounding may
+
     /// Visit every place of a subtree with other cases than its own.
     template <class Visit>
     void with_cases(std::size_t place, Cases&& cases, Visit&& visit) {
@@ -210,6 +229,7 @@ private:
         }
     }
 
+    /// What a branch is expected to err with all cases of its parent.
     double expected_of_branch(std::size_t place, const Cases& cases) {
         double total = 0;
         std::vector<double> value(tree_.width);
@@ -223,40 +243,59 @@ private:
         return total;
     }
 
-    double expected_of_subtree(std::size_t place) const {
-        double total = 0;
-        std::vector<std::size_t> stack{place};
-        while (!stack.empty()) {
-            const std::size_t at = stack.back();
-            stack.pop_back();
-            if (leaf_[at])
-                total += expected(value_.data() + at * tree_.width);
-            else
-                for (const std::int32_t child : children(at))
-                    stack.push_back(static_cast<std::size_t>(child));
+    /// The same where all cases are whole: what the cases of the other branches add to the leaves they reach.
+    double expected_with_others(std::size_t place, const Frame& frame, std::size_t heaviest) {
+        double total = errors_[place];
+        reached_.clear();
+        for (std::size_t b = 0; b < frame.branches.size(); ++b)
+            for (std::size_t i = frame.branches[b].begin; b != heaviest && i < frame.branches[b].end; ++i) {
+                std::size_t at = place;
+                while (!leaf_[at])
+                    at = static_cast<std::size_t>(children(
+                        at)[static_cast<std::size_t>(branch(static_cast<std::size_t>(stands_[at]), order_[i]))]);
+                double* added = added_.data() + at * tree_.width;
+                if (std::all_of(added, added + tree_.width, [](double w) { return w == 0; })) {
+                    reached_.push_back(at);
+                    std::copy_n(value_.data() + at * tree_.width, tree_.width, added);
+                }
+                added[y_[order_[i].row]] += order_[i].weight;
+            }
+        for (const std::size_t at : reached_) {
+            double* added = added_.data() + at * tree_.width;
+            total += expected(added) - expected(value_.data() + at * tree_.width);
+            std::fill_n(added, tree_.width, 0.0);
         }
         return total;
     }
 
-    Choice settle(std::size_t place, const Cases& cases) {
+    /// Decide what becomes of a place whose branches are pruned; true if one of them took it and is to be pruned again.
+    bool settle(const Frame& frame) {
+        const std::size_t place = frame.place;
         const auto below = children(place);
         std::size_t heaviest = 0;
-        for (std::size_t b = 1; b < below.size(); ++b)
+        double as_it_is = 0;
+        for (std::size_t b = 0; b < below.size(); ++b) {
+            as_it_is += errors_[static_cast<std::size_t>(below[b])];
             if (weight_[static_cast<std::size_t>(below[b])] >= weight_[static_cast<std::size_t>(below[heaviest])])
                 heaviest = b;
-        const auto branch = static_cast<std::size_t>(below[heaviest]);
-        const double as_branch = raise_ ? expected_of_branch(branch, cases) : std::numeric_limits<double>::infinity();
-        const double as_leaf = expected(value_.data() + place * tree_.width), as_it_is = expected_of_subtree(place);
-        if (as_leaf <= as_it_is + 0.1 + 1e-6 && as_leaf <= as_branch + 0.1 + 1e-6) {
-            leaf_[place] = true;
-            return Choice::leaf;
         }
-        if (!(as_branch <= as_it_is + 0.1 + 1e-6))
-            return Choice::subtree;
+        const auto branch = static_cast<std::size_t>(below[heaviest]);
+        double as_branch = std::numeric_limits<double>::infinity();
+        if (raise_)
+            as_branch =
+                has_parts_ ? expected_of_branch(branch, frame.cases) : expected_with_others(branch, frame, heaviest);
+        const double as_leaf = expected(value_.data() + place * tree_.width);
+        errors_[place] = as_it_is;
+        if (as_leaf <= as_it_is + slack && as_leaf <= as_branch + slack) {
+            leaf_[place] = true;
+            return false;
+        }
+        if (!(as_branch <= as_it_is + slack))
+            return false;
         stands_[place] = stands_[branch];
         leaf_[place] = leaf_[branch];
-        with_cases(place, Cases(cases), [&](std::size_t at, const Cases& its) { count(at, its); });
-        return Choice::branch;
+        with_cases(place, Cases(frame.cases), [&](std::size_t at, const Cases& its) { count(at, its); });
+        return true;
     }
 
     /// What is left, parents before their branches; a place that no case reaches says what its parent says.
@@ -290,13 +329,16 @@ private:
     std::size_t n_columns_;
     std::span<const std::int32_t> y_;
     double confidence_, z_;
-    bool raise_;
+    bool raise_, has_parts_ = false;
     Monitor& monitor_;
     std::vector<std::int32_t> stands_; // whose question is asked at a place
     std::vector<std::uint8_t> leaf_;
-    std::vector<double> value_, weight_;
+    std::vector<double> value_, added_;   // weights of the classes at a place; room for trying more cases there
+    std::vector<double> weight_, errors_; // all weight; what the subtree is expected to err
     std::vector<std::int64_t> n_;
-    std::vector<Case> order_;
+    std::vector<Case> order_, moved_;
+    std::vector<std::uint32_t> branch_;
+    std::vector<std::size_t> reached_;
 };
 
 } // namespace margin::tree

@@ -169,9 +169,16 @@ struct Parts {
 /// A tree and its layout: what rows walk down. The arrays of the tree must outlive it.
 class Walker {
 public:
-    explicit Walker(const TreeView& tree) : tree_(tree), packed_(pack(tree)) {}
+    explicit Walker(const TreeView& tree) : tree_(tree), packed_(pack(tree)) {
+        for (const auto columns : {tree.column, tree.surrogate_column})
+            for (const std::int32_t column : columns)
+                n_columns_ = std::max(n_columns_, static_cast<std::size_t>(column + 1));
+    }
 
     const TreeView& tree() const noexcept { return tree_; }
+
+    /// The columns that rows must have at least.
+    std::size_t n_columns() const noexcept { return n_columns_; }
 
     /// leaf[i] = the leaf of row i; where a row would go down all branches, it takes the heaviest one.
     /// Requires the columns that the tree was grown on. O(rows depth) time.
@@ -291,6 +298,7 @@ private:
 
     TreeView tree_;
     Packed packed_;
+    std::size_t n_columns_ = 0;
 };
 
 } // namespace margin::tree

@@ -65,7 +65,7 @@ inline std::int32_t known_branch(const TreeView& tree, std::size_t node, double 
     case Ask::interval:
         return static_cast<std::int32_t>(std::lower_bound(detail.begin(), detail.end(), x) - detail.begin());
     default:
-        return static_cast<std::int32_t>(x);
+        return std::min(static_cast<std::int32_t>(x), static_cast<std::int32_t>(tree.children(node).size()) - 1);
     }
 }
 
