@@ -6,7 +6,7 @@ import numpy as np
 
 from margin.base.mixed import MixedData
 from margin.data import Column, Schema, catalog
-from margin.tree.growing import grow_classes
+from margin.tree.growing import grow_classes, grow_values
 from margin.tree.nodes import Ask, Tree
 
 SPLITS = {
@@ -49,6 +49,15 @@ def grow(
         np.empty(0, np.int8),
         threads,
     )
+
+
+def grow_numbers(
+    X: MixedData, y: Any, *, weight: Any = None, criterion: str = "squared_error", threads: int = 1, **settings: Any
+) -> Tree:
+    """A tree for numbers."""
+    y = np.ascontiguousarray(y, dtype=float)
+    weight = np.ones(len(y)) if weight is None else np.ascontiguousarray(weight, dtype=float)
+    return grow_values(X, y, weight, criterion, settings_of(settings), np.empty(0, np.int8), threads)
 
 
 def bundled(name: str, target: str) -> tuple[MixedData, np.ndarray, list[str]]:

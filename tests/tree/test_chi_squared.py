@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from tests.tree.engine import columns, grow
+from tests.tree.engine import columns, grow, grow_numbers
 
 
 def p_value(codes, y, w):
@@ -50,3 +50,17 @@ def test_agrees_with_scipy(rows):
         if 0 < largest_p < 1:
             tree = grow(X, y, weight=w, nominal="multiway", largest_p=largest_p, max_depth=1)
             assert (tree.n_nodes > 1) == (grows and is_split)
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(st.tuples(st.integers(0, 3), st.integers(-4, 4)), min_size=3, max_size=40))
+def test_numbers_are_tested_by_the_analysis_of_variance(rows):
+    codes, y = (np.array(part) for part in zip(*rows))
+    groups = [y[codes == c] for c in sorted(set(codes))]
+    if len(groups) < 2 or len(groups) == len(y) or all(len(set(group)) == 1 for group in groups):
+        return
+    p = stats.f_oneway(*groups).pvalue
+    for largest_p, grows in ((p * (1 + 1e-8) + 1e-12, True), (p * (1 - 1e-8) - 1e-12, False)):
+        if 0 < largest_p < 1:
+            tree = grow_numbers(columns(codes=[codes]), y, nominal="multiway", largest_p=largest_p, max_depth=1)
+            assert (tree.n_nodes > 1) == grows

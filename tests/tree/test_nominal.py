@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from margin.tree.nodes import Ask
-from tests.tree.engine import bundled, columns, grow, leaf_of, only
+from tests.tree.engine import bundled, columns, grow, grow_numbers, leaf_of, only
 
 CRITERIA = ("gini", "entropy", "error")
 
@@ -222,3 +222,58 @@ def test_the_heuristic_is_at_least_as_good_as_a_single_level(criterion):
     single = grow(X, y, criterion=criterion, nominal="one_vs_rest", max_depth=1).gain[0]
     assert single <= rough <= exact
     assert rough > 0.7 * exact
+
+
+def test_a_subset_pays_for_having_been_chosen_among_many():
+    rng = np.random.default_rng(2)
+    codes, y = rng.integers(0, 6, 300), rng.integers(0, 2, 300)
+    y = np.where(codes < 2, 1, y)
+    free = grow(columns(codes=[codes]), y, nominal="subset", max_depth=1)
+    charged = grow(columns(codes=[codes]), y, nominal="subset", max_depth=1, charge_levels=True)
+    assert free.gain[0] - charged.gain[0] == pytest.approx(np.log2(2**5 - 1) / 300)  # 31 ways to divide six levels
+    assert free.details(0).tolist() == charged.details(0).tolist()
+
+
+@pytest.mark.parametrize("criterion", CRITERIA)
+def test_noise_of_many_levels_does_not_pay(criterion):
+    rng = np.random.default_rng(0)
+    codes, y = rng.integers(0, 400, 2000), rng.integers(0, 2, 2000)
+    X = columns(codes=[codes])
+    assert grow(X, y, criterion=criterion, nominal="subset", max_depth=1).n_nodes == 3
+    assert grow(X, y, criterion=criterion, nominal="subset", max_depth=1, charge_levels=True).n_nodes == 1
+    assert grow_numbers(X, rng.normal(size=2000), nominal="subset", max_depth=1, charge_levels=True).n_nodes == 1
+
+
+def test_two_levels_have_no_choice_to_pay_for():
+    a, b = [0, 0, 1, 1], [0, 1, 0, 1]
+    assert grow(columns(codes=[a, b]), [0, 1, 1, 0], nominal="subset", charge_levels=True).n_leaves == 4
+
+
+numbers = st.lists(st.tuples(st.integers(-1, 4), st.integers(-5, 5), st.integers(1, 3)), min_size=3, max_size=25)
+
+
+@settings(max_examples=100, deadline=None)
+@given(numbers, st.permutations(range(5)))
+def test_the_best_of_all_subsets_for_numbers(rows, names):
+    codes, y, w = (np.array(part) for part in zip(*rows))
+
+    def lowered(branch):
+        spread = lambda rows: (w[rows] * (y[rows] - np.average(y[rows], weights=w[rows])) ** 2).sum()  # noqa: E731
+        return (spread(branch >= 0) - sum(spread(branch == b) for b in set(branch))) / w.sum()
+
+    levels = sorted(set(codes[codes >= 0]))
+    divisions = [
+        np.where(codes < 0, missing, np.isin(codes, subset).astype(int))
+        for size in range(len(levels) + 1)
+        for subset in combinations(levels, size)
+        for missing in (0, 1)
+    ]
+    gains = [lowered(branch) for branch in divisions if len(set(branch)) == 2]
+    tree = grow_numbers(columns(codes=[codes], levels=[5]), y, weight=w, nominal="subset", max_depth=1)
+    if not gains or len(set(y)) == 1:
+        assert tree.n_nodes == 1
+        return
+    assert tree.gain[0] == pytest.approx(max(gains), abs=1e-9)
+    renamed = np.where(codes < 0, -1, np.array(names)[codes])
+    again = grow_numbers(columns(codes=[renamed], levels=[5]), y, weight=w, nominal="subset", max_depth=1)
+    assert tree.gain[0] == again.gain[0]

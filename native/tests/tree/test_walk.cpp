@@ -144,4 +144,3 @@ TEST("a leaf alone, and no rows") {
     CHECK(leaves(walker, {1, gone}, 1, {}) == (std::vector<std::int32_t>{0, 0}));
     CHECK(leaves(walker, {}, 1, {}).empty());
 }
-

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -109,7 +110,7 @@ def grow_values(
     power = 1 if criterion == "absolute_error" else 2
     limits = {
         "min_leaf_weight": settings.get("min_leaf_weight", 0.0) * scale,
-        "min_decrease": settings.get("min_decrease", 0.0) * y_scale**power,
+        "min_decrease": math.prod([y_scale] * power, start=settings.get("min_decrease", 0.0)),
     }
     tree = Tree(
         **_core.tree.grow_values(

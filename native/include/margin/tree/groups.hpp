@@ -10,8 +10,8 @@
 
 namespace margin::tree {
 
-/// One entry per group in ascending order of codes, and the missing cells apart. Used over and over: nodes are many, and
-/// most of them are small.
+/// One entry per group in ascending order of codes, and the missing cells apart. Used over and over, since nodes are many
+/// and most of them small.
 struct Groups {
     std::size_t width = 0;
     std::vector<code_t> first, last; // smallest and largest code
@@ -27,67 +27,101 @@ struct Groups {
 
     void clear(std::size_t new_width) {
         width = new_width;
-        first.clear();
-        last.clear();
-        n.clear();
-        weight.clear();
-        sum.clear();
+        resize(0);
         n_missing = 0;
         missing_weight = 0;
         missing_sum.assign(width, 0.0);
     }
+    void resize(std::size_t n_groups) {
+        first.resize(n_groups);
+        last.resize(n_groups);
+        n.resize(n_groups);
+        weight.resize(n_groups);
+        sum.resize(n_groups * width);
+    }
 };
 
-/// Add up the cases of some entries. Unit weights and two classes need no more than a count.
+namespace detail {
+
+/// Adds up cases of any kind.
 template <class Target>
-void add_up(const Segment<Target>& cases, std::span<const Entry> entries, double* sum, std::size_t width) {
-    if constexpr (std::is_same_v<Target, Classes>) {
-        if (cases.weight.empty() && width == 2) {
-            std::size_t seconds = 0;
-            for (const Entry& e : entries)
-                seconds += cases.target[e.place];
-            sum[0] = static_cast<double>(entries.size() - seconds);
-            sum[1] = static_cast<double>(seconds);
-            return;
-        }
+struct AnySum {
+    const Segment<Target>& cases;
+    double* sum;
+    std::size_t width;
+
+    void begin(double* into) noexcept { std::fill_n(sum = into, width, 0.0); }
+    void add(std::uint32_t place) noexcept { Target::add(sum, cases.target[place], cases.weight_of(place)); }
+    void end(std::size_t) noexcept {}
+};
+
+/// Two classes and weights of 1 need no more than a count.
+struct TwoCounts {
+    const Classes::Item* target;
+    double* sum;
+    std::size_t seconds;
+
+    void begin(double* into) noexcept {
+        sum = into;
+        seconds = 0;
     }
-    for (const Entry& e : entries)
-        Target::add(sum, cases.target[e.place], cases.weight_of(e.place));
+    void add(std::uint32_t place) noexcept { seconds += target[place]; }
+    void end(std::size_t n) noexcept {
+        sum[0] = static_cast<double>(n - seconds);
+        sum[1] = static_cast<double>(seconds);
+    }
+};
+
+template <class Target, class Sum, class Together>
+void gather_with(Sum sum, std::span<const Entry> entries, Groups& groups, Together&& together) {
+    const std::size_t n = entries.size();
+    std::size_t i = 0, g = 0;
+    while (i < n && entries[i].code != missing_code) {
+        const std::size_t begin = i;
+        const code_t first = entries[i].code;
+        sum.begin(groups.sum.data() + g * groups.width);
+        do
+            sum.add(entries[i++].place);
+        while (i < n && together(first, entries[i].code));
+        sum.end(i - begin);
+        groups.first[g] = first;
+        groups.last[g] = entries[i - 1].code;
+        groups.n[g] = static_cast<std::uint32_t>(i - begin);
+        groups.weight[g] = Target::weight(groups.sum_of(g), groups.width);
+        ++g;
+    }
+    groups.resize(g);
+    groups.n_missing = n - i;
+    if (groups.n_missing == 0)
+        return;
+    sum.begin(groups.missing_sum.data());
+    while (i < n)
+        sum.add(entries[i++].place);
+    sum.end(groups.n_missing);
+    groups.missing_weight = Target::weight(groups.missing_sum.data(), groups.width);
 }
 
-/// The groups of column k: neighbouring codes a <= b share one if together(a, b), where a is the first of its group.
-/// O(n + groups K) time.
+} // namespace detail
+
+/// The groups of column k, at most `most`: neighbouring codes a <= b share one if together(a, b), where a is the first
+/// of its group; no known code may be together with a missing one. O(n + groups K) time.
 template <class Target, class Together>
-void gather(const Node<Target>& node, std::size_t k, Groups& groups, Together&& together) {
+void gather(const Node<Target>& node, std::size_t k, std::size_t most, Groups& groups, Together&& together) {
     groups.clear(node.width);
+    groups.resize(std::min(most, node.cases.n)); // as many are written to, and then cut off
     const auto entries = node.cases.column(k);
-    std::size_t begin = 0;
-    while (begin < entries.size() && entries[begin].code != missing_code) {
-        const code_t first = entries[begin].code;
-        std::size_t end = begin + 1;
-        while (end < entries.size() && entries[end].code != missing_code && together(first, entries[end].code))
-            ++end;
-        groups.first.push_back(first);
-        groups.last.push_back(entries[end - 1].code);
-        groups.n.push_back(static_cast<std::uint32_t>(end - begin));
-        groups.sum.resize(groups.sum.size() + node.width);
-        double* sum = groups.sum.data() + groups.sum.size() - node.width;
-        add_up(node.cases, entries.subspan(begin, end - begin), sum, node.width);
-        groups.weight.push_back(Target::weight(sum, node.width));
-        begin = end;
-    }
-    groups.n_missing = entries.size() - begin;
-    if (groups.n_missing > 0) {
-        add_up(node.cases, entries.subspan(begin), groups.missing_sum.data(), node.width);
-        groups.missing_weight = Target::weight(groups.missing_sum.data(), node.width);
-    }
+    if constexpr (std::is_same_v<Target, Classes>)
+        if (node.width == 2 && node.cases.weight.empty())
+            return detail::gather_with<Target>(detail::TwoCounts{node.cases.target.data(), nullptr, 0}, entries, groups,
+                                               together);
+    detail::gather_with<Target>(detail::AnySum<Target>{node.cases, nullptr, node.width}, entries, groups, together);
 }
 
 /// The levels of column k that the node holds.
 template <class Target>
 Groups& levels_of(const Node<Target>& node, std::size_t k) {
     static thread_local Groups levels;
-    gather(node, k, levels, [](code_t a, code_t b) { return a == b; });
+    gather(node, k, node.columns[node.cases.columns[k]].n_codes, levels, [](code_t a, code_t b) { return a == b; });
     return levels;
 }
 

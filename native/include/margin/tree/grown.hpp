@@ -10,7 +10,7 @@ namespace margin::tree {
 enum class Ask : std::uint8_t {
     nothing = 0,   // a leaf
     threshold = 1, // number <= threshold: branch 0, else 1; also ordered codes
-    subset = 2,    // code among `detail`: branch 0, else 1
+    subset = 2,    // code among `detail`: branch 0, else 1; what the node did not hold goes the heavier way, branch 1
     level = 3,     // the code itself is the branch
     interval = 4,  // the number of cuts in `detail` that lie below the number (cut < number) is the branch
 };

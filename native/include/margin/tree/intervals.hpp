@@ -94,10 +94,10 @@ Candidate best_intervals(const Node<Target>& node, std::size_t k) {
         return static_cast<std::size_t>(std::ranges::lower_bound(split.codes, code) - split.codes.begin());
     };
     std::size_t at = 0; // the interval of `first`, which only rises
-    gather(node, k, groups, [&](code_t first, code_t code) {
+    gather(node, k, split.codes.size() + 1, groups, [&](code_t first, code_t code) {
         while (at < split.codes.size() && split.codes[at] < first)
             ++at;
-        return at == split.codes.size() || code <= split.codes[at];
+        return code != missing_code && (at == split.codes.size() || code <= split.codes[at]);
     });
     propose_all_apart<Criterion>(node, groups, split);
     if (!split.found)

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -15,10 +16,53 @@ struct Ranking {
     std::uint32_t level;
 };
 
+namespace detail {
+
+/// Deal the levels out to buckets of equal widths of keys, as many as there are levels: then they are nearly in order.
+/// A bucket that many different keys fall into is sorted.
+inline void sort_roughly(std::vector<Ranking>& order) {
+    constexpr std::uint32_t crowded = 16;
+    static thread_local std::vector<Ranking> dealt;
+    static thread_local std::vector<std::uint32_t> end;
+    const std::size_t n = order.size();
+    const auto [low, high] = std::ranges::minmax(order, {}, &Ranking::key);
+    const double least = low.key, scale = std::min(static_cast<double>(n - 1) / (high.key - least), 1e300);
+    const auto bucket = [&](const Ranking& r) {
+        return std::min(static_cast<std::size_t>((r.key - least) * scale), n - 1);
+    };
+    end.assign(n + 1, 0);
+    for (const Ranking& r : order)
+        ++end[bucket(r) + 1];
+    for (std::size_t b = 0; b < n; ++b)
+        end[b + 1] += end[b];
+    dealt.resize(n);
+    for (const Ranking& r : order)
+        dealt[end[bucket(r)]++] = r;
+    for (std::size_t b = 0, begin = 0; b < n; begin = end[b++]) {
+        const auto first = dealt.begin() + static_cast<std::ptrdiff_t>(begin);
+        const auto last = dealt.begin() + static_cast<std::ptrdiff_t>(end[b]);
+        if (end[b] - begin > crowded && std::any_of(first, last, [&](const Ranking& r) { return r.key != first->key; }))
+            std::sort(first, last, [](const Ranking& x, const Ranking& y) {
+                return x.key < y.key || (x.key == y.key && x.level < y.level);
+            });
+    }
+    order.swap(dealt);
+}
+
+} // namespace detail
+
+/// Sort by key, of equal keys by level. Requires levels in ascending order. O(L log L), for most keys O(L).
 inline void sort_by_key(std::vector<Ranking>& order) {
-    std::ranges::sort(order, [](const Ranking& a, const Ranking& b) {
-        return a.key < b.key || (a.key == b.key && a.level < b.level);
-    });
+    constexpr std::size_t few = 24;
+    if (order.size() > few)
+        detail::sort_roughly(order);
+    for (std::size_t i = 1; i < order.size(); ++i) {
+        const Ranking r = order[i];
+        std::size_t to = i;
+        for (; to > 0 && r.key < order[to - 1].key; --to)
+            order[to] = order[to - 1];
+        order[to] = r;
+    }
 }
 
 /// By the share of the second of two classes, or by the mean: sum[1] / weight is either.

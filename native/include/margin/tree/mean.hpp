@@ -3,9 +3,12 @@
 #include "grid.hpp"
 #include "margin/core/simd.hpp"
 #include "segment.hpp"
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <span>
+#include <vector>
 
 namespace margin::tree {
 
@@ -72,27 +75,36 @@ MARGIN_SIMD inline Spread spread_of(const Values::Item* item, const double* weig
     return spread;
 }
 
-/// The weighted mean of the targets, the same for any order of the rows.
+/// A number near the weighted mean of the targets, the same for any order of the rows, and (but for bad luck) for rows
+/// that are repeated and rows with whole weights: rounded to a 2^24th of the range.
 inline double centre_of(std::span<const double> y, std::span<const double> weight) {
-    if (weight.empty())
-        return total_in_any_order(y) / static_cast<double>(y.size());
-    std::vector<double> part(y.size());
-    for (std::size_t i = 0; i < y.size(); ++i)
-        part[i] = weight[i] * y[i];
-    return total_in_any_order(part) / total_in_any_order(weight);
+    const auto [low, high] = std::ranges::minmax_element(y);
+    if (*low == *high)
+        return *low;
+    std::vector<double> part(y.begin(), y.end());
+    for (std::size_t i = 0; i < weight.size(); ++i)
+        part[i] *= weight[i];
+    const double all = weight.empty() ? static_cast<double>(y.size()) : total_in_any_order(weight);
+    const double step = std::ldexp(1.0, std::ilogb(*high - *low) - 24);
+    return std::nearbyint(total_in_any_order(part) / all / step) * step;
 }
 
-/// Targets as items: what each adds to the sums of a node is weight times deviation from the centre, rounded to a grid
-/// on which all sums are exact. Requires weights that are empty or as many as targets, on a grid of their own.
+/// Targets as items: what each adds to the sums of a node is weight times deviation from the centre, on a grid on which
+/// all sums are exact. Requires weights that are empty or as many as targets, on a grid of their own.
+/// Deviations are rounded before whole weights multiply them, so that these add up to as many repeated rows.
 inline Buffer<Values::Item> value_items(std::span<const double> y, std::span<const double> weight, double centre) {
     const std::size_t n = y.size();
-    std::vector<double> part(n);
+    std::vector<double> size(n);
     for (std::size_t i = 0; i < n; ++i)
-        part[i] = std::abs(y[i] - centre) * (weight.empty() ? 1.0 : weight[i]);
-    const double step = grid_step(total_in_any_order(part));
+        size[i] = std::abs(y[i] - centre) * (weight.empty() ? 1.0 : weight[i]);
+    const double step = grid_step(total_in_any_order(size));
+    const auto on_grid = [step](double x) { return std::nearbyint(x / step) * step; };
+    const bool whole = std::ranges::all_of(weight, [](double w) { return w == std::floor(w); });
     Buffer<Values::Item> items(n);
-    for (std::size_t i = 0; i < n; ++i)
-        items[i] = {y[i], std::copysign(std::nearbyint(part[i] / step) * step, y[i] - centre)};
+    for (std::size_t i = 0; i < n; ++i) {
+        const double away = y[i] - centre, w = weight.empty() ? 1.0 : weight[i];
+        items[i] = {y[i], whole ? w * on_grid(away) : on_grid(w * away)};
+    }
     return items;
 }
 

@@ -32,24 +32,32 @@ struct Ranked {
 
 namespace detail {
 
+/// Room to sort a column in; one for each worker.
+struct SortRoom {
+    Buffer<Entry> entries;
+    Buffer<double> value;
+};
+
 /// Sort the rows of a column of numbers, and number its distinct values.
-inline void rank_numbers(std::span<const double> x, Column& column, std::span<Entry> entries, Buffer<Entry>& spare) {
-    spare.resize(x.size());
-    const std::size_t n_known = sort_rows(x, entries, spare.data());
+inline void rank_numbers(std::span<const double> x, Column& column, std::span<Entry> entries, SortRoom& room) {
+    room.entries.resize(x.size());
+    room.value.resize(x.size());
+    const std::size_t n_known = sort_rows(x, entries, room.entries.data());
     column.value.clear();
     if (n_known == 0)
         return;
-    Buffer<double> value(n_known);
+    double* const value = room.value.data();
     code_t code = 0;
-    value[0] = x[entries[0].place] + 0.0; // 0 for -0
+    double last = x[entries[0].place];
     for (std::size_t i = 0; i < n_known; ++i) {
-        const double v = x[entries[i].place] + 0.0;
-        code += v != value[code];
-        value[code] = v;
+        const double v = x[entries[i].place];
+        code += v != last;
+        value[code] = v + 0.0; // 0 for -0
         entries[i].code = code;
+        last = v;
     }
     column.n_codes = code + 1;
-    column.value.assign(value.begin(), value.begin() + static_cast<std::ptrdiff_t>(column.n_codes));
+    column.value.assign(value, value + column.n_codes);
 }
 
 /// Sort the rows of a coded column by counting.
@@ -96,13 +104,13 @@ Ranked rank_columns(const Table<T>& table, std::size_t n_threads, Monitor& monit
     const auto entries = [&](std::size_t j) { return std::span(ranked.entries.data() + j * n, n); };
     const std::size_t group = std::max<std::size_t>(8, n_workers(d, 1, n_threads));
     Buffer<double> copies(n * std::min(group, d_numbers));
-    std::vector<Buffer<Entry>> spare(n_workers(d, 1, n_threads));
+    std::vector<detail::SortRoom> rooms(n_workers(d, 1, n_threads));
     for (std::size_t first = 0; first < d_numbers; first += group) {
         const std::size_t n_columns = std::min(group, d_numbers - first);
         detail::copy_columns(table.numbers, first, n_columns, copies.data(), n_threads, monitor);
         parallel_for(n_columns, 1, n_threads, monitor, [&](std::size_t j, std::size_t, std::size_t worker) {
             detail::rank_numbers({copies.data() + j * n, n}, ranked.columns[first + j], entries(first + j),
-                                 spare[worker]);
+                                 rooms[worker]);
         });
     }
     parallel_for(d - d_numbers, 1, n_threads, monitor, [&](std::size_t c, std::size_t, std::size_t) {

@@ -1,5 +1,5 @@
 #pragma once
-// Rows of a column in ascending order of its numbers, by a radix sort of 22 bits that follow the order of the numbers,
+// Rows of a column in ascending order of its numbers, by a radix sort of a few bits that follow the order of the numbers,
 // and a second look at the rows that these bits do not tell apart.
 #include "segment.hpp"
 #include <algorithm>
@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <limits>
 #include <span>
+#include <utility>
 
 namespace margin::tree {
 
@@ -19,26 +20,21 @@ inline std::uint64_t ordered_bits(double x) noexcept {
     return bits & 0x8000000000000000 ? ~bits : bits | 0x8000000000000000;
 }
 
-/// Numbers between `low` and `high` to whole numbers below 2^22 that never fall where the numbers rise. Either even
+/// Numbers between `low` and `high` to whole numbers below 2^n_bits that never fall where the numbers rise. Either even
 /// steps between the numbers or even steps between their bits (about their logarithms), whichever tells more of a
 /// sample apart.
 class SortKey {
 public:
-    static constexpr int n_bits = 22;
-
-    SortKey(double low, double high, std::span<const double> sample) {
-        low_ = low;
+    SortKey(double low, double high, int n_bits, std::span<const double> sample) : low_(low), n_bits_(n_bits) {
         scale_ = (std::ldexp(1.0, n_bits) - 1) / (high - low);
         low_bits_ = ordered_bits(low);
         shift_ = std::max(static_cast<int>(std::bit_width(ordered_bits(high) - low_bits_)) - n_bits, 0);
-        even_ = std::isfinite(scale_) && scale_ > 0 && std::isfinite(high - low) &&
-                n_told(true, sample) >= n_told(false, sample);
+        even_ = std::isfinite(scale_) && scale_ > 0 && n_told(true, sample) >= n_told(false, sample);
     }
 
-    std::uint32_t operator()(double x) const noexcept { return even_ ? by_value(x) : by_bits(x); }
     bool even() const noexcept { return even_; }
     std::uint32_t by_value(double x) const noexcept {
-        return static_cast<std::uint32_t>(static_cast<std::int32_t>((x - low_) * scale_));
+        return static_cast<std::uint32_t>(static_cast<std::int64_t>((x - low_) * scale_));
     }
     std::uint32_t by_bits(double x) const noexcept {
         return static_cast<std::uint32_t>((ordered_bits(x) - low_bits_) >> shift_);
@@ -50,41 +46,41 @@ private:
         std::size_t n = 0;
         for (const double x : sample)
             if (!std::isnan(x)) {
-                bool& before = seen[(even ? by_value(x) : by_bits(x)) >> (n_bits - 10)];
+                bool& before = seen[(even ? by_value(x) : by_bits(x)) >> (n_bits_ - 10)];
                 n += !before;
                 before = true;
             }
         return n;
     }
 
-    double low_ = 0, scale_ = 0;
+    double low_, scale_ = 0;
     std::uint64_t low_bits_ = 0;
-    int shift_ = 0;
+    int n_bits_, shift_ = 0;
     bool even_ = true;
 };
 
 namespace detail {
 
-/// Stable sort by the 22 bits in `code`, 11 at a time; the result is in `entries`.
-/// Requires room for as many entries in `spare`. O(n).
-inline void radix_sort(std::span<Entry> entries, Entry* spare) {
-    constexpr std::size_t n_digits = 2048;
-    std::array<std::uint32_t, n_digits> low{}, high{};
-    for (const Entry e : entries) {
-        ++low[e.code % n_digits];
-        ++high[e.code / n_digits];
+inline constexpr std::size_t n_digits = 2048; // of 11 bits
+
+/// How often each digit appears in each place, and then where entries with it go.
+struct DigitCounts {
+    std::array<std::array<std::uint32_t, n_digits>, 3> of{};
+    void add(std::uint32_t key) noexcept {
+        ++of[0][key % n_digits];
+        ++of[1][key / n_digits % n_digits];
+        ++of[2][key / n_digits / n_digits];
     }
-    const auto start_each = [](auto& count) {
-        std::uint32_t start = 0;
-        for (std::uint32_t& c : count)
-            start += std::exchange(c, start);
-    };
-    start_each(low);
-    start_each(high);
-    for (const Entry e : entries)
-        spare[low[e.code % n_digits]++] = e;
-    for (std::size_t i = 0; i < entries.size(); ++i)
-        entries[high[spare[i].code / n_digits]++] = spare[i];
+};
+
+/// Stable sort by one digit of `code`. O(n).
+inline void sort_by_digit(std::span<const Entry> from, Entry* to, std::array<std::uint32_t, n_digits>& count,
+                          std::uint32_t divisor) {
+    std::uint32_t start = 0;
+    for (std::uint32_t& c : count)
+        start += std::exchange(c, start);
+    for (const Entry e : from)
+        to[count[e.code / divisor % n_digits]++] = e;
 }
 
 /// Rows whose keys are equal, by their numbers.
@@ -104,10 +100,21 @@ inline void sort_run(std::span<Entry> run, const double* x) {
     }
 }
 
+/// The same for every run of equal keys.
+inline void sort_runs(std::span<Entry> entries, const double* x) {
+    for (std::size_t i = 1; i < entries.size(); ++i)
+        if (entries[i].code == entries[i - 1].code) [[unlikely]] {
+            const std::size_t begin = i - 1;
+            while (i + 1 < entries.size() && entries[i + 1].code == entries[begin].code)
+                ++i;
+            sort_run(entries.subspan(begin, i + 1 - begin), x);
+        }
+}
+
 } // namespace detail
 
 /// Sort the rows of x[0 ... n) by their numbers, then by row; missing cells (NaN) come last, with missing_code. Other
-/// codes are left unsaid. Returns how many are known. Requires room for n entries in `spare`.
+/// codes are left unsaid. Returns how many are known. Requires n > 0, and room for n entries in `spare`.
 /// O(n), and O(n log n) where almost all numbers lie close together and few far away.
 inline std::size_t sort_rows(std::span<const double> x, std::span<Entry> entries, Entry* spare) {
     const std::size_t n = x.size();
@@ -119,28 +126,32 @@ inline std::size_t sort_rows(std::span<const double> x, std::span<Entry> entries
     std::array<double, 256> sample;
     for (std::size_t i = 0; i < sample.size(); ++i)
         sample[i] = x[i * (n - 1) / (sample.size() - 1)];
-    const SortKey key(low, high, sample);
-    std::size_t n_known = 0, n_missing = 0;
+    const bool two_digits = n < 1 << 18; // 22 bits then tell almost all apart
+    const SortKey key(low, high, two_digits ? 22 : 32, sample);
+    // Each pass goes from one place to the other, and the last one is to end in `entries`.
+    Entry* const keyed = two_digits ? entries.data() : spare;
+    detail::DigitCounts counts;
+    std::size_t n_known = 0;
     const auto write_keys = [&](auto&& key_of) {
         for (std::size_t i = 0; i < n; ++i)
-            if (std::isnan(x[i]))
-                spare[n_missing++] = {missing_code, static_cast<std::uint32_t>(i)};
-            else
-                entries[n_known++] = {key_of(x[i]), static_cast<std::uint32_t>(i)};
+            if (!std::isnan(x[i])) {
+                keyed[n_known] = {key_of(x[i]), static_cast<std::uint32_t>(i)};
+                counts.add(keyed[n_known++].code);
+            }
     };
     if (key.even())
         write_keys([&](double v) { return key.by_value(v); });
     else
         write_keys([&](double v) { return key.by_bits(v); });
-    std::copy(spare, spare + n_missing, entries.data() + n_known);
-    const auto known = entries.first(n_known);
-    detail::radix_sort(known, spare);
-    for (std::size_t i = 0, end; i < n_known; i = end) {
-        for (end = i + 1; end < n_known && known[end].code == known[i].code;)
-            ++end;
-        if (end - i > 1)
-            detail::sort_run(known.subspan(i, end - i), x.data());
-    }
+    Entry* const other = two_digits ? spare : entries.data();
+    detail::sort_by_digit({keyed, n_known}, other, counts.of[0], 1);
+    detail::sort_by_digit({other, n_known}, keyed, counts.of[1], detail::n_digits);
+    if (!two_digits)
+        detail::sort_by_digit({keyed, n_known}, other, counts.of[2], detail::n_digits * detail::n_digits);
+    for (std::size_t i = 0, at = n_known; at < n; ++i)
+        if (std::isnan(x[i]))
+            entries[at++] = {missing_code, static_cast<std::uint32_t>(i)};
+    detail::sort_runs(entries.first(n_known), x.data());
     return n_known;
 }
 
