@@ -59,9 +59,9 @@ public:
                 histograms_.release(std::exchange(work.histogram, -1));
                 listed.push_back(work);
             } else if (search(work, split_)) {
-                const auto branches = divide(work, split_);
-                for (std::size_t b = branches.size(); b-- > 0;)
-                    stack.push_back(branches[b]);
+                const Branches branches = divide(work, split_);
+                for (std::size_t b = branches.n; b-- > 0;)
+                    stack.push_back(branches.open[b]);
             }
         }
     }
@@ -79,10 +79,11 @@ public:
         for (std::size_t n_leaves = 1; n_leaves < settings_.max_leaves && !queue.empty(); ++n_leaves) {
             Waiting waiting = queue.top();
             queue.pop();
-            auto branches = divide(waiting.work, waiting.split);
-            std::ranges::sort(branches, {}, &BinWork::node);
-            for (const BinWork& branch : branches)
-                add(branch);
+            Branches branches = divide(waiting.work, waiting.split);
+            if (branches.n == 2 && branches.open[0].node > branches.open[1].node)
+                std::swap(branches.open[0], branches.open[1]);
+            for (std::size_t b = 0; b < branches.n; ++b)
+                add(branches.open[b]);
         }
     }
 
@@ -94,6 +95,11 @@ private:
         bool operator<(const Waiting& other) const noexcept { // the queue gives the largest first
             return decrease < other.decrease || (decrease == other.decrease && work.node > other.work.node);
         }
+    };
+
+    struct Branches {
+        std::array<BinWork, 2> open;
+        std::size_t n = 0;
     };
 
     bool needs_histogram(const BinWork& work) const noexcept {
@@ -166,7 +172,7 @@ private:
     }
 
     /// Make the branches of a node; gives those that may be split further, the smaller one first.
-    std::vector<BinWork> divide(BinWork& work, const BinSplit& split) {
+    Branches divide(BinWork& work, const BinSplit& split) {
         write_split(work.node, split);
         const std::size_t width = tally_.width();
         high_.resize(width);
@@ -196,10 +202,10 @@ private:
             deal(work, split);
         const std::size_t small = part[0].n <= part[1].n ? 0 : 1, large = 1 - small;
         pass_histogram(work.histogram, part[small], part[large], open[small], open[large]);
-        std::vector<BinWork> branches;
+        Branches branches;
         for (const std::size_t b : {small, large})
             if (open[b])
-                branches.push_back(part[b]);
+                branches.open[branches.n++] = part[b];
         return branches;
     }
 

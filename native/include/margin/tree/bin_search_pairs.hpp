@@ -1,6 +1,7 @@
 #pragma once
 // The best split of a node that holds two classes, all rows counting 1.
 #include "bin_draw.hpp"
+#include "bin_search_sums.hpp"
 #include "histogram_pairs.hpp"
 #include "settings.hpp"
 #include <algorithm>
@@ -24,10 +25,10 @@ public:
     /// Nodes up to this size need no histogram: all rows are compared with all others, 32 columns at a time.
     static constexpr std::size_t direct_rows = sizeof(Code) == 1 ? 64 : 0;
 
-    PairSearch(const BinCommon& common, Tally)
-        : columns_(common.columns), first_(common.first), settings_(common.settings), draw_(columns_.size()),
-          least_(std::max(
-              {static_cast<double>(common.settings.min_leaf), std::ceil(common.settings.min_leaf_weight), 1.0})) {
+    PairSearch(const BinCommon& common, Tally tally)
+        : columns_(common.columns), first_(common.first), settings_(common.settings), levels_(common, tally),
+          draw_(columns_.size()), least_(std::max({static_cast<double>(common.settings.min_leaf),
+                                                   std::ceil(common.settings.min_leaf_weight), 1.0})) {
         std::size_t most_bins = 0;
         for (const BinnedColumn& column : columns_)
             most_bins = std::max(most_bins, column.n_bins + 1);
@@ -44,6 +45,7 @@ public:
         node_ = &node;
         split_ = &split;
         split.found = false;
+        levels_.begin(node, split);
         limit_ = std::numeric_limits<float>::infinity();
         totals_ = {static_cast<float>(node.sum[0]), static_cast<float>(node.sum[1]), static_cast<float>(least_)};
         if (draws())
@@ -53,12 +55,16 @@ public:
                 weigh_column(j, histogram + first_[j]);
         else if constexpr (direct_rows > 0)
             compare_rows(rows);
-        if (split.found)
+        if (split.found && split.ask == Ask::threshold)
             complete(rows, histogram);
     }
 
 private:
     void weigh_column(std::size_t j, const Word* bins) {
+        if (columns_[j].nominal) {
+            levels_.weigh_bins(j, bins);
+            return;
+        }
         sweep(j, bins, 0, 1);
         if (columns_[j].has_missing && bins[columns_[j].n_bins] != 0)
             sweep(j, bins, bins[columns_[j].n_bins], 0);
@@ -138,6 +144,7 @@ private:
         best.gain = best.score = gain;
         best.column = static_cast<std::uint32_t>(j);
         best.ask = Ask::threshold;
+        best.codes.clear();
         best.cut = cut.at;
         best.missing = missing;
         best.n_low = static_cast<std::size_t>(cut.zeros + cut.ones);
@@ -177,6 +184,8 @@ private:
             std::array<float, detail::pair_lanes> least;
             detail::least_losses(pair_loss_.data(), n_cuts, least);
             for (std::size_t j = 0; j < m; ++j) {
+                if (columns_[first + j].nominal)
+                    continue;
                 Cut best;
                 for (std::size_t l = j; l < detail::pair_lanes; l += width)
                     if (is_near(least[l]))
@@ -187,7 +196,9 @@ private:
             }
         }
         for (std::size_t j = 0; j < d; ++j)
-            if (columns_[j].has_missing)
+            if (columns_[j].nominal)
+                levels_.weigh_rows(rows, j);
+            else if (columns_[j].has_missing)
                 send_missing_low(rows, j);
     }
 
@@ -201,7 +212,6 @@ private:
     void complete(const Rows& rows, const Word* histogram) {
         BinSplit& best = *split_;
         const auto n_bins = static_cast<code_t>(columns_[best.column].n_bins);
-        best.codes.clear();
         best.next = n_bins;
         best.sees_missing = false;
         if (histogram) {
@@ -221,6 +231,7 @@ private:
     const std::vector<BinnedColumn>& columns_;
     const std::vector<std::uint32_t>& first_;
     const Settings& settings_;
+    SumSearch<Code, Criterion, Tally> levels_;
     ColumnDraw draw_;
     double least_;
     std::vector<Word> below_, column_bins_;

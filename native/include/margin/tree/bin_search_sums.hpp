@@ -35,6 +35,7 @@ public:
         for (const BinnedColumn& column : columns_)
             most_bins = std::max(most_bins, column.n_bins + 1);
         column_bins_.resize(most_bins * tally.cell());
+        bins_.clear(width_);
     }
 
     /// Whether only some columns are looked at, which is done without histograms.
@@ -42,32 +43,44 @@ public:
 
     /// `histogram` is not read for nodes of up to `direct_rows` rows.
     void best(const Rows& rows, const BinNode& node, const Number* histogram, BinSplit& split) {
-        node_ = &node;
-        split_ = &split;
+        begin(node, split);
         split.found = false;
-        const std::size_t cell = tally_.cell();
         if (draws()) {
             draw_.begin(settings_.seed, node.path);
-            for (std::size_t n_seen = 0; draw_.more() && (n_seen < settings_.max_features || !split.found);) {
-                const std::size_t j = draw_.next();
-                gather_rows(rows, j);
-                n_seen += weigh_column(j);
-            }
+            for (std::size_t n_seen = 0; draw_.more() && (n_seen < settings_.max_features || !split.found);)
+                n_seen += weigh_rows(rows, draw_.next());
             return;
         }
-        for (std::size_t j = 0; j < columns_.size(); ++j) {
+        for (std::size_t j = 0; j < columns_.size(); ++j)
             if (node.n <= direct_rows)
-                gather_rows(rows, j);
+                weigh_rows(rows, j);
             else
-                gather_bins(histogram + common_.first[j] * cell, columns_[j].n_bins);
-            weigh_column(j);
-        }
+                weigh_bins(j, histogram + common_.first[j] * tally_.cell());
+    }
+
+    // One column at a time, for searches that have better ways with others: proposals that beat `split` take its place.
+
+    void begin(const BinNode& node, BinSplit& split) noexcept {
+        node_ = &node;
+        split_ = &split;
+    }
+
+    /// From the rows of the node; false if all of them are in one bin.
+    bool weigh_rows(const Rows& rows, std::size_t j) {
+        gather_rows(rows, j);
+        return weigh_column(j);
+    }
+
+    /// From the bins of the column.
+    void weigh_bins(std::size_t j, const Number* bins) {
+        gather_bins(bins, columns_[j].n_bins);
+        weigh_column(j);
     }
 
 private:
     /// What the bins that were gathered propose; false if all rows are in one.
     bool weigh_column(std::size_t j) {
-        if (bins_.size() + (bins_.n_missing > 0 ? 1 : 0) < 2)
+        if (n_held_ + (bins_.n_missing > 0 ? 1 : 0) < 2)
             return false;
         if (columns_[j].nominal) {
             propose_levels(j);
@@ -81,17 +94,26 @@ private:
 
     // ---- the bins that rows of the node hold
 
-    void add_bin(std::size_t bin, const Number* cell) {
-        bins_.sum.resize(bins_.sum.size() + width_);
-        double* const sum = bins_.sum.data() + bins_.sum.size() - width_;
-        const std::size_t n = tally_.read(cell, sum);
-        if (n == 0) {
-            bins_.sum.resize(bins_.sum.size() - width_);
-            return;
+    /// Room for so many bins; it is seldom made, since none is given back but for levels.
+    void clear_bins(std::size_t most) {
+        if (bins_.n.size() < most) {
+            bins_.first.resize(most);
+            bins_.n.resize(most);
+            bins_.weight.resize(most);
+            bins_.sum.resize(most * width_);
         }
-        bins_.first.push_back(static_cast<code_t>(bin));
-        bins_.n.push_back(static_cast<std::uint32_t>(n));
-        bins_.weight.push_back(Target::weight(sum, width_));
+        n_held_ = 0;
+        bins_.n_missing = 0;
+    }
+
+    /// A bin counts only if rows are in it; it is written down all the same, which saves a jump.
+    void add_bin(std::size_t bin, const Number* cell) {
+        double* const sum = bins_.sum.data() + n_held_ * width_;
+        const std::size_t n = tally_.read(cell, sum);
+        bins_.first[n_held_] = static_cast<code_t>(bin);
+        bins_.n[n_held_] = static_cast<std::uint32_t>(n);
+        bins_.weight[n_held_] = Target::weight(sum, width_);
+        n_held_ += n > 0;
     }
 
     void add_missing(const Number* cell) {
@@ -100,7 +122,7 @@ private:
     }
 
     void gather_bins(const Number* cells, std::size_t n_bins) {
-        bins_.clear(width_);
+        clear_bins(n_bins);
         for (std::size_t b = 0; b < n_bins; ++b)
             add_bin(b, cells + b * tally_.cell());
         add_missing(cells + n_bins * tally_.cell());
@@ -115,7 +137,7 @@ private:
             std::fill_n(column_bins_.begin(), (n_bins + 1) * cell, Number{0});
             return;
         }
-        bins_.clear(width_);
+        clear_bins(n_bins);
         held_.clear();
         for (std::size_t i = node_->begin; i < node_->begin + node_->n; ++i)
             held_.push_back(rows.codes(node_->half, i)[j]);
@@ -143,7 +165,7 @@ private:
     /// All thresholds of a column, with missing cells in branch `missing`; `low` lies on the low side beforehand.
     void sweep(std::size_t j, const double* low, std::size_t n_low, std::int32_t missing) {
         const bool last = missing == 1 && bins_.n_missing > 0; // known against missing
-        const std::size_t n_cuts = bins_.size() - (last || bins_.size() == 0 ? 0 : 1);
+        const std::size_t n_cuts = n_held_ - (last || n_held_ == 0 ? 0 : 1);
         const Cut cut = best_cut(j, low, n_low, n_cuts);
         if (!cut.found)
             return;
@@ -161,7 +183,7 @@ private:
         best.ask = Ask::threshold;
         best.codes.clear();
         best.cut = bins_.first[cut.at];
-        best.next = cut.at + 1 < bins_.size() ? bins_.first[cut.at + 1] : static_cast<code_t>(columns_[j].n_bins);
+        best.next = cut.at + 1 < n_held_ ? bins_.first[cut.at + 1] : static_cast<code_t>(columns_[j].n_bins);
         best.missing = missing;
         best.sees_missing = bins_.n_missing > 0;
         best.n_low = cut.n_low;
@@ -252,6 +274,14 @@ private:
 
     /// Subsets of levels as nominal_subset.hpp finds them, each bin being a level.
     void propose_levels(std::size_t j) {
+        bins_.first.resize(n_held_);
+        bins_.n.resize(n_held_);
+        bins_.weight.resize(n_held_);
+        bins_.sum.resize(n_held_ * width_);
+        if (bins_.n_missing == 0) {
+            bins_.missing_weight = 0;
+            std::ranges::fill(bins_.missing_sum, 0.0);
+        }
         cases_.n = node_->n;
         const Node<Target> node{cases_,
                                 no_columns_,
@@ -299,7 +329,8 @@ private:
     const std::vector<BinnedColumn>& columns_;
     Tally tally_;
     std::size_t width_;
-    Groups bins_; // that rows of the node hold in one column
+    Groups bins_; // that rows of the node hold in one column, the first n_held_ of them
+    std::size_t n_held_ = 0;
     std::vector<double> low_, high_, best_low_, none_;
     std::vector<Number> column_bins_; // zeros between uses
     std::vector<Code> held_;

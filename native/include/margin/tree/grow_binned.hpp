@@ -1,6 +1,7 @@
 #pragma once
 // Growing a tree on bins: large nodes one after another, each with all threads, then small subtrees side by side.
 #include "bin_grower.hpp"
+#include "bin_search_moments.hpp"
 #include "bin_search_pairs.hpp"
 #include "bin_search_sums.hpp"
 #include "bins.hpp"
@@ -63,10 +64,6 @@ GrownTree grow_on_rows(Rows& rows, const BinCommon& common, typename Search::Tal
 
 namespace detail {
 
-inline bool has_nominal(const std::vector<BinnedColumn>& columns) {
-    return std::ranges::any_of(columns, &BinnedColumn::nominal);
-}
-
 template <class Code, class Criterion>
 GrownTree grow_classes_on(const Bins<Code>& bins, std::span<const std::int32_t> y, std::span<const double> weight,
                           std::size_t n_classes, const Settings& settings, std::size_t n_threads, Monitor& monitor) {
@@ -84,6 +81,12 @@ GrownTree grow_classes_on(const Bins<Code>& bins, std::span<const std::int32_t> 
         BinRows<Code, WeightTally::Item> rows(
             bins, [&](std::size_t i) { return WeightTally::Item{weight[i], static_cast<std::uint16_t>(y[i])}; },
             n_threads, monitor);
+        if constexpr (std::is_same_v<Criterion, Gini>)
+            if (n_classes == 2 && settings.monotone.empty()) {
+                using Search = MomentSearch<Code, Criterion, WeightTally>;
+                return grow_on_rows<Code, Criterion, Search, Search>(rows, common, {2}, {2}, sum, 2, n_threads,
+                                                                     monitor);
+            }
         using Search = SumSearch<Code, Criterion, WeightTally>;
         return grow_on_rows<Code, Criterion, Search, Search>(rows, common, {n_classes}, {n_classes}, sum, n_classes,
                                                              n_threads, monitor);
@@ -91,7 +94,7 @@ GrownTree grow_classes_on(const Bins<Code>& bins, std::span<const std::int32_t> 
     BinRows<Code, std::uint16_t> rows(
         bins, [&](std::size_t i) { return static_cast<std::uint16_t>(y[i]); }, n_threads, monitor);
     if constexpr (!std::is_same_v<Criterion, Entropy>)
-        if (n_classes == 2 && settings.monotone.empty() && !has_nominal(bins.columns)) {
+        if (n_classes == 2 && settings.monotone.empty()) {
             using Search = PairSearch<Code, Criterion, std::uint64_t>;
             using SmallSearch = PairSearch<Code, Criterion, std::uint32_t>;
             return grow_on_rows<Code, Criterion, Search, SmallSearch>(rows, common, {}, {}, sum, n_classes, n_threads,
@@ -112,16 +115,19 @@ GrownTree grow_values_on(const Bins<Code>& bins, std::span<const double> y, std:
     for (std::size_t i = 0; i < y.size(); ++i)
         Values::add(sum.data(), items[i], weight.empty() ? 1.0 : weight[i]);
     const BinCommon common{bins.columns, first, settings, sum[0], false, {}, centre};
-    if (weight.empty()) {
-        BinRows<Code, Values::Item> rows(bins, [&](std::size_t i) { return items[i]; }, n_threads, monitor);
-        using Search = SumSearch<Code, SquaredError, ValueTally>;
-        return grow_on_rows<Code, SquaredError, Search, Search>(rows, common, {}, {}, sum, 1, n_threads, monitor);
-    }
-    BinRows<Code, WeightedValueTally::Item> rows(
-        bins, [&](std::size_t i) { return WeightedValueTally::Item{items[i].y, items[i].part, weight[i]}; }, n_threads,
-        monitor);
-    using Search = SumSearch<Code, SquaredError, WeightedValueTally>;
-    return grow_on_rows<Code, SquaredError, Search, Search>(rows, common, {}, {}, sum, 1, n_threads, monitor);
+    const auto grow = [&]<class Tally>(Tally tally, auto&& item_of) {
+        BinRows<Code, typename Tally::Item> rows(bins, item_of, n_threads, monitor);
+        using Free = MomentSearch<Code, SquaredError, Tally>;
+        using Bounded = SumSearch<Code, SquaredError, Tally>;
+        return settings.monotone.empty() ? grow_on_rows<Code, SquaredError, Free, Free>(rows, common, tally, tally, sum,
+                                                                                        1, n_threads, monitor)
+                                         : grow_on_rows<Code, SquaredError, Bounded, Bounded>(
+                                               rows, common, tally, tally, sum, 1, n_threads, monitor);
+    };
+    if (weight.empty())
+        return grow(ValueTally{}, [&](std::size_t i) { return items[i]; });
+    return grow(WeightedValueTally{},
+                [&](std::size_t i) { return WeightedValueTally::Item{items[i].y, items[i].part, weight[i]}; });
 }
 
 /// Call use(bins) with codes of one byte or two. Requires 2 <= max_bins <= 65535.

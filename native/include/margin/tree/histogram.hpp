@@ -22,11 +22,11 @@ struct CountTally {
     std::size_t cell() const noexcept { return n_classes; }
     MARGIN_INLINED void add(Number* cell, Item y) const noexcept { ++cell[y]; }
     MARGIN_INLINED void take(Number* cell, Item y) const noexcept { --cell[y]; }
-    /// Add the sum of a bin to `sum`; gives the number of its rows.
+    /// Write the sum of a bin to `sum`; gives the number of its rows.
     std::size_t read(const Number* cell, double* sum) const noexcept {
         std::size_t n = 0;
         for (std::size_t k = 0; k < n_classes; ++k) {
-            sum[k] += cell[k];
+            sum[k] = cell[k];
             n += cell[k];
         }
         return n;
@@ -55,7 +55,7 @@ struct WeightTally {
     }
     std::size_t read(const Number* cell, double* sum) const noexcept {
         for (std::size_t k = 0; k < n_classes; ++k)
-            sum[k] += cell[k];
+            sum[k] = cell[k];
         return static_cast<std::size_t>(cell[n_classes]);
     }
 };
@@ -77,8 +77,8 @@ struct ValueTally {
         cell[1] -= item.part;
     }
     std::size_t read(const Number* cell, double* sum) const noexcept {
-        sum[0] += cell[0];
-        sum[1] += cell[1];
+        sum[0] = cell[0];
+        sum[1] = cell[1];
         return static_cast<std::size_t>(cell[0]);
     }
 };
@@ -104,8 +104,8 @@ struct WeightedValueTally {
         cell[2] -= 1;
     }
     std::size_t read(const Number* cell, double* sum) const noexcept {
-        sum[0] += cell[0];
-        sum[1] += cell[1];
+        sum[0] = cell[0];
+        sum[1] = cell[1];
         return static_cast<std::size_t>(cell[2]);
     }
 };

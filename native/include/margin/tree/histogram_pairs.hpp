@@ -30,6 +30,11 @@ struct PairTally {
     static constexpr Word one(Item y) noexcept { return Word{1} << (y ? half_bits : 0); }
     MARGIN_INLINED void add(Number* cell, Item y) const noexcept { *cell += one(y); }
     MARGIN_INLINED void take(Number* cell, Item y) const noexcept { *cell -= one(y); }
+    std::size_t read(const Number* cell, double* sum) const noexcept {
+        sum[0] = static_cast<double>(zeros(*cell));
+        sum[1] = static_cast<double>(ones(*cell));
+        return zeros(*cell) + ones(*cell);
+    }
     static std::size_t zeros(Word word) noexcept { return word & mask; }
     static std::size_t ones(Word word) noexcept { return word >> half_bits; }
 };
