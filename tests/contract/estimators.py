@@ -47,7 +47,7 @@ OTHER_SETTINGS = {
         {"prune": "reduced_error", "random_state": 0},
         {"prune": "pessimistic", "missing": "fractional"},
         {"prune": "cost_complexity", "n_folds": 3, "random_state": 0},
-        {"max_bins": 16},
+        {"max_bins": 255},
     ],
     "DecisionTreeRegressor": [
         {"criterion": "absolute_error", "max_depth": 4, "nominal": "one_vs_rest"},
@@ -55,7 +55,7 @@ OTHER_SETTINGS = {
         {"missing": "surrogate", "max_leaf_nodes": 8},
         {"prune": "reduced_error", "random_state": 0},
         {"prune": "cost_complexity", "n_folds": 3, "random_state": 0},
-        {"max_bins": 16},
+        {"max_bins": 255},
     ],
     "Discretizer": [{"method": "equal_width"}, {"method": "mdl"}],
     "ID3": [{"criterion": "gain_ratio", "numeric": "equal_count", "missing": "fractional"}],

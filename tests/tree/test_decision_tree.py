@@ -52,6 +52,16 @@ def test_leaves_and_paths_agree():
     assert model.tree_.is_leaf[leaf].all()
 
 
+def test_bins_enough_for_all_numbers_change_nothing():
+    X, y = noisy()
+    assert same_trees(DecisionTreeClassifier(max_bins=255).fit(X, y), DecisionTreeClassifier().fit(X, y))
+    few = DecisionTreeClassifier(max_bins=4).fit(X, y).tree_
+    for j in range(4):  # between any two of four bins, those between them being empty in a node
+        assert len({(X[:, j] <= threshold).sum() for threshold in few.threshold[few.column == j]}) <= 6
+    values = DecisionTreeRegressor(max_bins=255, max_depth=4).fit(X, X[:, 0])
+    assert np.allclose(values.predict(X), DecisionTreeRegressor(max_depth=4).fit(X, X[:, 0]).predict(X))
+
+
 def test_shares_count_from_all_cases():
     X, y = noisy(200)
     share = DecisionTreeClassifier(min_samples_leaf=0.1, min_samples_split=0.3).fit(X, y)
@@ -138,6 +148,9 @@ def test_levels_not_seen_at_fit_are_missing():
         ({"monotonic_cst": {"x9": 1}}, "'x9' is not one of the columns"),
         ({"monotonic_cst": [1]}, "each of the 4 columns"),
         ({"prune": "hard"}, "prune must be"),
+        ({"max_bins": 100_000}, "from 2 to 65535"),
+        ({"max_bins": 16, "missing": "surrogate"}, "missing cells go one way"),
+        ({"max_bins": 16, "criterion": "gain_ratio"}, "gain ratios"),
     ],
 )
 def test_settings_that_make_no_sense_are_refused(setting, message):

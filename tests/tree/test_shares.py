@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from margin.tree.nodes import Ask
+from margin.tree.walking import parts
 from tests.tree.engine import bundled, columns, grow
 
 C45 = {"nominal": "multiway", "missing": "fractional"}
@@ -42,13 +43,13 @@ def check_nodes(tree, cells, y, w, n_classes):
     """Every node holds the parts of the rows that the definition sends there, and its gain is the definition's."""
     todo = [(0, w.astype(float))]
     while todo:
-        node, parts = todo.pop()
-        here = parts > 0
+        node, held = todo.pop()
+        here = held > 0
         assert tree.cases[node] == here.sum()
-        assert tree.weight[node] == pytest.approx(parts.sum(), rel=1e-9)
+        assert tree.weight[node] == pytest.approx(held.sum(), rel=1e-9)
         if not here.any():
             continue
-        np.testing.assert_allclose(tree.value[node], np.bincount(y, parts, n_classes), rtol=1e-8, atol=1e-8)
+        np.testing.assert_allclose(tree.value[node], np.bincount(y, held, n_classes), rtol=1e-8, atol=1e-8)
         if tree.ask[node] == Ask.NOTHING:
             continue
         assert tree.missing[node] == -1
@@ -58,10 +59,10 @@ def check_nodes(tree, cells, y, w, n_classes):
         for branch, child in enumerate(tree.children(node)):
             chosen = known & (taken == branch)
             if chosen.any():
-                after += parts[chosen].sum() * entropy(y[chosen], parts[chosen], n_classes)
-            share = parts[chosen].sum() / parts[known].sum()
-            todo.append((child, np.where(chosen, parts, np.where(taken < 0, parts * share, 0.0))))
-        gain = (parts[known].sum() * entropy(y[known], parts[known], n_classes) - after) / parts.sum()
+                after += held[chosen].sum() * entropy(y[chosen], held[chosen], n_classes)
+            share = held[chosen].sum() / held[known].sum()
+            todo.append((child, np.where(chosen, held, np.where(taken < 0, held * share, 0.0))))
+        gain = (held[known].sum() * entropy(y[known], held[known], n_classes) - after) / held.sum()
         assert tree.gain[node] == pytest.approx(gain, abs=1e-9)
 
 
@@ -120,8 +121,10 @@ def test_every_node_agrees_with_the_definition(rows, nominal, weighted):
     cells, y, w = as_arrays(rows)
     w = w if weighted else np.ones_like(w)
     tree = grow(mixed(cells), y, weight=w, nominal=nominal, missing="fractional")
-    cells = cells / [2, 1, 1]
-    check_nodes(tree, cells, y, w, y.max() + 1)
+    check_nodes(tree, cells / [2, 1, 1], y, w, y.max() + 1)
+    reached = parts(tree, mixed(cells))
+    weight = np.bincount(reached.leaf, reached.part * w[reached.row], tree.n_nodes)
+    np.testing.assert_allclose(weight[tree.is_leaf], tree.weight[tree.is_leaf], rtol=1e-9, atol=1e-9)
 
 
 @settings(max_examples=60, deadline=None)

@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from margin.tree.nodes import Ask
+from margin.tree.walking import leaves
 from tests.tree.engine import columns, grow
 
 CART = {"nominal": "subset", "missing": "surrogate", "criterion": "gini"}
@@ -133,6 +134,8 @@ def test_every_node_agrees_with_the_definition(rows, weighted):
     X = columns(cells[:, :2], codes=codes, levels=[5, 5])
     tree = grow(X, y, weight=w, **CART)
     check_nodes(tree, cells, [False, False, True, True], w)
+    reached = np.bincount(leaves(tree, X), w, tree.n_nodes)
+    assert np.array_equal(reached[tree.is_leaf], tree.weight[tree.is_leaf])  # rows walk as they were dealt out
     order = np.random.default_rng(0).permutation(len(y))
     again = grow(X.take(order), y[order], weight=w[order], threads=2, **CART)
     assert all(np.array_equal(a, b) for a, b in zip(tree.arrays().values(), again.arrays().values()))

@@ -12,8 +12,10 @@ from sklearn.base import clone
 from sklearn.utils import Bunch
 
 from margin import parallel
+from margin.base.mixed import MixedData
 from margin.data.weights import check_weights, count_repeats
 from margin.errors import ParameterError, closest, listing
+from margin.tree.binning import why_not_binned
 from margin.tree.cost_complexity import pruned_at, weakest_links
 from margin.tree.cutting import cut
 from margin.tree.model import TreeModel
@@ -31,6 +33,7 @@ class CartTree(TreeModel):
 
     monotonic_cst: Any
     max_features: Any
+    max_bins: Any
     nominal: str
     missing: str
     prune: str | None
@@ -85,6 +88,12 @@ class CartTree(TreeModel):
 
     def _grown_with(self, rows: Rows, settings: Mapping[str, Any]) -> Tree:
         raise TypeError(f"{type(self).__name__} must say how its trees are grown.")
+
+    def _check_bins(self, criterion: str, settings: Mapping[str, Any], X: MixedData) -> None:
+        """Refuse bins where the tree is to be grown in a way that only sorted columns allow."""
+        problem = why_not_binned(criterion, settings, bool(X.codes))
+        if problem:
+            raise ParameterError(f"{type(self).__name__}(max_bins={self.max_bins}): must be None, since {problem}.")
 
     def _risk(self, tree: Tree) -> np.ndarray:
         """Impurity of each node by its share of the weight."""

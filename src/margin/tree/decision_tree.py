@@ -12,6 +12,7 @@ from margin.base.mixed import MixedData
 from margin.base.targets import encode_targets
 from margin.errors import ParameterError
 from margin.params import ClassWeight, Count, Flag, Jobs, NonNegative, Seed, Share
+from margin.tree.binning import grow_binned_classes, grow_binned_values
 from margin.tree.cart import CartTree, with_true_weights
 from margin.tree.costs import Costs, altered_priors, cost_matrix, in_few_bits
 from margin.tree.discretize import interval_settings
@@ -23,6 +24,7 @@ from margin.tree.pessimistic import pessimistic
 from margin.tree.pruning import class_losses, value_losses
 from margin.tree.recount import recounted_classes, recounted_values
 from margin.tree.settings import (
+    Bins,
     CasesInLeaf,
     CasesToSplit,
     ColumnsLookedAt,
@@ -154,7 +156,7 @@ class DecisionTreeClassifier(CartTree, TreeClassifier):
         max_intervals: Several = 8,
         missing: Missing = "direction",
         max_p: Share | None = None,
-        max_bins: Several | None = None,
+        max_bins: Bins | None = None,
         costs: Costs = None,
         prune: Literal["reduced_error", "pessimistic", "cost_complexity"] | None = None,
         validation_fraction: Share = 0.25,
@@ -214,10 +216,13 @@ class DecisionTreeClassifier(CartTree, TreeClassifier):
         return rows if (factors == 1).all() and not counts else Rows(rows.X, rows.y, weight * factors[rows.y])
 
     def _grown_with(self, rows: Rows, settings: Any) -> Tree:
-        threads, criterion = self._core_threads(), self._impurity()
-        static = self.discretize == "static"
+        threads, criterion, static = self._core_threads(), self._impurity(), self.discretize == "static"
         settings = settings | interval_settings(rows, self.numeric, static, int(self.max_intervals), threads)
-        return grow_classes(*rows, len(self.classes_), criterion, settings, self._monotone(), threads)
+        n_classes, monotone = len(self.classes_), self._monotone()
+        if self.max_bins is None:
+            return grow_classes(*rows, n_classes, criterion, settings, monotone, threads)
+        self._check_bins(criterion, settings, rows.X)
+        return grow_binned_classes(*rows, n_classes, criterion, settings, monotone, int(self.max_bins), threads)
 
     def _impurity(self) -> str:
         return {"log_loss": "entropy", "gain_ratio": "entropy"}.get(self.criterion, self.criterion)
@@ -320,10 +325,6 @@ class DecisionTreeRegressor(CartTree, TreeRegressor):
     pruning_trace_, pruning_path_
         The steps of pruning with their losses.
 
-    References
-    ----------
-    Breiman, Friedman, Olshen, Stone (1984).
-
     Examples
     --------
     >>> model = DecisionTreeRegressor(max_depth=1).fit([[1.0], [2.0], [8.0], [9.0]], [10.0, 12.0, 50.0, 54.0])
@@ -347,7 +348,7 @@ class DecisionTreeRegressor(CartTree, TreeRegressor):
         monotonic_cst: Monotone = None,
         nominal: Nominal = "subset",
         missing: Missing = "direction",
-        max_bins: Several | None = None,
+        max_bins: Bins | None = None,
         prune: Literal["reduced_error", "cost_complexity"] | None = None,
         validation_fraction: Share = 0.25,
         prune_ties: Flag = False,
@@ -378,7 +379,10 @@ class DecisionTreeRegressor(CartTree, TreeRegressor):
         self._fit_tree(Rows(X, y, weight))
 
     def _grown_with(self, rows: Rows, settings: Any) -> Tree:
-        return grow_values(*rows, self.criterion, settings, self._monotone(), self._core_threads())
+        if self.max_bins is None:
+            return grow_values(*rows, self.criterion, settings, self._monotone(), self._core_threads())
+        self._check_bins(self.criterion, settings, rows.X)
+        return grow_binned_values(*rows, settings, self._monotone(), int(self.max_bins), self._core_threads())
 
     def _recounted(self, tree: Tree, rows: Rows) -> Tree:
         return recounted_values(tree, rows, self.criterion == "absolute_error")

@@ -126,6 +126,9 @@ def cuts_of_columns(
     n_classes, found = (int(y.max()) + 1 if method == "mdl" else 2), []
     for column in numbers_of(X).T:
         known = np.flatnonzero(~np.isnan(column))
+        if len(known) < 2:
+            found.append(np.empty(0))
+            continue
         alone = MixedData(np.ascontiguousarray(column[known, None]))
         # Else any two classes: a root of one class would not be split.
         labels = y[known] if method == "mdl" else np.arange(len(known), dtype=np.int32) % 2

@@ -11,9 +11,11 @@ import numpy as np
 
 from margin.params import Rule
 from margin.random import seed_for
+from margin.tree.binning import MOST_BINS
 
 __all__ = [
     "NUMERIC",
+    "Bins",
     "CasesInLeaf",
     "CasesToSplit",
     "ColumnsLookedAt",
@@ -24,7 +26,6 @@ __all__ = [
     "Nominal",
     "NumericColumns",
     "Several",
-    "UpToOne",
     "count_of",
     "enumerated",
     "features_of",
@@ -89,13 +90,8 @@ LeafShare = Annotated[
         float,
     ),
 ]
-UpToOne = Annotated[
-    float,
-    Rule(
-        "a number above 0 and up to 1",
-        lambda v: isinstance(v, numbers.Real) and not isinstance(v, bool) and 0 < v <= 1,
-        float,
-    ),
+Bins = Annotated[
+    int, Rule(f"a whole number from 2 to {MOST_BINS}", lambda v: _is_whole(v, 2) and int(v) <= MOST_BINS, int)
 ]
 Monotone = Annotated[
     Any,

@@ -11,9 +11,9 @@
 namespace margin::tree {
 
 /// One entry per group in ascending order of codes, and the missing cells apart. Used over and over, since nodes are many
-/// and most of them small; so the lists may be longer than the number of groups.
+/// and most of them small.
 struct Groups {
-    std::size_t width = 0, count = 0;
+    std::size_t width = 0;
     std::vector<code_t> first, last; // smallest and largest code
     std::vector<std::uint32_t> n;    // cases
     std::vector<double> weight;
@@ -22,25 +22,22 @@ struct Groups {
     double missing_weight = 0;
     std::vector<double> missing_sum;
 
-    std::size_t size() const noexcept { return count; }
+    std::size_t size() const noexcept { return n.size(); }
     const double* sum_of(std::size_t g) const noexcept { return sum.data() + g * width; }
-    std::span<const double> weights() const noexcept { return {weight.data(), count}; }
 
-    /// Begin anew, with room for so many groups.
-    void clear(std::size_t new_width, std::size_t most) {
+    void clear(std::size_t new_width) {
         width = new_width;
-        count = 0;
-        if (n.size() < most) {
-            first.resize(most);
-            last.resize(most);
-            n.resize(most);
-            weight.resize(most);
-        }
-        if (sum.size() < most * width)
-            sum.resize(most * width);
+        resize(0);
         n_missing = 0;
         missing_weight = 0;
         missing_sum.assign(width, 0.0);
+    }
+    void resize(std::size_t n_groups) {
+        first.resize(n_groups);
+        last.resize(n_groups);
+        n.resize(n_groups);
+        weight.resize(n_groups);
+        sum.resize(n_groups * width);
     }
 };
 
@@ -93,7 +90,7 @@ void gather_with(Sum sum, std::span<const Entry> entries, Groups& groups, Togeth
         groups.weight[g] = Target::weight(groups.sum_of(g), groups.width);
         ++g;
     }
-    groups.count = g;
+    groups.resize(g);
     groups.n_missing = n - i;
     if (groups.n_missing == 0)
         return;
@@ -110,7 +107,8 @@ void gather_with(Sum sum, std::span<const Entry> entries, Groups& groups, Togeth
 /// of its group; no known code may be together with a missing one. O(n + groups K) time.
 template <class Target, class Together>
 void gather(const Node<Target>& node, std::size_t k, std::size_t most, Groups& groups, Together&& together) {
-    groups.clear(node.width, std::min(most, node.cases.n));
+    groups.clear(node.width);
+    groups.resize(std::min(most, node.cases.n)); // as many are written to, and then cut off
     const auto entries = node.cases.column(k);
     if constexpr (std::is_same_v<Target, Classes>)
         if (node.width == 2 && node.cases.weight.empty())

@@ -111,7 +111,7 @@ Candidate best_intervals(const Node<Target>& node, std::size_t k) {
         for (std::size_t g = 1; g < groups.size(); ++g)
             cuts.push_back(split.cuts[interval_of(groups.first[g]) - 1]);
         split.cuts = std::move(cuts);
-        split.codes.assign(groups.last.data(), groups.last.data() + groups.size() - 1);
+        split.codes.assign(groups.last.begin(), groups.last.end() - 1);
     }
     split.n_branches = static_cast<std::uint32_t>(split.codes.size() + 1);
     return split;

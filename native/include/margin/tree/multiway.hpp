@@ -66,7 +66,7 @@ void propose_all_apart(const Node<Target>& node, const Groups& groups, Candidate
         return;
     split.found = true;
     split.gain = split.score = (whole - ordered_sum(losses)) / node.weight;
-    losses.assign(groups.weights().begin(), groups.weights().end());
+    losses = groups.weight;
     if (with_missing != nowhere)
         losses[with_missing] += groups.missing_weight;
     else

@@ -15,6 +15,8 @@ inline double chance_scale(const Node<Classes>& node) noexcept {
     return Gini::loss(node.sum.data(), node.width, node.weight) / node.weight / std::max(n_classes - 1, 1.0);
 }
 inline double chance_scale(const Node<Values>& node) noexcept {
+    if (node.cases.target.empty()) // rows in bins keep no more than sums: nothing is charged
+        return 0;
     const double* weight = node.cases.weight.empty() ? nullptr : node.cases.weight.data();
     return spread_of(node.cases.target.data(), weight, node.cases.n, node.weight).variance;
 }
