@@ -51,13 +51,13 @@ def test_grows_their_tree(criterion, missing, weighted):
     X, y, score = noisy(1500, missing=missing)
     y = score if criterion == "squared_error" else y
     weight = np.random.default_rng(5).integers(1, 4, len(y)).astype(float) if weighted else None
-    tree, theirs, n_compared = both(X, y, criterion, weight, {"min_leaf": 3}, min_samples_leaf=3)
+    _, theirs, n_compared = both(X, y, criterion, weight, {"min_leaf": 3}, min_samples_leaf=3)
     assert n_compared > 0.5 * theirs.node_count  # ties end the walk, and are few
 
 
 def test_grows_their_tree_for_absolute_errors():
     X, _, score = noisy(700)
-    tree, theirs, n_compared = both(X, score, "absolute_error", None, {"min_leaf": 5}, min_samples_leaf=5)
+    _, theirs, n_compared = both(X, score, "absolute_error", None, {"min_leaf": 5}, min_samples_leaf=5)
     assert n_compared > 0.5 * theirs.node_count
     weight = np.random.default_rng(6).integers(1, 4, len(score)).astype(float)
     both(X, score, "absolute_error", weight, {"max_depth": 4}, max_depth=4)
