@@ -20,7 +20,7 @@ from margin.tree.cost_complexity import pruned_at, weakest_links
 from margin.tree.cutting import cut
 from margin.tree.model import TreeModel
 from margin.tree.nodes import Tree
-from margin.tree.parts import Rows
+from margin.tree.parts import Rows, without_excess
 from margin.tree.prune import reduced_error
 from margin.tree.pruning import best_alpha, pruned_on_held_out
 from margin.tree.settings import enumerated, features_of, stated
@@ -46,7 +46,7 @@ class CartTree(TreeModel):
     def _fit_tree(self, rows: Rows) -> None:
         self.n_outputs_ = 1
         self.max_features_ = features_of(self.max_features, self.n_features_in_)
-        self.tree_ = self._pruned(rows)
+        self.tree_ = self._pruned(Rows(rows.X, rows.y, without_excess(rows.weight)))
 
     def _pruned(self, rows: Rows) -> Tree:
         if self.prune == "reduced_error":

@@ -11,7 +11,7 @@ from margin.data.weights import cases_per_weight, count_repeats
 from margin.random import seed_for
 from margin.tree.growing import numbers_of
 
-__all__ = ["Rows", "folds", "held_out", "in_cases"]
+__all__ = ["Rows", "folds", "held_out", "in_cases", "without_excess"]
 
 
 class Rows(NamedTuple):
@@ -29,6 +29,13 @@ def in_cases(weight: np.ndarray) -> np.ndarray:
     (array([1., 1.]), array([1., 3.]))
     """
     return weight * cases_per_weight(float(weight.sum()), float((weight**2).sum()), count_repeats(weight))
+
+
+def without_excess(weight: np.ndarray) -> np.ndarray:
+    """Weights that are too large to be numbers of repeated rows, on a scale on which the largest is about 1."""
+    if weight.max() < 2.0**40 or count_repeats(weight):
+        return weight
+    return weight * 2.0 ** -np.ceil(np.log2(weight.max()))
 
 
 def held_out(rows: Rows, share: float, seed: Any, stratum: np.ndarray) -> tuple[Rows, Rows]:
