@@ -159,8 +159,9 @@ def binned_sides(kind: str, depth: int | None) -> tuple[Side, ...]:
 
 def nominal_sides(leaf: int) -> tuple[Side, ...]:
     return (
-        margin_tree("Classifier", "exact", prepare=as_tables, min_samples_leaf=leaf),
-        margin_tree("Classifier", "255 bins", prepare=as_tables, min_samples_leaf=leaf, max_bins=255),
+        margin_tree("Classifier", "exact", prepare=as_tables, min_samples_leaf=leaf, charge_levels=True),
+        margin_tree("Classifier", "plain CART", prepare=as_tables, min_samples_leaf=leaf),
+        margin_tree("Classifier", "bins", prepare=as_tables, min_samples_leaf=leaf, charge_levels=True, max_bins=1000),
         _with(lightgbm_tree("Classifier", None, on_frames, min_child_samples=leaf)),
         _with(xgboost_tree("Classifier", "hist", None, on_frames, enable_categorical=True, min_child_weight=leaf / 4)),
         sklearn_tree("Classifier", min_samples_leaf=leaf),

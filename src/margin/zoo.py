@@ -246,7 +246,14 @@ _ENTRIES = (
     ),
     Entry(
         "tree",
-        _ours("margin.tree", "DecisionTreeClassifier", prune="cost_complexity", min_samples_leaf=5, random_state=0),
+        _ours(
+            "margin.tree",
+            "DecisionTreeClassifier",
+            prune="cost_complexity",
+            min_samples_leaf=5,
+            charge_levels=True,
+            random_state=0,
+        ),
         "Questions in turn, pruned to the smallest tree that cross-validation cannot tell from the best.",
         title="Decision tree (CART)",
     ),

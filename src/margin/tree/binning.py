@@ -47,6 +47,8 @@ def why_not_binned(criterion: str, settings: Mapping[str, Any], has_nominal: boo
         return "numbers are split at a threshold there"
     if settings.get("missing", _DIRECTION) != _DIRECTION:
         return "missing cells go one way there"
+    if criterion == "squared_error" and has_nominal and settings.get("charge_levels"):
+        return "divisions of levels are free of charge there"
     if settings.get("largest_p", 1.0) < 1:
         return "splits are not tested for chance there"
     return next((f"{what} cannot be asked for there" for rule, what in _RULES.items() if settings.get(rule)), "")

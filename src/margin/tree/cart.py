@@ -35,6 +35,7 @@ class CartTree(TreeModel):
     max_features: Any
     max_bins: Any
     nominal: str
+    charge_levels: bool
     missing: str
     prune: str | None
     ccp_alpha: float
@@ -84,7 +85,7 @@ class CartTree(TreeModel):
 
     def _kinds(self) -> dict[str, Any]:
         """The settings that scikit-learn does not have."""
-        return enumerated(self.nominal, "threshold", self.missing)
+        return enumerated(self.nominal, "threshold", self.missing) | {"charge_levels": bool(self.charge_levels)}
 
     def _grown_with(self, rows: Rows, settings: Mapping[str, Any]) -> Tree:
         raise TypeError(f"{type(self).__name__} must say how its trees are grown.")

@@ -87,6 +87,9 @@ class DecisionTreeClassifier(CartTree, TreeClassifier):
         Intervals are found once for all nodes (``"static"``) or in each node anew (``"dynamic"``).
     max_intervals
         How many intervals of equal width or count there are at most.
+    charge_levels
+        Whether a division of levels must gain more than the best of so many divisions would by chance, about a bit per
+        level and case. Of columns with many levels only some then deserve a question; False is plain CART.
     missing
         Where missing cells go: ``"direction"``, the way that gains more; ``"fractional"``, down all branches in parts
         (C4.5); ``"surrogate"``, where other columns say (CART).
@@ -154,6 +157,7 @@ class DecisionTreeClassifier(CartTree, TreeClassifier):
         numeric: NumericColumns = "threshold",
         discretize: Discretize = "static",
         max_intervals: Several = 8,
+        charge_levels: Flag = False,
         missing: Missing = "direction",
         max_p: Share | None = None,
         max_bins: Bins | None = None,
@@ -181,6 +185,7 @@ class DecisionTreeClassifier(CartTree, TreeClassifier):
         self.numeric = numeric
         self.discretize = discretize
         self.max_intervals = max_intervals
+        self.charge_levels = charge_levels
         self.missing = missing
         self.max_p = max_p
         self.max_bins = max_bins
@@ -299,6 +304,9 @@ class DecisionTreeRegressor(CartTree, TreeRegressor):
     nominal
         What becomes of words: ``"subset"`` (two branches, the best division of the levels), ``"multiway"`` (a branch
         for each level), ``"one_vs_rest"``.
+    charge_levels
+        Whether a division of levels must gain more than the best of so many divisions would by chance, about a bit per
+        level and case. Of columns with many levels only some then deserve a question; False is plain CART.
     missing
         Where missing cells go: ``"direction"``, the way that gains more; ``"fractional"``, down all branches in parts;
         ``"surrogate"``, where other columns say.
@@ -347,6 +355,7 @@ class DecisionTreeRegressor(CartTree, TreeRegressor):
         ccp_alpha: NonNegative = 0.0,
         monotonic_cst: Monotone = None,
         nominal: Nominal = "subset",
+        charge_levels: Flag = False,
         missing: Missing = "direction",
         max_bins: Bins | None = None,
         prune: Literal["reduced_error", "cost_complexity"] | None = None,
@@ -367,6 +376,7 @@ class DecisionTreeRegressor(CartTree, TreeRegressor):
         self.ccp_alpha = ccp_alpha
         self.monotonic_cst = monotonic_cst
         self.nominal = nominal
+        self.charge_levels = charge_levels
         self.missing = missing
         self.max_bins = max_bins
         self.prune = prune

@@ -34,6 +34,12 @@ class PruningTrace:
     def __len__(self) -> int:
         return len(self.node)
 
+    def __str__(self) -> str:
+        return (
+            f"{len(self) - 1} subtrees removed: {self.leaves[0]:,} leaves with loss {self.loss[0]:.4g} on the validation "
+            f"part became {self.leaves[-1]:,} with {self.loss[-1]:.4g}"
+        )
+
 
 def reduced_error(
     tree: Tree, as_leaf: np.ndarray, weight: float = 1.0, ties: bool = False

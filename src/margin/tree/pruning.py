@@ -58,6 +58,17 @@ class AlphaChoice:
         """The alpha of the chosen step."""
         return float(self.alphas[self.chosen])
 
+    def __str__(self) -> str:
+        lines = [f"{len(self.alphas)} steps from {self.leaves[0]:,} leaves to {self.leaves[-1]:,}"]
+        for what, step in (
+            ("as grown", 0),
+            ("smallest loss", int(np.argmin(self.losses))),
+            ("smallest tree within one standard error", self.chosen),
+        ):
+            loss = f"loss {self.losses[step]:.4g} ± {self.standard_errors[step]:.2g}"
+            lines.append(f"  {what + ':':41}{self.leaves[step]:,} leaves, alpha {self.alphas[step]:.4g}, {loss}")
+        return "\n".join(lines)
+
 
 def pruned_on_held_out(model: Grows, rows: Rows, share: float, seed: Any, ties: bool) -> tuple[Tree, PruningTrace]:
     """Grown from most of the rows and pruned on the others; the nodes that are left then count all rows."""
