@@ -241,3 +241,14 @@ def test_the_middle_of_neighbouring_numbers_is_never_the_upper_one():
     a = np.nextafter(1.0, 0.0)
     tree = classes_tree(np.array([[a], [1.0]]), np.array([0, 1]))
     assert tree.threshold[0] == between(a, 1.0) == a
+
+
+def test_leaves_that_wait_do_not_keep_all_their_histograms():
+    rng = np.random.default_rng(14)
+    X = rng.normal(size=(4000, 70))
+    y = (8 * np.argsort(np.argsort(X[:, 0])) // 4000) * 8 + rng.integers(0, 8, 4000)
+    limits = {"max_leaves": 600}
+    codes = np.column_stack([np.searchsorted(cuts_by_definition(x, 250), x) for x in X.T]).astype(float)
+    tree, slow = classes_tree(X, y, max_bins=250, **limits), classes_tree(codes, y, max_bins=None, **limits)
+    np.testing.assert_array_equal(tree.column, slow.column)
+    np.testing.assert_array_equal(tree.cases, slow.cases)

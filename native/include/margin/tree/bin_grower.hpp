@@ -72,8 +72,11 @@ public:
         std::priority_queue<Waiting> queue;
         const auto add = [&](BinWork work) {
             BinSplit split;
-            if (search(work, split))
-                queue.push({tree.nodes[work.node].weight * split.gain, work, std::move(split)});
+            if (!search(work, split))
+                return;
+            if (histograms_.bytes() > most_waiting_bytes) // counting anew is slower, but leaves may be many
+                histograms_.release(std::exchange(work.histogram, -1));
+            queue.push({tree.nodes[work.node].weight * split.gain, work, std::move(split)});
         };
         add(root);
         for (std::size_t n_leaves = 1; n_leaves < settings_.max_leaves && !queue.empty(); ++n_leaves) {
@@ -88,6 +91,8 @@ public:
     }
 
 private:
+    static constexpr std::size_t most_waiting_bytes = std::size_t{1} << 26;
+
     struct Waiting {
         double decrease;
         BinWork work;

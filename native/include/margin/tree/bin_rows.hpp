@@ -16,8 +16,8 @@ namespace margin::tree {
 /// Rows of `stride` bytes: what is to be learnt of the row, then its codes. Twice the room, so that the rows of a node
 /// can be dealt out to its branches from one half to the other.
 ///
-/// Measured against row numbers that are dealt out in their place (100,000 rows of 20 codes, full tree): reading codes
-/// where they lie costs a cache miss per row and level, moving them a fraction of the histogram they are read for.
+/// Dealing out whole rows rather than their numbers keeps what a histogram reads side by side, whatever the depth. It
+/// takes 6 % of the time of a full tree for 100,000 rows of 20 columns, and 25 % for 1,000,000 rows of 10.
 template <class Code, class Item>
 class BinRows {
 public:

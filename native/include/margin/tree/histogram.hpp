@@ -144,6 +144,9 @@ public:
             unused_.push_back(histogram);
     }
 
+    /// The room of those that are taken.
+    std::size_t bytes() const noexcept { return (all_.size() - unused_.size()) * size_ * sizeof(Number); }
+
     Number* operator[](std::int32_t histogram) const noexcept {
         return histogram < 0 ? nullptr : all_[static_cast<std::size_t>(histogram)].get();
     }
