@@ -36,8 +36,8 @@ class PruningTrace:
 
     def __str__(self) -> str:
         return (
-            f"{len(self) - 1} subtrees removed: {self.leaves[0]:,} leaves with loss {self.loss[0]:.4g} on the validation "
-            f"part became {self.leaves[-1]:,} with {self.loss[-1]:.4g}"
+            f"{len(self) - 1} subtrees removed: {self.leaves[0]:,} leaves with loss {self.loss[0]:.4g} on the "
+            f"validation part became {self.leaves[-1]:,} with {self.loss[-1]:.4g}"
         )
 
 
