@@ -39,7 +39,7 @@ _names = {
         "voronoi_edges",
     ),
     "persistence": (),
-    "plots": ("plot_curse", "plot_k_choice", "plot_regions"),
+    "plots": ("plot_curse", "plot_k_choice", "plot_regions", "plot_tree"),
     "report": (),
     "tree": ("C45", "ID3", "DecisionTreeClassifier", "DecisionTreeRegressor", "Discretizer"),
     "zoo": (),

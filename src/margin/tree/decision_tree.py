@@ -58,8 +58,10 @@ class DecisionTreeClassifier(CartTree, TreeClassifier):
         ``"gain_ratio"``, the entropy gained for each bit of the split's own entropy.
     max_depth
         Most questions on a path; None for no limit.
-    min_samples_split, min_samples_leaf
-        Cases a node must have to be split, and that each branch must have; a share is one of all cases.
+    min_samples_split
+        Cases a node must have to be split; a share is one of all cases.
+    min_samples_leaf
+        Cases that each branch must have; a share is one of all cases.
     min_weight_fraction_leaf
         Share of all weight that each branch must have.
     max_features
@@ -284,8 +286,10 @@ class DecisionTreeRegressor(CartTree, TreeRegressor):
         What splits lower: ``"squared_error"``, or ``"absolute_error"``, where leaves hold medians.
     max_depth
         Most questions on a path; None for no limit.
-    min_samples_split, min_samples_leaf
-        Cases a node must have to be split, and that each branch must have; a share is one of all cases.
+    min_samples_split
+        Cases a node must have to be split; a share is one of all cases.
+    min_samples_leaf
+        Cases that each branch must have; a share is one of all cases.
     min_weight_fraction_leaf
         Share of all weight that each branch must have.
     max_features
