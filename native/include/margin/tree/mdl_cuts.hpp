@@ -42,6 +42,9 @@ inline bool pays(const ClassWeights& whole, const ClassWeights& low, const Class
     return whole.loss() - (low.loss() + high.loss()) > price;
 }
 
+/// Entropies that differ by less, in bits a case, are equal: sums of logarithms round differently on the two sides.
+inline constexpr double rounding = 1e-12;
+
 /// All cuts, ascending: the one with the smallest entropy, if it pays, and so on below and above it. Of equal entropies
 /// the smallest cut. `known` are the entries of a column without missing cells. O(n K) for each cut.
 inline std::vector<double> mdl_cuts(const Node<Classes>& node, const Column& column, std::span<const Entry> known) {
@@ -64,7 +67,7 @@ inline std::vector<double> mdl_cuts(const Node<Classes>& node, const Column& col
             if (range[i].code == range[i + 1].code)
                 continue;
             const double loss = low.loss() + high.loss();
-            if (best == 0 || loss < least) {
+            if (best == 0 || loss < least - rounding * whole.weight) {
                 best = i + 1;
                 least = loss;
                 best_low = low;
