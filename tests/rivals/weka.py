@@ -91,10 +91,9 @@ def j48(train: Path, test: Path | None, options: list[str]) -> tuple[int, int, i
     how = ["-T", str(test)] if test else ["-no-cv"]
     call = ["java", "-cp", JAR, "weka.classifiers.trees.J48", *options, "-t", str(train), *how]
     told = subprocess.run(call, capture_output=True, text=True, check=True).stdout
-    leaves = int(re.search(r"Number of Leaves\s*:\s*(\d+)", told)[1])  # type: ignore[index]
-    size = int(re.search(r"Size of the tree\s*:\s*(\d+)", told)[1])  # type: ignore[index]
+    sizes = re.findall(r"(?:Number of Leaves|Size of the tree)\s*:\s*(\d+)", told)
     wrong = re.findall(r"Incorrectly Classified Instances\s+(\d+)", told)
-    return leaves, size, int(wrong[-1]) if wrong else 0
+    return int(sizes[0]), int(sizes[1]), int(wrong[-1]) if wrong else 0
 
 
 def folds(y: np.ndarray) -> np.ndarray:

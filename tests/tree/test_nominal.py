@@ -257,8 +257,10 @@ numbers = st.lists(st.tuples(st.integers(-1, 4), st.integers(-5, 5), st.integers
 def test_the_best_of_all_subsets_for_numbers(rows, names):
     codes, y, w = (np.array(part) for part in zip(*rows))
 
+    def spread(rows):
+        return (w[rows] * (y[rows] - np.average(y[rows], weights=w[rows])) ** 2).sum()
+
     def lowered(branch):
-        spread = lambda rows: (w[rows] * (y[rows] - np.average(y[rows], weights=w[rows])) ** 2).sum()  # noqa: E731
         return (spread(branch >= 0) - sum(spread(branch == b) for b in set(branch))) / w.sum()
 
     levels = sorted(set(codes[codes >= 0]))

@@ -2,6 +2,7 @@
 #include "check.hpp"
 #include "margin/tree/grow.hpp"
 #include "margin/tree/pessimistic.hpp"
+#include "tree/tree_view.hpp"
 
 using namespace margin;
 using namespace margin::tree;
@@ -9,26 +10,6 @@ using namespace margin::tree;
 namespace {
 
 constexpr double quarter = 0.6744897501960817; // the normal quantile of 1 - 0.25
-
-TreeView view(const GrownTree& t) {
-    return {t.width,
-            t.ask,
-            t.column,
-            t.threshold,
-            t.missing,
-            t.value,
-            t.weight,
-            t.child_start,
-            t.child,
-            t.detail_start,
-            t.detail,
-            t.surrogate_start,
-            t.surrogate_column,
-            t.surrogate_threshold,
-            t.surrogate_low,
-            t.surrogate_detail_start,
-            t.surrogate_detail};
-}
 
 struct Rows {
     std::vector<double> cells;

@@ -21,6 +21,10 @@ __all__ = ["TreeReading"]
 class TreeReading:
     """What every model that is one tree, ``tree_``, can show of it."""
 
+    # What the models that inherit this have.
+    _encoded: Any
+    _fitted: Any
+    predict: Any
     tree_: Tree
 
     def text(self, *, max_depth: int | None = None, digits: int = 6, show: Show = "errors") -> str:
@@ -74,9 +78,9 @@ class TreeReading:
         answer: no
         """
         described = self._described("path")
-        encoded = self._encoded(X, "path")  # type: ignore[attr-defined]
+        encoded = self._encoded(X, "path")
         check_one_row(encoded, f"{type(self).__name__}.path")
-        answers = self.predict(X)  # type: ignore[attr-defined]
+        answers = self.predict(X)
         return path_of(described, encoded, answers[0])
 
     def to_dot(self, *, max_depth: int | None = None, digits: int = 4) -> str:
@@ -85,7 +89,7 @@ class TreeReading:
 
     def _described(self, method: str) -> DescribedTree:
         """The tree with its words."""
-        model: Any = self._fitted(method)  # type: ignore[attr-defined]
+        model = self._fitted(method)
         tree = model.tree_
         columns = list(model._columns.described())
         inputs = tuple(_core_order(columns))
