@@ -25,6 +25,7 @@ _names = {
     "evaluation": ("evaluate",),
     "experiment": (),
     "explain": (),
+    "linear": ("LogisticRegression",),
     "neighbors": (
         "KNeighborsClassifier",
         "KNeighborsRegressor",

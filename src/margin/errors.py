@@ -19,9 +19,11 @@ __all__ = [
     "MarginError",
     "MarginWarning",
     "NotFittedError",
+    "NotSeparableWarning",
     "ParameterError",
     "PersistenceError",
     "SealBrokenError",
+    "SeparationWarning",
     "SparseTableWarning",
     "closest",
     "listing",
@@ -80,8 +82,16 @@ class ConvergenceWarning(MarginWarning):
     """Training stopped before it met its tolerance."""
 
 
+class NotSeparableWarning(ConvergenceWarning):
+    """No plane separates the classes, so that a rule that corrects mistakes never comes to rest."""
+
+
 class LonelyRowWarning(MarginWarning):
     """Rows to answer that have no training row near enough to ask."""
+
+
+class SeparationWarning(MarginWarning):
+    """A plane separates the classes, so that coefficients without a penalty grow without end."""
 
 
 class SparseTableWarning(MarginWarning):

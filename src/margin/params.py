@@ -27,9 +27,11 @@ __all__ = [
     "Parameter",
     "Positive",
     "Priors",
+    "Ratio",
     "Rule",
     "Seed",
     "Share",
+    "Strength",
     "check",
     "choice",
     "from_text",
@@ -62,6 +64,10 @@ class Parameter:
 
 def _is_number(value: Any) -> bool:
     return isinstance(value, numbers.Real) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def _is_infinity(value: Any) -> bool:
+    return isinstance(value, float) and value == math.inf
 
 
 def _is_whole(value: Any) -> bool:
@@ -108,6 +114,10 @@ MOST_THREADS = 10_000
 Positive = Annotated[float, Rule("a number above 0", lambda v: _is_number(v) and v > 0, float)]
 NonNegative = Annotated[float, Rule("a number of at least 0", lambda v: _is_number(v) and v >= 0, float)]
 Share = Annotated[float, Rule("a number between 0 and 1", lambda v: _is_number(v) and 0 < v < 1, float)]
+Ratio = Annotated[float, Rule("a number from 0 to 1", lambda v: _is_number(v) and 0 <= v <= 1, float)]
+Strength = Annotated[
+    float, Rule("a number above 0, or infinity", lambda v: (_is_number(v) and v > 0) or _is_infinity(v), float)
+]
 Count = Annotated[int, Rule("a whole number of at least 1", lambda v: _is_whole(v) and v >= 1, int)]
 Flag = Annotated[bool, Rule("True or False", lambda v: isinstance(v, bool) or type(v).__name__ == "bool_", _parse_flag)]
 Seed = Annotated[Any, Rule("None, a whole number of at least 0 or a random generator", _is_seed, _parse_optional(int))]

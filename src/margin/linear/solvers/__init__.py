@@ -1,0 +1,15 @@
+"""Solvers of penalised cross-entropy, each for the shapes it is quickest at."""
+
+from __future__ import annotations
+
+from margin.linear.problem import Problem, Solver
+from margin.linear.solvers.newton import newton
+
+__all__ = ["SOLVERS", "choose_solver", "newton"]
+
+SOLVERS: dict[str, Solver] = {"newton": newton}
+
+
+def choose_solver(problem: Problem) -> tuple[str, str]:
+    """The name of the solver for a problem, and the reason in words."""
+    return "newton", "few columns: second derivatives are cheap"
