@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Protocol
 
 import numpy as np
-from scipy.linalg import blas, lapack
+from scipy.linalg import lapack
 
 import margin._core as _core
 from margin import parallel
@@ -19,7 +19,6 @@ __all__ = ["Blocks", "Curvature", "Diagonal", "Units", "Whole", "class_blocks", 
 DOUBLE_COLUMNS = 200
 LOOKED_AT = 512
 LARGEST_EXPONENT = 500
-CELLS_AT_ONCE = 1 << 19
 
 
 class Curvature(Protocol):
@@ -82,24 +81,12 @@ class Units:
         ``weight`` has one number for each row that is summed over.
         """
         if X.shape[1] > DOUBLE_COLUMNS:
-            found = self._single_gram(X, weight, np.arange(len(X)) if rows is None else rows)
+            at = np.arange(len(X)) if rows is None else rows
+            found = _core.linear.dense_gram_single(X, at, weight, self.shift, self.scale, parallel.n_threads())
         else:
             some = X if rows is None or len(rows) == len(X) else X[rows]
             found = _core.linear.dense_gram(some, weight, self.shift, self.scale, parallel.n_threads())
         return found[: self.size, : self.size]
-
-    def _single_gram(self, X: np.ndarray, weight: np.ndarray | None, rows: np.ndarray) -> np.ndarray:
-        width = X.shape[1] + 1
-        total = np.zeros((width, width), dtype=np.float32, order="F")
-        count = max(256, CELLS_AT_ONCE // width)
-        for first in range(0, len(rows), count):
-            at = rows[first : first + count]
-            z = np.ones((len(at), width), dtype=np.float32)
-            np.multiply(X[at] - self.shift, self.scale, out=z[:, :-1], casting="same_kind")
-            if weight is not None:
-                z *= np.sqrt(weight[first : first + count]).astype(np.float32)[:, None]
-            total = blas.ssyrk(1.0, z.T, beta=1.0, c=total, overwrite_c=1)
-        return np.triu(total) + np.triu(total, 1).T
 
 
 class Factor:
@@ -108,7 +95,8 @@ class Factor:
     def __init__(self, matrix: np.ndarray) -> None:
         diagonal = matrix.diagonal().astype(np.float64)
         self.root = np.sqrt(np.where(diagonal > 0, diagonal, 1.0))
-        scaled = matrix / self.root / self.root[:, None]
+        inverse = (1 / self.root).astype(matrix.dtype)
+        scaled = matrix * inverse * inverse[:, None]
         ridge = float(np.finfo(scaled.dtype).eps) * 4
         while True:
             scaled[np.diag_indices(len(scaled))] = 1 + ridge

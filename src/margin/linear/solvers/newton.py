@@ -18,6 +18,8 @@ SAMPLED_PER_PARAMETER = 40
 SAMPLE_TOLERANCE = 1e-3
 # Steps with the curvature of a sample before that of all rows is looked at.
 CHEAP_STEPS = 12
+# Once the gradient is within the tolerance, one more step takes most of what is left: a smaller share is not worth it.
+NEGLIGIBLE = 1e-9
 
 
 def newton(problem: Problem, start: tuple[np.ndarray, np.ndarray] | None, tol: float, max_iter: int) -> Solution:
@@ -49,7 +51,7 @@ def _newton_steps(objective: Objective, point: Point, tol: float, max_iter: int,
     while n_iter < max_iter:
         assert point.probability is not None
         step = whole_curvature(problem, units, share, point.probability).solve(point.gradient)
-        if is_rounding(point, step) or point.largest <= tol and is_negligible(point, step, tol):
+        if is_rounding(point, step) or point.largest <= tol and is_negligible(point, step, tol, NEGLIGIBLE):
             return objective.solution(point, n_iter, True)
         found = descend(objective, point, step, keep=True)
         if found is None:
@@ -72,7 +74,7 @@ def _from_sample(objective: Objective, theta: np.ndarray, sample: int, tol: floa
     n_iter = 0
     while n_iter < min(max_iter, CHEAP_STEPS):
         step = memory.step(point.gradient)
-        if point.largest <= tol and is_negligible(point, step, tol):
+        if point.largest <= tol and is_negligible(point, step, tol, NEGLIGIBLE):
             return objective.solution(point, n_iter, True)
         found = descend(objective, point, step)
         if found is None:

@@ -20,7 +20,7 @@ from margin.linear.solvers.descent import Memory, descend, is_negligible, is_rou
 __all__ = ["gram_price", "lbfgs", "pass_price"]
 
 # Rows that tell the products of d columns well enough to begin with, and well enough to end with, in multiples of d.
-ROWS_TO_BEGIN = 4
+ROWS_TO_BEGIN = 8
 ROWS_TO_END = 20
 # A problem with so many times more rows than parameters is solved for a part of its rows first.
 ROWS_PER_PARAMETER = 40
@@ -29,6 +29,8 @@ SAMPLE_TOLERANCE = 1e-3
 # As many parameters have second derivatives all together rather than class by class.
 WHOLE_PARAMETERS = 600
 FEWEST_PASSES = 4
+# Once the gradient is within the tolerance, a step that lowers the objective by a smaller share is not worth a pass.
+NEGLIGIBLE = 1e-5
 FEWEST_ROWS = 2000
 # Products that cost more passes than this wait until it is clear that they are needed.
 PASSES_FOR_PRODUCTS = 8
@@ -94,7 +96,7 @@ def _steps(
     """The point reached, the iterations so far, and whether there is nothing left to do."""
     while n_iter < last:
         step = memory.step(point.gradient)
-        if is_rounding(point, step) or (point.largest <= tol and is_negligible(point, step, tol)):
+        if is_rounding(point, step) or (point.largest <= tol and is_negligible(point, step, tol, NEGLIGIBLE)):
             return point, n_iter, True
         found = descend(objective, point, step)
         if found is None:
