@@ -27,7 +27,7 @@ def is_negligible(point: Point, step: np.ndarray, tol: float, share: float) -> b
 
 def is_rounding(point: Point, step: np.ndarray) -> bool:
     """Whether a step promises no more than the objective is rounded by, however large a gradient in large units is."""
-    return float(np.vdot(point.gradient, step)) <= ROUNDING * point.value
+    return float(np.vdot(point.gradient, step)) <= ROUNDING * (point.value + point.terms)
 
 
 def descend(objective: Objective, point: Point, step: np.ndarray, keep: bool = False) -> Point | None:
