@@ -108,7 +108,7 @@ def _steps(
             return point, n_iter, is_rounding(point, step) or (None if memory.pairs else False)
         memory.remember(point, found)
         point, n_iter = found, n_iter + 1
-    return point, n_iter, False
+    return point, n_iter, None
 
 
 def _blocks_price(problem: Problem) -> float:
