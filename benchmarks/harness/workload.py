@@ -30,7 +30,7 @@ class UnknownName(ValueError):
 class Column:
     """One figure of a repeat, and how the repeats are put together.
 
-    ``unit`` is ``"seconds"``, ``"bytes"`` or ``"score"``; only seconds are compared by ratio. Of the repeats the
+    ``unit`` is ``"seconds"``, ``"bytes"``, ``"score"`` or ``"objective"``; only seconds are compared by ratio. Of the repeats the
     least seconds stand (noise only adds), the most bytes and the last score, unless ``keep`` says otherwise.
     """
 
@@ -40,7 +40,7 @@ class Column:
     keep: str = ""
 
     def combine(self, values: Sequence[float]) -> float:
-        keep = self.keep or {"seconds": "least", "bytes": "most", "score": "last"}[self.unit]
+        keep = self.keep or {"seconds": "least", "bytes": "most", "score": "last", "objective": "last"}[self.unit]
         return values[-1] if keep == "last" else min(values) if keep == "least" else max(values)
 
 
