@@ -30,8 +30,9 @@ class UnknownName(ValueError):
 class Column:
     """One figure of a repeat, and how the repeats are put together.
 
-    ``unit`` is ``"seconds"``, ``"bytes"``, ``"score"`` or ``"objective"``; only seconds are compared by ratio. Of the repeats the
-    least seconds stand (noise only adds), the most bytes and the last score, unless ``keep`` says otherwise.
+    ``unit`` is ``"seconds"``, ``"bytes"``, ``"score"`` or ``"objective"`` (a score of more digits); only seconds are
+    compared by ratio. Of the repeats the least seconds stand (noise only adds), the most bytes and the last score,
+    unless ``keep`` says otherwise.
     """
 
     key: str
