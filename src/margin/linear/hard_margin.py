@@ -21,6 +21,8 @@ __all__ = ["HardMargin", "hard_margin", "largest_margin", "widest_gap"]
 
 # The two bounds of the margin are brought together to this share of it, and rows this near to it are on it.
 TOLERANCE, NEAR = 1e-10, 1e-7
+# A weight of a proof that is mere rounding.
+NOTHING = 1e-14
 # More steps than this are never needed for data of a size that one would ask about.
 MOST_STEPS = 100_000
 
@@ -188,6 +190,8 @@ def _not_separable(
     radius: float, unit: float, width: int, found: Nearest, keys: list[int], weights: np.ndarray
 ) -> HardMargin:
     length = 0.0 if found.holds_origin else unit / float(np.linalg.norm(found.plane))
+    needed = weights > NOTHING
+    keys, weights = np.asarray(keys)[needed].tolist(), weights[needed]
     rows = np.unique(keys)
     return HardMargin(False, 0.0, length, radius, np.zeros(width), 0.0, rows, _weights_at(rows, keys, weights))
 
