@@ -3,5 +3,19 @@
 from margin.linear.certificate import Certificate
 from margin.linear.hard_margin import HardMargin, hard_margin
 from margin.linear.logistic import LogisticRegression
+from margin.linear.odds import logit, odds, probability
+from margin.linear.optimum import OptimumCertificate
+from margin.linear.separation import Separation, separation
 
-__all__ = ["Certificate", "HardMargin", "LogisticRegression", "hard_margin"]
+__all__ = [
+    "Certificate",
+    "HardMargin",
+    "LogisticRegression",
+    "OptimumCertificate",
+    "Separation",
+    "hard_margin",
+    "logit",
+    "odds",
+    "probability",
+    "separation",
+]
