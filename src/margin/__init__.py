@@ -25,7 +25,7 @@ _names = {
     "evaluation": ("evaluate",),
     "experiment": (),
     "explain": (),
-    "linear": ("LogisticRegression",),
+    "linear": ("LogisticRegression", "hard_margin"),
     "neighbors": (
         "KNeighborsClassifier",
         "KNeighborsRegressor",

@@ -1,5 +1,21 @@
 """Linear models: one linear layer under different error layers, from the perceptron to softmax."""
 
+from margin.linear.certificate import Certificate
+from margin.linear.hard_margin import HardMargin, hard_margin
 from margin.linear.logistic import LogisticRegression
+from margin.linear.odds import logit, odds, probability
+from margin.linear.optimum import OptimumCertificate
+from margin.linear.separation import Separation, separation
 
-__all__ = ["LogisticRegression"]
+__all__ = [
+    "Certificate",
+    "HardMargin",
+    "LogisticRegression",
+    "OptimumCertificate",
+    "Separation",
+    "hard_margin",
+    "logit",
+    "odds",
+    "probability",
+    "separation",
+]

@@ -59,6 +59,15 @@ class Problem:
         """Whether X is CSR."""
         return not isinstance(self.X, np.ndarray)
 
+    @property
+    def is_penalised(self) -> bool:
+        """Whether large coefficients cost anything."""
+        return self.l1 > 0 or self.l2 > 0
+
+    def penalty(self, coef: np.ndarray) -> float:
+        """What the coefficients cost: λ₂/2 ‖W‖² + λ₁ ‖W‖₁."""
+        return float(0.5 * self.l2 * np.vdot(coef, coef) + self.l1 * np.abs(coef).sum())
+
 
 @dataclass(frozen=True)
 class Solution:
