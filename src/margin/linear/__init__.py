@@ -7,10 +7,12 @@ from margin.linear.odds import logit, odds, probability
 from margin.linear.optimum import OptimumCertificate
 from margin.linear.perceptron import Perceptron
 from margin.linear.separation import Separation, separation
+from margin.linear.sgd import LinearSGD
 
 __all__ = [
     "Certificate",
     "HardMargin",
+    "LinearSGD",
     "LogisticRegression",
     "OptimumCertificate",
     "Perceptron",
