@@ -69,7 +69,8 @@ class Memory:
 
     def copy(self) -> Memory:
         """The same with arrays of its own, for an epoch to change."""
-        return Memory(*(np.copy(getattr(self, name)) for name in list(self.__dataclass_fields__)[:-1]), self.t)
+        arrays = ("w", "b", "sum_w", "sum_b", "averaged", "paid", "owed")
+        return replace(self, **{name: np.copy(getattr(self, name)) for name in arrays})
 
     def weights(self, width: int) -> tuple[np.ndarray, np.ndarray]:
         """Weights and intercepts, averaged where averaging has begun."""
