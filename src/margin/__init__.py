@@ -25,7 +25,7 @@ _names = {
     "evaluation": ("evaluate",),
     "experiment": (),
     "explain": (),
-    "linear": ("LogisticRegression", "hard_margin"),
+    "linear": ("LinearSGD", "LogisticRegression", "Perceptron", "hard_margin"),
     "neighbors": (
         "KNeighborsClassifier",
         "KNeighborsRegressor",

@@ -5,13 +5,17 @@ from margin.linear.hard_margin import HardMargin, hard_margin
 from margin.linear.logistic import LogisticRegression
 from margin.linear.odds import logit, odds, probability
 from margin.linear.optimum import OptimumCertificate
+from margin.linear.perceptron import Perceptron
 from margin.linear.separation import Separation, separation
+from margin.linear.sgd import LinearSGD
 
 __all__ = [
     "Certificate",
     "HardMargin",
+    "LinearSGD",
     "LogisticRegression",
     "OptimumCertificate",
+    "Perceptron",
     "Separation",
     "hard_margin",
     "logit",
