@@ -25,7 +25,7 @@ _names = {
     "evaluation": ("evaluate",),
     "experiment": (),
     "explain": (),
-    "linear": ("LogisticRegression", "hard_margin"),
+    "linear": ("ActivePerceptron", "LogisticRegression", "hard_margin"),
     "neighbors": (
         "KNeighborsClassifier",
         "KNeighborsRegressor",
