@@ -6,6 +6,7 @@ from margin.linear.hard_margin import HardMargin, hard_margin
 from margin.linear.logistic import LogisticRegression
 from margin.linear.odds import logit, odds, probability
 from margin.linear.optimum import OptimumCertificate
+from margin.linear.perceptron import Perceptron
 from margin.linear.separation import Separation, separation
 
 __all__ = [
@@ -14,6 +15,7 @@ __all__ = [
     "HardMargin",
     "LogisticRegression",
     "OptimumCertificate",
+    "Perceptron",
     "Separation",
     "hard_margin",
     "logit",

@@ -11,6 +11,7 @@ from margin.base.class_weight import class_factors
 from margin.base.fitting import further_or_not_at_all, whole_or_not_at_all
 from margin.base.inputs import row_count
 from margin.base.labels import encode_labels, named_classes
+from margin.base.representation import TrainingRows
 from margin.data.labels import codes_of
 from margin.data.weights import check_weights
 from margin.errors import InputError, LabelError, ParameterError, listing
@@ -33,6 +34,7 @@ class StreamingClassifier(LinearClassifier):
     """
 
     class_weight: Any
+    _kept: np.ndarray | None  # which of the given rows count, while a call lasts
 
     def _begin(self, n_columns: int) -> None:
         raise TypeError(f"{type(self).__name__} must say what it begins with: def _begin(self, n_columns).")
@@ -52,12 +54,23 @@ class StreamingClassifier(LinearClassifier):
         if self.__sklearn_is_fitted__():
             with further_or_not_at_all(self):
                 self._go_on(*self._further_rows(X, y, classes, sample_weight, who))
+                del self._kept
         else:
             with whole_or_not_at_all(self):
                 rows = self._first_rows(X, y, classes, sample_weight, who)
                 self._begin(rows[0].shape[1])
                 self._go_on(*rows)
+                del self._kept
         return self
+
+    def _learn(self, X: Any, y: np.ndarray, rows: TrainingRows) -> None:
+        self._kept = rows.kept
+        super()._learn(X, y, rows)
+        del self._kept
+
+    def _as_given(self, rows: np.ndarray) -> np.ndarray:
+        """The numbers that rows of this call had before those of weight 0 were left out."""
+        return rows if self._kept is None else self._kept[rows]
 
     def _first_rows(self, X: Any, y: Any, classes: Any, sample_weight: Any, who: str) -> tuple[Any, Any, Any]:
         """Learn columns, encoder and classes; the rows, codes and weights to pass over."""
@@ -66,7 +79,7 @@ class StreamingClassifier(LinearClassifier):
         if classes is not None:
             found, self.classes_ = self.classes_, named_classes(classes, who)
             codes = self._places_of(found, who)[codes]
-        codes = rows.of(codes)
+        codes, self._kept = rows.of(codes), rows.kept
         learnt = self._learn_input(self._with_targets(rows, codes), who)
         return learnt.data, codes, rows.weights()
 
@@ -80,8 +93,9 @@ class StreamingClassifier(LinearClassifier):
         found, codes = encode_labels(y, n_given, who)
         codes = self._places_of(found, who)[codes]
         weight = check_weights(sample_weight, n_given, who)
+        self._kept = None
         if weight is not None and not weight.all():
-            kept = np.flatnonzero(weight)
+            kept = self._kept = np.flatnonzero(weight)
             source, codes, weight = source[kept], codes[kept], weight[kept]
         data = self._encoder.encode(source, who)
         return data, codes, np.ones(len(codes)) if weight is None else weight
