@@ -11,17 +11,16 @@ from margin import params
 from margin.base.fitting import further_or_not_at_all, whole_or_not_at_all
 from margin.base.frames import is_frame
 from margin.base.inputs import check_one_row
-from margin.base.numeric import Scale
-from margin.base.representation import TrainingRows
+from margin.base.numeric import Numeric, Scale
+from margin.base.representation import SQUARABLE
 from margin.data.table import Table
 from margin.errors import ParameterError
 from margin.linear.streaming import StreamingClassifier
+from margin.linear.visiting import arrays_of, padded
 from margin.params import Count, Flag
 
 __all__ = ["ActivePerceptron"]
 
-# The core reads weights eight at a time.
-LANES = 8
 # The error is measured on so many rows at most, each time when the labels have grown by this share.
 CURVE_ROWS, CURVE_STEP = 10_000, 1.25
 ENDLESS = 2**63 - 1
@@ -64,7 +63,9 @@ class ActivePerceptron(StreamingClassifier):
     labels_used_
         Labels asked for.
     queried_
-        The rows whose labels they were; rows that come in parts are counted on.
+        The rows whose labels they were. Rows that come in parts are counted on, without those of weight 0.
+    rows_seen_
+        Rows that came in parts, so far.
     error_curve_
         Labels used and share of wrong answers, one row for each time it was measured: whenever the labels have grown by
         a quarter, and at the end, on up to 10,000 rows spread evenly over those of the call. Labels that were never
@@ -116,6 +117,11 @@ class ActivePerceptron(StreamingClassifier):
         self.max_iter = max_iter
         self.scale = scale
 
+    @property
+    def representation(self) -> Numeric:  # type: ignore[override]
+        # rows are scaled to length 1, so that cells may be larger than other linear models can take
+        return Numeric(scale=self.scale, sparse=True, keep_float32=True, largest=SQUARABLE)
+
     def query(self, x: Any) -> bool:
         """Whether the label of one row is wanted; before anything is learnt, it is."""
         if not self.__sklearn_is_fitted__():
@@ -150,11 +156,6 @@ class ActivePerceptron(StreamingClassifier):
             self._take_in(X, y, volunteered=True)
         return self
 
-    def _learn(self, X: Any, y: np.ndarray, rows: TrainingRows) -> None:
-        super()._learn(X, y, rows)
-        if rows.kept is not None:
-            self.queried_ = rows.kept[self.queried_]
-
     def _fit(self, X: Any, y: np.ndarray, weight: np.ndarray) -> None:
         self._begin(X.shape[1])
         stream, curve = _Stream(self, X, y), []
@@ -165,7 +166,8 @@ class ActivePerceptron(StreamingClassifier):
                 self._settle(stream)
                 curve.append((stream.labels, self._error(X, y)))
         self.error_curve_ = np.array(curve)
-        self.queried_ = np.flatnonzero(stream.asked)
+        self.queried_ = self._as_given(np.flatnonzero(stream.asked))
+        self.n_iter_ = self.max_iter
 
     def _begin(self, n_columns: int) -> None:
         n_scores = self._n_scores()
@@ -203,14 +205,14 @@ class _Stream:
 
     def __init__(self, model: ActivePerceptron, X: Any, y: np.ndarray, volunteered: bool = False) -> None:
         n_scores, d = model.coef_.shape
-        self.rows = (X,) if isinstance(X, np.ndarray) else (X.data, X.indices, X.indptr, d)
+        self.rows = arrays_of(X)
         self.y, self.model, self.volunteered = y, model, volunteered
-        self.v = np.zeros((n_scores, -(-d // LANES) * LANES))
+        self.v = np.zeros((n_scores, padded(d)))
         self.v[:, :d] = model.coef_
         self.constant, self.threshold = model.intercept_.copy(), model.threshold_.copy()
         self.streak, self.labels = model._streak.copy(), model.labels_used_
         self.asked = np.zeros(len(y), np.uint8)
-        self.visits = _without_repeats(X, y)
+        self.visits = _without_repeats(X)
         self.rewind()
 
     def rewind(self) -> None:
@@ -227,23 +229,23 @@ class _Stream:
         width = model.coef_.shape[1] + bool(model.fit_intercept)
         self.at, self.labels = _core.linear.active_stream(
             *self.rows, self.y, self.visits, self.asked, bool(model.fit_intercept), self.volunteered, model.patience,
-            1 / width**0.5, ENDLESS if model.max_labels is None else model.max_labels, self.at, enough,
+            1 / max(width, 1) ** 0.5, ENDLESS if model.max_labels is None else model.max_labels, self.at, enough,
             self.v, self.constant, self.threshold, self.streak, self.labels,
         )  # fmt: skip
 
 
-def _without_repeats(X: Any, y: np.ndarray) -> np.ndarray | None:
+def _without_repeats(X: Any) -> np.ndarray | None:
     """The rows that differ from the one before them, as places; None if all do."""
-    if len(y) < 2:
+    if X.shape[0] < 2:
         return None
     if isinstance(X, np.ndarray):
-        same = y[1:] == y[:-1]
+        same = np.ones(len(X) - 1, dtype=bool)
         for column in X.T:
+            same &= column[1:] == column[:-1]
             if not same.any():
                 return None
-            same &= column[1:] == column[:-1]
     else:
-        same = (y[1:] == y[:-1]) & ((X[1:] != X[:-1]).sum(axis=1) == 0)
+        same = (X[1:] != X[:-1]).sum(axis=1) == 0
     return np.flatnonzero(np.r_[True, ~same]).astype(np.uint32) if same.any() else None
 
 
