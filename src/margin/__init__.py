@@ -25,7 +25,13 @@ _names = {
     "evaluation": ("evaluate",),
     "experiment": (),
     "explain": (),
-    "linear": ("LinearSGD", "LogisticRegression", "Perceptron", "hard_margin"),
+    "linear": (
+        "ActivePerceptron",
+        "LinearSGD",
+        "LogisticRegression",
+        "Perceptron",
+        "hard_margin",
+    ),
     "neighbors": (
         "KNeighborsClassifier",
         "KNeighborsRegressor",

@@ -1,5 +1,6 @@
 """Linear models: one linear layer under different error layers, from the perceptron to softmax."""
 
+from margin.linear.active import ActivePerceptron
 from margin.linear.certificate import Certificate
 from margin.linear.hard_margin import HardMargin, hard_margin
 from margin.linear.logistic import LogisticRegression
@@ -10,6 +11,7 @@ from margin.linear.separation import Separation, separation
 from margin.linear.sgd import LinearSGD
 
 __all__ = [
+    "ActivePerceptron",
     "Certificate",
     "HardMargin",
     "LinearSGD",
