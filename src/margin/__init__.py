@@ -25,7 +25,7 @@ _names = {
     "evaluation": ("evaluate",),
     "experiment": (),
     "explain": (),
-    "linear": ("LogisticRegression",),
+    "linear": ("LogisticRegression", "LogisticRegressionCV", "logistic_path", "odds", "separation"),
     "neighbors": (
         "KNeighborsClassifier",
         "KNeighborsRegressor",
