@@ -34,6 +34,12 @@ class LogisticModel(LinearClassifier):
     def _gives_probabilities(self) -> bool:
         return True
 
+    def _proba(self, scores: np.ndarray) -> np.ndarray:
+        if scores.shape[1] == 2:
+            scores = np.column_stack([np.zeros(len(scores)), scores[:, 1]])
+        shifted = np.exp(scores - scores.max(axis=1, keepdims=True))
+        return shifted / shifted.sum(axis=1, keepdims=True)
+
     def odds(self, X: Any, reference: Any = None) -> Odds:
         """Odds and log-odds of each class against a reference class (the first, unless another is named)."""
         decisions = self._decisions(self._encoded(X, "odds"))
