@@ -29,8 +29,12 @@ _names = {
         "ActivePerceptron",
         "LinearSGD",
         "LogisticRegression",
+        "LogisticRegressionCV",
         "Perceptron",
         "hard_margin",
+        "logistic_path",
+        "odds",
+        "separation",
     ),
     "neighbors": (
         "KNeighborsClassifier",
