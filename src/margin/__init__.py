@@ -25,7 +25,17 @@ _names = {
     "evaluation": ("evaluate",),
     "experiment": (),
     "explain": (),
-    "linear": ("LogisticRegression",),
+    "linear": (
+        "ActivePerceptron",
+        "LinearSGD",
+        "LogisticRegression",
+        "LogisticRegressionCV",
+        "Perceptron",
+        "hard_margin",
+        "logistic_path",
+        "odds",
+        "separation",
+    ),
     "neighbors": (
         "KNeighborsClassifier",
         "KNeighborsRegressor",
