@@ -25,7 +25,7 @@ _names = {
     "evaluation": ("evaluate",),
     "experiment": (),
     "explain": (),
-    "linear": ("ActivePerceptron", "LogisticRegression", "Perceptron", "hard_margin"),
+    "linear": ("ActivePerceptron", "Adaline", "LogisticRegression", "Perceptron", "hard_margin"),
     "neighbors": (
         "KNeighborsClassifier",
         "KNeighborsRegressor",
