@@ -1,4 +1,4 @@
-"""How rows of a table are visited by models that learn one row at a time: in which order, how often, how much each counts.
+"""How models that learn one row at a time visit rows: in which order, how often, and how much each counts.
 
 Whole-number weights are further visits, as if the rows had been repeated, as long as that makes at most 16 visits to a
 row on the average (or a million in all). Beyond that, and where weights are no whole numbers, a weight multiplies the
