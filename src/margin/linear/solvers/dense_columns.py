@@ -53,14 +53,16 @@ class GramSteps:
             gradient[-1] = 0.0
         return loss * self.unit + 0.5 * p.l2 * inner(table[:-1], table[:-1]), gradient, state
 
-    def propose(self, table: np.ndarray, gradient: np.ndarray, smallest: np.ndarray, state: np.ndarray) -> np.ndarray:
+    def propose(
+        self, table: np.ndarray, gradient: np.ndarray, smallest: np.ndarray, state: np.ndarray
+    ) -> tuple[np.ndarray, bool]:
         step = np.zeros_like(table)
         for k in range(self.shape[1]):
             share = state[:, k] * (1 - state[:, k]) if self.shape[1] == 1 else state[:, k]
             share = share * self.unit if self.problem.weight is None else share * self.problem.weight * self.unit
             working = np.flatnonzero((smallest[:-1, k] != 0) | (table[:-1, k] != 0))
             step[working, k], step[-1, k] = self._step_of_score(table[:, k], gradient[:, k], working, share, k)
-        return step
+        return step, False
 
     def left(self, smallest: np.ndarray, state: np.ndarray) -> float:
         """By the diagonal of the last matrix; infinite where a column was not in it."""

@@ -8,13 +8,19 @@ import margin._core as _core
 from margin import parallel
 from margin.linear.problem import Problem
 
-__all__ = ["SparsePasses", "inner"]
+__all__ = ["SparsePasses", "inner", "negligible"]
 
 
 def inner(a: np.ndarray, b: np.ndarray) -> float:
     """The sum of products. NumPy's dot would wake the threads of BLAS, which then spin where the passes want to run, and
     its last bits depend on their number."""
     return float(np.multiply(a, b).sum())
+
+
+def negligible(left: float, value: float, tol: float) -> bool:
+    """Whether what is left to win is little beside the objective, or beside a mean loss of 0.01 where the objective goes
+    to 0 (one class, or classes that can be separated)."""
+    return left <= 0.01 * tol * max(value, 0.01)
 
 
 class SparsePasses:
