@@ -11,6 +11,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from margin import parallel
 from margin.linear.problem import Problem
+from margin.linear.solvers import dense_columns
 from margin.linear.solvers.coordinate import centred, coordinate_descent
 from tests.linear.sparse_problems import (
     gradient_by_definition,
@@ -99,7 +100,7 @@ def test_rows_fewer_or_more_than_columns_come_to_the_solution(dense, seed, n, d,
     assert smallest_subgradient(problem, found.coef, found.intercept) <= 1.01e-6
 
 
-@pytest.mark.parametrize("n_classes", [2, 4])
+@pytest.mark.parametrize("n_classes", [2, 4, 8])
 def test_sparse_and_dense_rows_have_one_solution(n_classes):
     a, b = (random_problem(n=300, n_classes=n_classes, l1=0.005, l2=0.005, dense=dense) for dense in (False, True))
     found, other = coordinate_descent(a, None, 1e-9, 500), coordinate_descent(b, None, 1e-9, 500)
@@ -205,6 +206,16 @@ def test_the_number_of_threads_changes_no_bit(dense, n_classes):
         together = coordinate_descent(problem, None, 1e-5, 100)
     assert_array_equal(alone.coef, together.coef)
     assert_array_equal(alone.intercept, together.intercept)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3, 8])
+def test_a_matrix_smaller_than_the_columns_leads_to_the_same_solution(n_classes, monkeypatch):
+    problem = random_problem(n=200, n_classes=n_classes, l1=0.01, l2=0.01, dense=True)
+    whole = coordinate_descent(problem, None, 1e-8, 300)
+    monkeypatch.setattr(dense_columns, "MOST_LINES", 5 * n_classes)
+    found = coordinate_descent(problem, None, 1e-8, 1000)
+    assert found.converged and found.n_iter > whole.n_iter
+    assert_allclose(found.coef, whole.coef, atol=1e-6)
 
 
 @KINDS

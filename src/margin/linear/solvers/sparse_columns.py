@@ -43,7 +43,7 @@ class SparseSteps(SparsePasses):
         p = self.problem
         working = np.flatnonzero(((smallest != 0) | (table != 0))[:-1].any(axis=1)).astype(np.int32)
         step, passes = _core.linear.sparse_descend(
-            *self.columns, working, table, gradient, state, p.weight, self.unit,
+            *self.columns, working, table, gradient, state, self.share, self.unit,
             p.l1, p.l2, p.intercept, ENOUGH, self.most_passes,
         )  # fmt: skip
         if passes == self.most_passes:
