@@ -4,10 +4,10 @@ Any distributions :math:`q_i` over the classes give a lower bound of the mean ob
 
 .. math:: D(q) = \frac1S \sum_i s_i H(q_i) - g^*(-G), \qquad G = \frac1S \sum_i s_i (q_i - e_{y_i}) x_i^\top
 
-with the entropy H and the conjugate of the penalty, :math:`g^*(V) = \sum (|V| - \lambda_1)_+^2 / 2\lambda_2`. Unpenalised
-intercepts ask that the :math:`q_i` give every class its share; the probabilities of the model do so after the
-intercepts alone were made optimal. Without :math:`\lambda_2` no entry of G may exceed :math:`\lambda_1`, which moving
-the :math:`q_i` towards the true classes brings about.
+with the entropy H and the conjugate of the penalty, :math:`g^*(V) = \sum (|V| - \lambda_1)_+^2 / 2\lambda_2`.
+Unpenalised intercepts ask that the :math:`q_i` give every class its share; the probabilities of the model do so after
+the intercepts alone were made optimal. Without :math:`\lambda_2` no entry of G may exceed :math:`\lambda_1`, which
+moving the :math:`q_i` towards the true classes brings about.
 """
 
 from __future__ import annotations

@@ -23,10 +23,11 @@ SolverName = Literal["auto", "newton", "quasi_newton", "truncated_newton", "coor
 class LogisticRegression(LogisticModel):
     r"""Log-odds that are linear in the columns; softmax for more than two classes.
 
-    .. math:: \min_{W, b}\; C \sum_i s_i\, \ell(y_i, W x_i + b) + \tfrac{1 - \rho}2 \lVert W\rVert^2 + \rho \lVert W\rVert_1
+    .. math:: \min_{W, b}\; C \sum_i s_i\, \ell(y_i, W x_i + b)
+        + \tfrac{1 - \rho}2 \lVert W\rVert^2 + \rho \lVert W\rVert_1
 
-    with the cross-entropy :math:`\ell` and the share :math:`\rho` of L1. Intercepts are not penalised. The penalty has a
-    unit: columns of large numbers are penalised less, ``scale="standard"`` treats all alike. Without a penalty
+    with the cross-entropy :math:`\ell` and the share :math:`\rho` of L1. Intercepts are not penalised. The penalty has
+    a unit: columns of large numbers are penalised less, ``scale="standard"`` treats all alike. Without a penalty
     (``C=inf``) classes that a plane separates have no finite best coefficients; this is found out and warned of.
 
     Parameters

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from margin.base.class_weight import class_factors
-from margin.base.representation import TrainingRows
 from margin.errors import ConvergenceWarning, SeparationWarning, listing
 from margin.linear.model import LinearClassifier
 from margin.linear.odds import Odds, odds_of
@@ -34,6 +33,12 @@ class LogisticModel(LinearClassifier):
 
     def _gives_probabilities(self) -> bool:
         return True
+
+    def _proba(self, scores: np.ndarray) -> np.ndarray:
+        if scores.shape[1] == 2:
+            scores = np.column_stack([np.zeros(len(scores)), scores[:, 1]])
+        shifted = np.exp(scores - scores.max(axis=1, keepdims=True))
+        return shifted / shifted.sum(axis=1, keepdims=True)
 
     def odds(self, X: Any, reference: Any = None) -> Odds:
         """Odds and log-odds of each class against a reference class (the first, unless another is named)."""
@@ -117,8 +122,8 @@ class LogisticModel(LinearClassifier):
         all_names = self._encoder.names_out()
         told = found.told([all_names[j] for j in part.columns])
         warnings.warn(
-            f"{who}.fit: {told}; without a penalty the coefficients grow without end, and those here are merely where the "
-            f"solver stopped (give a penalty, as C=1, or leave the column out if it knows the answer).",
+            f"{who}.fit: {told}; without a penalty the coefficients grow without end, and those here are "
+            f"merely where the solver stopped (give a penalty, as C=1, or leave out a column that knows the answer).",
             SeparationWarning,
             stacklevel=7,
         )
@@ -129,8 +134,8 @@ class LogisticModel(LinearClassifier):
         advice = "" if self.scale == "standard" else "scale='standard' if columns differ much in size, "
         warnings.warn(
             f"{asked.who}.fit: {done.solver} stopped after {done.n_iter} iterations with a gradient of {size:.2g}, "
-            f"{size / asked.tol:.3g} times the tolerance{above} (try {advice}max_iter={4 * asked.max_iter}, or accept it "
-            f"with a larger tol).",
+            f"{size / asked.tol:.3g} times the tolerance{above} "
+            f"(try {advice}max_iter={4 * asked.max_iter}, or accept it with a larger tol).",
             ConvergenceWarning,
             stacklevel=7,
         )

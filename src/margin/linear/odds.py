@@ -108,7 +108,7 @@ def reference_place(classes: np.ndarray, reference: Any, who: str) -> int:
 
 
 def odds_of(decisions: np.ndarray, classes: np.ndarray, reference: Any, who: str) -> Odds:
-    """Odds and log-odds from the decisions of a model: the log-odds of the second of two classes, else one per class."""
+    """Odds and log-odds from decisions: the log-odds of the second of two classes, else one score per class."""
     place = reference_place(classes, reference, who)
     if decisions.ndim == 1:
         decisions = np.column_stack([np.zeros(len(decisions)), decisions])[:, : len(classes)]

@@ -15,7 +15,8 @@ __all__ = ["Problem", "Solution", "Solver"]
 class Problem:
     r"""Penalised cross-entropy over weights w (one row per score) and intercepts b:
 
-    .. math:: \frac1S \sum_i s_i\, \ell(y_i, W x_i + b) + \tfrac12 \lambda_2 \lVert W\rVert^2 + \lambda_1 \lVert W\rVert_1
+    .. math:: \frac1S \sum_i s_i\, \ell(y_i, W x_i + b)
+        + \tfrac12 \lambda_2 \lVert W\rVert^2 + \lambda_1 \lVert W\rVert_1
 
     with S the sum of the weights s. Two classes have one score, the log-odds of the second against the first; more
     have one each (softmax). Intercepts are not penalised.

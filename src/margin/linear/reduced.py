@@ -1,4 +1,4 @@
-"""What decides nothing left out before a solver begins: constant columns, absent classes, magnitudes beyond squaring."""
+"""What decides nothing left out before a solver begins: constant columns, absent classes, extreme units."""
 
 from __future__ import annotations
 

@@ -1,9 +1,10 @@
 r"""Classes that a plane separates: without a penalty their coefficients grow without end.
 
-Directions :math:`\beta \ne 0` with :math:`y_i\, x_i \cdot \beta \ge 0` for all rows, and above 0 for some, exist exactly if no
-finite coefficients are best (Albert, Anderson 1984). A linear programme finds one or shows that there is none
-(Konis 2007). Often it is not needed: a fit that answers all rows rightly is such a direction, and a fit whose next Newton
-step hardly moves a score shows that there is none, since its residuals are positive weights that balance all rows (Stiemke).
+Directions :math:`\beta` with :math:`y_i\, x_i \cdot \beta \ge 0` for all rows, and above 0 for some, exist exactly if
+no finite coefficients are best (Albert, Anderson 1984). A linear programme finds one or shows that there is none
+(Konis 2007). Often it is not needed: a fit that answers all rows rightly is such a direction, and a fit whose next
+Newton step hardly moves a score shows that there is none, since its residuals are positive weights that balance all
+rows (Stiemke).
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from margin.linear.solving import Solved
 __all__ = ["Separation", "separation", "separation_at"]
 
 # Numbers that the linear programme may hold; beyond, only the fit itself is asked.
-MOST_NUMBERS = 3_000_000
+MOST_NUMBERS = 1_000_000
 # What counts as above 0 in columns whose largest magnitude is 1.
 CLEARLY = 1e-7
 
@@ -154,8 +155,7 @@ def _leads(cells: np.ndarray, y: np.ndarray, n_classes: int) -> np.ndarray:
     for k in range(n_classes):
         found[rows, k, y] += cells
         found[:, k, k] -= cells
-    found = found.reshape(n, n_classes, n_classes * d)
-    return found[np.arange(n_classes)[None, :] != y[:, None]]
+    return found.reshape(n, n_classes, n_classes * d)[np.arange(n_classes)[None, :] != y[:, None]]
 
 
 def _described(problem: Problem, kind: Literal["complete", "quasi-complete"], direction: np.ndarray) -> Separation:

@@ -3,8 +3,8 @@ r"""The table of coefficients: standard errors, z, p-values, odds ratios and int
 Without a penalty this is the classical table: the covariance of the coefficients is the inverse H⁻¹ of the second
 derivatives of the summed loss. With a penalty it is the sandwich A⁻¹ H A⁻¹ with A the second derivatives of the
 penalised loss: the spread of the penalised coefficients around their own mean, which the penalty pulls towards 0, so
-that intervals are about the shrunken coefficients. With L1 only columns that are in the model count, as if they had been
-chosen beforehand.
+that intervals are about the shrunken coefficients. With L1 only columns that are in the model count, as if they had
+been chosen beforehand.
 """
 
 from __future__ import annotations
@@ -166,7 +166,7 @@ class _Spread:
         """Standard errors of sums of coefficients, one per row of a matrix; NaN where they cannot be told."""
         variance = ((contrast @ self.covariance) * contrast).sum(axis=1)
         blurred = np.abs(contrast @ self.flat).max(axis=1, initial=0.0) > 1e-6
-        absent = (contrast[:, self.unknown] != 0).any(axis=1)
+        absent = (contrast[:, ~self.unknown] == 0).all(axis=1)
         return np.where(blurred | absent | (variance <= 0), np.nan, np.sqrt(np.maximum(variance, 0.0)))
 
 
@@ -212,8 +212,8 @@ def _notes(evidence: Evidence, model: Any, table: dict[str, np.ndarray]) -> tupl
     found = []
     if evidence.l1 > 0:
         found.append(
-            "Errors are those of the columns in the model as if they had been chosen beforehand (sandwich of the penalised "
-            "information): too small, since the choice is not counted."
+            "Errors are those of the columns in the model as if they had been chosen beforehand (sandwich of the "
+            "penalised information): too small, since the choice is not counted."
         )
     elif evidence.l2 > 0:
         found.append(
@@ -241,12 +241,13 @@ def _printed(summary: Summary) -> list[str]:
     cells = [_row_cells(table, i) for i in range(len(names))]
     wide = max(len(name) for name in names)
     widths = [max(len(row[j]) for row in [HEADINGS, *cells]) for j in range(len(HEADINGS))]
-    lines, last = [], object()
+    lines: list[str] = []
+    last: Any = object()
     for name, label, row in zip(names, table["class"], cells):
         if label != last:
             heading = "  ".join(text.rjust(width) for text, width in zip(HEADINGS, widths))
             lines += [
-                "" if lines else "",
+                "",
                 f"log-odds of {label!r} against {summary.reference!r}",
                 " " * (wide + 2) + heading,
             ]
@@ -254,8 +255,9 @@ def _printed(summary: Summary) -> list[str]:
         lines.append(f"{name.ljust(wide)}  " + "  ".join(text.rjust(width) for text, width in zip(row, widths)))
     lines += [
         "",
-        f"{summary.n_rows:,} rows; null deviance {summary.null_deviance:.6g}, residual deviance {summary.deviance:.6g}; "
-        f"AIC {summary.aic:.6g} with {summary.parameters:.4g} parameters; pseudo-R² {summary.pseudo_r2:.4g}",
+        f"{summary.n_rows:,} rows; null deviance {summary.null_deviance:.6g}, residual deviance "
+        f"{summary.deviance:.6g}; AIC {summary.aic:.6g} with {summary.parameters:.4g} parameters; "
+        f"pseudo-R² {summary.pseudo_r2:.4g}",
     ]
     return [*lines[1:], *summary.notes]
 
