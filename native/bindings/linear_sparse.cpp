@@ -1,7 +1,7 @@
 // margin._core.linear: passes over sparse rows.
-#include "margin/linear/sparse_passes.hpp"
 #include "cells.hpp"
 #include "interrupt.hpp"
+#include "margin/linear/sparse_passes.hpp"
 
 using namespace margin;
 using namespace margin::bindings;

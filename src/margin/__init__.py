@@ -27,6 +27,7 @@ _names = {
     "explain": (),
     "linear": (
         "ActivePerceptron",
+        "Adaline",
         "LinearSGD",
         "LogisticRegression",
         "LogisticRegressionCV",

@@ -17,6 +17,11 @@ import margin
 
 # Settings that take another way through the code than the defaults do.
 OTHER_SETTINGS = {
+    "ActivePerceptron": [{"fit_intercept": True, "max_iter": 5, "scale": "standard"}],
+    "Adaline": [
+        {"method": "stochastic", "random_state": 0},
+        {"method": "stochastic", "batch_size": 8, "scale": "standard", "shuffle": False},
+    ],
     "CalibratedClassifier": [
         {"method": "isotonic"},
         {"method": "temperature", "ensemble": False},

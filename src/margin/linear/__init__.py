@@ -1,6 +1,7 @@
 """Linear models: one linear layer under different error layers, from the perceptron to softmax."""
 
 from margin.linear.active import ActivePerceptron
+from margin.linear.adaline import Adaline
 from margin.linear.certificate import Certificate
 from margin.linear.family import Loss, LossCurves, LossFamily, loss_family
 from margin.linear.hard_margin import HardMargin, hard_margin
@@ -15,6 +16,7 @@ from margin.linear.sgd import LinearSGD
 
 __all__ = [
     "ActivePerceptron",
+    "Adaline",
     "Certificate",
     "HardMargin",
     "LinearSGD",

@@ -176,7 +176,7 @@ class Perceptron(StreamingClassifier):
         visiting = Visiting.of(X.shape[0], repeats, bool(self.shuffle), self.random_state, "perceptron")
         fewest, waited = np.inf, 0
         for number in range(self.max_iter):
-            wrong = self._pass(X, y, step, visiting.order(number)) / visiting.n
+            wrong = self._make_pass(X, y, step, visiting.order(number)) / visiting.n
             if wrong == 0:
                 return
             waited = 0 if self.tol is None or wrong < fewest - self.tol else waited + 1
@@ -192,7 +192,7 @@ class Perceptron(StreamingClassifier):
             stacklevel=7,
         )
 
-    def _pass(self, X: Any, y: np.ndarray, step: np.ndarray | None, order: np.ndarray | None) -> int:
+    def _make_pass(self, X: Any, y: np.ndarray, step: np.ndarray | None, order: np.ndarray | None) -> int:
         """One pass that changes the memory; the number of mistakes, which are noted."""
         m = self._memory
         room = LOGGED - sum(map(len, self.mistakes_)) if len(self.mistakes_) == self.n_iter_ else 0
@@ -253,21 +253,26 @@ class Perceptron(StreamingClassifier):
             self._memory = self._memory.copy()
         repeats, step = self._visits_and_steps(y, weight, np.arange(len(self.classes_)), whole=False)
         visiting = Visiting.of(X.shape[0], repeats, bool(self.shuffle), self.random_state, "perceptron")
-        self._pass(X, y if len(self.classes_) > 1 else y + 1, step, visiting.order(self.n_iter_))
+        self._make_pass(X, y if len(self.classes_) > 1 else y + 1, step, visiting.order(self.n_iter_))
         self.coef_, self.intercept_ = self._memory.weights(X.shape[1])
         self.voters_ = self._memory.electorate(X.shape[1])
 
-    def _decisions(self, X: Any) -> np.ndarray:
-        if self.voters_ is None or not len(self.voters_.survived):
-            return super()._decisions(X)
+    def _answer(self, X: Any, what: str, method: str) -> np.ndarray:
+        if self.__dict__.get("voters_") is None:
+            return super()._answer(X, what, method)
+        return self._answer_encoded(self._encoded(X, method), what, method)
+
+    def _answer_encoded(self, X: Any, what: str, method: str) -> np.ndarray:
+        if self.voters_ is None or len(self.classes_) == 1:
+            return super()._answer_encoded(X, what, method)
         shares = votes_of(X, self.voters_, len(self.classes_))
-        return shares[:, -1] * 2 - 1 if shares.shape[1] <= 2 else shares
+        return self._made_of(2 * shares[:, 1] - 1 if shares.shape[1] == 2 else shares, what)
 
     @available_if(lambda self: self.variant == "voted")
     def vote_shares(self, X: Any) -> np.ndarray:
         """The share of the votes for each class (columns as in ``classes_``): how sure the voted form is."""
         encoded = self._encoded(X, "vote_shares")
-        if self.voters_ is None or not len(self.voters_.survived):
+        if self.voters_ is None:
             scores = self._scores(encoded)
             return (scores == scores.max(axis=1, keepdims=True)).astype(float)
         return votes_of(encoded, self.voters_, len(self.classes_))

@@ -65,7 +65,7 @@ class Memory:
 
     def electorate(self, width: int) -> Voters | None:
         """The vectors that vote, the oldest first."""
-        if self.voters is None or self.survived is None:
+        if self.voters is None or self.survived is None or self.made == 0:
             return None
         capacity, n_scores = len(self.voters), len(self.b)
         order = np.arange(max(0, self.made - capacity), self.made) % capacity
@@ -77,19 +77,19 @@ class Memory:
 def votes_of(X: Any, voters: Voters, n_classes: int) -> np.ndarray:
     """The share of the votes for each class of each row."""
     n, (n_voters, n_scores, width) = X.shape[0], voters.coef.shape
-    flat, ballot = voters.coef.reshape(-1, width).T, voters.survived / voters.survived.sum()
+    flat = voters.coef.reshape(-1, width).T
     shares = np.empty((n, n_classes))
     for first in range(0, n, step := max(1, VOTES_AT_ONCE // (n_voters * n_scores))):
         scores = np.asarray(X[first : first + step] @ flat).reshape(-1, n_voters, n_scores) + voters.intercept
         best = (scores[:, :, 0] > 0).astype(np.intp) if n_scores == 1 else scores.argmax(axis=2)
         for k in range(n_classes):
-            shares[first : first + step, k] = (best == (k if n_classes > 1 else 1)) @ ballot
-    return shares
+            shares[first : first + step, k] = (best == k) @ voters.survived  # exact: whole numbers
+    return shares / voters.survived.sum()
 
 
 def all_voters(voters: Voters | None, part: Reduced) -> Voters | None:
     """The vectors of all columns and classes, those left out of the rows included."""
-    if voters is None or not len(voters.survived):
+    if voters is None:
         return None
     if len(part.columns) == part.n_columns and len(part.classes) == part.n_classes:
         return voters
@@ -119,7 +119,8 @@ def all_columns(memory: Memory, part: Reduced) -> Memory:
     assert fresh.voters is not None
     assert fresh.survived is not None
     known = memory.electorate(len(part.columns))
-    assert known is not None
+    if known is None:
+        return replace(found, voters=fresh.voters, survived=fresh.survived)
     n = min(len(known.survived), len(fresh.voters))
     for at in range(n):
         vector, intercept = whole(known.coef[at - n], known.intercept[at - n])

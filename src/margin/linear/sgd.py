@@ -148,6 +148,9 @@ class LinearSGD(StreamingClassifier):
     def _gives_probabilities(self) -> bool:
         return self.loss in ("log_loss", "modified_huber")
 
+    def _link(self) -> str:
+        return "modified_huber" if self.loss == "modified_huber" else "one_vs_rest"
+
     def _settings(self) -> Settings:
         if self.learning_rate == "optimal" and self.alpha == 0:
             raise ParameterError(
@@ -281,19 +284,3 @@ class LinearSGD(StreamingClassifier):
         self.coef_, self.intercept_ = descent.memory.weights(X.shape[1])
         self.loss_curve_ = np.append(self.loss_curve_, descent.curve)
         self.n_iter_, self.t_ = self.n_iter_ + 1, descent.memory.t
-
-    def _proba(self, scores: np.ndarray) -> np.ndarray:
-        if scores.shape[1] == 1:
-            return np.ones_like(scores)
-        shares = self._shares(scores)
-        if scores.shape[1] == 2:
-            return np.column_stack([1 - shares[:, 1], shares[:, 1]])
-        total = shares.sum(axis=1, keepdims=True)
-        return np.divide(shares, total, out=np.full_like(shares, 1 / shares.shape[1]), where=total > 0)
-
-    def _shares(self, scores: np.ndarray) -> np.ndarray:
-        """The probability of each class against the rest."""
-        if self.loss == "modified_huber":
-            return (np.clip(scores, -1, 1) + 1) / 2
-        small = np.exp(-np.abs(scores))
-        return np.where(scores >= 0, 1, small) / (1 + small)

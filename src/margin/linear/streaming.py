@@ -53,11 +53,14 @@ class StreamingClassifier(LinearClassifier):
         self._refuse_balance(who)
         if self.__sklearn_is_fitted__():
             with further_or_not_at_all(self):
-                self._go_on(*self._further_rows(X, y, classes, sample_weight, who))
+                rows = self._further_rows(X, y, classes, sample_weight, who)
+                self._note_classes(rows[1])
+                self._go_on(*rows)
                 del self._kept
         else:
             with whole_or_not_at_all(self):
                 rows = self._first_rows(X, y, classes, sample_weight, who)
+                self._note_classes(rows[1])
                 self._begin(rows[0].shape[1])
                 self._go_on(*rows)
                 del self._kept

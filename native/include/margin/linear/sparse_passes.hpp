@@ -83,27 +83,27 @@ TableSum loss_and_gradient(const data::Csr<T, Index>& x, const std::int32_t* y, 
 template <class T, class Index>
 TableSum curvature_product(const data::Csr<T, Index>& x, const double* weight, double unit, const double* state,
                            const double* direction, std::size_t lanes, std::size_t n_threads, Monitor& monitor) {
-    return sum_over_strips(
-        x, lanes, n_threads, monitor, [&](std::size_t begin, std::size_t end, double* product, double&) {
-            thread_local std::vector<double> scores;
-            scores.resize(strip_rows * lanes);
-            detail::score_rows(x, begin, end, direction, lanes, scores.data());
-            for (std::size_t i = begin; i < end; ++i) {
-                double* of_row = scores.data() + (i - begin) * lanes;
-                if (lanes == 1) {
-                    of_row[0] *= state[i];
-                    continue;
-                }
-                const double share = weight ? weight[i] * unit : unit;
-                const double* p = state + i * lanes;
-                double mean = 0;
-                for (std::size_t k = 0; k < lanes; ++k)
-                    mean += p[k] * of_row[k];
-                for (std::size_t k = 0; k < lanes; ++k)
-                    of_row[k] = share * p[k] * (of_row[k] - mean);
-            }
-            detail::spread_rows<detail::AsItIs>(x, begin, end, scores.data(), lanes, product);
-        });
+    return sum_over_strips(x, lanes, n_threads, monitor,
+                           [&](std::size_t begin, std::size_t end, double* product, double&) {
+                               thread_local std::vector<double> scores;
+                               scores.resize(strip_rows * lanes);
+                               detail::score_rows(x, begin, end, direction, lanes, scores.data());
+                               for (std::size_t i = begin; i < end; ++i) {
+                                   double* of_row = scores.data() + (i - begin) * lanes;
+                                   if (lanes == 1) {
+                                       of_row[0] *= state[i];
+                                       continue;
+                                   }
+                                   const double share = weight ? weight[i] * unit : unit;
+                                   const double* p = state + i * lanes;
+                                   double mean = 0;
+                                   for (std::size_t k = 0; k < lanes; ++k)
+                                       mean += p[k] * of_row[k];
+                                   for (std::size_t k = 0; k < lanes; ++k)
+                                       of_row[k] = share * p[k] * (of_row[k] - mean);
+                               }
+                               detail::spread_rows<detail::AsItIs>(x, begin, end, scores.data(), lanes, product);
+                           });
 }
 
 /// The diagonal of the second derivatives (a table).
@@ -117,8 +117,7 @@ TableSum curvature_diagonal(const data::Csr<T, Index>& x, const double* weight, 
             for (std::size_t i = begin; i < end; ++i)
                 for (std::size_t k = 0; k < lanes; ++k) {
                     const double p = state[i * lanes + k];
-                    bends[(i - begin) * lanes + k] =
-                        lanes == 1 ? p : (weight ? weight[i] * unit : unit) * p * (1 - p);
+                    bends[(i - begin) * lanes + k] = lanes == 1 ? p : (weight ? weight[i] * unit : unit) * p * (1 - p);
                 }
             detail::spread_rows<detail::Squared>(x, begin, end, bends.data(), lanes, diagonal);
         });

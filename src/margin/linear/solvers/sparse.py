@@ -8,7 +8,13 @@ import margin._core as _core
 from margin import parallel
 from margin.linear.problem import Problem
 
-__all__ = ["SparsePasses"]
+__all__ = ["SparsePasses", "inner"]
+
+
+def inner(a: np.ndarray, b: np.ndarray) -> float:
+    """The sum of products. NumPy's dot would wake the threads of BLAS, which then spin where the passes want to run, and
+    its last bits depend on their number."""
+    return float(np.multiply(a, b).sum())
 
 
 class SparsePasses:
@@ -49,7 +55,7 @@ class SparsePasses:
             *self.cells, problem.y, problem.weight, self.unit, table, problem.n_classes, self.n_threads
         )
         if problem.l2 > 0:
-            value += 0.5 * problem.l2 * float(np.vdot(table[:-1], table[:-1]))
+            value += 0.5 * problem.l2 * inner(table[:-1], table[:-1])
             gradient[:-1] += problem.l2 * table[:-1]
         return value, self._without_intercept(gradient), state
 

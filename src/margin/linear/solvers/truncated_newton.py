@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 
 from margin.linear.problem import Problem, Solution
-from margin.linear.solvers.sparse import SparsePasses
+from margin.linear.solvers.sparse import SparsePasses, inner
 
 __all__ = ["truncated_newton"]
 
@@ -35,7 +36,7 @@ def truncated_newton(
         diagonal = passes.diagonal(state)
         diagonal[diagonal <= 0] = 1.0
         largest = float(np.abs(gradient).max(initial=0.0))
-        left = 0.5 * float(np.vdot(gradient, gradient / diagonal))
+        left = 0.5 * inner(gradient, gradient / diagonal)
         first = first or left
         converged = (largest <= tol and left <= 0.01 * tol * value) or left <= ROUNDING * value
         if converged or n_iter == max_iter:
@@ -43,8 +44,9 @@ def truncated_newton(
         # No better than the end needs: a tenth of what may be left, the tolerance of the gradient apart.
         needed = math.sqrt(0.001 * tol * value / left) if largest <= tol else 0.0
         forcing = min(0.1, max(math.sqrt(left / first), needed))
-        step = newton_step(passes, state, gradient, diagonal, forcing)
-        found = descend(passes, table, value, step, float(np.vdot(gradient, step)))
+        at = state
+        step = newton_step(lambda direction: passes.product(at, direction), gradient, diagonal, forcing)
+        found = descend(passes, table, value, step, inner(gradient, step))
         if found is None:
             break
         table, value, gradient, state = found
@@ -53,26 +55,26 @@ def truncated_newton(
 
 
 def newton_step(
-    passes: SparsePasses, state: np.ndarray, gradient: np.ndarray, diagonal: np.ndarray, forcing: float
+    product_with: Callable[[np.ndarray], np.ndarray], gradient: np.ndarray, diagonal: np.ndarray, forcing: float
 ) -> np.ndarray:
     """Conjugate gradients on H p = -g until the residual has fallen to the share ``forcing`` in the norm of the
-    preconditioner, or the curvature ends."""
+    preconditioner, or the curvature ends. ``product_with`` gives H times a direction."""
     step = np.zeros_like(gradient)
     residual = -gradient
     scaled = residual / diagonal
     direction = scaled.copy()
-    square = float(np.vdot(residual, scaled))
+    square = inner(residual, scaled)
     enough = forcing**2 * square
     for _ in range(max(10, min(gradient.size, 250))):
-        product = passes.product(state, direction)
-        curvature = float(np.vdot(direction, product))
-        if not curvature > 1e-14 * float(np.vdot(direction, diagonal * direction)):
+        product = product_with(direction)
+        curvature = inner(direction, product)
+        if not curvature > 1e-14 * inner(direction, diagonal * direction):
             break
         length = square / curvature
         step += length * direction
         residual -= length * product
         scaled = residual / diagonal
-        before, square = square, float(np.vdot(residual, scaled))
+        before, square = square, inner(residual, scaled)
         if square <= enough:
             break
         direction = scaled + (square / before) * direction
