@@ -12,7 +12,14 @@ from margin.plots.style import ACCENT, INK, PALE, PALETTE, axes_of, class_colour
 __all__ = ["plot_coefficients", "plot_path"]
 
 #: What one step of a column is, by the model's ``scale``.
-UNITS = {None: "per unit of the column", "standard": "per standard deviation", "range": "over the column's range"}
+UNITS: dict[str | None, str] = {
+    None: "per unit of the column",
+    "standard": "per standard deviation",
+    "range": "over the column's range",
+}
+
+#: Colours that can also be read as the colour of a word: all but the yellow.
+READABLE = tuple(colour for colour in PALETTE if colour != "#F0E442")
 
 
 def plot_coefficients(model: Any, ax: Any = None, most: int = 20) -> Any:
@@ -62,6 +69,7 @@ def plot_coefficients(model: Any, ax: Any = None, most: int = 20) -> Any:
         ax.hlines(height, coef[:, order].min(axis=0), coef[:, order].max(axis=0), color=PALE, linewidth=1, zorder=2)
         ax.legend(frameon=False, fontsize=9, labelcolor=INK)
     ax.set_yticks(height, [names[j] for j in order])
+    ax.set_ylim(-0.6, len(order) - 0.4)
     ax.tick_params(axis="y", length=0)
     ax.spines["left"].set_visible(False)
     ax.set_xlabel(_meaning(model))
@@ -85,14 +93,16 @@ def _draw_intervals(ax: Any, model: Any, names: list[str], height: np.ndarray) -
 
 
 def _meaning(model: Any) -> str:
-    unit = UNITS[getattr(model, "scale", None)]
-    what = "log-odds" if hasattr(model, "summary") else "score"
+    unit = UNITS[model.scale]
+    if model.scale is not None and model._encoder.one_hot:
+        unit += " (words: there or not)"
     if len(model.coef_) > 1:
-        return f"what the column adds to the {what} of each class, {unit}"
+        return f"what the column adds to the score of each class, {unit}"
+    what = "log-odds" if hasattr(model, "summary") else "score"
     return f"what the column adds to the {what} of {model.classes_.tolist()[-1]}, {unit}"
 
 
-def plot_path(path: Any, ax: Any = None, of: Any = None, most: int = len(PALETTE)) -> Any:
+def plot_path(path: Any, ax: Any = None, of: Any = None, most: int = len(READABLE)) -> Any:
     """Draw the coefficients of one class against C: which columns come in first as the penalty weakens.
 
     Parameters
@@ -130,7 +140,7 @@ def plot_path(path: Any, ax: Any = None, of: Any = None, most: int = len(PALETTE
     ax.axhline(0, color=PALE, linewidth=0.8, zorder=1)
     for j in order[most:]:
         ax.plot(C, lines[:, j], color=PALE, linewidth=0.8, alpha=0.6, zorder=2)
-    named = {int(j): PALETTE[i % len(PALETTE)] for i, j in enumerate(order[:most])}
+    named = {int(j): READABLE[i % len(READABLE)] for i, j in enumerate(order[:most])}
     for j, colour in named.items():
         ax.plot(C, lines[:, j], color=colour, linewidth=1.6, zorder=3)
     ax.set(xscale="log", xlabel="C (weaker penalty to the right)", ylabel=f"coefficients for {label}")
