@@ -17,6 +17,11 @@ import margin
 
 # Settings that take another way through the code than the defaults do.
 OTHER_SETTINGS = {
+    "ActivePerceptron": [{"max_iter": 5, "scale": "standard"}],
+    "Adaline": [
+        {"method": "stochastic", "random_state": 0},
+        {"method": "stochastic", "batch_size": 8, "scale": "standard", "shuffle": False},
+    ],
     "CalibratedClassifier": [
         {"method": "isotonic"},
         {"method": "temperature", "ensemble": False},
@@ -67,6 +72,15 @@ OTHER_SETTINGS = {
         {"distributions": {"numeric": "poisson"}},
         {"distributions": "multinomial"},
     ],
+    "LinearSGD": [
+        {"loss": "hinge", "scale": "standard", "l1_ratio": 0.5},
+        {"loss": "modified_huber", "average": True, "learning_rate": "invscaling", "shuffle": False},
+        {"loss": "squared_error", "scale": "range", "learning_rate": "adaptive"},
+    ],
+    "Perceptron": [
+        {"variant": "averaged", "scale": "standard"},
+        {"variant": "voted", "shuffle": True, "random_state": 0, "max_iter": 20},
+    ],
     "LinearDiscriminantAnalysis": [{"shrinkage": "auto"}, {"solver": "eigen"}],
     "QuadraticDiscriminantAnalysis": [{"unbiased": True}],
     "TableEncoder": [{"scale": "standard"}],
@@ -76,6 +90,7 @@ NOT_MODELS = {
     "Classifier",
     "DiscreteNB",
     "GenerativeClassifier",
+    "LinearClassifier",
     "LinearScores",
     "MergeableClassifier",
     "NearestVoters",
@@ -84,6 +99,7 @@ NOT_MODELS = {
     "RadiusVoters",
     "Regressor",
     "ScatteredClasses",
+    "StreamingClassifier",
     "SupervisedEstimator",
     "TableEstimator",
     "CartTree",
@@ -119,9 +135,13 @@ def counts_cells(estimator: BaseEstimator) -> bool:
 
 
 def has_a_unit(estimator: BaseEstimator) -> bool:
-    """Whether a parameter is in the unit of the columns, so that other units give other answers."""
+    """Whether a parameter is in the unit of the columns, so that other units give other answers.
+
+    That is a radius, a penalty of coefficients, and an intercept that is a column of ones beside the others.
+    """
     parameters = estimator.get_params()
-    return "radius" in parameters and parameters["scale"] is None
+    telling = ("radius", "C", "alpha", "eta0", "patience")
+    return parameters.get("scale", "") is None and any(name in parameters for name in telling)
 
 
 def _every(kind: Callable[[BaseEstimator], bool]) -> pytest.MarkDecorator:
@@ -164,7 +184,8 @@ def frame(n: int = 60, seed: int = 0) -> tuple[pd.DataFrame, np.ndarray]:
 
 
 def answers(model: BaseEstimator, X: object) -> np.ndarray:
-    """What a fitted model says of X, as numbers: probabilities, the answers of a regressor, or a matrix."""
-    if hasattr(model, "predict_proba"):
-        return model.predict_proba(X)
+    """What a fitted model says of X, as numbers: probabilities, scores, the answers of a regressor, or a matrix."""
+    for method in ("predict_proba", "decision_function"):
+        if hasattr(model, method):
+            return getattr(model, method)(X)
     return model.predict(X) if hasattr(model, "predict") else model.transform(X)

@@ -60,7 +60,7 @@ def test_labels_of_every_make_are_read(estimator, make):
     X, y = numbers()
     words = np.array(["a", "b", "c"])[y]
     model = clone(estimator).fit(X, make(words.tolist()))
-    assert np.array_equal(model.predict_proba(X), clone(estimator).fit(X, words).predict_proba(X))
+    assert np.array_equal(answers(model, X), answers(clone(estimator).fit(X, words), X))
     assert list(model.classes_) == ["a", "b", "c"]
 
 
@@ -174,7 +174,7 @@ def test_a_class_of_weight_zero_stays_a_class_and_is_never_answered(estimator):
     model = clone(estimator).fit(X, y, sample_weight=(y != 1).astype(float))
     assert model.classes_.tolist() == [0, 1, 2]
     assert 1 not in model.predict(X)
-    assert np.isfinite(model.predict_proba(X)).all()
+    assert np.isfinite(answers(model, X)).all()
 
 
 @every_model
@@ -192,9 +192,10 @@ def test_tiny_and_huge_weights_count_as_equal_weights_do(estimator, weight):
 def test_weights_of_very_different_size_leave_probabilities(estimator):
     X, y = numbers()
     model = clone(estimator).fit(X, y, sample_weight=np.where(np.arange(60) % 2, 1e308, 1e-308))
-    probabilities = model.predict_proba(X)
-    assert np.isfinite(probabilities).all()
-    assert np.allclose(probabilities.sum(axis=1), 1)
+    found = answers(model, X)
+    assert np.isfinite(found).all()
+    if hasattr(model, "predict_proba"):
+        assert np.allclose(found.sum(axis=1), 1)
 
 
 @every_model

@@ -15,7 +15,8 @@ __all__ = ["Problem", "Solution", "Solver"]
 class Problem:
     r"""Penalised cross-entropy over weights w (one row per score) and intercepts b:
 
-    .. math:: \frac1S \sum_i s_i\, \ell(y_i, W x_i + b) + \tfrac12 \lambda_2 \lVert W\rVert^2 + \lambda_1 \lVert W\rVert_1
+    .. math:: \frac1S \sum_i s_i\, \ell(y_i, W x_i + b)
+        + \tfrac12 \lambda_2 \lVert W\rVert^2 + \lambda_1 \lVert W\rVert_1
 
     with S the sum of the weights s. Two classes have one score, the log-odds of the second against the first; more
     have one each (softmax). Intercepts are not penalised.
@@ -58,6 +59,15 @@ class Problem:
     def is_sparse(self) -> bool:
         """Whether X is CSR."""
         return not isinstance(self.X, np.ndarray)
+
+    @property
+    def is_penalised(self) -> bool:
+        """Whether large coefficients cost anything."""
+        return self.l1 > 0 or self.l2 > 0
+
+    def penalty(self, coef: np.ndarray) -> float:
+        """What the coefficients cost: λ₂/2 ‖W‖² + λ₁ ‖W‖₁."""
+        return float(0.5 * self.l2 * np.vdot(coef, coef) + self.l1 * np.abs(coef).sum())
 
 
 @dataclass(frozen=True)

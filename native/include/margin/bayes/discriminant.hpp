@@ -2,12 +2,11 @@
 // Scores of linear and quadratic discriminants. A row's scores are the same to the last bit in any batch.
 #include "margin/core/products.hpp"
 #include "margin/core/threads.hpp"
+#include "margin/data/cells.hpp"
 #include <algorithm>
 #include <atomic>
-#include <cmath>
 #include <cstdint>
 #include <optional>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -113,19 +112,6 @@ void linear_scores(const T* x, const double* center, const double* panels, const
     });
 }
 
-namespace detail {
-
-/// Whether no cell is missing, infinite or above `largest` in magnitude.
-template <class T>
-MARGIN_SIMD bool all_within(const T* cells, std::size_t n, T largest) {
-    std::conditional_t<sizeof(T) == 8, std::int64_t, std::int32_t> beyond = 0;
-    for (std::size_t c = 0; c < n; ++c)
-        beyond += !(std::abs(cells[c]) <= largest);
-    return beyond == 0;
-}
-
-} // namespace detail
-
 /// The class with the largest linear score of each row; ties go to the first. As linear_scores, but nothing is written
 /// down, and cells are looked at while they are in the cache: nothing is answered if one is missing or above `largest`
 /// in magnitude.
@@ -136,7 +122,7 @@ linear_winners(const T* x, const double* center, const double* panels, const dou
     std::vector<std::int64_t> winners(rows);
     std::atomic<bool> clean = true;
     parallel_for(rows, detail::scored_rows, n_threads, monitor, [&](std::size_t begin, std::size_t end, std::size_t) {
-        if (!detail::all_within(x + begin * columns, (end - begin) * columns, largest))
+        if (!data::all_within(x + begin * columns, (end - begin) * columns, largest))
             clean = false;
         if (!clean)
             return;

@@ -1,9 +1,11 @@
 #pragma once
 // Whether the cells of a matrix can be used.
+#include "margin/core/simd.hpp"
 #include "margin/core/threads.hpp"
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <type_traits>
 
 namespace margin::data {
 
@@ -44,6 +46,16 @@ std::int64_t inspect(const T* cells, std::size_t n, T largest, std::size_t n_thr
     for (std::size_t i = 0;; ++i)
         if (std::abs(cells[i]) > largest)
             return static_cast<std::int64_t>(i);
+}
+
+/// Whether no cell is missing, infinite or above `largest` in magnitude: for kernels that look at cells while they have
+/// them in the cache.
+template <class T>
+MARGIN_SIMD bool all_within(const T* cells, std::size_t n, T largest) {
+    std::conditional_t<sizeof(T) == 8, std::int64_t, std::int32_t> beyond = 0;
+    for (std::size_t c = 0; c < n; ++c)
+        beyond += !(std::abs(cells[c]) <= largest);
+    return beyond == 0;
 }
 
 } // namespace margin::data

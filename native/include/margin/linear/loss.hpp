@@ -32,10 +32,10 @@ struct SquaredError {
 struct LogLoss {
     static constexpr std::string_view name = "log_loss";
     static constexpr std::string_view formula = "log(1 + exp(-m))";
-    static double value(double m) noexcept {
-        return m > 0 ? std::log1p(std::exp(-m)) : -m + std::log1p(std::exp(m));
+    static double value(double m) noexcept { return m > 0 ? std::log1p(std::exp(-m)) : -m + std::log1p(std::exp(m)); }
+    static double slope(double m) noexcept {
+        return m > 0 ? -std::exp(-m) / (1 + std::exp(-m)) : -1 / (1 + std::exp(m));
     }
-    static double slope(double m) noexcept { return m > 0 ? -std::exp(-m) / (1 + std::exp(-m)) : -1 / (1 + std::exp(m)); }
     static double curvature(double m) noexcept {
         const double e = std::exp(-std::abs(m));
         return e / ((1 + e) * (1 + e));
