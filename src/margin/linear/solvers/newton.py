@@ -9,7 +9,7 @@ from margin.linear.solvers.curvature import whole_curvature
 from margin.linear.solvers.dense import Objective, Point, sample_of
 from margin.linear.solvers.descent import Memory, descend, is_negligible, is_rounding
 
-__all__ = ["newton"]
+__all__ = ["newton", "suits_newton"]
 
 # With so many times more rows than a sample has, the sample is solved first: its solution is near, and its
 # curvature stands for that of all rows.
@@ -18,6 +18,9 @@ SAMPLED_PER_PARAMETER = 40
 SAMPLE_TOLERANCE = 1e-3
 # Steps with the curvature of a sample before that of all rows is looked at.
 CHEAP_STEPS = 12
+MOST_COLUMNS = 300
+# Products of K (K - 1) / 2 pairs of classes cost K^2 d / (8 (K + 3)) passes; 8 passes are what one step may cost.
+MOST_PAIRS = 64
 # Once the gradient is within the tolerance, one more step takes most of what is left: a smaller share is not worth it.
 NEGLIGIBLE = 1e-9
 
@@ -36,6 +39,17 @@ def newton(problem: Problem, start: tuple[np.ndarray, np.ndarray] | None, tol: f
     if sample * ROWS_PER_SAMPLE > len(problem.X):
         return objective.solution(*_newton_steps(objective, objective.at(theta, keep=True), tol, max_iter))
     return _from_sample(objective, theta, sample, tol, max_iter)
+
+
+def suits_newton(problem: Problem) -> bool:
+    """Whether the second derivatives of all parameters are worth their making: few columns, and few pairs of classes.
+
+    >>> X, y = np.zeros((10, 50)), np.zeros(10, dtype=np.int32)
+    >>> [suits_newton(Problem(X, y, None, k, 0.0, 0.0, True)) for k in (2, 3, 10)]
+    [True, False, False]
+    """
+    k, d = problem.n_scores, problem.X.shape[1]
+    return d <= MOST_COLUMNS if k == 1 else k * k * d <= MOST_PAIRS * (k + 3)
 
 
 def sample_size(problem: Problem) -> int:
