@@ -9,10 +9,19 @@ using Table = InMatrix<double>;
 
 namespace {
 
+/// Hand a finished array to NumPy without a copy.
+template <class T>
+Out<T> give_array(std::unique_ptr<T[]> values, std::size_t n) {
+    T* kept = values.release();
+    nb::capsule owner(kept, [](void* p) noexcept { delete[] static_cast<T*>(p); });
+    return Out<T>(kept, {n}, owner);
+}
+
 template <class T, class I>
 nb::tuple columns(In<T> a, In<I> b, In<I> c, std::size_t d, std::size_t n) {
     auto found = with_monitor([&](Monitor& m) { return linear::by_columns(csr(a, b, c, d), n, m); });
-    return nb::make_tuple(give(std::move(found.values)), give(std::move(found.rows)), give(std::move(found.start)));
+    return nb::make_tuple(give_array(std::move(found.values), a.size()), give_array(std::move(found.rows), a.size()),
+                          give(std::move(found.start)));
 }
 
 template <class T>

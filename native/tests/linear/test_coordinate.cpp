@@ -113,8 +113,8 @@ TEST("a matrix by columns is the same matrix, whatever the number of threads") {
     Monitor monitor;
     for (const std::size_t n : {1, 3}) {
         const auto found = by_columns(x, n, monitor);
-        CHECK(found.values == std::vector<double>({1, 3, 2, 4}));
-        CHECK(found.rows == std::vector<std::int32_t>({0, 2, 0, 2}));
+        CHECK(std::vector<double>(found.values.get(), found.values.get() + 4) == std::vector<double>({1, 3, 2, 4}));
+        CHECK(std::vector<int>(found.rows.get(), found.rows.get() + 4) == std::vector<int>({0, 2, 0, 2}));
         CHECK(found.start == std::vector<std::int64_t>({0, 1, 2, 4}));
     }
 }

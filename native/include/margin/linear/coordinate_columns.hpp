@@ -2,7 +2,10 @@
 // Column after column: what coordinate descent reads.
 #include "margin/core/threads.hpp"
 #include "margin/data/csr.hpp"
+#include <algorithm>
 #include <cstdint>
+#include <memory>
+#include <utility>
 #include <vector>
 
 namespace margin::linear {
@@ -54,11 +57,11 @@ struct DenseColumns {
     }
 };
 
-/// What SparseColumns borrows.
+/// What SparseColumns borrows. The two large arrays are not cleared before they are filled.
 template <class T>
 struct ColumnArrays {
-    std::vector<T> values;
-    std::vector<std::int32_t> rows;
+    std::unique_ptr<T[]> values;
+    std::unique_ptr<std::int32_t[]> rows;
     std::vector<std::int64_t> start;
 };
 
@@ -77,10 +80,15 @@ ColumnArrays<T> by_columns(const data::Csr<T, Index>& x, std::size_t n_threads, 
     };
     for_pieces([&](std::size_t p, std::size_t begin, std::size_t end) {
         places[p].resize(x.width);
-        for (auto c = static_cast<std::size_t>(x.start[begin]); c < static_cast<std::size_t>(x.start[end]); ++c)
-            ++places[p][static_cast<std::size_t>(x.columns[c])];
+        for (std::size_t i = begin; i < end; ++i) {
+            if (i % 4096 == 0)
+                monitor.check();
+            for (auto c = static_cast<std::size_t>(x.start[i]); c < static_cast<std::size_t>(x.start[i + 1]); ++c)
+                ++places[p][static_cast<std::size_t>(x.columns[c])];
+        }
     });
-    ColumnArrays<T> found{std::vector<T>(stored), std::vector<std::int32_t>(stored),
+    ColumnArrays<T> found{std::make_unique_for_overwrite<T[]>(stored),
+                          std::make_unique_for_overwrite<std::int32_t[]>(stored),
                           std::vector<std::int64_t>(x.width + 1)};
     std::int64_t next = 0;
     for (std::size_t j = 0; j < x.width; ++j) {
@@ -90,12 +98,15 @@ ColumnArrays<T> by_columns(const data::Csr<T, Index>& x, std::size_t n_threads, 
     }
     found.start[x.width] = next;
     for_pieces([&](std::size_t p, std::size_t begin, std::size_t end) {
-        for (std::size_t i = begin; i < end; ++i)
+        for (std::size_t i = begin; i < end; ++i) {
+            if (i % 4096 == 0)
+                monitor.check();
             for (auto c = static_cast<std::size_t>(x.start[i]); c < static_cast<std::size_t>(x.start[i + 1]); ++c) {
                 const auto to = static_cast<std::size_t>(places[p][static_cast<std::size_t>(x.columns[c])]++);
                 found.values[to] = x.values[c];
                 found.rows[to] = static_cast<std::int32_t>(i);
             }
+        }
     });
     return found;
 }
