@@ -17,7 +17,7 @@ from margin.params import ClassWeight, Count, Flag, Jobs, Positive, Ratio, Seed,
 
 __all__ = ["LogisticRegression"]
 
-SolverName = Literal["auto", "newton", "quasi_newton", "truncated_newton", "coordinate"]
+SolverName = Literal["auto", "newton", "lbfgs", "truncated_newton", "coordinate_descent"]
 
 
 class LogisticRegression(LogisticModel):
@@ -58,8 +58,8 @@ class LogisticRegression(LogisticModel):
     Attributes
     ----------
     coef_, intercept_
-        One row and number for two classes (the log-odds of the second), else one per class. A class without rows has
-        an intercept below all scores.
+        One row and number for two classes (the log-odds of the second), else one per class. Those of a class without
+        rows are 0; it is never answered.
     certificate_
         How near the optimum the fit is: objective, gradient, duality gap (:class:`OptimumCertificate`).
     solver_, solver_reason_
@@ -133,6 +133,7 @@ class LogisticRegression(LogisticModel):
 
     def _learn(self, X: Any, y: np.ndarray, rows: TrainingRows) -> None:
         begin = time.perf_counter()
+        self._note_classes(y)
         weight = self._row_weights(y, rows.weight)
         part = self._reduced(X, y, self._known_ends(X))
         start = self.__dict__.get("_start")

@@ -20,7 +20,7 @@ from margin.linear.logistic_model import LogisticModel
 from margin.linear.passes import chances, scores
 from margin.linear.path import Strengths, solved_along, strengths
 from margin.linear.problem import Problem
-from margin.linear.reduced import Reduced, reduced
+from margin.linear.reduced import NEVER, Reduced, reduced
 from margin.linear.solving import Setting
 from margin.params import ClassWeight, Count, Flag, Jobs, Positive, Rule, Seed
 from margin.random import seed_for
@@ -204,6 +204,7 @@ class LogisticRegressionCV(LogisticModel):
 
     def _learn(self, X: Any, y: np.ndarray, rows: TrainingRows) -> None:
         begin = time.perf_counter()
+        self._note_classes(y)
         part = self._reduced(X, y, self._known_ends(X))
         with parallel.threads(parallel.n_threads(self.n_jobs)):
             self._choose(part, rows.weight)
@@ -240,7 +241,7 @@ class LogisticRegressionCV(LogisticModel):
         weight = self._fold_weights(part, y, learning[known])
         to_judge = Problem(part.X[held], part.y[held], None, n_classes, 0.0, 0.0, asked.intercept)
         for done in solved_along(fold, weight, Cs, asked):
-            coef, intercept = fold.whole(done.point.coef, done.point.intercept)
+            coef, intercept = fold.whole(done.point.coef, done.point.intercept, NEVER)
             p = chances(scores(to_judge, coef) + intercept)
             yield _loss(
                 p if p.shape[1] > 1 else np.column_stack([1 - p, p])[:, -n_classes:], part.y[held], self.scoring

@@ -34,16 +34,9 @@ class LogisticModel(LinearClassifier):
     def _gives_probabilities(self) -> bool:
         return True
 
-    def _proba(self, scores: np.ndarray) -> np.ndarray:
-        if scores.shape[1] == 2:
-            scores = np.column_stack([np.zeros(len(scores)), scores[:, 1]])
-        shifted = np.exp(scores - scores.max(axis=1, keepdims=True))
-        return shifted / shifted.sum(axis=1, keepdims=True)
-
     def odds(self, X: Any, reference: Any = None) -> Odds:
         """Odds and log-odds of each class against a reference class (the first, unless another is named)."""
-        decisions = self._decisions(self._encoded(X, "odds"))
-        return odds_of(decisions, self.classes_, reference, f"{type(self).__name__}.odds")
+        return odds_of(self.decision_function(X), self.classes_, reference, f"{type(self).__name__}.odds")
 
     def summary(self, X: Any = None, y: Any = None, sample_weight: Any = None, *, reference: Any = None) -> Summary:
         """Coefficients with standard errors, z, p-values, odds ratios and 95 % intervals; deviance and AIC.

@@ -1,4 +1,4 @@
-"""The curvature at a solution, and one last Newton step with it."""
+"""The curvature at a solution, and the last Newton steps with it."""
 
 from __future__ import annotations
 
@@ -10,12 +10,14 @@ from margin.linear.optimum import Point, look_at
 from margin.linear.passes import curvature
 from margin.linear.problem import Problem
 
-__all__ = ["Curved", "flattened", "generalised_inverse", "is_cheap", "polished"]
+__all__ = ["Curved", "centred", "flattened", "generalised_inverse", "is_cheap", "polished"]
 
 #: Up to so many parameters the curvature is kept with a model.
 MOST_PARAMETERS = 400
 # Multiplications that second derivatives may take: less than a few passes of most solvers.
-CHEAP = 4e9
+CHEAP = 5e8
+# So few that several rounds are not noticed.
+SMALL = 2e8
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,8 +32,21 @@ class Curved:
 def is_cheap(problem: Problem) -> bool:
     """Whether second derivatives cost little beside the fit, in time and memory."""
     width = problem.n_scores * (problem.X.shape[1] + problem.intercept)
-    per_row = problem.X.shape[1] * (1 if problem.n_scores == 1 else problem.n_scores * (problem.n_scores + 1) / 2)
-    return width <= MOST_PARAMETERS and problem.X.shape[0] * problem.X.shape[1] * per_row <= CHEAP
+    return width <= MOST_PARAMETERS and _multiplications(problem) <= CHEAP
+
+
+def _multiplications(problem: Problem) -> float:
+    n, d = problem.X.shape
+    return n * d * d * problem.n_scores * (problem.n_scores + 1) / 2
+
+
+def centred(problem: Problem, coef: np.ndarray, intercept: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Softmax is the same if all scores move together: intercepts, and free coefficients, add up to 0."""
+    if problem.n_scores == 1:
+        return coef, intercept
+    if problem.intercept:
+        intercept = intercept - intercept.mean()
+    return (coef if problem.is_penalised else coef - coef.mean(axis=0)), intercept
 
 
 def flattened(problem: Problem, coef: np.ndarray, intercept: np.ndarray) -> np.ndarray:
@@ -65,14 +80,28 @@ def generalised_inverse(matrix: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def polished(problem: Problem, point: Point) -> Curved:
-    """One Newton step from a point, taken if it does not lead up; for problems without L1."""
+    """Newton steps from a point that is near the optimum, while they lead down; for problems without L1.
+
+    Small problems are brought to the last digits, so that what is read from them does not depend on the solver; large
+    ones get one step, or a second if the first moved scores much.
+    """
+    enough = 1e-7 if _multiplications(problem) <= SMALL else 1e-2
+    for _ in range(6):
+        found = _stepped(problem, point)
+        if found.point is point or found.movement <= enough:
+            break
+        point = found.point
+    return found
+
+
+def _stepped(problem: Problem, point: Point) -> Curved:
     bend = curvature(problem, point.p)
     slope = flattened(problem, point.slope[0] + problem.l2 * point.coef, point.slope[1])
     step = generalised_inverse(bend + np.diag(ridge(problem)))[0] @ slope
     if not np.isfinite(step).all():
         return Curved(point, bend, np.inf)
     coef, intercept = _parted(problem, flattened(problem, point.coef, point.intercept) - step)
-    there = look_at(problem, np.ascontiguousarray(coef), np.ascontiguousarray(intercept))
+    there = look_at(problem, *centred(problem, np.ascontiguousarray(coef), np.ascontiguousarray(intercept)))
     movement = float(np.abs(there.z - point.z).max(initial=0.0))
     better = there.objective < point.objective
     same = there.objective <= point.objective * (1 + 1e-15) and there.gradient_norm < point.gradient_norm

@@ -9,7 +9,7 @@ import numpy as np
 
 __all__ = ["NEVER", "Reduced", "known_ends", "reduced"]
 
-#: The intercept of a class that no row has: finite, and below every score.
+#: An intercept below every score, for a class that no row has.
 NEVER = -1e300
 
 # Squares of float32 cells within these bounds neither overflow nor vanish.
@@ -44,22 +44,20 @@ class Reduced:
             coef, intercept = coef[self.classes], intercept[self.classes]
             if len(self.classes) == 2:
                 coef, intercept = coef[1:] - coef[:1], intercept[1:] - intercept[:1]
-        elif abs(intercept[0]) >= -NEVER:
-            return None
         return np.ascontiguousarray(coef[:, self.columns] * self.unit), intercept.copy()
 
-    def whole(self, coef: np.ndarray, intercept: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Coefficients and intercepts of all columns and classes."""
+    def whole(self, coef: np.ndarray, intercept: np.ndarray, absent: float = 0.0) -> tuple[np.ndarray, np.ndarray]:
+        """Coefficients and intercepts of all columns and classes; ``absent`` is that of classes without rows."""
         all_columns = np.zeros((len(coef), self.n_columns))
         all_columns[:, self.columns] = coef / self.unit
         if self.n_classes <= 2:
             if len(self.classes) < self.n_classes:
-                intercept = np.full(1, NEVER if self.classes[0] == 0 else -NEVER)
+                intercept = np.full(1, absent if self.classes[0] == 0 else -absent)
             return all_columns, intercept.copy()
         if len(coef) == 1:  # two classes of several are left: half of the log-odds each way
             sides = np.array([[-0.5], [0.5]])[: len(self.classes)]
             all_columns, intercept = sides * all_columns, sides[:, 0] * intercept
-        found, at_zero = np.zeros((self.n_classes, self.n_columns)), np.full(self.n_classes, NEVER)
+        found, at_zero = np.zeros((self.n_classes, self.n_columns)), np.full(self.n_classes, absent)
         found[self.classes], at_zero[self.classes] = all_columns, intercept
         return found, at_zero
 

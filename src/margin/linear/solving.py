@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from margin.linear.optimum import Point, look_at
-from margin.linear.polish import Curved, is_cheap, polished
+from margin.linear.polish import Curved, centred, is_cheap, polished
 from margin.linear.problem import Problem
 from margin.linear.reduced import Reduced
-from margin.linear.solvers import SOLVERS, check_solver, choose_solver
+from margin.linear.solvers import SOLVERS, check_solver, choose_solver, shaped_for
 
 __all__ = ["Setting", "Solved", "problem_of", "solve"]
 
@@ -61,7 +61,7 @@ def solve(problem: Problem, start: tuple[np.ndarray, np.ndarray] | None, asked: 
         point = look_at(problem, np.zeros((problem.n_scores, 0)), _log_shares(problem))
         return Solved(point, "none", "no column that varies: the shares of the classes", 0, True)
     name, reason = choose_solver(problem) if asked.solver == "auto" else (asked.solver, "as asked for")
-    found = SOLVERS[name](problem, start, asked.tol, asked.max_iter)
+    found = SOLVERS[name](shaped_for(name, problem, asked.who), start, asked.tol, asked.max_iter)
     point = look_at(problem, *centred(problem, found.coef, found.intercept))
     curved = None
     if problem.l1 == 0 and is_cheap(problem):
@@ -69,15 +69,6 @@ def solve(problem: Problem, start: tuple[np.ndarray, np.ndarray] | None, asked: 
         point = curved.point
     done = Solved(point, name, reason, found.n_iter, found.converged, curved)
     return replace(done, converged=done.converged or _is_there(problem, done, asked.tol))
-
-
-def centred(problem: Problem, coef: np.ndarray, intercept: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Softmax is the same if all scores move together: intercepts, and free coefficients, add up to 0."""
-    if problem.n_scores == 1:
-        return coef, intercept
-    if problem.intercept:
-        intercept = intercept - intercept.mean()
-    return (coef if problem.is_penalised else coef - coef.mean(axis=0)), intercept
 
 
 def _is_there(problem: Problem, done: Solved, tol: float) -> bool:
