@@ -63,7 +63,8 @@ class LinearClassifier(Classifier):
 
     def predict(self, X: Any) -> np.ndarray:
         """The class of the largest score of each row, in the type the labels came in; ties go to the first class."""
-        return self.classes_[self._answer(X, "winners", "predict")]
+        winners = self._answer(X, "winners", "predict")  # refuses a model without classes
+        return self.classes_[winners]
 
     def decision_function(self, X: Any) -> np.ndarray:
         """The score of each class (columns as in ``classes_``); with two classes that of the second alone."""
@@ -106,7 +107,7 @@ class LinearClassifier(Classifier):
         """What is asked of the scores of X; rows that can be read as they are go straight through the core."""
         encoder = self._fitted(method)._encoder
         if self._columns.schema is None:
-            if type(X) is np.ndarray and X.ndim == 2:
+            if type(X) is np.ndarray and X.ndim == 2 and len(self.classes_) > 1:
                 found = self._room(X.shape[0], what)
                 scaled = encoder.form.scale is not None
                 if _core.linear.answer(
