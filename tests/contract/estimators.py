@@ -67,6 +67,14 @@ OTHER_SETTINGS = {
         {"distributions": {"numeric": "poisson"}},
         {"distributions": "multinomial"},
     ],
+    "LogisticRegression": [
+        {"scale": "standard"},
+        {"scale": "range", "solver": "lbfgs"},
+        {"C": 0.1, "solver": "truncated_newton"},
+        {"l1_ratio": 1.0, "scale": "standard"},
+        {"l1_ratio": 0.5, "C": 0.5, "tol": 1e-6},
+    ],
+    "LogisticRegressionCV": [{"Cs": (0.1, 1.0), "n_folds": 2, "l1_ratios": (0.0, 1.0), "scale": "standard"}],
     "LinearDiscriminantAnalysis": [{"shrinkage": "auto"}, {"solver": "eigen"}],
     "QuadraticDiscriminantAnalysis": [{"unbiased": True}],
     "TableEncoder": [{"scale": "standard"}],
@@ -76,7 +84,9 @@ NOT_MODELS = {
     "Classifier",
     "DiscreteNB",
     "GenerativeClassifier",
+    "LinearClassifier",
     "LinearScores",
+    "LogisticModel",
     "MergeableClassifier",
     "NearestVoters",
     "NeighborSearch",
@@ -119,9 +129,23 @@ def counts_cells(estimator: BaseEstimator) -> bool:
 
 
 def has_a_unit(estimator: BaseEstimator) -> bool:
-    """Whether a parameter is in the unit of the columns, so that other units give other answers."""
+    """Whether a parameter is in the unit of the columns, so that other units give other answers.
+
+    A radius is; so is a penalty on coefficients (C, alpha), and a step along the rows (eta).
+    """
     parameters = estimator.get_params()
-    return "radius" in parameters and parameters["scale"] is None
+    with_unit = {"radius", "C", "Cs", "alpha", "eta", "eta0"}
+    return not with_unit.isdisjoint(parameters) and parameters.get("scale", "its own") is None
+
+
+def counts_against_a_prior(estimator: BaseEstimator) -> bool:
+    """Whether rows count against something that stays as it is: virtual cases (alpha), a penalty (C)."""
+    return not {"alpha", "C", "Cs"}.isdisjoint(estimator.get_params())
+
+
+def comes_near(estimator: BaseEstimator) -> bool:
+    """Whether a model is the end of steps that stop when they are small: another order of sums shows a little."""
+    return "tol" in estimator.get_params() and "max_iter" in estimator.get_params()
 
 
 def _every(kind: Callable[[BaseEstimator], bool]) -> pytest.MarkDecorator:
@@ -164,7 +188,9 @@ def frame(n: int = 60, seed: int = 0) -> tuple[pd.DataFrame, np.ndarray]:
 
 
 def answers(model: BaseEstimator, X: object) -> np.ndarray:
-    """What a fitted model says of X, as numbers: probabilities, the answers of a regressor, or a matrix."""
+    """What a fitted model says of X, as numbers: probabilities, scores, the answers of a regressor, or a matrix."""
     if hasattr(model, "predict_proba"):
         return model.predict_proba(X)
+    if hasattr(model, "decision_function"):
+        return model.decision_function(X)
     return model.predict(X) if hasattr(model, "predict") else model.transform(X)

@@ -12,6 +12,7 @@ from sklearn.base import clone, is_classifier
 from margin.errors import ConstantColumnWarning, InputError, MarginError
 from tests.contract.estimators import (
     answers,
+    comes_near,
     counts_cells,
     every_classifier,
     every_estimator,
@@ -107,7 +108,8 @@ def test_one_row_one_class_and_two_rows_are_learnt(estimator):
     for rows, labels in [(1, ["a"]), (4, ["a"] * 4), (2, ["a", "b"])]:
         model = clone(estimator).fit(X[:rows], labels)
         assert set(model.predict(X)) <= set(labels)
-        assert np.allclose(model.predict_proba(X).sum(axis=1), 1)
+        if hasattr(model, "predict_proba"):
+            assert np.allclose(model.predict_proba(X).sum(axis=1), 1)
 
 
 @every_measuring_model
@@ -150,7 +152,7 @@ def test_only_constant_columns_leave_the_shares_of_the_classes(estimator):
     X = np.ones((6, 3))
     with pytest.warns(ConstantColumnWarning):
         model = clone(estimator).fit(X, y)
-    if "n_neighbors" not in model.get_params() or model.n_neighbors >= 6:
+    if hasattr(model, "predict_proba") and model.get_params().get("n_neighbors", 6) >= 6:
         assert np.allclose(model.predict_proba(X), [4 / 6, 2 / 6])
     one_of_all = model.get_params().get("n_neighbors") == 1  # of equally near rows one of the last class is asked
     assert set(model.predict(X)) == ({1} if one_of_all else {0})
@@ -229,6 +231,8 @@ def test_sparse_rows_equal_dense_rows(estimator, quiet):
         found = answers(clone(estimator).fit(given, y), given)
         if is_classifier(estimator) and counts_cells(estimator):  # they never write the zeros out, and add differently
             np.testing.assert_allclose(found, expected, rtol=1e-12)
+        elif comes_near(estimator):
+            np.testing.assert_allclose(found, expected, rtol=1e-3, atol=1e-4)
         else:
             assert np.array_equal(found, expected)
         assert (before != given).nnz == 0
@@ -250,6 +254,10 @@ def test_a_column_of_a_million_categories_is_answered_or_refused_before_memory_i
 def test_the_unit_of_all_columns_changes_no_answer(estimator, unit):
     X, y = numbers()
     expected = answers(clone(estimator).fit(X, y), X + 0.125)
+    if (X * unit).max() > getattr(estimator.representation, "largest", np.inf):
+        with pytest.raises(InputError, match="column 'x0', row 0"):
+            clone(estimator).fit(X * unit, y)
+        return
     found = answers(clone(estimator).fit(X * unit, y), (X + 0.125) * unit)
     np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-12)
 
@@ -275,9 +283,9 @@ def test_a_case_far_from_all_others_is_answered_or_refused_by_row(estimator, val
         model = clone(estimator).fit((X * unit).astype(dtype), y)
         given = np.full((2, 4), value)
         with answered_or_refused("row 0"):
-            probabilities = model.predict_proba(given)
-            assert np.isfinite(probabilities).all()
-            assert np.array_equal(model.predict(given), model.classes_[probabilities.argmax(axis=1)])
+            found = answers(model, given)
+            assert np.isfinite(found).all()
+            assert np.array_equal(model.predict(given), model.classes_[found.argmax(axis=1)])
 
 
 @every_measuring_model

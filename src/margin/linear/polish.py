@@ -10,7 +10,17 @@ from margin.linear.optimum import Point, look_at
 from margin.linear.passes import curvature
 from margin.linear.problem import Problem
 
-__all__ = ["Curved", "centred", "flattened", "generalised_inverse", "is_cheap", "polished"]
+__all__ = [
+    "Curved",
+    "centred",
+    "flattened",
+    "generalised_inverse",
+    "is_cheap",
+    "is_small",
+    "parted",
+    "polished",
+    "ridge",
+]
 
 #: Up to so many parameters the curvature is kept with a model.
 MOST_PARAMETERS = 400
@@ -35,6 +45,11 @@ def is_cheap(problem: Problem) -> bool:
     return width <= MOST_PARAMETERS and _multiplications(problem) <= CHEAP
 
 
+def is_small(problem: Problem) -> bool:
+    """Whether second derivatives may be found several times over."""
+    return is_cheap(problem) and _multiplications(problem) <= SMALL
+
+
 def _multiplications(problem: Problem) -> float:
     n, d = problem.X.shape
     return n * d * d * problem.n_scores * (problem.n_scores + 1) / 2
@@ -54,7 +69,8 @@ def flattened(problem: Problem, coef: np.ndarray, intercept: np.ndarray) -> np.n
     return (np.column_stack([coef, intercept]) if problem.intercept else coef).ravel()
 
 
-def _parted(problem: Problem, flat: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def parted(problem: Problem, flat: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The way back from :func:`flattened`."""
     d = problem.X.shape[1]
     table = flat.reshape(problem.n_scores, -1)
     return table[:, :d], table[:, d] if problem.intercept else np.zeros(problem.n_scores)
@@ -100,7 +116,7 @@ def _stepped(problem: Problem, point: Point) -> Curved:
     step = generalised_inverse(bend + np.diag(ridge(problem)))[0] @ slope
     if not np.isfinite(step).all():
         return Curved(point, bend, np.inf)
-    coef, intercept = _parted(problem, flattened(problem, point.coef, point.intercept) - step)
+    coef, intercept = parted(problem, flattened(problem, point.coef, point.intercept) - step)
     there = look_at(problem, *centred(problem, np.ascontiguousarray(coef), np.ascontiguousarray(intercept)))
     movement = float(np.abs(there.z - point.z).max(initial=0.0))
     better = there.objective < point.objective

@@ -7,10 +7,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from margin.linear.optimum import Point, look_at
-from margin.linear.polish import Curved, centred, is_cheap, polished
+from margin.linear.polish import Curved, centred, is_cheap, is_small, polished
 from margin.linear.problem import Problem
 from margin.linear.reduced import Reduced
 from margin.linear.solvers import SOLVERS, check_solver, choose_solver, shaped_for
+from margin.linear.support import polished_support
 
 __all__ = ["Setting", "Solved", "problem_of", "solve"]
 
@@ -67,18 +68,21 @@ def solve(problem: Problem, start: tuple[np.ndarray, np.ndarray] | None, asked: 
     if problem.l1 == 0 and is_cheap(problem):
         curved = polished(problem, point)
         point = curved.point
+    elif problem.l1 > 0 and is_small(problem):
+        point = polished_support(problem, point)
     done = Solved(point, name, reason, found.n_iter, found.converged, curved)
-    return replace(done, converged=done.converged or _is_there(problem, done, asked.tol))
+    return replace(done, converged=done.converged or _is_there(problem, done, asked))
 
 
-def _is_there(problem: Problem, done: Solved, tol: float) -> bool:
+def _is_there(problem: Problem, done: Solved, asked: Setting) -> bool:
     """Whether a point is the optimum as well as numbers can tell, whatever the unit of its gradient."""
-    if done.point.gradient_norm <= tol:
+    if done.point.gradient_norm <= asked.tol:
         return True
     if done.curved is not None:
         return problem.is_penalised and done.curved.movement < 1e-6
     gap = done.point.gap(problem)
-    return gap is not None and gap <= 1e-10 * done.point.objective
+    at_rest = done.n_iter < asked.max_iter  # no step led down any more
+    return gap is not None and gap <= (1e-6 if at_rest else 1e-10) * done.point.objective
 
 
 def _nothing_to_tell(problem: Problem) -> Point:
