@@ -14,7 +14,7 @@ from typing import Any
 from benchmarks.harness import memory
 from benchmarks.harness.workload import Arrays, Column, Measure, Side, Workload
 
-__all__ = ["call", "fit_and_predict", "import_time", "reading"]
+__all__ = ["call", "fit_and_predict", "fit_predict_and", "import_time", "reading"]
 
 WARM_UP_ROWS = 2000
 ONE_ROW_CALLS = 200
@@ -67,7 +67,9 @@ def _prepared(side: Side, arrays: Arrays) -> Arrays:
     return side.prepare(dict(arrays)) if side.prepare else arrays
 
 
-def _start_model(side: Side, workload: Workload, arrays: Arrays) -> Callable[[], dict[str, float]]:
+def _start_model(
+    side: Side, workload: Workload, arrays: Arrays, beside: Callable[[Any, Arrays], dict[str, float]] = lambda m, a: {}
+) -> Callable[[], dict[str, float]]:
     # Warm up on a few rows: the library is imported and its threads are up, but no memory pool is grown
     # to the size of the real work, which would hide that work's own peak.
     few = _prepared(side, {name: array[:WARM_UP_ROWS] for name, array in arrays.items()})
@@ -97,6 +99,7 @@ def _start_model(side: Side, workload: Workload, arrays: Arrays) -> Callable[[],
             "fit_memory": fit_bytes,
             "predict_memory": predict_bytes,
             "quality": workload.quality(data["y_test"], answers),
+            **beside(model, data),
         }
         return {name: figure for name, figure in figures.items() if figure is not None}
 
@@ -115,6 +118,15 @@ fit_and_predict = Measure(
     ),
     _start_model,
 )
+
+
+def fit_predict_and(column: Column, figure: Callable[[Any, Arrays], float]) -> Measure:
+    """The same with one more figure of each fitted model, found untimed from the model and the arrays."""
+
+    def start(side: Side, workload: Workload, arrays: Arrays) -> Callable[[], dict[str, float]]:
+        return _start_model(side, workload, arrays, lambda model, data: {column.key: float(figure(model, data))})
+
+    return Measure((*fit_and_predict.columns, column), start)
 
 
 def _start_call(side: Side, workload: Workload, arrays: Arrays) -> Callable[[], dict[str, float]]:

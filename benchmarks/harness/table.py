@@ -72,6 +72,8 @@ def in_words(figure: float, unit: str) -> str:
     """
     if unit == "score":
         return f"{figure:.4f}"
+    if unit == "objective":
+        return f"{figure:.7g}"
     if unit == "bytes":
         return f"{figure / 1e6:.0f} MB"
     scale, name = next((unit for unit in ((1.0, "s"), (1e-3, "ms")) if figure >= unit[0]), (1e-6, "µs"))

@@ -30,8 +30,9 @@ class UnknownName(ValueError):
 class Column:
     """One figure of a repeat, and how the repeats are put together.
 
-    ``unit`` is ``"seconds"``, ``"bytes"`` or ``"score"``; only seconds are compared by ratio. Of the repeats the
-    least seconds stand (noise only adds), the most bytes and the last score, unless ``keep`` says otherwise.
+    ``unit`` is ``"seconds"``, ``"bytes"``, ``"score"`` or ``"objective"`` (a score of more digits); only seconds are
+    compared by ratio. Of the repeats the least seconds stand (noise only adds), the most bytes and the last score,
+    unless ``keep`` says otherwise.
     """
 
     key: str
@@ -40,7 +41,7 @@ class Column:
     keep: str = ""
 
     def combine(self, values: Sequence[float]) -> float:
-        keep = self.keep or {"seconds": "least", "bytes": "most", "score": "last"}[self.unit]
+        keep = self.keep or {"seconds": "least", "bytes": "most", "score": "last", "objective": "last"}[self.unit]
         return values[-1] if keep == "last" else min(values) if keep == "least" else max(values)
 
 

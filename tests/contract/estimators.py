@@ -17,6 +17,11 @@ import margin
 
 # Settings that take another way through the code than the defaults do.
 OTHER_SETTINGS = {
+    "ActivePerceptron": [{"fit_intercept": True, "max_iter": 5, "scale": "standard"}],
+    "Adaline": [
+        {"method": "stochastic", "random_state": 0},
+        {"method": "stochastic", "batch_size": 8, "scale": "standard", "shuffle": False},
+    ],
     "CalibratedClassifier": [
         {"method": "isotonic"},
         {"method": "temperature", "ensemble": False},
@@ -75,6 +80,15 @@ OTHER_SETTINGS = {
         {"l1_ratio": 0.5, "C": 0.5, "tol": 1e-6},
     ],
     "LogisticRegressionCV": [{"Cs": (0.1, 1.0), "n_folds": 2, "l1_ratios": (0.0, 1.0), "scale": "standard"}],
+    "LinearSGD": [
+        {"loss": "hinge", "scale": "standard", "l1_ratio": 0.5},
+        {"loss": "modified_huber", "average": True, "learning_rate": "invscaling", "shuffle": False},
+        {"loss": "squared_error", "scale": "range", "learning_rate": "adaptive"},
+    ],
+    "Perceptron": [
+        {"variant": "averaged", "scale": "standard"},
+        {"variant": "voted", "shuffle": True, "random_state": 0, "max_iter": 20},
+    ],
     "LinearDiscriminantAnalysis": [{"shrinkage": "auto"}, {"solver": "eigen"}],
     "QuadraticDiscriminantAnalysis": [{"unbiased": True}],
     "TableEncoder": [{"scale": "standard"}],
@@ -94,6 +108,7 @@ NOT_MODELS = {
     "RadiusVoters",
     "Regressor",
     "ScatteredClasses",
+    "StreamingClassifier",
     "SupervisedEstimator",
     "TableEstimator",
     "CartTree",
@@ -131,11 +146,11 @@ def counts_cells(estimator: BaseEstimator) -> bool:
 def has_a_unit(estimator: BaseEstimator) -> bool:
     """Whether a parameter is in the unit of the columns, so that other units give other answers.
 
-    A radius is; so is a penalty on coefficients (C, alpha), and a step along the rows (eta).
+    That is a radius, a penalty on coefficients, and a step beside which an intercept is a column of ones.
     """
     parameters = estimator.get_params()
     with_unit = {"radius", "C", "Cs", "alpha", "eta", "eta0"}
-    return not with_unit.isdisjoint(parameters) and parameters.get("scale", "its own") is None
+    return parameters.get("scale", "") is None and not with_unit.isdisjoint(parameters)
 
 
 def counts_against_a_prior(estimator: BaseEstimator) -> bool:
@@ -144,8 +159,8 @@ def counts_against_a_prior(estimator: BaseEstimator) -> bool:
 
 
 def comes_near(estimator: BaseEstimator) -> bool:
-    """Whether a model is the end of steps that stop when they are small: another order of sums shows a little."""
-    return "tol" in estimator.get_params() and "max_iter" in estimator.get_params()
+    """Whether a model is an optimum that steps come near, whatever order its sums are in."""
+    return not {"C", "Cs"}.isdisjoint(estimator.get_params())
 
 
 def _every(kind: Callable[[BaseEstimator], bool]) -> pytest.MarkDecorator:
@@ -189,8 +204,7 @@ def frame(n: int = 60, seed: int = 0) -> tuple[pd.DataFrame, np.ndarray]:
 
 def answers(model: BaseEstimator, X: object) -> np.ndarray:
     """What a fitted model says of X, as numbers: probabilities, scores, the answers of a regressor, or a matrix."""
-    if hasattr(model, "predict_proba"):
-        return model.predict_proba(X)
-    if hasattr(model, "decision_function"):
-        return model.decision_function(X)
+    for method in ("predict_proba", "decision_function"):
+        if hasattr(model, method):
+            return getattr(model, method)(X)
     return model.predict(X) if hasattr(model, "predict") else model.transform(X)

@@ -10,7 +10,7 @@ import sklearn.exceptions
 
 from margin.errors import NotFittedError
 
-__all__ = ["NotYetFittedError", "whole_or_not_at_all"]
+__all__ = ["NotYetFittedError", "further_or_not_at_all", "whole_or_not_at_all"]
 
 
 class NotYetFittedError(NotFittedError, sklearn.exceptions.NotFittedError):
@@ -31,3 +31,19 @@ def whole_or_not_at_all(model: Any) -> Iterator[None]:
         model.__dict__.update(before)
         raise
     model._learnt = tuple(sorted(vars(model).keys() - kept | {"_learnt"}))
+
+
+@contextlib.contextmanager
+def further_or_not_at_all(model: Any) -> Iterator[None]:
+    """Go on from what was learnt before; if learning fails or is interrupted, put it back as it was.
+
+    What is learnt further must replace attributes, never change arrays in place.
+    """
+    before = dict(vars(model))
+    try:
+        yield
+    except BaseException:
+        model.__dict__.clear()
+        model.__dict__.update(before)
+        raise
+    model._learnt = tuple(sorted(vars(model).keys() - before.keys() | set(before.get("_learnt", ()))))

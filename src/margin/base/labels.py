@@ -12,7 +12,7 @@ from margin.data.labels import codes_of, distinct
 from margin.data.table import Table
 from margin.errors import LabelError, listing
 
-__all__ = ["encode_labels", "missing_message", "one_dimension"]
+__all__ = ["encode_labels", "missing_message", "named_classes", "one_dimension"]
 
 
 def encode_labels(y: Any, n_rows: int, who: str) -> tuple[np.ndarray, np.ndarray]:
@@ -31,6 +31,14 @@ def encode_labels(y: Any, n_rows: int, who: str) -> tuple[np.ndarray, np.ndarray
         raise LabelError(f"{who}: Unknown label type: {labels.dtype}; labels must be words, whole numbers or booleans.")
     classes = distinct(labels, who)
     return classes, codes_of(labels, classes)
+
+
+def named_classes(classes: Any, who: str) -> np.ndarray:
+    """The labels that are named for all rows to come (``partial_fit``), in order and each once."""
+    labels = None if isinstance(classes, (str, bytes)) or not hasattr(classes, "__iter__") else list(classes)
+    if not labels or any(isinstance(label, (list, tuple, np.ndarray)) for label in labels):
+        raise LabelError(f"{who}(classes={classes!r}): classes must be a list of all labels to come, or None.")
+    return encode_labels(classes if hasattr(classes, "dtype") else labels, len(labels), who)[0]
 
 
 def one_dimension(y: Any, who: str, what: str = "label") -> np.ndarray:

@@ -13,7 +13,7 @@ from margin import params
 from margin.base.classifier import Classifier
 from margin.base.columns import Columns, in_order
 from margin.base.fitting import whole_or_not_at_all
-from margin.base.labels import encode_labels
+from margin.base.labels import named_classes
 from margin.base.mixed import MixedEncoder
 from margin.base.numeric import NumericEncoder
 from margin.base.representation import TrainingRows
@@ -138,7 +138,7 @@ class MergeableClassifier(Classifier):
     def _declare(self, classes: Any, declared: np.ndarray | None, who: str) -> None:
         """Take in the labels that were named, and refuse others."""
         if classes is not None:
-            named = _named(classes, who)
+            named = named_classes(classes, who)
             if declared is not None and named.tolist() != declared.tolist():
                 raise LabelError(
                     f"{who}: classes={listing(named.tolist())} is not the same as on last call to partial_fit, "
@@ -165,14 +165,6 @@ class MergeableClassifier(Classifier):
         for name in self.__dict__.get("_learnt", ()):
             self.__dict__.pop(name, None)
         self.__dict__.update({name: other.__dict__[name] for name in other._learnt})
-
-
-def _named(classes: Any, who: str) -> np.ndarray:
-    """The labels that are named for all rows to come, in order and each once."""
-    labels = None if isinstance(classes, (str, bytes)) or not hasattr(classes, "__iter__") else list(classes)
-    if not labels or any(isinstance(label, (list, tuple, np.ndarray)) for label in labels):
-        raise LabelError(f"{who}(classes={classes!r}): classes must be a list of all labels to come, or None.")
-    return encode_labels(classes if hasattr(classes, "dtype") else labels, len(labels), who)[0]
 
 
 def _same(first: Any, second: Any) -> bool:

@@ -12,7 +12,7 @@ from margin.errors import ConvergenceWarning, SeparationWarning, listing
 from margin.linear.model import LinearClassifier
 from margin.linear.odds import Odds, odds_of
 from margin.linear.optimum import OptimumCertificate, certified, look_at
-from margin.linear.reduced import Reduced, reduced
+from margin.linear.reduced import Reduced, known_ends, reduced
 from margin.linear.separation import Separation, separation_at
 from margin.linear.solving import Setting, Solved, problem_of, solve
 from margin.linear.summary import Evidence, Summary, evidence_of, summary_of
@@ -93,15 +93,7 @@ class LogisticModel(LinearClassifier):
 
     def _known_ends(self, X: Any) -> tuple[np.ndarray, np.ndarray] | None:
         """The smallest and largest cell of each column, out of the look that was had at the rows already."""
-        moments = getattr(self._encoder, "moments", None)
-        if moments is None or not isinstance(X, np.ndarray):
-            return None
-        there = moments.weight[0] > 0
-        encoder, rest = self._encoder, X[:, len(there) :]
-        low, high = (
-            np.where(there, (end - encoder.center) / encoder.spread, 0.0) for end in (moments.low, moments.high)
-        )
-        return np.append(low, rest.min(axis=0)), np.append(high, rest.max(axis=0))
+        return known_ends(self._encoder, X)
 
     def _keep(
         self, part: Reduced, weight: np.ndarray | None, start: tuple[np.ndarray, np.ndarray] | None, asked: Setting

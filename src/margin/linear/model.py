@@ -92,8 +92,12 @@ class LinearClassifier(Classifier):
         scores = self.decision_function(X)
         return self.classes_[self._made_of(scores, "winners")], self._made_of(scores, self._link())
 
+    def _decisions(self, X: Any) -> np.ndarray:
+        """What ``decision_function`` gives, for rows that have been checked, filled and scaled."""
+        return self._answer_encoded(X, "scores", "decision_function")
+
     def _scores(self, X: Any) -> np.ndarray:
-        found = self._answer_encoded(X, "scores", "predict")
+        found = self._decisions(X)
         if found.ndim == 2:
             return found
         return np.column_stack([-found, found])[:, -len(self.classes_) :]

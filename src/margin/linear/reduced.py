@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["NEVER", "Reduced", "reduced"]
+__all__ = ["NEVER", "Reduced", "known_ends", "reduced"]
 
 #: An intercept below every score, for a class that no row has.
 NEVER = -1e300
@@ -93,6 +93,17 @@ def reduced(
     if (unit != 1).any():
         X = _in_unit(X, unit)
     return Reduced(X, y, columns, unit, n_columns, classes, n_classes)
+
+
+def known_ends(encoder: Any, X: Any) -> tuple[np.ndarray, np.ndarray] | None:
+    """The smallest and largest cell of each column of a matrix, out of the look that its encoder had at the rows."""
+    moments = getattr(encoder, "moments", None)
+    if moments is None or not isinstance(X, np.ndarray):
+        return None
+    there = moments.weight[0] > 0
+    rest = X[:, len(there) :]
+    low, high = (np.where(there, (end - encoder.center) / encoder.spread, 0.0) for end in (moments.low, moments.high))
+    return np.append(low, rest.min(axis=0)), np.append(high, rest.max(axis=0))
 
 
 def _some_columns(X: Any, columns: np.ndarray) -> Any:

@@ -2,10 +2,35 @@
 // Rows of stored cells through one linear layer, as in scores.hpp: looked at, scored and answered in one pass.
 #include "margin/data/csr.hpp"
 #include "margin/linear/scores.hpp"
+#include <type_traits>
 
 namespace margin::linear {
 
 namespace detail {
+
+/// Whether all columns are below `width`; a negative one is beyond every width.
+template <class Index>
+MARGIN_SIMD bool all_inside(const Index* columns, std::size_t n, std::size_t width) {
+    using Unsigned = std::make_unsigned_t<Index>;
+    const std::size_t most = static_cast<std::size_t>(std::numeric_limits<Index>::max()) + 1;
+    const auto beyond = static_cast<Unsigned>(std::min(width, most));
+    Index outside = 0; // as wide as an index, so that both fill vectors alike
+    for (std::size_t c = 0; c < n; ++c)
+        outside |= static_cast<Unsigned>(columns[c]) >= beyond;
+    return outside == 0;
+}
+
+/// Whether rows [begin, end) lie within the stored cells and hold nothing that cannot be used. Columns need not ascend,
+/// and one that stands twice counts twice: sums do not mind.
+template <class T, class Index>
+bool can_be_scored(const data::Csr<T, Index>& x, std::size_t stored, std::size_t begin, std::size_t end, T largest) {
+    for (std::size_t i = begin; i < end; ++i)
+        if (x.start[i] < 0 || x.start[i] > x.start[i + 1])
+            return false;
+    const auto first = static_cast<std::size_t>(x.start[begin]), last = static_cast<std::size_t>(x.start[end]);
+    return last <= stored && all_inside(x.columns + first, last - first, x.width) &&
+           data::all_within(x.values + first, last - first, largest);
+}
 
 inline constexpr std::size_t across = 12; // scores whose coefficients of a column stand side by side: three vectors
 
@@ -83,10 +108,30 @@ inline std::vector<double> coefficient_panels(const Layer& layer, std::size_t n_
     return panels;
 }
 
+inline constexpr std::size_t stored_rows_in_hand = 32; // their cells stay in the first cache from look to score
+
+/// Rows [begin, end), at most those in hand; as answer_rows.
+template <class Answer, class T, class Index>
+bool answer_stored(const data::Csr<T, Index>& x, std::size_t stored, std::size_t begin, std::size_t end,
+                   const Layer& layer, const std::vector<double>& panels, T largest, double* scores,
+                   typename Answer::Out* out) {
+    if (!can_be_scored(x, stored, begin, end, largest))
+        return false;
+    const std::size_t rows = end - begin;
+    if (panels.empty())
+        score_each(x, begin, end, layer, scores);
+    else
+        score_panels(x, begin, end, layer, panels.data(), scores);
+    const bool all_finite = data::all_within(scores, rows * layer.n_scores, finite);
+    add_intercepts(scores, rows, layer);
+    Answer::answer(scores, rows, layer.n_scores, out + begin * Answer::width(layer.n_scores));
+    return all_finite;
+}
+
 } // namespace detail
 
-/// As answer_dense for a matrix with `stored` cells. False also, with `out` in part unwritten, if the matrix is not
-/// canonical (data/csr.hpp); nothing is read outside of it. Requires a layer without center and spread.
+/// As answer_dense for a matrix with `stored` cells. False also, with `out` in part unwritten, if rows or columns lie
+/// outside of the matrix; nothing is read there. Requires a layer without center and spread.
 /// O(rows + stored n_scores) time, and O(columns n_scores) where many cells make it worth to turn the coefficients.
 template <class Answer, class T, class Index>
 bool answer_csr(const data::Csr<T, Index>& x, std::size_t stored, const Layer& layer, T largest,
@@ -97,23 +142,12 @@ bool answer_csr(const data::Csr<T, Index>& x, std::size_t stored, const Layer& l
     if (layer.n_scores > 1 && stored >= layer.columns / 4)
         panels = detail::coefficient_panels(layer, n_threads, monitor);
     std::atomic<bool> fine = true;
-    parallel_for(x.rows, 256, n_threads, monitor, [&](std::size_t begin, std::size_t end, std::size_t) {
-        data::detail::CsrFindings found;
-        data::detail::look_at_rows(x, stored, begin, end, largest, found);
-        if (found.damaged != data::detail::nowhere || found.unusable != data::detail::nowhere || found.missing ||
-            found.unordered) {
-            fine = false;
-            return;
-        }
-        std::vector<double> scores((end - begin) * layer.n_scores);
-        if (panels.empty())
-            detail::score_each(x, begin, end, layer, scores.data());
-        else
-            detail::score_panels(x, begin, end, layer, panels.data(), scores.data());
-        if (!data::all_within(scores.data(), scores.size(), detail::finite))
-            fine = false;
-        detail::add_intercepts(scores.data(), end - begin, layer);
-        Answer::answer(scores.data(), end - begin, layer.n_scores, out + begin * Answer::width(layer.n_scores));
+    parallel_for(x.rows, 512, n_threads, monitor, [&](std::size_t begin, std::size_t end, std::size_t) {
+        std::vector<double> scores(detail::stored_rows_in_hand * layer.n_scores);
+        for (std::size_t i = begin; i < end; i += detail::stored_rows_in_hand)
+            if (!detail::answer_stored<Answer>(x, stored, i, std::min(i + detail::stored_rows_in_hand, end), layer,
+                                               panels, largest, scores.data(), out))
+                fine = false;
     });
     return fine;
 }

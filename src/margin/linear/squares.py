@@ -1,0 +1,136 @@
+"""Squared errors of a linear unit: their mean, its gradient, its curvature, and a pass of small batches."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+__all__ = ["SquaredErrors", "batch_pass", "lengths_squared", "squared_errors"]
+
+# Up to so many columns the products of all pairs of columns are summed once, and an epoch looks at no row again.
+FEW_COLUMNS = 2048
+# So many cells are converted at a time.
+CELLS = 1 << 19
+# Steps of the power iteration, and the relative change of the eigenvalue that is small enough.
+POWER_STEPS, POWER_TOLERANCE = 200, 1e-4
+
+
+class SquaredErrors:
+    r"""The mean error :math:`\frac12 \sum_i s_i (t_i - v \cdot z_i)^2` of each score, with shares s that add up to 1.
+
+    z is a row with a constant 1 after it if there is an intercept; targets t are +1 and -1, the second of two classes
+    against the first or each of several against the rest. Weights V have one row per score.
+    """
+
+    def __init__(self, X: Any, y: np.ndarray, share: np.ndarray, n_scores: int, intercept: bool) -> None:
+        self.X, self.y, self.share, self.n_scores, self.intercept = X, y, share, n_scores, intercept
+        self.width = X.shape[1] + intercept
+
+    def at(self, V: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The mean error of each score, and its gradient."""
+        rows = _with_constant(self.X, V, self.intercept)
+        error = rows - targets(self.y, self.n_scores)
+        weighted = self.share[:, None] * error
+        return 0.5 * (weighted * error).sum(axis=0), self._back(weighted)
+
+    def curvature(self, v: np.ndarray) -> np.ndarray:
+        """The second derivatives of the mean error, which all scores share, times a vector."""
+        return self._back(self.share[:, None] * _with_constant(self.X, v[None], self.intercept))[0]
+
+    def _back(self, errors: np.ndarray) -> np.ndarray:
+        found = np.asarray(self.X.T @ errors).T
+        return np.column_stack([found, errors.sum(axis=0)]) if self.intercept else found
+
+    def largest_curvature(self) -> float:
+        """The largest eigenvalue of the second derivatives, by power iteration; 0 if all cells are 0."""
+        v = np.ones(self.width) / max(self.width, 1) ** 0.5
+        v += np.arange(self.width) % 7 * 0.01  # at a right angle to the eigenvector by bad luck only
+        found = 0.0
+        for _ in range(POWER_STEPS):
+            w = self.curvature(v)
+            length, before = float(np.linalg.norm(w)), found
+            if not length > 0:
+                break
+            found, v = length / float(np.linalg.norm(v)), w / length
+            if abs(found - before) <= POWER_TOLERANCE * found:
+                break
+        return found
+
+
+class _FewColumns(SquaredErrors):
+    """The same out of sums over all rows: an epoch costs O(D²) for each score, however many rows there are."""
+
+    def __init__(self, X: Any, y: np.ndarray, share: np.ndarray, n_scores: int, intercept: bool) -> None:
+        super().__init__(X, y, share, n_scores, intercept)
+        self.products = np.zeros((self.width, self.width))
+        self.sums = np.zeros((n_scores, self.width))
+        for rows, part in blocks(X):
+            Z = np.column_stack([part, np.ones(len(part))]) if intercept else part
+            weighted = share[rows, None] * Z
+            self.products += Z.T @ weighted
+            self.sums += targets(y[rows], n_scores).T @ weighted
+
+    def at(self, V: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        slopes = V @ self.products
+        loss = 0.5 * (1 + ((slopes - 2 * self.sums) * V).sum(axis=1))
+        return np.maximum(loss, 0.0), slopes - self.sums
+
+    def curvature(self, v: np.ndarray) -> np.ndarray:
+        return self.products @ v
+
+
+def squared_errors(X: Any, y: np.ndarray, share: np.ndarray, n_scores: int, intercept: bool) -> SquaredErrors:
+    """The mean squared error of rows, in the form that is quickest for their number of columns."""
+    kind = _FewColumns if X.shape[1] <= FEW_COLUMNS else SquaredErrors
+    return kind(X, y, share, n_scores, intercept)
+
+
+def targets(y: np.ndarray, n_scores: int) -> np.ndarray:
+    """+1 and -1 for each row and score."""
+    own = y[:, None] == (np.arange(n_scores) if n_scores > 1 else 1)
+    return np.where(own, 1.0, -1.0)
+
+
+def blocks(X: Any) -> Iterator[tuple[slice, np.ndarray]]:
+    """Rows as arrays of float64, some at a time."""
+    n, d = X.shape
+    step = max(1, CELLS // max(d, 1))
+    for first in range(0, n, step):
+        part = X[first : first + step]
+        part = part if isinstance(part, np.ndarray) else part.toarray()
+        yield slice(first, first + len(part)), part.astype(np.float64, copy=False)
+
+
+def lengths_squared(X: Any, intercept: bool) -> np.ndarray:
+    """The squared length of each row, with its constant."""
+    found = [np.einsum("ij,ij->i", part, part) for _, part in blocks(X)]
+    return np.concatenate(found) + float(intercept)
+
+
+def batch_pass(
+    X: Any, y: np.ndarray, step: np.ndarray | None, order: np.ndarray, V: np.ndarray, eta: float, size: int
+) -> np.ndarray:
+    """A pass over rows in some order, one step per batch, that changes V (one row per score, the constant last).
+
+    Gives the sum over the rows of each score's error before it was learnt from.
+    """
+    total = np.zeros(len(V))
+    for first in range(0, len(order), size):
+        rows = order[first : first + size]
+        part = X[rows]
+        Z = part if isinstance(part, np.ndarray) else part.toarray()
+        if Z.shape[1] < V.shape[1]:
+            Z = np.column_stack([Z, np.ones(len(Z))])
+        error = Z @ V.T - targets(y[rows], len(V))
+        weighted = error if step is None else step[rows, None] * error
+        total += 0.5 * (weighted * error).sum(axis=0)
+        V -= eta / len(rows) * (weighted.T @ Z)
+    return total
+
+
+def _with_constant(X: Any, V: np.ndarray, intercept: bool) -> np.ndarray:
+    d = X.shape[1]
+    found = np.asarray(X @ V[:, :d].T)
+    return found + V[:, d] if intercept else found
