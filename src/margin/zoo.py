@@ -225,6 +225,19 @@ _ENTRIES = (
         title="Quadratic discriminant",
     ),
     Entry(
+        "logistic",
+        _ours("margin.linear", "LogisticRegression", scale="standard"),
+        "Log-odds linear in the columns, a mild penalty (C = 1) on columns of one scale: hard to beat with few rows.",
+        title="Logistic regression",
+    ),
+    Entry(
+        "lasso",
+        _ours("margin.linear", "LogisticRegressionCV", l1_ratios=(1.0,), scale="standard"),
+        "Logistic regression on as few columns as do no worse in cross-validation: shows which ones matter.",
+        limit=50_000,
+        title="Lasso logistic",
+    ),
+    Entry(
         "knn",
         _ours("margin.neighbors", "KNeighborsClassifier", n_neighbors=15, scale="standard"),
         "Vote of the 15 nearest cases, enough to average noise out; columns scaled so that no unit drowns another.",

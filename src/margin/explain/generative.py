@@ -13,7 +13,7 @@ from margin.data.schema import Column
 from margin.explain.explanation import Explanation, Reason
 from margin.explain.models import answer_of, explain, factor_in_words, first_two, shares_reason
 
-__all__: list[str] = []
+__all__ = ["by_column"]
 
 
 @explain.register
@@ -24,7 +24,7 @@ def _(model: LinearScores, X: Any) -> Explanation:
         return Explanation(name, answer, probabilities, "There is one class only.", ())
     first, second = first_two(probabilities)
     winner, loser = str(model.classes_[first]), str(model.classes_[second])
-    pulls = _by_column(model._columns, dict(model.column_pulls(X, first, second)), X, model)
+    pulls = by_column(model._columns, dict(model.column_pulls(X, first, second)), X, model)
     pulls.sort(key=lambda item: -abs(item[1]))
     reasons = [Reason(what, factor_in_words(pull, loser), pull) for what, pull in pulls]
     reasons.append(shares_reason(model.priors_, first, second, loser))
@@ -35,7 +35,7 @@ def _(model: LinearScores, X: Any) -> Explanation:
     return Explanation(name, answer, probabilities, how, tuple(reasons))
 
 
-def _by_column(columns: Columns, pulls: dict[str, float], X: Any, model: Any) -> list[tuple[str, float]]:
+def by_column(columns: Columns, pulls: dict[str, float], X: Any, model: Any) -> list[tuple[str, float]]:
     """What each column of the table adds; the levels of a nominal one are taken together."""
     source = columns.read(X, type(model).__name__)
     found = []

@@ -3,6 +3,7 @@
 from margin.linear.active import ActivePerceptron
 from margin.linear.adaline import Adaline
 from margin.linear.certificate import Certificate
+from margin.linear.family import Loss, LossCurves, LossFamily, loss_family
 from margin.linear.hard_margin import HardMargin, hard_margin
 from margin.linear.logistic import LogisticRegression
 from margin.linear.logistic_cv import LogisticRegressionCV, StrengthChoice
@@ -22,6 +23,9 @@ __all__ = [
     "LogisticPath",
     "LogisticRegression",
     "LogisticRegressionCV",
+    "Loss",
+    "LossCurves",
+    "LossFamily",
     "OptimumCertificate",
     "Perceptron",
     "Separation",
@@ -29,6 +33,7 @@ __all__ = [
     "hard_margin",
     "logistic_path",
     "logit",
+    "loss_family",
     "odds",
     "probability",
     "separation",

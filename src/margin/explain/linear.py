@@ -1,0 +1,114 @@
+"""How linear models explain one answer: what each column adds to the score."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from margin.explain.explanation import Explanation, Reason
+from margin.explain.generative import by_column
+from margin.explain.models import MOST_COLUMNS, answer_of, explain, factor_in_words
+from margin.linear.model import LinearClassifier
+
+__all__: list[str] = []
+
+
+@explain.register
+def _(model: LinearClassifier, X: Any) -> Explanation:
+    name = type(model).__name__
+    answer, probabilities = answer_of(model, X)
+    if len(model.classes_) == 1:
+        return Explanation(name, answer, probabilities, "There is one class only.", ())
+    row = model._encoded(X, "explain")
+    scores = np.atleast_1d(model.decision_function(X)[0])
+    first, second = _first_two(scores)
+    weights, start = _against(model, first, second)
+    winner, loser = str(model.classes_[first]), str(model.classes_[second])
+    if isinstance(row, np.ndarray):
+        middle = _middle(model)
+        pulls = by_column(model._columns, dict(zip(model._encoder.names_out(), weights * (row[0] - middle))), X, model)
+        begin, against = float(start + weights @ middle), "the average case itself"
+        basis = _average_in_words(model)
+    else:
+        pulls, begin, against = _stored_pulls(model, row, weights), start, "the row of zeros itself"
+        basis = "a row of zeros"
+    tell = _factor if _multiplies_odds(model) else _points
+    reasons = [Reason(what, tell(pull, loser), pull) for what, pull in _strongest(pulls)]
+    reasons.append(Reason(against, tell(begin, loser), begin))
+    verb = "multiplies the odds" if _multiplies_odds(model) else "adds to the score"
+    how = f"Each line {verb} of {winner} against {loser}, compared with {basis}."
+    total = begin + sum(pull for _, pull in pulls)
+    if not np.isclose(total, _lead(scores, first, second), rtol=1e-6, atol=1e-9):
+        how += " The answer itself is a vote of many such sums, of which the lines show the mean."
+    return Explanation(name, answer, probabilities, how, tuple(reasons))
+
+
+def _first_two(scores: np.ndarray) -> tuple[int, int]:
+    """The places of the class with the largest score and of the next."""
+    if len(scores) == 1:
+        return (1, 0) if scores[0] > 0 else (0, 1)
+    ranked = np.argsort(-scores, kind="stable")
+    return int(ranked[0]), int(ranked[1])
+
+
+def _lead(scores: np.ndarray, first: int, second: int) -> float:
+    return float(abs(scores[0])) if len(scores) == 1 else float(scores[first] - scores[second])
+
+
+def _against(model: LinearClassifier, first: int, second: int) -> tuple[np.ndarray, float]:
+    """The weights and the intercept of one class against another."""
+    coef, intercept = model._layer("explain")
+    if len(coef) == 1:
+        sign = 1.0 if first == 1 else -1.0
+        return sign * coef[0], float(sign * intercept[0])
+    return coef[first] - coef[second], float(intercept[first] - intercept[second])
+
+
+def _middle(model: LinearClassifier) -> np.ndarray:
+    """An average case in the columns of the matrix: numbers at their training mean, every level alike."""
+    encoder = model._encoder
+    numbers = (encoder.fill - encoder.center) / encoder.spread
+    return np.concatenate([numbers, *(np.full(len(c.levels), 1 / len(c.levels)) for c in encoder.one_hot)])
+
+
+def _average_in_words(model: LinearClassifier) -> str:
+    parts = ["numbers at their training means"] if model._encoder.fill.size else []
+    parts += ["every word of a column alike"] if model._encoder.one_hot else []
+    return f"an average case ({', '.join(parts)})"
+
+
+def _stored_pulls(model: LinearClassifier, row: Any, weights: np.ndarray) -> list[tuple[str, float]]:
+    """What each stored cell adds, under the name of its column and the value on the model's scale."""
+    names = [column.name for column in model._columns.described()]
+    cells = row.data * (1.0 if model.scale is None else model._encoder.spread[row.indices])
+    return [
+        (f"{names[at]} = {cell:g}", float(weights[at] * value))
+        for at, cell, value in zip(row.indices.tolist(), cells.tolist(), row.data.tolist())
+    ]
+
+
+def _strongest(pulls: list[tuple[str, float]]) -> list[tuple[str, float]]:
+    """The strongest first; beyond the first hundred they are taken together."""
+    pulls = sorted(((what, float(pull)) for what, pull in pulls), key=lambda item: -abs(item[1]))
+    rest = pulls[MOST_COLUMNS:]
+    together = [(f"{len(rest):,} other columns together", sum(pull for _, pull in rest))] if rest else []
+    return pulls[:MOST_COLUMNS] + together
+
+
+def _multiplies_odds(model: LinearClassifier) -> bool:
+    """Whether the logarithm of the odds is linear: softmax, and the sigmoid of two classes."""
+    if not model._gives_probabilities():
+        return False
+    link = model._link()
+    return link == "softmax" or (link == "one_vs_rest" and len(model.classes_) == 2)
+
+
+def _factor(pull: float, loser: str) -> str:
+    return factor_in_words(pull, loser)
+
+
+def _points(pull: float, loser: str) -> str:
+    if pull == 0:
+        return "adds nothing"
+    return f"rules {loser} out" if np.isinf(pull) else f"{pull:+.3g}"

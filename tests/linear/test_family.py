@@ -1,0 +1,76 @@
+"""margin.linear.family: every loss in the table, and curves that are the losses."""
+
+import margin._core as _core
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from margin.errors import InputError
+from margin.linear import LinearSGD, loss_family
+
+NAMES = [name for name, _ in _core.linear.losses()]
+
+# What each step is in words, as a factor of η y x.
+STEPS = {
+    "w + η y x if m ≤ 0": lambda m: float(m <= 0),
+    "w + η (y - f) x": lambda m: 1 - m,  # y (1 - m) = y - f, since y y = 1
+    "w + η y x / (1 + exp(m))": lambda m: 1 / (1 + np.exp(m)),
+    "w + η y x if m < 1": lambda m: float(m < 1),
+    "w + 2η (1 - m) y x if m < 1": lambda m: 2 * (1 - m) * (m < 1),
+    "w + 2η min(2, 1 - m) y x if m < 1": lambda m: 2 * min(2, 1 - m) * (m < 1),
+}
+
+
+def test_every_loss_of_the_core_is_in_the_table_in_its_order():
+    family = loss_family()
+    assert [row["loss"] for row in family.table()] == NAMES
+    assert [loss.formula for loss in family.losses] == [formula for _, formula in _core.linear.losses()]
+    assert family["log_loss"].model == "LogisticRegression"
+
+
+@pytest.mark.parametrize("name", NAMES)
+@given(m=st.floats(-6, 6))
+def test_a_step_is_minus_the_slope(name, m):
+    slope = loss_family().curves([m]).slope[name][0]
+    assert STEPS[loss_family()[name].step](m) == pytest.approx(-slope, rel=1e-12, abs=1e-12)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_slope_is_that_of_the_value(name):
+    margins = np.array([-2.3, -1.4, -0.6, -0.1, 0.3, 0.8, 1.7, 2.9])  # away from corners
+    curves, h = loss_family().curves(margins), 1e-6
+    rise = loss_family().curves(margins + h).value[name] - loss_family().curves(margins - h).value[name]
+    assert rise / (2 * h) == pytest.approx(curves.slope[name], abs=1e-6)
+
+
+@pytest.mark.parametrize("name", NAMES)
+@given(m=st.floats(-50, 50))
+def test_a_formula_says_what_the_core_computes(name, m):
+    formula = loss_family()[name].formula.replace("^", "**")
+    if ", else " in formula:
+        formula = formula.replace(", else ", " else ").replace("-4 m", "-4 * m")
+    expected = eval(formula, {"m": m, "max": max, "log": np.log, "exp": np.exp})
+    assert loss_family().curves([m]).value[name][0] == pytest.approx(expected, rel=1e-9, abs=1e-12)
+
+
+def test_losses_whose_scores_are_probabilities_are_those_of_models_that_have_them():
+    for loss in loss_family().losses:
+        if loss.name in ("squared_hinge",):
+            continue  # no model of ours has it
+        assert hasattr(LinearSGD(loss=loss.name), "predict_proba") == loss.gives_probabilities
+
+
+def test_the_zero_one_loss_counts_a_margin_of_zero_as_an_error():
+    assert loss_family().curves([-1.0, 0.0, 0.5]).zero_one.tolist() == [1, 1, 0]
+
+
+def test_it_can_be_read_at_a_terminal():
+    lines = str(loss_family()).splitlines()
+    assert max(map(len, lines)) <= 130
+    assert [line.split()[0] for line in lines[5:]] == NAMES
+
+
+def test_margins_must_be_numbers():
+    with pytest.raises(InputError, match="finite"):
+        loss_family().curves([np.nan])
