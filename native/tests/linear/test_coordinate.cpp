@@ -14,7 +14,7 @@ std::vector<double> random_numbers(std::size_t n, std::uint64_t seed) {
     Stream stream(seed, 0);
     std::vector<double> found(n);
     for (double& x : found)
-        x = stream.uniform() - 0.5;
+        x = stream.uniform01() - 0.5;
     return found;
 }
 
