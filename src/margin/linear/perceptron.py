@@ -170,9 +170,7 @@ class Perceptron(StreamingClassifier):
             self._certified_rows = (part.X, part.y, part.columns)
         self._widen(part)
 
-    def _train(
-        self, X: Any, y: np.ndarray, repeats: np.ndarray | None, step: np.ndarray | None, log: Log
-    ) -> None:
+    def _train(self, X: Any, y: np.ndarray, repeats: np.ndarray | None, step: np.ndarray | None, log: Log) -> None:
         visiting = Visiting.of(X.shape[0], repeats, bool(self.shuffle), self.random_state, "perceptron")
         fewest, waited = np.inf, 0
         for number in range(self.max_iter):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from margin.linear.optimum import Point, look_at
-from margin.linear.passes import curvature
+from margin.linear.passes import curvature, scores
 from margin.linear.problem import Problem
 
 __all__ = [
@@ -110,6 +110,11 @@ def polished(problem: Problem, point: Point) -> Curved:
     return found
 
 
+def moved(problem: Problem, here: Point, there: Point) -> float:
+    """By how much the scores of the rows differ at most between two points."""
+    return float(np.abs(scores(problem, there.coef - here.coef) + (there.intercept - here.intercept)).max(initial=0.0))
+
+
 def _stepped(problem: Problem, point: Point) -> Curved:
     bend = curvature(problem, point.p)
     slope = flattened(problem, point.slope[0] + problem.l2 * point.coef, point.slope[1])
@@ -118,7 +123,7 @@ def _stepped(problem: Problem, point: Point) -> Curved:
         return Curved(point, bend, np.inf)
     coef, intercept = parted(problem, flattened(problem, point.coef, point.intercept) - step)
     there = look_at(problem, *centred(problem, np.ascontiguousarray(coef), np.ascontiguousarray(intercept)))
-    movement = float(np.abs(there.z - point.z).max(initial=0.0))
+    movement = moved(problem, point, there)
     better = there.objective < point.objective
     same = there.objective <= point.objective * (1 + 1e-15) and there.gradient_norm < point.gradient_norm
     return Curved(there if better or same else point, bend, movement)

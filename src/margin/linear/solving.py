@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from margin.linear.optimum import Point, look_at
+from margin.linear.optimum import Point, balanced, look_at
 from margin.linear.polish import Curved, centred, is_cheap, is_small, polished
 from margin.linear.problem import Problem
 from margin.linear.reduced import Reduced
@@ -70,6 +70,7 @@ def solve(problem: Problem, start: tuple[np.ndarray, np.ndarray] | None, asked: 
         point = curved.point
     elif problem.l1 > 0 and is_small(problem):
         point = polished_support(problem, point)
+    point = balanced(problem, point)
     done = Solved(point, name, reason, found.n_iter, found.converged, curved)
     return replace(done, converged=done.converged or _is_there(problem, done, asked))
 
@@ -88,7 +89,7 @@ def _is_there(problem: Problem, done: Solved, asked: Setting) -> bool:
 def _nothing_to_tell(problem: Problem) -> Point:
     d, n = problem.X.shape[1], problem.X.shape[0]
     zeros = np.zeros((1, d)), np.zeros(1)
-    return Point(*zeros, np.zeros((n, 1)), np.zeros((n, 1)), 0.0, 0.0, zeros, 0.0)
+    return Point(*zeros, np.zeros((n, 1)), 0.0, 0.0, zeros, 0.0)
 
 
 def _log_shares(problem: Problem) -> np.ndarray:

@@ -6,7 +6,7 @@ import numpy as np
 
 from margin.linear.optimum import Point, look_at
 from margin.linear.passes import curvature
-from margin.linear.polish import centred, flattened, generalised_inverse, parted, ridge
+from margin.linear.polish import centred, flattened, generalised_inverse, moved, parted, ridge
 from margin.linear.problem import Problem
 
 __all__ = ["polished_support"]
@@ -19,16 +19,16 @@ def polished_support(problem: Problem, point: Point) -> Point:
     """Newton steps within the signs that the coefficients have, while they lead down.
 
     Coordinate descent finds out which coefficients are 0, but crawls where scores of several classes move together;
-    with signs given the penalty is linear and Newton's method is quick. A coefficient that would change its sign becomes
-    0; one that is 0 and pulled harder than the penalty holds it may move. Andrew, Gao (2007), with second derivatives.
+    with signs given the penalty is linear and Newton's method is quick. A coefficient that would change its sign
+    becomes 0; one that is 0 and pulled harder than the penalty holds it may move. Andrew, Gao (2007), with second derivatives.
     """
     for _ in range(MOST_STEPS):
         there = _stepped(problem, point)
         if there is None:
             break
-        moved = float(np.abs(there.z - point.z).max(initial=0.0))
+        change = moved(problem, point, there)
         point = there
-        if moved <= 1e-9:
+        if change <= 1e-9:
             break
     return point
 
