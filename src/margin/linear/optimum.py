@@ -46,9 +46,9 @@ class Point:
         return max(apart, 0.0) + 2 * short + ROUNDING * self.objective
 
 
-def look_at(problem: Problem, coef: np.ndarray, intercept: np.ndarray) -> Point:
-    """One pass over the rows."""
-    loss, slope, at_zero, p = loss_and_gradient(problem, coef, intercept)
+def look_at(problem: Problem, coef: np.ndarray, intercept: np.ndarray, keep: bool = True) -> Point:
+    """One pass over the rows; the probabilities are empty unless they are to be kept."""
+    loss, slope, at_zero, p = loss_and_gradient(problem, coef, intercept, keep)
     norm = smallest_subgradient(problem, coef, slope, at_zero)
     return Point(coef, intercept, p, loss, loss + problem.penalty(coef), (slope, at_zero), norm)
 

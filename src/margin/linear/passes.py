@@ -35,18 +35,19 @@ def scores(problem: Problem, coef: np.ndarray) -> np.ndarray:
     return found
 
 
-def loss_and_gradient(problem: Problem, coef: np.ndarray, intercept: np.ndarray) -> Looked:
-    """One pass over the rows; the penalty is left out."""
+def loss_and_gradient(problem: Problem, coef: np.ndarray, intercept: np.ndarray, keep: bool = True) -> Looked:
+    """One pass over the rows, the penalty left out; without ``keep`` the probabilities are not written down."""
     coef, intercept = np.ascontiguousarray(coef), np.ascontiguousarray(intercept)
     if problem.is_sparse:
         passes = SparsePasses(problem)
         value, table, _ = passes.smooth(passes.table((coef, intercept)))
         slope, at_zero = passes.parts(table)
         value -= 0.5 * problem.l2 * float(np.multiply(coef, coef).sum())
-        return value, slope - problem.l2 * coef, at_zero, chances(scores(problem, coef) + intercept)
+        p = chances(scores(problem, coef) + intercept) if keep else np.empty((0, len(coef)))
+        return value, slope - problem.l2 * coef, at_zero, p
     share = None if problem.weight is None else problem.weight / problem.total
     loss, slope, at_zero, p = _core.linear.dense_pass(
-        problem.X, problem.y, share, None, coef, intercept, True, parallel.n_threads()
+        problem.X, problem.y, share, None, coef, intercept, keep, parallel.n_threads()
     )
     unit = 1 / problem.total if share is None else 1.0
     return loss * unit, slope * unit, at_zero * unit, p

@@ -63,14 +63,14 @@ def solve(problem: Problem, start: tuple[np.ndarray, np.ndarray] | None, asked: 
         return Solved(point, "none", "no column that varies: the shares of the classes", 0, True)
     name, reason = choose_solver(problem) if asked.solver == "auto" else (asked.solver, "as asked for")
     found = SOLVERS[name](shaped_for(name, problem, asked.who), start, asked.tol, asked.max_iter)
-    point = look_at(problem, *centred(problem, found.coef, found.intercept))
+    coef, intercept = centred(problem, found.coef, found.intercept)
+    point = look_at(problem, coef, intercept, keep=is_cheap(problem) or not problem.is_penalised)
     curved = None
     if problem.l1 == 0 and is_cheap(problem):
         curved = polished(problem, point)
         point = curved.point
     elif problem.l1 > 0 and is_small(problem):
-        point = polished_support(problem, point)
-    point = balanced(problem, point)
+        point = balanced(problem, polished_support(problem, point))
     done = Solved(point, name, reason, found.n_iter, found.converged, curved)
     return replace(done, converged=done.converged or _is_there(problem, done, asked))
 

@@ -20,7 +20,8 @@ def polished_support(problem: Problem, point: Point) -> Point:
 
     Coordinate descent finds out which coefficients are 0, but crawls where scores of several classes move together;
     with signs given the penalty is linear and Newton's method is quick. A coefficient that would change its sign
-    becomes 0; one that is 0 and pulled harder than the penalty holds it may move. Andrew, Gao (2007), with second derivatives.
+    becomes 0; one that is 0 and pulled harder than the penalty holds it may move. Andrew, Gao (2007), with second
+    derivatives.
     """
     for _ in range(MOST_STEPS):
         there = _stepped(problem, point)
