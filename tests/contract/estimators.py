@@ -17,7 +17,7 @@ import margin
 
 # Settings that take another way through the code than the defaults do.
 OTHER_SETTINGS = {
-    "ActivePerceptron": [{"fit_intercept": True, "max_iter": 5, "scale": "standard"}],
+    "ActivePerceptron": [{"max_iter": 5, "scale": "standard"}],
     "Adaline": [
         {"method": "stochastic", "random_state": 0},
         {"method": "stochastic", "batch_size": 8, "scale": "standard", "shuffle": False},
@@ -137,10 +137,11 @@ def counts_cells(estimator: BaseEstimator) -> bool:
 def has_a_unit(estimator: BaseEstimator) -> bool:
     """Whether a parameter is in the unit of the columns, so that other units give other answers.
 
-    That is a radius, a penalty of coefficients, and a step beside which an intercept is a column of ones.
+    That is a radius, a penalty of coefficients, and an intercept that is a column of ones beside the others.
     """
     parameters = estimator.get_params()
-    return parameters.get("scale", "") is None and any(name in parameters for name in ("radius", "C", "alpha", "eta0"))
+    telling = ("radius", "C", "alpha", "eta0", "patience")
+    return parameters.get("scale", "") is None and any(name in parameters for name in telling)
 
 
 def _every(kind: Callable[[BaseEstimator], bool]) -> pytest.MarkDecorator:

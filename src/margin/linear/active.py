@@ -15,6 +15,7 @@ from margin.base.numeric import Numeric, Scale
 from margin.base.representation import SQUARABLE
 from margin.data.table import Table
 from margin.errors import ParameterError
+from margin.linear.reduced import known_ends, reduced
 from margin.linear.streaming import StreamingClassifier
 from margin.linear.visiting import arrays_of, padded
 from margin.params import Count, Flag
@@ -48,7 +49,8 @@ class ActivePerceptron(StreamingClassifier):
         So many labels are asked for at most; None for any number.
     fit_intercept
         Whether half-spaces may be off the origin: a constant 1 then comes after each row before it is scaled to
-        length 1. Columns are best of that order of magnitude then (``scale="standard"``).
+        length 1, and columns are best of that order of magnitude (``scale="standard"``). Without it, half-spaces go
+        through the origin, and the length of a row does not matter at all.
     max_iter
         How often ``fit`` goes through the rows; a label that is known is not counted again.
     scale
@@ -107,7 +109,7 @@ class ActivePerceptron(StreamingClassifier):
         *,
         patience: Count = 16,
         max_labels: Count | None = None,
-        fit_intercept: Flag = False,
+        fit_intercept: Flag = True,
         max_iter: Count = 1,
         scale: Scale | None = None,
     ) -> None:
@@ -157,14 +159,19 @@ class ActivePerceptron(StreamingClassifier):
         return self
 
     def _fit(self, X: Any, y: np.ndarray, weight: np.ndarray) -> None:
-        self._begin(X.shape[1])
-        stream, curve = _Stream(self, X, y), []
+        intercept = bool(self.fit_intercept)
+        part = reduced(X, np.zeros_like(y), 1, known_ends(self._encoder, X), intercept, True)  # all classes stay
+        self._begin(len(part.columns))
+        stream, curve = _Stream(self, part.X, y), []
         for _ in range(self.max_iter):
             stream.rewind()
             while not stream.ended:
                 stream.follow(max(stream.labels + 1, int(stream.labels * CURVE_STEP)))
-                self._settle(stream)
+                self.coef_, self.intercept_ = part.whole(stream.v[:, : len(part.columns)], stream.constant)
                 curve.append((stream.labels, self._error(X, y)))
+        self._settle(stream)
+        self.coef_, self.intercept_ = part.whole(self.coef_, self.intercept_)
+        self._settle_one_class()
         self.error_curve_ = np.array(curve)
         self.queried_ = self._as_given(np.flatnonzero(stream.asked))
         self.n_iter_ = self.max_iter
@@ -187,12 +194,17 @@ class ActivePerceptron(StreamingClassifier):
         self._settle(stream)
         self.rows_seen_ += len(y)
         self._note_classes(y)
+        self._settle_one_class()
         self.error_curve_ = np.vstack([self.error_curve_, [stream.labels, self._error(X, y)]])
 
     def _settle(self, stream: _Stream) -> None:
-        self.coef_ = stream.v[:, : self.coef_.shape[1]].copy()
+        self.coef_ = stream.v[:, : stream.width].copy()
         self.intercept_, self.threshold_ = stream.constant.copy(), stream.threshold.copy()
         self._streak, self.labels_used_ = stream.streak.copy(), stream.labels
+
+    def _settle_one_class(self) -> None:
+        if len(self.classes_) == 1:  # there is no other side
+            self.coef_, self.intercept_ = np.zeros_like(self.coef_), np.zeros_like(self.intercept_)
 
     def _error(self, X: Any, y: np.ndarray) -> float:
         """The share of wrong answers among rows spread evenly."""
@@ -205,9 +217,9 @@ class _Stream:
 
     def __init__(self, model: ActivePerceptron, X: Any, y: np.ndarray, volunteered: bool = False) -> None:
         n_scores, d = model.coef_.shape
-        self.rows = arrays_of(X)
+        self.width, self.rows = d, arrays_of(X if d else np.zeros((len(y), 1)))  # the core wants a column to read
         self.y, self.model, self.volunteered = y, model, volunteered
-        self.v = np.zeros((n_scores, padded(d)))
+        self.v = np.zeros((n_scores, padded(max(d, 1))))
         self.v[:, :d] = model.coef_
         self.constant, self.threshold = model.intercept_.copy(), model.threshold_.copy()
         self.streak, self.labels = model._streak.copy(), model.labels_used_
@@ -226,7 +238,7 @@ class _Stream:
     def follow(self, enough: int) -> None:
         """On until so many labels are known, or to the end."""
         model = self.model
-        width = model.coef_.shape[1] + bool(model.fit_intercept)
+        width = self.width + bool(model.fit_intercept)
         self.at, self.labels = _core.linear.active_stream(
             *self.rows, self.y, self.visits, self.asked, bool(model.fit_intercept), self.volunteered, model.patience,
             1 / max(width, 1) ** 0.5, ENDLESS if model.max_labels is None else model.max_labels, self.at, enough,

@@ -129,15 +129,13 @@ class Adaline(StreamingClassifier):
     def _fit(self, X: Any, y: np.ndarray, weight: np.ndarray) -> None:
         intercept = bool(self.fit_intercept)
         weight = self._with_class_weight(y, weight)
-        part = reduced(X, y, len(self.classes_), known_ends(self._encoder, X), intercept, True)
-        n_scores = 1 if len(part.classes) <= 2 else len(part.classes)
-        V = np.zeros((n_scores, part.X.shape[1] + intercept))
-        self.eta_, self.loss_curve_, self.n_iter_ = 0.0, np.zeros(0), 0
-        if len(part.classes) > 1 and V.shape[1] > 0:
-            learn = self._descend if self.method == "batch" else self._descend_by_rows
-            V = learn(part.X, part.y, weight, V)
-        width = part.X.shape[1]
-        self.coef_, self.intercept_ = part.whole(V[:, :width], V[:, -1] if intercept else np.zeros(n_scores))
+        part = reduced(X, np.zeros_like(y), 1, known_ends(self._encoder, X), intercept, True)  # all classes stay
+        width = len(part.columns)
+        self._begin(width)
+        V = np.zeros((len(self.coef_), width + intercept))
+        if V.shape[1] > 0 and len(self.classes_) > 1:
+            V = (self._descend if self.method == "batch" else self._descend_by_rows)(part.X, y, weight, V)
+        self.coef_, self.intercept_ = part.whole(V[:, :width], V[:, -1] if intercept else self.intercept_)
 
     def _descend(self, X: Any, y: np.ndarray, weight: np.ndarray, V: np.ndarray) -> np.ndarray:
         """Steps over all rows, until they no longer lower the loss."""
@@ -170,7 +168,7 @@ class Adaline(StreamingClassifier):
         if step is not None:
             step = step / step.max() / (step / step.max()).mean()
         visiting = Visiting.of(X.shape[0], repeats, bool(self.shuffle), self.random_state, "adaline")
-        self._choose_step_for_rows(X, step)
+        self._choose_step_for_rows(X, weight, step)
         curve: list[float] = []
         best, lowest, waited = V, 0.5, 0
         for number in range(self.max_iter):
@@ -218,9 +216,9 @@ class Adaline(StreamingClassifier):
     def _step(self, auto: float) -> float:
         return auto if isinstance(self.eta0, str) else float(self.eta0)
 
-    def _choose_step_for_rows(self, X: Any, step: np.ndarray | None) -> None:
-        lengths = lengths_squared(X, bool(self.fit_intercept)) * (1.0 if step is None else step)
-        mean, most = float(lengths.mean()), float(lengths.max())
+    def _choose_step_for_rows(self, X: Any, weight: np.ndarray, step: np.ndarray | None) -> None:
+        lengths = lengths_squared(X, bool(self.fit_intercept))
+        mean, most = float(_shares(weight) @ lengths), float((lengths * (1.0 if step is None else step)).max())
         self.eta_ = self._step(min(CAREFUL / mean, 1 / most) if most > 0 else 1.0)
 
     def _longest_step_for_rows(self, X: Any, step: np.ndarray | None) -> float:
@@ -261,7 +259,7 @@ class Adaline(StreamingClassifier):
         loss, V = (self._one_step if self.method == "batch" else self._one_epoch)(X, y, weight, V)
         if not self._is_sound(loss, V):
             self._warn_of_growth_in_parts(loss)
-        else:
+        elif len(self.classes_) > 1:
             self.coef_ = np.ascontiguousarray(V[:, : X.shape[1]])
             self.intercept_ = V[:, -1].copy() if intercept else self.intercept_
         self.loss_curve_ = np.append(self.loss_curve_, loss)
@@ -277,7 +275,7 @@ class Adaline(StreamingClassifier):
     def _one_epoch(self, X: Any, y: np.ndarray, weight: np.ndarray, V: np.ndarray) -> tuple[float, np.ndarray]:
         repeats, step = rows_and_weights(weight)
         if self.eta_ == 0:
-            self._choose_step_for_rows(X, step)
+            self._choose_step_for_rows(X, weight, step)
         visiting = Visiting.of(X.shape[0], repeats, False, None, "adaline")
         return self._epoch(X, y, step, visiting, 0, V), V
 

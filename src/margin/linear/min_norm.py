@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
-from scipy.linalg import qr_delete, qr_insert, solve_triangular
+from scipy.linalg import qr_delete, qr_insert
+from scipy.linalg.lapack import dtrtrs
 
 __all__ = ["Nearest", "Points", "nearest_point"]
 
@@ -172,4 +173,4 @@ class _Corral:
 
 
 def _solve(R: np.ndarray, right: np.ndarray, transposed: int = 0) -> np.ndarray:
-    return solve_triangular(R, right, trans=transposed, check_finite=False)
+    return dtrtrs(R, right, trans=transposed)[0]  # the front of scipy takes longer than its work

@@ -9,7 +9,7 @@
 namespace margin::linear {
 
 /// What the pass is over: rows x with classes y and weights w (null: all 1), and one line of `columns` coefficients and
-/// an intercept for each score. One score is the log-odds of class 1, several are those of a softmax.
+/// an intercept for each score. Scores are coef (x - origin) + intercept (origin null: 0). One score is the log-odds of class 1, several are those of a softmax.
 template <class T>
 struct DenseProblem {
     const T* x;
@@ -18,6 +18,7 @@ struct DenseProblem {
     std::size_t rows, columns, scores;
     const double* coef;
     const double* intercept;
+    const double* origin = nullptr;
 };
 
 /// Sums over rows of weight times loss, and their derivatives; gradient has one line of columns for each score.
@@ -49,7 +50,8 @@ public:
 
 private:
     void add_tile(std::size_t first, std::size_t rows, double* kept, DenseSums& to) {
-        const double* x = tile_of(problem_.x + first * problem_.columns, rows, problem_.columns, tile_.data());
+        const double* x =
+            tile_of(problem_.x + first * problem_.columns, rows, problem_.columns, problem_.origin, tile_.data());
         const std::int32_t* y = problem_.y + first;
         const double* w = problem_.w ? problem_.w + first : nullptr;
         if (scores_ == 1)

@@ -26,11 +26,11 @@ using margin::detail::Lanes;
 MARGIN_INLINED const Lanes& lanes_at(const double* p) noexcept { return *reinterpret_cast<const Lanes*>(p); }
 MARGIN_INLINED Lanes& lanes_at(double* p) noexcept { return *reinterpret_cast<Lanes*>(p); }
 
-template <class T>
-MARGIN_INLINED void fill_tile(const T* x, std::size_t rows, std::size_t columns, std::size_t stride, double* tile) {
-    for (std::size_t r = 0; r < rows; ++r, x += columns, tile += stride)
+template <bool Moved, class T>
+MARGIN_INLINED void fill_tile(const T* x, std::size_t rows, std::size_t columns, const double* origin, double* tile) {
+    for (std::size_t r = 0; r < rows; ++r, x += columns, tile += padded(columns))
         for (std::size_t j = 0; j < columns; ++j)
-            tile[j] = static_cast<double>(x[j]);
+            tile[j] = static_cast<double>(x[j]) - (Moved ? origin[j] : 0.0);
 }
 
 /// scores[r] = x_r . w of Rows rows. Each sum has two registers of its own, whatever Rows is.
@@ -111,13 +111,17 @@ MARGIN_INLINED void add_scores(const double* x, std::size_t stride, const double
 
 } // namespace detail
 
-/// Rows as a tile: where they are, or copied to `tile`, whose padding is 0 beforehand.
+/// Rows minus `origin` (null: 0) as a tile: where they are, or copied to `tile`, whose padding is 0 beforehand.
 template <class T>
-MARGIN_SIMD const double* tile_of(const T* x, std::size_t rows, std::size_t columns, double* tile) {
+MARGIN_SIMD const double* tile_of(const T* x, std::size_t rows, std::size_t columns, const double* origin,
+                                  double* tile) {
     if constexpr (std::is_same_v<T, double>)
-        if (columns % 4 == 0)
+        if (columns % 4 == 0 && !origin)
             return x;
-    detail::fill_tile(x, rows, columns, padded(columns), tile);
+    if (origin)
+        detail::fill_tile<true>(x, rows, columns, origin, tile);
+    else
+        detail::fill_tile<false>(x, rows, columns, origin, tile);
     return tile;
 }
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from margin.linear.problem import Problem, Solution
 from margin.linear.solvers.dense_columns import GramSteps
+from margin.linear.solvers.sparse import negligible
 from margin.linear.solvers.sparse_columns import SparseSteps
 
 __all__ = ["Point", "Steps", "coordinate_descent"]
@@ -25,14 +26,18 @@ class Steps(Protocol):
     Parameters are tables as in :class:`margin.linear.solvers.sparse.SparsePasses`.
     """
 
+    problem: Problem
+
     def table(self, start: tuple[np.ndarray, np.ndarray] | None) -> np.ndarray: ...
 
     def parts(self, table: np.ndarray) -> tuple[np.ndarray, np.ndarray]: ...
 
     def smooth(self, table: np.ndarray) -> tuple[float, np.ndarray, np.ndarray]: ...
 
-    def propose(self, table: np.ndarray, gradient: np.ndarray, smallest: np.ndarray, state: np.ndarray) -> np.ndarray:
-        """A step that brings the objective down."""
+    def propose(
+        self, table: np.ndarray, gradient: np.ndarray, smallest: np.ndarray, state: np.ndarray
+    ) -> tuple[np.ndarray, bool]:
+        """A step that brings the objective down, and whether no coefficient may change its sign on the way."""
 
     def left(self, smallest: np.ndarray, state: np.ndarray) -> float:
         """About how much the objective can still fall."""
@@ -63,15 +68,19 @@ def coordinate_descent(
     for n_iter in range(max_iter + 1):
         smallest = subgradient(point.table, point.gradient, problem.l1)
         largest = float(np.abs(smallest).max(initial=0.0))
-        converged = largest == 0 or (largest <= tol and steps.left(smallest, point.state) <= 0.01 * tol * point.value)
+        converged = largest == 0 or (
+            largest <= tol and negligible(steps.left(smallest, point.state), point.value, tol)
+        )
         if converged or n_iter == max_iter:
             break
-        step = steps.propose(point.table, point.gradient, smallest, point.state)
-        found = descend(steps, point, step, problem.l1)
-        if found is None:
-            converged = largest <= tol
+        step, keeps_signs = steps.propose(point.table, point.gradient, smallest, point.state)
+        found = descend(steps, point, step, problem.l1, keeps_signs)
+        if found is not None:
+            point = found
+        elif not keeps_signs:
+            # Nothing that rounding would not swallow can be won any more.
+            converged = True
             break
-        point = found
     coef, intercept = steps.parts(point.table)
     return Solution(coef, intercept, point.value, largest, n_iter, converged)
 
@@ -82,20 +91,45 @@ def look(steps: Steps, table: np.ndarray, l1: float) -> Point:
     return Point(table, value + l1 * float(np.abs(table[:-1]).sum()), gradient, state)
 
 
-def descend(steps: Steps, point: Point, step: np.ndarray, l1: float) -> Point | None:
+def descend(steps: Steps, point: Point, step: np.ndarray, l1: float, keeps_signs: bool) -> Point | None:
     """The step, halved until it wins enough; None if rounding leaves nothing to win."""
     before = np.abs(point.table[:-1])
     for _ in range(40):
-        # Where a coefficient is to become 0, it does so exactly.
         there = point.table + step
-        promised = float((point.gradient * step).sum() + l1 * (np.abs(there[:-1]) - before).sum())
-        if -promised <= ROUNDING * point.value:
+        if keeps_signs:
+            there[:-1][there[:-1] * point.table[:-1] < 0] = 0.0
+        moved = there - point.table
+        promised = float((point.gradient * moved).sum() + l1 * (np.abs(there[:-1]) - before).sum())
+        if -promised <= ROUNDING * point.value and not keeps_signs:
             return None
-        found = look(steps, there, l1)
-        if found.value <= point.value + SUFFICIENT * promised:
-            return found
+        if promised < 0:
+            found = look(steps, centred(there, steps.problem), l1)
+            if found.value <= point.value + SUFFICIENT * promised:
+                return found
         step = step / 2
     return None
+
+
+def centred(table: np.ndarray, problem: Problem) -> np.ndarray:
+    """The same probabilities at the least penalty.
+
+    Softmax does not change when the coefficients of a column all move by the same c, and coordinate descent is slow to
+    find the best one, which minimises l1 Σ|w - c| + l2 Σ(w - c)² / 2. It is the median of the K coefficients and of the
+    K + 1 numbers mean(w) + (l1 / l2)(K - 2 m) / K: where the slope of the sum would be 0 with m of them below c.
+    """
+    n = problem.n_scores
+    if n == 1 or problem.l1 + problem.l2 == 0:
+        return table
+    w = table[:-1, :n]
+    pull = np.arange(n, -n - 1, -2) / n
+    with np.errstate(divide="ignore", invalid="ignore"):
+        far = np.where(pull == 0, 0.0, problem.l1 / np.float64(problem.l2) * pull)
+    mean = w.mean(axis=1, keepdims=True) if problem.l2 > 0 else 0.0
+    # Sorted by hand: half way between two infinities would be no number.
+    middle = np.sort(np.hstack([w, np.broadcast_to(mean + far, (len(w), n + 1))]), axis=1)[:, n]
+    found = table.copy()
+    found[:-1, :n] -= middle[:, None]
+    return found
 
 
 def subgradient(table: np.ndarray, gradient: np.ndarray, l1: float) -> np.ndarray:

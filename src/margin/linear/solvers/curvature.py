@@ -6,100 +6,17 @@ from collections.abc import Iterator
 from typing import Protocol
 
 import numpy as np
-from scipy.linalg import blas, lapack
+from scipy.linalg import lapack
 
-import margin._core as _core
-from margin import parallel
 from margin.linear.problem import Problem
-from margin.linear.solvers.dense import sampled_rows
+from margin.linear.solvers.units import Units
 
-__all__ = ["Blocks", "Curvature", "Diagonal", "Units", "Whole", "class_blocks", "whole_curvature"]
-
-# Up to so many columns sums are kept in double; beyond, products are a preconditioner only and float32 is twice as fast.
-DOUBLE_COLUMNS = 200
-LOOKED_AT = 512
-LARGEST_EXPONENT = 500
-CELLS_AT_ONCE = 1 << 19
-
+__all__ = ["Blocks", "Curvature", "Diagonal", "Factor", "Whole", "class_blocks", "whole_curvature"]
 
 class Curvature(Protocol):
     """Something that turns a gradient into a step downhill, (curvature)^-1 gradient."""
 
     def solve(self, gradient: np.ndarray) -> np.ndarray: ...
-
-
-class Units:
-    """Columns in units of their own, z = (x - shift) scale, found from a sample of the rows.
-
-    A step is the same in every unit; products of z neither overflow nor lose their digits to a large mean. Scales are
-    powers of two. Without an intercept nothing may be shifted.
-    """
-
-    def __init__(self, problem: Problem) -> None:
-        some = problem.X[sampled_rows(problem.X.shape[0], LOOKED_AT)].astype(np.float64)
-        self.intercept = problem.intercept
-        self.shift = some.mean(axis=0) if problem.intercept else np.zeros(some.shape[1])
-        some -= self.shift
-        size = np.abs(some).max(axis=0, initial=0.0)
-        # Squares of small numbers would vanish: relative to the largest.
-        spread = size * np.sqrt(np.mean((some / np.where(size > 0, size, 1.0)) ** 2, axis=0))
-        exponent = np.where(spread > 0, np.frexp(spread)[1], 0)
-        self.scale = np.ldexp(1.0, -np.clip(exponent, -LARGEST_EXPONENT, LARGEST_EXPONENT))
-
-    @property
-    def size(self) -> int:
-        """Free parameters of one score."""
-        return len(self.scale) + self.intercept
-
-    def of_gradient(self, gradient: np.ndarray) -> np.ndarray:
-        """Derivatives by the parameters of z."""
-        inner = (gradient[:, :-1] - gradient[:, -1:] * self.shift) * self.scale
-        return np.column_stack([inner, gradient[:, -1]]) if self.intercept else inner
-
-    def of_step(self, step: np.ndarray) -> np.ndarray:
-        """A step of the parameters of z as one of those of x."""
-        found = np.zeros((len(step), len(self.scale) + 1))
-        found[:, :-1] = step[:, : len(self.scale)] * self.scale
-        if self.intercept:
-            found[:, -1] = step[:, -1] - found[:, :-1] @ self.shift
-        return found
-
-    def penalty(self, l2: float) -> np.ndarray:
-        """The penalty of each parameter of z."""
-        found = np.zeros(self.size)
-        found[: len(self.scale)] = l2 * self.scale**2
-        return found
-
-    def squares(self, X: np.ndarray) -> np.ndarray:
-        """The means of the squares of z, and of 1 where there is an intercept."""
-        found = np.ones(self.size)
-        found[: len(self.scale)] = np.mean(((X - self.shift) * self.scale) ** 2, axis=0)
-        return found
-
-    def gram(self, X: np.ndarray, weight: np.ndarray | None, rows: np.ndarray | None = None) -> np.ndarray:
-        """The sum of weight [z 1]'[z 1] over all or some rows; 1 only where there is an intercept.
-
-        ``weight`` has one number for each row that is summed over.
-        """
-        if X.shape[1] > DOUBLE_COLUMNS:
-            found = self._single_gram(X, weight, np.arange(len(X)) if rows is None else rows)
-        else:
-            some = X if rows is None or len(rows) == len(X) else X[rows]
-            found = _core.linear.dense_gram(some, weight, self.shift, self.scale, parallel.n_threads())
-        return found[: self.size, : self.size]
-
-    def _single_gram(self, X: np.ndarray, weight: np.ndarray | None, rows: np.ndarray) -> np.ndarray:
-        width = X.shape[1] + 1
-        total = np.zeros((width, width), dtype=np.float32, order="F")
-        count = max(256, CELLS_AT_ONCE // width)
-        for first in range(0, len(rows), count):
-            at = rows[first : first + count]
-            z = np.ones((len(at), width), dtype=np.float32)
-            np.multiply(X[at] - self.shift, self.scale, out=z[:, :-1], casting="same_kind")
-            if weight is not None:
-                z *= np.sqrt(weight[first : first + count]).astype(np.float32)[:, None]
-            total = blas.ssyrk(1.0, z.T, beta=1.0, c=total, overwrite_c=1)
-        return np.triu(total) + np.triu(total, 1).T
 
 
 class Factor:
@@ -108,7 +25,8 @@ class Factor:
     def __init__(self, matrix: np.ndarray) -> None:
         diagonal = matrix.diagonal().astype(np.float64)
         self.root = np.sqrt(np.where(diagonal > 0, diagonal, 1.0))
-        scaled = matrix / self.root / self.root[:, None]
+        inverse = (1 / self.root).astype(matrix.dtype)
+        scaled = matrix * inverse * inverse[:, None]
         ridge = float(np.finfo(scaled.dtype).eps) * 4
         while True:
             scaled[np.diag_indices(len(scaled))] = 1 + ridge

@@ -9,13 +9,16 @@ import numpy as np
 import margin._core as _core
 from margin import parallel
 from margin.linear.problem import Problem, Solution
+from margin.linear.solvers.units import Units, sampled_rows
 
-__all__ = ["Objective", "Point", "sample_of", "sampled_rows"]
+__all__ = ["Objective", "Point", "centred", "sample_of"]
 
 
 @dataclass(frozen=True)
 class Point:
     """Parameters, one line (w, b) for each score, and the objective there.
+
+    The intercepts belong to columns whose origin is that of the objective's :class:`Units`.
 
     ``probability`` holds the probabilities of the rows, where they were asked for.
     """
@@ -24,6 +27,8 @@ class Point:
     value: float
     gradient: np.ndarray
     probability: np.ndarray | None = None
+    #: How large the numbers are that the scores were summed up from.
+    terms: float = 0.0
 
     @property
     def largest(self) -> float:
@@ -41,10 +46,10 @@ class Objective:
     (0.693147, array([[-0.25,  0.  ]]))
     """
 
-    def __init__(self, problem: Problem) -> None:
+    def __init__(self, problem: Problem, units: Units | None = None) -> None:
         self.problem = problem
+        self.units = units or Units(problem.X, problem.intercept)
         self.total = problem.total
-        self.passes = 0
         # Weights as shares of their sum: sums over rows stay ordinary numbers, however small or large weights are.
         self.share = None if problem.weight is None else problem.weight / self.total
         self.factor = 1 / self.total if problem.weight is None else 1.0
@@ -64,21 +69,20 @@ class Objective:
         problem = self.problem
         coef, intercept = np.ascontiguousarray(theta[:, :-1]), np.ascontiguousarray(theta[:, -1])
         loss, gradient, slope, kept = _core.linear.dense_pass(
-            problem.X, problem.y, self.share, coef, intercept, keep, parallel.n_threads()
+            problem.X, problem.y, self.share, self.units.origin, coef, intercept, keep, parallel.n_threads()
         )
-        self.passes += 1
         value = loss * self.factor + 0.5 * problem.l2 * float(np.vdot(coef, coef))
         whole = np.empty_like(theta)
         whole[:, :-1] = gradient * self.factor + problem.l2 * coef
         whole[:, -1] = slope * self.factor if problem.intercept else 0.0
-        return Point(theta, float(value), whole, kept if keep else None)
+        return Point(theta, float(value), whole, kept if keep else None, self.units.terms(theta))
 
     def start(self, start: tuple[np.ndarray, np.ndarray] | None) -> np.ndarray:
         """Where to begin: as given, or no coefficients and intercepts that answer the shares of the classes."""
         theta = np.zeros(self.shape)
         if start is not None:
             theta[:, :-1] = start[0]
-            theta[:, -1] = start[1] if self.problem.intercept else 0.0
+            theta[:, -1] = start[1] + theta[:, :-1] @ self.units.moved if self.problem.intercept else 0.0
         elif self.problem.intercept:
             counts = np.bincount(self.problem.y, self.share, max(2, self.problem.n_classes)) * self.factor
             logs = np.log(counts + 0.5 / (1 + len(self.problem.y)))
@@ -87,8 +91,8 @@ class Objective:
 
     def solution(self, point: Point, n_iter: int, converged: bool) -> Solution:
         """A point as what the solver gives back."""
-        theta = centred(point.theta)
-        coef, intercept = np.ascontiguousarray(theta[:, :-1]), np.ascontiguousarray(theta[:, -1])
+        coef = np.ascontiguousarray(point.theta[:, :-1])
+        intercept = point.theta[:, -1] - coef @ self.units.moved
         return Solution(coef, intercept, point.value, point.largest, n_iter, converged)
 
 
@@ -99,22 +103,6 @@ def centred(theta: np.ndarray) -> np.ndarray:
     array([-2., -1.,  3.])
     """
     return theta if len(theta) == 1 else theta - theta.mean(axis=0)
-
-
-def sampled_rows(n_rows: int, count: int) -> np.ndarray:
-    """About ``count`` rows in ascending order, one drawn from each of equally long windows: the same in every run.
-
-    >>> sampled_rows(10, 20)
-    array([0, 1, 2, 3, 4, 5, 6, 7, 8, 9])
-    >>> len(sampled_rows(1000, 10))
-    10
-    """
-    if count >= n_rows:
-        return np.arange(n_rows)
-    edges = np.linspace(0, n_rows, count + 1).astype(np.int64)
-    place = np.random.default_rng(0).random(count)
-    rows: np.ndarray = edges[:-1] + (place * np.diff(edges)).astype(np.int64)
-    return rows
 
 
 def sample_of(problem: Problem, count: int) -> Problem:

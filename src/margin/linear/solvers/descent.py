@@ -14,21 +14,20 @@ __all__ = ["Memory", "descend", "is_negligible", "is_rounding"]
 MOST_HALVINGS = 40
 # Of the decrease that the slope promises, as much must come true (Armijo 1966).
 SHARE_OF_PROMISE = 1e-4
-# A further step that promises a smaller share of the objective, or of the tolerance, is not worth a pass.
-NEGLIGIBLE = 1e-9
+# A further step that promises a smaller share of the tolerance is not worth a pass.
 NEGLIGIBLE_BESIDE_TOLERANCE = 1e-5
 ROUNDING = 1e-15
 
 
-def is_negligible(point: Point, step: np.ndarray, tol: float) -> bool:
-    """Whether the decrease that a step promises is not worth a pass."""
+def is_negligible(point: Point, step: np.ndarray, tol: float, share: float) -> bool:
+    """Whether a step promises to lower the objective by no more than a share of it, or of the tolerance."""
     promise = 0.5 * float(np.vdot(point.gradient, step))
-    return promise <= max(NEGLIGIBLE * point.value, NEGLIGIBLE_BESIDE_TOLERANCE * tol)
+    return promise <= max(share * point.value, NEGLIGIBLE_BESIDE_TOLERANCE * tol)
 
 
 def is_rounding(point: Point, step: np.ndarray) -> bool:
     """Whether a step promises no more than the objective is rounded by, however large a gradient in large units is."""
-    return float(np.vdot(point.gradient, step)) <= ROUNDING * point.value
+    return float(np.vdot(point.gradient, step)) <= ROUNDING * (point.value + point.terms)
 
 
 def descend(objective: Objective, point: Point, step: np.ndarray, keep: bool = False) -> Point | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from margin.linear.problem import Problem, Solution
-from margin.linear.solvers.curvature import Units, whole_curvature
+from margin.linear.solvers.curvature import whole_curvature
 from margin.linear.solvers.dense import Objective, Point, sample_of
 from margin.linear.solvers.descent import Memory, descend, is_negligible, is_rounding
 
@@ -18,6 +18,8 @@ SAMPLED_PER_PARAMETER = 40
 SAMPLE_TOLERANCE = 1e-3
 # Steps with the curvature of a sample before that of all rows is looked at.
 CHEAP_STEPS = 12
+# Once the gradient is within the tolerance, one more step takes most of what is left: a smaller share is not worth it.
+NEGLIGIBLE = 1e-9
 
 
 def newton(problem: Problem, start: tuple[np.ndarray, np.ndarray] | None, tol: float, max_iter: int) -> Solution:
@@ -32,7 +34,7 @@ def newton(problem: Problem, start: tuple[np.ndarray, np.ndarray] | None, tol: f
     sample = sample_size(problem)
     theta = objective.start(start)
     if sample * ROWS_PER_SAMPLE > len(problem.X):
-        return _newton_steps(objective, objective.at(theta, keep=True), tol, max_iter, 0)
+        return objective.solution(*_newton_steps(objective, objective.at(theta, keep=True), tol, max_iter))
     return _from_sample(objective, theta, sample, tol, max_iter)
 
 
@@ -42,41 +44,44 @@ def sample_size(problem: Problem) -> int:
     return max(SAMPLED_PER_PARAMETER * parameters, len(problem.X) // ROWS_PER_SAMPLE // 2)
 
 
-def _newton_steps(objective: Objective, point: Point, tol: float, max_iter: int, n_iter: int) -> Solution:
-    problem = objective.problem
-    units = Units(problem)
+def _newton_steps(
+    objective: Objective, point: Point, tol: float, max_iter: int, n_iter: int = 0
+) -> tuple[Point, int, bool]:
+    """The point reached, the iterations taken, and whether it is the solution."""
     share = objective.shares
     while n_iter < max_iter:
         assert point.probability is not None
-        step = whole_curvature(problem, units, share, point.probability).solve(point.gradient)
-        if is_rounding(point, step) or point.largest <= tol and is_negligible(point, step, tol):
-            return objective.solution(point, n_iter, True)
+        step = whole_curvature(objective.problem, objective.units, share, point.probability).solve(point.gradient)
+        if is_rounding(point, step) or (point.largest <= tol and is_negligible(point, step, tol, NEGLIGIBLE)):
+            return point, n_iter, True
         found = descend(objective, point, step, keep=True)
         if found is None:
             break
         point, n_iter = found, n_iter + 1
-    return objective.solution(point, n_iter, point.largest <= tol)
+    return point, n_iter, point.largest <= tol
 
 
 def _from_sample(objective: Objective, theta: np.ndarray, sample: int, tol: float, max_iter: int) -> Solution:
     """Solve a sample, then take steps on all rows with the sample's curvature, which they correct."""
-    inner = Objective(sample_of(objective.problem, sample))
-    near = _newton_steps(inner, inner.at(theta, keep=True), max(tol, SAMPLE_TOLERANCE), max_iter, 0)
-    near_theta = np.column_stack([near.coef, near.intercept])
-    point = objective.at(near_theta)
-    if not point.value < np.log(max(2, objective.problem.n_classes)):  # a sample that misleads
+    inner = Objective(sample_of(objective.problem, sample), objective.units)
+    beginning = inner.at(theta, keep=True)
+    near = _newton_steps(inner, beginning, max(tol, SAMPLE_TOLERANCE), max_iter)[0]
+    point = objective.at(near.theta)
+    if point.value > beginning.value:  # a sample that misleads
         point = min(point, objective.at(theta), key=lambda p: p.value)
     kept = inner.at(point.theta, keep=True).probability
     assert kept is not None
-    memory = Memory(whole_curvature(inner.problem, Units(inner.problem), inner.shares, kept))
+    memory = Memory(whole_curvature(inner.problem, inner.units, inner.shares, kept))
     n_iter = 0
     while n_iter < min(max_iter, CHEAP_STEPS):
         step = memory.step(point.gradient)
-        if point.largest <= tol and is_negligible(point, step, tol):
+        if point.largest <= tol and is_negligible(point, step, tol, NEGLIGIBLE):
             return objective.solution(point, n_iter, True)
         found = descend(objective, point, step)
         if found is None:
             break
         memory.remember(point, found)
         point, n_iter = found, n_iter + 1
-    return _newton_steps(objective, objective.at(point.theta, keep=True), tol, max_iter, n_iter)
+    return objective.solution(
+        *_newton_steps(objective, objective.at(point.theta, keep=True), tol, max_iter, n_iter)
+    )

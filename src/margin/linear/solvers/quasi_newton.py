@@ -10,17 +10,17 @@ from margin.linear.solvers.curvature import (
     Curvature,
     Diagonal,
     Factor,
-    Units,
     class_blocks,
     whole_curvature,
 )
-from margin.linear.solvers.dense import Objective, Point, sample_of, sampled_rows
+from margin.linear.solvers.dense import Objective, Point, sample_of
 from margin.linear.solvers.descent import Memory, descend, is_negligible, is_rounding
+from margin.linear.solvers.units import sampled_rows
 
 __all__ = ["gram_price", "lbfgs", "pass_price"]
 
 # Rows that tell the products of d columns well enough to begin with, and well enough to end with, in multiples of d.
-ROWS_TO_BEGIN = 4
+ROWS_TO_BEGIN = 8
 ROWS_TO_END = 20
 # A problem with so many times more rows than parameters is solved for a part of its rows first.
 ROWS_PER_PARAMETER = 40
@@ -29,6 +29,8 @@ SAMPLE_TOLERANCE = 1e-3
 # As many parameters have second derivatives all together rather than class by class.
 WHOLE_PARAMETERS = 600
 FEWEST_PASSES = 4
+# Once the gradient is within the tolerance, a step that lowers the objective by a smaller share is not worth a pass.
+NEGLIGIBLE = 1e-5
 FEWEST_ROWS = 2000
 # Products that cost more passes than this wait until it is clear that they are needed.
 PASSES_FOR_PRODUCTS = 8
@@ -57,35 +59,39 @@ def lbfgs(problem: Problem, start: tuple[np.ndarray, np.ndarray] | None, tol: fl
     theta = objective.start(start)
     if len(problem.X) > ROWS_PER_SAMPLE * ROWS_PER_PARAMETER * theta.size:
         return _from_sample(objective, theta, tol, max_iter)
-    units = Units(problem)
-    point = objective.at(theta)
-    return _solve(objective, units, point, _first_curvature(objective, units), tol, max_iter)
+    return objective.solution(*_solve(objective, objective.at(theta), _first_curvature(objective), tol, max_iter)[:3])
 
 
 def _from_sample(objective: Objective, theta: np.ndarray, tol: float, max_iter: int) -> Solution:
     """Solve a sample first: its solution is near, and its curvature there stands for that of all rows."""
-    inner = Objective(sample_of(objective.problem, len(objective.problem.X) // ROWS_PER_SAMPLE))
-    units = Units(inner.problem)
+    inner = Objective(sample_of(objective.problem, len(objective.problem.X) // ROWS_PER_SAMPLE), objective.units)
     beginning = inner.at(theta)
-    near = _solve(inner, units, beginning, _first_curvature(inner, units), max(tol, SAMPLE_TOLERANCE), max_iter)
-    point = objective.at(np.column_stack([near.coef, near.intercept]))
+    near, n_iter, _, curvature = _solve(inner, beginning, _first_curvature(inner), max(tol, SAMPLE_TOLERANCE), max_iter)
+    point = objective.at(near.theta)
     if point.value > beginning.value:  # a sample that misleads
         point = min(point, objective.at(theta), key=lambda p: p.value)
-    return _solve(objective, units, point, _curvature_at(inner, units, point.theta), tol, max_iter)
+    if n_iter <= _budget(inner.problem):  # it never came to the curvature at its point
+        curvature = _curvature_at(inner, point.theta)
+    return objective.solution(*_solve(objective, point, curvature, tol, max_iter)[:3])
 
 
 def _solve(
-    objective: Objective, units: Units, point: Point, curvature: Curvature, tol: float, max_iter: int
-) -> Solution:
-    """Steps with a curvature until they have cost as much as a better one."""
-    budget = max(FEWEST_PASSES, int(0.5 * _blocks_price(objective.problem) / pass_price(objective.problem)))
+    objective: Objective, point: Point, curvature: Curvature, tol: float, max_iter: int
+) -> tuple[Point, int, bool, Curvature]:
+    """Steps with a curvature until they have cost as much as a better one; the last one is given back as well."""
+    budget = _budget(objective.problem)
     n_iter = 0
     while True:
         point, n_iter, done = _steps(objective, point, Memory(curvature), tol, n_iter, min(max_iter, n_iter + budget))
         if done or n_iter >= max_iter:
-            return objective.solution(point, n_iter, done or point.largest <= tol)
-        curvature = _curvature_at(objective, units, point.theta)
+            return point, n_iter, done or point.largest <= tol, curvature
+        curvature = _curvature_at(objective, point.theta)
         budget *= 4
+
+
+def _budget(problem: Problem) -> int:
+    """Passes to take before the curvature of each class is looked at."""
+    return max(FEWEST_PASSES, int(0.5 * _blocks_price(problem) / pass_price(problem)))
 
 
 def _steps(
@@ -94,7 +100,7 @@ def _steps(
     """The point reached, the iterations so far, and whether there is nothing left to do."""
     while n_iter < last:
         step = memory.step(point.gradient)
-        if is_rounding(point, step) or (point.largest <= tol and is_negligible(point, step, tol)):
+        if is_rounding(point, step) or (point.largest <= tol and is_negligible(point, step, tol, NEGLIGIBLE)):
             return point, n_iter, True
         found = descend(objective, point, step)
         if found is None:
@@ -109,9 +115,9 @@ def _blocks_price(problem: Problem) -> float:
     return problem.n_scores * gram_price(min(n, ROWS_TO_END * d), d)
 
 
-def _first_curvature(objective: Objective, units: Units) -> Curvature:
+def _first_curvature(objective: Objective) -> Curvature:
     """With one weight for all rows, that of answering the shares of the classes."""
-    problem = objective.problem
+    problem, units = objective.problem, objective.units
     n, d = problem.X.shape
     counts = np.bincount(problem.y, objective.share, problem.n_classes) * objective.factor
     shares = np.full(1, 0.5) if problem.n_scores == 1 else np.maximum(counts, 1 / (1 + n))
@@ -126,11 +132,11 @@ def _first_curvature(objective: Objective, units: Units) -> Curvature:
     return Blocks(units, [Factor(matrix)], weights / mean)
 
 
-def _curvature_at(objective: Objective, units: Units, theta: np.ndarray) -> Curvature:
+def _curvature_at(objective: Objective, theta: np.ndarray) -> Curvature:
     """The curvature at a point: whole where there are few parameters, else of each class by itself."""
     kept = objective.at(theta, keep=True).probability
     assert kept is not None
     n_rows = max(FEWEST_ROWS, ROWS_TO_END * theta.shape[1])
     if theta.size <= WHOLE_PARAMETERS:
-        return whole_curvature(objective.problem, units, objective.shares, kept)
-    return class_blocks(objective.problem, units, objective.shares, kept, n_rows)
+        return whole_curvature(objective.problem, objective.units, objective.shares, kept)
+    return class_blocks(objective.problem, objective.units, objective.shares, kept, n_rows)

@@ -8,13 +8,19 @@ import margin._core as _core
 from margin import parallel
 from margin.linear.problem import Problem
 
-__all__ = ["SparsePasses", "inner"]
+__all__ = ["SparsePasses", "inner", "negligible"]
 
 
 def inner(a: np.ndarray, b: np.ndarray) -> float:
     """The sum of products. NumPy's dot would wake the threads of BLAS, which then spin where the passes want to run, and
     its last bits depend on their number."""
     return float(np.multiply(a, b).sum())
+
+
+def negligible(left: float, value: float, tol: float) -> bool:
+    """Whether what is left to win is little beside the objective, or beside a mean loss of 0.01 where the objective goes
+    to 0 (one class, or classes that can be separated)."""
+    return left <= 0.01 * tol * max(value, 0.01)
 
 
 class SparsePasses:
@@ -27,7 +33,9 @@ class SparsePasses:
     def __init__(self, problem: Problem) -> None:
         X = problem.X
         self.problem = problem
-        self.unit = 1 / problem.total
+        # Weights as shares of their sum stay ordinary numbers, however small or large they are.
+        self.share = None if problem.weight is None else problem.weight / problem.total
+        self.unit = 1 / problem.total if problem.weight is None else 1.0
         self.lanes = 1 if problem.n_scores == 1 else -(-problem.n_scores // 4) * 4
         self.shape = (X.shape[1] + 1, self.lanes)
         self.cells = (X.data, X.indices, X.indptr)
@@ -52,7 +60,7 @@ class SparsePasses:
         """The value and the gradient, and the state of the rows that second derivatives are made of."""
         problem = self.problem
         value, gradient, state = _core.linear.sparse_loss(
-            *self.cells, problem.y, problem.weight, self.unit, table, problem.n_classes, self.n_threads
+            *self.cells, problem.y, self.share, self.unit, table, problem.n_classes, self.n_threads
         )
         if problem.l2 > 0:
             value += 0.5 * problem.l2 * inner(table[:-1], table[:-1])
@@ -62,7 +70,7 @@ class SparsePasses:
     def product(self, state: np.ndarray, direction: np.ndarray) -> np.ndarray:
         """The second derivatives times a direction."""
         found = _core.linear.sparse_product(
-            *self.cells, self.problem.weight, self.unit, state, direction, self.n_threads
+            *self.cells, self.share, self.unit, state, direction, self.n_threads
         )
         found[:-1] += self.problem.l2 * direction[:-1]
         return self._without_intercept(found)
@@ -70,7 +78,7 @@ class SparsePasses:
     def diagonal(self, state: np.ndarray) -> np.ndarray:
         """The diagonal of the second derivatives."""
         found: np.ndarray = _core.linear.sparse_diagonal(
-            *self.cells, self.shape[0] - 1, self.problem.weight, self.unit, state, self.n_threads
+            *self.cells, self.shape[0] - 1, self.share, self.unit, state, self.n_threads
         )
         found[:-1] += self.problem.l2
         return found

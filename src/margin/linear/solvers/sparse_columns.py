@@ -14,7 +14,7 @@ from margin.linear.solvers.truncated_newton import newton_step
 __all__ = ["SparseSteps"]
 
 #: Passes over the columns of one step.
-MOST_PASSES = 8
+MOST_PASSES, FEW_PASSES = 4, 1
 #: A step is good enough when this share of the violation that its first pass met is left.
 ENOUGH = 0.3
 
@@ -26,9 +26,12 @@ class SparseSteps(SparsePasses):
         super().__init__(problem)
         self.columns = _core.linear.sparse_columns(*self.cells, problem.X.shape[1], self.n_threads)
         self.slow = False
+        self.most_passes = MOST_PASSES
         self.first_left = 0.0
 
-    def propose(self, table: np.ndarray, gradient: np.ndarray, smallest: np.ndarray, state: np.ndarray) -> np.ndarray:
+    def propose(
+        self, table: np.ndarray, gradient: np.ndarray, smallest: np.ndarray, state: np.ndarray
+    ) -> tuple[np.ndarray, bool]:
         """Coordinate descent, unless it was slow the last time: then Newton's step on the support it has found.
 
         Columns that add up to nearly the same for all rows (words of texts of one length, and the intercept) make
@@ -36,16 +39,17 @@ class SparseSteps(SparsePasses):
         """
         if self.slow:
             self.slow = False
-            return self._on_support(table, smallest, state)
+            return self._on_support(table, smallest, state), True
         p = self.problem
         working = np.flatnonzero(((smallest != 0) | (table != 0))[:-1].any(axis=1)).astype(np.int32)
         step, passes = _core.linear.sparse_descend(
-            *self.columns, working, table, gradient, state, p.weight, self.unit,
-            p.l1, p.l2, p.intercept, ENOUGH, MOST_PASSES,
+            *self.columns, working, table, gradient, state, self.share, self.unit,
+            p.l1, p.l2, p.intercept, ENOUGH, self.most_passes,
         )  # fmt: skip
-        self.slow = passes == MOST_PASSES
-        found: np.ndarray = step
-        return found
+        if passes == self.most_passes:
+            # From now on it only has to say which columns take part.
+            self.slow, self.most_passes = True, FEW_PASSES
+        return step, False
 
     def left(self, smallest: np.ndarray, state: np.ndarray) -> float:
         return 0.5 * inner(smallest, smallest / self._scales(state))
@@ -56,14 +60,11 @@ class SparseSteps(SparsePasses):
         return diagonal
 
     def _on_support(self, table: np.ndarray, smallest: np.ndarray, state: np.ndarray) -> np.ndarray:
-        """A Newton step of the coefficients that are not 0, each at most to 0 and not beyond."""
+        """A Newton step of the coefficients that are not 0."""
         free = table != 0
         free[-1] = self.problem.intercept
         slope, scales = smallest * free, self._scales(state)
         left = inner(slope, slope / scales)
         self.first_left = max(self.first_left, left)
         forcing = min(0.1, math.sqrt(left / self.first_left)) if left > 0 else 0.1
-        step = newton_step(lambda d: self.product(state, d) * free, slope, scales, forcing)
-        crossing = (table + step) * table < 0
-        crossing[-1] = False
-        return np.where(crossing, -table, step)
+        return newton_step(lambda d: self.product(state, d) * free, slope, scales, forcing)

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import numpy as np
 
 from margin.linear.problem import Problem, Solution
-from margin.linear.solvers.sparse import SparsePasses, inner
+from margin.linear.solvers.sparse import SparsePasses, inner, negligible
 
 __all__ = ["truncated_newton"]
 
@@ -38,7 +38,7 @@ def truncated_newton(
         largest = float(np.abs(gradient).max(initial=0.0))
         left = 0.5 * inner(gradient, gradient / diagonal)
         first = first or left
-        converged = (largest <= tol and left <= 0.01 * tol * value) or left <= ROUNDING * value
+        converged = (largest <= tol and negligible(left, value, tol)) or left <= ROUNDING * value
         if converged or n_iter == max_iter:
             break
         # No better than the end needs: a tenth of what may be left, the tolerance of the gradient apart.
@@ -57,15 +57,19 @@ def truncated_newton(
 def newton_step(
     product_with: Callable[[np.ndarray], np.ndarray], gradient: np.ndarray, diagonal: np.ndarray, forcing: float
 ) -> np.ndarray:
-    """Conjugate gradients on H p = -g until the residual has fallen to the share ``forcing`` in the norm of the
-    preconditioner, or the curvature ends. ``product_with`` gives H times a direction."""
+    """Conjugate gradients on H p = -g; ``product_with`` gives H times a direction.
+
+    They end when the residual has fallen to the share ``forcing`` in the norm of the preconditioner and another
+    iteration would win little of what the model has won so far (Nash and Sofer 1990): where one stiff direction stands
+    before the others, as with columns far from 0, the residual alone would end them before anything is won.
+    """
     step = np.zeros_like(gradient)
     residual = -gradient
     scaled = residual / diagonal
     direction = scaled.copy()
     square = inner(residual, scaled)
-    enough = forcing**2 * square
-    for _ in range(max(10, min(gradient.size, 250))):
+    enough, won = forcing**2 * square, 0.0
+    for n in range(1, max(10, min(gradient.size, 250)) + 1):
         product = product_with(direction)
         curvature = inner(direction, product)
         if not curvature > 1e-14 * inner(direction, diagonal * direction):
@@ -74,8 +78,10 @@ def newton_step(
         step += length * direction
         residual -= length * product
         scaled = residual / diagonal
+        gain = 0.5 * length * square
+        won += gain
         before, square = square, inner(residual, scaled)
-        if square <= enough:
+        if square <= enough and (n * gain <= 0.5 * won or square <= 1e-24 * won):
             break
         direction = scaled + (square / before) * direction
     return step if step.any() else -gradient / diagonal
