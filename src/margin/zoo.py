@@ -233,7 +233,7 @@ _ENTRIES = (
     Entry(
         "lasso",
         _ours("margin.linear", "LogisticRegressionCV", l1_ratios=(1.0,), scale="standard"),
-        "The same with as few columns as cross-validation cannot tell from the best choice: says which ones matter.",
+        "Logistic regression on as few columns as do no worse in cross-validation: shows which ones matter.",
         limit=50_000,
         title="Lasso logistic",
     ),
