@@ -11,10 +11,12 @@ import numpy as np
 from margin.linear.problem import Problem, Solution
 from margin.linear.solvers.sparse import SparsePasses, inner, negligible
 
-__all__ = ["truncated_newton"]
+__all__ = ["FINEST", "newton_step", "truncated_newton"]
 
 #: A step must win this share of what the slope promises (Armijo).
 SUFFICIENT = 1e-4
+#: A step is never solved better than this: what is left to win still falls by its square.
+FINEST = 0.01
 #: The loss is known to about this share of itself.
 ROUNDING = 4e-16
 
@@ -48,9 +50,7 @@ def truncated_newton(
         converged = (largest <= tol and negligible(left, value, tol)) or left <= ROUNDING * value
         if converged or n_iter == max_iter:
             break
-        # No better than the end needs: a tenth of what may be left, the tolerance of the gradient apart.
-        needed = math.sqrt(0.001 * tol * value / left) if largest <= tol else 0.0
-        forcing = min(0.1, max(math.sqrt(left / first), needed))
+        forcing = min(0.1, max(math.sqrt(left / first), FINEST))
         step = newton_step(partial(passes.product, state), gradient, diagonal, forcing)
         found = descend(passes, table, value, step, inner(gradient, step))
         if found is None:
