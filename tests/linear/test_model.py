@@ -219,7 +219,7 @@ def test_answers_follow_coefficients_that_are_changed_in_place_or_put_in():
 
 
 def test_the_only_class_is_always_answered():
-    model = Layer(np.zeros((1, 2)), [0.0]).fit(np.eye(2), ["only", "only"])
+    model = Layer(np.ones((1, 2)), [0.0]).fit(np.eye(2), ["only", "only"])
     assert model.predict(np.ones((3, 2))).tolist() == ["only"] * 3
     assert model.predict_proba(np.ones((3, 2))).tolist() == [[1.0]] * 3
     assert model.predict_log_proba(np.ones((3, 2))).tolist() == [[0.0]] * 3

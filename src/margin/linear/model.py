@@ -13,13 +13,14 @@ from margin.base import Classifier, Numeric
 from margin.base.numeric import Scale
 from margin.base.representation import NO_LIMIT, TrainingRows
 from margin.errors import InputError
+from margin.linear.reduced import NEVER
 
 __all__ = ["LinearClassifier"]
 
 # Below so many cells one thread is quicker than asking how many there are.
 SMALL = 20_000
-# Scores beyond it are all the same to people, and adding an intercept to it does not overflow.
-LARGEST_SCORE = 1e300
+# Scores beyond it are all the same to people, and what is added to them does not overflow.
+LARGEST_SCORE = -0.1 * NEVER
 
 
 class LinearClassifier(Classifier):
@@ -58,12 +59,12 @@ class LinearClassifier(Classifier):
         n_classes = len(self.classes_)
         seen = np.bincount(y, weight, n_classes) > 0
         if "_bars" in self.__dict__:
-            seen |= True if self._bars is None else np.isfinite(self._bars)
-        self._bars = None if seen.all() else np.where(seen, 0.0, -np.inf)
+            seen |= True if self._bars is None else self._bars == 0
+        self._bars = None if seen.all() else np.where(seen, 0.0, NEVER)
 
     def predict(self, X: Any) -> np.ndarray:
         """The class of the largest score of each row, in the type the labels came in; ties go to the first class."""
-        winners = self._answer(X, "winners", "predict")  # refuses a model without classes
+        winners = self._answer(X, "winners", "predict")
         return self.classes_[winners]
 
     def decision_function(self, X: Any) -> np.ndarray:
@@ -84,7 +85,7 @@ class LinearClassifier(Classifier):
             scores = self.decision_function(X)
             if scores.ndim == 1:
                 scores = np.column_stack([np.zeros(len(scores)), scores])[:, : len(self.classes_)]
-            scores = scores - scores.max(axis=1, keepdims=True, initial=-LARGEST_SCORE)
+            scores = scores - scores.max(axis=1, keepdims=True, initial=NEVER)
             return scores - np.log(np.exp(scores).sum(axis=1, keepdims=True))
 
     @available_if(lambda self: self._gives_probabilities())
@@ -107,7 +108,7 @@ class LinearClassifier(Classifier):
         """What is asked of the scores of X; rows that can be read as they are go straight through the core."""
         encoder = self._fitted(method)._encoder
         if self._columns.schema is None:
-            if type(X) is np.ndarray and X.ndim == 2 and len(self.classes_) > 1:
+            if type(X) is np.ndarray and X.ndim == 2:
                 found = self._room(X.shape[0], what)
                 scaled = encoder.form.scale is not None
                 if _core.linear.answer(
