@@ -13,6 +13,7 @@ from margin.linear.solvers.units import Units
 
 __all__ = ["Blocks", "Curvature", "Diagonal", "Factor", "Whole", "class_blocks", "whole_curvature"]
 
+
 class Curvature(Protocol):
     """Something that turns a gradient into a step downhill, (curvature)^-1 gradient."""
 

@@ -9,7 +9,7 @@ from margin.linear.solvers.curvature import whole_curvature
 from margin.linear.solvers.dense import Objective, Point, sample_of
 from margin.linear.solvers.descent import Memory, descend, is_negligible, is_rounding
 
-__all__ = ["newton"]
+__all__ = ["newton", "suits_newton"]
 
 # With so many times more rows than a sample has, the sample is solved first: its solution is near, and its
 # curvature stands for that of all rows.
@@ -18,6 +18,9 @@ SAMPLED_PER_PARAMETER = 40
 SAMPLE_TOLERANCE = 1e-3
 # Steps with the curvature of a sample before that of all rows is looked at.
 CHEAP_STEPS = 12
+MOST_COLUMNS = 300
+# Products of K (K - 1) / 2 pairs of classes cost K^2 d / (8 (K + 3)) passes; 8 passes are what one step may cost.
+MOST_PAIRS = 64
 # Once the gradient is within the tolerance, one more step takes most of what is left: a smaller share is not worth it.
 NEGLIGIBLE = 1e-9
 
@@ -38,6 +41,17 @@ def newton(problem: Problem, start: tuple[np.ndarray, np.ndarray] | None, tol: f
     return _from_sample(objective, theta, sample, tol, max_iter)
 
 
+def suits_newton(problem: Problem) -> bool:
+    """Whether the second derivatives of all parameters are worth their making: few columns, and few pairs of classes.
+
+    >>> X, y = np.zeros((10, 50)), np.zeros(10, dtype=np.int32)
+    >>> [suits_newton(Problem(X, y, None, k, 0.0, 0.0, True)) for k in (2, 3, 10)]
+    [True, False, False]
+    """
+    k, d = problem.n_scores, problem.X.shape[1]
+    return d <= MOST_COLUMNS if k == 1 else k * k * d <= MOST_PAIRS * (k + 3)
+
+
 def sample_size(problem: Problem) -> int:
     """Rows that tell the curvature to a few per cent."""
     parameters = problem.n_scores * (problem.X.shape[1] + 1)
@@ -52,11 +66,11 @@ def _newton_steps(
     while n_iter < max_iter:
         assert point.probability is not None
         step = whole_curvature(objective.problem, objective.units, share, point.probability).solve(point.gradient)
-        if is_rounding(point, step) or (point.largest <= tol and is_negligible(point, step, tol, NEGLIGIBLE)):
+        if point.largest <= tol and is_negligible(point, step, tol, NEGLIGIBLE):
             return point, n_iter, True
         found = descend(objective, point, step, keep=True)
         if found is None:
-            break
+            return point, n_iter, is_rounding(point, step) or point.largest <= tol
         point, n_iter = found, n_iter + 1
     return point, n_iter, point.largest <= tol
 
@@ -82,6 +96,4 @@ def _from_sample(objective: Objective, theta: np.ndarray, sample: int, tol: floa
             break
         memory.remember(point, found)
         point, n_iter = found, n_iter + 1
-    return objective.solution(
-        *_newton_steps(objective, objective.at(point.theta, keep=True), tol, max_iter, n_iter)
-    )
+    return objective.solution(*_newton_steps(objective, objective.at(point.theta, keep=True), tol, max_iter, n_iter))
