@@ -1,6 +1,5 @@
 """margin.linear.solvers.sparse: loss, gradient and second derivatives over CSR rows against their definitions."""
 
-import margin._core as _core
 import numpy as np
 import pytest
 import scipy.sparse
@@ -11,6 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from margin import parallel
 from margin.linear.problem import Problem
 from margin.linear.solvers.sparse import SparsePasses
+from margin.linear.solvers.sparse_columns import by_columns
 from tests.linear.sparse_problems import gradient_by_definition, objective_by_definition, random_problem
 
 
@@ -109,7 +109,7 @@ def test_certain_rows_have_finite_losses_and_no_curvature(score, n_classes):
 )
 def test_columns_are_those_of_scipy(seed, n, d, index):
     X = random_problem(seed, n, d, index=index).X
-    values, rows, start = _core.linear.sparse_columns(X.data, X.indices, X.indptr, d, 2)
+    values, rows, start = by_columns(X, 2)
     expected = X.tocsc()
     expected.sort_indices()
     assert_array_equal(values, expected.data)
