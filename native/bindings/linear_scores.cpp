@@ -36,7 +36,7 @@ bool answer(nb::handle rows, nb::handle coefficients, nb::handle intercepts, nb:
         return false;
     linear::Layer layer{coef.data<double>(), intercept.data<double>(), nullptr, nullptr, coef.shape(0), coef.shape(1)};
     if (x.shape(1) != layer.columns || intercept.shape(0) != layer.n_scores ||
-        layer.n_scores != linear::scores_for(n_classes))
+        layer.n_scores != linear::scores_for(n_classes) || n_classes < 2)
         return false;
     if (!centers.is_none()) {
         for (const Buffer* of_columns : {&center, &spread})

@@ -10,6 +10,7 @@ from margin.explain.explanation import Explanation, Reason
 from margin.explain.generative import by_column
 from margin.explain.models import MOST_COLUMNS, answer_of, explain, factor_in_words
 from margin.linear.model import LinearClassifier
+from margin.linear.reduced import NEVER
 
 __all__: list[str] = []
 
@@ -39,7 +40,7 @@ def _(model: LinearClassifier, X: Any) -> Explanation:
     verb = "multiplies the odds" if _multiplies_odds(model) else "adds to the score"
     how = f"Each line {verb} of {winner} against {loser}, compared with {basis}."
     total = begin + sum(pull for _, pull in pulls)
-    if not np.isclose(total, _lead(scores, first, second), rtol=1e-6, atol=1e-9):
+    if np.isfinite(total) and not np.isclose(total, _lead(scores, first, second), rtol=1e-6, atol=1e-9):
         how += " The answer itself is a vote of many such sums, of which the lines show the mean."
     return Explanation(name, answer, probabilities, how, tuple(reasons))
 
@@ -61,8 +62,13 @@ def _against(model: LinearClassifier, first: int, second: int) -> tuple[np.ndarr
     coef, intercept = model._layer("explain")
     if len(coef) == 1:
         sign = 1.0 if first == 1 else -1.0
-        return sign * coef[0], float(sign * intercept[0])
-    return coef[first] - coef[second], float(intercept[first] - intercept[second])
+        return sign * coef[0], _lead_at_zero(sign * intercept[0])
+    return coef[first] - coef[second], _lead_at_zero(intercept[first] - intercept[second])
+
+
+def _lead_at_zero(difference: float) -> float:
+    """Infinite where the other class is never answered."""
+    return float(np.inf if difference >= -NEVER / 2 else difference)
 
 
 def _middle(model: LinearClassifier) -> np.ndarray:

@@ -13,13 +13,14 @@ from margin.base import Classifier, Numeric
 from margin.base.numeric import Scale
 from margin.base.representation import NO_LIMIT, TrainingRows
 from margin.errors import InputError
+from margin.linear.reduced import NEVER
 
 __all__ = ["LinearClassifier"]
 
 # Below so many cells one thread is quicker than asking how many there are.
 SMALL = 20_000
-# Scores beyond it are all the same to people, and adding an intercept to it does not overflow.
-LARGEST_SCORE = 1e300
+# Scores beyond it are all the same to people, and what is added to them does not overflow.
+LARGEST_SCORE = -0.1 * NEVER
 
 
 class LinearClassifier(Classifier):
@@ -58,12 +59,13 @@ class LinearClassifier(Classifier):
         n_classes = len(self.classes_)
         seen = np.bincount(y, weight, n_classes) > 0
         if "_bars" in self.__dict__:
-            seen |= True if self._bars is None else np.isfinite(self._bars)
-        self._bars = None if seen.all() else np.where(seen, 0.0, -np.inf)
+            seen |= True if self._bars is None else self._bars == 0
+        self._bars = None if seen.all() else np.where(seen, 0.0, NEVER)
 
     def predict(self, X: Any) -> np.ndarray:
         """The class of the largest score of each row, in the type the labels came in; ties go to the first class."""
-        return self.classes_[self._answer(X, "winners", "predict")]
+        winners = self._answer(X, "winners", "predict")
+        return self.classes_[winners]
 
     def decision_function(self, X: Any) -> np.ndarray:
         """The score of each class (columns as in ``classes_``); with two classes that of the second alone."""
@@ -83,7 +85,7 @@ class LinearClassifier(Classifier):
             scores = self.decision_function(X)
             if scores.ndim == 1:
                 scores = np.column_stack([np.zeros(len(scores)), scores])[:, : len(self.classes_)]
-            scores = scores - scores.max(axis=1, keepdims=True, initial=-LARGEST_SCORE)
+            scores = scores - scores.max(axis=1, keepdims=True, initial=NEVER)
             return scores - np.log(np.exp(scores).sum(axis=1, keepdims=True))
 
     @available_if(lambda self: self._gives_probabilities())
@@ -203,7 +205,11 @@ def _pass_csr(
     X: Any, coef: np.ndarray, intercept: np.ndarray, largest: float, what: str, found: np.ndarray, n_threads: int
 ) -> bool:
     """False where X cannot be read as it is, and where a score is not finite."""
-    data, columns, start = X.data, X.indices, X.indptr
-    if data.dtype not in (np.float64, np.float32) or columns.dtype != start.dtype or len(start) != X.shape[0] + 1:
+    data, columns, start = parts = X.data, X.indices, X.indptr
+    if data.dtype not in (np.float64, np.float32) or columns.dtype not in (np.int32, np.int64):
+        return False
+    if columns.dtype != start.dtype or len(start) != X.shape[0] + 1 or len(columns) != len(data):
+        return False
+    if not all(part.ndim == 1 and part.flags.c_contiguous and part.flags.aligned for part in parts):
         return False
     return _core.linear.answer_csr(data, columns, start, coef, intercept, largest, what, found, n_threads)

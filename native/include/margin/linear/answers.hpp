@@ -1,7 +1,7 @@
 #pragma once
 // What becomes of the scores of a linear model: the scores themselves, the winning class, or probabilities.
 //
-// Two classes have one score, that of the second against the first; more have one each. A score of minus infinity
+// Two classes have one score, that of the second against the first; more have one each. A score of `never` or less
 // stands for a class that is never answered. What a row gets does not depend on the rows beside it, to the last bit.
 #include "margin/core/exponential.hpp"
 #include "margin/core/one_of.hpp"
@@ -9,13 +9,14 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <limits>
 #include <string_view>
 
 namespace margin::linear {
 
-/// The number of scores that tell so many classes apart.
-constexpr std::size_t scores_for(std::size_t n_classes) noexcept { return n_classes == 2 ? 1 : n_classes; }
+inline constexpr double never = -5e299;
+
+/// The number of scores that tell so many classes apart; a single class needs none.
+constexpr std::size_t scores_for(std::size_t n_classes) noexcept { return n_classes <= 2 ? n_classes / 2 : n_classes; }
 
 namespace detail {
 
@@ -137,7 +138,7 @@ struct Clipped {
             if (detail::share_out(out, n_scores))
                 continue;
             for (std::size_t k = 0; k < n_scores; ++k) // nobody claims the row: all that can be answered are alike
-                out[k] = scores[k] > -std::numeric_limits<double>::infinity();
+                out[k] = scores[k] > never;
             detail::share_out(out, n_scores);
         }
     }
