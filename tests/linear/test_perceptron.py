@@ -266,7 +266,7 @@ def test_what_cannot_be_separated_is_warned_of_with_what_to_do():
         Perceptron(tol=0.5).fit(X, y)
 
 
-def test_the_certificate_is_that_of_two_classes_whose_rows_count_the_same():
+def test_the_certificate_is_that_of_rows_that_count_the_same():
     X, y = whole_numbers(1)
     padded = np.column_stack([np.full(len(X), 2.0), X])
     model = Perceptron().fit(padded, y)
@@ -280,11 +280,23 @@ def test_the_certificate_is_that_of_two_classes_whose_rows_count_the_same():
         pickle.loads(pickle.dumps(Perceptron().fit(X, y))),
         Perceptron().fit(X, y).partial_fit(X, y),
         Perceptron().partial_fit(X, y),
-        Perceptron().fit(*whole_numbers(1, n_classes=3)),
         Perceptron(class_weight={0: 2}).fit(X, y),
         Perceptron(),
     ):
         assert not hasattr(without, "certificate_")
+
+
+def test_several_classes_have_a_bound_too():
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        X = np.column_stack([rng.normal(size=(30, 3)), np.full(30, 7.0)])
+        y = X[:, :3].argmax(axis=1)
+        certificate = Perceptron(max_iter=100_000).fit(X, y).certificate_
+        assert certificate.separable
+        assert 0 < certificate.mistakes <= certificate.bound
+        assert certificate.direction.shape == (3, 4)
+        answers = (X @ certificate.direction.T + certificate.intercept).argmax(axis=1)
+        assert np.array_equal(answers, y)
 
 
 def test_one_class_and_constant_columns_have_nothing_to_correct():

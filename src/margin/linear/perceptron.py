@@ -13,7 +13,7 @@ import margin._core as _core
 from margin.base.fitting import NotYetFittedError
 from margin.base.numeric import Scale
 from margin.errors import NotSeparableWarning
-from margin.linear.certificate import Certificate, certify
+from margin.linear.certificate import Certificate, certify, certify_classes
 from margin.linear.perceptron_memory import Log, Memory, Voters, all_columns, all_voters, votes_of
 from margin.linear.reduced import Reduced, known_ends, reduced
 from margin.linear.streaming import StreamingClassifier
@@ -123,7 +123,7 @@ class Perceptron(StreamingClassifier):
 
     @property
     def certificate_(self) -> Certificate:
-        """Radius, largest margin and the bound on mistakes beside those made, of a model of two classes.
+        """Radius, largest margin and the bound on mistakes beside those made.
 
         Computed when first asked for, from the rows of the last ``fit``: they must not have been changed since, and
         are not saved with a model.
@@ -138,15 +138,19 @@ class Perceptron(StreamingClassifier):
         kept = self.__dict__.get("_certified_rows")
         if kept is None:
             raise NotYetFittedError(
-                "Perceptron.certificate_: the bound is one for two classes whose rows all count the same, and needs "
-                "the rows of a fit in this process (not of partial_fit, nor of a saved model)."
+                "Perceptron.certificate_: the bound is one for rows that all count the same, and needs the rows of a "
+                "fit in this process (not of partial_fit, nor of a saved model)."
             )
         X, y, columns = kept
-        found = certify(X, np.where(y == 1, 1.0, -1.0), bool(self.fit_intercept), self.n_mistakes_)
+        intercept, n_classes = bool(self.fit_intercept), len(self.classes_)
+        if n_classes == 2:
+            found = certify(X, np.where(y == 1, 1.0, -1.0), intercept, self.n_mistakes_)
+        else:
+            found = certify_classes(X, y, n_classes, intercept, self.n_mistakes_)
         if found.direction is None:
             return found
-        direction = np.zeros(self.coef_.shape[1])
-        direction[columns] = found.direction
+        direction = np.zeros((*found.direction.shape[:-1], self.coef_.shape[1]))
+        direction[..., columns] = found.direction
         return replace(found, direction=direction)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -166,7 +170,7 @@ class Perceptron(StreamingClassifier):
         log = Log((), ())
         self._train(part.X, part.y, repeats, step, log)
         self._keep_log(log)
-        if step is None and len(self.classes_) == 2:
+        if step is None and len(part.classes) == len(self.classes_):
             self._certified_rows = (part.X, part.y, part.columns)
         self._widen(part)
 
