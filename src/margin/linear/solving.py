@@ -67,12 +67,10 @@ def solve(problem: Problem, start: tuple[np.ndarray, np.ndarray] | None, asked: 
     coef, intercept = centred(problem, found.coef, found.intercept)
     point = look_at(problem, coef, intercept, keep=is_cheap(problem) or not problem.is_penalised)
     curved = None
-    if not asked.polish:
-        pass
-    elif problem.l1 == 0 and is_cheap(problem):
+    if asked.polish and problem.l1 == 0 and is_cheap(problem):
         curved = polished(problem, point)
         point = curved.point
-    elif problem.l1 > 0 and is_small(problem):
+    elif asked.polish and problem.l1 > 0 and is_small(problem):
         point = balanced(problem, polished_support(problem, point))
     done = Solved(point, name, reason, found.n_iter, found.converged, curved)
     return replace(done, converged=done.converged or _is_there(problem, done, asked))
