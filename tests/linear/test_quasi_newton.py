@@ -95,6 +95,17 @@ def test_extreme_columns_twins_and_constants_have_finite_answers():
     assert found.objective == pytest.approx(plain.objective, rel=1e-6)
 
 
+def test_cells_that_no_sample_shows_do_not_break_products_in_float32():
+    problem = drawn_problem(3000, 210, l2=0.1)
+    X = problem.X.copy()
+    X[:, 7] = 0.0
+    X[1, 7] = 1e30
+    found = lbfgs(replace(problem, X=X), None, 1e-4, 100)
+    assert found.converged
+    assert np.isfinite(found.coef).all()
+    assert found.objective <= lbfgs(replace(problem, X=np.delete(X, 7, axis=1)), None, 1e-4, 100).objective + 1e-3
+
+
 def test_separable_data_without_a_penalty_end_at_a_finite_point():
     X = np.repeat([0.0, 1.0, 2.0], 5)[:, None] + np.tile(np.linspace(-0.2, 0.2, 5), 3)[:, None]
     found = lbfgs(Problem(X, np.repeat([0, 1, 2], 5).astype(np.int32), None, 3, 0.0, 0.0, True), None, 1e-5, 500)

@@ -24,10 +24,13 @@ class Factor:
     """A Cholesky factor of a symmetric matrix, made positive definite by as little as it takes."""
 
     def __init__(self, matrix: np.ndarray) -> None:
-        diagonal = matrix.diagonal().astype(np.float64)
+        # Products beyond float32, of cells that no sample has shown, are as good as the largest there.
+        diagonal = np.minimum(matrix.diagonal(), np.finfo(matrix.dtype).max).astype(np.float64)
         self.root = np.sqrt(np.where(diagonal > 0, diagonal, 1.0))
         inverse = (1 / self.root).astype(matrix.dtype)
         scaled = matrix * inverse * inverse[:, None]
+        if not np.isfinite(scaled).all():
+            scaled = np.where(np.isfinite(scaled), scaled, 0)
         ridge = float(np.finfo(scaled.dtype).eps) * 4
         while True:
             scaled[np.diag_indices(len(scaled))] = 1 + ridge
@@ -40,8 +43,10 @@ class Factor:
     def solve(self, right: np.ndarray) -> np.ndarray:
         """The solution for each line of ``right``."""
         backward = lapack.spotrs if self.factor.dtype == np.float32 else lapack.dpotrs
-        found = backward(self.factor, (right / self.root).T.astype(self.factor.dtype), lower=1)[0]
-        return found.T.astype(np.float64) / self.root
+        scaled = right / self.root
+        size = float(np.abs(scaled).max(initial=0.0)) or 1.0  # what float32 has room for
+        found = backward(self.factor, (scaled / size).T.astype(self.factor.dtype), lower=1)[0]
+        return found.T.astype(np.float64) / self.root * size
 
 
 class Diagonal:

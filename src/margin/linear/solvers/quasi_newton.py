@@ -105,7 +105,7 @@ def _steps(
         found = descend(objective, point, step)
         if found is None:
             # With another curvature there may be a way down, unless this one was made here.
-            return point, n_iter, is_rounding(point, step) or (None if memory.pairs else False)
+            return point, n_iter, None if memory.pairs else is_rounding(point, step)
         memory.remember(point, found)
         point, n_iter = found, n_iter + 1
     return point, n_iter, None

@@ -12,6 +12,7 @@ __all__ = ["Units", "sampled_rows"]
 # Up to so many columns products are kept in double; beyond, they are a preconditioner only, and float32 is faster.
 DOUBLE_COLUMNS = 200
 LOOKED_AT = 512
+ROWS_AT_ONCE = 4096
 LARGEST_EXPONENT = 500
 # A mean of so many deviations costs scores three digits.
 FAR = 1e3
@@ -50,6 +51,9 @@ class Units:
         size = np.abs(some).max(axis=0, initial=0.0)
         # Squares of small numbers would vanish: relative to the largest.
         spread = size * np.sqrt(np.mean((some / np.where(size > 0, size, 1.0)) ** 2, axis=0))
+        alike = np.flatnonzero(spread == 0)
+        if len(X) > LOOKED_AT and len(alike):
+            spread[alike] = _largest_deviations(X, alike, self.shift[alike]) / np.sqrt(LOOKED_AT)
         exponent = np.where(spread > 0, np.frexp(spread)[1], 0)
         self.scale = np.ldexp(1.0, -np.clip(exponent, -LARGEST_EXPONENT, LARGEST_EXPONENT))
         far = bool((np.abs(self.shift) > FAR * spread).any())
@@ -104,3 +108,12 @@ class Units:
             some = X if rows is None or len(rows) == len(X) else X[rows]
             found = _core.linear.dense_gram(some, weight, self.shift, self.scale, parallel.n_threads())
         return found[: self.size, : self.size]
+
+
+def _largest_deviations(X: np.ndarray, columns: np.ndarray, middle: np.ndarray) -> np.ndarray:
+    """Of columns that a sample shows as constant: how far any cell is from that."""
+    found = np.zeros(len(columns))
+    for first in range(0, len(X), ROWS_AT_ONCE):
+        part = X[first : first + ROWS_AT_ONCE, columns]
+        found = np.maximum(found, np.abs(part - middle).max(axis=0, initial=0.0))
+    return found
