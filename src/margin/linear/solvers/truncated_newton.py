@@ -28,6 +28,12 @@ def truncated_newton(
     gradient falls, and halved where they go too far. With many rare columns every component of the mean gradient is
     small long before the objective is: so it goes on until the decrease still to be had, g · diag(H)⁻¹ g / 2, is below
     ``tol`` / 100 of the objective as well. One product with H is one pass over the rows.
+
+    >>> from scipy.sparse import csr_matrix
+    >>> X, y = csr_matrix([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0], [0.0, 2.0]]), np.array([0, 1, 0, 1], dtype=np.int32)
+    >>> found = truncated_newton(Problem(X, y, None, 2, 0.0, 0.1, True), None, 1e-6, 100)
+    >>> found.converged, found.coef.round(2)
+    (True, array([[-1.3 ,  0.89]]))
     """
     passes = SparsePasses(problem)
     table = passes.table(start)
@@ -95,7 +101,7 @@ def descend(
     for _ in range(40):
         there = table + length * step
         reached, gradient, state = passes.smooth(there)
-        if reached <= value + SUFFICIENT * length * slope:
+        if reached <= value * (1 + 4 * ROUNDING) + SUFFICIENT * length * slope:
             return there, reached, gradient, state
         if -length * slope <= ROUNDING * value:
             return None
