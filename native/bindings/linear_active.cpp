@@ -14,14 +14,9 @@ nb::tuple follow(const Rows& rows, In<std::int32_t> y, Visited order, Marks aske
                  std::int64_t patience, double first_threshold, std::size_t most_labels, std::size_t begin,
                  std::size_t enough, Changed v, ChangedVector constant, ChangedVector threshold, Streaks streak,
                  std::size_t labels) {
-    const linear::ActiveStream stream{visits_of(order, y.size()),
-                                      y.data(),
-                                      asked.data(),
-                                      intercept,
-                                      volunteered,
-                                      patience,
-                                      first_threshold,
-                                      most_labels};
+    const auto visits = visits_of(order, y.size());
+    const linear::ActiveStream stream{visits,      y.data(), asked.data(),    intercept,
+                                      volunteered, patience, first_threshold, most_labels};
     linear::ActiveState state{v.data(),   constant.data(), threshold.data(), streak.data(), v.shape(0),
                               v.shape(1), labels};
     const std::size_t next = with_monitor(

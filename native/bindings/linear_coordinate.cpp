@@ -6,13 +6,17 @@
 using namespace margin;
 using namespace margin::bindings;
 using Table = InMatrix<double>;
+template <class T>
+using Filled = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 namespace {
 
+/// `values` and `rows` come from NumPy, which asks the system for large pages: cells go everywhere at once.
 template <class T, class I>
-nb::tuple columns(In<T> a, In<I> b, In<I> c, std::size_t d, std::size_t n) {
-    auto found = with_monitor([&](Monitor& m) { return linear::by_columns(csr(a, b, c, d), n, m); });
-    return nb::make_tuple(give(std::move(found.values)), give(std::move(found.rows)), give(std::move(found.start)));
+Out<std::int64_t> columns(In<T> a, In<I> b, In<I> c, std::size_t d, Filled<T> values, Filled<std::int32_t> rows,
+                          std::size_t n) {
+    return give(with_monitor(
+        [&](Monitor& m) { return linear::by_columns(csr(a, b, c, d), values.data(), rows.data(), n, m); }));
 }
 
 template <class T>
@@ -38,8 +42,8 @@ nb::tuple descend(In<T> values, In<std::int32_t> rows, In<std::int64_t> start, I
 MARGIN_BINDINGS(linear) {
     const auto a = "data"_a.noconvert(), b = "indices"_a.noconvert(), c = "indptr"_a.noconvert();
     for_each_csr_type([&]<class T, class I> {
-        linear.def("sparse_columns", &columns<T, I>, a, b, c, "n_columns"_a, "n_threads"_a,
-                   "Values, rows and starts of the columns.");
+        linear.def("sparse_columns", &columns<T, I>, a, b, c, "n_columns"_a, "values"_a.noconvert(),
+                   "rows"_a.noconvert(), "n_threads"_a, "Fills values and rows; where each column begins.");
     });
     for_each_type<double, float>([&]<class T> {
         linear.def("sparse_descend", &descend<T>, "values"_a.noconvert(), "rows"_a.noconvert(), "start"_a.noconvert(),

@@ -15,7 +15,7 @@ nb::tuple pass_over(const Rows& rows, Labels y, Numbers step, Visited order, dou
                     std::size_t log_room, Changed w, ChangedVector b, Changed late_w, ChangedVector late_b, double age,
                     Changed voters, ChangedVector survived, std::size_t made) {
     const linear::Voters kept{optional(voters), optional(survived), voters.is_valid() ? voters.shape(0) : 0, made};
-    linear::PerceptronState state{w.data(), b.data(),   optional(late_w), optional(late_b),
+    linear::PerceptronState state{w.data(), b.data(), optional(late_w), optional(late_b),
                                   kept,     b.size(), w.shape(1),       age};
     const linear::PerceptronPass pass{visits_of(order, y.size()), y.data(), optional(step), eta, intercept, log_room};
     auto found = with_monitor([&](Monitor& monitor) { return linear::perceptron_pass(rows, pass, state, monitor); });
@@ -52,7 +52,10 @@ void bind(nb::module_& linear) {
 MARGIN_BINDINGS(linear) {
     bind<Labels, Numbers, Visited, double, bool, std::size_t, Changed, ChangedVector, Changed, ChangedVector, double,
          Changed, ChangedVector, std::size_t>(linear);
-    linear.def("visits", [](std::size_t n, std::uint64_t seed, std::uint64_t pass) {
-        return give(margin::linear::shuffled_visits(n, seed, pass));
-    }, "n"_a, "seed"_a, "pass_number"_a);
+    linear.def(
+        "visits",
+        [](std::size_t n, std::uint64_t seed, std::uint64_t pass) {
+            return give(margin::linear::shuffled_visits(n, seed, pass));
+        },
+        "n"_a, "seed"_a, "pass_number"_a);
 }

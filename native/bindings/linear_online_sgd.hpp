@@ -24,9 +24,9 @@ nb::tuple sgd_over(const Rows& rows, const std::string& loss, In<std::int32_t> y
                                  l1_ratio,
                                  intercept,
                                  average_from};
-    linear::SgdState state{b.size(),         w.shape(1),         w.data(),       b.data(),       optional(sum_w),
-                           optional(sum_b),  optional(averaged), optional(paid), optional(owed), active.data(),
-                           t};
+    linear::SgdState state{
+        b.size(),       w.shape(1),     w.data(),      b.data(), optional(sum_w), optional(sum_b), optional(averaged),
+        optional(paid), optional(owed), active.data(), t};
     auto losses = with_monitor([&](Monitor& monitor) {
         return linear::Losses::visit(loss,
                                      [&]<class L>() { return linear::sgd_epoch<L>(rows, epoch, state, monitor); });

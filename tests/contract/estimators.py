@@ -72,6 +72,14 @@ OTHER_SETTINGS = {
         {"distributions": {"numeric": "poisson"}},
         {"distributions": "multinomial"},
     ],
+    "LogisticRegression": [
+        {"scale": "standard"},
+        {"scale": "range", "solver": "lbfgs"},
+        {"C": 0.1, "solver": "truncated_newton"},
+        {"l1_ratio": 1.0, "scale": "standard"},
+        {"l1_ratio": 0.5, "C": 0.5, "tol": 1e-6},
+    ],
+    "LogisticRegressionCV": [{"Cs": (0.1, 1.0), "n_folds": 2, "l1_ratios": (0.0, 1.0), "scale": "standard"}],
     "LinearSGD": [
         {"loss": "hinge", "scale": "standard", "l1_ratio": 0.5},
         {"loss": "modified_huber", "average": True, "learning_rate": "invscaling", "shuffle": False},
@@ -92,6 +100,7 @@ NOT_MODELS = {
     "GenerativeClassifier",
     "LinearClassifier",
     "LinearScores",
+    "LogisticModel",
     "MergeableClassifier",
     "NearestVoters",
     "NeighborSearch",
@@ -137,11 +146,21 @@ def counts_cells(estimator: BaseEstimator) -> bool:
 def has_a_unit(estimator: BaseEstimator) -> bool:
     """Whether a parameter is in the unit of the columns, so that other units give other answers.
 
-    That is a radius, a penalty of coefficients, and an intercept that is a column of ones beside the others.
+    That is a radius, a penalty on coefficients, and an intercept that is a column of ones beside the others.
     """
     parameters = estimator.get_params()
-    telling = ("radius", "C", "alpha", "eta0", "patience")
-    return parameters.get("scale", "") is None and any(name in parameters for name in telling)
+    with_unit = {"radius", "C", "Cs", "alpha", "eta", "eta0", "patience"}
+    return parameters.get("scale", "") is None and not with_unit.isdisjoint(parameters)
+
+
+def counts_against_a_prior(estimator: BaseEstimator) -> bool:
+    """Whether rows count against something that stays as it is: virtual cases (alpha), a penalty (C)."""
+    return not {"alpha", "C", "Cs"}.isdisjoint(estimator.get_params())
+
+
+def comes_near(estimator: BaseEstimator) -> bool:
+    """Whether a model is an optimum that steps come near, whatever order its sums are in."""
+    return not {"C", "Cs"}.isdisjoint(estimator.get_params())
 
 
 def _every(kind: Callable[[BaseEstimator], bool]) -> pytest.MarkDecorator:

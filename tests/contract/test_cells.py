@@ -13,6 +13,7 @@ from margin.errors import ConstantColumnWarning, InputError, MarginError
 from margin.linear.model import LinearClassifier
 from tests.contract.estimators import (
     answers,
+    comes_near,
     counts_cells,
     every_classifier,
     every_estimator,
@@ -230,7 +231,9 @@ def test_sparse_rows_equal_dense_rows(estimator, quiet):
     for given in sparse_forms(X):
         before = given.copy()
         found = answers(clone(estimator).fit(given, y), given)
-        if linear and estimator.scale is not None:  # zeros stay zeros, and so columns stay where they are
+        if comes_near(estimator):
+            np.testing.assert_allclose(found, expected, rtol=1e-3, atol=1e-4)
+        elif linear and estimator.scale is not None:  # zeros stay zeros, and so columns stay where they are
             assert found.shape == expected.shape
         elif linear or (is_classifier(estimator) and counts_cells(estimator)):  # zeros are not written out: other sums
             np.testing.assert_allclose(found, expected, rtol=1e-9 if linear else 1e-12, atol=1e-12 if linear else 0)

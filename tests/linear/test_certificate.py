@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from margin.linear.certificate import certify
+from margin.linear.certificate import certify, certify_classes
+from margin.linear.hard_margin import largest_margin
 
 
 def test_two_opposite_rows_cost_one_mistake_at_most():
@@ -46,3 +47,79 @@ def test_a_bound_beyond_all_numbers_is_infinite():
     found = certify(np.array([[1e-200], [2e-200]]), np.array([-1, 1]), True, 0)
     assert found.separable
     assert found.bound == np.inf
+
+
+# more than two classes
+
+
+def kesler(X, y, n_classes):
+    """Every point of Kesler's construction, written out."""
+    points = []
+    for x, own in zip(X, y):
+        for other in range(n_classes):
+            if other != own:
+                point = np.zeros((n_classes, len(x)))
+                point[own], point[other] = x, -x
+                points.append(point.ravel())
+    return np.array(points)
+
+
+def three_classes(seed, n=40, d=3):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, d))
+    y = (X @ rng.normal(size=(d, 3)) + rng.normal(size=3)).argmax(axis=1).astype(np.int32)
+    y[:3] = 0, 1, 2
+    return X, y
+
+
+@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("intercept", [True, False])
+def test_several_classes_have_the_margin_of_all_points_written_out(seed, intercept):
+    X, y = three_classes(seed)
+    X[:3] = 10 * np.eye(3) if seed % 2 else X[:3]
+    found = certify_classes(X, y, 3, intercept, 7)
+    rows = np.column_stack([X, np.ones(len(X))]) if intercept else X
+    points = kesler(rows, y, 3)
+    expected = largest_margin(points, np.ones(len(points)), False)
+    assert found.separable == expected.separable
+    assert found.radius == pytest.approx(expected.radius)
+    if found.separable:
+        assert found.margin == pytest.approx(expected.margin, rel=1e-7)
+        assert found.bound == pytest.approx((found.radius / found.margin) ** 2)
+        W = np.column_stack([found.direction, found.intercept]) if intercept else found.direction
+        assert np.linalg.norm(W) == pytest.approx(1)
+        assert (points @ W.ravel()).min() == pytest.approx(found.margin, rel=1e-7)
+
+
+def test_two_classes_by_either_way_have_one_bound():
+    X, y = three_classes(3)
+    y = (y > 0).astype(np.int32)
+    both = certify_classes(X, y, 2, True, 0)
+    one = certify(X, np.where(y == 1, 1.0, -1.0), True, 0)
+    assert both.separable == one.separable
+    if one.separable:  # the difference of the two vectors is √2 times as long as both in one
+        assert both.bound == pytest.approx(one.bound, rel=1e-7)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_no_perceptron_of_several_classes_makes_more_mistakes_than_promised(seed):
+    X, y = three_classes(seed, n=20)
+    y = (X @ np.random.default_rng(seed + 99).normal(size=(3, 3))).argmax(axis=1).astype(np.int32)
+    if len(set(y.tolist())) < 3:
+        pytest.skip("a problem without one of its classes")
+    Z, W, mistakes = np.column_stack([X, np.ones(len(X))]), np.zeros((3, 4)), 0
+    for _ in range(100_000):
+        before = mistakes
+        for z, own in zip(Z, y):
+            scores = W @ z
+            scores[own] = -np.inf
+            other = int(scores.argmax())
+            if W[own] @ z <= W[other] @ z:
+                W[own] += z
+                W[other] -= z
+                mistakes += 1
+        if mistakes == before:
+            break
+    found = certify_classes(X, y, 3, True, mistakes)
+    assert found.separable
+    assert found.mistakes <= found.bound

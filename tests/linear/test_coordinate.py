@@ -1,4 +1,4 @@
-"""margin.linear.solvers.coordinate: L1 and elastic net, by hand, against proximal gradients, and by their conditions."""
+"""margin.linear.solvers.coordinate: L1 and elastic net by hand, by proximal gradients and by their conditions."""
 
 import dataclasses
 
@@ -54,7 +54,8 @@ def test_a_penalty_beyond_the_largest_slope_leaves_only_the_intercept(dense):
     largest = np.abs(gradient_by_definition(problem, *start)[0]).max()
     above = coordinate_descent(dataclasses.replace(problem, l1=1.01 * largest), None, 1e-9, 100)
     below = coordinate_descent(dataclasses.replace(problem, l1=0.99 * largest), None, 1e-9, 100)
-    assert np.count_nonzero(above.coef) == 0 and above.intercept == pytest.approx(start[1])
+    assert np.count_nonzero(above.coef) == 0
+    assert above.intercept == pytest.approx(start[1])
     assert np.count_nonzero(below.coef) == 1
 
 
@@ -76,7 +77,9 @@ def test_agrees_with_proximal_gradients(dense, n_classes, l2):
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("intercept", [False, True])
 def test_the_conditions_hold_where_it_stops(dense, n_classes, weighted, intercept):
-    problem = random_problem(n_classes=n_classes, weighted=weighted, intercept=intercept, l1=0.01, l2=0.001, dense=dense)
+    problem = random_problem(
+        n_classes=n_classes, weighted=weighted, intercept=intercept, l1=0.01, l2=0.001, dense=dense
+    )
     found = coordinate_descent(problem, None, 1e-7, 300)
     assert found.converged
     assert smallest_subgradient(problem, found.coef, found.intercept) <= 1.01e-7
@@ -131,7 +134,8 @@ def test_the_centre_of_a_column_has_the_least_penalty(seed, n_classes, penalties
 def test_without_l1_it_is_ridge(dense):
     problem = random_problem(l1=0.0, l2=0.01, dense=dense)
     found = coordinate_descent(problem, None, 1e-8, 300)
-    assert found.converged and smallest_subgradient(problem, found.coef, found.intercept) <= 1.01e-8
+    assert found.converged
+    assert smallest_subgradient(problem, found.coef, found.intercept) <= 1.01e-8
 
 
 @KINDS
@@ -154,7 +158,8 @@ def test_a_path_of_penalties_is_cheap_with_warm_starts(dense):
 def test_every_type_of_cell_and_index_is_solved(dense, dtype, index):
     problem = random_problem(dtype=dtype, index=index, l1=0.01, dense=dense)
     found = coordinate_descent(problem, None, 1e-7, 200)
-    assert found.converged and found.coef.dtype == np.float64
+    assert found.converged
+    assert found.coef.dtype == np.float64
     assert smallest_subgradient(problem, found.coef, found.intercept) <= 1e-6
 
 
@@ -165,7 +170,9 @@ def test_one_class_alone_ends(dense, n_classes, intercept):
     X = random_problem(n=20, dense=dense).X
     problem = Problem(X, np.zeros(20, np.int32), None, n_classes, 0.01, 0.0, intercept)
     found = coordinate_descent(problem, None, 1e-4, 200)
-    assert found.converged and np.isfinite(found.coef).all() and np.isfinite(found.intercept).all()
+    assert found.converged
+    assert np.isfinite(found.coef).all()
+    assert np.isfinite(found.intercept).all()
 
 
 @KINDS
@@ -173,7 +180,8 @@ def test_one_class_alone_ends(dense, n_classes, intercept):
 def test_extreme_cells_give_finite_answers(dense, scale):
     problem = random_problem(dense=dense)
     found = coordinate_descent(Problem(problem.X * scale, problem.y, None, 2, 0.01, 0.0, True), None, 1e-4, 30)
-    assert np.isfinite(found.coef).all() and np.isfinite(found.objective)
+    assert np.isfinite(found.coef).all()
+    assert np.isfinite(found.objective)
 
 
 @KINDS
@@ -184,7 +192,8 @@ def test_duplicated_and_constant_columns_come_to_the_solution(dense, n_classes):
     y = random_problem(n_classes=n_classes).y
     problem = Problem(cells if dense else scipy.sparse.csr_matrix(cells), y, None, n_classes, 0.01, 0.0, True)
     found = coordinate_descent(problem, None, 1e-6, 500)
-    assert found.converged and smallest_subgradient(problem, found.coef, found.intercept) <= 1.01e-6
+    assert found.converged
+    assert smallest_subgradient(problem, found.coef, found.intercept) <= 1.01e-6
 
 
 @KINDS
@@ -193,7 +202,8 @@ def test_columns_far_from_0_come_to_the_solution(dense):
     y = (cells[:, 1] + cells[:, 2] > cells[:, 1:3].mean(axis=0).sum()).astype(np.int32)
     problem = Problem(cells if dense else scipy.sparse.csr_matrix(cells), y, None, 2, 0.01, 0.0, True)
     found = coordinate_descent(problem, None, 1e-5, 500)
-    assert found.converged and smallest_subgradient(problem, found.coef, found.intercept) <= 1.1e-5
+    assert found.converged
+    assert smallest_subgradient(problem, found.coef, found.intercept) <= 1.1e-5
 
 
 @KINDS
@@ -212,13 +222,15 @@ def test_the_number_of_threads_changes_no_bit(dense, n_classes):
 def test_a_matrix_smaller_than_the_columns_leads_to_the_same_solution(n_classes, monkeypatch):
     problem = random_problem(n=200, n_classes=n_classes, l1=0.01, l2=0.01, dense=True)
     whole = coordinate_descent(problem, None, 1e-8, 300)
-    monkeypatch.setattr(dense_columns, "MOST_LINES", 5 * n_classes)
+    monkeypatch.setattr(dense_columns, "MOST_LINES", 5 if n_classes == 8 else 5 * problem.n_scores)
     found = coordinate_descent(problem, None, 1e-8, 1000)
-    assert found.converged and found.n_iter > whole.n_iter
+    assert found.converged
+    assert found.n_iter > whole.n_iter
     assert_allclose(found.coef, whole.coef, atol=1e-6)
 
 
 @KINDS
 def test_iterations_are_bounded_and_told(dense):
     found = coordinate_descent(random_problem(l1=0.01, dense=dense), None, 1e-12, 1)
-    assert found.n_iter == 1 and not found.converged
+    assert found.n_iter == 1
+    assert not found.converged

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from margin.linear.gap import balanced_intercepts, duality_gap
-from margin.linear.passes import chances, curvature, gradient, mean_loss, residuals, scores, smallest_subgradient
+from margin.linear.passes import chances, curvature, loss_and_gradient, scores, smallest_subgradient
 from margin.linear.problem import Problem
 from tests.linear.slow import objective, slow_solution
 
@@ -77,7 +77,9 @@ def test_balanced_intercepts_give_every_class_its_share(n_classes):
     problem = random_problem(3, n_classes=n_classes, weighted=True)
     z = 5 * np.random.default_rng(0).normal(size=(40, problem.n_scores))
     b = balanced_intercepts(problem, z, np.full(problem.n_scores, 30.0))
-    assert residuals(problem, chances(z + b)).sum(axis=0) == pytest.approx(0.0, abs=1e-14)
+    shares = np.bincount(problem.y, problem.weight) / problem.weight.sum()
+    given = problem.weight @ chances(z + b) / problem.weight.sum()
+    assert given == pytest.approx(shares[-problem.n_scores :], abs=1e-14)
 
 
 # The passes
@@ -96,9 +98,9 @@ def test_loss_gradient_and_curvature_are_those_of_differences(n_classes, form):
 
     def at(flat):
         table = flat.reshape(k, d + 1)
-        z = scores(problem, table[:, :d]) + table[:, d]
-        slope, at_zero = gradient(problem, residuals(problem, chances(z)))
-        return mean_loss(problem, z), np.column_stack([slope, at_zero]).ravel(), chances(z)
+        value, slope, at_zero, p = loss_and_gradient(problem, table[:, :d], table[:, d])
+        assert p == pytest.approx(chances(scores(problem, table[:, :d]) + table[:, d]), abs=1e-6)
+        return value, np.column_stack([slope, at_zero]).ravel(), p
 
     value, slope, p = at(flat)
     table = flat.reshape(k, d + 1)

@@ -58,7 +58,8 @@ def test_a_general_minimiser_finds_nothing_better(seed, l2, n, d):
 def test_whole_numbers_as_weights_are_repeated_rows():
     problem = random_problem(weighted=True)
     times = problem.weight.astype(int)
-    repeated = Problem(problem.X[np.repeat(np.arange(len(times)), times)], np.repeat(problem.y, times), None, 2, 0, 0.01, True)  # fmt: skip
+    rows = np.repeat(np.arange(len(times)), times)
+    repeated = Problem(problem.X[rows], problem.y[rows], None, 2, 0.0, 0.01, True)
     a, b = truncated_newton(problem, None, 1e-10, 100), truncated_newton(repeated, None, 1e-10, 100)
     assert_allclose(a.coef, b.coef, atol=1e-7)
 
@@ -86,7 +87,8 @@ def test_extreme_cells_give_finite_answers(scale, n_classes):
     problem = random_problem(n_classes=n_classes)
     X = problem.X * scale
     found = truncated_newton(Problem(X, problem.y, None, n_classes, 0.0, 0.01, True), None, 1e-4, 30)
-    assert np.isfinite(found.coef).all() and np.isfinite(found.objective)
+    assert np.isfinite(found.coef).all()
+    assert np.isfinite(found.objective)
 
 
 @pytest.mark.parametrize("n_classes", [1, 2, 3])
@@ -94,7 +96,9 @@ def test_extreme_cells_give_finite_answers(scale, n_classes):
 def test_one_class_alone_ends(n_classes, l2):
     X = random_problem(n=20).X
     found = truncated_newton(Problem(X, np.zeros(20, np.int32), None, n_classes, 0.0, l2, True), None, 1e-4, 100)
-    assert found.converged and np.isfinite(found.coef).all() and np.isfinite(found.intercept).all()
+    assert found.converged
+    assert np.isfinite(found.coef).all()
+    assert np.isfinite(found.intercept).all()
     assert found.objective < 0.01
 
 
@@ -107,7 +111,8 @@ def test_separable_rows_without_a_penalty_end():
 
 def test_iterations_are_bounded_and_told():
     found = truncated_newton(random_problem(), None, 1e-12, 1)
-    assert found.n_iter == 1 and not found.converged
+    assert found.n_iter == 1
+    assert not found.converged
 
 
 def test_the_number_of_threads_changes_no_bit():

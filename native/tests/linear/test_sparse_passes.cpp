@@ -19,12 +19,12 @@ struct Rows {
         Stream stream(7, n);
         for (std::size_t i = 0; i < n; ++i) {
             for (std::size_t j = 0; j < width; ++j)
-                if (stream.uniform() < 0.3) {
-                    values.push_back(static_cast<float>(stream.uniform() - 0.5));
+                if (stream.uniform01() < 0.3) {
+                    values.push_back(static_cast<float>(stream.uniform01() - 0.5));
                     columns.push_back(static_cast<std::int64_t>(j));
                 }
             start.push_back(static_cast<std::int64_t>(values.size()));
-            y.push_back(static_cast<std::int32_t>(stream.uniform() * classes));
+            y.push_back(static_cast<std::int32_t>(stream.uniform01() * classes));
         }
     }
     data::Csr<float, std::int64_t> csr() const {
@@ -36,7 +36,7 @@ std::vector<double> random_table(std::size_t size, std::size_t lanes, std::size_
     Stream stream(3, 1);
     std::vector<double> table(size);
     for (std::size_t c = 0; c < size; ++c)
-        table[c] = c % lanes < classes ? stream.uniform() - 0.5 : 0.0;
+        table[c] = c % lanes < classes ? stream.uniform01() - 0.5 : 0.0;
     return table;
 }
 

@@ -130,11 +130,12 @@ class ActivePerceptron(StreamingClassifier):
             params.check(self)
             return True
         row = self._encoded(_rows_of_one(x), "query")
+        row = row if isinstance(row, np.ndarray) else row.toarray()
         check_one_row(row, "ActivePerceptron.query")
         if self.max_labels is not None and self.labels_used_ >= self.max_labels:
             return False
-        row = row[0].astype(np.float64) if isinstance(row, np.ndarray) else row.toarray()[0].astype(np.float64)
-        largest = max(float(np.abs(row).max()), float(self.fit_intercept))
+        row = row[0].astype(np.float64)
+        largest = max(float(np.abs(row).max(initial=0.0)), float(self.fit_intercept))
         if largest == 0:
             return False
         row, constant = row / largest, float(self.fit_intercept) / largest

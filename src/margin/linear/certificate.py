@@ -7,9 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from margin.linear.hard_margin import largest_margin
+from margin.linear.hard_margin import MOST_STEPS, TOLERANCE, largest_margin
+from margin.linear.min_norm import nearest_point
+from margin.linear.signed_rows import ClassDifferences
 
-__all__ = ["Certificate", "certify"]
+__all__ = ["Certificate", "certify", "certify_classes"]
 
 
 @dataclass(frozen=True)
@@ -19,6 +21,10 @@ class Certificate:
     If a unit vector :math:`u` has :math:`y_i\,(u \cdot z_i) \ge \gamma` for all rows, and no row is longer than
     :math:`R`, there are at most :math:`(R/\gamma)^2` mistakes, in whatever order and however often the rows come and
     whatever the step :math:`\eta`. With an intercept a row is :math:`z = (x, 1)`.
+
+    More than two classes have a vector each, all in one of length 1, and :math:`\gamma` is the least by which the score
+    of a row's class exceeds the others; a mistake then moves two vectors, and :math:`R` is :math:`\sqrt2` times the
+    longest row (Kesler's construction: Duda, Hart 1973, section 5.12).
 
     Attributes
     ----------
@@ -31,7 +37,8 @@ class Certificate:
     mistakes
         The updates made.
     direction, intercept
-        The vector u that γ was found with: the plane of the hard margin.
+        The vector u that γ was found with: the plane of the hard margin. Of more than two classes, one row and one
+        number each.
 
     References
     ----------
@@ -54,7 +61,7 @@ class Certificate:
     bound: float | None
     mistakes: int
     direction: np.ndarray | None
-    intercept: float | None
+    intercept: float | np.ndarray | None
 
     def __str__(self) -> str:
         lines = [f"separable: {'yes' if self.separable else 'no'}", f"radius R: {self.radius:.6g}"]
@@ -70,6 +77,24 @@ def certify(X: Any, sign: np.ndarray, intercept: bool, mistakes: int) -> Certifi
     found = largest_margin(X, np.asarray(sign, dtype=np.float64), intercept)
     if not found.separable:
         return Certificate(False, found.radius, None, None, mistakes, None, None)
-    with np.errstate(over="ignore"):
-        bound = float(np.square(found.radius / found.margin))
+    bound = _bound(found.radius, found.margin)
     return Certificate(True, found.radius, found.margin, bound, mistakes, found.direction, found.intercept)
+
+
+def certify_classes(X: Any, y: np.ndarray, n_classes: int, intercept: bool, mistakes: int) -> Certificate:
+    """The same for classes 0 … ``n_classes`` - 1 with weights each, which a mistake adds to and takes from."""
+    points = ClassDifferences(X, y, n_classes, intercept)
+    found = nearest_point(points, TOLERANCE, MOST_STEPS)
+    lowest = 0.0 if found.holds_origin else float(points.products(found.plane)[0].min())
+    if lowest <= 0:
+        return Certificate(False, points.radius, None, None, mistakes, None, None)
+    length = float(np.linalg.norm(found.plane))
+    margin = lowest / length * points.unit
+    W = (found.plane / length).reshape(n_classes, -1)
+    direction, at_zero = W[:, : X.shape[1]], W[:, -1] if intercept else np.zeros(n_classes)
+    return Certificate(True, points.radius, margin, _bound(points.radius, margin), mistakes, direction, at_zero)
+
+
+def _bound(radius: float, margin: float) -> float:
+    with np.errstate(over="ignore"):
+        return float(np.square(np.float64(radius) / margin))

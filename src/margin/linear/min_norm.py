@@ -103,9 +103,11 @@ class _Corral:
 
     def take_in(self, key: Any, point: np.ndarray) -> bool:
         """Move to the nearest point of the hull of the corral and one more; False if that is the origin."""
-        inside = self.Q.T @ point
-        rest = float(np.linalg.norm(point - self.Q @ inside))
-        if rest <= IN_SPAN:
+        self.weights = np.append(self.weights, 0.0)
+        while self.keys:
+            inside = self.Q.T @ point
+            if float(np.linalg.norm(point - self.Q @ inside)) > IN_SPAN:
+                break
             # The point is a combination of the others whose weights do not add up to 1: with it the plane goes
             # through the origin, and the way there leads out of the hull, unless the origin is in it.
             others = _solve(self.R, inside)
@@ -115,8 +117,12 @@ class _Corral:
                 self.points.append(point)
                 self.weights = target
                 return False
-            left = self._walk(np.append(self.weights, 0.0), target)
-            self._drop([place for place in left if place < len(self.keys)])
+            before = self.weights
+            left = [place for place in self._walk(before, target) if place < len(self.keys)]
+            if not left:  # by rounding alone the point is on this side of the plane
+                self.weights = before[:-1]
+                return True
+            self._drop(left)
         self._insert(key, point)
         self._settle()
         return True
@@ -151,8 +157,6 @@ class _Corral:
         place = len(self.keys)
         self.keys.append(key)
         self.points.append(point)
-        if len(self.weights) == place:
-            self.weights = np.append(self.weights, 0.0)
         if place == 0 or self.updates >= FRESH:
             self._factor()
         else:

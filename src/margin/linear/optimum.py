@@ -8,11 +8,11 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from margin.linear.gap import dual_value
-from margin.linear.passes import chances, gradient, mean_loss, residuals, scores, smallest_subgradient
+from margin.linear.gap import dual_value, intercept_step
+from margin.linear.passes import loss_and_gradient, smallest_subgradient
 from margin.linear.problem import Problem
 
-__all__ = ["OptimumCertificate", "Point", "look_at"]
+__all__ = ["OptimumCertificate", "Point", "balanced", "certified", "look_at"]
 
 
 # Two sums that differ by less are the same number.
@@ -21,11 +21,14 @@ ROUNDING = 1e-15
 
 @dataclass(frozen=True, eq=False)
 class Point:
-    """Coefficients and intercepts with all that one look at the rows says of them; ``z`` are the scores."""
+    """Coefficients and intercepts with all that one look at the rows says of them.
+
+    ``p`` are the probabilities of the scores' classes, ``slope`` the gradient of the mean loss along coefficients and
+    intercepts.
+    """
 
     coef: np.ndarray
     intercept: np.ndarray
-    z: np.ndarray
     p: np.ndarray
     loss: float
     objective: float
@@ -33,21 +36,34 @@ class Point:
     gradient_norm: float
 
     def gap(self, problem: Problem) -> float | None:
-        """The duality gap, or None without a penalty."""
+        """The duality gap, or None without a penalty; for a point whose intercepts are (nearly) balanced."""
         if not problem.is_penalised:
             return None
-        apart = self.objective - dual_value(problem, self.z - self.intercept, self.intercept)
-        return max(apart, ROUNDING * self.objective)
+        slope, at_zero = self.slope
+        # Intercepts that are not quite balanced: what it would take, to first order.
+        short = float(np.multiply(np.abs(at_zero), 1 + np.abs(self.intercept)).sum()) if problem.intercept else 0.0
+        apart = self.objective - dual_value(problem, self.coef, self.loss, slope)
+        return max(apart, 0.0) + 2 * short + ROUNDING * self.objective
 
 
-def look_at(problem: Problem, coef: np.ndarray, intercept: np.ndarray) -> Point:
-    """Two passes over the rows: one for the scores, one for the gradient."""
-    z = scores(problem, coef) + intercept
-    p = chances(z)
-    loss = mean_loss(problem, z)
-    slope, at_zero = gradient(problem, residuals(problem, p))
+def look_at(problem: Problem, coef: np.ndarray, intercept: np.ndarray, keep: bool = True) -> Point:
+    """One pass over the rows; the probabilities are empty unless they are to be kept."""
+    loss, slope, at_zero, p = loss_and_gradient(problem, coef, intercept, keep)
     norm = smallest_subgradient(problem, coef, slope, at_zero)
-    return Point(coef, intercept, z, p, loss, loss + problem.penalty(coef), (slope, at_zero), norm)
+    return Point(coef, intercept, p, loss, loss + problem.penalty(coef), (slope, at_zero), norm)
+
+
+def balanced(problem: Problem, point: Point) -> Point:
+    """The point with intercepts that give every class its share: a step or two, if they do not lead up."""
+    for _ in range(2):
+        if not problem.intercept or np.abs(point.slope[1]).max() <= 1e-13:
+            break
+        moved = point.intercept - intercept_step(problem, point.p, point.slope[1])
+        there = look_at(problem, point.coef, moved)
+        if there.objective > point.objective * (1 + 1e-14):
+            break
+        point = there
+    return point
 
 
 @dataclass(frozen=True)

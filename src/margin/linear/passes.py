@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 
+import margin._core as _core
+from margin import parallel
 from margin.linear.problem import Problem
+from margin.linear.solvers.sparse import SparsePasses
 
-__all__ = ["chances", "curvature", "gradient", "mean_loss", "scores", "smallest_subgradient"]
+__all__ = ["chances", "curvature", "loss_and_gradient", "scores", "smallest_subgradient"]
 
-# Rows looked at together: few enough for the cache, enough for the products to be quick.
-BLOCK = 4096
+# Rows that are turned at once into numbers that a product needs.
+BLOCK = 16384
+
+#: The mean loss, its gradient along coefficients and intercepts, and the probability of each score's class.
+Looked = tuple[float, np.ndarray, np.ndarray, np.ndarray]
 
 
 def _blocks(n: int) -> Iterator[slice]:
@@ -20,19 +25,32 @@ def _blocks(n: int) -> Iterator[slice]:
         yield slice(first, min(first + BLOCK, n))
 
 
-def _rows(problem: Problem, block: slice) -> Any:
-    """Some rows in float64; float32 is never converted as a whole."""
-    return problem.X[block].astype(np.float64, copy=False)
-
-
 def scores(problem: Problem, coef: np.ndarray) -> np.ndarray:
     """W x of every row, without the intercepts: n × ``n_scores``. O(n d) per score."""
     if problem.is_sparse:
         return np.ascontiguousarray(problem.X @ coef.T)
     found = np.empty((problem.X.shape[0], len(coef)))
-    for block in _blocks(len(found)):
-        found[block] = _rows(problem, block) @ coef.T
+    for block in _blocks(len(found)):  # float32 is never converted as a whole
+        found[block] = problem.X[block].astype(np.float64, copy=False) @ coef.T
     return found
+
+
+def loss_and_gradient(problem: Problem, coef: np.ndarray, intercept: np.ndarray, keep: bool = True) -> Looked:
+    """One pass over the rows, the penalty left out; without ``keep`` the probabilities are not written down."""
+    coef, intercept = np.ascontiguousarray(coef), np.ascontiguousarray(intercept)
+    if problem.is_sparse:
+        passes = SparsePasses(problem)
+        value, table, _ = passes.smooth(passes.table((coef, intercept)))
+        slope, at_zero = passes.parts(table)
+        value -= 0.5 * problem.l2 * float(np.multiply(coef, coef).sum())
+        p = chances(scores(problem, coef) + intercept) if keep else np.empty((0, len(coef)))
+        return value, slope - problem.l2 * coef, at_zero, p
+    share = None if problem.weight is None else problem.weight / problem.total
+    loss, slope, at_zero, p = _core.linear.dense_pass(
+        problem.X, problem.y, share, None, coef, intercept, keep, parallel.n_threads()
+    )
+    unit = 1 / problem.total if share is None else 1.0
+    return loss * unit, slope * unit, at_zero * unit, p
 
 
 def chances(z: np.ndarray) -> np.ndarray:
@@ -42,38 +60,6 @@ def chances(z: np.ndarray) -> np.ndarray:
         return np.where(z >= 0, 1.0, e) / (1.0 + e)
     e = np.exp(z - z.max(axis=1, keepdims=True))
     return e / e.sum(axis=1, keepdims=True)
-
-
-def mean_loss(problem: Problem, z: np.ndarray) -> float:
-    """The mean cross-entropy at scores z, intercepts included."""
-    if z.shape[1] == 1:
-        m = np.where(problem.y == 1, -z[:, 0], z[:, 0])
-        loss = np.maximum(m, 0.0) + np.log1p(np.exp(-np.abs(m)))
-    else:
-        top = z.max(axis=1)
-        loss = np.log(np.exp(z - top[:, None]).sum(axis=1)) + top - z[np.arange(len(z)), problem.y]
-    return float((loss.sum() if problem.weight is None else problem.weight @ loss) / problem.total)
-
-
-def residuals(problem: Problem, p: np.ndarray) -> np.ndarray:
-    """Each row's share of the slope of the mean loss along its scores: s (p - [y is the class]) / S."""
-    r = p.copy()
-    if p.shape[1] == 1:
-        r[:, 0] -= problem.y == 1
-    else:
-        r[np.arange(len(r)), problem.y] -= 1.0
-    r *= 1.0 / problem.total if problem.weight is None else (problem.weight / problem.total)[:, None]
-    return r
-
-
-def gradient(problem: Problem, r: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The gradient of the mean loss along coefficients and intercepts, from :func:`residuals`."""
-    if problem.is_sparse:
-        return np.ascontiguousarray((problem.X.T @ r).T), r.sum(axis=0)
-    found = np.zeros((r.shape[1], problem.X.shape[1]))
-    for block in _blocks(len(r)):
-        found += r[block].T @ _rows(problem, block)
-    return found, r.sum(axis=0)
 
 
 def smallest_subgradient(problem: Problem, coef: np.ndarray, slope: np.ndarray, at_zero: np.ndarray) -> float:
@@ -91,20 +77,28 @@ def curvature(problem: Problem, p: np.ndarray) -> np.ndarray:
 
     O(n (d K)²) time.
     """
-    share = np.full(len(p), 1.0) if problem.weight is None else problem.weight
+    share = np.full(len(p), 1 / problem.total) if problem.weight is None else problem.weight / problem.total
     k, width = p.shape[1], problem.X.shape[1] + problem.intercept
+    if k == 1:
+        return _gram(problem, share * p[:, 0] * (1 - p[:, 0]))[:width, :width]
     found = np.zeros((k, width, k, width))
-    for block in _blocks(len(p)):
-        rows = _rows(problem, block)
-        rows = np.asarray(rows.todense()) if problem.is_sparse else rows
-        if problem.intercept:
-            rows = np.column_stack([rows, np.ones(len(rows))])
-        some, s = p[block], share[block]
-        for a in range(k):
-            for b in range(a, k):
-                bend = s * some[:, a] * ((1.0 if a == b else 0.0) - some[:, b])
-                found[a, :, b] += rows.T @ (rows * bend[:, None])
     for a in range(k):
         for b in range(a):
-            found[a, :, b] = found[b, :, a].T
-    return found.reshape(k * width, k * width) / problem.total
+            product = _gram(problem, share * p[:, a] * p[:, b])[:width, :width]
+            found[a, :, b] = found[b, :, a] = -product
+            found[a, :, a] += product  # the probabilities of a row add up to 1
+            found[b, :, b] += product
+    return found.reshape(k * width, k * width)
+
+
+def _gram(problem: Problem, weight: np.ndarray) -> np.ndarray:
+    """The sum of weight (x, 1)ᵀ(x, 1) over the rows."""
+    d = problem.X.shape[1]
+    none, ones, threads = np.zeros(d), np.ones(d), parallel.n_threads()
+    if not problem.is_sparse:
+        return _core.linear.dense_gram(problem.X, weight, none, ones, threads)
+    found = np.zeros((d + 1, d + 1))
+    for block in _blocks(len(weight)):
+        rows = np.ascontiguousarray(problem.X[block].toarray(), dtype=np.float64)
+        found += _core.linear.dense_gram(rows, np.ascontiguousarray(weight[block]), none, ones, threads)
+    return found

@@ -13,17 +13,14 @@ import margin._core as _core
 from margin.base.fitting import NotYetFittedError
 from margin.base.numeric import Scale
 from margin.errors import NotSeparableWarning
-from margin.linear.certificate import Certificate, certify
-from margin.linear.perceptron_memory import Memory, Voters, all_columns, all_voters, votes_of
+from margin.linear.certificate import Certificate, certify, certify_classes
+from margin.linear.perceptron_memory import Log, Memory, Voters, all_columns, all_voters, votes_of
 from margin.linear.reduced import Reduced, known_ends, reduced
 from margin.linear.streaming import StreamingClassifier
 from margin.linear.visiting import Visiting, arrays_of, rows_and_weights
 from margin.params import ClassWeight, Count, Flag, NonNegative, Positive, Seed
 
 __all__ = ["Perceptron"]
-
-#: So many mistakes are listed row by row; passes after that are counted only.
-LOGGED = 1_000_000
 
 
 class Perceptron(StreamingClassifier):
@@ -126,7 +123,7 @@ class Perceptron(StreamingClassifier):
 
     @property
     def certificate_(self) -> Certificate:
-        """Radius, largest margin and the bound on mistakes beside those made, of a model of two classes.
+        """Radius, largest margin and the bound on mistakes beside those made.
 
         Computed when first asked for, from the rows of the last ``fit``: they must not have been changed since, and
         are not saved with a model.
@@ -141,15 +138,19 @@ class Perceptron(StreamingClassifier):
         kept = self.__dict__.get("_certified_rows")
         if kept is None:
             raise NotYetFittedError(
-                "Perceptron.certificate_: the bound is one for two classes whose rows all count the same, and needs "
-                "the rows of a fit in this process (not of partial_fit, nor of a saved model)."
+                "Perceptron.certificate_: the bound is one for rows that all count the same, and needs the rows of a "
+                "fit in this process (not of partial_fit, nor of a saved model)."
             )
         X, y, columns = kept
-        found = certify(X, np.where(y == 1, 1.0, -1.0), bool(self.fit_intercept), self.n_mistakes_)
+        intercept, n_classes = bool(self.fit_intercept), len(self.classes_)
+        if n_classes == 2:
+            found = certify(X, np.where(y == 1, 1.0, -1.0), intercept, self.n_mistakes_)
+        else:
+            found = certify_classes(X, y, n_classes, intercept, self.n_mistakes_)
         if found.direction is None:
             return found
-        direction = np.zeros(self.coef_.shape[1])
-        direction[columns] = found.direction
+        direction = np.zeros((*found.direction.shape[:-1], self.coef_.shape[1]))
+        direction[..., columns] = found.direction
         return replace(found, direction=direction)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -160,23 +161,24 @@ class Perceptron(StreamingClassifier):
     def _fit(self, X: Any, y: np.ndarray, weight: np.ndarray) -> None:
         intercept = bool(self.fit_intercept)
         part = reduced(X, y, len(self.classes_), known_ends(self._encoder, X), intercept, True)
-        self._forget()
         repeats, step = self._visits_and_steps(part.y, weight, part.classes, whole=True)
         if len(part.classes) < 2 or (len(part.columns) == 0 and intercept):
             self._settle_for_shares(part, weight if step is None else step)
             return
         n_scores = 1 if len(part.classes) == 2 else len(part.classes)
         self._memory = Memory.empty(n_scores, part.X.shape[1], self.variant)
-        self._train(part.X, part.y, repeats, step)
-        if step is None and len(self.classes_) == 2:
+        log = Log((), ())
+        self._train(part.X, part.y, repeats, step, log)
+        self._keep_log(log)
+        if step is None and len(part.classes) == len(self.classes_):
             self._certified_rows = (part.X, part.y, part.columns)
         self._widen(part)
 
-    def _train(self, X: Any, y: np.ndarray, repeats: np.ndarray | None, step: np.ndarray | None) -> None:
+    def _train(self, X: Any, y: np.ndarray, repeats: np.ndarray | None, step: np.ndarray | None, log: Log) -> None:
         visiting = Visiting.of(X.shape[0], repeats, bool(self.shuffle), self.random_state, "perceptron")
         fewest, waited = np.inf, 0
         for number in range(self.max_iter):
-            wrong = self._make_pass(X, y, step, visiting.order(number)) / visiting.n
+            wrong = self._make_pass(X, y, step, visiting.order(number), log) / visiting.n
             if wrong == 0:
                 return
             waited = 0 if self.tol is None or wrong < fewest - self.tol else waited + 1
@@ -184,7 +186,7 @@ class Perceptron(StreamingClassifier):
             if waited >= self.n_iter_no_change:
                 break
         warnings.warn(
-            f"Perceptron.fit: the last of {self.n_iter_} passes still made {self.mistake_counts_[-1]} mistakes on "
+            f"Perceptron.fit: the last of {len(log.counts)} passes still made {log.counts[-1]} mistakes on "
             f"{visiting.n} rows, so that no plane between the classes was found; if there is none, there is no end to "
             "it. variant='averaged' or LogisticRegression find a good compromise; if there may be one, try more passes "
             "(max_iter) or scale='standard'.",
@@ -192,21 +194,20 @@ class Perceptron(StreamingClassifier):
             stacklevel=7,
         )
 
-    def _make_pass(self, X: Any, y: np.ndarray, step: np.ndarray | None, order: np.ndarray | None) -> int:
+    def _make_pass(self, X: Any, y: np.ndarray, step: np.ndarray | None, order: np.ndarray | None, log: Log) -> int:
         """One pass that changes the memory; the number of mistakes, which are noted."""
         m = self._memory
-        room = LOGGED - sum(map(len, self.mistakes_)) if len(self.mistakes_) == self.n_iter_ else 0
         rows, n, age, made = _core.linear.perceptron_pass(
-            *arrays_of(X), y, step, order, float(self.eta0), bool(self.fit_intercept), room,
+            *arrays_of(X), y, step, order, float(self.eta0), bool(self.fit_intercept), log.room,
             m.w, m.b, m.late_w, m.late_b, m.age, m.voters, m.survived, m.made,
         )  # fmt: skip
         self._memory = replace(m, age=age, made=made)
-        if len(self.mistakes_) == self.n_iter_ and n == len(rows):
-            self.mistakes_ = (*self.mistakes_, self._as_given(rows))
-        self.mistake_counts_ = np.append(self.mistake_counts_, n)
-        self.n_mistakes_ += n
-        self.n_iter_ += 1
+        log.note(self._as_given(rows), n)
         return n
+
+    def _keep_log(self, log: Log) -> None:
+        self.mistakes_, self.mistake_counts_ = tuple(log.passes), np.array(log.counts, dtype=np.int64)
+        self.n_mistakes_, self.n_iter_ = sum(log.counts), len(log.counts)
 
     def _visits_and_steps(
         self, y: np.ndarray, weight: np.ndarray, classes: np.ndarray, whole: bool
@@ -220,13 +221,10 @@ class Perceptron(StreamingClassifier):
         factor = self._with_class_weight(classes[y], weight) / weight
         return repeats, np.ascontiguousarray(factor if step is None else factor * step)
 
-    def _forget(self) -> None:
-        self.mistakes_, self.mistake_counts_ = (), np.zeros(0, dtype=np.int64)
-        self.n_mistakes_, self.n_iter_, self.voters_ = 0, 0, None
-
     def _settle_for_shares(self, part: Reduced, weight: np.ndarray) -> None:
         """No column tells the classes apart: the most frequent is the answer."""
         n_scores = 1 if len(part.classes) <= 2 else len(part.classes)
+        self._keep_log(Log((), ()))
         self._memory = Memory.empty(n_scores, len(part.columns), self.variant)
         shares = np.bincount(part.y, weight, len(part.classes)) / weight.sum()
         self._memory.b[:] = shares[-1:] * 2 - 1 if n_scores == 1 else shares
@@ -242,7 +240,7 @@ class Perceptron(StreamingClassifier):
 
     def _begin(self, n_columns: int) -> None:
         self._memory = Memory.empty(1 if len(self.classes_) <= 2 else len(self.classes_), n_columns, self.variant)
-        self._forget()
+        self._keep_log(Log((), ()))
 
     def _go_on(self, X: Any, y: np.ndarray, weight: np.ndarray) -> None:
         self.__dict__.pop("_certified_rows", None)
@@ -253,7 +251,9 @@ class Perceptron(StreamingClassifier):
             self._memory = self._memory.copy()
         repeats, step = self._visits_and_steps(y, weight, np.arange(len(self.classes_)), whole=False)
         visiting = Visiting.of(X.shape[0], repeats, bool(self.shuffle), self.random_state, "perceptron")
-        self._make_pass(X, y if len(self.classes_) > 1 else y + 1, step, visiting.order(self.n_iter_))
+        log = Log(self.mistakes_, self.mistake_counts_.tolist())
+        self._make_pass(X, y if len(self.classes_) > 1 else y + 1, step, visiting.order(self.n_iter_), log)
+        self._keep_log(log)
         self.coef_, self.intercept_ = self._memory.weights(X.shape[1])
         self.voters_ = self._memory.electorate(X.shape[1])
 

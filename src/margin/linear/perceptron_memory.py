@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -10,13 +11,32 @@ import numpy as np
 from margin.linear.reduced import NEVER, Reduced
 from margin.linear.visiting import padded
 
-__all__ = ["Memory", "Voters", "all_columns", "all_voters", "votes_of"]
+__all__ = ["Log", "Memory", "Voters", "all_columns", "all_voters", "votes_of"]
 
+#: So many mistakes are listed row by row; passes after that are counted only.
+LOGGED = 1_000_000
 #: A voted perceptron keeps its latest vectors: so many, or as many as have this number of cells.
 MOST_VOTERS = 1_000
 VOTER_CELLS = 1 << 25
 # Products of rows with all voters at a time.
 VOTES_AT_ONCE = 1 << 22
+
+
+class Log:
+    """Mistakes pass by pass: rows as long as there is room, numbers always."""
+
+    def __init__(self, passes: Sequence[np.ndarray], counts: Sequence[int]) -> None:
+        self.passes, self.counts = list(passes), list(counts)
+        self.room = LOGGED - sum(map(len, passes)) if len(self.passes) == len(self.counts) else 0
+
+    def note(self, rows: np.ndarray, n: int) -> None:
+        """A pass with n mistakes, of which the first that there was room for are known by row."""
+        if len(self.passes) == len(self.counts) and n == len(rows):
+            self.passes.append(rows)
+            self.room -= n
+        else:
+            self.room = 0
+        self.counts.append(n)
 
 
 @dataclass(frozen=True)

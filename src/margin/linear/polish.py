@@ -7,10 +7,20 @@ from dataclasses import dataclass
 import numpy as np
 
 from margin.linear.optimum import Point, look_at
-from margin.linear.passes import curvature
+from margin.linear.passes import curvature, scores
 from margin.linear.problem import Problem
 
-__all__ = ["Curved", "centred", "flattened", "generalised_inverse", "is_cheap", "polished"]
+__all__ = [
+    "Curved",
+    "centred",
+    "flattened",
+    "generalised_inverse",
+    "is_cheap",
+    "is_small",
+    "parted",
+    "polished",
+    "ridge",
+]
 
 #: Up to so many parameters the curvature is kept with a model.
 MOST_PARAMETERS = 400
@@ -35,6 +45,11 @@ def is_cheap(problem: Problem) -> bool:
     return width <= MOST_PARAMETERS and _multiplications(problem) <= CHEAP
 
 
+def is_small(problem: Problem) -> bool:
+    """Whether second derivatives may be found several times over."""
+    return is_cheap(problem) and _multiplications(problem) <= SMALL
+
+
 def _multiplications(problem: Problem) -> float:
     n, d = problem.X.shape
     return n * d * d * problem.n_scores * (problem.n_scores + 1) / 2
@@ -54,7 +69,8 @@ def flattened(problem: Problem, coef: np.ndarray, intercept: np.ndarray) -> np.n
     return (np.column_stack([coef, intercept]) if problem.intercept else coef).ravel()
 
 
-def _parted(problem: Problem, flat: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def parted(problem: Problem, flat: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The way back from :func:`flattened`."""
     d = problem.X.shape[1]
     table = flat.reshape(problem.n_scores, -1)
     return table[:, :d], table[:, d] if problem.intercept else np.zeros(problem.n_scores)
@@ -94,15 +110,20 @@ def polished(problem: Problem, point: Point) -> Curved:
     return found
 
 
+def moved(problem: Problem, here: Point, there: Point) -> float:
+    """By how much the scores of the rows differ at most between two points."""
+    return float(np.abs(scores(problem, there.coef - here.coef) + (there.intercept - here.intercept)).max(initial=0.0))
+
+
 def _stepped(problem: Problem, point: Point) -> Curved:
     bend = curvature(problem, point.p)
     slope = flattened(problem, point.slope[0] + problem.l2 * point.coef, point.slope[1])
     step = generalised_inverse(bend + np.diag(ridge(problem)))[0] @ slope
     if not np.isfinite(step).all():
         return Curved(point, bend, np.inf)
-    coef, intercept = _parted(problem, flattened(problem, point.coef, point.intercept) - step)
+    coef, intercept = parted(problem, flattened(problem, point.coef, point.intercept) - step)
     there = look_at(problem, *centred(problem, np.ascontiguousarray(coef), np.ascontiguousarray(intercept)))
-    movement = float(np.abs(there.z - point.z).max(initial=0.0))
+    movement = moved(problem, point, there)
     better = there.objective < point.objective
     same = there.objective <= point.objective * (1 + 1e-15) and there.gradient_norm < point.gradient_norm
     return Curved(there if better or same else point, bend, movement)

@@ -15,6 +15,7 @@ from typing import Any, Literal
 import numpy as np
 
 from margin.errors import InputError, listing
+from margin.linear.passes import scores
 from margin.linear.problem import Problem
 from margin.linear.solving import Solved
 
@@ -88,7 +89,7 @@ def separation_at(problem: Problem, done: Solved) -> Separation | None:
     """Whether the classes of a problem without penalty are separated, from where its fit ended if that says it."""
     if problem.is_penalised or problem.n_classes < 2 or problem.X.shape[1] == 0:
         return None
-    z = done.point.z
+    z = scores(problem, done.point.coef) + done.point.intercept
     if _smallest_lead(z, problem.y) > CLEARLY:
         return _described(problem, "complete", done.point.coef)
     if done.curved is not None and done.curved.movement < 0.5 and _all_in_doubt(done.point.p, problem.y):

@@ -19,6 +19,9 @@ from margin.random import generator
 
 __all__ = ["LinearSGD"]
 
+#: An objective above it is no compromise but a sign of steps that are too long: without weights no loss is above 1.
+FAR_FROM_GOOD = 100.0
+
 LossName = Annotated[str, choice(known=lambda: tuple(name for name, _ in _core.linear.losses()))]
 
 
@@ -216,10 +219,10 @@ class LinearSGD(StreamingClassifier):
                 f"LinearSGD.fit: the weights grew beyond all bounds in epoch {len(descent.curve)}; "
                 f"{self._advice()} keeps them in."
             )
-        if descent.curve[-1] > 100 * max(descent.curve[0], 1.0):
+        if descent.curve[-1] > FAR_FROM_GOOD:
             warnings.warn(
-                f"LinearSGD.fit: the objective rose from {descent.curve[0]:.3g} to {descent.curve[-1]:.3g}, so that "
-                f"steps are too long for these columns; {self._advice()} helps.",
+                f"LinearSGD.fit: the mean objective is {descent.curve[-1]:.3g} in the last epoch, where weights of 0 "
+                f"have at most 1, so that steps are too long for these columns; {self._advice()} helps.",
                 ConvergenceWarning,
                 stacklevel=8,
             )

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["HullDifferences", "SignedRows"]
+__all__ = ["ClassDifferences", "HullDifferences", "SignedRows"]
 
 # So many cells are converted or shifted at a time.
 CELLS = 1 << 19
@@ -121,6 +121,61 @@ class HullDifferences:
         point = (self.points[0][first] + self.points[1][second]) / 2
         pair = int(self.few[0][first]), int(self.few[1][second])
         return pair, point, float(values[0][first] + values[1][second])
+
+
+class ClassDifferences:
+    """Kesler's points: for each row and each class other than its own, the row in the place of its class, and its
+    opposite in the place of the other, all other places 0.
+
+    A plane through the origin with all of them on one side is a set of weights, one vector per class, that gives the
+    class of each row its largest score. Points are divided by the unit of the rows and by √2.
+    """
+
+    def __init__(self, X: Any, y: np.ndarray, n_classes: int, constant: bool) -> None:
+        self.rows = SignedRows(X, np.ones(len(y)), constant)
+        self.y, self.n_classes = y, n_classes
+        self.unit = self.rows.unit * 2**0.5
+        self.few, self.points = np.arange(0), np.zeros((0, self.rows.width))
+
+    @property
+    def radius(self) -> float:
+        """The largest length of a point, in the unit of the data."""
+        return self.rows.radius * 2**0.5
+
+    def shortest(self) -> tuple[tuple[int, int], np.ndarray]:
+        """The shortest row, against the first class that is not its own."""
+        row, point = self.rows.shortest()
+        return self._point(row, int(self.y[row] == 0), point)
+
+    def lowest(self, w: np.ndarray, enough: float) -> tuple[tuple[int, int], np.ndarray, float]:
+        """A row and a class whose point has a product with w below ``enough``; the lowest of all if there is none."""
+        W = w.reshape(self.n_classes, -1)
+        if len(self.few):
+            values, other = self._against_best_other(self.points @ W.T, self.y[self.few])
+            at = int(values.argmin())
+            if values[at] < enough:
+                return *self._point(int(self.few[at]), int(other[at]), self.points[at]), float(values[at])
+        values, other = self.products(w)
+        self.few = _some_lowest(values, self.rows.width * self.n_classes)
+        self.points = self.rows.take(self.few)
+        row = int(self.few[0])
+        return *self._point(row, int(other[row]), self.points[0]), float(values[row])
+
+    def products(self, w: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The lowest product of each row's points with w, and the class that it is against."""
+        scores = np.column_stack([self.rows.products(v) for v in w.reshape(self.n_classes, -1)])
+        return self._against_best_other(scores, self.y)
+
+    def _against_best_other(self, scores: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        own = scores[np.arange(len(y)), y]
+        scores[np.arange(len(y)), y] = -np.inf
+        other = scores.argmax(axis=1)
+        return (own - scores[np.arange(len(y)), other]) / 2**0.5, other
+
+    def _point(self, row: int, other: int, point: np.ndarray) -> tuple[tuple[int, int], np.ndarray]:
+        found = np.zeros((self.n_classes, len(point)))
+        found[self.y[row]], found[other] = point / 2**0.5, -point / 2**0.5
+        return (row, other), found.ravel()
 
 
 def _largest(part: Any) -> float:

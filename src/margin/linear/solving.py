@@ -6,11 +6,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from margin.linear.optimum import Point, look_at
-from margin.linear.polish import Curved, centred, is_cheap, polished
+from margin.linear.optimum import Point, balanced, look_at
+from margin.linear.polish import Curved, centred, is_cheap, is_small, polished
 from margin.linear.problem import Problem
 from margin.linear.reduced import Reduced
 from margin.linear.solvers import SOLVERS, check_solver, choose_solver, shaped_for
+from margin.linear.support import polished_support
 
 __all__ = ["Setting", "Solved", "problem_of", "solve"]
 
@@ -62,29 +63,33 @@ def solve(problem: Problem, start: tuple[np.ndarray, np.ndarray] | None, asked: 
         return Solved(point, "none", "no column that varies: the shares of the classes", 0, True)
     name, reason = choose_solver(problem) if asked.solver == "auto" else (asked.solver, "as asked for")
     found = SOLVERS[name](shaped_for(name, problem, asked.who), start, asked.tol, asked.max_iter)
-    point = look_at(problem, *centred(problem, found.coef, found.intercept))
+    coef, intercept = centred(problem, found.coef, found.intercept)
+    point = look_at(problem, coef, intercept, keep=is_cheap(problem) or not problem.is_penalised)
     curved = None
     if problem.l1 == 0 and is_cheap(problem):
         curved = polished(problem, point)
         point = curved.point
+    elif problem.l1 > 0 and is_small(problem):
+        point = balanced(problem, polished_support(problem, point))
     done = Solved(point, name, reason, found.n_iter, found.converged, curved)
-    return replace(done, converged=done.converged or _is_there(problem, done, asked.tol))
+    return replace(done, converged=done.converged or _is_there(problem, done, asked))
 
 
-def _is_there(problem: Problem, done: Solved, tol: float) -> bool:
+def _is_there(problem: Problem, done: Solved, asked: Setting) -> bool:
     """Whether a point is the optimum as well as numbers can tell, whatever the unit of its gradient."""
-    if done.point.gradient_norm <= tol:
+    if done.point.gradient_norm <= asked.tol:
         return True
     if done.curved is not None:
         return problem.is_penalised and done.curved.movement < 1e-6
     gap = done.point.gap(problem)
-    return gap is not None and gap <= 1e-10 * done.point.objective
+    at_rest = done.n_iter < asked.max_iter  # no step led down any more
+    return gap is not None and gap <= (1e-6 if at_rest else 1e-10) * done.point.objective
 
 
 def _nothing_to_tell(problem: Problem) -> Point:
     d, n = problem.X.shape[1], problem.X.shape[0]
     zeros = np.zeros((1, d)), np.zeros(1)
-    return Point(*zeros, np.zeros((n, 1)), np.zeros((n, 1)), 0.0, 0.0, zeros, 0.0)
+    return Point(*zeros, np.zeros((n, 1)), 0.0, 0.0, zeros, 0.0)
 
 
 def _log_shares(problem: Problem) -> np.ndarray:

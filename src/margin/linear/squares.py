@@ -49,11 +49,12 @@ class SquaredErrors:
         v += np.arange(self.width) % 7 * 0.01  # at a right angle to the eigenvector by bad luck only
         found = 0.0
         for _ in range(POWER_STEPS):
-            w = self.curvature(v)
-            length, before = float(np.linalg.norm(w)), found
-            if not length > 0:
+            w, before = self.curvature(v), found
+            largest = float(np.abs(w).max(initial=0.0))
+            if not largest > 0:
                 break
-            found, v = length / float(np.linalg.norm(v)), w / length
+            w /= largest  # its square might be beyond all numbers
+            found, v = largest * float(np.linalg.norm(w) / np.linalg.norm(v)), w
             if abs(found - before) <= POWER_TOLERANCE * found:
                 break
         return found

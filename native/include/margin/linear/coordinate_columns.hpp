@@ -2,7 +2,9 @@
 // Column after column: what coordinate descent reads.
 #include "margin/core/threads.hpp"
 #include "margin/data/csr.hpp"
+#include <algorithm>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 namespace margin::linear {
@@ -54,18 +56,12 @@ struct DenseColumns {
     }
 };
 
-/// What SparseColumns borrows.
-template <class T>
-struct ColumnArrays {
-    std::vector<T> values;
-    std::vector<std::int32_t> rows;
-    std::vector<std::int64_t> start;
-};
-
-/// A canonical matrix column by column, rows ascending in each. Requires fewer than 2^31 rows.
+/// A canonical matrix column by column, rows ascending in each: values and rows have room for as many cells as are
+/// stored, and where the columns begin is given back. Requires fewer than 2^31 rows.
 /// Pieces of rows count their cells in every column, and then know where theirs go. O(stored + pieces columns).
 template <class T, class Index>
-ColumnArrays<T> by_columns(const data::Csr<T, Index>& x, std::size_t n_threads, Monitor& monitor) {
+std::vector<std::int64_t> by_columns(const data::Csr<T, Index>& x, T* values, std::int32_t* rows, std::size_t n_threads,
+                                     Monitor& monitor) {
     const auto stored = static_cast<std::size_t>(x.start[x.rows]);
     const std::size_t pieces = std::clamp<std::size_t>(stored / std::max<std::size_t>(8 * x.width, 1 << 16), 1, 16);
     const std::size_t step = (x.rows + pieces - 1) / pieces;
@@ -77,27 +73,33 @@ ColumnArrays<T> by_columns(const data::Csr<T, Index>& x, std::size_t n_threads, 
     };
     for_pieces([&](std::size_t p, std::size_t begin, std::size_t end) {
         places[p].resize(x.width);
-        for (auto c = static_cast<std::size_t>(x.start[begin]); c < static_cast<std::size_t>(x.start[end]); ++c)
-            ++places[p][static_cast<std::size_t>(x.columns[c])];
+        for (std::size_t i = begin; i < end; ++i) {
+            if (i % 4096 == 0)
+                monitor.check();
+            for (auto c = static_cast<std::size_t>(x.start[i]); c < static_cast<std::size_t>(x.start[i + 1]); ++c)
+                ++places[p][static_cast<std::size_t>(x.columns[c])];
+        }
     });
-    ColumnArrays<T> found{std::vector<T>(stored), std::vector<std::int32_t>(stored),
-                          std::vector<std::int64_t>(x.width + 1)};
+    std::vector<std::int64_t> start(x.width + 1);
     std::int64_t next = 0;
     for (std::size_t j = 0; j < x.width; ++j) {
-        found.start[j] = next;
+        start[j] = next;
         for (auto& of_piece : places)
             next += std::exchange(of_piece[j], next);
     }
-    found.start[x.width] = next;
+    start[x.width] = next;
     for_pieces([&](std::size_t p, std::size_t begin, std::size_t end) {
-        for (std::size_t i = begin; i < end; ++i)
+        for (std::size_t i = begin; i < end; ++i) {
+            if (i % 4096 == 0)
+                monitor.check();
             for (auto c = static_cast<std::size_t>(x.start[i]); c < static_cast<std::size_t>(x.start[i + 1]); ++c) {
                 const auto to = static_cast<std::size_t>(places[p][static_cast<std::size_t>(x.columns[c])]++);
-                found.values[to] = x.values[c];
-                found.rows[to] = static_cast<std::int32_t>(i);
+                values[to] = x.values[c];
+                rows[to] = static_cast<std::int32_t>(i);
             }
+        }
     });
-    return found;
+    return start;
 }
 
 } // namespace margin::linear

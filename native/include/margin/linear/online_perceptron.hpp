@@ -23,13 +23,13 @@ struct Voters {
 /// What a pass reads and changes. Sums are those from which averages follow: the mean of the weights after each of
 /// `age` visits is w - late_w / age, where late_w is the sum of (visits before it) × (change) over all changes.
 struct PerceptronState {
-    double* w = nullptr; // n_scores × width
-    double* b = nullptr; // n_scores
+    double* w = nullptr;      // n_scores × width
+    double* b = nullptr;      // n_scores
     double* late_w = nullptr; // null where no average is wanted
     double* late_b = nullptr;
     Voters voters;
     std::size_t n_scores = 1; // 1 for two classes
-    std::size_t width = 0; // padded
+    std::size_t width = 0;    // padded
     double age = 0;
 };
 

@@ -36,9 +36,9 @@ struct SgdState {
     double* b = nullptr;
     double* sum_w = nullptr; // sums over the averaged steps; null where there is no average
     double* sum_b = nullptr;
-    double* averaged = nullptr; // their number
-    double* paid = nullptr;     // the L1 penalty that each weight has received, null without one
-    double* owed = nullptr;     // and what each weight should have, of each score
+    double* averaged = nullptr;   // their number
+    double* paid = nullptr;       // the L1 penalty that each weight has received, null without one
+    double* owed = nullptr;       // and what each weight should have, of each score
     const bool* active = nullptr; // scores that still learn
     double t = 1;
 };
@@ -138,8 +138,8 @@ MARGIN_INLINED double learn_row(const Rows& rows, std::size_t i, double sign, do
 
 /// Visits [begin, end) with one score after another for each row; margins go to (end - begin) × n_scores.
 template <class Loss, class Rows>
-MARGIN_SIMD void learn_rows(const Rows& rows, const SgdEpoch& epoch, std::size_t begin, std::size_t end, SgdState& state,
-                            SgdScore* scores, double* margins) {
+MARGIN_SIMD void learn_rows(const Rows& rows, const SgdEpoch& epoch, std::size_t begin, std::size_t end,
+                            SgdState& state, SgdScore* scores, double* margins) {
     for (std::size_t visit = begin; visit < end; ++visit) {
         fetch_later(rows, epoch.visits, visit);
         const std::size_t i = epoch.visits[visit];
@@ -180,8 +180,7 @@ MARGIN_SIMD void add_losses(const SgdEpoch& epoch, std::size_t begin, std::size_
     for (std::size_t visit = begin; visit < end; ++visit)
         for (std::size_t k = 0; k < state.n_scores; ++k)
             if (state.active[k])
-                losses[k] +=
-                    value_inlined<Loss>(*margins++) * (epoch.weight ? epoch.weight[epoch.visits[visit]] : 1.0);
+                losses[k] += value_inlined<Loss>(*margins++) * (epoch.weight ? epoch.weight[epoch.visits[visit]] : 1.0);
 }
 
 } // namespace detail

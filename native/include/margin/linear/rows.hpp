@@ -24,9 +24,7 @@ MARGIN_INLINED double joined(const double* sums) noexcept {
 } // namespace detail
 
 /// Weights are kept in rows of this length, the cells beyond the width always 0: rows are read eight cells at a time.
-constexpr std::size_t padded(std::size_t width) noexcept {
-    return (width + lanes - 1) / lanes * lanes;
-}
+constexpr std::size_t padded(std::size_t width) noexcept { return (width + lanes - 1) / lanes * lanes; }
 
 /// Rows of floats, one after another. The last ones are copied to where up to seven cells beyond them may be read;
 /// what is read there is finite, and meets a weight of 0.
@@ -115,7 +113,8 @@ struct SparseRows {
     }
 
     MARGIN_INLINED void fetch(std::size_t i) const noexcept {
-        const auto begin = static_cast<std::size_t>(matrix.start[i]), end = static_cast<std::size_t>(matrix.start[i + 1]);
+        const auto begin = static_cast<std::size_t>(matrix.start[i]),
+                   end = static_cast<std::size_t>(matrix.start[i + 1]);
         for (std::size_t c = begin; c < end; c += 64 / sizeof(T))
             __builtin_prefetch(matrix.values + c);
         for (std::size_t c = begin; c < end; c += 64 / sizeof(Index))

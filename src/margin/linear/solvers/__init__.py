@@ -41,7 +41,9 @@ def choose_solver(problem: Problem) -> tuple[str, str]:
 def check_solver(name: str, problem: Problem, who: str) -> None:
     """Refuse a solver that cannot solve a problem, and name those that can."""
     if problem.l1 > 0 and name != "coordinate_descent":
-        raise ParameterError(f"{who}(solver={name!r}): only solver='coordinate_descent' can do an L1 penalty (or use 'auto').")
+        raise ParameterError(
+            f"{who}(solver={name!r}): only solver='coordinate_descent' can do an L1 penalty (or use 'auto')."
+        )
 
 
 def shaped_for(name: str, problem: Problem, who: str) -> Problem:

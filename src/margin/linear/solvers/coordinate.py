@@ -58,19 +58,17 @@ def coordinate_descent(
 ) -> Solution:
     """Solve a problem with l1 (and l2), dense or CSR, two classes or softmax: a descent of Newton's kind.
 
-    Each iteration takes the second-order model of the loss, keeps the penalty as it is, and has coordinate descent bring
-    that down over the columns that are not 0 or should not stay so (Yuan, Ho, Lin 2012). On sparse rows columns are read
-    one by one; dense ones meet in the matrix of second derivatives of those columns, and no more passes over the rows
-    are needed. Coefficients that are 0 are exactly 0. A start near the solution leaves little to do.
+    Each iteration takes the second-order model of the loss, keeps the penalty as it is, and has coordinate descent
+    bring that down over the columns that are not 0 or should not stay so (Yuan, Ho, Lin 2012). On sparse rows columns
+    are read one by one; dense ones meet in the matrix of second derivatives of those columns, and no more passes over
+    the rows are needed. Coefficients that are 0 are exactly 0. A start near the solution leaves little to do.
     """
     steps: Steps = SparseSteps(problem) if problem.is_sparse else GramSteps(problem)
     point = look(steps, steps.table(start), problem.l1)
     for n_iter in range(max_iter + 1):
         smallest = subgradient(point.table, point.gradient, problem.l1)
         largest = float(np.abs(smallest).max(initial=0.0))
-        converged = largest == 0 or (
-            largest <= tol and negligible(steps.left(smallest, point.state), point.value, tol)
-        )
+        converged = largest == 0 or (largest <= tol and negligible(steps.left(smallest, point.state), point.value, tol))
         if converged or n_iter == max_iter:
             break
         step, keeps_signs = steps.propose(point.table, point.gradient, smallest, point.state)

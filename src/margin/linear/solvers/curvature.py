@@ -13,6 +13,7 @@ from margin.linear.solvers.units import Units
 
 __all__ = ["Blocks", "Curvature", "Diagonal", "Factor", "Whole", "class_blocks", "whole_curvature"]
 
+
 class Curvature(Protocol):
     """Something that turns a gradient into a step downhill, (curvature)^-1 gradient."""
 
@@ -107,9 +108,7 @@ def _pairs(count: int) -> Iterator[tuple[int, int]]:
     return ((a, b) for a in range(count) for b in range(a))
 
 
-def class_blocks(
-    problem: Problem, units: Units, share: np.ndarray, probability: np.ndarray, n_rows: int
-) -> Curvature:
+def class_blocks(problem: Problem, units: Units, share: np.ndarray, probability: np.ndarray, n_rows: int) -> Curvature:
     """For each class the curvature of its own parameters, from about ``n_rows`` rows, chosen where there is most."""
     factors = []
     everything = np.arange(len(problem.X))

@@ -33,11 +33,16 @@ def is_rounding(point: Point, step: np.ndarray) -> bool:
 def descend(objective: Objective, point: Point, step: np.ndarray, keep: bool = False) -> Point | None:
     """The point a step away, or nearer where the whole step does not lower the objective; None if none does.
 
-    A step that is too long is cut to the lowest point of a parabola through what is known, by 2 to 10 times.
+    A step that is too long is cut to the lowest point of a parabola through what is known, by 2 to 10 times. Where it
+    promises less than the objective is rounded by, the gradient has to tell: it must be halved.
     """
     promise = float(np.vdot(point.gradient, step))
     if not promise > 0:
         return None
+    if is_rounding(point, step):
+        found = objective.at(centred(point.theta - step), keep)
+        higher = found.value - point.value > ROUNDING * (point.value + point.terms)
+        return None if higher or found.largest > 0.5 * point.largest else found
     length = 1.0
     for _ in range(MOST_HALVINGS):
         found = objective.at(centred(point.theta - length * step), keep)

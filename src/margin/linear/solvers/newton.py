@@ -52,11 +52,11 @@ def _newton_steps(
     while n_iter < max_iter:
         assert point.probability is not None
         step = whole_curvature(objective.problem, objective.units, share, point.probability).solve(point.gradient)
-        if is_rounding(point, step) or (point.largest <= tol and is_negligible(point, step, tol, NEGLIGIBLE)):
+        if point.largest <= tol and is_negligible(point, step, tol, NEGLIGIBLE):
             return point, n_iter, True
         found = descend(objective, point, step, keep=True)
         if found is None:
-            break
+            return point, n_iter, is_rounding(point, step) or point.largest <= tol
         point, n_iter = found, n_iter + 1
     return point, n_iter, point.largest <= tol
 
@@ -82,6 +82,4 @@ def _from_sample(objective: Objective, theta: np.ndarray, sample: int, tol: floa
             break
         memory.remember(point, found)
         point, n_iter = found, n_iter + 1
-    return objective.solution(
-        *_newton_steps(objective, objective.at(point.theta, keep=True), tol, max_iter, n_iter)
-    )
+    return objective.solution(*_newton_steps(objective, objective.at(point.theta, keep=True), tol, max_iter, n_iter))

@@ -50,10 +50,10 @@ def gram_price(n_rows: int, n_columns: int) -> float:
 def lbfgs(problem: Problem, start: tuple[np.ndarray, np.ndarray] | None, tol: float, max_iter: int) -> Solution:
     r"""Solve a dense problem without l1 by L-BFGS whose initial matrix is a factor of (nearly) the curvature.
 
-    The first steps take products of all columns, :math:`[X\,1]'[X\,1]` of a sample with one weight for all rows (Böhning
-    1992), or the diagonal where those would cost more than many passes. When the passes since have cost half as much
-    as the curvature of each class at the point reached, that is made: at most a third is ever spent in vain, and
-    columns of any scale and correlation take few passes. A pass costs :math:`O(n d K)`.
+    The first steps take products of all columns, :math:`[X\,1]'[X\,1]`, of a sample with one weight for all rows
+    (Böhning 1992), or the diagonal where those would cost more than many passes. When the passes since have cost half
+    as much as the curvature of each class at the point reached, that is made: at most a third is ever spent in vain,
+    and columns of any scale and correlation take few passes. A pass costs :math:`O(n d K)`.
     """
     objective = Objective(problem)
     theta = objective.start(start)
@@ -82,9 +82,9 @@ def _solve(
     budget = _budget(objective.problem)
     n_iter = 0
     while True:
-        point, n_iter, done = _steps(objective, point, Memory(curvature), tol, n_iter, min(max_iter, n_iter + budget))
-        if done or n_iter >= max_iter:
-            return point, n_iter, done or point.largest <= tol, curvature
+        point, n_iter, end = _steps(objective, point, Memory(curvature), tol, n_iter, min(max_iter, n_iter + budget))
+        if end is not None or n_iter >= max_iter:
+            return point, n_iter, end or point.largest <= tol, curvature
         curvature = _curvature_at(objective, point.theta)
         budget *= 4
 
@@ -96,18 +96,19 @@ def _budget(problem: Problem) -> int:
 
 def _steps(
     objective: Objective, point: Point, memory: Memory, tol: float, n_iter: int, last: int
-) -> tuple[Point, int, bool]:
-    """The point reached, the iterations so far, and whether there is nothing left to do."""
+) -> tuple[Point, int, bool | None]:
+    """The point reached, the iterations so far, and how it ended: solved, stuck, or None where one may go on."""
     while n_iter < last:
         step = memory.step(point.gradient)
-        if is_rounding(point, step) or (point.largest <= tol and is_negligible(point, step, tol, NEGLIGIBLE)):
+        if point.largest <= tol and is_negligible(point, step, tol, NEGLIGIBLE):
             return point, n_iter, True
         found = descend(objective, point, step)
         if found is None:
-            return point, last if memory.pairs else n_iter + 1, False
+            # With another curvature there may be a way down, unless this one was made here.
+            return point, n_iter, is_rounding(point, step) or (None if memory.pairs else False)
         memory.remember(point, found)
         point, n_iter = found, n_iter + 1
-    return point, n_iter, False
+    return point, n_iter, None
 
 
 def _blocks_price(problem: Problem) -> float:

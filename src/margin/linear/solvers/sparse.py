@@ -12,14 +12,17 @@ __all__ = ["SparsePasses", "inner", "negligible"]
 
 
 def inner(a: np.ndarray, b: np.ndarray) -> float:
-    """The sum of products. NumPy's dot would wake the threads of BLAS, which then spin where the passes want to run, and
-    its last bits depend on their number."""
+    """The sum of products.
+
+    NumPy's dot would wake the threads of BLAS, which then spin where the passes want to run (a quarter of the time of a
+    fit), and its last bits depend on their number.
+    """
     return float(np.multiply(a, b).sum())
 
 
 def negligible(left: float, value: float, tol: float) -> bool:
-    """Whether what is left to win is little beside the objective, or beside a mean loss of 0.01 where the objective goes
-    to 0 (one class, or classes that can be separated)."""
+    """Whether what is left to win is little beside the objective, or beside a mean loss of 0.01 where the objective
+    goes to 0 (one class, or classes that can be separated)."""
     return left <= 0.01 * tol * max(value, 0.01)
 
 
@@ -69,9 +72,7 @@ class SparsePasses:
 
     def product(self, state: np.ndarray, direction: np.ndarray) -> np.ndarray:
         """The second derivatives times a direction."""
-        found = _core.linear.sparse_product(
-            *self.cells, self.share, self.unit, state, direction, self.n_threads
-        )
+        found = _core.linear.sparse_product(*self.cells, self.share, self.unit, state, direction, self.n_threads)
         found[:-1] += self.problem.l2 * direction[:-1]
         return self._without_intercept(found)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -11,7 +12,7 @@ from margin.linear.problem import Problem
 from margin.linear.solvers.sparse import SparsePasses, inner
 from margin.linear.solvers.truncated_newton import newton_step
 
-__all__ = ["SparseSteps"]
+__all__ = ["SparseSteps", "by_columns"]
 
 #: Passes over the columns of one step.
 MOST_PASSES, FEW_PASSES = 4, 1
@@ -19,12 +20,19 @@ MOST_PASSES, FEW_PASSES = 4, 1
 ENOUGH = 0.3
 
 
+def by_columns(X: Any, n_threads: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The stored cells of CSR column by column: values, rows, and where each column begins."""
+    values, rows = np.empty(X.nnz, X.data.dtype), np.empty(X.nnz, np.int32)
+    start = _core.linear.sparse_columns(X.data, X.indices, X.indptr, X.shape[1], values, rows, n_threads)
+    return values, rows, start
+
+
 class SparseSteps(SparsePasses):
     """CSR rows for the passes, and the same cells column by column for coordinate descent."""
 
     def __init__(self, problem: Problem) -> None:
         super().__init__(problem)
-        self.columns = _core.linear.sparse_columns(*self.cells, problem.X.shape[1], self.n_threads)
+        self.columns = by_columns(problem.X, self.n_threads)
         self.slow = False
         self.most_passes = MOST_PASSES
         self.first_left = 0.0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 
@@ -44,8 +45,7 @@ def truncated_newton(
         # No better than the end needs: a tenth of what may be left, the tolerance of the gradient apart.
         needed = math.sqrt(0.001 * tol * value / left) if largest <= tol else 0.0
         forcing = min(0.1, max(math.sqrt(left / first), needed))
-        at = state
-        step = newton_step(lambda direction: passes.product(at, direction), gradient, diagonal, forcing)
+        step = newton_step(partial(passes.product, state), gradient, diagonal, forcing)
         found = descend(passes, table, value, step, inner(gradient, step))
         if found is None:
             break

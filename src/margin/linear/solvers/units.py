@@ -9,7 +9,7 @@ from margin import parallel
 
 __all__ = ["Units", "sampled_rows"]
 
-# Up to so many columns sums are kept in double; beyond, products are a preconditioner only and float32 is twice as fast.
+# Up to so many columns products are kept in double; beyond, they are a preconditioner only, and float32 is faster.
 DOUBLE_COLUMNS = 200
 LOOKED_AT = 512
 LARGEST_EXPONENT = 500
