@@ -43,6 +43,11 @@ class LinearClassifier(Classifier):
     def representation(self) -> Numeric:  # type: ignore[override]
         return Numeric(scale=self.scale, sparse=True, keep_float32=True, largest=1e100)
 
+    @property
+    def coef_names_(self) -> list[str]:
+        """What the columns of ``coef_`` are called: those of X, and ``sex=female`` for a level of a nominal one."""
+        return self._fitted("coef_names_")._encoder.names_out()
+
     def _gives_probabilities(self) -> bool:
         return False
 
