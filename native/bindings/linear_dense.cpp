@@ -12,8 +12,8 @@ namespace {
 
 /// Loss, gradient, gradient of the intercepts and, on request, probabilities.
 template <class T>
-nb::tuple dense_pass(InMatrix<T> x, In<std::int32_t> y, std::optional<In<double>> w, std::optional<In<double>> origin,
-                     InMatrix<double> coef, In<double> intercept, bool keep, std::size_t n_threads) {
+nb::tuple dense_pass(InMatrix<T> x, In<std::int32_t> y, std::optional<In<double>> w, InMatrix<double> coef,
+                     In<double> intercept, bool keep, std::size_t n_threads, std::optional<In<double>> origin) {
     const std::size_t rows = x.shape(0), scores = coef.shape(0);
     const linear::DenseProblem<T> problem{x.data(),    y.data(),         w ? w->data() : nullptr,
                                           rows,        x.shape(1),       scores,
@@ -40,7 +40,8 @@ OutMatrix<double> dense_gram(InMatrix<T> x, std::optional<In<double>> w, In<doub
 template <class T>
 void bind(nb::module_& family) {
     family.def("dense_pass", &dense_pass<T>, "x"_a.noconvert(), "y"_a.noconvert(), "w"_a.noconvert().none(),
-               "origin"_a.noconvert().none(), "coef"_a.noconvert(), "intercept"_a.noconvert(), "keep"_a, "n_threads"_a);
+               "coef"_a.noconvert(), "intercept"_a.noconvert(), "keep"_a, "n_threads"_a,
+               "origin"_a.noconvert().none() = nb::none());
     family.def("dense_gram", &dense_gram<T>, "x"_a.noconvert(), "w"_a.noconvert().none(), "shift"_a.noconvert(),
                "scale"_a.noconvert(), "n_threads"_a);
 }
