@@ -69,7 +69,7 @@ class Objective:
         problem = self.problem
         coef, intercept = np.ascontiguousarray(theta[:, :-1]), np.ascontiguousarray(theta[:, -1])
         loss, gradient, slope, kept = _core.linear.dense_pass(
-            problem.X, problem.y, self.share, self.units.origin, coef, intercept, keep, parallel.n_threads()
+            problem.X, problem.y, self.share, coef, intercept, keep, parallel.n_threads(), self.units.origin
         )
         value = loss * self.factor + 0.5 * problem.l2 * float(np.vdot(coef, coef))
         whole = np.empty_like(theta)
