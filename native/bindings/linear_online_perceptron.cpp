@@ -1,6 +1,5 @@
-// margin._core.linear: a pass of the perceptron, and the order of the rows in shuffled passes.
+// margin._core.linear: a pass of the perceptron.
 #include "linear_online.hpp"
-#include "margin/linear/online_order.hpp"
 #include "margin/linear/online_perceptron.hpp"
 
 using namespace margin;
@@ -52,10 +51,4 @@ void bind(nb::module_& linear) {
 MARGIN_BINDINGS(linear) {
     bind<Labels, Numbers, Visited, double, bool, std::size_t, Changed, ChangedVector, Changed, ChangedVector, double,
          Changed, ChangedVector, std::size_t>(linear);
-    linear.def(
-        "visits",
-        [](std::size_t n, std::uint64_t seed, std::uint64_t pass) {
-            return give(margin::linear::shuffled_visits(n, seed, pass));
-        },
-        "n"_a, "seed"_a, "pass_number"_a);
 }

@@ -79,7 +79,7 @@ OTHER_SETTINGS = {
         {"l1_ratio": 1.0, "scale": "standard"},
         {"l1_ratio": 0.5, "C": 0.5, "tol": 1e-6},
     ],
-    "LogisticRegressionCV": [{"Cs": (0.1, 1.0), "n_folds": 2, "l1_ratios": (0.0, 1.0), "scale": "standard"}],
+    "LogisticRegressionCV": [{"Cs": (1.0,), "n_folds": 2, "l1_ratios": (0.0, 1.0), "scale": "standard"}],
     "LinearSGD": [
         {"loss": "hinge", "scale": "standard", "l1_ratio": 0.5},
         {"loss": "modified_huber", "average": True, "learning_rate": "invscaling", "shuffle": False},
@@ -93,6 +93,8 @@ OTHER_SETTINGS = {
     "QuadraticDiscriminantAnalysis": [{"unbiased": True}],
     "TableEncoder": [{"scale": "standard"}],
 }
+# What stands for the defaults of models that fit many others: fewer of them.
+FEWER = {"LogisticRegressionCV": {"Cs": 2, "n_folds": 2}}
 # The contract itself is no model.
 NOT_MODELS = {
     "Classifier",
@@ -135,7 +137,11 @@ def estimator_classes() -> list[type]:
 
 def settings() -> list[BaseEstimator]:
     """Every estimator with its defaults and its other settings."""
-    return [cls(**given) for cls in estimator_classes() for given in [{}, *OTHER_SETTINGS.get(cls.__name__, [])]]
+    found = []
+    for cls in estimator_classes():
+        name = cls.__name__
+        found += [cls(**given) for given in [FEWER.get(name, {}), *OTHER_SETTINGS.get(name, [])]]
+    return found
 
 
 def counts_cells(estimator: BaseEstimator) -> bool:

@@ -101,12 +101,10 @@ def test_two_classes_by_either_way_have_one_bound():
         assert both.bound == pytest.approx(one.bound, rel=1e-7)
 
 
-@pytest.mark.parametrize("seed", range(30))
+@pytest.mark.parametrize("seed", [seed for seed in range(31) if seed != 14])  # that one has no rows of one class
 def test_no_perceptron_of_several_classes_makes_more_mistakes_than_promised(seed):
     X, y = three_classes(seed, n=20)
     y = (X @ np.random.default_rng(seed + 99).normal(size=(3, 3))).argmax(axis=1).astype(np.int32)
-    if len(set(y.tolist())) < 3:
-        pytest.skip("a problem without one of its classes")
     Z, W, mistakes = np.column_stack([X, np.ones(len(X))]), np.zeros((3, 4)), 0
     for _ in range(100_000):
         before = mistakes

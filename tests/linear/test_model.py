@@ -148,6 +148,23 @@ def test_unordered_doubled_and_other_sparse_forms_score_alike():
         assert model.decision_function(X) == pytest.approx(expected, rel=1e-12)
 
 
+def test_stored_cells_in_odd_memory_score_alike():
+    model = layer(3, 60)
+    X = scipy.sparse.random_array((30, 60), density=0.2, rng=1).tocsr()
+    expected = model.decision_function(X)
+    strided = X.copy()
+    strided.data = np.repeat(X.data, 2)[::2]
+    swapped = X.copy()
+    swapped.data = X.data.astype(">f8")
+    mixed = X.copy()
+    mixed.indptr = X.indptr.astype(np.int64)
+    mixed.indices = X.indices.astype(np.int32)
+    whole = scipy.sparse.csr_array((X > 0.5).astype(np.int64))
+    for odd in (strided, swapped, mixed):
+        assert np.array_equal(model.decision_function(odd), expected)
+    assert model.decision_function(whole) == pytest.approx(model.decision_function(whole.toarray()))
+
+
 def test_a_damaged_sparse_matrix_is_refused():
     model = layer(2, 4)
     X = scipy.sparse.csr_array(np.eye(4))

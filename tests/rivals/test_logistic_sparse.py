@@ -19,7 +19,7 @@ from tests.linear.sparse_problems import objective_by_definition, random_problem
 def theirs(problem, solver, l1_ratio):
     strength = 1 / ((problem.l1 + problem.l2) * problem.total)
     model = LogisticRegression(
-        C=strength, l1_ratio=l1_ratio, solver=solver, tol=1e-9, max_iter=20_000, fit_intercept=problem.intercept
+        C=strength, l1_ratio=l1_ratio, solver=solver, tol=1e-8, max_iter=3000, fit_intercept=problem.intercept
     )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -22,8 +22,8 @@ __all__ = ["Adaline"]
 GROWTH, ROUNDING = 1e-6, 1e-9
 # The loss of rows one by one goes up and down; above so many times what it is with all weights 0, it is lost.
 LOST = 10.0
-# One row at a time takes a tenth of the step that a batch could take.
-CAREFUL = 0.1
+# One row at a time must not follow each to the end: this share of the way keeps the noise small.
+CAREFUL = 0.02
 
 
 class Adaline(StreamingClassifier):
@@ -36,15 +36,15 @@ class Adaline(StreamingClassifier):
     included); the loss then falls in every epoch. Stochastic descent takes a step for each row (or small batch of
     rows) and stays in the neighbourhood of that solution. Columns of very different size make the way long:
     ``scale="standard"`` shortens it. More than two classes have a unit each, against the rest. An epoch is
-    :math:`O(n d)`; batches with up to 2,048 columns look at the rows once, and then need :math:`O(d^2)`.
+    :math:`O(n d)`; batches with up to 512 columns look at the rows once, and then need :math:`O(d^2)`.
 
     Parameters
     ----------
     method
         ``"batch"`` takes one step an epoch, ``"stochastic"`` one for each row or batch of rows.
     eta0
-        The step η. ``"auto"`` takes half of the longest stable one for batches; for single rows a tenth of what the
-        mean length of the rows allows, and never more than the longest row does.
+        The step η. ``"auto"`` takes half of the longest stable one for batches; for single rows a fiftieth of what
+        would correct the error of a row of mean length, and never more than would that of the longest.
     max_iter
         Epochs at most.
     tol

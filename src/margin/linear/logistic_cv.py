@@ -235,7 +235,7 @@ class LogisticRegressionCV(LogisticModel):
     ) -> Iterator[np.ndarray]:
         """The loss of every held-out row, for each C."""
         known, held = np.flatnonzero(learning), np.flatnonzero(judging)
-        y, asked = part.y[known], replace(self._setting(), l1_ratio=float(ratio))
+        y, asked = part.y[known], replace(self._setting(), l1_ratio=float(ratio), polish=False)
         n_classes = len(part.classes)
         fold = reduced(part.X[known], y, n_classes, None, asked.intercept, bool(np.isfinite(Cs[-1])))
         weight = self._fold_weights(part, y, learning[known])

@@ -205,7 +205,11 @@ def _pass_csr(
     X: Any, coef: np.ndarray, intercept: np.ndarray, largest: float, what: str, found: np.ndarray, n_threads: int
 ) -> bool:
     """False where X cannot be read as it is, and where a score is not finite."""
-    data, columns, start = X.data, X.indices, X.indptr
-    if data.dtype not in (np.float64, np.float32) or columns.dtype != start.dtype or len(start) != X.shape[0] + 1:
+    data, columns, start = parts = X.data, X.indices, X.indptr
+    if data.dtype not in (np.float64, np.float32) or columns.dtype not in (np.int32, np.int64):
+        return False
+    if columns.dtype != start.dtype or len(start) != X.shape[0] + 1 or len(columns) != len(data):
+        return False
+    if not all(part.ndim == 1 and part.flags.c_contiguous and part.flags.aligned for part in parts):
         return False
     return _core.linear.answer_csr(data, columns, start, coef, intercept, largest, what, found, n_threads)

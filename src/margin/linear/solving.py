@@ -21,7 +21,7 @@ STRONGEST = 1e100
 
 @dataclass(frozen=True)
 class Setting:
-    """What is asked of a fit; ``who`` asks is for messages."""
+    """What is asked of a fit; ``who`` asks is for messages, ``polish`` for the last digits of small problems."""
 
     C: float = 1.0
     l1_ratio: float = 0.0
@@ -30,6 +30,7 @@ class Setting:
     tol: float = 1e-4
     max_iter: int = 100
     who: str = "LogisticRegression"
+    polish: bool = True
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,10 +67,10 @@ def solve(problem: Problem, start: tuple[np.ndarray, np.ndarray] | None, asked: 
     coef, intercept = centred(problem, found.coef, found.intercept)
     point = look_at(problem, coef, intercept, keep=is_cheap(problem) or not problem.is_penalised)
     curved = None
-    if problem.l1 == 0 and is_cheap(problem):
+    if asked.polish and problem.l1 == 0 and is_cheap(problem):
         curved = polished(problem, point)
         point = curved.point
-    elif problem.l1 > 0 and is_small(problem):
+    elif asked.polish and problem.l1 > 0 and is_small(problem):
         point = balanced(problem, polished_support(problem, point))
     done = Solved(point, name, reason, found.n_iter, found.converged, curved)
     return replace(done, converged=done.converged or _is_there(problem, done, asked))

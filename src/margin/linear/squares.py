@@ -7,10 +7,13 @@ from typing import Any
 
 import numpy as np
 
+import margin._core as _core
+from margin import parallel
+
 __all__ = ["SquaredErrors", "batch_pass", "lengths_squared", "squared_errors"]
 
 # Up to so many columns the products of all pairs of columns are summed once, and an epoch looks at no row again.
-FEW_COLUMNS = 2048
+FEW_COLUMNS = 512
 # So many cells are converted at a time.
 CELLS = 1 << 19
 # Steps of the power iteration, and the relative change of the eigenvalue that is small enough.
@@ -30,17 +33,23 @@ class SquaredErrors:
 
     def at(self, V: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The mean error of each score, and its gradient."""
-        rows = _with_constant(self.X, V, self.intercept)
-        error = rows - targets(self.y, self.n_scores)
-        weighted = self.share[:, None] * error
-        return 0.5 * (weighted * error).sum(axis=0), self._back(weighted)
+        loss, slope = np.zeros(self.n_scores), np.zeros((self.n_scores, self.width))
+        for rows, part in blocks(self.X):
+            error = _with_constant(part, V, self.intercept) - targets(self.y[rows], self.n_scores)
+            weighted = self.share[rows, None] * error
+            loss += 0.5 * (weighted * error).sum(axis=0)
+            slope += self._back(part, weighted)
+        return loss, slope
 
     def curvature(self, v: np.ndarray) -> np.ndarray:
         """The second derivatives of the mean error, which all scores share, times a vector."""
-        return self._back(self.share[:, None] * _with_constant(self.X, v[None], self.intercept))[0]
+        found = np.zeros(self.width)
+        for rows, part in blocks(self.X):
+            found += self._back(part, self.share[rows, None] * _with_constant(part, v[None], self.intercept))[0]
+        return found
 
-    def _back(self, errors: np.ndarray) -> np.ndarray:
-        found = np.asarray(self.X.T @ errors).T
+    def _back(self, part: Any, errors: np.ndarray) -> np.ndarray:
+        found = np.asarray(part.T @ errors).T
         return np.column_stack([found, errors.sum(axis=0)]) if self.intercept else found
 
     def largest_curvature(self) -> float:
@@ -65,13 +74,11 @@ class _FewColumns(SquaredErrors):
 
     def __init__(self, X: Any, y: np.ndarray, share: np.ndarray, n_scores: int, intercept: bool) -> None:
         super().__init__(X, y, share, n_scores, intercept)
-        self.products = np.zeros((self.width, self.width))
-        self.sums = np.zeros((n_scores, self.width))
-        for rows, part in blocks(X):
-            Z = np.column_stack([part, np.ones(len(part))]) if intercept else part
-            weighted = share[rows, None] * Z
-            self.products += Z.T @ weighted
-            self.sums += targets(y[rows], n_scores).T @ weighted
+        products = _products(X, share)
+        self.products = products if intercept else products[:-1, :-1]
+        # the targets of a score add up its own rows twice, less all rows
+        own = np.stack([_sums(X, share * (y == k)) for k in (range(n_scores) if n_scores > 1 else [1])])
+        self.sums = (2 * own - products[-1])[:, : self.width]
 
     def at(self, V: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         slopes = V @ self.products
@@ -80,6 +87,28 @@ class _FewColumns(SquaredErrors):
 
     def curvature(self, v: np.ndarray) -> np.ndarray:
         return self.products @ v
+
+
+def _products(X: Any, share: np.ndarray) -> np.ndarray:
+    """The weighted sum over the rows of the products of all pairs of columns, a constant 1 being the last."""
+    d = X.shape[1]
+    if isinstance(X, np.ndarray):
+        return _core.linear.dense_gram(X, share, np.zeros(d), np.ones(d), parallel.n_threads())
+    weighted = X.multiply(share[:, None]).tocsr()
+    found = np.empty((d + 1, d + 1))
+    found[:d, :d] = (X.T.astype(np.float64) @ weighted).toarray()
+    found[d, :d] = found[:d, d] = _sums(X, share)[:d]
+    found[d, d] = share.sum()
+    return found
+
+
+def _sums(X: Any, weight: np.ndarray) -> np.ndarray:
+    """The weighted sum of the rows, with that of their constants at the end."""
+    if isinstance(X, np.ndarray):  # on small parts BLAS spends its time on waking threads
+        found = sum(np.einsum("i,ij->j", weight[rows], part) for rows, part in blocks(X))
+    else:
+        found = weight @ X.astype(np.float64, copy=False)
+    return np.append(found, weight.sum())
 
 
 def squared_errors(X: Any, y: np.ndarray, share: np.ndarray, n_scores: int, intercept: bool) -> SquaredErrors:
@@ -94,20 +123,26 @@ def targets(y: np.ndarray, n_scores: int) -> np.ndarray:
     return np.where(own, 1.0, -1.0)
 
 
-def blocks(X: Any) -> Iterator[tuple[slice, np.ndarray]]:
-    """Rows as arrays of float64, some at a time."""
+def blocks(X: Any) -> Iterator[tuple[slice, Any]]:
+    """Rows in float64, some at a time; of CSR all at once."""
     n, d = X.shape
+    if not isinstance(X, np.ndarray):
+        yield slice(0, n), X.astype(np.float64, copy=False)
+        return
     step = max(1, CELLS // max(d, 1))
     for first in range(0, n, step):
         part = X[first : first + step]
-        part = part if isinstance(part, np.ndarray) else part.toarray()
         yield slice(first, first + len(part)), part.astype(np.float64, copy=False)
 
 
 def lengths_squared(X: Any, intercept: bool) -> np.ndarray:
     """The squared length of each row, with its constant."""
-    found = [np.einsum("ij,ij->i", part, part) for _, part in blocks(X)]
-    return np.concatenate(found) + float(intercept)
+    if isinstance(X, np.ndarray):
+        found = np.concatenate([np.einsum("ij,ij->i", part, part) for _, part in blocks(X)])
+    else:
+        rows = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
+        found = np.bincount(rows, X.data.astype(np.float64) ** 2, X.shape[0])
+    return found + float(intercept)
 
 
 def batch_pass(

@@ -100,7 +100,7 @@ template <class Rows>
 MARGIN_SIMD void visit_two(const Rows& rows, const PerceptronPass& pass, std::size_t begin, std::size_t end,
                            PerceptronState& state, Mistakes& found) {
     for (std::size_t v = begin; v < end; ++v) {
-        fetch_later(rows, pass.visits, v);
+        fetch_later(rows, pass.y, pass.visits, v);
         const std::size_t i = pass.visits[v];
         const double sign = pass.y[i] ? 1 : -1;
         if (!(sign * (rows.dot(i, state.w) + state.b[0]) > 0)) {
@@ -116,7 +116,7 @@ template <class Rows>
 MARGIN_SIMD void visit_many(const Rows& rows, const PerceptronPass& pass, std::size_t begin, std::size_t end,
                             PerceptronState& state, Mistakes& found) {
     for (std::size_t v = begin; v < end; ++v) {
-        fetch_later(rows, pass.visits, v);
+        fetch_later(rows, pass.y, pass.visits, v);
         const std::size_t i = pass.visits[v];
         const auto own = static_cast<std::size_t>(pass.y[i]);
         double mine = 0, most = 0;

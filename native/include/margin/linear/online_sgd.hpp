@@ -141,7 +141,7 @@ template <class Loss, class Rows>
 MARGIN_SIMD void learn_rows(const Rows& rows, const SgdEpoch& epoch, std::size_t begin, std::size_t end,
                             SgdState& state, SgdScore* scores, double* margins) {
     for (std::size_t visit = begin; visit < end; ++visit) {
-        fetch_later(rows, epoch.visits, visit);
+        fetch_later(rows, epoch.y, epoch.visits, visit);
         const std::size_t i = epoch.visits[visit];
         const std::int32_t own = state.n_scores == 1 ? epoch.y[i] - 1 : epoch.y[i];
         const bool averaging = epoch.average_from > 0 && state.t >= epoch.average_from;

@@ -67,9 +67,12 @@ public:
 
     /// Ask for the row's memory, which will be needed soon.
     MARGIN_INLINED void fetch(std::size_t i) const noexcept {
+        // What is read beyond the row counts too: a cell of it alone would keep the product waiting.
         const char* first = reinterpret_cast<const char*>(cells_ + i * width_);
-        for (std::size_t at = 0; at < width_ * sizeof(T); at += 64)
+        const std::size_t bytes = padded(width_) * sizeof(T);
+        for (std::size_t at = 0; at < bytes; at += 64)
             __builtin_prefetch(first + at);
+        __builtin_prefetch(first + bytes - 1);
     }
 
 private:
@@ -139,9 +142,12 @@ inline std::size_t rows_per_chunk(std::size_t width, std::size_t n_scores) noexc
 constexpr std::size_t fetch_ahead = 12;
 
 template <class Rows>
-MARGIN_INLINED void fetch_later(const Rows& rows, const Visits& visits, std::size_t v) noexcept {
-    if (visits.at && v + fetch_ahead < visits.n)
-        rows.fetch(visits.at[v + fetch_ahead]);
+MARGIN_INLINED void fetch_later(const Rows& rows, const std::int32_t* y, const Visits& visits, std::size_t v) noexcept {
+    if (visits.at && v + fetch_ahead < visits.n) {
+        const std::size_t later = visits.at[v + fetch_ahead];
+        rows.fetch(later);
+        __builtin_prefetch(y + later);
+    }
 }
 
 } // namespace margin::linear

@@ -40,9 +40,8 @@ MARGIN_INLINED void load(const float* from, Four& to) {
 template <class T>
 MARGIN_INLINED void load_rest(const T* row, std::size_t n, std::size_t rest, Four& to) {
     if (n < 4) {
-        to = Four{};
-        for (std::size_t j = 0; j < n; ++j)
-            to[j] = row[j];
+        to = Four{static_cast<double>(row[0]), n > 1 ? static_cast<double>(row[1]) : 0.0,
+                  n > 2 ? static_cast<double>(row[2]) : 0.0, 0.0}; // a lane by number would go through memory
         return;
     }
     constexpr std::int64_t keep[] = {0, 0, 0, 0, -1, -1, -1, -1};
@@ -50,47 +49,57 @@ MARGIN_INLINED void load_rest(const T* row, std::size_t n, std::size_t rest, Fou
     to = reinterpret_cast<Four>(reinterpret_cast<FourBits>(to) & *reinterpret_cast<const FourBits*>(keep + rest));
 }
 
+/// out[k] = (s_k[0] + s_k[1]) + (s_k[2] + s_k[3]), for four scores at once where there are as many.
+template <std::size_t Scores>
+MARGIN_INLINED void join(const Four (&s)[Scores], double* out) {
+    if constexpr (Scores == 4) {
+        const FourBits even{0, 4, 2, 6}, odd{1, 5, 3, 7}, low{0, 1, 4, 5}, high{2, 3, 6, 7};
+        const Four first = __builtin_shuffle(s[0], s[1], even) + __builtin_shuffle(s[0], s[1], odd);
+        const Four second = __builtin_shuffle(s[2], s[3], even) + __builtin_shuffle(s[2], s[3], odd);
+        *reinterpret_cast<Four*>(out) = __builtin_shuffle(first, second, low) + __builtin_shuffle(first, second, high);
+    } else {
+#pragma GCC unroll 3
+        for (std::size_t k = 0; k < Scores; ++k)
+            out[k] = (s[k][0] + s[k][1]) + (s[k][2] + s[k][3]);
+    }
+}
+
 /// out[r * stride + k] = x_r . coef_k in four running sums: column j in sum j mod 4, but for the last d mod 4 columns.
 template <std::size_t Rows, std::size_t Scores, class T>
 MARGIN_INLINED void score_tile(const T* __restrict x, const double* __restrict coef, std::size_t columns,
                                std::size_t stride, double* __restrict out) {
     Four sums[Rows][Scores] = {};
-    Four cells, weights[Scores];
-    const auto add = [&](auto&& load_cells, auto&& load_weights) __attribute__((always_inline)) {
-#pragma GCC unroll 3
-        for (std::size_t k = 0; k < Scores; ++k)
-            load_weights(coef + k * columns, weights[k]);
+    const auto add = [&](auto&& load_from) __attribute__((always_inline)) {
+        Four cells[Rows], weights; // with the twelve sums of three rows and four scores all registers of AVX2
 #pragma GCC unroll 4
-        for (std::size_t r = 0; r < Rows; ++r) {
-            load_cells(x + r * columns, cells);
-#pragma GCC unroll 3
-            for (std::size_t k = 0; k < Scores; ++k)
-                sums[r][k] += cells * weights[k];
+        for (std::size_t r = 0; r < Rows; ++r)
+            load_from(x + r * columns, cells[r]);
+#pragma GCC unroll 4
+        for (std::size_t k = 0; k < Scores; ++k) {
+            load_from(coef + k * columns, weights);
+#pragma GCC unroll 4
+            for (std::size_t r = 0; r < Rows; ++r)
+                sums[r][k] += cells[r] * weights;
         }
     };
     std::size_t t = 0;
-    for (; t + 4 <= columns; t += 4) {
-        const auto here = [t](const auto* row, Four& to) __attribute__((always_inline)) { load(row + t, to); };
-        add(here, here);
-    }
-    if (t < columns) {
-        const auto rest = [=](const auto* row, Four& to)
-                              __attribute__((always_inline)) { load_rest(row, columns, columns - t, to); };
-        add(rest, rest);
-    }
+    for (; t + 4 <= columns; t += 4)
+        add([t](const auto* row, Four& to) __attribute__((always_inline)) { load(row + t, to); });
+    if (t < columns)
+        add([=](const auto* row, Four& to)
+                __attribute__((always_inline)) { load_rest(row, columns, columns - t, to); });
 #pragma GCC unroll 4
     for (std::size_t r = 0; r < Rows; ++r)
-#pragma GCC unroll 3
-        for (std::size_t k = 0; k < Scores; ++k)
-            out[r * stride + k] = (sums[r][k][0] + sums[r][k][2]) + (sums[r][k][1] + sums[r][k][3]);
+        join(sums[r], out + r * stride);
 }
 
 template <std::size_t Scores, class T>
 MARGIN_INLINED void score_rows(const T* x, std::size_t rows, const double* coef, std::size_t columns,
                                std::size_t stride, double* out) {
+    constexpr std::size_t tile = Scores == 4 ? 3 : 4;
     std::size_t r = 0;
-    for (; r + 4 <= rows; r += 4)
-        score_tile<4, Scores>(x + r * columns, coef, columns, stride, out + r * stride);
+    for (; r + tile <= rows; r += tile)
+        score_tile<tile, Scores>(x + r * columns, coef, columns, stride, out + r * stride);
     for (; r < rows; ++r)
         score_tile<1, Scores>(x + r * columns, coef, columns, stride, out + r * stride);
 }
@@ -100,9 +109,11 @@ template <class T>
 MARGIN_SIMD void products(const T* x, std::size_t rows, const Layer& layer, double* scores) {
     const std::size_t all = layer.n_scores, columns = layer.columns;
     std::size_t k = 0;
-    for (; k + 3 <= all; k += 3)
+    for (; k + 4 <= all; k += 4)
+        score_rows<4>(x, rows, layer.coef + k * columns, columns, all, scores + k);
+    if (all - k == 3)
         score_rows<3>(x, rows, layer.coef + k * columns, columns, all, scores + k);
-    if (all - k == 2)
+    else if (all - k == 2)
         score_rows<2>(x, rows, layer.coef + k * columns, columns, all, scores + k);
     else if (all - k == 1)
         score_rows<1>(x, rows, layer.coef + k * columns, columns, all, scores + k);

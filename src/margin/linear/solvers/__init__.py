@@ -10,7 +10,7 @@ from margin.base.inputs import dense_from_sparse
 from margin.errors import ParameterError
 from margin.linear.problem import Problem, Solver
 from margin.linear.solvers.coordinate import coordinate_descent
-from margin.linear.solvers.newton import newton
+from margin.linear.solvers.newton import newton, suits_newton
 from margin.linear.solvers.quasi_newton import lbfgs
 from margin.linear.solvers.truncated_newton import truncated_newton
 
@@ -23,9 +23,6 @@ SOLVERS: dict[str, Solver] = {
     "coordinate_descent": coordinate_descent,
 }
 
-# Up to so many parameters a matrix of second derivatives is worth its making.
-NEWTON_PARAMETERS = 300
-
 
 def choose_solver(problem: Problem) -> tuple[str, str]:
     """The name of the solver for a problem, and the reason in words."""
@@ -33,7 +30,7 @@ def choose_solver(problem: Problem) -> tuple[str, str]:
         return "coordinate_descent", "an L1 penalty has corners: one coefficient after another"
     if problem.is_sparse:
         return "truncated_newton", "sparse rows: second derivatives only along directions"
-    if problem.n_scores * (problem.X.shape[1] + 1) <= NEWTON_PARAMETERS:
+    if suits_newton(problem):
         return "newton", "few columns: second derivatives are cheap"
     return "lbfgs", "many columns: second derivatives are built up from gradients"
 

@@ -10,7 +10,7 @@ import numpy as np
 import margin._core as _core
 from margin.linear.problem import Problem
 from margin.linear.solvers.sparse import SparsePasses, inner
-from margin.linear.solvers.truncated_newton import newton_step
+from margin.linear.solvers.truncated_newton import FINEST, newton_step
 
 __all__ = ["SparseSteps", "by_columns"]
 
@@ -74,5 +74,5 @@ class SparseSteps(SparsePasses):
         slope, scales = smallest * free, self._scales(state)
         left = inner(slope, slope / scales)
         self.first_left = max(self.first_left, left)
-        forcing = min(0.1, math.sqrt(left / self.first_left)) if left > 0 else 0.1
+        forcing = min(0.1, max(math.sqrt(left / self.first_left), FINEST)) if left > 0 else 0.1
         return newton_step(lambda d: self.product(state, d) * free, slope, scales, forcing)

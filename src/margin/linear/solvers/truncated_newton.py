@@ -11,10 +11,12 @@ import numpy as np
 from margin.linear.problem import Problem, Solution
 from margin.linear.solvers.sparse import SparsePasses, inner, negligible
 
-__all__ = ["truncated_newton"]
+__all__ = ["FINEST", "newton_step", "truncated_newton"]
 
 #: A step must win this share of what the slope promises (Armijo).
 SUFFICIENT = 1e-4
+#: A step is never solved better than this: what is left to win still falls by its square.
+FINEST = 0.01
 #: The loss is known to about this share of itself.
 ROUNDING = 4e-16
 
@@ -28,6 +30,12 @@ def truncated_newton(
     gradient falls, and halved where they go too far. With many rare columns every component of the mean gradient is
     small long before the objective is: so it goes on until the decrease still to be had, g · diag(H)⁻¹ g / 2, is below
     ``tol`` / 100 of the objective as well. One product with H is one pass over the rows.
+
+    >>> from scipy.sparse import csr_matrix
+    >>> X, y = csr_matrix([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0], [0.0, 2.0]]), np.array([0, 1, 0, 1], dtype=np.int32)
+    >>> found = truncated_newton(Problem(X, y, None, 2, 0.0, 0.1, True), None, 1e-6, 100)
+    >>> found.converged, found.coef.round(2)
+    (True, array([[-1.3 ,  0.89]]))
     """
     passes = SparsePasses(problem)
     table = passes.table(start)
@@ -42,9 +50,7 @@ def truncated_newton(
         converged = (largest <= tol and negligible(left, value, tol)) or left <= ROUNDING * value
         if converged or n_iter == max_iter:
             break
-        # No better than the end needs: a tenth of what may be left, the tolerance of the gradient apart.
-        needed = math.sqrt(0.001 * tol * value / left) if largest <= tol else 0.0
-        forcing = min(0.1, max(math.sqrt(left / first), needed))
+        forcing = min(0.1, max(math.sqrt(left / first), FINEST))
         step = newton_step(partial(passes.product, state), gradient, diagonal, forcing)
         found = descend(passes, table, value, step, inner(gradient, step))
         if found is None:
@@ -95,7 +101,7 @@ def descend(
     for _ in range(40):
         there = table + length * step
         reached, gradient, state = passes.smooth(there)
-        if reached <= value + SUFFICIENT * length * slope:
+        if reached <= value * (1 + 4 * ROUNDING) + SUFFICIENT * length * slope:
             return there, reached, gradient, state
         if -length * slope <= ROUNDING * value:
             return None
