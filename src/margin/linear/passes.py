@@ -47,7 +47,7 @@ def loss_and_gradient(problem: Problem, coef: np.ndarray, intercept: np.ndarray,
         return value, slope - problem.l2 * coef, at_zero, p
     share = None if problem.weight is None else problem.weight / problem.total
     loss, slope, at_zero, p = _core.linear.dense_pass(
-        problem.X, problem.y, share, None, coef, intercept, keep, parallel.n_threads()
+        problem.X, problem.y, share, coef, intercept, keep, parallel.n_threads()
     )
     unit = 1 / problem.total if share is None else 1.0
     return loss * unit, slope * unit, at_zero * unit, p

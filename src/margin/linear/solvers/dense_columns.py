@@ -72,7 +72,7 @@ class GramSteps:
         p = self.problem
         coef = np.ascontiguousarray(table[:-1].T)
         loss, slope, intercept_slope, state = _core.linear.dense_pass(
-            p.X, p.y, self.share, None, coef, table[-1].copy(), True, self.n_threads
+            p.X, p.y, self.share, coef, table[-1].copy(), True, self.n_threads
         )
         gradient = np.vstack([slope.T, intercept_slope]) * self.unit
         gradient[:-1] += p.l2 * table[:-1]
