@@ -230,7 +230,9 @@ def test_weights_without_bounds_are_refused_with_advice():
     X, y = rows(10)
     with pytest.raises(InputError, match=r"beyond all bounds in epoch 1; scale='standard' or a smaller eta0 keeps"):
         fit(1e90 * X, y, loss="squared_error", learning_rate="constant")
-    with pytest.warns(ConvergenceWarning, match=r"weights of 0 have at most 1.*scale='standard' or a smaller eta0 helps"):
+    with pytest.warns(
+        ConvergenceWarning, match=r"weights of 0 have at most 1.*scale='standard' or a smaller eta0 helps"
+    ):
         fit(40 * X, y, loss="squared_error", learning_rate="constant", eta0=0.01, max_iter=2)
     with pytest.raises(ParameterError, match=r"LinearSGD\(alpha=0\): .*alpha must be above 0"):
         LinearSGD(alpha=0).fit(X, y)
