@@ -5,6 +5,9 @@ Every refusal reads *who(what=value): what must hold (hint)* and names the colum
 
 from __future__ import annotations
 
+import os
+import sys
+import warnings
 from collections.abc import Iterable
 
 __all__ = [
@@ -27,6 +30,7 @@ __all__ = [
     "SparseTableWarning",
     "closest",
     "listing",
+    "warn",
 ]
 
 
@@ -119,3 +123,12 @@ def listing(items: Iterable[object], most: int = 5) -> str:
     items = list(items)
     shown = ", ".join(repr(item) for item in items[:most])
     return shown if len(items) <= most else f"{shown}, … ({len(items)} in all)"
+
+
+def warn(message: str, category: type[Warning]) -> None:
+    """Warn at the line outside margin that led here, however deep inside it that is."""
+    package = os.path.dirname(__file__)
+    level, frame = 1, sys._getframe()
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(package):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(message, category, stacklevel=level)

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from margin import ActivePerceptron
-from margin.errors import InputError, LabelError, MarginError, ParameterError
+from margin.errors import ConvergenceWarning, InputError, LabelError, MarginError, ParameterError
 from margin.persistence import load, save
 
 
@@ -269,3 +269,10 @@ def test_what_cannot_be_asked_is_refused():
     with pytest.raises(MarginError):
         model.query([1.0, 2.0, 3.0])
     assert model.labels_used_ == 1
+
+
+def test_rows_on_one_side_of_the_origin_teach_nothing_and_are_warned_of():
+    X = np.random.default_rng(0).uniform(10, 11, (60, 3))
+    y = X[:, 0] > np.median(X[:, 0])
+    with pytest.warns(ConvergenceWarning, match="scale='standard'"):
+        ActivePerceptron().fit(X, y)

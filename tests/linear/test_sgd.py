@@ -150,9 +150,9 @@ def test_weights_are_visits_or_multiply_the_step():
 
 def test_more_classes_are_learnt_one_against_the_rest():
     X, y = rows(5, n_classes=3)
-    for given in ({}, {"average": True}, {"l1_ratio": 0.5, "alpha": 0.01}):
-        model = fit(X, y, **given)
-        alone = [fit(X, (y == k).astype(int), **given) for k in range(3)]
+    for chosen in ({}, {"average": True}, {"l1_ratio": 0.5, "alpha": 0.01}):
+        model = fit(X, y, **chosen)
+        alone = [fit(X, (y == k).astype(int), **chosen) for k in range(3)]
         np.testing.assert_allclose(model.coef_, np.vstack([one.coef_ for one in alone]), rtol=1e-12)
         np.testing.assert_allclose(model.loss_curve_, np.mean([one.loss_curve_ for one in alone], axis=0))
         shares = np.column_stack([one.predict_proba(X)[:, 1] for one in alone])
@@ -181,8 +181,8 @@ def test_rows_in_parts_are_one_epoch(seed, loss, n_classes, average):
 def test_sparse_rows_and_narrow_floats_give_the_same_weights(seed, dtype):
     X, y = whole_numbers(seed, noise=2.0)
     expected = fit(X, y, learning_rate="constant").coef_
-    for given in (X.astype(dtype), sp.csr_array(X.astype(dtype))):
-        assert np.array_equal(fit(given, y, learning_rate="constant").coef_, expected)
+    for form in (X.astype(dtype), sp.csr_array(X.astype(dtype))):
+        assert np.array_equal(fit(form, y, learning_rate="constant").coef_, expected)
 
 
 def test_epochs_in_parts_go_on_like_those_of_fit():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -10,7 +9,7 @@ import numpy as np
 from margin.base.objects import is_missing
 from margin.data.labels import codes_of, distinct
 from margin.data.table import Table
-from margin.errors import LabelError, listing
+from margin.errors import LabelError, listing, warn
 
 __all__ = ["encode_labels", "missing_message", "named_classes", "one_dimension"]
 
@@ -54,7 +53,7 @@ def one_dimension(y: Any, who: str, what: str = "label") -> np.ndarray:
         from sklearn.exceptions import DataConversionWarning
 
         message = f"A column-vector y was passed when a 1d array was expected; {who} reads it as y.ravel()."
-        warnings.warn(message, DataConversionWarning, stacklevel=6)
+        warn(message, DataConversionWarning)
         labels = labels.reshape(-1)
     if labels.ndim != 1:
         shape = " × ".join(map(str, labels.shape)) or "a single value"

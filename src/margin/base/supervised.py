@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,7 @@ from margin.base.estimator import TableEstimator
 from margin.base.fitting import whole_or_not_at_all
 from margin.base.inputs import row_count
 from margin.base.representation import TrainingRows
-from margin.errors import ConstantColumnWarning, listing
+from margin.errors import ConstantColumnWarning, listing, warn
 
 __all__ = ["SupervisedEstimator"]
 
@@ -63,12 +62,11 @@ class SupervisedEstimator(TableEstimator):
     def _warn_of_constant_columns(self, constant: list[str], n_rows: int, who: str) -> None:
         if constant and n_rows > 1:
             plural = len(constant) > 1
-            warnings.warn(
+            warn(
                 f"{who}: column{'s' if plural else ''} {listing(constant)} "
                 f"{'hold' if plural else 'holds'} one value or none in the training rows and "
                 f"{'say' if plural else 'says'} nothing about the {self._target}.",
                 ConstantColumnWarning,
-                stacklevel=4,
             )
 
     def __sklearn_tags__(self) -> Any:

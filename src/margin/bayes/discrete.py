@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from math import isfinite
 from numbers import Real
 from typing import Annotated, Any
@@ -12,7 +11,7 @@ import numpy as np
 from margin.bayes.family import Distribution
 from margin.bayes.naive import NaiveBayes
 from margin.bayes.shares import log_of
-from margin.errors import MarginWarning, ParameterError
+from margin.errors import MarginWarning, ParameterError, warn
 from margin.params import Count, Flag, NonNegative, Priors, Rule, rule_of
 
 __all__ = ["Alpha", "Categories", "DiscreteNB", "Threshold", "of_numbers"]
@@ -87,11 +86,10 @@ class DiscreteNB(NaiveBayes):
 
     def _settle(self) -> None:
         if not self.force_alpha and np.min(self.alpha) < LEAST_ALPHA:
-            warnings.warn(
+            warn(
                 f"{type(self).__name__}: alpha is too small and taken as {LEAST_ALPHA:g}; "
                 "force_alpha=True leaves it as it is.",
                 MarginWarning,
-                stacklevel=2,
             )
         super()._settle()
 

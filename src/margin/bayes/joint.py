@@ -14,7 +14,7 @@ from margin.bayes.combinations import FITS, Combinations, codes_of_numbers, row_
 from margin.bayes.posterior import GenerativeClassifier, priors_of
 from margin.data.table import Table
 from margin.data.weights import cases_per_weight, count_repeats
-from margin.errors import SparseTableWarning
+from margin.errors import SparseTableWarning, warn
 from margin.params import ClassWeight, NonNegative, Priors
 
 __all__ = ["JointBayes"]
@@ -134,13 +134,12 @@ class JointBayes(GenerativeClassifier):
 
     def _warn_if_sparse(self, n_complete: float) -> None:
         if n_complete < math.prod(self._sizes):
-            warnings.warn(
+            warn(
                 f"JointBayes.fit: {n_complete:,.6g} complete rows do not fill a table of "
                 f"{_readable(math.prod(self._sizes))} combinations, with {_readable(self.n_parameters_)} free numbers "
                 f"where naive Bayes has {_readable(self.n_parameters_naive_)} (use NaiveBayes, drop columns, "
                 "or group their values).",
                 SparseTableWarning,
-                stacklevel=6,
             )
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:

@@ -15,7 +15,6 @@ One rule for the whole column, never for a part of it, and the reason is kept:
 from __future__ import annotations
 
 import re
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -26,7 +25,7 @@ from margin.data.kinds import Told
 from margin.data.levels import codes_among, codes_of_all
 from margin.data.numbers import in_plain_digits
 from margin.data.schema import Column
-from margin.errors import DataError, DataWarning, closest
+from margin.errors import DataError, DataWarning, closest, warn
 
 if TYPE_CHECKING:
     import polars as pl
@@ -228,12 +227,11 @@ def _numeric_reason(stored: np.ndarray, writing: str) -> str:
 def _warn_of_strays(words: pl.Series, numbers: _Numbers, about: Written) -> None:
     row, n = int(numbers.strays[0]), len(numbers.strays)
     word, name = words[row], about.name
-    warnings.warn(
+    warn(
         f"{about.who}: column {name!r} is nominal because not every cell is a number: {n} of {numbers.count + n} are "
         f"not, the first {word!r} in line {about.line_of(row)} (missing={word!r} or --missing {word} if it stands for "
         f"a missing cell; kinds={{{name!r}: 'nominal'}} or --kind {name}=nominal if this is meant).",
         DataWarning,
-        stacklevel=6,  # the line that called read
     )
 
 

@@ -14,7 +14,7 @@ from margin.base.inputs import check_one_row
 from margin.base.numeric import Numeric, Scale
 from margin.base.representation import SQUARABLE
 from margin.data.table import Table
-from margin.errors import ParameterError
+from margin.errors import ConvergenceWarning, ParameterError, warn
 from margin.linear.reduced import known_ends, reduced
 from margin.linear.streaming import StreamingClassifier
 from margin.linear.visiting import arrays_of, padded
@@ -176,6 +176,18 @@ class ActivePerceptron(StreamingClassifier):
         self.error_curve_ = np.array(curve)
         self.queried_ = self._as_given(np.flatnonzero(stream.asked))
         self.n_iter_ = self.max_iter
+        self._warn_if_nothing_was_learnt(y)
+
+    def _warn_if_nothing_was_learnt(self, y: np.ndarray) -> None:
+        """Rows that all lie to one side of the origin are all far from a first boundary, and no label is asked for."""
+        error, frequent = self.error_curve_[-1, 1], np.bincount(y).max() / len(y)
+        if error > 0 and error > 1 - frequent - 1e-9:
+            warn(
+                f"ActivePerceptron.fit: after {self.labels_used_} labels for {len(y)} rows the answers are no better than "
+                f"the most frequent class (error {error:.3g}). Rows must lie around the origin to come near the boundary "
+                "(try scale='standard', more passes (max_iter) or a larger patience).",
+                ConvergenceWarning,
+            )
 
     def _begin(self, n_columns: int) -> None:
         n_scores = self._n_scores()

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any, Literal
 
 import numpy as np
 
 import margin._core as _core
 from margin.base.numeric import Scale
-from margin.errors import ConvergenceWarning
+from margin.errors import ConvergenceWarning, warn
 from margin.linear.reduced import known_ends, reduced
 from margin.linear.squares import SquaredErrors, batch_pass, lengths_squared, squared_errors
 from margin.linear.streaming import StreamingClassifier
@@ -230,21 +229,19 @@ class Adaline(StreamingClassifier):
         self.loss_curve_, self.n_iter_ = np.array(curve), len(curve)
 
     def _warn_of_growth(self, longest: float, lowest: float) -> None:
-        warnings.warn(
+        warn(
             f"Adaline(eta0={self.eta0!r}): the loss grew from {lowest:.3g} to {self.loss_curve_[-1]:.3g} in epoch "
             f"{self.n_iter_}, because the step is too long; the longest stable one is about {longest:.3g} here. The "
             "weights of the lowest loss are kept (try eta0='auto', or scale='standard' for longer steps).",
             ConvergenceWarning,
-            stacklevel=7,
         )
 
     def _warn_of_no_end(self, fall: float) -> None:
-        warnings.warn(
+        warn(
             f"Adaline.fit: the last of {self.max_iter} epochs still lowered the loss by {fall:.2g}, more than "
             f"tol={self.tol:g} of it (try scale='standard', which shortens the way, max_iter={4 * self.max_iter}, or a "
             "larger tol).",
             ConvergenceWarning,
-            stacklevel=7,
         )
 
     def _begin(self, n_columns: int) -> None:
@@ -280,11 +277,10 @@ class Adaline(StreamingClassifier):
         return self._epoch(X, y, step, visiting, 0, V), V
 
     def _warn_of_growth_in_parts(self, loss: float) -> None:
-        warnings.warn(
+        warn(
             f"Adaline.partial_fit: the loss grew to {loss:.3g} with the step {self.eta_:.3g}, which is too long for "
             "these rows; what they taught was thrown away (give a smaller eta0).",
             ConvergenceWarning,
-            stacklevel=4,
         )
 
 

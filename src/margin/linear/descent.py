@@ -69,8 +69,16 @@ class Memory:
 
     def copy(self) -> Memory:
         """The same with arrays of its own, for an epoch to change."""
-        arrays = ("w", "b", "sum_w", "sum_b", "averaged", "paid", "owed")
-        return replace(self, **{name: np.copy(getattr(self, name)) for name in arrays})
+        return replace(
+            self,
+            w=self.w.copy(),
+            b=self.b.copy(),
+            sum_w=self.sum_w.copy(),
+            sum_b=self.sum_b.copy(),
+            averaged=self.averaged.copy(),
+            paid=self.paid.copy(),
+            owed=self.owed.copy(),
+        )
 
     def weights(self, width: int) -> tuple[np.ndarray, np.ndarray]:
         """Weights and intercepts, averaged where averaging has begun."""

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
 
 from margin.base.class_weight import class_factors
-from margin.errors import ConvergenceWarning, SeparationWarning, listing
+from margin.errors import ConvergenceWarning, SeparationWarning, listing, warn
 from margin.linear.model import LinearClassifier
 from margin.linear.odds import Odds, odds_of
 from margin.linear.optimum import OptimumCertificate, certified, look_at
@@ -114,21 +113,19 @@ class LogisticModel(LinearClassifier):
     def _warn_of_separation(self, found: Separation, part: Reduced, who: str) -> None:
         all_names = self._encoder.names_out()
         told = found.told([all_names[j] for j in part.columns])
-        warnings.warn(
+        warn(
             f"{who}.fit: {told}; without a penalty the coefficients grow without end, and those here are "
             f"merely where the solver stopped (give a penalty, as C=1, or leave out a column that knows the answer).",
             SeparationWarning,
-            stacklevel=7,
         )
 
     def _warn_of_convergence(self, done: Solved, asked: Setting) -> None:
         gap, size = self.certificate_.duality_gap, done.point.gradient_norm
         above = "" if gap is None else f"; the mean objective is at most {gap:.2g} above its minimum"
         advice = "" if self.scale == "standard" else "scale='standard' if columns differ much in size, "
-        warnings.warn(
+        warn(
             f"{asked.who}.fit: {done.solver} stopped after {done.n_iter} iterations with a gradient of {size:.2g}, "
             f"{size / asked.tol:.3g} times the tolerance{above} "
             f"(try {advice}max_iter={4 * asked.max_iter}, or accept it with a larger tol).",
             ConvergenceWarning,
-            stacklevel=7,
         )

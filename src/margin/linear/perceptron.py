@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import replace
 from typing import Any, Literal
 
@@ -12,7 +11,7 @@ from sklearn.utils.metaestimators import available_if
 import margin._core as _core
 from margin.base.fitting import NotYetFittedError
 from margin.base.numeric import Scale
-from margin.errors import NotSeparableWarning
+from margin.errors import NotSeparableWarning, warn
 from margin.linear.certificate import Certificate, certify, certify_classes
 from margin.linear.perceptron_memory import Log, Memory, Voters, all_columns, all_voters, votes_of
 from margin.linear.reduced import Reduced, known_ends, reduced
@@ -185,13 +184,13 @@ class Perceptron(StreamingClassifier):
             fewest = min(fewest, wrong)
             if waited >= self.n_iter_no_change:
                 break
-        warnings.warn(
+        compromise = "" if self.variant != "plain" else "variant='averaged' or "
+        warn(
             f"Perceptron.fit: the last of {len(log.counts)} passes still made {log.counts[-1]} mistakes on "
             f"{visiting.n} rows, so that no plane between the classes was found; if there is none, there is no end to "
-            "it. variant='averaged' or LogisticRegression find a good compromise; if there may be one, try more passes "
-            "(max_iter) or scale='standard'.",
+            f"it ({compromise}LogisticRegression find{'' if compromise else 's'} a good compromise; if there may be one, "
+            "try more passes (max_iter) or scale='standard').",
             NotSeparableWarning,
-            stacklevel=7,
         )
 
     def _make_pass(self, X: Any, y: np.ndarray, step: np.ndarray | None, order: np.ndarray | None, log: Log) -> int:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Annotated, Any, Literal
 
 import numpy as np
 
 import margin._core as _core
 from margin.base.numeric import Scale
-from margin.errors import ConvergenceWarning, InputError, ParameterError
+from margin.errors import ConvergenceWarning, InputError, ParameterError, warn
 from margin.linear.descent import Descent, Memory, Settings
 from margin.linear.reduced import NEVER, Reduced, known_ends, reduced
 from margin.linear.streaming import StreamingClassifier
@@ -220,11 +219,10 @@ class LinearSGD(StreamingClassifier):
                 f"{self._advice()} keeps them in."
             )
         if descent.curve[-1] > FAR_FROM_GOOD:
-            warnings.warn(
+            warn(
                 f"LinearSGD.fit: the mean objective is {descent.curve[-1]:.3g} in the last epoch, where weights of 0 "
                 f"have at most 1, so that steps are too long for these columns; {self._advice()} helps.",
                 ConvergenceWarning,
-                stacklevel=8,
             )
 
     def _advice(self) -> str:
@@ -233,11 +231,10 @@ class LinearSGD(StreamingClassifier):
 
     def _warn_of_haste(self, descent: Descent) -> None:
         by = "" if descent.missed_by is None else f" (by up to {descent.missed_by:.2g} in the last one)"
-        warnings.warn(
+        warn(
             f"LinearSGD.fit: the objective still fell by more than tol={self.tol:g}{by} after {len(descent.curve)} "
             "epochs; raise max_iter or tol.",
             ConvergenceWarning,
-            stacklevel=7,
         )
 
     def _of_shares(self, shares: np.ndarray, n_scores: int) -> np.ndarray:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -11,7 +10,7 @@ from margin.base import Classifier, Regressor
 from margin.base.numeric import Scale
 from margin.base.outputs import side_by_side
 from margin.base.representation import TrainingRows
-from margin.errors import InputError, LonelyRowWarning, listing
+from margin.errors import InputError, LonelyRowWarning, listing, warn
 from margin.neighbors.choice import Algorithm
 from margin.neighbors.metrics import FeatureWeights, Metric
 from margin.neighbors.outliers import OutlierLabel, outliers_of
@@ -133,11 +132,10 @@ class RadiusNeighborsClassifier(RadiusVoters, Classifier):
         for outlier, found in zip(self._outliers, _as_list(scores)):
             alone = np.flatnonzero(_is_empty(found))
             if alone.size and outlier.code < 0:
-                warnings.warn(
+                warn(
                     f"RadiusNeighborsClassifier(outlier_label={outlier.label!r}): rows {listing(alone.tolist())} of X "
                     "have no neighbours, and the label is none of the classes, whose probabilities are all 0 there.",
                     LonelyRowWarning,
-                    stacklevel=3,
                 )
         return scores
 
@@ -208,7 +206,7 @@ class RadiusNeighborsRegressor(RadiusVoters, Regressor):
         values = np.concatenate(parts)
         alone = np.flatnonzero(np.isnan(values[:, 0]))
         if alone.size:
-            warnings.warn(self._too_far(X, alone) + "; the answers are NaN there.", LonelyRowWarning, stacklevel=3)
+            warn(self._too_far(X, alone) + "; the answers are NaN there.", LonelyRowWarning)
         return values if self._targets.ndim == 2 else values[:, 0]
 
 
