@@ -19,14 +19,6 @@ struct SparseCells {
     std::size_t row(std::size_t c) const noexcept { return static_cast<std::size_t>(rows[c]); }
 };
 
-template <class T>
-struct DenseCells {
-    const T* values;
-    std::size_t n;
-    double value(std::size_t c) const noexcept { return static_cast<double>(values[c]); }
-    static std::size_t row(std::size_t c) noexcept { return c; }
-};
-
 /// The column of the intercept.
 struct Ones {
     std::size_t n;
@@ -42,17 +34,6 @@ struct SparseColumns {
     const std::int64_t* start;
     SparseCells<T> column(std::size_t j) const noexcept {
         return {values + start[j], rows + start[j], static_cast<std::size_t>(start[j + 1] - start[j])};
-    }
-};
-
-/// Whole columns one after another, `of` telling where each stands.
-template <class T>
-struct DenseColumns {
-    const T* values;
-    const std::int32_t* of;
-    std::size_t rows;
-    DenseCells<T> column(std::size_t j) const noexcept {
-        return {values + static_cast<std::size_t>(of[j]) * rows, rows};
     }
 };
 
