@@ -11,6 +11,9 @@ from margin import ActivePerceptron
 from margin.errors import ConvergenceWarning, InputError, LabelError, MarginError, ParameterError
 from margin.persistence import load, save
 
+# Short random streams often end before anything is learnt, which is warned of.
+pytestmark = pytest.mark.filterwarnings("ignore::margin.errors.ConvergenceWarning")
+
 
 def published(X, sign, patience, most=10**9):
     """Dasgupta, Kalai and Monteleoni's algorithm, with one weight vector; rows asked for, weights, threshold."""
