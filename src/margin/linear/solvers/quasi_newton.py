@@ -31,7 +31,7 @@ WHOLE_PARAMETERS = 600
 FEWEST_PASSES = 4
 # Once the gradient is within the tolerance, one more step for every four goes on to lower the objective, unless it
 # promises a smaller share than this.
-NEGLIGIBLE = 1e-8
+NEGLIGIBLE = 1e-9
 STEPS_PER_EXTRA = 4
 FEWEST_ROWS = 2000
 # Products that cost more passes than this wait until it is clear that they are needed.
