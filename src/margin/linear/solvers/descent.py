@@ -15,7 +15,7 @@ MOST_HALVINGS = 40
 # Of the decrease that the slope promises, as much must come true (Armijo 1966).
 SHARE_OF_PROMISE = 1e-4
 # A further step that promises a smaller share of the tolerance is not worth a pass.
-NEGLIGIBLE_BESIDE_TOLERANCE = 1e-5
+NEGLIGIBLE_BESIDE_TOLERANCE = 1e-6
 ROUNDING = 1e-15
 
 

@@ -29,8 +29,10 @@ SAMPLE_TOLERANCE = 1e-3
 # As many parameters have second derivatives all together rather than class by class.
 WHOLE_PARAMETERS = 600
 FEWEST_PASSES = 4
-# Once the gradient is within the tolerance, a step that lowers the objective by a smaller share is not worth a pass.
-NEGLIGIBLE = 1e-5
+# Once the gradient is within the tolerance, one more step for every four goes on to lower the objective, unless it
+# promises a smaller share than this.
+NEGLIGIBLE = 1e-9
+STEPS_PER_EXTRA = 4
 FEWEST_ROWS = 2000
 # Products that cost more passes than this wait until it is clear that they are needed.
 PASSES_FOR_PRODUCTS = 8
@@ -98,10 +100,13 @@ def _steps(
     objective: Objective, point: Point, memory: Memory, tol: float, n_iter: int, last: int
 ) -> tuple[Point, int, bool | None]:
     """The point reached, the iterations so far, and how it ended: solved, stuck, or None where one may go on."""
+    extra = 0
     while n_iter < last:
         step = memory.step(point.gradient)
-        if point.largest <= tol and is_negligible(point, step, tol, NEGLIGIBLE):
-            return point, n_iter, True
+        if point.largest <= tol:
+            if extra > n_iter // STEPS_PER_EXTRA or is_negligible(point, step, tol, NEGLIGIBLE):
+                return point, n_iter, True
+            extra += 1
         found = descend(objective, point, step)
         if found is None:
             # With another curvature there may be a way down, unless this one was made here.
