@@ -17,15 +17,15 @@ def suits(estimator, check) -> bool:
     """Whether a check asks for what an estimator can do.
 
     scikit-learn checks class weights on negative numbers, whatever an estimator says it can take. Of models that learn
-    rows one after another it asks two things that they cannot do: not to notice that repeated rows come in another
-    order (that weighted rows are as good as rows repeated in place is tested in test_labels_and_weights.py), and to
-    answer hardly anything but a class of very large weight, though mistakes are no longer corrected once its rows are
-    answered rightly.
+    rows one after another it asks not to notice that repeated rows come in another order, which they cannot but do
+    (that weighted rows are as good as rows repeated in place is tested in test_labels_and_weights.py). And of those
+    that learn in file order it asks to answer hardly anything but a class of very large weight; but mistakes on that
+    class are no longer corrected once its rows are right, and the last rows of each pass have the last word.
     """
     name = getattr(check, "func", check).__name__
-    in_order = isinstance(estimator, StreamingClassifier)
     if name == "check_class_weight_classifiers":
-        return not in_order and not get_tags(estimator).input_tags.positive_only
+        return getattr(estimator, "shuffle", True) and not get_tags(estimator).input_tags.positive_only
+    in_order = isinstance(estimator, StreamingClassifier) and getattr(estimator, "method", "") != "batch"
     return not (in_order and name.startswith("check_sample_weight_equivalence"))
 
 

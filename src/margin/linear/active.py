@@ -183,9 +183,9 @@ class ActivePerceptron(StreamingClassifier):
         error, frequent = self.error_curve_[-1, 1], np.bincount(y).max() / len(y)
         if error > 0 and error > 1 - frequent - 1e-9:
             warn(
-                f"ActivePerceptron.fit: after {self.labels_used_} labels for {len(y)} rows the answers are no better than "
-                f"the most frequent class (error {error:.3g}). Rows must lie around the origin to come near the boundary "
-                "(try scale='standard', more passes (max_iter) or a larger patience).",
+                f"ActivePerceptron.fit: after {self.labels_used_} labels for {len(y)} rows the answers are no better "
+                f"than the most frequent class (error {error:.3g}). Rows must lie around the origin to come near the "
+                "boundary (try scale='standard', more passes (max_iter) or a larger patience).",
                 ConvergenceWarning,
             )
 

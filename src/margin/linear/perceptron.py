@@ -188,8 +188,8 @@ class Perceptron(StreamingClassifier):
         warn(
             f"Perceptron.fit: the last of {len(log.counts)} passes still made {log.counts[-1]} mistakes on "
             f"{visiting.n} rows, so that no plane between the classes was found; if there is none, there is no end to "
-            f"it ({compromise}LogisticRegression find{'' if compromise else 's'} a good compromise; if there may be one, "
-            "try more passes (max_iter) or scale='standard').",
+            f"it ({compromise}LogisticRegression find{'' if compromise else 's'} a good compromise; if there may be "
+            "one, try more passes (max_iter) or scale='standard').",
             NotSeparableWarning,
         )
 
