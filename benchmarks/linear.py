@@ -146,9 +146,7 @@ WORKLOADS = (
     ),
     logistic("wide", numeric, (margin_side(), *DENSE, sklearn_side("newton-cg")), WIDE, {**QUICK, "d": 200}),
     logistic("fashion", pictures, (margin_side(), *DEFAULT), {**FASHION, "dtype": "float64"}, QUICK),
-    logistic(
-        "fashion-float32", pictures, (margin_side(), sklearn_side("lbfgs")), {**FASHION, "dtype": "float32"}, QUICK
-    ),
+    logistic("fashion-float32", pictures, (margin_side(), *DEFAULT), {**FASHION, "dtype": "float32"}, QUICK),
     logistic(
         "sparse",
         text,
@@ -170,7 +168,7 @@ WORKLOADS = (
             margin_side(l1_ratio=1.0),
             sklearn_side("liblinear", "liblinear l1", l1_ratio=1.0),
             liblinear("l1", "-s 6"),
-            sklearn_side("saga", "saga l1", l1_ratio=1.0, max_iter=200),
+            sklearn_side("saga", "saga l1", l1_ratio=1.0, max_iter=50),
         ),
         TEXT,
         QUICK_TEXT,

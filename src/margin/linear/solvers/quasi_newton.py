@@ -54,8 +54,8 @@ def lbfgs(problem: Problem, start: tuple[np.ndarray, np.ndarray] | None, tol: fl
 
     The first steps take products of all columns, :math:`[X\,1]'[X\,1]`, of a sample with one weight for all rows
     (Böhning 1992), or the diagonal where those would cost more than many passes. When the passes since have cost half
-    as much as the curvature of each class at the point reached, that is made: at most a third is ever spent in vain,
-    and columns of any scale and correlation take few passes. A pass costs :math:`O(n d K)`.
+    as much as the curvature at the point reached, that is made: at most a third is ever spent in vain, and columns of
+    any scale and correlation take few passes. A pass costs :math:`O(n d K)`.
     """
     objective = Objective(problem)
     theta = objective.start(start)
@@ -92,8 +92,8 @@ def _solve(
 
 
 def _budget(problem: Problem) -> int:
-    """Passes to take before the curvature of each class is looked at."""
-    return max(FEWEST_PASSES, int(0.5 * _blocks_price(problem) / pass_price(problem)))
+    """Passes to take before the curvature at the point reached is looked at."""
+    return max(FEWEST_PASSES, int(0.5 * _curvature_price(problem) / pass_price(problem)))
 
 
 def _steps(
@@ -116,9 +116,12 @@ def _steps(
     return point, n_iter, None
 
 
-def _blocks_price(problem: Problem) -> float:
-    n, d = problem.X.shape
-    return problem.n_scores * gram_price(min(n, ROWS_TO_END * d), d)
+def _curvature_price(problem: Problem) -> float:
+    """What the curvature at a point costs: products for each pair of classes, or of some rows for each class."""
+    (n, d), k = problem.X.shape, problem.n_scores
+    if k * (d + 1) <= WHOLE_PARAMETERS:
+        return max(1, k * (k - 1) // 2) * gram_price(n, d)
+    return k * gram_price(min(n, ROWS_TO_END * d), d)
 
 
 def _first_curvature(objective: Objective) -> Curvature:
