@@ -161,7 +161,7 @@ WORKLOADS = (
         "sparse",
         documents,
         (
-            margin_side(),
+            margin_side(tol=1e-5),  # at which no peer here is below
             sklearn_side("lbfgs"),
             sklearn_side("newton-cg"),
             sklearn_side("liblinear", "liblinear dual", dual=True),
@@ -175,8 +175,8 @@ WORKLOADS = (
         "sparse-l1",
         documents,
         (
-            margin_side(l1_ratio=1.0),
-            sklearn_side("liblinear", "liblinear l1", l1_ratio=1.0),
+            margin_side(l1_ratio=1.0, tol=1e-5),
+            sklearn_side("liblinear", "liblinear l1", l1_ratio=1.0, max_iter=100),
             liblinear("l1", "-s 6"),
             sklearn_side("saga", "saga l1", l1_ratio=1.0, max_iter=50),
         ),
