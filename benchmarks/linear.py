@@ -178,7 +178,6 @@ WORKLOADS = (
             margin_side(l1_ratio=1.0, tol=1e-5),
             sklearn_side("liblinear", "liblinear l1", l1_ratio=1.0, max_iter=100),
             liblinear("l1", "-s 6"),
-            sklearn_side("saga", "saga l1", l1_ratio=1.0, max_iter=50),
         ),
         TEXT,
         QUICK_TEXT,
