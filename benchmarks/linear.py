@@ -161,7 +161,8 @@ WORKLOADS = (
         "sparse",
         documents,
         (
-            margin_side(tol=1e-5),  # at which no peer here is below
+            margin_side(),
+            margin_side(label="at tol=1e-5", tol=1e-5),  # at which no peer here is below
             sklearn_side("lbfgs"),
             sklearn_side("newton-cg"),
             sklearn_side("liblinear", "liblinear dual", dual=True),
@@ -175,7 +176,8 @@ WORKLOADS = (
         "sparse-l1",
         documents,
         (
-            margin_side(l1_ratio=1.0, tol=1e-5),
+            margin_side(l1_ratio=1.0),
+            margin_side(label="at tol=1e-5", l1_ratio=1.0, tol=1e-5),
             sklearn_side("liblinear", "liblinear l1", l1_ratio=1.0, max_iter=100),
             liblinear("l1", "-s 6"),
         ),
