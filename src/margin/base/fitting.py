@@ -20,16 +20,11 @@ class NotYetFittedError(NotFittedError, sklearn.exceptions.NotFittedError):
 @contextlib.contextmanager
 def whole_or_not_at_all(model: Any) -> Iterator[None]:
     """Forget what was learnt before; if learning fails or is interrupted, put it back as it was."""
-    before = dict(vars(model))
-    for name in before.get("_learnt", ()):
-        model.__dict__.pop(name, None)
-    kept = set(vars(model))
-    try:
+    with _put_back(model):
+        for name in model.__dict__.get("_learnt", ()):
+            model.__dict__.pop(name, None)
+        kept = set(vars(model))
         yield
-    except BaseException:
-        model.__dict__.clear()
-        model.__dict__.update(before)
-        raise
     model._learnt = tuple(sorted(vars(model).keys() - kept | {"_learnt"}))
 
 
@@ -39,6 +34,15 @@ def further_or_not_at_all(model: Any) -> Iterator[None]:
 
     What is learnt further must replace attributes, never change arrays in place.
     """
+    before, learnt = set(vars(model)), set(model.__dict__.get("_learnt", ()))
+    with _put_back(model):
+        yield
+    model._learnt = tuple(sorted(vars(model).keys() - before | learnt))
+
+
+@contextlib.contextmanager
+def _put_back(model: Any) -> Iterator[None]:
+    """If anything fails, the model has the attributes it had."""
     before = dict(vars(model))
     try:
         yield
@@ -46,4 +50,3 @@ def further_or_not_at_all(model: Any) -> Iterator[None]:
         model.__dict__.clear()
         model.__dict__.update(before)
         raise
-    model._learnt = tuple(sorted(vars(model).keys() - before.keys() | set(before.get("_learnt", ()))))

@@ -100,8 +100,8 @@ class HullDifferences:
 
     def shortest(self) -> tuple[tuple[int, int], np.ndarray]:
         """Any pair will do."""
-        pair = tuple(int(side[self.rows.lengths[side].argmin()]) for side in self.sides)
-        return pair, self.rows.take(np.array(pair)).sum(axis=0) / 2  # type: ignore[return-value]
+        first, second = (int(side[self.rows.lengths[side].argmin()]) for side in self.sides)
+        return (first, second), self.rows.take(np.array([first, second])).sum(axis=0) / 2
 
     def lowest(self, w: np.ndarray, enough: float) -> tuple[tuple[int, int], np.ndarray, float]:
         """A pair whose product with w is below ``enough``; the lowest of all if there is none."""
