@@ -91,7 +91,10 @@ def interrupted_fit(estimator, X, y, after):
         signal.signal(signal.SIGALRM, previous)
     if not in_fit:
         return None
-    assert np.array_equal(answers(model, X[:100]), before), "an interrupted fit must leave the model as it was"
+    found = answers(model, X[:100])
+    if not np.array_equal(found, before):  # then the signal came when all was learnt and fit was about to return
+        done = answers(clone(estimator).fit(X, y), X[:100])
+        assert np.array_equal(found, done), "an interrupted fit must leave the model as it was, or be done"
     return waited
 
 

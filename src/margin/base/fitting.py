@@ -25,7 +25,7 @@ def whole_or_not_at_all(model: Any) -> Iterator[None]:
             model.__dict__.pop(name, None)
         kept = set(vars(model))
         yield
-    model._learnt = tuple(sorted(vars(model).keys() - kept | {"_learnt"}))
+        model._learnt = tuple(sorted(vars(model).keys() - kept | {"_learnt"}))
 
 
 @contextlib.contextmanager
@@ -37,7 +37,7 @@ def further_or_not_at_all(model: Any) -> Iterator[None]:
     before, learnt = set(vars(model)), set(model.__dict__.get("_learnt", ()))
     with _put_back(model):
         yield
-    model._learnt = tuple(sorted(vars(model).keys() - before | learnt))
+        model._learnt = tuple(sorted(vars(model).keys() - before | learnt))
 
 
 @contextlib.contextmanager
