@@ -14,7 +14,8 @@ $(READY): pyproject.toml constraints.txt
 	@echo "Setting up $(VENV) (a few minutes: the core is compiled)"
 	@$(PYTHON) -m venv $(VENV)
 	@$(PIP) install -c constraints.txt scikit-build-core nanobind ninja cmake
-	@$(PIP) install -c constraints.txt --no-build-isolation -Ceditable.rebuild=true -Ceditable.verbose=false -e '.[dev]'
+	@$(PIP) install -c constraints.txt --no-build-isolation -Ccmake.define.MARGIN_ONE_LEVEL=ON \
+	    -Ceditable.rebuild=true -Ceditable.verbose=false -e '.[dev]'
 	@touch $@
 
 demo: $(READY)
@@ -51,9 +52,9 @@ bench: $(PEERS_READY)
 
 # The core alone, under AddressSanitizer and UBSan, with its own tests.
 sanitize: $(READY)
-	@$(BIN)/cmake -S . -B build/sanitize -G Ninja -DMARGIN_SANITIZE=ON -DCMAKE_BUILD_TYPE=Debug -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN)/ninja) >/dev/null
+	@$(BIN)/cmake -S . -B build/sanitize -G Ninja -DMARGIN_SANITIZE=ON -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG=-g1 -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN)/ninja) >/dev/null
 	@$(BIN)/cmake --build build/sanitize -- --quiet
-	$(BIN)/ctest --test-dir build/sanitize --output-on-failure
+	$(BIN)/ctest --test-dir build/sanitize -j 2 --output-on-failure
 
 clean:
 	rm -rf .venv .venv-peers build .pytest_cache .mypy_cache .ruff_cache .hypothesis demo-report.html demo-model.margin

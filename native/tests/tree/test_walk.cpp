@@ -79,6 +79,20 @@ TEST("levels, subsets beyond one word, intervals") {
     CHECK(leaves(walker, x, 1, {level, code}) == (std::vector<std::int32_t>{1, 3, 3, 3, 4, 4, 6, 7, 7, 8, 7}));
 }
 
+TEST("a level asked of a number, as in a damaged file, leads to one of the branches") {
+    for (const std::int32_t missing : {0, -1}) { // with -1 the tree itself is walked, not its layout
+        GrownTree t;
+        add(t, {Ask::level, 0, 0, missing, {1, 2}}, 0, 2);
+        add(t, {}, 1, 1);
+        add(t, {}, 2, 1);
+        const Walker walker(view(t));
+        const double far = std::numeric_limits<double>::infinity();
+        CHECK(leaves(walker, {-7e9, -far, -0.5, 0.9, 1, 3, 1e300, far}, 1, {}) ==
+              (std::vector<std::int32_t>{1, 1, 1, 1, 2, 2, 2, 2}));
+        CHECK(leaf_of(view(t), std::array{-3.0}.data()) == 1);
+    }
+}
+
 TEST("missing cells go down all branches in parts, by surrogates first") {
     GrownTree t;
     t.surrogate_column = {1};

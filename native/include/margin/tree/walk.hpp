@@ -84,11 +84,11 @@ inline std::uint32_t packed_branch(const Packed& packed, const PackedNode& node,
     case PackedNode::Kind::subset: {
         if (missing)
             return node.tag >> 31;
-        const auto code = static_cast<std::uint32_t>(x);
+        const std::uint32_t code = code_within(x, std::numeric_limits<std::uint32_t>::max());
         return code / 64 >= node.list.n || !(packed.words[node.list.begin + code / 64] >> (code % 64) & 1);
     }
     case PackedNode::Kind::level:
-        return missing ? node.level.missing : std::min(static_cast<std::uint32_t>(x), node.level.n - 1);
+        return missing ? node.level.missing : code_within(x, node.level.n - 1);
     default: {
         const double* cuts = packed.cuts.data() + node.list.begin;
         return missing ? static_cast<std::uint32_t>(cuts[-1])

@@ -54,6 +54,11 @@ using Row = const double*;
 /// No branch: the cell is missing, and no surrogate knows better.
 inline constexpr std::int32_t no_branch = -1;
 
+/// A cell as a code from 0 to most; a damaged tree may ask for the code of any number.
+inline std::uint32_t code_within(double x, std::uint32_t most) noexcept {
+    return x > 0 ? static_cast<std::uint32_t>(std::min(x, static_cast<double>(most))) : 0;
+}
+
 /// The branch of a number or code that is known.
 inline std::int32_t known_branch(const TreeView& tree, std::size_t node, double x) noexcept {
     const auto detail = tree.details(node);
@@ -65,7 +70,7 @@ inline std::int32_t known_branch(const TreeView& tree, std::size_t node, double 
     case Ask::interval:
         return static_cast<std::int32_t>(std::lower_bound(detail.begin(), detail.end(), x) - detail.begin());
     default:
-        return std::min(static_cast<std::int32_t>(x), static_cast<std::int32_t>(tree.children(node).size()) - 1);
+        return static_cast<std::int32_t>(code_within(x, static_cast<std::uint32_t>(tree.children(node).size()) - 1));
     }
 }
 

@@ -1,0 +1,1 @@
+// Empty: the home of the precompiled headers (CMakeLists.txt).
