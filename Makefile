@@ -14,8 +14,7 @@ $(READY): pyproject.toml constraints.txt
 	@echo "Setting up $(VENV) (a few minutes: the core is compiled)"
 	@$(PYTHON) -m venv $(VENV)
 	@$(PIP) install -c constraints.txt scikit-build-core nanobind ninja cmake
-	@$(PIP) install -c constraints.txt --no-build-isolation -Ccmake.define.MARGIN_ONE_LEVEL=ON \
-	    -Ceditable.rebuild=true -Ceditable.verbose=false -e '.[dev]'
+	@$(PIP) install -c constraints.txt --no-build-isolation -Ceditable.rebuild=true -Ceditable.verbose=false -e '.[dev]'
 	@touch $@
 
 demo: $(READY)

@@ -153,16 +153,14 @@ def test_a_write_that_is_interrupted_leaves_the_old_file(tmp_path, monkeypatch):
     assert os.listdir(tmp_path) == ["report.html"]
 
 
-def test_a_metric_to_sort_by_is_measured_too():
-    Path("loans.csv").write_text(loans())
+def test_a_metric_to_sort_by_is_measured_too(table):
     done = CliRunner().invoke(cli, ["compare", "loans.csv", "-t", "risk", "--sort", "kappa"])
     assert done.exit_code == 0
     assert "kappa" in done.stdout.splitlines()[0]
 
 
 @pytest.mark.parametrize("metric", ["f1", "balanced_accuracy", "precision", "log_loss"])
-def test_the_leaderboard_fits_80_columns_whatever_it_is_sorted_by(metric):
-    Path("loans.csv").write_text(loans())
+def test_the_leaderboard_fits_80_columns_whatever_it_is_sorted_by(table, metric):
     done = CliRunner().invoke(cli, ["compare", "loans.csv", "-t", "risk", "--sort", metric])
     lines = done.stdout.splitlines()
     assert any(line.rstrip().endswith("to the best") for line in lines[:2])

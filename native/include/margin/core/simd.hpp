@@ -26,10 +26,8 @@
 #endif
 #endif
 
-// The loader asks which clone to take before a sanitizer is ready to be called. MARGIN_ONE_LEVEL: the compiler was told
-// which machine it builds for.
+// The loader asks which clone to take before a sanitizer is ready to be called.
 #if defined(__x86_64__) && defined(__linux__) && defined(__GLIBC__) && !defined(MARGIN_SANITIZED) &&                   \
-    !defined(MARGIN_ONE_LEVEL) &&                                                                                      \
     ((defined(__clang__) && __clang_major__ >= 17) || (!defined(__clang__) && __GNUC__ >= 12))
 #define MARGIN_SIMD_CLONES 1
 #define MARGIN_SIMD __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
@@ -49,10 +47,6 @@ inline std::string_view simd_level() noexcept {
         return "x86-64-v4";
     if (__builtin_cpu_supports("x86-64-v3"))
         return "x86-64-v3";
-#elif defined(MARGIN_ONE_LEVEL) && defined(__AVX512VL__)
-    return "x86-64-v4";
-#elif defined(MARGIN_ONE_LEVEL) && defined(__AVX2__)
-    return "x86-64-v3";
 #endif
     return "default";
 }

@@ -147,14 +147,11 @@ private:
     float threshold_;
 };
 
-#if defined(MARGIN_ONE_LEVEL) && defined(__AVX2__)
-#define MARGIN_LANES_AVX 1
-#endif
 namespace plain {
 #include "margin/neighbors/kd_tree_lanes.hpp"
 } // namespace plain
 
-#if defined(__x86_64__) && !defined(__clang__) && __GNUC__ >= 12 && !defined(MARGIN_ONE_LEVEL)
+#if defined(__x86_64__) && !defined(__clang__) && __GNUC__ >= 12
 #define MARGIN_KD_TREE_V3 1
 #pragma GCC push_options
 #pragma GCC target("arch=x86-64-v3")
