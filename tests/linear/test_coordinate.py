@@ -9,15 +9,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from margin import parallel
 from margin.linear.problem import Problem
 from margin.linear.solvers import dense_columns
 from margin.linear.solvers.coordinate import centred, coordinate_descent
-from tests.linear.sparse_problems import (
+from tests.linear.problems import (
     gradient_by_definition,
     objective_by_definition,
     random_problem,
     smallest_subgradient,
+    solved_alike_on_any_number_of_threads,
 )
 
 KINDS = pytest.mark.parametrize("dense", [False, True], ids=["sparse", "dense"])
@@ -210,12 +210,7 @@ def test_columns_far_from_0_come_to_the_solution(dense):
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_the_number_of_threads_changes_no_bit(dense, n_classes):
     problem = random_problem(n=20_000, d=40, n_classes=n_classes, l1=0.002, dense=dense)
-    with parallel.threads(1):
-        alone = coordinate_descent(problem, None, 1e-5, 100)
-    with parallel.threads(3):
-        together = coordinate_descent(problem, None, 1e-5, 100)
-    assert_array_equal(alone.coef, together.coef)
-    assert_array_equal(alone.intercept, together.intercept)
+    solved_alike_on_any_number_of_threads(lambda: coordinate_descent(problem, None, 1e-5, 100))
 
 
 @pytest.mark.parametrize("n_classes", [2, 3, 8])

@@ -12,7 +12,7 @@ from margin.linear.problem import Problem
 from margin.linear.solvers.curvature import Blocks, Factor, class_blocks, whole_curvature
 from margin.linear.solvers.dense import Objective, centred, sample_of
 from margin.linear.solvers.units import DOUBLE_COLUMNS, Units, sampled_rows
-from tests.linear.problems import drawn_problem, value_at
+from tests.linear.problems import drawn_problem, objective_by_definition
 
 
 def test_no_coefficients_cost_the_logarithm_of_two_and_pull_towards_the_classes():
@@ -42,7 +42,7 @@ def test_value_and_gradient_are_those_of_the_definition(n, d, n_classes, weighte
     theta[:, -1] *= intercept
     moved = np.column_stack([theta[:, :-1], theta[:, -1] - theta[:, :-1] @ objective.units.moved])
     point = objective.at(theta, keep=True)
-    assert point.value == pytest.approx(value_at(problem, moved), rel=1e-9)
+    assert point.value == pytest.approx(objective_by_definition(problem, moved[:, :-1], moved[:, -1]), rel=1e-9)
     direction = rng.normal(size=theta.shape)
     direction[:, -1] *= intercept
     h = 1e-5 / (1 + offset * (objective.units.origin is None))

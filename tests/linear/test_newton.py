@@ -10,11 +10,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.linear_model import LogisticRegression
 
-from margin import parallel
 from margin.data import read
 from margin.linear.problem import Problem
 from margin.linear.solvers.newton import newton
-from tests.linear.problems import drawn_problem, gradient_of, objective_of
+from tests.linear.problems import (
+    DRAWN,
+    differences_of,
+    drawn_problem,
+    objective_by_definition,
+    solved_alike_on_any_number_of_threads,
+)
 from tests.shared_data import shared_data
 
 
@@ -38,19 +43,15 @@ def test_two_points_with_a_penalty_meet_the_equation_of_their_slope():
 @given(
     n_classes=st.integers(2, 5),
     l2=st.sampled_from([0.0, 1e-4, 0.1, 10.0]),
-    weighted=st.booleans(),
-    intercept=st.booleans(),
-    single=st.booleans(),
-    seed=st.integers(0, 5),
+    **DRAWN,
 )
-def test_the_gradient_of_the_definition_vanishes_at_the_solution(n_classes, l2, weighted, intercept, single, seed):
-    dtype = np.float32 if single else np.float64
-    problem = drawn_problem(250, 4, n_classes, l2=l2, weighted=weighted, intercept=intercept, dtype=dtype, seed=seed)
+def test_the_gradient_of_the_definition_vanishes_at_the_solution(n_classes, l2, intercept, **drawn):
+    problem = drawn_problem(250, 4, n_classes, l2=l2, intercept=intercept, **drawn)
     found = newton(problem, None, 1e-8, 100)
     assert found.converged
     assert found.gradient_norm <= 1e-8
-    assert found.objective == pytest.approx(objective_of(problem, found.coef, found.intercept), rel=1e-12)
-    np.testing.assert_allclose(gradient_of(problem, found), 0, atol=2e-9 + 1e-8)
+    assert found.objective == pytest.approx(objective_by_definition(problem, found.coef, found.intercept), rel=1e-12)
+    np.testing.assert_allclose(differences_of(problem, found), 0, atol=2e-9 + 1e-8)
     if n_classes > 2:
         np.testing.assert_allclose(found.coef.sum(axis=0), 0, atol=1e-10)
         assert found.intercept.sum() == pytest.approx(0, abs=1e-10)
@@ -81,7 +82,7 @@ def test_many_rows_are_solved_by_way_of_a_sample_to_the_same_solution():
     rival = LogisticRegression(C=1 / (1e-5 * 80_000), solver="newton-cholesky", tol=1e-10).fit(problem.X, problem.y)
     assert found.converged
     np.testing.assert_allclose(found.coef, rival.coef_, atol=1e-6)
-    assert found.objective <= objective_of(problem, rival.coef_, rival.intercept_) * (1 + 1e-9)
+    assert found.objective <= objective_by_definition(problem, rival.coef_, rival.intercept_) * (1 + 1e-9)
 
 
 def test_a_sample_without_one_of_the_classes_misleads_nobody():
@@ -90,7 +91,7 @@ def test_a_sample_without_one_of_the_classes_misleads_nobody():
     y[[17, 40_000, 79_999]] = 1
     found = newton(replace(problem, y=y), None, 1e-8, 100)
     assert found.converged
-    np.testing.assert_allclose(gradient_of(replace(problem, y=y), found), 0, atol=2e-8)
+    np.testing.assert_allclose(differences_of(replace(problem, y=y), found), 0, atol=2e-8)
 
 
 def test_scales_and_means_of_columns_change_nothing_without_a_penalty():
@@ -138,7 +139,7 @@ def test_one_row_and_more_columns_than_rows_are_solved():
     problem = drawn_problem(10, 30, l2=0.1)
     found = newton(problem, None, 1e-9, 100)
     assert found.converged
-    np.testing.assert_allclose(gradient_of(problem, found), 0, atol=1e-7)
+    np.testing.assert_allclose(differences_of(problem, found), 0, atol=1e-7)
     alone = newton(Problem(np.ones((1, 2)), np.zeros(1, dtype=np.int32), None, 2, 0.0, 1.0, True), None, 1e-6, 100)
     assert np.isfinite(alone.intercept).all()
 
@@ -165,11 +166,7 @@ def test_iterations_run_out_without_a_loop_and_say_so():
 
 def test_the_number_of_threads_changes_no_bit():
     problem = drawn_problem(6000, 5, 3)
-    with parallel.threads(1):
-        one = newton(problem, None, 1e-6, 100)
-    with parallel.threads(2):
-        two = newton(problem, None, 1e-6, 100)
-    np.testing.assert_array_equal(one.coef, two.coef)
+    solved_alike_on_any_number_of_threads(lambda: newton(problem, None, 1e-6, 100))
 
 
 def test_spam_with_columns_as_they_are_is_solved_to_the_last_millionth():
@@ -180,4 +177,4 @@ def test_spam_with_columns_as_they_are_is_solved_to_the_last_millionth():
     found = newton(problem, None, 1e-4, 100)
     rival = LogisticRegression(solver="newton-cholesky", tol=1e-10, max_iter=1000).fit(X, y)
     assert found.converged
-    assert found.objective <= objective_of(problem, rival.coef_, rival.intercept_) * (1 + 1e-8)
+    assert found.objective <= objective_by_definition(problem, rival.coef_, rival.intercept_) * (1 + 1e-8)

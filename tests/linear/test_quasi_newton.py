@@ -9,31 +9,32 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from margin import parallel
 from margin.linear.problem import Problem
 from margin.linear.solvers import quasi_newton
 from margin.linear.solvers.newton import newton
 from margin.linear.solvers.quasi_newton import lbfgs
-from tests.linear.problems import drawn_problem, gradient_of, objective_of
+from tests.linear.problems import (
+    DRAWN,
+    differences_of,
+    drawn_problem,
+    objective_by_definition,
+    solved_alike_on_any_number_of_threads,
+)
 
 
 @settings(max_examples=25, deadline=None)
 @given(
     n_classes=st.integers(2, 6),
     l2=st.sampled_from([1e-4, 0.1, 10.0]),
-    weighted=st.booleans(),
-    intercept=st.booleans(),
-    single=st.booleans(),
-    seed=st.integers(0, 5),
+    **DRAWN,
 )
-def test_the_solution_is_that_of_newton(n_classes, l2, weighted, intercept, single, seed):
-    dtype = np.float32 if single else np.float64
-    problem = drawn_problem(250, 4, n_classes, l2=l2, weighted=weighted, intercept=intercept, dtype=dtype, seed=seed)
+def test_the_solution_is_that_of_newton(n_classes, l2, intercept, **drawn):
+    problem = drawn_problem(250, 4, n_classes, l2=l2, intercept=intercept, **drawn)
     found, expected = lbfgs(problem, None, 1e-7, 200), newton(problem, None, 1e-9, 100)
     assert found.converged
     assert found.gradient_norm <= 1e-7
     assert found.objective == pytest.approx(expected.objective, abs=1e-9)
-    assert found.objective == pytest.approx(objective_of(problem, found.coef, found.intercept), rel=1e-12)
+    assert found.objective == pytest.approx(objective_by_definition(problem, found.coef, found.intercept), rel=1e-12)
     np.testing.assert_allclose(found.coef, expected.coef, atol=2e-3 if l2 < 1e-3 else 1e-5)
 
 
@@ -65,7 +66,7 @@ def test_many_rows_are_solved_by_way_of_a_sample():
     found = lbfgs(problem, None, 1e-6, 100)
     assert found.converged
     assert found.n_iter < 8
-    np.testing.assert_allclose(gradient_of(problem, found), 0, atol=2e-6)
+    np.testing.assert_allclose(differences_of(problem, found), 0, atol=2e-6)
 
 
 def test_rows_sorted_by_class_are_sampled_fairly():
@@ -129,8 +130,4 @@ def test_the_objective_never_rises_and_a_start_at_the_solution_stays():
 
 def test_the_number_of_threads_changes_no_bit():
     problem = drawn_problem(3000, 210, 3)
-    with parallel.threads(1):
-        one = lbfgs(problem, None, 1e-4, 100)
-    with parallel.threads(2):
-        two = lbfgs(problem, None, 1e-4, 100)
-    np.testing.assert_array_equal(one.coef, two.coef)
+    solved_alike_on_any_number_of_threads(lambda: lbfgs(problem, None, 1e-4, 100))

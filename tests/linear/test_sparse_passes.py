@@ -11,7 +11,7 @@ from margin import parallel
 from margin.linear.problem import Problem
 from margin.linear.solvers.sparse import SparsePasses
 from margin.linear.solvers.sparse_columns import by_columns
-from tests.linear.sparse_problems import gradient_by_definition, objective_by_definition, random_problem
+from tests.linear.problems import gradient_by_definition, objective_by_definition, random_problem
 
 
 def random_start(problem, seed=1):

@@ -8,10 +8,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from margin import parallel
 from margin.linear.problem import Problem
 from margin.linear.solvers.truncated_newton import truncated_newton
-from tests.linear.sparse_problems import objective_by_definition, random_problem, smallest_subgradient
+from tests.linear.problems import (
+    objective_by_definition,
+    random_problem,
+    smallest_subgradient,
+    solved_alike_on_any_number_of_threads,
+)
 
 
 def test_one_column_of_ones_finds_the_odds():
@@ -117,12 +121,7 @@ def test_iterations_are_bounded_and_told():
 
 def test_the_number_of_threads_changes_no_bit():
     problem = random_problem(n=20_000, d=50, n_classes=3)
-    with parallel.threads(1):
-        alone = truncated_newton(problem, None, 1e-6, 100)
-    with parallel.threads(3):
-        together = truncated_newton(problem, None, 1e-6, 100)
-    assert_array_equal(alone.coef, together.coef)
-    assert_array_equal(alone.intercept, together.intercept)
+    solved_alike_on_any_number_of_threads(lambda: truncated_newton(problem, None, 1e-6, 100))
 
 
 def test_many_rare_columns_do_not_end_it_early():

@@ -13,7 +13,7 @@ from sklearn.linear_model import LogisticRegression
 
 from margin.linear.solvers.coordinate import coordinate_descent
 from margin.linear.solvers.truncated_newton import truncated_newton
-from tests.linear.sparse_problems import objective_by_definition, random_problem
+from tests.linear.problems import objective_by_definition, random_problem
 
 
 def theirs(problem, solver, l1_ratio):

@@ -41,7 +41,7 @@ class TableEncoder(TransformerMixin, TableEstimator):
         self.scale = scale
 
     @property
-    def representation(self) -> Numeric:  # type: ignore[override]
+    def representation(self) -> Numeric:
         return Numeric(scale=self.scale)
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> TableEncoder:

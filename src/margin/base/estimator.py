@@ -29,8 +29,12 @@ SMALL = 10_000
 class TableEstimator(BaseEstimator):
     """An estimator that takes tables as they are and sees them in the ``representation`` it states."""
 
-    representation: Mixed | Numeric | AsGiven = Numeric()
     accepts_tables = True
+
+    @property
+    def representation(self) -> Mixed | Numeric | AsGiven:
+        """How the estimator sees its rows; a subclass may also state it as an attribute of the class."""
+        return Numeric()
 
     def _open_rows(self, X: Any, sample_weight: Any, who: str, like: Columns | None = None) -> TrainingRows:
         """Learn the columns from the rows that count; only levels that they hold are known.

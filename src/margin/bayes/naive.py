@@ -129,7 +129,7 @@ class NaiveBayes(GenerativeClassifier):
         self.class_weight = class_weight
 
     @property
-    def representation(self) -> Mixed:  # type: ignore[override]
+    def representation(self) -> Mixed:
         """Columns as they are given; which of them are text, the parameters say."""
         known = [DISTRIBUTIONS[name] for name in may_be_used(self.distributions) if name in DISTRIBUTIONS]
         moments = any(distribution.moments for distribution in known)

@@ -120,7 +120,7 @@ class ActivePerceptron(StreamingClassifier):
         self.scale = scale
 
     @property
-    def representation(self) -> Numeric:  # type: ignore[override]
+    def representation(self) -> Numeric:
         # rows are scaled to length 1, so that cells may be larger than other linear models can take
         return Numeric(scale=self.scale, sparse=True, keep_float32=True, largest=SQUARABLE)
 

@@ -40,7 +40,7 @@ class LinearClassifier(Classifier):
     _bars: np.ndarray | None = None
 
     @property
-    def representation(self) -> Numeric:  # type: ignore[override]
+    def representation(self) -> Numeric:
         return Numeric(scale=self.scale, sparse=True, keep_float32=True, largest=1e100)
 
     @property

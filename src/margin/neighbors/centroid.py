@@ -96,7 +96,7 @@ class NearestCentroid(Classifier):
         self.scale = scale
 
     @property
-    def representation(self) -> Numeric:  # type: ignore[override]
+    def representation(self) -> Numeric:
         # Scaling sparse rows would round differently from scaling dense ones, so they are written out for it.
         return Numeric(scale=self.scale, sparse=self.scale is None)
 

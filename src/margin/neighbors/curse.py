@@ -201,7 +201,7 @@ class _Encoder(TableEncoder):
     """The encoder of margin's neighbours, which leaves sparse rows sparse."""
 
     @property
-    def representation(self) -> Numeric:  # type: ignore[override]
+    def representation(self) -> Numeric:
         return Numeric(scale=self.scale, sparse=True)
 
     def _learn_input(self, rows: Any, who: str) -> Any:

@@ -40,7 +40,7 @@ class NeighborSearch(TableEstimator):
     n_jobs: Any
 
     @property
-    def representation(self) -> Any:  # type: ignore[override]
+    def representation(self) -> Any:
         if self.metric in MIXED:
             return Mixed()
         # Trees take rows that are written out, and so do the metrics that are no sums over columns.

@@ -6,6 +6,7 @@
 // four sums each, the most that AVX2 has room for beside the cells that are read.
 #include "margin/core/simd.hpp"
 #include <cstddef>
+#include <vector>
 
 namespace margin {
 
@@ -60,6 +61,16 @@ MARGIN_SIMD inline void add_symmetric_product(const double* panels, std::size_t 
                     to[v] += sums[r][v];
             }
         }
+}
+
+/// The first n rows and columns of a symmetric product of which only the upper half was computed, in lines of `width`.
+template <class T>
+std::vector<T> mirrored(const std::vector<T>& product, std::size_t n, std::size_t width) {
+    std::vector<T> whole(n * n);
+    for (std::size_t a = 0; a < n; ++a)
+        for (std::size_t b = a; b < n; ++b)
+            whole[a * n + b] = whole[b * n + a] = product[a * width + b];
+    return whole;
 }
 
 } // namespace margin

@@ -62,11 +62,7 @@ std::vector<double> gram(const T* x, const double* w, const double* shift, const
             for (std::size_t c = 0; c < to.size(); ++c)
                 to[c] += part[c];
         });
-    std::vector<double> found((columns + 1) * (columns + 1));
-    for (std::size_t a = 0; a <= columns; ++a)
-        for (std::size_t b = a; b <= columns; ++b)
-            found[a * (columns + 1) + b] = found[b * (columns + 1) + a] = total[a * width + b];
-    return found;
+    return mirrored(total, columns + 1, width);
 }
 
 } // namespace margin::linear

@@ -4,7 +4,7 @@
 // Rows are packed, some thousand at a time, into panels of 24 columns; then the panels of the product are shared out,
 // each summed up by one thread from the first row to the last. No thread needs a product of its own, which for
 // thousands of columns would be tens of megabytes.
-#include "margin/core/simd.hpp"
+#include "margin/core/products.hpp"
 #include "margin/core/threads.hpp"
 #include <algorithm>
 #include <cmath>
@@ -92,11 +92,7 @@ std::vector<float> gram_single(const T* x, const std::int64_t* at, const double*
                                  product.data());
         });
     }
-    std::vector<float> found((columns + 1) * (columns + 1));
-    for (std::size_t a = 0; a <= columns; ++a)
-        for (std::size_t b = a; b <= columns; ++b)
-            found[a * (columns + 1) + b] = found[b * (columns + 1) + a] = product[a * width + b];
-    return found;
+    return mirrored(product, columns + 1, width);
 }
 
 } // namespace margin::linear
