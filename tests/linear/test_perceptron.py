@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from margin import Perceptron
+from margin import Perceptron, parallel
 from margin.errors import ConstantColumnWarning, NotSeparableWarning
 from margin.linear import perceptron_memory
 from margin.random import seed_for
@@ -245,6 +245,22 @@ def test_rows_visited_one_after_another_come_from_all_over_the_data():
     firsts = order.reshape(-1, 100).mean(axis=1)  # of 100 visits each; the mean of 100 random rows is n / 2 ± n / 35
     assert np.abs(firsts - n / 2).max() < 6 * n / 12**0.5 / 10
     assert (np.abs(np.diff(order)) < 8).mean() < 0.02
+
+
+def test_a_row_stands_anywhere_in_its_window_with_the_same_chance():
+    n = 20 * 1024
+    places = np.concatenate([np.argsort(_core.linear.visits(n, 5, number))[3::8] % 1024 for number in range(100)])
+    counts = np.bincount(places // 16, minlength=64)
+    expected = len(places) / 64
+    assert ((counts - expected) ** 2 / expected).sum() < 63 + 5 * (2 * 63) ** 0.5  # mean and deviation of chi-squared
+
+
+def test_the_order_of_a_pass_is_the_same_for_any_number_of_threads():
+    n = 200_000
+    with parallel.threads(1):
+        alone = _core.linear.visits(n, 5, 2)
+    with parallel.threads(3):
+        assert np.array_equal(alone, _core.linear.visits(n, 5, 2))
 
 
 def test_the_log_of_mistakes_has_an_end_and_the_counts_have_not(monkeypatch):

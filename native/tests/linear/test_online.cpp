@@ -71,7 +71,7 @@ Learnt descent(const Example& example, const Rows& rows, std::size_t n_scores, d
                    found.sum.data(), sum_b.data(),
                    averaged.data(),  l1_ratio > 0 ? paid.data() : nullptr,
                    owed.data(),      reinterpret_cast<const bool*>(active.data())};
-    const auto order = shuffled_visits(example.rows, 1, 2);
+    const auto order = shuffled_visits(example.rows, 1, 2, monitor);
     SgdEpoch epoch{{order.data(), order.size()}, example.y.data()};
     epoch.eta = eta.data();
     epoch.alpha = 0.5, epoch.l1_ratio = l1_ratio, epoch.average_from = 1;
@@ -123,14 +123,15 @@ TEST("slopes and values without libm are those of the loss") {
 }
 
 TEST("an order holds every row once, and is another in the next pass") {
+    Monitor monitor;
     for (const std::size_t n : {0, 1, 5, 16384, 16385, 40000}) {
-        const auto order = shuffled_visits(n, 3, 0);
+        const auto order = shuffled_visits(n, 3, 0, monitor);
         std::vector<bool> seen(n);
         for (const auto row : order)
             seen[row] = true;
         CHECK(order.size() == n);
         CHECK(std::find(seen.begin(), seen.end(), false) == seen.end());
-        CHECK(n < 5 || order != shuffled_visits(n, 3, 1));
+        CHECK(n < 5 || order != shuffled_visits(n, 3, 1, monitor));
     }
 }
 
