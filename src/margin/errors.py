@@ -22,6 +22,7 @@ __all__ = [
     "MarginError",
     "MarginWarning",
     "NotFittedError",
+    "NotSeparableError",
     "NotSeparableWarning",
     "ParameterError",
     "PersistenceError",
@@ -68,6 +69,10 @@ class NotFittedError(MarginError, ValueError, AttributeError):
 
 class SealBrokenError(MarginError, RuntimeError):
     """A sealed test part was to be opened a second time."""
+
+
+class NotSeparableError(MarginError, ValueError):
+    """A hard margin was asked for, and nothing of the kind separates the classes."""
 
 
 class MarginWarning(UserWarning):
