@@ -62,6 +62,7 @@ _names = {
         "plot_tree",
     ),
     "report": (),
+    "svm": (),
     "tree": ("C45", "ID3", "DecisionTreeClassifier", "DecisionTreeRegressor", "Discretizer"),
     "zoo": (),
 }

@@ -68,7 +68,7 @@ def solve(
             max_steps,
             int(cache_size * 2**20),
             n_threads,
-        )  # fmt: skip
+        )
     )
 
 
