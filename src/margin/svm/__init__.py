@@ -1,3 +1,5 @@
 """Support vector machines: the widest margin between classes, in the space of a kernel."""
 
-__all__: list[str] = []
+from margin.svm.linear_svc import LinearSVC
+
+__all__ = ["LinearSVC"]
