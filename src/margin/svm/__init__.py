@@ -1,3 +1,5 @@
 """Support vector machines: the widest margin between classes, in the space of a kernel."""
 
-__all__: list[str] = []
+from margin.svm.reject import Reject
+
+__all__ = ["Reject"]
