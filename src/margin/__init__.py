@@ -59,6 +59,7 @@ _names = {
         "plot_losses",
         "plot_path",
         "plot_regions",
+        "plot_risk_coverage",
         "plot_tree",
     ),
     "report": (),

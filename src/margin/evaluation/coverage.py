@@ -124,9 +124,8 @@ class RiskCoverage:
         if not fit.size:
             return ThresholdChoice(math.inf, 0.0, 0.0, self._in_vain(target, level), None, level)
         at = int(fit[-1])
-        seen = _percent(self.risk[at])
-        held = seen if bound is None else f"{seen}, with {_percent(level)} certainty below {_percent(bound)}"
-        reason = f"target {_percent(target)}: {self._answered(at)}, with an error of {held} among them"
+        held = "" if bound is None else f", below {_percent(bound)} with {_percent(level)} certainty"
+        reason = f"target {_percent(target)}: {self._answered(at)}{held}"
         return ThresholdChoice(*self._point(at), reason, bound, level)
 
     def for_cost(self, cost: float) -> ThresholdChoice:
@@ -143,9 +142,8 @@ class RiskCoverage:
             return ThresholdChoice(math.inf, 0.0, 0.0, reason)
         # Sums of the same counts may differ in their last digits.
         at = int(np.flatnonzero(costs <= best * (1 + 1e-12))[-1])
-        risk = _percent(self.risk[at])
-        what = f"cost {best:.3g} a case (abstaining costs {cost:g})"
-        return ThresholdChoice(*self._point(at), f"{what}: {self._answered(at)}, with an error of {risk} among them")
+        reason = f"cost {best:.3g} a case (abstaining costs {cost:g}): {self._answered(at)}"
+        return ThresholdChoice(*self._point(at), reason)
 
     def _looks(self) -> np.ndarray:
         """Places on the curve where coverage is at most 1/20, 2/20, …: one for each share that has any."""
@@ -157,7 +155,8 @@ class RiskCoverage:
         return float(self.threshold[at]), float(self.coverage[at]), float(self.risk[at])
 
     def _answered(self, at: int) -> str:
-        return f"{_percent(self.coverage[at])} of the cases are answered"
+        answered, wrong = _percent(self.coverage[at]), _percent(self.risk[at])
+        return f"{answered} of the cases are answered, with an error of {wrong} among them"
 
     def _in_vain(self, target: float, level: float | None) -> str:
         if level is None:
