@@ -2,6 +2,7 @@
 
 from margin.svm.certificate import MarginCertificate
 from margin.svm.linear_svc import LinearSVC
+from margin.svm.reject import Reject
 from margin.svm.svc import SVC
 
-__all__ = ["SVC", "LinearSVC", "MarginCertificate"]
+__all__ = ["SVC", "LinearSVC", "MarginCertificate", "Reject"]
