@@ -100,6 +100,7 @@ NOT_MODELS = {
     "Classifier",
     "DiscreteNB",
     "GenerativeClassifier",
+    "KernelModel",
     "LinearClassifier",
     "LinearScores",
     "LogisticModel",
