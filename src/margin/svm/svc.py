@@ -14,8 +14,10 @@ from margin.base.class_weight import class_factors
 from margin.base.numeric import Scale
 from margin.base.representation import TrainingRows
 from margin.errors import ConvergenceWarning, InputError, ParameterError, warn
-from margin.params import ClassWeight, Count, Flag, Jobs, Positive, Rule
+from margin.params import ClassWeight, Count, Flag, Jobs, NonNegative, Positive, Rule
+from margin.svm.budget import budgeted
 from margin.svm.certificate import Evidence
+from margin.svm.hard import hard
 from margin.svm.kernels import KernelFunction
 from margin.svm.learning import Learner, Learnt
 from margin.svm.machine import values_of
@@ -58,6 +60,11 @@ class SVC(KernelModel):
     ----------
     C
         The price of slack: large C wants every row right, small C a wide margin.
+    budget
+        Instead of C, what the slacks of a problem may add up to: the widest margin within that budget. The more there
+        is, the wider; 0 is the hard margin. ``C_`` says what C comes to the same.
+    hard_margin
+        Whether no row may be inside the margin; data that cannot be separated are refused with the proof.
     kernel
         "linear", "poly", "rbf", "sigmoid"; "precomputed" where X holds kernel values (at fit among the training rows,
         later of new rows with them); or a function of two sets of rows that gives the matrix of kernel values.
@@ -132,6 +139,8 @@ class SVC(KernelModel):
         self,
         C: Positive = 1.0,
         *,
+        budget: NonNegative | None = None,
+        hard_margin: Flag = False,
         kernel: KernelName | Callable[..., Any] = "rbf",
         degree: Count = 3,
         gamma: Literal["scale", "auto"] | Positive = "scale",
@@ -149,6 +158,8 @@ class SVC(KernelModel):
         n_jobs: Jobs = None,
     ) -> None:
         self.C = C
+        self.budget = budget
+        self.hard_margin = hard_margin
         self.kernel = kernel
         self.degree = degree
         self.gamma = gamma
@@ -213,7 +224,12 @@ class SVC(KernelModel):
         return Learner(kernel, X, function, solver, layout)
 
     def _way(self, learner: Learner, rows: TrainingRows) -> Way:
-        return soft(float(self.C))
+        who = type(self).__name__
+        if self.hard_margin or (self.budget is not None and self.budget == 0):
+            rows_known = None if self.kernel == "precomputed" else learner.X
+            names = problem_names(learner.layout, self.classes_[self._places].tolist())
+            return hard(rows_known, self.kernel == "linear", rows.kept, names, who)
+        return soft(float(self.C)) if self.budget is None else budgeted(float(self.budget), who)
 
     def _keep(self, learnt: Learnt, kept: np.ndarray | None) -> None:
         self._machine, table, solutions = learnt.machine, learnt.table, learnt.solutions
@@ -239,6 +255,8 @@ class SVC(KernelModel):
             )
         if self.multiclass == "one_vs_rest" and self.decision_function_shape == "ovo":
             raise ParameterError(f"{name}(decision_function_shape='ovo'): one_vs_rest has no decisions of pairs.")
+        if self.hard_margin and self.budget:
+            raise ParameterError(f"{name}(budget={self.budget!r}): a hard margin has no budget for slack.")
         if self.sigma is not None and (self.kernel != "rbf" or self.gamma != "scale"):
             raise ParameterError(f"{name}(sigma={self.sigma!r}): sigma is for kernel='rbf' without gamma.")
 

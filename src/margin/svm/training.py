@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from margin.svm.dual import MOST_STEPS, DualProblem, DualSolution, solve_all
+from margin.svm.dual import DualProblem, DualSolution, solve_all
 from margin.svm.multiclass import Signed
 from margin.svm.polish import polished
 
@@ -22,6 +22,8 @@ __all__ = ["Gap", "Solutions", "Solver", "Way", "gap_of", "soft", "solved"]
 FEW = 256
 # Steps after which the solution of few rows is polished in any case: columns of very unlike size make steps tiny.
 FEW_STEPS = 20_000
+# Steps in which anything that has an end comes to it, of few rows and of many.
+ENOUGH = 1_000_000, 10_000_000
 # Largest violation at which a solver stops by itself. LIBSVM stops at 1e-3; so its objective is never below ours.
 VIOLATION = 5e-4
 # So often a solution is begun again with a tolerance of a tenth, until the gap is as small as was asked.
@@ -43,8 +45,8 @@ class Solver:
     def violation(self) -> float:
         return min(self.tol, VIOLATION)
 
-    def run(self, problems: Sequence[DualProblem], violation: float, most: int = MOST_STEPS) -> list[DualSolution]:
-        most = most if self.max_iter < 0 else self.max_iter
+    def run(self, problems: Sequence[DualProblem], violation: float, most: int = 0) -> list[DualSolution]:
+        most = (most or ENOUGH[not self.few]) if self.max_iter < 0 else self.max_iter
         return solve_all(self.source, problems, violation, most, self.cache_size, self.n_threads)
 
 
@@ -118,7 +120,7 @@ def solved(
         for i, (each, upper) in enumerate(zip(problems, uppers))
     ]
     violation = solver.violation
-    found = solver.run(given, violation, FEW_STEPS if solver.few else MOST_STEPS)
+    found = solver.run(given, violation, FEW_STEPS if solver.few else 0)
     if solver.few:
         found = [s if _spent(solver, s) else polished(solver.source, p, s) for p, s in zip(given, found)]
     gaps = [_gap(each, solution) for each, solution in zip(given, found)]
