@@ -59,10 +59,11 @@ _names = {
         "plot_losses",
         "plot_path",
         "plot_regions",
+        "plot_risk_coverage",
         "plot_tree",
     ),
     "report": (),
-    "svm": ("SVC",),
+    "svm": ("LinearSVC", "Reject", "SVC"),
     "tree": ("C45", "ID3", "DecisionTreeClassifier", "DecisionTreeRegressor", "Discretizer"),
     "zoo": (),
 }

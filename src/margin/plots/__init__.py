@@ -1,6 +1,7 @@
 """Pictures of what models learnt, drawn with matplotlib, which is loaded when the first one is drawn."""
 
 from margin.plots.coefficients import plot_coefficients, plot_path
+from margin.plots.coverage import plot_risk_coverage
 from margin.plots.k_choice import plot_k_choice
 from margin.plots.losses import plot_losses
 from margin.plots.of_curse import plot_curse
@@ -14,5 +15,6 @@ __all__ = [
     "plot_losses",
     "plot_path",
     "plot_regions",
+    "plot_risk_coverage",
     "plot_tree",
 ]
