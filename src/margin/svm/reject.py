@@ -173,8 +173,9 @@ class Reject(Classifier):
         return fresh.fit(X[part.rows], self.classes_[y[part.rows]], **settings)
 
     def _needs_rows(self) -> bool:
-        by_rule = self.cost is not None and self._kind() == "probability"
-        return self.threshold is None and not by_rule and (self.target_error is not None or self.cost is not None)
+        if self._kind() == "probability" and self.cost is not None:
+            return False  # Chow's rule
+        return self.target_error is not None or self.cost is not None
 
     def _judged(self, model: Any, X: Any, y: np.ndarray, rows: TrainingRows, fitted: Any) -> RiskCoverage:
         """Answers to rows by classifiers that have not learnt from them."""
