@@ -63,7 +63,7 @@ _names = {
         "plot_tree",
     ),
     "report": (),
-    "svm": ("Reject",),
+    "svm": ("LinearSVC", "Reject", "SVC"),
     "tree": ("C45", "ID3", "DecisionTreeClassifier", "DecisionTreeRegressor", "Discretizer"),
     "zoo": (),
 }
