@@ -15,6 +15,7 @@ from sklearn.svm import SVC as RivalSVC  # noqa: N811
 from sklearn.svm import LinearSVC as RivalLinearSVC
 
 from margin import (
+    SVC,
     KNeighborsClassifier,
     LinearSGD,
     LogisticRegression,
@@ -99,6 +100,20 @@ def test_the_distance_to_the_runner_up_decides_among_several_classes():
     expected = ranked[:, -1] - ranked[:, -2]
     assert model.confidences(X) == pytest.approx(expected)
     assert [answer is None for answer in model.predict(X)] == (expected <= 0.4).tolist()
+
+
+@pytest.mark.parametrize("inner", [RivalSVC, SVC], ids=["scikit-learn", "margin"])
+def test_decisions_of_pairs_are_as_sure_as_the_closest_pair_of_the_answer(inner):
+    X, y = two_clouds(classes=3)
+    model = Reject(inner(decision_function_shape="ovo"), threshold=0.3, confidence="margin").fit(X, y)
+    zero_one, zero_two, one_two = model.decision_function(X).T
+    each = np.column_stack(
+        [np.minimum(zero_one, zero_two), np.minimum(-zero_one, one_two), np.minimum(-zero_two, -one_two)]
+    )
+    said = model.model_.predict(X)
+    assert model.confidences(X) == pytest.approx(each[np.arange(len(X)), said])
+    answers = model.predict(X)
+    assert all(answer is None or each[row, answer] > 0.3 for row, answer in enumerate(answers))
 
 
 MODELS = [
@@ -247,7 +262,6 @@ def test_weights_reach_the_model_and_the_judging():
         ({"confidence": "margin"}, "NaiveBayes must have decision_function"),
         ({"confidence": "margins"}, "did you mean 'margin'"),
         ({"model": NaiveBayes}, "model must be None or a classifier"),
-        ({"model": RivalSVC(decision_function_shape="ovo"), "cost": 0.1}, "not one for each pair"),
     ],
     ids=str,
 )

@@ -61,8 +61,9 @@ class Reject(Classifier):
         What an abstention costs, if a wrong answer costs 1 and a right one nothing.
     confidence
         ``"probability"``, that of the class answered; ``"margin"``, how far its score is above the best other one (for
-        two classes the distance of the score from 0); ``"auto"``, the first where the classifier has it. Chow's rule
-        takes probabilities at their word: ``CalibratedClassifier`` makes them keep it.
+        two classes the distance of the score from 0, for decisions of pairs the least distance in the pairs of the
+        class); ``"auto"``, the first where the classifier has it. Chow's rule takes probabilities at their word:
+        ``CalibratedClassifier`` makes them keep it.
     cv
         Where held-out rows come from: a number of folds, each judged by a classifier of the others; a list of (training
         rows, test rows), a protocol such as ``HoldOut()`` or a splitter of scikit-learn. The classifier that answers is
