@@ -101,6 +101,7 @@ NOT_MODELS = {
     "Classifier",
     "DiscreteNB",
     "GenerativeClassifier",
+    "KernelModel",
     "LinearClassifier",
     "LinearScores",
     "LogisticModel",

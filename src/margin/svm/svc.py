@@ -14,15 +14,17 @@ from margin.base.class_weight import class_factors
 from margin.base.numeric import Scale
 from margin.base.representation import TrainingRows
 from margin.errors import ConvergenceWarning, InputError, ParameterError, warn
-from margin.params import ClassWeight, Count, Flag, Jobs, Positive, Rule
+from margin.params import ClassWeight, Count, Flag, Jobs, NonNegative, Positive, Rule
+from margin.svm.budget import budgeted
 from margin.svm.certificate import Evidence
-from margin.svm.dual import DualSolution
-from margin.svm.expansion import Expansion
+from margin.svm.hard import hard
 from margin.svm.kernels import KernelFunction
-from margin.svm.machine import Machine, values_of
-from margin.svm.multiclass import LaidOut, Layout, Multiclass, Signed, laid_out
+from margin.svm.learning import Learner, Learnt
+from margin.svm.machine import values_of
+from margin.svm.multiclass import Layout, Multiclass
+from margin.svm.probabilities import cross_fitted_map
 from margin.svm.svc_model import KernelModel
-from margin.svm.training import FEW, Solver, solved
+from margin.svm.training import FEW, Solver, Way, soft
 
 __all__ = ["SVC"]
 
@@ -58,6 +60,11 @@ class SVC(KernelModel):
     ----------
     C
         The price of slack: large C wants every row right, small C a wide margin.
+    budget
+        Instead of C, what the slacks of a problem may add up to: the widest margin within that budget. The more there
+        is, the wider; 0 is the hard margin. ``C_`` says what C comes to the same.
+    hard_margin
+        Whether no row may be inside the margin; data that cannot be separated are refused with the proof.
     kernel
         "linear", "poly", "rbf", "sigmoid"; "precomputed" where X holds kernel values (at fit among the training rows,
         later of new rows with them); or a function of two sets of rows that gives the matrix of kernel values.
@@ -80,6 +87,10 @@ class SVC(KernelModel):
         Whether equal votes of pairs are decided by how clear the pairs were; else the first class wins.
     class_weight
         Factors for the rows of each class; "balanced" lets all classes count the same.
+    probability
+        None, or the curve that makes probabilities of decisions: "sigmoid" (Platt's) or "isotonic". It is learnt from
+        the decisions of five machines about rows that they have not seen, which costs five more fits. Answers stay
+        those of the machine, which need not be the most probable class where the two are close.
     tol
         Largest share of the objective by which it may miss the optimum (the duality gap).
     max_iter
@@ -128,6 +139,8 @@ class SVC(KernelModel):
         self,
         C: Positive = 1.0,
         *,
+        budget: NonNegative | None = None,
+        hard_margin: Flag = False,
         kernel: KernelName | Callable[..., Any] = "rbf",
         degree: Count = 3,
         gamma: Literal["scale", "auto"] | Positive = "scale",
@@ -138,12 +151,15 @@ class SVC(KernelModel):
         decision_function_shape: Literal["ovr", "ovo"] = "ovr",
         break_ties: Flag = False,
         class_weight: ClassWeight = None,
+        probability: Literal["sigmoid", "isotonic"] | None = None,
         tol: Positive = 1e-3,
         max_iter: Iterations = -1,
         cache_size: Positive = 200.0,
         n_jobs: Jobs = None,
     ) -> None:
         self.C = C
+        self.budget = budget
+        self.hard_margin = hard_margin
         self.kernel = kernel
         self.degree = degree
         self.gamma = gamma
@@ -154,6 +170,7 @@ class SVC(KernelModel):
         self.decision_function_shape = decision_function_shape
         self.break_ties = break_ties
         self.class_weight = class_weight
+        self.probability = probability
         self.tol = tol
         self.max_iter = max_iter
         self.cache_size = cache_size
@@ -168,12 +185,67 @@ class SVC(KernelModel):
         self._places, codes = np.unique(y, return_inverse=True)
         totals = np.bincount(y, rows.weight, len(self.classes_))
         factors = class_factors(self.class_weight, self.classes_, totals, type(self).__name__)
-        self._machine = self._evidence = None
+        self._machine = self._evidence = self._map = None
         self._kept, self._n_given = rows.kept, rows.n_given
         if len(self._places) > 1:
             self._train(X, codes.astype(np.int32), rows.weights() * factors[y], rows)
         else:
-            self._keep_nothing(float(self.C))
+            self._keep_nothing()
+
+    def _train(self, X: Any, y: np.ndarray, weight: np.ndarray, rows: TrainingRows) -> None:
+        learner = self._learner(X, rows, Layout(len(self._places), self.multiclass))
+        way = self._way(learner, rows)
+        learnt = learner.learn(way, y, weight)
+        self._keep(learnt, rows.kept)
+        kept_rows = learner.X if self._machine_is_quick(learnt) else learner.X.copy()
+        names = problem_names(learner.layout, self.classes_[self._places].tolist())
+        self._evidence = Evidence(learnt.machine, learnt.alphas, kept_rows, y, weight, learnt.solutions.C, names)
+        if kept_rows is learner.X:
+            self._evidence.settled()  # rather than keep a square matrix of values
+        if self.probability is not None:
+            self._map = cross_fitted_map(learner, way, learnt, y, weight, rows.weights(), self.probability)
+        self._warn_of_gaps([gap.relative for gap in learnt.solutions.gaps])
+
+    def _machine_is_quick(self, learnt: Learnt) -> bool:
+        """Whether deciding on the training rows costs hardly anything: planes, and kernel values that are there."""
+        return learnt.machine.planes is not None or learnt.machine.columns is not None
+
+    def _learner(self, X: Any, rows: TrainingRows, layout: Layout) -> Learner:
+        self.gamma_ = self._gamma_of(X, rows.weight)
+        function = self.kernel if callable(self.kernel) else None
+        name = "precomputed" if function is not None else self.kernel
+        kernel = KernelFunction(name, self.gamma_, float(self.coef0), float(self.degree))
+        if self.kernel == "precomputed":
+            X = self._square(X, rows)
+        source = kernel.source(X if function is None else values_of(function, X, X))
+        threads = parallel.n_threads(self.n_jobs)
+        few = X.shape[0] <= FEW
+        solver = Solver(source, float(self.tol), int(self.max_iter), float(self.cache_size), threads, few)
+        return Learner(kernel, X, function, solver, layout)
+
+    def _way(self, learner: Learner, rows: TrainingRows) -> Way:
+        who = type(self).__name__
+        if self.hard_margin or (self.budget is not None and self.budget == 0):
+            rows_known = None if self.kernel == "precomputed" else learner.X
+            names = problem_names(learner.layout, self.classes_[self._places].tolist())
+            return hard(rows_known, self.kernel == "linear", rows.kept, names, who)
+        return soft(float(self.C)) if self.budget is None else budgeted(float(self.budget), who)
+
+    def _keep(self, learnt: Learnt, kept: np.ndarray | None) -> None:
+        self._machine, table, solutions = learnt.machine, learnt.table, learnt.solutions
+        self.support_ = table.support if kept is None else kept[table.support]
+        self.n_support_ = np.zeros(len(self.classes_), dtype=np.int32)
+        self.n_support_[self._places] = table.n_support
+        self.dual_coef_, self.intercept_ = table.coef, learnt.machine.intercept
+        self.n_iter_ = np.array([each.steps for each in solutions.found])
+        self.C_ = float(solutions.C[0]) if len(solutions.C) == 1 else solutions.C
+
+    def _keep_nothing(self) -> None:
+        """A single class has rows: there is nothing to separate."""
+        self.n_support_ = np.zeros(len(self.classes_), dtype=np.int32)
+        self.support_, self.n_iter_ = np.zeros((2, 0), dtype=np.int64)
+        self.dual_coef_, self.intercept_ = np.zeros((0, 0)), np.zeros(0)
+        self.gamma_, self.C_ = 1.0, float(self.C)
 
     def _check_settings(self) -> None:
         name = type(self).__name__
@@ -183,34 +255,10 @@ class SVC(KernelModel):
             )
         if self.multiclass == "one_vs_rest" and self.decision_function_shape == "ovo":
             raise ParameterError(f"{name}(decision_function_shape='ovo'): one_vs_rest has no decisions of pairs.")
+        if self.hard_margin and self.budget:
+            raise ParameterError(f"{name}(budget={self.budget!r}): a hard margin has no budget for slack.")
         if self.sigma is not None and (self.kernel != "rbf" or self.gamma != "scale"):
             raise ParameterError(f"{name}(sigma={self.sigma!r}): sigma is for kernel='rbf' without gamma.")
-
-    def _train(self, X: Any, y: np.ndarray, weight: np.ndarray, rows: TrainingRows) -> None:
-        layout = Layout(len(self._places), self.multiclass)
-        kernel, seen = self._kernel_values(X, rows)
-        threads = parallel.n_threads(self.n_jobs)
-        source = kernel.source(seen)
-        solver = Solver(source, float(self.tol), int(self.max_iter), float(self.cache_size), threads, len(y) <= FEW)
-        problems = layout.problems(y)
-        C = np.full(len(problems), float(self.C))
-        found, gaps = solved(solver, problems, [c * weight[each.rows] for c, each in zip(C, problems)])
-        alphas = [each.alpha for each in found]
-        self._machine = self._machine_of(layout, kernel, X, y, problems, found, rows.kept)
-        self.n_iter_ = np.array([each.steps for each in found])
-        self.C_ = float(C[0]) if len(C) == 1 else C
-        self._evidence = Evidence(self._machine, alphas, X.copy(), y, weight, C, self._problem_names(layout))
-        if self._machine.columns is not None or self._machine.function is not None:
-            self._evidence.settled()  # rather than keep a square matrix
-        self._warn_of_gaps([gap.relative for gap in gaps])
-
-    def _kernel_values(self, X: Any, rows: TrainingRows) -> tuple[KernelFunction, Any]:
-        """The kernel with its numbers, and what its source is made of."""
-        self.gamma_ = self._gamma_of(X, rows.weight)
-        if callable(self.kernel):
-            return KernelFunction("precomputed"), values_of(self.kernel, X, X)
-        kernel = KernelFunction(self.kernel, self.gamma_, float(self.coef0), float(self.degree))
-        return kernel, self._square(X, rows) if self.kernel == "precomputed" else X
 
     def _square(self, X: Any, rows: TrainingRows) -> np.ndarray:
         """The kernel values among the rows that count."""
@@ -233,47 +281,6 @@ class SVC(KernelModel):
             return 1.0
         variance = 1.0 if self.gamma == "auto" else variance_of_cells(X, weight)
         return 1.0 / (X.shape[1] * variance) if variance > 0 else 1.0
-
-    def _machine_of(
-        self,
-        layout: Layout,
-        kernel: KernelFunction,
-        X: Any,
-        y: np.ndarray,
-        problems: list[Signed],
-        found: list[DualSolution],
-        kept: np.ndarray | None,
-    ) -> Machine:
-        table = laid_out(layout, y, problems, [each.alpha for each in found])
-        self.support_ = table.support if kept is None else kept[table.support]
-        self.n_support_ = np.zeros(len(self.classes_), dtype=np.int32)
-        self.n_support_[self._places] = table.n_support
-        self.dual_coef_, self.intercept_ = table.coef, np.array([each.bias for each in found])
-        precomputed = self.kernel == "precomputed"
-        vectors = np.empty((0, 0)) if precomputed else X[table.support]
-        summed = len(table.support) if kernel.name == "precomputed" else vectors
-        return Machine(
-            layout,
-            Expansion(kernel, summed, table.coef, table.bounds),
-            self.intercept_,
-            planes_of(layout, table, vectors) if self.kernel == "linear" else None,
-            self.kernel if callable(self.kernel) else None,
-            vectors,
-            self.support_ if precomputed else None,
-        )
-
-    def _keep_nothing(self, C: float) -> None:
-        """A single class has rows: there is nothing to separate."""
-        self.n_support_ = np.zeros(len(self.classes_), dtype=np.int32)
-        self.support_, self.n_iter_ = np.zeros((2, 0), dtype=np.int64)
-        self.dual_coef_, self.intercept_ = np.zeros((0, 0)), np.zeros(0)
-        self.gamma_, self.C_ = 1.0, C
-
-    def _problem_names(self, layout: Layout) -> list[str]:
-        classes = self.classes_[self._places].tolist()
-        if layout.n_classes == 2:
-            return [f"{classes[1]!r} against {classes[0]!r}"]
-        return [f"{classes[a]!r} against {'the rest' if b is None else repr(classes[b])}" for a, b in layout.sides()]
 
     def _warn_of_gaps(self, gaps: list[float]) -> None:
         worst = max(gaps)
@@ -306,13 +313,6 @@ def variance_of_cells(X: Any, weight: np.ndarray | None) -> float:
     return (away + (cells - float(per_cell.sum())) * mean**2) / cells
 
 
-def planes_of(layout: Layout, table: LaidOut, vectors: Any) -> np.ndarray:
-    """The coefficients of each problem with the linear kernel."""
-    if not layout.in_pairs:
-        return np.ascontiguousarray(
-            table.coef @ vectors if isinstance(vectors, np.ndarray) else (vectors.T @ table.coef.T).T
-        )
-    parts = [
-        (vectors[begin:end].T @ table.coef[:, begin:end].T).T for begin, end in zip(table.bounds[:-1], table.bounds[1:])
-    ]
-    return np.ascontiguousarray([parts[a][b - 1] + parts[b][a] for a, b in zip(*layout.pairs)], dtype=np.float64)
+def problem_names(layout: Layout, classes: list[Any]) -> list[str]:
+    """What each problem is about, in words."""
+    return [f"{classes[a]!r} against {'the rest' if b is None else repr(classes[b])}" for a, b in layout.sides()]

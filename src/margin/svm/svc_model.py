@@ -9,11 +9,14 @@ from sklearn.utils.metaestimators import available_if
 
 from margin import parallel
 from margin.base import Classifier
+from margin.base.fitting import NotYetFittedError
+from margin.bayes.calibrators import CalibrationMap
 from margin.linear.reduced import NEVER
 from margin.svm.categories import WORDS
 from margin.svm.certificate import Evidence, MarginCertificate
 from margin.svm.machine import Machine
 from margin.svm.multiclass import widened_pairs, widened_scores
+from margin.svm.probabilities import probabilities_of
 
 __all__ = ["KernelModel"]
 
@@ -33,6 +36,7 @@ class KernelModel(Classifier):
     """
 
     kernel: Any
+    probability: str | None
     n_jobs: Any
     decision_function_shape: str
     break_ties: bool
@@ -46,6 +50,7 @@ class KernelModel(Classifier):
     intercept_: np.ndarray
     dual_coef_: np.ndarray
     _evidence: Evidence | None
+    _map: CalibrationMap | None
 
     def _decisions(self, X: Any) -> np.ndarray:
         """Rows × problems, for rows that have been checked, filled and scaled."""
@@ -97,6 +102,33 @@ class KernelModel(Classifier):
         if self._machine is None:
             return widened_scores(np.zeros((X.shape[0], 1)), self._places, n_classes)
         return widened_scores(self._machine.layout.scores(self._decisions(X)), self._places, n_classes)
+
+    @available_if(lambda self: self.probability is not None)
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """The probability of each class (columns as in ``classes_``) for each row."""
+        encoded = self._encoded(X, "predict_proba")
+        n_classes = len(self.classes_)
+        if self._machine is None:
+            return np.tile((np.arange(n_classes) == self._places[0]).astype(np.float64), (encoded.shape[0], 1))
+        return self._shares(self._decisions(encoded))
+
+    def _shares(self, decisions: np.ndarray) -> np.ndarray:
+        if self._machine is None or self._map is None:
+            raise NotYetFittedError(
+                f"{type(self).__name__}.predict_proba: none were learnt; call fit with probability='sigmoid'."
+            )
+        return probabilities_of(self._map, self._machine.layout, decisions, self._places, len(self.classes_))
+
+    @available_if(lambda self: self.probability is not None)
+    def predict_log_proba(self, X: Any) -> np.ndarray:
+        """Logarithms of the probabilities."""
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))
+
+    @available_if(lambda self: self.probability is not None)
+    def predict_with_proba(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
+        """Both at once."""
+        return self.predict(X), self.predict_proba(X)
 
     @property
     def support_vectors_(self) -> Any:
