@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from margin.base.columns import learn_columns
 from margin.data.labels import codes_of, label_array, position_of
 from margin.data.table import Table
 from margin.errors import InputError, InputTypeError, ParameterError
@@ -98,16 +99,14 @@ def plot_margin(
 
 def _two_columns(X: Any) -> tuple[np.ndarray, list[str], Any]:
     """The cells, the names of the columns, and how new cells become rows like the given ones."""
-    if isinstance(X, Table) or hasattr(X, "columns"):
-        table = X.inputs() if isinstance(X, Table) else Table.from_frame(X)
-        names = list(table.names)
-        if len(names) == 2 and all(column.is_numeric for column in table.schema):
-            cells = np.column_stack([np.asarray(table.cells(name), dtype=np.float64) for name in names])
+    columns, source = learn_columns(X, "plot_margin")
+    schema = columns.described()
+    if columns.n == 2 and all(column.is_numeric for column in schema):
+        names = [column.name for column in schema]
+        if isinstance(source, Table):
+            cells = np.column_stack([np.asarray(source.cells(name), dtype=np.float64) for name in names])
             return cells, names, lambda new: Table.from_columns(dict(zip(names, new.T)))
-    else:
-        cells = np.asarray(X.toarray() if hasattr(X, "toarray") else X)
-        if cells.ndim == 2 and cells.shape[1] == 2 and cells.dtype.kind in "fiub":
-            return cells.astype(np.float64), ["x0", "x1"], lambda new: new
+        return np.asarray(source if isinstance(source, np.ndarray) else source.toarray(), np.float64), names, np.asarray
     raise InputError("plot_margin: X must have two numeric columns, as the model was fitted on.")
 
 
@@ -173,10 +172,17 @@ def _supports(model: Any, shown: np.ndarray, n_rows: int, where: np.ndarray) -> 
 def _counted(model: Any, side: _Side, where: np.ndarray) -> str:
     outside, on, inside = (int((where == kind).sum()) for kind in KINDS)
     text = f"{outside} outside the margin, {on} on its edge, {inside} inside"
-    if getattr(model, "scale", None) is None and hasattr(model, "coef_"):
-        width = 2 / max(float(np.linalg.norm(np.atleast_2d(model.coef_)[side.column])), 1e-300)
-        text += f"; width {width:.4g}"
+    planes = _planes(model)
+    if planes is not None and getattr(model, "scale", None) is None:
+        text += f"; width {2 / max(float(np.linalg.norm(planes[side.column])), 1e-300):.4g}"
     return text
+
+
+def _planes(model: Any) -> np.ndarray | None:
+    """The coefficients of each decision, where decisions are linear in the columns."""
+    if isinstance(model, KernelModel):
+        return None if model._machine is None else model._machine.planes
+    return np.atleast_2d(model.coef_) if hasattr(model, "coef_") else None
 
 
 # ---- Drawing.
@@ -189,9 +195,7 @@ def _draw_boundary(ax: Any, ask: Any, points: np.ndarray, steps: int) -> None:
     mesh = np.meshgrid(across, up)
     values = ask(np.column_stack([mesh[0].ravel(), mesh[1].ravel()])).reshape(steps, steps)
     colours = class_colours(2)
-    bounds = [-np.inf, -1.0, 0.0, 1.0, np.inf]
-    lower, upper = min(values.min(), -1.0) - 1, max(values.max(), 1.0) + 1
-    levels = [lower, *bounds[1:-1], upper]
+    levels = [min(values.min(), -1.0) - 1, -1.0, 0.0, 1.0, max(values.max(), 1.0) + 1]
     shades = [(*colours[0], 0.14), (*colours[0], 0.05), (*colours[1], 0.05), (*colours[1], 0.14)]
     ax.contourf(across, up, values, levels=levels, colors=shades, zorder=0)
     for level, style, width in ((-1.0, (0, (4, 3)), 1.0), (0.0, "solid", 1.6), (1.0, (0, (4, 3)), 1.0)):
