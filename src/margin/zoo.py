@@ -253,7 +253,7 @@ _ENTRIES = (
         "svm",
         _ours("margin.svm", "SVC", scale="standard"),
         "The widest margin in the space of a Gaussian kernel: curved boundaries out of the rows that are hard to tell.",
-        limit=20_000,
+        limit=10_000,
         title="SVM (RBF kernel)",
     ),
     Entry(
