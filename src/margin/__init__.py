@@ -64,7 +64,7 @@ _names = {
         "plot_tree",
     ),
     "report": (),
-    "svm": ("LinearSVC", "Reject", "SVC"),
+    "svm": ("SVC", "LinearSVC", "Reject", "SpectrumKernel", "check_kernel", "explicit_map", "kernel_matrix"),
     "tree": ("C45", "ID3", "DecisionTreeClassifier", "DecisionTreeRegressor", "Discretizer"),
     "zoo": (),
 }
