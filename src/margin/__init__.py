@@ -57,6 +57,7 @@ _names = {
         "plot_curse",
         "plot_k_choice",
         "plot_losses",
+        "plot_margin",
         "plot_path",
         "plot_regions",
         "plot_risk_coverage",

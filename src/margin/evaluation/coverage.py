@@ -112,7 +112,7 @@ class RiskCoverage:
         _check_share("for_error", "target", target)
         if level is None:
             fit = np.flatnonzero(self.risk <= target)
-            bound = None
+            bound, least = None, float(self.risk.min(initial=1.0))
         else:
             _check_share("for_error", "level", level)
             looks = self._looks()
@@ -120,9 +120,9 @@ class RiskCoverage:
             bounds = _upper(self.risk[looks] * answered, answered, (1 - level) / LOOKS)
             passed = np.flatnonzero(bounds <= target)
             fit = looks[passed]
-            bound = float(bounds[passed[-1]]) if passed.size else None
+            bound, least = float(bounds[passed[-1]]) if passed.size else None, float(bounds.min(initial=1.0))
         if not fit.size:
-            return ThresholdChoice(math.inf, 0.0, 0.0, self._in_vain(target, level), None, level)
+            return ThresholdChoice(math.inf, 0.0, 0.0, self._in_vain(target, level, least), None, level)
         at = int(fit[-1])
         held = "" if bound is None else f", below {_percent(bound)} with {_percent(level)} certainty"
         reason = f"target {_percent(target)}: {self._answered(at)}{held}"
@@ -158,15 +158,22 @@ class RiskCoverage:
         answered, wrong = _percent(self.coverage[at]), _percent(self.risk[at])
         return f"{answered} of the cases are answered, with an error of {wrong} among them"
 
-    def _in_vain(self, target: float, level: float | None) -> str:
+    def _in_vain(self, target: float, level: float | None, least: float) -> str:
+        """Why nothing is answered: too few rows to vouch for the target, or too large an error."""
         if level is None:
-            return f"target {_percent(target)}: no threshold has an error that small, so nothing is answered"
-        needed = math.ceil(math.log((1 - level) / LOOKS) / math.log1p(-target))
-        return (
-            f"target {_percent(target)}: no threshold keeps the error below it with {_percent(level)} certainty on "
-            f"{self.n_cases:.6g} cases, so nothing is answered (at least {needed} cases answered without a mistake "
-            "would be needed)"
-        )
+            why = f"no threshold has an error that small (the smallest is {_percent(least)})"
+        else:
+            needed = math.ceil(math.log((1 - level) / LOOKS) / math.log1p(-target))
+            hint = (
+                f"at least {needed} cases answered without a mistake would be needed"
+                if self.n_cases < needed
+                else f"its smallest bound is {_percent(least)}"
+            )
+            why = (
+                f"no threshold keeps the error below it with {_percent(level)} certainty on {self.n_cases:.6g} cases "
+                f"({hint})"
+            )
+        return f"target {_percent(target)}: {why}, so nothing is answered"
 
     def __repr__(self) -> str:
         full = f"{self.risk[-1]:.3f}" if len(self.risk) else "none"

@@ -33,7 +33,8 @@ def answers_with_confidence(model: Any, X: Any, kind: Kind, who: str) -> tuple[n
     """A fitted classifier's own answers, and how sure it is of each.
 
     The confidence is the probability of the class that is answered, or how far its score lies above the best of the
-    others; for one score of two classes that is its distance from 0. An abstention has no confidence: minus infinity.
+    others; for one score of two classes that is its distance from 0, for decisions of pairs the least distance in the
+    pairs of the class. An abstention has no confidence: minus infinity.
     """
     X = ready_for(model, X)
     known = label_array(model.classes_, who)
@@ -60,13 +61,21 @@ def _margin(scores: np.ndarray, codes: np.ndarray, model: Any, n_classes: int, w
     if scores.ndim == 1 or scores.shape[1] == 1:
         found = scores.reshape(-1)
         return np.where(codes == 1, found, -found)
-    in_pairs = getattr(last_step(model), "decision_function_shape", None) == "ovo" and n_classes > 2
-    if scores.shape[1] != n_classes or in_pairs:
+    if getattr(last_step(model), "decision_function_shape", None) == "ovo" and n_classes > 2:
+        return _closest_pair(scores, codes, n_classes)
+    if scores.shape[1] != n_classes:
         raise ParameterError(
-            f"{who}: decision_function must give one column for each of the {n_classes} classes, not one for each "
-            "pair of them (decision_function_shape='ovr' does)."
+            f"{who}: decision_function must give one column for each of the {n_classes} classes, not {scores.shape[1]}."
         )
     mine = scores[np.arange(len(codes)), codes]
     others = scores.copy()
     others[np.arange(len(codes)), codes] = -np.inf
     return mine - others.max(axis=1)
+
+
+def _closest_pair(decisions: np.ndarray, codes: np.ndarray, n_classes: int) -> np.ndarray:
+    """The least decision for the answered class in its pairs with the others; above 0 the first of a pair is chosen."""
+    first, second = np.triu_indices(n_classes, 1)
+    mine = codes[:, None]
+    in_favour = np.where(mine == first, decisions, np.where(mine == second, -decisions, np.inf))
+    return in_favour.min(axis=1)

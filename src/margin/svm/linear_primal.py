@@ -20,10 +20,13 @@ SAMPLED_PER_PARAMETER = 40
 SAMPLE_TOLERANCE = 1e-3
 # Of the decrease that the slope promises, as much must come true (Armijo 1966).
 SHARE_OF_PROMISE = 1e-4
-MOST_CUTS = 40
+# A step is long enough where the slope along it has fallen to this share; after so many trials anything lower will do.
+FLAT, ENOUGH_SECANTS, MOST_CUTS = 0.1, 8, 60
 ROUNDING = 1e-15
 # The corner of the hinge is rounded off over margins of this width at first; with every solution it is narrowed.
 FIRST_WIDTH, NARROWER, NARROWEST = 4.0, 0.2, 1e-9
+# With fewer rows on the round part than this multiple of the columns, Newton's steps lose their way.
+ENOUGH_ROUND, SLOWLY = 2, 0.5
 # A rounded problem is solved when its gradient leaves this share of the gap.
 INNER = 0.1
 # A larger share of rows is not copied before its products are made.
@@ -52,6 +55,11 @@ class Point:
         inner = self.theta[:, :-1] - self.gradient[:, :-1]
         short = 2 * np.abs(self.gradient[:, -1]) * (1 + np.abs(self.theta[:, -1]))
         return self.dual_sum - 0.5 * _squares(inner) - short
+
+    def only(self, which: np.ndarray) -> Point:
+        """Some of the scores."""
+        parts = (getattr(self, name)[which] for name in ("theta", "loss", "smooth", "dual_sum", "gradient"))
+        return Point(*parts, np.ascontiguousarray(self.share[:, which]))
 
     def gap(self) -> np.ndarray:
         """How far the objective can be above its minimum."""
@@ -86,6 +94,13 @@ class Objective:
         gradient[:, :-1] = slope + coef
         gradient[:, -1] = at_zero if p.intercept else 0.0
         return Point(theta, loss, smooth + 0.5 * _squares(coef), dual, gradient, share)
+
+    def only(self, which: np.ndarray) -> Objective:
+        """That of some of the scores."""
+        found = Objective(replace(self.problem, target=self.problem.target[which]), self.units)
+        found.width = None if self.width is None else self.width[which]
+        found.before = None if self.before is None else np.ascontiguousarray(self.before[:, which])
+        return found
 
     def step(self, point: Point, k: int) -> np.ndarray:
         """Newton's step of one score, to be subtracted: only rows whose share moves with their margin bend it."""
@@ -126,7 +141,7 @@ def newton(problem: LinearProblem, tol: float, max_iter: int) -> LinearSolution:
         near, _, _ = _steps(inner, theta, max(tol, SAMPLE_TOLERANCE), max_iter)
         theta = near.theta
         if inner.width is not None:
-            objective.width = np.maximum(inner.width, 0.01)
+            objective.width = np.full(len(theta), 0.2)
     return objective.solution(*_steps(objective, theta, tol, max_iter))
 
 
@@ -138,24 +153,48 @@ def _sample_of(problem: LinearProblem, count: int) -> LinearProblem:
 
 
 def _steps(objective: Objective, theta: np.ndarray, tol: float, max_iter: int) -> tuple[Point, int, bool]:
-    """Newton steps until the gap is closed; the iterations they took, and whether it is."""
+    """Newton steps until the gap of every score is closed; the iterations they took, and whether they are."""
     point = objective.at(theta)
+    ends = Ends(point)
     for n_iter in range(max_iter):
-        gap, primal = point.gap(), point.primal
-        waiting = gap > tol * primal
-        if not waiting.any():
-            return point, n_iter, True
+        waiting = point.gap() > tol * point.primal
+        if not waiting.all():
+            ends.take(point, ~waiting)
+            if not waiting.any():
+                return ends.whole(), n_iter, True
+            objective, point = objective.only(waiting), point.only(waiting)
         if objective.width is not None:
-            solved = waiting & (_left(point) <= INNER * gap)
+            solved = _left(point) <= INNER * point.gap()
             if solved.any():
                 point = _narrow(objective, point, solved)
-        moved = _descend(objective, point, waiting)
+        moved = _descend(objective, point)
         if moved is None:
-            if objective.width is None or (objective.width[waiting] <= NARROWEST).all():
-                return point, n_iter, False
-            moved = _narrow(objective, point, waiting)
+            if objective.width is None or (objective.width <= NARROWEST).all():
+                break
+            moved = _narrow(objective, point, np.ones(len(point.theta), dtype=bool))
         point = moved
-    return point, max_iter, bool((point.gap() <= tol * point.primal).all())
+    waiting = point.gap() > tol * point.primal
+    ends.take(point, np.ones(len(waiting), dtype=bool))
+    return ends.whole(), n_iter + 1, not waiting.any()
+
+
+class Ends:
+    """Where each score ended; those that have ended are left out of further passes."""
+
+    def __init__(self, point: Point) -> None:
+        self.point = replace(point, share=np.empty((0, len(point.theta))))
+        self.running = np.arange(len(point.theta))
+
+    def take(self, point: Point, which: np.ndarray) -> None:
+        """Note some of the scores that are still running, and let them end."""
+        at = self.running[which]
+        for name in ("theta", "loss", "smooth", "dual_sum", "gradient"):
+            getattr(self.point, name)[at] = getattr(point, name)[which]
+        self.running = self.running[~which]
+
+    def whole(self) -> Point:
+        """All scores."""
+        return self.point
 
 
 def _left(point: Point) -> np.ndarray:
@@ -170,27 +209,43 @@ def _narrow(objective: Objective, point: Point, which: np.ndarray) -> Point:
     before = np.full_like(point.share, 0.5) if objective.before is None else objective.before.copy()
     before[:, which] = point.share[:, which]
     objective.before = before
-    objective.width = np.where(which, np.maximum(objective.width * NARROWER, NARROWEST), objective.width)
+    on_round = ((point.share > 0) & (point.share < 1)).sum(axis=0)
+    narrower = np.where(on_round > ENOUGH_ROUND * point.theta.shape[1], NARROWER, SLOWLY)
+    objective.width = np.where(which, np.maximum(objective.width * narrower, NARROWEST), objective.width)
     return objective.at(point.theta)
 
 
-def _descend(objective: Objective, point: Point, which: np.ndarray) -> Point | None:
-    """The point a Newton step away in some scores, or nearer where that does not lead down; None if none does."""
-    step = np.zeros_like(point.theta)
-    for k in np.flatnonzero(which):
-        step[k] = objective.step(point, int(k))
+def _descend(objective: Objective, point: Point) -> Point | None:
+    """The point a Newton step away, or where the objective along it is lowest; None if no step leads down.
+
+    A step is fine where the slope along it has fallen to a small share. Otherwise the place is looked for by secants:
+    the objective is convex, and its slope at each place says on which side the lowest one is.
+    """
+    step = np.stack([objective.step(point, k) for k in range(len(point.theta))])
     promise = np.multiply(point.gradient, step).sum(axis=1)
-    length = np.where(promise > ROUNDING * point.smooth, 1.0, 0.0)
-    if not length.any():
+    moves = promise > ROUNDING * np.abs(point.smooth)
+    if not moves.any():
         return None
-    for _ in range(MOST_CUTS):
+    low, high = np.zeros(len(step)), np.full(len(step), np.inf)
+    slope_low, slope_high = -promise, np.zeros(len(step))
+    length = np.where(moves, 1.0, 0.0)
+    for n in range(MOST_CUTS):
         found = objective.at(point.theta - length[:, None] * step)
-        wanted = point.smooth - SHARE_OF_PROMISE * length * promise + 4 * ROUNDING * np.abs(point.smooth)
-        short = ~(found.smooth <= wanted)
-        if not short.any():
+        slope = -np.multiply(found.gradient, step).sum(axis=1)
+        down = found.smooth <= point.smooth - SHARE_OF_PROMISE * length * promise + 4 * ROUNDING * np.abs(point.smooth)
+        fine = ~moves | (down & ((np.abs(slope) <= FLAT * promise) | (n >= ENOUGH_SECANTS)))
+        if fine.all():
             return found
-        with np.errstate(all="ignore"):
-            excess = found.smooth - point.smooth + length * promise
-            best = np.where(np.isfinite(excess) & (excess > 0), 0.5 * length * promise / excess, 0.1)
-        length = np.where(short, length * np.clip(best, 0.1, 0.5), length)
+        far = ~down | (slope > 0)
+        low, slope_low = np.where(far, low, length), np.where(far, slope_low, slope)
+        high, slope_high = np.where(far, length, high), np.where(far, np.maximum(slope, 0), slope_high)
+        length = np.where(fine, length, _between(low, high, slope_low, slope_high))
     return None
+
+
+def _between(low: np.ndarray, high: np.ndarray, slope_low: np.ndarray, slope_high: np.ndarray) -> np.ndarray:
+    """Where a line through the slopes at both ends is 0, well inside; twice as far where there is no upper end."""
+    with np.errstate(all="ignore"):
+        share = slope_low / (slope_low - slope_high)
+        share = np.clip(np.where(np.isfinite(share), share, 0.5), 0.1, 0.9)
+        return np.where(np.isfinite(high), low + share * (high - low), 2 * low)

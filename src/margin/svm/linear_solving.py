@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from margin.errors import NotSeparableError
+from margin.base.inputs import dense_from_sparse
+from margin.errors import NotSeparableError, ParameterError
 from margin.linear.hard_margin import largest_margin, widest_gap
+from margin.svm.linear_dual import solve_dual
 from margin.svm.linear_primal import newton
 from margin.svm.linear_problem import LinearProblem, LinearSolution
 
 __all__ = ["Asked", "Solved", "solve"]
 
 # Up to so many columns the products of all of them with each other are worth their making.
-FEW_COLUMNS = 500
+FEW_COLUMNS, MANY_COLUMNS = 500, 3000
+# So many cells of sparse rows may be written out where there are few columns.
+FEW_CELLS = 20_000_000
 
 
 @dataclass(frozen=True)
@@ -68,7 +72,31 @@ def solve(X: Any, y: np.ndarray, n_classes: int, bound: np.ndarray | float, aske
 
 
 def _soft(problem: LinearProblem, asked: Asked) -> Solved:
-    return Solved(newton(problem, asked.tol, asked.max_iter), "newton", "few columns: second derivatives are cheap")
+    by_dual, reason = _choice(problem, asked)
+    if by_dual:
+        found = solve_dual(problem, asked.tol, asked.max_iter, asked.random_state)
+        return Solved(found, "dual coordinate descent", reason)
+    if problem.is_sparse:
+        X = np.ascontiguousarray(dense_from_sparse(problem.X, f"{asked.who}(dual={asked.dual!r})"))
+        problem = replace(problem, X=X)
+    return Solved(newton(problem, asked.tol, asked.max_iter), "newton", reason)
+
+
+def _choice(problem: LinearProblem, asked: Asked) -> tuple[bool, str]:
+    """Whether to solve the dual, and the reason in words."""
+    (n, d), X = problem.X.shape, problem.X
+    if asked.dual == "auto":
+        if d <= FEW_COLUMNS and (not problem.is_sparse or n * d <= max(FEW_CELLS, 4 * X.nnz)):
+            return False, "few columns: second derivatives are cheap"
+        if not problem.is_sparse and 2 * d <= n and d <= MANY_COLUMNS:
+            return False, "many more rows than columns"
+        return True, "sparse rows: one after another" if problem.is_sparse else "many columns: row after row"
+    if not asked.dual and d > MANY_COLUMNS:
+        raise ParameterError(
+            f"{asked.who}(dual=False): Newton's method makes a table of all pairs of columns, and {d} are more than "
+            f"{MANY_COLUMNS} (use dual='auto')."
+        )
+    return bool(asked.dual), "as asked for"
 
 
 def _hard(problem: LinearProblem, asked: Asked) -> Solved:

@@ -96,7 +96,7 @@ class LinearSVC(LinearClassifier):
         penalty: Literal["l2", "l1"] = "l2",
         loss: Literal["squared_hinge", "hinge"] = "squared_hinge",
         dual: Literal["auto"] | Flag = "auto",
-        tol: Positive = 1e-4,
+        tol: Positive = 1e-5,
         C: Strength = 1.0,
         multi_class: Literal["ovr", "crammer_singer"] = "ovr",
         fit_intercept: Flag = True,

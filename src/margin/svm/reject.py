@@ -61,8 +61,9 @@ class Reject(Classifier):
         What an abstention costs, if a wrong answer costs 1 and a right one nothing.
     confidence
         ``"probability"``, that of the class answered; ``"margin"``, how far its score is above the best other one (for
-        two classes the distance of the score from 0); ``"auto"``, the first where the classifier has it. Chow's rule
-        takes probabilities at their word: ``CalibratedClassifier`` makes them keep it.
+        two classes the distance of the score from 0, for decisions of pairs the least distance in the pairs of the
+        class); ``"auto"``, the first where the classifier has it. Chow's rule takes probabilities at their word:
+        ``CalibratedClassifier`` makes them keep it.
     cv
         Where held-out rows come from: a number of folds, each judged by a classifier of the others; a list of (training
         rows, test rows), a protocol such as ``HoldOut()`` or a splitter of scikit-learn. The classifier that answers is
@@ -173,8 +174,9 @@ class Reject(Classifier):
         return fresh.fit(X[part.rows], self.classes_[y[part.rows]], **settings)
 
     def _needs_rows(self) -> bool:
-        by_rule = self.cost is not None and self._kind() == "probability"
-        return self.threshold is None and not by_rule and (self.target_error is not None or self.cost is not None)
+        if self._kind() == "probability" and self.cost is not None:
+            return False  # Chow's rule
+        return self.target_error is not None or self.cost is not None
 
     def _judged(self, model: Any, X: Any, y: np.ndarray, rows: TrainingRows, fitted: Any) -> RiskCoverage:
         """Answers to rows by classifiers that have not learnt from them."""

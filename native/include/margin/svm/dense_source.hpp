@@ -3,14 +3,9 @@
 #include "kernel_apply.hpp"
 #include "kernel_products.hpp"
 #include "source.hpp"
-#include <limits>
+#include "source_tiles.hpp"
 
 namespace margin::svm {
-
-/// Cells beyond this are taken for this: their squares and the sums of these stay finite. Only the RBF kernel is cut,
-/// for which such rows are infinitely far from all others anyway.
-template <class T>
-inline constexpr double largest_cell = sizeof(T) == 4 ? 1e15 : 1e150;
 
 /// The means of the columns, 0 where they are no ordinary number.
 template <class X>
@@ -27,17 +22,11 @@ std::vector<double> column_means(MatrixView<const X> x) {
     return mean;
 }
 
-/// (row - mean) * scale, within the largest cell; without a mean the row as it is.
+/// Without a mean the row is not moved.
 template <class X, class T>
-void place_row(const X* row, std::span<const double> mean, double scale, std::size_t depth, T* to) {
-    if (mean.empty()) {
-        std::transform(row, row + depth, to, [](X cell) { return static_cast<T>(cell); });
-        return;
-    }
-    for (std::size_t c = 0; c < depth; ++c) {
-        const double cell = (static_cast<double>(row[c]) - mean[c]) * scale;
-        to[c] = static_cast<T>(std::clamp(cell, -largest_cell<T>, largest_cell<T>));
-    }
+void place_row(const X* row, std::span<const double> mean, const Placing<T>& placing, std::size_t depth, T* to) {
+    for (std::size_t c = 0; c < depth; ++c)
+        to[c] = placing(static_cast<double>(row[c]) - (mean.empty() ? 0.0 : mean[c]));
 }
 
 /// Rows of a dense matrix, kept in T twice: one after another and in panels. Rows of an RBF kernel are centred by the
@@ -54,14 +43,14 @@ public:
         : x_(x.rows(), x.columns()), kernel_(kernel), squares_(panels_for<T>(x.rows()) * panel_rows<T>),
           panels_(squares_.size() * x.columns()) {
         const auto mean = kernel.kind == Kind::rbf ? column_means(x) : std::vector<double>{};
-        const double scale = scale_of(kernel);
+        const Placing<T> placing(kernel);
         parallel_for(panels_for<T>(x.rows()), 64, n_threads, monitor,
                      [&](std::size_t begin, std::size_t end, std::size_t) {
                          for (std::size_t p = begin; p < end; ++p) {
                              const std::size_t first = p * panel_rows<T>, n = std::min(panel_rows<T>, x.rows() - first);
                              const T* rows[panel_rows<T>];
                              for (std::size_t i = 0; i < n; ++i) {
-                                 place_row(x.row(first + i).data(), mean, scale, depth(), x_.row(first + i).data());
+                                 place_row(x.row(first + i).data(), mean, placing, depth(), x_.row(first + i).data());
                                  rows[i] = x_.row(first + i).data();
                              }
                              pack_panel(rows, n, depth(), panels_.data() + first * depth());
@@ -74,20 +63,14 @@ public:
 
     void block(std::span<const std::uint32_t> rows, std::span<const std::uint32_t> columns, T* out, std::size_t stride,
                std::size_t n_threads, Monitor& monitor) const override {
-        const std::size_t width = chunk_panels() * panel_rows<T>;
-        const std::size_t n_chunks = (columns.size() + width - 1) / width;
-        const std::size_t n_bands = (rows.size() + band - 1) / band;
-        const std::size_t cost = std::min(rows.size(), band) * width * (depth() + 32) + 1;
-        parallel_for(n_chunks * n_bands, 1 + (std::size_t{1} << 21) / cost, n_threads, monitor,
-                     [&](std::size_t begin, std::size_t end, std::size_t) {
-                         Scratch scratch;
-                         for (std::size_t task = begin; task < end; ++task) {
-                             const std::size_t c = task / n_bands * width, r = task % n_bands * band;
-                             const auto of = columns.subspan(c, std::min(width, columns.size() - c));
-                             fill(rows.subspan(r, std::min(band, rows.size() - r)), of, scratch, out + r * stride + c,
-                                  stride);
-                         }
-                     });
+        for_each_tile<Scratch>(rows, columns, chunk_panels() * panel_rows<T>, depth(), n_threads, monitor,
+                               [&](auto some, auto of, std::size_t r, std::size_t c, Scratch& scratch) {
+                                   fill(some, of, scratch, out + r * stride + c, stride);
+                               });
+    }
+
+    T largest_square() const noexcept {
+        return squares_.empty() ? T(0) : *std::max_element(squares_.begin(), squares_.end());
     }
 
     void diagonal(T* out) const override {
@@ -96,7 +79,6 @@ public:
     }
 
 private:
-    static constexpr std::size_t band = 512;  // rows of one task
     static constexpr std::size_t at_once = 4; // rows of one tile
 
     struct Scratch {

@@ -3,6 +3,7 @@
 #include "kernel.hpp"
 #include "margin/core/exponential.hpp"
 #include <cstddef>
+#include <limits>
 
 namespace margin::svm {
 
@@ -17,10 +18,23 @@ struct Products {
     std::size_t rows, columns;
 };
 
-/// What rows are multiplied by before their products are made.
-inline double scale_of(const Kernel& kernel) noexcept {
-    return kernel.kind == Kind::rbf ? std::sqrt(kernel.gamma) : 1.0;
-}
+/// Cells of rows as products need them, in T: those of an RBF kernel times the root of gamma, and cut where squares
+/// would leave the range of T; there such a row is infinitely far from all others either way.
+template <class T>
+class Placing {
+public:
+    explicit Placing(const Kernel& kernel)
+        : scale_(kernel.kind == Kind::rbf ? std::sqrt(kernel.gamma) : 1.0),
+          largest_(kernel.kind == Kind::rbf ? (sizeof(T) == 4 ? 1e15 : 1e150)
+                                            : std::numeric_limits<double>::infinity()) {}
+
+    T operator()(double cell) const noexcept {
+        return static_cast<T>(std::min(std::max(cell * scale_, -largest_), largest_));
+    }
+
+private:
+    double scale_, largest_;
+};
 
 namespace detail {
 

@@ -19,6 +19,19 @@ constexpr std::size_t panels_for(std::size_t rows) noexcept {
     return (rows + panel_rows<T> - 1) / panel_rows<T>;
 }
 
+/// The cells of row i that are not 0: values[start[i] .. start[i + 1]), in ascending columns.
+template <class T>
+struct StoredRows {
+    const T* values;
+    const std::uint32_t* columns;
+    const std::size_t* start;
+};
+
+/// Rows that are spread out together for products with stored rows: six registers of sums, so that finding the line of
+/// a cell counts less.
+template <class T>
+inline constexpr std::size_t spread_rows = 2 * panel_rows<T>;
+
 namespace detail {
 
 template <class T>
@@ -68,19 +81,23 @@ MARGIN_INLINED void multiply(const T* const* rows, std::size_t n_rows, const T* 
 }
 
 template <class T>
-MARGIN_INLINED void multiply_stored(const T* values, const std::uint32_t* lines, std::size_t stored, const T* panel,
-                                    T* out) {
+MARGIN_INLINED void multiply_stored(const StoredRows<T>& x, const std::uint32_t* rows, std::size_t n_rows,
+                                    const std::uint32_t* __restrict line_of, const T* __restrict panel,
+                                    T* __restrict out) {
     using Lanes = typename Register<T>::Lanes;
-    Lanes s[3] = {};
-    for (std::size_t i = 0; i < stored; ++i) {
-        const auto* line = reinterpret_cast<const Lanes*>(panel + lines[i] * panel_rows<T>);
-#pragma GCC unroll 3
-        for (std::size_t v = 0; v < 3; ++v)
-            s[v] += values[i] * line[v];
+    for (std::size_t r = 0; r < n_rows; ++r, out += spread_rows<T>) {
+        Lanes s[6] = {};
+        for (std::size_t i = x.start[rows[r]]; i < x.start[rows[r] + 1]; ++i) {
+            const auto* line = reinterpret_cast<const Lanes*>(panel + line_of[x.columns[i]]);
+            const T value = x.values[i];
+#pragma GCC unroll 6
+            for (std::size_t v = 0; v < 6; ++v)
+                s[v] += value * line[v];
+        }
+#pragma GCC unroll 6
+        for (std::size_t v = 0; v < 6; ++v)
+            reinterpret_cast<Lanes*>(out)[v] = s[v];
     }
-#pragma GCC unroll 3
-    for (std::size_t v = 0; v < 3; ++v)
-        reinterpret_cast<Lanes*>(out)[v] = s[v];
 }
 
 template <class T>
@@ -114,6 +131,17 @@ MARGIN_SIMD inline void multiply_panels(const float* const* rows, std::size_t n_
 MARGIN_SIMD inline void multiply_panels(const double* const* rows, std::size_t n_rows, const double* panels,
                                         std::size_t n_panels, std::size_t depth, double* out, std::size_t stride) {
     detail::multiply(rows, n_rows, panels, n_panels, depth, out, stride);
+}
+
+/// out[r * spread_rows + c] = stored row rows[r] · column c of a panel, of which only some lines are there: the cells of
+/// column t begin at panel[line_of[t]]. Columns of the matrix that no row of the panel has share a line of zeros.
+MARGIN_SIMD inline void multiply_stored_rows(const StoredRows<float>& x, const std::uint32_t* rows, std::size_t n_rows,
+                                             const std::uint32_t* line_of, const float* panel, float* out) {
+    detail::multiply_stored(x, rows, n_rows, line_of, panel, out);
+}
+MARGIN_SIMD inline void multiply_stored_rows(const StoredRows<double>& x, const std::uint32_t* rows, std::size_t n_rows,
+                                             const std::uint32_t* line_of, const double* panel, double* out) {
+    detail::multiply_stored(x, rows, n_rows, line_of, panel, out);
 }
 
 /// The squared lengths of the rows of a panel, summed as their products are: a row and its copy have equal sums.
