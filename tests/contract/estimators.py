@@ -93,7 +93,7 @@ OTHER_SETTINGS = {
     "QuadraticDiscriminantAnalysis": [{"unbiased": True}],
     "Reject": [{"model": margin.LinearDiscriminantAnalysis(), "confidence": "margin"}],
     "SVC": [
-        {"kernel": "poly", "multiclass": "one_vs_rest", "scale": "standard"},
+        {"kernel": "poly", "coef0": 1.0, "multiclass": "one_vs_rest"},
         {"kernel": "linear", "probability": "sigmoid", "scale": "range"},
     ],
     "TableEncoder": [{"scale": "standard"}],
