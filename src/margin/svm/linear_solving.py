@@ -10,6 +10,7 @@ import numpy as np
 from margin.base.inputs import dense_from_sparse
 from margin.errors import NotSeparableError, ParameterError
 from margin.linear.hard_margin import largest_margin, widest_gap
+from margin.svm.crammer_singer import crammer_singer
 from margin.svm.linear_dual import solve_dual
 from margin.svm.linear_primal import newton
 from margin.svm.linear_primal_l1 import l1_descent
@@ -60,7 +61,13 @@ def solve(X: Any, y: np.ndarray, n_classes: int, bound: np.ndarray | float, aske
     target = np.arange(1 if n_classes == 2 else 0, n_classes, dtype=np.int32)
     free = asked.intercept and column is None
     problem = LinearProblem(X, y, target, bound, asked.squared, free, asked.penalty == "l1")
-    done = _hard(problem, asked) if isinstance(bound, float) and not np.isfinite(bound) else _soft(problem, asked)
+    if isinstance(bound, float) and not np.isfinite(bound):
+        done = _hard(problem, asked)
+    elif asked.together:
+        found = crammer_singer(problem, n_classes, asked.tol, asked.max_iter, asked.random_state)
+        done = Solved(found, "dual coordinate descent", "one objective for all classes: row after row")
+    else:
+        done = _soft(problem, asked)
     if column is None:
         return done
     found = done.found
