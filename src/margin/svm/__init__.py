@@ -1,5 +1,8 @@
 """Support vector machines: the widest margin between classes, in the space of a kernel."""
 
+from margin.svm.certificate import MarginCertificate
 from margin.svm.linear_svc import LinearSVC
+from margin.svm.reject import Reject
+from margin.svm.svc import SVC
 
-__all__ = ["LinearSVC"]
+__all__ = ["SVC", "LinearSVC", "MarginCertificate", "Reject"]
