@@ -62,7 +62,7 @@ _names = {
         "plot_tree",
     ),
     "report": (),
-    "svm": (),
+    "svm": ("PegasosClassifier",),
     "tree": ("C45", "ID3", "DecisionTreeClassifier", "DecisionTreeRegressor", "Discretizer"),
     "zoo": (),
 }
