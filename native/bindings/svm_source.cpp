@@ -15,9 +15,9 @@ std::unique_ptr<KernelSource> dense(InMatrix<X> x, std::string_view name, double
     const svm::Kernel kernel{svm::kind_of(name), gamma, coef0, degree};
     auto made = std::make_unique<KernelSource>();
     if (single)
-        made->single = std::make_unique<svm::DenseSource<float>>(view(x), kernel);
+        made->single = std::make_unique<svm::DenseSource<float>>(view(x), kernel, 0);
     else
-        made->full = std::make_unique<svm::DenseSource<double>>(view(x), kernel);
+        made->full = std::make_unique<svm::DenseSource<double>>(view(x), kernel, 0);
     return made;
 }
 

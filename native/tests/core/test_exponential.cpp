@@ -26,6 +26,7 @@ double largest_error(F f, Truth truth, double a, double b, std::size_t count) {
     return worst;
 }
 
+double exp_double(double x) { return exp_inlined(x); }
 long double true_exp(double x) { return std::exp(static_cast<long double>(x)); }
 long double true_log(double x) { return std::log(static_cast<long double>(x)); }
 long double true_log1p(double x) { return std::log1p(static_cast<long double>(x)); }
@@ -38,9 +39,9 @@ MARGIN_SIMD void exp_of_all(const double* x, double* to, std::size_t n) {
 } // namespace
 
 TEST("exp is within 1.5 units in the last place wherever its values are ordinary numbers") {
-    CHECK(largest_error(exp_inlined, true_exp, -708.39, 709.78, 1'000'003) < 1.5);
-    CHECK(largest_error(exp_inlined, true_exp, -1, 1, 500'009) < 1.5);
-    CHECK(largest_error(exp_inlined, true_exp, -1e-8, 1e-8, 10'007) < 1.5);
+    CHECK(largest_error(exp_double, true_exp, -708.39, 709.78, 1'000'003) < 1.5);
+    CHECK(largest_error(exp_double, true_exp, -1, 1, 500'009) < 1.5);
+    CHECK(largest_error(exp_double, true_exp, -1e-8, 1e-8, 10'007) < 1.5);
 }
 
 TEST("exp meets its exact values and its limits") {
@@ -56,6 +57,32 @@ TEST("exp meets its exact values and its limits") {
     CHECK(exp_inlined(1e300) == infinity);
     CHECK(exp_inlined(infinity) == infinity);
     CHECK(std::isnan(exp_inlined(std::numeric_limits<double>::quiet_NaN())));
+}
+
+TEST("exp in float32 is within 1.5 units in the last place wherever its values are ordinary numbers") {
+    double worst = 0;
+    for (int i = 0; i <= 1'000'003; ++i) {
+        const float x = -87.3F + 176.0F * (static_cast<float>(i) / 1'000'003.0F);
+        const long double truth = true_exp(static_cast<double>(x));
+        const float near = static_cast<float>(truth);
+        const double unit = static_cast<double>(std::nextafter(near, 1e38F)) - static_cast<double>(near);
+        worst = std::max(worst, static_cast<double>(std::abs(static_cast<long double>(exp_inlined(x)) - truth)) / unit);
+    }
+    CHECK(worst < 1.5);
+}
+
+TEST("exp in float32 meets its exact values and its limits") {
+    const float infinity = std::numeric_limits<float>::infinity();
+    CHECK(exp_inlined(0.0F) == 1);
+    CHECK(exp_inlined(-0.0F) == 1);
+    CHECK(exp_inlined(-104.5F) == 0);
+    CHECK_NEAR(exp_inlined(-100.0F), std::exp(-100.0F), 3e-45);
+    CHECK(exp_inlined(-1e38F) == 0);
+    CHECK(exp_inlined(-infinity) == 0);
+    CHECK(std::isfinite(exp_inlined(88.7F)));
+    CHECK(exp_inlined(88.8F) == infinity);
+    CHECK(exp_inlined(infinity) == infinity);
+    CHECK(std::isnan(exp_inlined(std::numeric_limits<float>::quiet_NaN())));
 }
 
 TEST("log1p is within 2 units in the last place from 0 to 1") {

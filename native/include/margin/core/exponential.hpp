@@ -19,9 +19,9 @@ namespace detail {
 inline constexpr double whole_number = 6755399441055744.0;
 
 /// c[0] + c[1] x + … by Horner's rule; the loop is unrolled.
-template <std::size_t Terms>
-MARGIN_INLINED double polynomial(const double (&c)[Terms], double x) noexcept {
-    double sum = c[Terms - 1];
+template <class T, std::size_t Terms>
+MARGIN_INLINED T polynomial(const T (&c)[Terms], T x) noexcept {
+    T sum = c[Terms - 1];
 #pragma GCC unroll 16
     for (std::size_t i = 1; i < Terms; ++i)
         sum = sum * x + c[Terms - 1 - i];
@@ -31,6 +31,12 @@ MARGIN_INLINED double polynomial(const double (&c)[Terms], double x) noexcept {
 /// 2^k, given 1.5 * 2^52 + k with a whole number k from -1022 to 1023.
 MARGIN_INLINED double power_of_two(double shifted) noexcept {
     return std::bit_cast<double>((std::bit_cast<std::uint64_t>(shifted) << 52) + 0x3ff0000000000000);
+}
+
+/// The same for floats: 1.5 * 2^23 and whole numbers from -126 to 127.
+inline constexpr float whole_number_single = 12582912.0F;
+MARGIN_INLINED float power_of_two(float shifted) noexcept {
+    return std::bit_cast<float>((std::bit_cast<std::uint32_t>(shifted) << 23) + 0x3f800000);
 }
 
 } // namespace detail
@@ -51,6 +57,19 @@ MARGIN_INLINED double exp_inlined(double x) noexcept {
     // 2^k in two factors, neither of which leaves the range: the product does where e^x does, without a comparison.
     const double first = k * 0.5 + detail::whole_number;
     const double second = k - (first - detail::whole_number) + detail::whole_number;
+    return (1 + (r + r * r * detail::polynomial(q, r))) * detail::power_of_two(first) * detail::power_of_two(second);
+}
+
+/// The same in float32: within 1.5 units in the last place; 0 and infinity beyond the range of floats, NaN for NaN.
+MARGIN_INLINED float exp_inlined(float x) noexcept {
+    constexpr float q[] = {0.5F, 0.16666576F, 0.041666556F, 0.008363179F, 0.0013926184F};
+    constexpr float ln2_high = 0x1.62ep-1F, ln2_low = 0x1.0bfbe8p-15F; // k ln2_high has no rounding
+    const float magnitude = std::abs(x);
+    x = std::copysign(magnitude > 105 ? 105 : magnitude, x);
+    const float k = x * 1.442695F + detail::whole_number_single - detail::whole_number_single;
+    const float r = (x - k * ln2_high) - k * ln2_low;
+    const float first = k * 0.5F + detail::whole_number_single;
+    const float second = k - (first - detail::whole_number_single) + detail::whole_number_single;
     return (1 + (r + r * r * detail::polynomial(q, r))) * detail::power_of_two(first) * detail::power_of_two(second);
 }
 

@@ -1,20 +1,21 @@
 #pragma once
 // The dual of the support vector machine:
-//     minimise D(a) = 1/2 sum_ij a_i a_j s_i s_j k(i, j) - sum_i a_i,  0 <= a_i <= c_i,  sum_i s_i a_i = const
-// with signs s_i = +1 or -1; the constant is that of the first a.
-#include "source.hpp"
-#include <limits>
+//     minimise D(a) = 1/2 sum_ij a_i a_j s_i s_j k(i, j) - sum_i a_i,  0 <= a_i <= c_i,  sum_i s_i a_i = 0
+// with signs s_i = +1 or -1.
+//
+// Rounds of sequential minimal optimisation, each on a working set whose kernel values have room in the cache. The first
+// set is a sample; it gives a machine that is good enough to tell most rows that will not matter from those that may.
+// Every further set holds the rows that are free, violate the conditions of optimality, or nearly do. After a round the
+// residuals of all other rows are brought up to date by block products, so that what stops the solver is true for all.
+#include "residuals.hpp"
+#include "row_cache.hpp"
+#include "working_set.hpp"
 
 namespace margin::svm {
 
-struct DualProblem {
-    std::span<const std::uint32_t> rows; // those of the source that take part
-    std::span<const double> sign, upper; // s and c, one for each of them
-    std::span<const double> start;       // a feasible first a, or nothing for zeros
-};
-
 struct DualSettings {
     double tol = 1e-3;                  // largest violation of the conditions of optimality that is left
+    double gap_tol = infinity;          // largest relative duality gap that is left
     std::size_t max_steps = 10'000'000; // pairs of variables that are changed
     std::size_t cache_bytes = 200 << 20;
     std::size_t n_threads = 0;
@@ -26,72 +27,213 @@ struct DualSolution {
     double bias = 0;           // f(x) = sum_j a_j s_j k(j, x) + bias
     double objective = 0;      // D
     double violation = 0;      // largest violation left
+    double primal = 0;         // 1/2 |w|^2 + sum_i c_i max(0, 1 - s_i f(x_i))
+    double gap = 0;            // (primal + objective) / |primal|
     std::size_t steps = 0;
+    bool unbounded = false; // no end of D in sight, with infinite c: the rows cannot be separated
 };
 
-/// Sequential minimal optimisation with second-order pairs, a row of the kernel at a time.
+/// One run of the solver. `diagonal` holds k(i, i) for all rows of the source.
+template <class T>
+class DualSolver {
+public:
+    DualSolver(const Source<T>& source, std::span<const T> diagonal, const DualProblem& problem,
+               const DualSettings& settings, RowMemory<T>& memory, Monitor& monitor)
+        : source_(source), diagonal_(diagonal), problem_(problem), settings_(settings), memory_(memory),
+          monitor_(monitor), state_(problem), most_(most_members(settings.cache_bytes)), limit_(limit()) {}
+
+    DualSolution run() {
+        start();
+        for (double tol = settings_.tol, target = first_target(tol); !members_.empty();) {
+            const double inside = round(target);
+            monitor_.check();
+            worst_ = extremes(state_);
+            const double left = worst_.violation();
+            const bool exhausted = steps_ >= settings_.max_steps || unbounded_ || stuck_;
+            if (exhausted || (left <= tol && (settings_.gap_tol == infinity || gap() <= settings_.gap_tol)))
+                break;
+            if (left <= tol)
+                tol = left / 4; // the gap is what is still too large
+            // Where nothing outside of the working set is worse than what is inside, this set is likely to be the last.
+            target = left <= inside ? tol : std::max(tol, share_of_violation * left);
+            members_ = next_set(state_, worst_, std::clamp(least_loss_bias(state_), worst_.low, worst_.high), reach, most_);
+        }
+        return finish();
+    }
+
+private:
+    // Measured on RBF kernels of 5,000 and 20,000 rows: half or twice these make no great difference.
+    static constexpr double share_of_violation = 0.05; // of what is left, which a round leaves in its working set
+    static constexpr double reach = 0.3;               // as next_set has it; the margin is 1
+    static constexpr std::size_t sample = 8;           // one row in so many is in the first set
+    static constexpr std::size_t small = 1000;         // up to so many rows are one working set
+
+    static std::size_t most_members(std::size_t bytes) {
+        const auto side = static_cast<std::size_t>(std::sqrt(static_cast<double>(bytes / sizeof(T))));
+        return std::max(side / chunk * chunk, chunk);
+    }
+
+    /// With infinite c: a sum of a that belongs to a margin of a millionth of the size of the data.
+    double limit() const {
+        if (std::none_of(problem_.upper.begin(), problem_.upper.end(), [](double c) { return std::isinf(c); }))
+            return infinity;
+        double largest = 0;
+        for (const auto row : problem_.rows)
+            largest = std::max(largest, std::abs(static_cast<double>(diagonal_[row])));
+        return (sizeof(T) == 4 ? 1e7 : 1e12) / std::max(largest, 1e-200);
+    }
+
+    void start() {
+        std::size_t taking_part = 0;
+        for (const double c : problem_.upper)
+            taking_part += c > 0;
+        state_.b = feasible(problem_);
+        state_.b.resize(state_.size());
+        const bool warm = std::any_of(state_.b.begin(), state_.b.end(), [](double b) { return b != 0; });
+        if (warm) {
+            std::vector<double> before(state_.size());
+            std::swap(before, state_.b);
+            members_.clear();
+            change(before);
+        }
+        worst_ = extremes(state_);
+        if (taking_part <= std::min(small, most_))
+            members_ = first_set(state_, std::max<std::size_t>(taking_part, 1));
+        else if (warm)
+            members_ = next_set(state_, worst_, std::clamp(least_loss_bias(state_), worst_.low, worst_.high), reach, most_);
+        else
+            members_ = first_set(state_, std::min(most_, std::max(taking_part / sample, small / 2)));
+    }
+
+    double first_target(double tol) const {
+        return members_.size() < state_.size() ? std::max(tol, 2 * share_of_violation) : tol;
+    }
+
+    double gap() const { return objectives(state_, bias_of(state_, worst_)).gap(); }
+
+    /// Solve for the members, bring all residuals up to date; the violation that is left among the members.
+    double round(double tol) {
+        std::vector<std::uint32_t> rows(members_.size());
+        Variables<T> v(members_.size());
+        for (std::size_t m = 0; m < members_.size(); ++m) {
+            const std::size_t i = members_[m];
+            rows[m] = problem_.rows[i];
+            v.b[m] = state_.b[i];
+            v.lower[m] = state_.lower[i];
+            v.upper[m] = state_.upper[i];
+            v.diagonal[m] = diagonal_[rows[m]];
+            v.set_residual(m, state_.e[i]);
+        }
+        RowCache<T> cache(source_, rows, v, memory_, settings_.n_threads, monitor_);
+        const Walk walk = smo(v, cache, tol, settings_.max_steps - steps_, limit_, monitor_);
+        steps_ += walk.steps;
+        unbounded_ = walk.unbounded;
+        stuck_ = walk.steps == 0 && walk.violation > tol;
+        std::vector<double> b = state_.b;
+        for (std::size_t m = 0; m < members_.size(); ++m) {
+            b[members_[m]] = v.b[m];
+            state_.e[members_[m]] = v.residual(m);
+        }
+        change(b);
+        return walk.violation;
+    }
+
+    /// Move to b, and all but the members' residuals with it.
+    void change(const std::vector<double>& b) {
+        std::vector<std::uint32_t> changed, places, targets;
+        std::vector<double> by;
+        for (std::uint32_t i = 0, m = 0; i < state_.size(); ++i) {
+            if (b[i] != state_.b[i]) {
+                changed.push_back(problem_.rows[i]);
+                by.push_back(b[i] - state_.b[i]);
+            }
+            if (m < members_.size() && members_[m] == i)
+                ++m;
+            else
+                places.push_back(i), targets.push_back(problem_.rows[i]);
+        }
+        subtract_products(source_, changed, by, targets, places, state_.e, settings_.n_threads, monitor_);
+        state_.b = b;
+    }
+
+    DualSolution finish() {
+        DualSolution found;
+        found.bias = bias_of(state_, worst_);
+        const Objectives reached = objectives(state_, found.bias);
+        found.objective = -reached.dual;
+        found.primal = reached.primal;
+        found.gap = reached.gap();
+        found.violation = worst_.violation();
+        found.steps = steps_;
+        found.unbounded = unbounded_;
+        found.alpha.resize(state_.size());
+        found.slope.resize(state_.size());
+        for (std::size_t i = 0; i < state_.size(); ++i) {
+            found.alpha[i] = std::abs(state_.b[i]);
+            found.slope[i] = -state_.sign[i] * state_.e[i];
+        }
+        return found;
+    }
+
+    const Source<T>& source_;
+    std::span<const T> diagonal_;
+    const DualProblem problem_;
+    const DualSettings settings_;
+    RowMemory<T>& memory_;
+    Monitor& monitor_;
+    DualState state_;
+    std::size_t most_, steps_ = 0;
+    double limit_;
+    bool unbounded_ = false, stuck_ = false;
+    Extremes worst_;
+    std::vector<std::uint32_t> members_; // the working set, in ascending order
+};
+
+/// The solutions of several problems over the same rows, in their order.
+///
+/// Large problems come one after another with all threads; small ones, of which there are many with many classes, side
+/// by side with a thread each and an eighth of the cache. The same bits for any number of threads.
+template <class T>
+std::vector<DualSolution> solve_all(const Source<T>& source, std::span<const DualProblem> problems,
+                                    DualSettings settings, Monitor& monitor) {
+    constexpr std::size_t side_by_side = 8, large = 8192;
+    std::vector<T> diagonal(source.size());
+    source.diagonal(diagonal.data());
+    std::vector<DualSolution> found(problems.size());
+    std::vector<std::size_t> order(problems.size());
+    for (std::size_t p = 0; p < order.size(); ++p)
+        order[p] = p;
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+        return problems[a].rows.size() > problems[b].rows.size();
+    });
+    const auto solve_one = [&](std::size_t p, const DualSettings& with, RowMemory<T>& memory) {
+        found[p] = DualSolver<T>(source, diagonal, problems[p], with, memory, monitor).run();
+        monitor.step();
+    };
+    monitor.expect(problems.size());
+    std::size_t n_large = 0;
+    RowMemory<T> memory;
+    for (; n_large < order.size(); ++n_large) {
+        if (problems.size() > 1 && problems[order[n_large]].rows.size() <= large)
+            break;
+        solve_one(order[n_large], settings, memory);
+    }
+    memory = {};
+    settings.cache_bytes /= std::min(side_by_side, std::max<std::size_t>(problems.size(), 1));
+    settings.n_threads = std::min(side_by_side, settings.n_threads == 0 ? threads() : settings.n_threads);
+    const std::size_t n_small = order.size() - n_large;
+    std::vector<RowMemory<T>> memories(n_workers(n_small, 1, settings.n_threads));
+    parallel_for(n_small, 1, settings.n_threads, monitor, [&](std::size_t begin, std::size_t end, std::size_t worker) {
+        for (std::size_t k = begin; k < end; ++k)
+            solve_one(order[n_large + k], settings, memories[worker]);
+    });
+    return found;
+}
+
 template <class T>
 DualSolution solve(const Source<T>& source, const DualProblem& problem, const DualSettings& settings,
                    Monitor& monitor) {
-    const std::size_t n = problem.rows.size();
-    const double infinity = std::numeric_limits<double>::infinity();
-    DualSolution found;
-    found.alpha.assign(n, 0);
-    found.slope.assign(n, -1);
-    std::vector<T> all(source.size()), row_i(n), row_j(n);
-    source.diagonal(all.data());
-    const auto k = [&](std::size_t i) { return static_cast<double>(all[problem.rows[i]]); };
-    const auto read = [&](std::size_t i, std::vector<T>& row) {
-        source.block(problem.rows.subspan(i, 1), problem.rows, row.data(), n, 1, monitor);
-    };
-    const auto s = problem.sign, c = problem.upper;
-    auto &a = found.alpha, &g = found.slope;
-    const auto add = [&](std::size_t i, double by, const std::vector<T>& row) {
-        for (std::size_t t = 0; t < n; ++t)
-            g[t] += by * s[i] * s[t] * static_cast<double>(row[t]);
-    };
-    for (std::size_t i = 0; i < problem.start.size(); ++i)
-        if ((a[i] = problem.start[i]) != 0) {
-            read(i, row_i);
-            add(i, a[i], row_i);
-        }
-    const auto may_rise = [&](std::size_t t) { return s[t] > 0 ? a[t] < c[t] : a[t] > 0; };
-    const auto may_fall = [&](std::size_t t) { return s[t] > 0 ? a[t] > 0 : a[t] < c[t]; };
-    for (;; ++found.steps) {
-        double high = -infinity, low = infinity;
-        std::size_t i = n;
-        for (std::size_t t = 0; t < n; ++t) {
-            if (may_rise(t) && -s[t] * g[t] > high)
-                high = -s[t] * g[t], i = t;
-            if (may_fall(t))
-                low = std::min(low, -s[t] * g[t]);
-        }
-        found.violation = std::max(0.0, high - low);
-        found.bias = high > -infinity && low < infinity ? (high + low) / 2 : 0;
-        if (!(high - low > settings.tol) || found.steps == settings.max_steps)
-            break;
-        monitor.check();
-        read(i, row_i);
-        double best = infinity;
-        std::size_t j = n;
-        for (std::size_t t = 0; t < n; ++t)
-            if (const double b = high + s[t] * g[t]; may_fall(t) && b > 0)
-                if (const double gain = -b * b / std::max(k(i) + k(t) - 2 * static_cast<double>(row_i[t]), 1e-12);
-                    gain < best)
-                    best = gain, j = t;
-        read(j, row_j);
-        // s_i a_i rises and s_j a_j falls by the step.
-        double step = (high + s[j] * g[j]) / std::max(1e-12, k(i) + k(j) - 2 * static_cast<double>(row_i[j]));
-        step = std::min(step, s[i] > 0 ? c[i] - a[i] : a[i]);
-        step = std::min(step, s[j] > 0 ? a[j] : c[j] - a[j]);
-        a[i] += s[i] * step;
-        a[j] -= s[j] * step;
-        add(i, s[i] * step, row_i);
-        add(j, -s[j] * step, row_j);
-    }
-    for (std::size_t t = 0; t < n; ++t)
-        found.objective += 0.5 * a[t] * (g[t] - 1);
-    return found;
+    return std::move(solve_all<T>(source, {&problem, 1}, settings, monitor).front());
 }
 
 } // namespace margin::svm

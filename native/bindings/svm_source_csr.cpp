@@ -1,0 +1,35 @@
+// margin._core.svm: kernel values among sparse rows.
+#include "cells.hpp"
+#include "interrupt.hpp"
+#include "margin/svm/csr_source.hpp"
+#include "svm_source.hpp"
+#include <nanobind/stl/string_view.h>
+#include <nanobind/stl/unique_ptr.h>
+
+using namespace margin;
+using namespace margin::bindings;
+
+namespace {
+
+template <class X, class Index>
+std::unique_ptr<KernelSource> source(In<X> values, In<Index> columns, In<Index> start, std::size_t width,
+                                     std::string_view name, double gamma, double coef0, double degree, bool single) {
+    const svm::Kernel kernel{svm::kind_of(name), gamma, coef0, degree};
+    const auto x = csr(values, columns, start, width);
+    auto made = std::make_unique<KernelSource>();
+    if (single)
+        made->single = std::make_unique<svm::CsrSource<float>>(x, kernel);
+    else
+        made->full = std::make_unique<svm::CsrSource<double>>(x, kernel);
+    return made;
+}
+
+} // namespace
+
+MARGIN_BINDINGS(svm) {
+    for_each_csr_type([&]<class X, class Index>() {
+        svm.def("csr_source", &source<X, Index>, "values"_a.noconvert(), "columns"_a.noconvert(),
+                "start"_a.noconvert(), "width"_a, "kernel"_a, "gamma"_a, "coef0"_a, "degree"_a, "single"_a,
+                "Kernel values among rows in canonical CSR, of which a copy is kept.");
+    });
+}
