@@ -9,11 +9,13 @@ import numpy as np
 import scipy.sparse as sp
 
 import margin._core as _core
+from margin.linear.reduced import reduced
 from margin.svm.expansion import Expansion
 from margin.svm.kernels import KernelFunction
 from margin.svm.pegasos_certificate import best_multiple, hinge_of
 from margin.svm.pegasos_primal import squares_of
 from margin.svm.pegasos_rule import Memory, Rule
+from margin.svm.svc import variance_of_cells
 
 __all__ = ["KernelDescent", "KernelMemory", "kernel_of", "sums_over"]
 
@@ -70,7 +72,8 @@ class KernelDescent:
         if weight is not None:
             weight = np.append(np.ones(len(kept.y)), weight)
         old, n_scores = kept.memory, kept.memory.scalars.shape[1]
-        assert old.beta is not None and old.beta_sums is not None
+        assert old.beta is not None
+        assert old.beta_sums is not None
         side = (kept.y == 1)[None] if n_scores == 1 else kept.y[None] == np.arange(n_scores)[:, None]
         coef = np.concatenate([part * of for part in (old.beta, old.beta_sums) for of in (~side, side)])
         found = sums_over(kernel, vectors, coef, both, n_threads).T.reshape(2, 2, n_scores, -1)
@@ -118,7 +121,8 @@ class KernelDescent:
     def remembered(self) -> KernelMemory:
         """What is needed to go on from here, beside the support vectors."""
         m, support = self.memory, self.support()
-        assert m.beta is not None and m.beta_sums is not None
+        assert m.beta is not None
+        assert m.beta_sums is not None
         none = np.zeros((len(m.beta), 0))
         beta, beta_sums = m.beta.take(support, axis=1), m.beta_sums.take(support, axis=1)
         kept = replace(m, weights=none, sums=none, beta=beta, beta_sums=beta_sums)
@@ -171,7 +175,8 @@ class KernelDescent:
     def _alpha(self, averaged: bool) -> np.ndarray:
         """α without signs, score by row."""
         m = self.memory
-        assert m.beta is not None and m.beta_sums is not None
+        assert m.beta is not None
+        assert m.beta_sums is not None
         return m.averaged(m.beta, m.beta_sums) if averaged else m.last(self.rule, m.beta)
 
     def _sums(self, averaged: bool) -> np.ndarray:
@@ -203,13 +208,11 @@ def diagonal_of(kernel: KernelFunction, X: Any) -> np.ndarray:
     return np.tanh(inner) if kernel.name == "sigmoid" else inner**kernel.degree
 
 
-def kernel_of(model: Any, X: Any) -> KernelFunction:
-    """The kernel that a model asks for, with numbers for its parameters."""
+def kernel_of(model: Any, X: Any, weight: np.ndarray) -> KernelFunction:
+    """The kernel that a model asks for, with numbers for its parameters; constant columns do not count for gamma."""
     gamma = model.gamma
-    if gamma == "auto":
-        gamma = 1 / max(1, X.shape[1])
-    elif gamma == "scale":
-        mean_square = np.square(X.data if sp.issparse(X) else X, dtype=np.float64).sum() / max(1, np.prod(X.shape))
-        variance = float(mean_square - (X.sum(dtype=np.float64) / max(1, np.prod(X.shape))) ** 2)
-        gamma = 1 / (X.shape[1] * variance) if variance > 0 else 1.0
+    if isinstance(gamma, str):
+        varying = reduced(X, np.zeros(X.shape[0], dtype=np.int32), 1, None, True, True).X
+        variance = 1.0 if gamma == "auto" else variance_of_cells(varying, weight) if varying.shape[1] else 0.0
+        gamma = 1 / (varying.shape[1] * variance) if variance > 0 and varying.shape[1] else 1.0
     return KernelFunction(model.kernel, float(gamma), float(model.coef0), float(model.degree))

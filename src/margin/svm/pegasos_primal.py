@@ -93,7 +93,8 @@ class PrimalDescent:
         Any of them, cut to what is allowed, is a point of the dual; which is the best one changes on the way.
         """
         m = self.memory
-        assert m.beta is not None and m.beta_sums is not None
+        assert m.beta is not None
+        assert m.beta_sums is not None
         found = [m.last(self.rule, m.beta)] + ([m.averaged(m.beta, m.beta_sums)] if m.averages else [])
         if self.rule.eta == 0 and not self.rule.project:
             if self._asked is not None:
@@ -120,8 +121,8 @@ def squares_of(X: Any) -> np.ndarray:
         return np.bincount(row_of, np.square(X.data, dtype=np.float64), X.shape[0])
     found = np.empty(len(X))
     for block in _blocks(len(X)):
-        rows = _numbers(X[block])
-        found[block] = np.einsum("ij,ij->i", rows, rows)
+        # one column after another, as of sparse rows: the same matrix has the same lengths however it is stored
+        found[block] = np.square(_numbers(X[block]).T, order="C").sum(axis=0)
     return found
 
 

@@ -61,14 +61,20 @@ class Memory:
         """Before the first step; without a number of rows nothing is remembered of them."""
         scalars = np.zeros((5, n_scores))
         scalars[CONTRACTION] = 1
-        tables = [np.zeros((n_scores, width)) for _ in range(2)]
-        betas = [None if n_rows is None else np.zeros((n_scores, n_rows)) for _ in range(2)]
-        return cls(scalars, *tables, *betas, late)
+        weights, sums = np.zeros((2, n_scores, width))
+        beta, beta_sums = (None, None) if n_rows is None else np.zeros((2, n_scores, n_rows))
+        return cls(scalars, weights, sums, beta, beta_sums, late)
 
     def copy(self) -> Memory:
         """The same with arrays of its own, for a pass to change."""
-        parts = {name: getattr(self, name) for name in ("scalars", "weights", "sums", "beta", "beta_sums")}
-        return replace(self, **{name: part if part is None else part.copy() for name, part in parts.items()})
+
+        def of(given: np.ndarray | None) -> np.ndarray | None:
+            return None if given is None else given.copy()
+
+        return replace(
+            self, scalars=self.scalars.copy(), weights=self.weights.copy(), sums=self.sums.copy(), beta=of(self.beta),
+            beta_sums=of(self.beta_sums),
+        )  # fmt: skip
 
     @property
     def averages(self) -> bool:
