@@ -199,8 +199,8 @@ class PegasosClassifier(StreamingClassifier):
         self.lambda_used_ = 2 / (self.C * total) if self.lambda_ is None else float(self.lambda_)
         repeats, factor = rows_and_weights(weight)
         if factor is not None or self.class_weight is not None:
-            factor = np.ascontiguousarray(weighted if repeats is None else weighted / weight)
-            factor *= (len(y) if repeats is None else float(weight.sum())) / total  # 1 on the average of all visits
+            n_visits = len(y) if repeats is None else float(weight.sum())
+            factor = np.ascontiguousarray(weighted if repeats is None else weighted / weight) * (n_visits / total)
         visits = Visits.of(len(y), repeats, bool(self.shuffle), bool(self.replace), self.random_state)
         rule = self._rule(visits.passes.n, ends=True)
         if self.kernel == "linear":
@@ -247,11 +247,12 @@ class PegasosClassifier(StreamingClassifier):
             number += 1
             if number < look and number < self.max_iter:
                 continue
-            self._refuse_divergence(descent, number)
             look = max(number + 1, int(AGAIN * number))
-            objectives.append(float(descent.objective().mean()))
-            passes.append(number)
-            bound = np.fmax(bound, descent.lower_bound())
+            with np.errstate(over="ignore", invalid="ignore"):
+                objectives.append(float(descent.objective().mean()))
+                passes.append(number)
+                self._refuse_divergence(bool(np.isfinite(objectives[-1])), number)
+                bound = np.fmax(bound, descent.lower_bound())
             certificate = PegasosCertificate(
                 objectives[-1], self._bound(bound), int(descent.memory.t) - 1, self._guarantee(descent)
             )
@@ -284,8 +285,8 @@ class PegasosClassifier(StreamingClassifier):
         self.objective_, self.objective_passes_ = np.array(objectives), np.array(passes, dtype=np.int64)
         self.certificate_, self.n_iter_, self.t_ = certificate, n_passes, memory.t
 
-    def _refuse_divergence(self, descent: PrimalDescent | KernelDescent, number: int) -> None:
-        if not descent.is_finite():
+    def _refuse_divergence(self, is_finite: bool, number: int) -> None:
+        if not is_finite:
             scaled = "" if self.scale is not None else "scale='standard' or "
             raise InputError(
                 f"PegasosClassifier.fit: the weights grew beyond all numbers in pass {number}; {scaled}a larger "
@@ -336,7 +337,7 @@ class PegasosClassifier(StreamingClassifier):
         if "_memory" in self.__dict__:
             descent.memory = cast(Memory, self._memory).copy()
         descent.make_pass(order)
-        self._refuse_divergence(descent, self.n_iter_ + 1)
+        self._refuse_divergence(descent.is_finite(), self.n_iter_ + 1)
         self._memory, self.t_ = descent.memory, descent.memory.t
         self.coef_, self.intercept_ = descent.layer()
 
@@ -354,7 +355,7 @@ class PegasosClassifier(StreamingClassifier):
         )
         behind = np.arange(X.shape[0], dtype=np.uint32) if order is None else order
         descent.make_pass(behind + np.uint32(len(kept.y)))
-        self._refuse_divergence(descent, self.n_iter_ + 1)
+        self._refuse_divergence(descent.is_finite(), self.n_iter_ + 1)
         self.t_ = descent.memory.t
         self._keep_kernel(descent)
 
