@@ -64,7 +64,7 @@ _names = {
         "plot_tree",
     ),
     "report": (),
-    "svm": ("LinearSVC", "Reject", "SVC"),
+    "svm": ("LinearSVC", "PegasosClassifier", "Reject", "SVC"),
     "tree": ("C45", "ID3", "DecisionTreeClassifier", "DecisionTreeRegressor", "Discretizer"),
     "zoo": (),
 }

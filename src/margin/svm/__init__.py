@@ -2,7 +2,9 @@
 
 from margin.svm.certificate import MarginCertificate
 from margin.svm.linear_svc import LinearSVC
+from margin.svm.pegasos import PegasosClassifier
+from margin.svm.pegasos_certificate import PegasosCertificate
 from margin.svm.reject import Reject
 from margin.svm.svc import SVC
 
-__all__ = ["SVC", "LinearSVC", "MarginCertificate", "Reject"]
+__all__ = ["SVC", "LinearSVC", "MarginCertificate", "PegasosCertificate", "PegasosClassifier", "Reject"]
