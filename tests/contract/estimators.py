@@ -92,6 +92,10 @@ OTHER_SETTINGS = {
     "LinearDiscriminantAnalysis": [{"shrinkage": "auto"}, {"solver": "eigen"}],
     "QuadraticDiscriminantAnalysis": [{"unbiased": True}],
     "Reject": [{"model": margin.LinearDiscriminantAnalysis(), "confidence": "margin"}],
+    "SVC": [
+        {"kernel": "poly", "multiclass": "one_vs_rest", "scale": "standard"},
+        {"kernel": "linear", "probability": "sigmoid", "scale": "range"},
+    ],
     "TableEncoder": [{"scale": "standard"}],
 }
 # What stands for the defaults of models that fit many others: fewer of them.

@@ -1,8 +1,8 @@
 r"""The hard margin: every row on its side, or a proof that this cannot be.
 
-Minimise :math:`\tfrac12\|w\|^2` with :math:`s_i f(x_i) \ge 1`. The margin is as wide as the distance between the hulls of
-the two classes in the space of the kernel; so any two points of the hulls bound it from above, and the hulls of classes
-that cannot be separated meet.
+Minimise :math:`\tfrac12\|w\|^2` with :math:`s_i f(x_i) \ge 1`. The margin is as wide as the distance between the hulls
+of the two classes in the space of the kernel; so any two points of the hulls bound it from above, and the hulls of
+classes that cannot be separated meet.
 """
 
 from __future__ import annotations
