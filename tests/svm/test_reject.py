@@ -22,6 +22,7 @@ from margin import (
     SVC,
     KNeighborsClassifier,
     LinearSGD,
+    LinearSVC,
     LogisticRegression,
     NaiveBayes,
     Perceptron,
@@ -35,6 +36,7 @@ from margin.bayes.cross_fitting import dealt
 from margin.data import catalog
 from margin.errors import AbstentionWarning, LabelError, ParameterError
 from margin.evaluation import HoldOut, evaluate, risk_coverage
+from margin.explain import explain
 from margin.persistence import load, save
 
 
@@ -327,6 +329,18 @@ def test_a_saved_model_abstains_as_before(wish, tmp_path):
     assert str(again.choice_) == str(model.choice_)
     if model.curve_ is not None:
         assert again.curve_.aurc == model.curve_.aurc
+
+
+@pytest.mark.parametrize("inner", [SVC(scale="standard"), LinearSVC()], ids=repr)
+def test_support_vector_machines_come_back_whole_from_a_file(inner, tmp_path):
+    X, y = two_clouds()
+    model = Reject(inner, cost=0.15).fit(X, y)
+    save(model, tmp_path / "svm.margin")
+    again = load(tmp_path / "svm.margin")
+    assert again.predict(X).tolist() == model.predict(X).tolist()
+    assert np.array_equal(again.decision_function(X), model.decision_function(X))
+    assert str(again.model_.certificate_) == str(model.model_.certificate_)
+    assert str(explain(again, X[:1])) == str(explain(model, X[:1]))
 
 
 def test_error_against_coverage_on_new_rows():
