@@ -40,7 +40,8 @@ public:
     DualSolver(const Source<T>& source, std::span<const T> diagonal, const DualProblem& problem,
                const DualSettings& settings, RowMemory<T>& memory, Monitor& monitor)
         : source_(source), diagonal_(diagonal), problem_(problem), settings_(settings), memory_(memory),
-          monitor_(monitor), state_(problem), most_(most_members(settings.cache_bytes)), limit_(limit()) {}
+          monitor_(monitor), state_(problem), most_(most_members(settings.cache_bytes)),
+          hard_(std::any_of(problem.upper.begin(), problem.upper.end(), [](double c) { return std::isinf(c); })) {}
 
     DualSolution run() {
         start();
@@ -64,23 +65,24 @@ public:
 private:
     // Measured on RBF kernels of 5,000 and 20,000 rows: half or twice these make no great difference.
     static constexpr double share_of_violation = 0.05; // of what is left, which a round leaves in its working set
-    static constexpr double reach = 0.3;               // as next_set has it; the margin is 1
+    static constexpr double reach = 0.2;               // as next_set has it; the margin is 1
     static constexpr std::size_t sample = 8;           // one row in so many is in the first set
     static constexpr std::size_t small = 1000;         // up to so many rows are one working set
+    static constexpr std::size_t look_at_end = 10'000; // steps after which a hard margin is asked whether it exists
 
     static std::size_t most_members(std::size_t bytes) {
         const auto side = static_cast<std::size_t>(std::sqrt(static_cast<double>(bytes / sizeof(T))));
         return std::max(side / chunk * chunk, chunk);
     }
 
-    /// With infinite c: a sum of a that belongs to a margin of a millionth of the size of the data.
-    double limit() const {
-        if (std::none_of(problem_.upper.begin(), problem_.upper.end(), [](double c) { return std::isinf(c); }))
-            return infinity;
+    /// With infinite c, whether there can be no machine without loss. By duality |w|^2 >= (sum a)^2 / a'Qa for any a: a
+    /// margin below a millionth of the size of the data is taken for none.
+    bool has_no_end() const {
         double largest = 0;
         for (const auto row : problem_.rows)
             largest = std::max(largest, std::abs(static_cast<double>(diagonal_[row])));
-        return (sizeof(T) == 4 ? 1e7 : 1e12) / std::max(largest, 1e-200);
+        const auto [square, sum] = square_and_sum(state_);
+        return sum > 0 && sum * sum * largest >= (sizeof(T) == 4 ? 1e6 : 1e12) * square;
     }
 
     void start() {
@@ -125,9 +127,9 @@ private:
             v.set_residual(m, state_.e[i]);
         }
         RowCache<T> cache(source_, rows, v, memory_, settings_.n_threads, monitor_);
-        const Walk walk = smo(v, cache, tol, settings_.max_steps - steps_, limit_, monitor_);
+        const std::size_t left = settings_.max_steps - steps_;
+        const Walk walk = smo(v, cache, tol, hard_ ? std::min(left, look_at_end) : left, monitor_);
         steps_ += walk.steps;
-        unbounded_ = walk.unbounded;
         stuck_ = walk.steps == 0 && walk.violation > tol;
         std::vector<double> b = state_.b;
         for (std::size_t m = 0; m < members_.size(); ++m) {
@@ -135,6 +137,7 @@ private:
             state_.e[members_[m]] = v.residual(m);
         }
         change(b);
+        unbounded_ = hard_ && has_no_end();
         return walk.violation;
     }
 
@@ -183,8 +186,7 @@ private:
     Monitor& monitor_;
     DualState state_;
     std::size_t most_, steps_ = 0;
-    double limit_;
-    bool unbounded_ = false, stuck_ = false;
+    bool hard_, unbounded_ = false, stuck_ = false;
     Extremes worst_;
     std::vector<std::uint32_t> members_; // the working set, in ascending order
 };

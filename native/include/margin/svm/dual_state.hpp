@@ -3,6 +3,7 @@
 #include "smo.hpp"
 #include <cstdint>
 #include <span>
+#include <utility>
 
 namespace margin::svm {
 
@@ -94,30 +95,40 @@ inline double bias_of(const DualState& state, const Extremes& found) {
     return (found.high + found.low) / 2;
 }
 
+/// |w|^2 = a'Qa and sum_i a_i.
+inline std::pair<double, double> square_and_sum(const DualState& state) {
+    double square = 0, sum = 0;
+    for (std::size_t i = 0; i < state.size(); ++i) {
+        square += state.b[i] * (state.sign[i] - state.e[i]);
+        sum += state.b[i] * state.sign[i];
+    }
+    return {square, sum};
+}
+
 struct Objectives {
     double primal = 0, dual = 0;
     /// (P - D) / |P| with D as the maximum that the primal is bounded by.
-    double gap() const noexcept { return (primal - dual) / std::max(std::abs(primal), 1e-300); }
+    double gap() const noexcept {
+        return std::isinf(primal) ? infinity : (primal - dual) / std::max(std::abs(primal), 1e-300);
+    }
 };
 
 /// P = 1/2 |w|^2 + sum_i c_i max(0, 1 - s_i f_i) and its bound D = sum_i a_i - 1/2 |w|^2, at a bias.
 /// Rows with infinite c must have no loss: w and the bias are made as much larger as the worst of them needs (infinite P
 /// where that does not help).
 inline Objectives objectives(const DualState& state, double bias) {
-    double square = 0, linear = 0, worst = 0;
-    for (std::size_t i = 0; i < state.size(); ++i) {
-        square += state.b[i] * (state.sign[i] - state.e[i]);
-        linear += state.b[i] * state.sign[i];
+    const auto [square, sum] = square_and_sum(state);
+    double worst = 0;
+    for (std::size_t i = 0; i < state.size(); ++i)
         if (std::isinf(state.most[i]))
             worst = std::max(worst, state.sign[i] * (state.e[i] - bias));
-    }
     const double larger = worst < 1 ? 1 / (1 - worst) : infinity;
     double loss = 0;
     for (std::size_t i = 0; i < state.size(); ++i)
         if (const double slack = 1 - larger * (1 - state.sign[i] * (state.e[i] - bias));
             slack > 0 && state.most[i] > 0 && !std::isinf(state.most[i]))
             loss += state.most[i] * slack;
-    return {larger < infinity ? 0.5 * larger * larger * square + loss : infinity, linear - 0.5 * square};
+    return {larger < infinity ? 0.5 * larger * larger * square + loss : infinity, sum - 0.5 * square};
 }
 
 } // namespace margin::svm
