@@ -7,6 +7,7 @@
 // set is a sample; it gives a machine that is good enough to tell most rows that will not matter from those that may.
 // Every further set holds the rows that are free, violate the conditions of optimality, or nearly do. After a round the
 // residuals of all other rows are brought up to date by block products, so that what stops the solver is true for all.
+#include "free_step.hpp"
 #include "residuals.hpp"
 #include "row_cache.hpp"
 #include "working_set.hpp"
@@ -47,7 +48,8 @@ public:
         start();
         for (double tol = settings_.tol, target = first_target(tol); !members_.empty();) {
             const double inside = round(target);
-            monitor_.check();
+            if (long_ && steps_ < settings_.max_steps && !unbounded_)
+                step_with_free();
             worst_ = extremes(state_);
             const double left = worst_.violation();
             const bool exhausted = steps_ >= settings_.max_steps || unbounded_ || stuck_;
@@ -68,7 +70,7 @@ private:
     static constexpr double reach = 0.2;               // as next_set has it; the margin is 1
     static constexpr std::size_t sample = 8;           // one row in so many is in the first set
     static constexpr std::size_t small = 1000;         // up to so many rows are one working set
-    static constexpr std::size_t look_at_end = 10'000; // steps after which a hard margin is asked whether it exists
+    static constexpr std::size_t long_walk = 10'000;   // steps in pairs before all free variables are moved at once
 
     static std::size_t most_members(std::size_t bytes) {
         const auto side = static_cast<std::size_t>(std::sqrt(static_cast<double>(bytes / sizeof(T))));
@@ -127,9 +129,10 @@ private:
             v.set_residual(m, state_.e[i]);
         }
         RowCache<T> cache(source_, rows, v, memory_, settings_.n_threads, monitor_);
-        const std::size_t left = settings_.max_steps - steps_;
-        const Walk walk = smo(v, cache, tol, hard_ ? std::min(left, look_at_end) : left, monitor_);
+        const std::size_t most = std::min(settings_.max_steps - steps_, std::max(long_walk, 4 * members_.size()));
+        const Walk walk = smo(v, cache, tol, most, monitor_);
         steps_ += walk.steps;
+        long_ = walk.steps == most;
         stuck_ = walk.steps == 0 && walk.violation > tol;
         std::vector<double> b = state_.b;
         for (std::size_t m = 0; m < members_.size(); ++m) {
@@ -159,6 +162,13 @@ private:
         state_.b = b;
     }
 
+    void step_with_free() {
+        members_.clear();
+        for (const auto& group : free_groups(state_))
+            change(free_step(source_, problem_.rows, state_, group, monitor_));
+        ++steps_;
+    }
+
     DualSolution finish() {
         DualSolution found;
         found.bias = bias_of(state_, worst_);
@@ -186,7 +196,7 @@ private:
     Monitor& monitor_;
     DualState state_;
     std::size_t most_, steps_ = 0;
-    bool hard_, unbounded_ = false, stuck_ = false;
+    bool hard_, unbounded_ = false, stuck_ = false, long_ = false;
     Extremes worst_;
     std::vector<std::uint32_t> members_; // the working set, in ascending order
 };

@@ -5,8 +5,9 @@
 
 namespace margin::svm {
 
-/// More free variables than this are left to the pairs: one step costs f^3 / 3 products.
-inline constexpr std::size_t most_free = 512;
+/// So many free variables are moved together; a step costs f^3 / 3 products. More are moved in groups, which mostly take
+/// variables to their bounds, one with each step: small groups are quicker there.
+inline constexpr std::size_t most_free = 512, free_group = 128;
 
 namespace detail {
 
@@ -133,21 +134,31 @@ private:
     std::vector<double> d_;
 };
 
-/// A better b, in which only free variables have changed; the same b where there are too many of them or the kernel is
-/// not positive semi-definite among them.
-template <class T>
-std::vector<double> free_step(const Source<T>& source, std::span<const std::uint32_t> rows, const DualState& state,
-                              Monitor& monitor) {
-    std::vector<std::uint32_t> at, from;
+/// The free variables in groups that may be moved together, each spread over all of them.
+inline std::vector<std::vector<std::uint32_t>> free_groups(const DualState& state) {
+    std::vector<std::uint32_t> free;
     for (std::uint32_t i = 0; i < state.size(); ++i)
         if (state.may_rise(i) && state.may_fall(i))
-            at.push_back(i), from.push_back(rows[i]);
-    std::vector<double> b = state.b;
-    if (at.size() < 2 || at.size() > most_free)
-        return b;
+            free.push_back(i);
+    const std::size_t n_groups = free.size() <= most_free ? 1 : (free.size() + free_group - 1) / free_group;
+    std::vector<std::vector<std::uint32_t>> groups(n_groups);
+    for (std::size_t i = 0; i < free.size(); ++i)
+        groups[i % n_groups].push_back(free[i]);
+    return groups;
+}
+
+/// A better b, in which only the given free variables have changed; the same b where the kernel is not positive
+/// semi-definite among them.
+template <class T>
+std::vector<double> free_step(const Source<T>& source, std::span<const std::uint32_t> rows, const DualState& state,
+                              std::span<const std::uint32_t> at, Monitor& monitor) {
     const std::size_t f = at.size();
+    std::vector<std::uint32_t> from(f);
+    for (std::size_t i = 0; i < f; ++i)
+        from[i] = rows[at[i]];
     std::vector<T> block(f * f);
-    source.block(from, from, block.data(), f, 1, monitor);
+    if (f > 0)
+        source.block(from, from, block.data(), f, 1, monitor);
     const auto pick = [&](const std::vector<double>& all) {
         std::vector<double> some(f);
         for (std::size_t i = 0; i < f; ++i)
@@ -157,6 +168,7 @@ std::vector<double> free_step(const Source<T>& source, std::span<const std::uint
     FreeFace face({block.begin(), block.end()}, pick(state.b), pick(state.e), pick(state.lower), pick(state.upper),
                   sizeof(T) == 4 ? 1e-7 : 1e-13);
     const auto& better = face.descend(monitor);
+    std::vector<double> b = state.b;
     for (std::size_t i = 0; i < f; ++i)
         b[at[i]] = better[i];
     return b;
