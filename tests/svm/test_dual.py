@@ -160,7 +160,7 @@ def test_a_warm_start_saves_steps_and_ends_in_the_same_place():
     warm = solve(source, problem_of(sign, 1.1, first.alpha * 1.1))
     assert warm.steps < 0.7 * cold.steps
     assert warm.objective == pytest.approx(cold.objective, rel=1e-5)
-    assert solve(source, problem_of(sign, 1.1, cold.alpha)).steps <= 2
+    assert solve(source, problem_of(sign, 1.1, cold.alpha)).steps <= 5
 
 
 @settings(max_examples=40, deadline=None)

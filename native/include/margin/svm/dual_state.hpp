@@ -31,7 +31,8 @@ struct DualState {
     bool may_fall(std::size_t i) const noexcept { return b[i] > lower[i]; }
 };
 
-/// A start as b: within the bounds, and with the sum 0, for which the side that has more is made smaller.
+/// A start as b: within the bounds, and with the sum 0. For that the side that has more is scaled down, or, where only
+/// rounding is to be mended, its free variables are: scaling would take every other one off its bound.
 inline std::vector<double> feasible(const DualProblem& problem) {
     std::vector<double> b(problem.start.size());
     double sum[2] = {0, 0};
@@ -39,10 +40,20 @@ inline std::vector<double> feasible(const DualProblem& problem) {
         b[i] = std::clamp(problem.start[i], 0.0, problem.upper[i]);
         sum[problem.sign[i] > 0] += b[i];
     }
+    const std::size_t heavier = sum[1] > sum[0];
+    const double larger = sum[heavier], smaller = sum[1 - heavier];
+    double excess = larger - smaller;
+    const bool scale = !(excess <= 1e-9 * larger);
     for (std::size_t i = 0; i < b.size(); ++i) {
-        const std::size_t side = problem.sign[i] > 0;
-        if (sum[side] > sum[1 - side])
-            b[i] *= sum[1 - side] / sum[side];
+        if ((problem.sign[i] > 0) == heavier) {
+            if (scale)
+                b[i] *= smaller / larger;
+            else if (b[i] < problem.upper[i]) {
+                const double less = std::min(excess, b[i]);
+                b[i] -= less;
+                excess -= less;
+            }
+        }
         b[i] *= problem.sign[i];
     }
     return b;
