@@ -11,6 +11,7 @@ import warnings
 from collections.abc import Iterable
 
 __all__ = [
+    "AbstentionWarning",
     "ConstantColumnWarning",
     "ConvergenceWarning",
     "DataError",
@@ -93,6 +94,10 @@ class ConvergenceWarning(MarginWarning):
 
 class NotSeparableWarning(ConvergenceWarning):
     """No plane separates the classes, so that a rule that corrects mistakes never comes to rest."""
+
+
+class AbstentionWarning(MarginWarning):
+    """A model that may abstain will never answer: nothing shows that it would be right often enough."""
 
 
 class LonelyRowWarning(MarginWarning):

@@ -244,6 +244,19 @@ _ENTRIES = (
         title="Lasso logistic",
     ),
     Entry(
+        "linear-svm",
+        _ours("margin.svm", "LinearSVC", scale="standard"),
+        "The plane with the widest margin, rows on its wrong side paid for (C = 1), on columns of one scale.",
+        title="Linear SVM",
+    ),
+    Entry(
+        "svm",
+        _ours("margin.svm", "SVC", scale="standard"),
+        "The widest margin in the space of a Gaussian kernel: curved boundaries out of the rows that are hard to tell.",
+        limit=10_000,
+        title="SVM (RBF kernel)",
+    ),
+    Entry(
         "knn",
         _ours("margin.neighbors", "KNeighborsClassifier", n_neighbors=15, scale="standard"),
         "Vote of the 15 nearest cases, enough to average noise out; columns scaled so that no unit drowns another.",

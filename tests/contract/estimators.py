@@ -91,6 +91,7 @@ OTHER_SETTINGS = {
     ],
     "LinearDiscriminantAnalysis": [{"shrinkage": "auto"}, {"solver": "eigen"}],
     "QuadraticDiscriminantAnalysis": [{"unbiased": True}],
+    "Reject": [{"model": margin.LinearDiscriminantAnalysis(), "confidence": "margin"}],
     "TableEncoder": [{"scale": "standard"}],
 }
 # What stands for the defaults of models that fit many others: fewer of them.
@@ -100,6 +101,7 @@ NOT_MODELS = {
     "Classifier",
     "DiscreteNB",
     "GenerativeClassifier",
+    "KernelModel",
     "LinearClassifier",
     "LinearScores",
     "LogisticModel",

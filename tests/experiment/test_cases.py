@@ -1,8 +1,9 @@
 """margin.experiment.cases: the rows that are told in full are the ones they are said to be."""
 
 import numpy as np
+import pytest
 
-from margin import NaiveBayes, RoteClassifier
+from margin import SVC, LinearSVC, NaiveBayes, RoteClassifier
 from margin.data import catalog
 from margin.evaluation import SealedTest
 from margin.experiment.cases import telling_cases
@@ -32,6 +33,19 @@ def test_the_surest_the_most_doubtful_and_the_surest_mistake_are_told():
     assert cases[2].explanation.answer != cases[2].truth
     row = int(cases[0].title.split("row ")[1]) - 1
     assert y[row] == cases[0].truth
+
+
+@pytest.mark.parametrize("model", [SVC(scale="standard"), LinearSVC(scale="standard")], ids=repr)
+def test_scores_say_how_sure_an_answer_is_where_there_are_no_probabilities(model):
+    model, X, _, found = opened(model)
+    assert found.probabilities is None
+    sure, doubtful, mistake = telling_cases(model, X, found)
+    lead = np.abs(model.decision_function(X.take(found.rows)))
+    right = found.predictions == found.truth
+    for case, expected in ((sure, lead[right].max()), (doubtful, lead.min()), (mistake, lead[~right].max())):
+        assert sum(reason.strength for reason in case.explanation.reasons) == pytest.approx(expected)
+    assert 'class="truth right"' in sure.html()
+    assert 'class="truth wrong"' in mistake.html()
 
 
 def test_a_row_without_an_answer_is_told_as_such():

@@ -8,17 +8,18 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from sklearn.base import clone
 
-from margin.base import AsGiven, Classifier, TableEncoder
+from margin.base import AsGiven, Classifier
 from margin.base.representation import TrainingRows
 from margin.bayes.calibrators import MAPS, CalibrationMap
 from margin.bayes.cross_fitting import Part, Split, dealt, told
 from margin.bayes.naive import NaiveBayes
+from margin.bayes.wrapping import Estimator, Folds, first_step, frozen, last_step, on_tables, weights_for
 from margin.data.labels import codes_of, label_array
 from margin.data.table import Table
 from margin.data.weights import cases_per_weight, count_repeats
 from margin.errors import ConstantColumnWarning, InputError, LabelError, ParameterError, listing
 from margin.evaluation.rows import ready_for
-from margin.params import Flag, Rule, Seed, choice
+from margin.params import Flag, Seed, choice
 
 __all__ = ["CalibratedClassifier", "CalibratedModel"]
 
@@ -27,39 +28,9 @@ __all__ = ["CalibratedClassifier", "CalibratedModel"]
 LEAST = 1e-12
 #: Log-odds beyond this are as good as certain, and exp() of them would not be a number.
 SUREST = 700.0
+CANNOT = "so its probabilities cannot be calibrated for weighted rows"
 
 
-def _no_text(text: str) -> Any:
-    raise ValueError(text)
-
-
-def _gives_scores(value: Any) -> bool:
-    return hasattr(value, "predict_proba") or hasattr(value, "decision_function")
-
-
-def _is_classifier(value: Any) -> bool:
-    return value is None or (not isinstance(value, type) and hasattr(value, "fit") and _gives_scores(value))
-
-
-def _is_cv(value: Any) -> bool:
-    if isinstance(value, (bool, str, type)):
-        return isinstance(value, str) and value == "prefit"
-    if isinstance(value, (int, np.integer)):
-        return int(value) >= 2
-    return isinstance(value, (list, tuple)) or hasattr(value, "split")
-
-
-Estimator = Annotated[
-    Any, Rule("None or a classifier with fit and predict_proba or decision_function", _is_classifier, _no_text)
-]
-Folds = Annotated[
-    Any,
-    Rule(
-        "a whole number of at least 2, 'prefit', a splitter or a list of (training rows, test rows)",
-        _is_cv,
-        lambda text: text if text == "prefit" else int(text),
-    ),
-]
 Method = Annotated[str, choice(known=lambda: tuple(MAPS))]
 
 
@@ -87,7 +58,7 @@ class CalibratedModel:
     def scores_of(self, X: Any) -> np.ndarray:
         """The classifier's scores: a column for each of its classes, or one, the second's, where it knows two."""
         X = ready_for(self.model, X)
-        densities = getattr(_last_step(self.model), "decisions_are_densities", False)
+        densities = getattr(last_step(self.model), "decisions_are_densities", False)
         if hasattr(self.model, "decision_function") and not densities:
             scores = np.asarray(self.model.decision_function(X), dtype=np.float64)
             return self._checked(scores[:, None] if scores.ndim == 1 else scores)
@@ -208,16 +179,16 @@ class CalibratedClassifier(Classifier):
     def _learn(self, X: Any, y: np.ndarray, rows: TrainingRows) -> None:
         model = NaiveBayes() if self.estimator is None else self.estimator
         weight = rows.weights()
-        frozen = _frozen(model, self.cv)
-        if frozen is not None:
-            self.calibrated_ = [self._calibrate_fitted(frozen, X, y, rows)]
+        fitted = frozen(model, self.cv, "CalibratedClassifier", "estimator")
+        if fitted is not None:
+            self.calibrated_ = [self._calibrate_fitted(fitted, X, y, rows)]
             return
         classes = np.unique(y)
         if len(classes) == 1:
             self.calibrated_ = [self._uncalibrated(None, classes)]
             return
         if isinstance(X, Table):
-            model = _on_tables(model)
+            model = on_tables(model)
         if isinstance(self.cv, (int, np.integer)):
             splits = dealt(y, weight, int(self.cv), self.random_state)
         else:
@@ -270,7 +241,7 @@ class CalibratedClassifier(Classifier):
     def _fitted_on(self, model: Any, X: Any, y: np.ndarray, part: Part) -> CalibratedModel:
         fresh = clone(model)
         plain = bool((part.weight == 1).all())
-        settings = {} if plain else _weights_for(fresh, part.weight)
+        settings = {} if plain else weights_for(fresh, part.weight, "CalibratedClassifier", CANNOT)
         fresh.fit(X[part.rows], y[part.rows], **settings)
         places = getattr(fresh, "classes_", None)
         return self._uncalibrated(fresh, np.unique(y[part.rows]) if places is None else np.asarray(places))
@@ -289,7 +260,7 @@ class CalibratedClassifier(Classifier):
                 f"{listing(known.tolist())}, but {listing(self.classes_[codes < 0].tolist())} is none of them."
             )
         self.classes_ = known
-        columns = getattr(_first_step(model), "_columns", None)
+        columns = getattr(first_step(model), "_columns", None)
         if columns is not None and columns.n == self._columns.n:
             # Levels that only the classifier has seen are levels all the same.
             self._remember(columns)
@@ -317,59 +288,3 @@ class CalibratedClassifier(Classifier):
 
 def _case_factor(weight: np.ndarray) -> float:
     return cases_per_weight(weight.sum(), (weight**2).sum(), count_repeats(weight))
-
-
-def _frozen(model: Any, cv: Any) -> Any:
-    """The classifier, if it is fitted already and to be taken as it is."""
-    from sklearn.exceptions import NotFittedError
-    from sklearn.frozen import FrozenEstimator
-    from sklearn.utils.validation import check_is_fitted
-
-    frozen = isinstance(model, FrozenEstimator)
-    if not frozen and not (isinstance(cv, str) and cv == "prefit"):
-        return None
-    model = model.estimator if frozen else model
-    try:
-        check_is_fitted(model)
-    except NotFittedError:
-        raise ParameterError(
-            f"CalibratedClassifier(estimator={model!r}, cv='prefit'): estimator must be fitted already "
-            "(or give cv a number of folds)."
-        ) from None
-    return model
-
-
-def _on_tables(model: Any) -> Any:
-    """A classifier that takes tables: itself, or behind an encoder."""
-    if getattr(_first_step(model), "accepts_tables", False):
-        return model
-    from sklearn.pipeline import make_pipeline
-
-    return make_pipeline(TableEncoder(), model)
-
-
-def _first_step(model: Any) -> Any:
-    return model.steps[0][1] if getattr(model, "steps", None) else model
-
-
-def _last_step(model: Any) -> Any:
-    return model.steps[-1][1] if getattr(model, "steps", None) else model
-
-
-def _weights_for(model: Any, weight: np.ndarray) -> dict[str, np.ndarray]:
-    """The weights as arguments of ``fit``; in a pipeline, of every step that takes them."""
-    from sklearn.utils.validation import has_fit_parameter
-
-    def takes(step: Any) -> bool:
-        return hasattr(step, "fit") and has_fit_parameter(step, "sample_weight")
-
-    steps = getattr(model, "steps", None)
-    last = _last_step(model)
-    if not takes(last):
-        raise ParameterError(
-            f"CalibratedClassifier.fit(sample_weight=…): {type(last).__name__}.fit takes no weights, "
-            "so its probabilities cannot be calibrated for weighted rows."
-        )
-    if not steps:
-        return {"sample_weight": weight}
-    return {f"{name}__sample_weight": weight for name, step in steps if takes(step)}

@@ -10,6 +10,7 @@
 from margin.evaluation.answers import Answers
 from margin.evaluation.comparison import Comparison, PairTest, Standing, compare_scores
 from margin.evaluation.confusion import ConfusionMatrix, confusion
+from margin.evaluation.coverage import RiskCoverage, ThresholdChoice, risk_coverage
 from margin.evaluation.intervals import (
     Interval,
     Score,
@@ -37,10 +38,12 @@ __all__ = [
     "Metric",
     "Opening",
     "PairTest",
+    "RiskCoverage",
     "Score",
     "SealedTest",
     "Standing",
     "StratifiedFolds",
+    "ThresholdChoice",
     "TrainingData",
     "bootstrap_interval",
     "compare_scores",
@@ -50,5 +53,6 @@ __all__ = [
     "evaluate_steps",
     "metric",
     "proportion_interval",
+    "risk_coverage",
     "take_rows",
 ]

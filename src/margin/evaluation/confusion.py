@@ -137,6 +137,11 @@ class ConfusionMatrix:
         return ratio(self.counts.sum(), self.total).item()
 
     @property
+    def selective_error(self) -> float:
+        """Share of the answered cases that were answered wrongly."""
+        return ratio(self.counts.sum() - np.trace(self.counts), self.counts.sum()).item()
+
+    @property
     def support(self) -> np.ndarray:
         """Cases of each class."""
         return support(self.table)

@@ -40,6 +40,7 @@ __all__ = [
     "accuracy",
     "balanced_accuracy",
     "brier",
+    "coverage",
     "error",
     "f1",
     "kappa",
@@ -48,6 +49,8 @@ __all__ = [
     "metric",
     "precision",
     "recall",
+    "reject_cost",
+    "selective_error",
 ]
 
 Average = Literal["macro", "weighted", "micro"]
@@ -124,6 +127,9 @@ class Metric:
                 f"{self.base}(average={options['average']!r}): average must be one of "
                 f"{', '.join(map(repr, AVERAGES))}{closest(options['average'], AVERAGES)}."
             )
+        cost = options.get("cost")
+        if cost is not None and not (isinstance(cost, (int, float, np.number)) and 0 <= cost < np.inf):
+            raise ParameterError(f"{self.base}(cost={cost!r}): cost must be a number of at least 0.")
         merged = {**dict(self.options), **{option: value for option, value in options.items() if value is not None}}
         return replace(self, options=tuple(merged.items()))
 
@@ -302,6 +308,26 @@ def kappa(table: np.ndarray) -> np.ndarray:
     return ratio(right(table).sum(axis=-1) * total - by_chance, total**2 - by_chance)
 
 
+@on_labels(proportion=True)
+def coverage(table: np.ndarray) -> np.ndarray:
+    """Share of the cases that got an answer."""
+    return ratio(answered(table).sum(axis=-1), table.sum(axis=(-2, -1)))
+
+
+@on_labels(greater_is_better=False)
+def selective_error(table: np.ndarray) -> np.ndarray:
+    """Share of the answered cases that were answered wrongly; abstentions do not count."""
+    given = answered(table).sum(axis=-1)
+    return ratio(given - right(table).sum(axis=-1), given)
+
+
+@on_labels(greater_is_better=False, bounds=(0.0, np.inf))
+def reject_cost(table: np.ndarray, *, cost: float = 0.5) -> np.ndarray:
+    """Mean cost of a case, where a wrong answer costs 1, a right one nothing and an abstention ``cost``."""
+    total, given = table.sum(axis=(-2, -1)), answered(table).sum(axis=-1)
+    return ratio(given - right(table).sum(axis=-1) + cost * (total - given), total)
+
+
 @on_probabilities(bounds=(0.0, np.inf))
 def log_loss(truth: np.ndarray, probabilities: np.ndarray) -> np.ndarray:
     """Mean of -ln of the probability given to the true class, which is kept within 2.2e-16 of 0 and 1."""
@@ -330,6 +356,9 @@ METRICS: Mapping[str, Metric] = MappingProxyType(
             f1,
             matthews,
             kappa,
+            coverage,
+            selective_error,
+            reject_cost,
             log_loss,
             brier,
         )
@@ -345,7 +374,8 @@ def metric(name: str | Metric, **options: Any) -> Metric:
     >>> metric("acuracy")
     Traceback (most recent call last):
     margin.errors.ParameterError: metric('acuracy'): metric must be one of 'accuracy', 'error', 'balanced_accuracy', \
-'precision', 'recall', 'f1', 'matthews', 'kappa', 'log_loss', 'brier' (did you mean 'accuracy'?).
+'precision', 'recall', 'f1', 'matthews', 'kappa', 'coverage', 'selective_error', \
+'reject_cost', 'log_loss', 'brier' (did you mean 'accuracy'?).
     """
     if isinstance(name, Metric):
         return name.with_options(**options)

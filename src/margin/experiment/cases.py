@@ -12,6 +12,7 @@ import numpy as np
 from margin.data import Table
 from margin.evaluation import Evaluation
 from margin.explain import Explanation, explain
+from margin.svm.confidence import answers_with_confidence
 
 __all__ = ["Case", "telling_cases"]
 
@@ -57,12 +58,12 @@ def _chances(probabilities: Mapping[Any, float]) -> str:
 def telling_cases(model: Any, inputs: Table, opened: Evaluation, numbers: np.ndarray | None = None) -> tuple[Case, ...]:
     """Cases of the opened test that show how the model works: a sure one, a doubtful one, a mistake.
 
-    ``model`` is the one that was opened with; without probabilities there is nothing to choose by, and no case.
-    ``numbers`` says which row of the table each row of ``inputs`` is, where some were left out.
+    ``model`` is the one that was opened with; without probabilities or scores there is nothing to choose by, and no
+    case. ``numbers`` says which row of the table each row of ``inputs`` is, where some were left out.
     """
-    if opened.probabilities is None:
+    sureness = _sureness(model, inputs, opened)
+    if sureness is None:
         return ()
-    sureness = opened.probabilities.max(axis=1)
     right = np.array([answer == truth for answer, truth in zip(opened.predictions, opened.truth)])
     choices = {
         "The surest right answer": _extreme(sureness, right),
@@ -77,6 +78,15 @@ def telling_cases(model: Any, inputs: Table, opened: Evaluation, numbers: np.nda
             number = row if numbers is None else int(numbers[row])
             cases[place] = Case(f"{title}: row {number + 1}", str(opened.truth[place]), found)
     return tuple(cases.values())
+
+
+def _sureness(model: Any, inputs: Table, opened: Evaluation) -> np.ndarray | None:
+    """How sure each answer is: the largest probability, or how far the score of the answer is above the next."""
+    if opened.probabilities is not None:
+        return opened.probabilities.max(axis=1)
+    if not hasattr(model, "decision_function"):
+        return None
+    return answers_with_confidence(model, inputs.take(opened.rows), "margin", "telling_cases")[1]
 
 
 def _extreme(values: np.ndarray, among: np.ndarray) -> int | None:

@@ -12,7 +12,7 @@ from margin.explain.models import MOST_COLUMNS, answer_of, explain, factor_in_wo
 from margin.linear.model import LinearClassifier
 from margin.linear.reduced import NEVER
 
-__all__: list[str] = []
+__all__ = ["column_reasons"]
 
 
 @explain.register
@@ -21,11 +21,25 @@ def _(model: LinearClassifier, X: Any) -> Explanation:
     answer, probabilities = answer_of(model, X)
     if len(model.classes_) == 1:
         return Explanation(name, answer, probabilities, "There is one class only.", ())
-    row = model._encoded(X, "explain")
     scores = np.atleast_1d(model.decision_function(X)[0])
     first, second = _first_two(scores)
     weights, start = _against(model, first, second)
-    winner, loser = str(model.classes_[first]), str(model.classes_[second])
+    sides = str(model.classes_[first]), str(model.classes_[second])
+    how, reasons, total = column_reasons(model, X, weights, start, sides, _multiplies_odds(model))
+    if np.isfinite(total) and not np.isclose(total, _lead(scores, first, second), rtol=1e-6, atol=1e-9):
+        how += " The answer itself is a vote of many such sums, of which the lines show the mean."
+    return Explanation(name, answer, probabilities, how, reasons)
+
+
+def column_reasons(
+    model: Any, X: Any, weights: np.ndarray, start: float, sides: tuple[str, str], odds: bool
+) -> tuple[str, tuple[Reason, ...], float]:
+    """What the columns of one row add to a linear score of one class against another, and their sum.
+
+    ``odds`` says that the score is a logarithm of odds.
+    """
+    winner, loser = sides
+    row = model._encoded(X, "explain")
     if isinstance(row, np.ndarray):
         middle = _middle(model)
         pulls = by_column(model._columns, dict(zip(model._encoder.names_out(), weights * (row[0] - middle))), X, model)
@@ -34,15 +48,12 @@ def _(model: LinearClassifier, X: Any) -> Explanation:
     else:
         pulls, begin, against = _stored_pulls(model, row, weights), start, "the row of zeros itself"
         basis = "a row of zeros"
-    tell = _factor if _multiplies_odds(model) else _points
+    tell = _factor if odds else _points
     reasons = [Reason(what, tell(pull, loser), pull) for what, pull in _strongest(pulls)]
     reasons.append(Reason(against, tell(begin, loser), begin))
-    verb = "multiplies the odds" if _multiplies_odds(model) else "adds to the score"
+    verb = "multiplies the odds" if odds else "adds to the score"
     how = f"Each line {verb} of {winner} against {loser}, compared with {basis}."
-    total = begin + sum(pull for _, pull in pulls)
-    if np.isfinite(total) and not np.isclose(total, _lead(scores, first, second), rtol=1e-6, atol=1e-9):
-        how += " The answer itself is a vote of many such sums, of which the lines show the mean."
-    return Explanation(name, answer, probabilities, how, tuple(reasons))
+    return how, tuple(reasons), begin + sum(pull for _, pull in pulls)
 
 
 def _first_two(scores: np.ndarray) -> tuple[int, int]:
@@ -71,20 +82,20 @@ def _lead_at_zero(difference: float) -> float:
     return float(np.inf if difference >= -NEVER / 2 else difference)
 
 
-def _middle(model: LinearClassifier) -> np.ndarray:
+def _middle(model: Any) -> np.ndarray:
     """An average case in the columns of the matrix: numbers at their training mean, every level alike."""
     encoder = model._encoder
     numbers = (encoder.fill - encoder.center) / encoder.spread
     return np.concatenate([numbers, *(np.full(len(c.levels), 1 / len(c.levels)) for c in encoder.one_hot)])
 
 
-def _average_in_words(model: LinearClassifier) -> str:
+def _average_in_words(model: Any) -> str:
     parts = ["numbers at their training means"] if model._encoder.fill.size else []
     parts += ["every word of a column alike"] if model._encoder.one_hot else []
     return f"an average case ({', '.join(parts)})"
 
 
-def _stored_pulls(model: LinearClassifier, row: Any, weights: np.ndarray) -> list[tuple[str, float]]:
+def _stored_pulls(model: Any, row: Any, weights: np.ndarray) -> list[tuple[str, float]]:
     """What each stored cell adds, under the name of its column and the value on the model's scale."""
     names = [column.name for column in model._columns.described()]
     cells = row.data * (1.0 if model.scale is None else model._encoder.spread[row.indices])

@@ -89,6 +89,10 @@ public:
                                });
     }
 
+    T largest_square() const noexcept {
+        return squares_.empty() ? T(0) : *std::max_element(squares_.begin(), squares_.end());
+    }
+
     void diagonal(T* out) const override {
         for (std::size_t i = 0; i < size(); ++i)
             apply_kernel(kernel_, {&squares_[i], 1, &squares_[i], &squares_[i], 1, 1}, out + i, 1);

@@ -1,0 +1,125 @@
+"""How support vector machines explain one answer: the training rows that pull at it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from margin.evaluation.rows import ready_for
+from margin.explain.explanation import Explanation, Reason
+from margin.explain.linear import column_reasons
+from margin.explain.models import MOST_COLUMNS, answer_of, explain
+from margin.svm.machine import Machine, values_of
+from margin.svm.reject import Reject
+from margin.svm.svc_model import KernelModel
+
+__all__: list[str] = []
+
+
+@explain.register
+def _(model: KernelModel, X: Any) -> Explanation:
+    name = type(model).__name__
+    answer, probabilities = answer_of(model, X)
+    machine = model._machine
+    if machine is None:
+        return Explanation(name, answer, probabilities, "There is one class only.", ())
+    row = model._encoded(X, "explain")
+    first, second = _first_two(model, machine, row)
+    winner, loser = (str(model.classes_[model._places[k]]) for k in (first, second))
+    signs = _signs(machine, first, second)
+    start = float(signs @ machine.intercept)
+    if machine.planes is not None:
+        how, reasons, _ = column_reasons(model, X, signs @ machine.planes, start, (winner, loser), False)
+        return Explanation(name, answer, probabilities, how, reasons)
+    kernel = _kernel_values(machine, row)
+    weights = _weights(machine, signs)
+    reasons = (*_vector_reasons(model, machine, weights, kernel), Reason("constant", f"{start:+.3g}", start))
+    how = (
+        f"Each support vector adds its weight times its kernel value with this row to the score of {winner} against "
+        f"{loser}."
+    )
+    return Explanation(name, answer, probabilities, how, reasons)
+
+
+def _first_two(model: KernelModel, machine: Machine, row: Any) -> tuple[int, int]:
+    """The class that is answered and the next, as places among those that had rows."""
+    decisions = model._decisions(row)
+    first = int(model._winners(decisions)[0])
+    scores = machine.layout.scores(decisions)[0].copy()
+    scores[first] = -np.inf
+    return first, int(scores.argmax())
+
+
+def _signs(machine: Machine, first: int, second: int) -> np.ndarray:
+    """How the score of one class against another is made of the problems' decisions: a factor for each."""
+    sides = machine.layout.sides()
+    signs = np.zeros(len(sides))
+    for i, (positive, negative) in enumerate(sides):
+        if negative is None:
+            signs[i] = 1.0 if positive == first else -1.0 if positive == second else 0.0
+        elif {positive, negative} == {first, second}:
+            signs[i] = 1.0 if positive == first else -1.0
+    return signs
+
+
+def _weights(machine: Machine, signs: np.ndarray) -> np.ndarray:
+    """The weight of each support vector in that score."""
+    coef, layout = machine.expansion.coef, machine.layout
+    if not layout.in_pairs:
+        return signs @ coef
+    weights = np.zeros(coef.shape[1])
+    problem = int(np.flatnonzero(signs)[0])
+    a, b = (int(side[problem]) for side in layout.pairs)
+    bounds = machine.expansion.bounds
+    for own, table_row in ((a, b - 1), (b, a)):  # scikit-learn's layout of the weights of pairs
+        part = slice(bounds[own], bounds[own + 1])
+        weights[part] = signs[problem] * coef[table_row, part]
+    return weights
+
+
+def _kernel_values(machine: Machine, row: Any) -> np.ndarray:
+    """The kernel of the row with each support vector."""
+    if machine.function is not None:
+        return values_of(machine.function, row, machine.vectors)[0]
+    if machine.columns is not None:
+        values = row[:, machine.columns]
+        return np.asarray(values if isinstance(values, np.ndarray) else values.toarray())[0]
+    return machine.expansion.kernel.matrix(row, machine.vectors)[0]
+
+
+def _vector_reasons(model: KernelModel, machine: Machine, weights: np.ndarray, kernel: np.ndarray) -> list[Reason]:
+    """One reason for each support vector that pulls, strongest first; beyond the first hundred they are one."""
+    pulls = weights * kernel
+    labels = np.repeat(model.classes_, model.n_support_)
+    order = np.argsort(-np.abs(pulls), kind="stable")
+    order = order[weights[order] != 0]
+    shown, rest = order[:MOST_COLUMNS], order[MOST_COLUMNS:]
+    reasons = [
+        Reason(
+            f"training row {model.support_[at]}",
+            f"{labels[at]}, weight {abs(weights[at]):.3g} × kernel {kernel[at]:.3g} = {pulls[at]:+.3g}",
+            float(pulls[at]),
+        )
+        for at in shown
+    ]
+    if rest.size:
+        together = float(pulls[rest].sum())
+        reasons.append(Reason(f"{len(rest):,} other support vectors together", f"{together:+.3g}", together))
+    return reasons
+
+
+@explain.register
+def _(model: Reject, X: Any) -> Explanation:
+    answer, _ = answer_of(model, X)
+    inside = explain(model.model_, ready_for(model.model_, model._encoded(X, "explain")))
+    sure = float(model.confidences(X)[0])
+    if model.threshold_ == -np.inf and answer is not None:
+        told = "It always answers."
+    else:
+        side = "above" if sure > model.threshold_ else "not above"
+        told = f"Its confidence {sure:.3g} is {side} the threshold {model.threshold_:.3g}."
+        if answer is None:
+            told = f"{told} It would have answered {inside.answer}." if inside.answer is not None else told
+    return replace(inside, model=f"Reject({inside.model})", answer=answer, how=f"{told} {inside.how}")

@@ -1,0 +1,196 @@
+"""What can be proved of a fitted support vector machine, worked out apart from the solver."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from margin.svm.categories import INSIDE, ON, OUTSIDE, categories
+from margin.svm.dual import DualProblem
+from margin.svm.machine import Machine
+from margin.svm.multiclass import Signed
+from margin.svm.polish import conditions
+from margin.svm.training import gap_of
+
+__all__ = ["Evidence", "MarginCertificate"]
+
+
+@dataclass(frozen=True)
+class MarginCertificate:
+    r"""How good the solution is, in numbers that hold whoever found it.
+
+    No solution of the problem costs less than ``dual``; this one costs ``primal``.
+
+    Attributes
+    ----------
+    primal
+        :math:`\tfrac12\|w\|^2 + \sum_i c_i \xi_i`.
+    dual
+        :math:`\sum_i \alpha_i - \tfrac12\|w\|^2`; LIBSVM prints it with the sign turned.
+    gap, relative_gap
+        primal - dual, and as a share of the cost. ``tol`` is about the latter.
+    violation
+        The largest violation of the conditions of optimality, in units of the decision.
+    balance
+        :math:`\sum_i s_i \alpha_i`, which must be 0.
+    margin_width
+        The distance :math:`2/\|w\|` between the two edges of the margin, in the space of the kernel.
+    n_outside, n_on, n_inside
+        Rows outside the margin, on its edge, and inside it or beyond.
+    n_misclassified
+        Those of them on the wrong side of the boundary.
+    n_support, n_bounded
+        Rows with a weight above 0, and those at their largest.
+    slack
+        The sum of all slacks.
+    of
+        What the problem is about, where there are several.
+    parts
+        With more than two classes, the certificates of all problems. The numbers above are then sums (costs and
+        counts), or the worst of all (relative gap, violation, balance, width).
+    """
+
+    primal: float
+    dual: float
+    gap: float
+    relative_gap: float
+    violation: float
+    balance: float
+    margin_width: float
+    n_outside: int
+    n_on: int
+    n_inside: int
+    n_misclassified: int
+    n_support: int
+    n_bounded: int
+    slack: float
+    of: str = ""
+    parts: tuple[MarginCertificate, ...] = ()
+
+    @classmethod
+    def empty(cls) -> MarginCertificate:
+        """Of a model that knows one class: nothing to separate, and nothing to pay."""
+        return cls(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, float("inf"), 0, 0, 0, 0, 0, 0, 0.0)
+
+    def __str__(self) -> str:
+        head = [f"{len(self.parts)} problems, sums and worst of all"] if self.parts else []
+        return "\n".join(
+            [
+                *head,
+                f"primal objective:   {self.primal:.8g}",
+                f"dual objective:     {self.dual:.8g}",
+                f"gap:                {self.gap:.3g} ({self.relative_gap:.2g} of the objective)",
+                f"largest violation:  {self.violation:.2g}",
+                f"sum of signed α:    {self.balance:.2g}",
+                f"margin width 2/‖w‖: {self.margin_width:.6g}",
+                f"support vectors:    {self.n_support}, {self.n_bounded} of them bounded",
+                f"rows:               {self.n_outside} outside the margin, {self.n_on} on its edge, "
+                f"{self.n_inside} inside ({self.n_misclassified} of them misclassified)",
+                f"sum of slacks:      {self.slack:.6g}",
+            ]
+        )
+
+
+class Evidence:
+    """What a certificate is made of: the training rows, until they have been decided on, and then the decisions.
+
+    A copy of the rows is kept so that the kernel need not be computed once more in every fit. A saved or pickled model
+    holds the decisions instead.
+    """
+
+    def __init__(
+        self,
+        machine: Machine,
+        alphas: list[np.ndarray],
+        X: Any,
+        y: np.ndarray,
+        weight: np.ndarray,
+        C: np.ndarray,
+        names: list[str],
+    ) -> None:
+        self.machine = machine
+        self.alphas = alphas
+        self.X = X
+        self.y = y
+        self.weight = weight
+        self.C = C
+        self.names = names
+        self.values: list[np.ndarray] | None = None
+
+    def problems(self) -> list[Signed]:
+        return self.machine.layout.problems(self.y)
+
+    def settled(self) -> list[np.ndarray]:
+        """The decision f(x) of each problem about each of its rows, in double precision."""
+        if self.values is None:
+            decisions = self.machine.decisions(self.X)
+            self.values = [decisions[problem.rows, i] for i, problem in enumerate(self.problems())]
+            self.X = None
+        return self.values
+
+    def __getstate__(self) -> dict[str, Any]:
+        self.settled()
+        return self.__dict__
+
+    def uppers(self) -> list[np.ndarray]:
+        """The largest weight that each row of each problem may have."""
+        return [C * self.weight[problem.rows] for C, problem in zip(self.C, self.problems())]
+
+    def slacks(self) -> list[np.ndarray]:
+        """max(0, 1 - s f(x)) of each row of each problem."""
+        signs = (problem.sign for problem in self.problems())
+        return [np.maximum(0.0, 1.0 - sign * values) for sign, values in zip(signs, self.settled())]
+
+    def categories(self, i: int) -> np.ndarray:
+        """Where each row of a problem lies: outside the margin, on its edge or inside, as codes."""
+        problem, upper, values = self.problems()[i], self.uppers()[i], self.settled()[i]
+        violation = self._violation(i, problem, upper, values)
+        return categories(problem.sign * values, self.alphas[i], upper, violation)
+
+    def _violation(self, i: int, problem: Signed, upper: np.ndarray, values: np.ndarray) -> float:
+        slope = problem.sign * (values - self.machine.intercept[i]) - 1.0
+        return conditions(DualProblem(problem.rows, problem.sign, upper), self.alphas[i], slope)[1]
+
+    def certificate(self) -> MarginCertificate:
+        """The certificate of the whole."""
+        parts = [self._part(i, problem) for i, problem in enumerate(self.problems())]
+        if len(parts) == 1:
+            return parts[0]
+        sums = ("primal", "dual", "gap", "n_outside", "n_on", "n_inside", "n_misclassified", "n_support", "n_bounded")
+        total = {name: sum(getattr(part, name) for part in parts) for name in (*sums, "slack")}
+        return MarginCertificate(
+            **total,
+            relative_gap=max((part.relative_gap for part in parts), default=0.0),
+            violation=max((part.violation for part in parts), default=0.0),
+            balance=max((part.balance for part in parts), key=abs, default=0.0),
+            margin_width=min((part.margin_width for part in parts), default=np.inf),
+            parts=tuple(parts),
+        )
+
+    def _part(self, i: int, problem: Signed) -> MarginCertificate:
+        values, upper, alpha, s = self.settled()[i], self.uppers()[i], self.alphas[i], problem.sign
+        without_bias = s * (values - self.machine.intercept[i])
+        # With a hard margin there is no slack to pay for, however dear.
+        price = np.where(np.isfinite(upper), upper, 0.0)
+        gap = gap_of(alpha, price, without_bias, s * self.machine.intercept[i])
+        squared = max(0.0, float(alpha @ without_bias))
+        where = self.categories(i)
+        return MarginCertificate(
+            primal=gap.primal,
+            dual=gap.dual,
+            gap=gap.absolute,
+            relative_gap=gap.relative,
+            violation=self._violation(i, problem, upper, values),
+            balance=float(s @ alpha),
+            margin_width=float(2.0 / np.sqrt(squared)) if squared > 0 else float("inf"),
+            n_outside=int((where == OUTSIDE).sum()),
+            n_on=int((where == ON).sum()),
+            n_inside=int((where == INSIDE).sum()),
+            n_misclassified=int((s * values <= 0).sum()),
+            n_support=int((alpha > 0).sum()),
+            n_bounded=int((alpha >= upper).sum()),
+            slack=float(np.maximum(0.0, 1.0 - s * values).sum()),
+            of=self.names[i],
+        )

@@ -1,0 +1,131 @@
+r"""The hard margin: every row on its side, or a proof that this cannot be.
+
+Minimise :math:`\tfrac12\|w\|^2` with :math:`s_i f(x_i) \ge 1`. The margin is as wide as the distance between the hulls of
+the two classes in the space of the kernel; so any two points of the hulls bound it from above, and the hulls of classes
+that cannot be separated meet.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from margin.errors import NotSeparableError
+from margin.linear.hard_margin import widest_gap
+from margin.svm.dual import DualSolution
+from margin.svm.multiclass import Signed
+from margin.svm.training import Gap, Solutions, Solver, Way, solved
+
+__all__ = ["hard"]
+
+# Bounds on the weights, in units of 1 / the largest k(x, x), that are tried one after another until none is met.
+BOUNDS = (1e2, 1e4, 1e6, 1e8, 1e10)
+# Rows of a proof that are named.
+NAMED = 6
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """The rows as they are, and how they are called: their numbers, their problem."""
+
+    X: Any
+    linear: bool
+    kept: np.ndarray | None
+    names: list[str]
+    who: str
+
+    def called(self, rows: np.ndarray) -> str:
+        numbers = rows if self.kept is None else self.kept[rows]
+        listed = ", ".join(str(row) for row in numbers[:NAMED].tolist())
+        return listed if len(numbers) <= NAMED else f"{listed}, … ({len(numbers)} in all)"
+
+    def refusal(self, i: int, proof: str) -> NotSeparableError:
+        about = "" if len(self.names) == 1 else f" ({self.names[i]})"
+        return NotSeparableError(
+            f"{self.who}(hard_margin=True): the classes cannot be separated{about}: {proof} (a soft margin with C or "
+            "budget lets rows be wrong at a price)."
+        )
+
+
+def hard(X: Any, linear: bool, kept: np.ndarray | None, names: list[str], who: str) -> Way:
+    """The way of training that allows no slack. X is None where only kernel values are known."""
+    about = _Rows(X, linear, kept, names, who)
+
+    def way(
+        solver: Solver, problems: Sequence[Signed], weights: Sequence[np.ndarray], start: Solutions | None
+    ) -> Solutions:
+        found = []
+        for i, problem in enumerate(problems):
+            _refuse_twins(about, i, problem)
+            found.append(_of_planes(about, i, problem) if linear else _of_kernel(about, i, problem, solver))
+        gaps = [Gap(-2.0 * each.objective - float(each.alpha.sum()), -each.objective) for each in found]
+        gaps = [Gap(max(gap.primal, gap.dual), gap.dual) for gap in gaps]
+        return Solutions(found, gaps, np.full(len(found), np.inf))
+
+    return way
+
+
+def _refuse_twins(about: _Rows, i: int, problem: Signed) -> None:
+    """Two rows at the same place and in different classes are proof enough."""
+    if about.X is None:
+        return
+    rows = about.X[problem.rows]
+    cells = [_key(rows, r) for r in range(rows.shape[0])]
+    first: dict[bytes, int] = {}
+    for r, key in enumerate(cells):
+        before = first.setdefault(key, r)
+        if problem.sign[before] != problem.sign[r]:
+            both = about.called(problem.rows[[before, r]])
+            raise about.refusal(i, f"rows {both} are at the same place and of different classes")
+
+
+def _key(rows: Any, r: int) -> bytes:
+    """What is in a row, as something that can be looked up; -0 is 0."""
+    if isinstance(rows, np.ndarray):
+        return (rows[r] + 0.0).tobytes()
+    begin, end = rows.indptr[r], rows.indptr[r + 1]
+    there = rows.data[begin:end] != 0
+    return rows.indices[begin:end][there].tobytes() + rows.data[begin:end][there].tobytes()
+
+
+def _of_planes(about: _Rows, i: int, problem: Signed) -> DualSolution:
+    """The linear kernel: the nearest points of both hulls, exactly."""
+    gap = widest_gap(about.X[problem.rows], problem.sign)
+    if not gap.separable:
+        shown = about.called(problem.rows[gap.rows])
+        raise about.refusal(
+            i, f"a mixture of rows of one class and a mixture of rows of the other, rows {shown}, are at most "
+            f"{2 * gap.upper_bound:.3g} apart, so that no plane passes between them",
+        )  # fmt: skip
+    alpha = np.zeros(len(problem.rows))
+    alpha[gap.rows] = gap.weights / (2 * gap.margin**2)
+    w, bias = gap.direction / gap.margin, gap.intercept / gap.margin
+    slope = problem.sign * np.asarray(about.X[problem.rows] @ w).ravel() - 1.0
+    squared = 1 / gap.margin**2
+    return DualSolution(alpha, slope, bias, 0.5 * squared - float(alpha.sum()), 0.0, len(gap.rows))
+
+
+def _of_kernel(about: _Rows, i: int, problem: Signed, solver: Solver) -> DualSolution:
+    """Other kernels: the soft margin with weights so large that none is met."""
+    diagonal = np.array([solver.source.block(row, row, 1)[0, 0] for row in problem.rows.reshape(-1, 1)])
+    largest = float(np.abs(diagonal).max())
+    unit = 1.0 / (largest or 1.0)
+    start = np.zeros(len(problem.rows))
+    bound = np.inf
+    for size in BOUNDS:
+        upper = np.full(len(start), size * unit)
+        (found,), _ = solved(solver, [problem], [upper], [start])
+        if not (found.alpha >= upper).any():
+            return found
+        start = found.alpha
+        squared = max(0.0, float(found.alpha @ (found.slope + 1.0)))
+        bound = min(bound, float(np.sqrt(squared) / found.alpha.sum()))
+    needed = np.flatnonzero(found.alpha > 1e-3 * found.alpha.max())
+    raise about.refusal(
+        i, f"in the space of the kernel a mixture of rows of one class and a mixture of rows of the other, rows "
+        f"{about.called(problem.rows[needed])}, are {2 * bound:.3g} apart, where the longest row is "
+        f"{np.sqrt(largest):.3g} long",
+    )  # fmt: skip

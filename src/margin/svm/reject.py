@@ -1,0 +1,299 @@
+"""The reject option: yes, no, or don't know, for any classifier."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from typing import Any, Literal
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.utils.metaestimators import available_if
+
+from margin import params
+from margin.base import AsGiven, Classifier
+from margin.base.representation import TrainingRows
+from margin.bayes.cross_fitting import Part, Split, dealt, told
+from margin.bayes.naive import NaiveBayes
+from margin.bayes.wrapping import Estimator, Folds, first_step, frozen, on_tables, weights_for
+from margin.data.labels import codes_of, label_array
+from margin.data.table import Table
+from margin.errors import AbstentionWarning, ConstantColumnWarning, LabelError, ParameterError, listing, warn
+from margin.evaluation.coverage import RiskCoverage, ThresholdChoice, risk_coverage
+from margin.evaluation.metrics import accuracy
+from margin.evaluation.rows import ready_for
+from margin.params import NonNegative, Seed, Share
+from margin.svm.confidence import answers_with_confidence, confidence_kind
+
+__all__ = ["Reject"]
+
+
+def _has(method: str) -> Any:
+    """Whether the classifier inside has a method, fitted or not."""
+    return available_if(lambda self: hasattr(self.__dict__.get("model_", self._model()), method))
+
+
+class Reject(Classifier):
+    r"""Any classifier, with the right to say "don't know".
+
+    An answer is given only where the classifier's confidence is above a threshold :math:`t`; else it is ``None``. For a
+    score :math:`f` of two classes that reads: yes if :math:`f > t`, no if :math:`f < -t`, don't know between. The
+    threshold is given, or found from what is wanted:
+
+    - ``target_error``: the smallest threshold that keeps the error among the answered below the target. Rows that the
+      classifier has not learnt from decide, and not the error seen on them but an upper bound of it;
+    - ``cost`` of abstaining, where a wrong answer costs 1. With probabilities no rows are needed (Chow's rule): answer
+      if :math:`1 - \max p` is below the cost. With scores, the threshold of the least cost on held-out rows.
+
+    Without any of the three it always answers. Costs one fit of the classifier, and ``cv`` more where held-out rows are
+    needed. Confidence that says nothing about being right makes it answer less, not better: look at ``curve_``.
+
+    Parameters
+    ----------
+    model
+        The classifier, of margin or of scikit-learn; None is ``NaiveBayes()``. One that takes no tables gets them
+        through ``TableEncoder``.
+    threshold
+        Confidence that an answer must exceed.
+    target_error
+        Largest share of wrong answers among those given.
+    cost
+        What an abstention costs, if a wrong answer costs 1 and a right one nothing.
+    confidence
+        ``"probability"``, that of the class answered; ``"margin"``, how far its score is above the best other one (for
+        two classes the distance of the score from 0, for decisions of pairs the least distance in the pairs of the
+        class); ``"auto"``, the first where the classifier has it. Chow's rule takes probabilities at their word:
+        ``CalibratedClassifier`` makes them keep it.
+    cv
+        Where held-out rows come from: a number of folds, each judged by a classifier of the others; a list of (training
+        rows, test rows), a protocol such as ``HoldOut()`` or a splitter of scikit-learn. The classifier that answers is
+        then fitted on all rows, so the threshold is that of its slightly less informed likes. ``"prefit"`` takes the
+        classifier as fitted already; rows given to ``fit`` must be others than it has learnt from, and what
+        is promised of the error then holds for this very classifier.
+    level
+        How surely the error stays below ``target_error``; None takes the error seen on held-out rows at its word.
+    random_state
+        None deals rows to folds in the order in which they stand; a seed shuffles them first.
+
+    Attributes
+    ----------
+    model_
+        The fitted classifier.
+    threshold_
+        The threshold in use; it may be replaced.
+    choice_
+        How it was chosen: coverage and error at it on held-out rows, the bound, the reason in words; None where no rows
+        were needed.
+    curve_
+        Error against coverage on the held-out rows (:class:`margin.evaluation.RiskCoverage`), or None.
+
+    References
+    ----------
+    Chow (1970); El-Yaniv, Wiener (2010); Geifman, El-Yaniv (2017).
+
+    Examples
+    --------
+    >>> from margin import LogisticRegression
+    >>> X, y = [[-3.0], [-2.0], [-0.1], [0.1], [2.0], [3.0]], ["no", "no", "yes", "no", "yes", "yes"]
+    >>> model = Reject(LogisticRegression(), threshold=0.8).fit(X, y)
+    >>> model.predict([[-2.5], [0.0], [2.5]])
+    array(['no', None, 'yes'], dtype=object)
+    """
+
+    representation = AsGiven()
+
+    def __init__(
+        self,
+        model: Estimator = None,
+        *,
+        threshold: NonNegative | None = None,
+        target_error: Share | None = None,
+        cost: NonNegative | None = None,
+        confidence: Literal["auto", "probability", "margin"] = "auto",
+        cv: Folds = 5,
+        level: Share | None = 0.95,
+        random_state: Seed = None,
+    ) -> None:
+        self.model = model
+        self.threshold = threshold
+        self.target_error = target_error
+        self.cost = cost
+        self.confidence = confidence
+        self.cv = cv
+        self.level = level
+        self.random_state = random_state
+
+    def _model(self) -> Any:
+        return NaiveBayes() if self.model is None else self.model
+
+    # ---- Learning.
+
+    def _learn(self, X: Any, y: np.ndarray, rows: TrainingRows) -> None:
+        wishes = {name: getattr(self, name) for name in ("threshold", "target_error", "cost")}
+        given = [f"{name}={value!r}" for name, value in wishes.items() if value is not None]
+        if len(given) > 1:
+            raise ParameterError(
+                f"Reject({', '.join(given)}): only one of threshold, target_error and cost can be had."
+            )
+        model, weight = self._model(), rows.weights()
+        fitted = frozen(model, self.cv, "Reject", "model")
+        if fitted is not None:
+            y = self._take_over(fitted, y, rows)
+        elif isinstance(X, Table):
+            model = on_tables(model)
+        # All rows first: a cell that the classifier refuses is then named by the row it was given in.
+        self.model_ = self._fitted_on(model, X, y, Part(np.arange(len(y)), weight)) if fitted is None else fitted
+        self.curve_: RiskCoverage | None = None
+        self.choice_: ThresholdChoice | None = None
+        if self._needs_rows():
+            self.curve_ = self._judged(model, X, y, rows, fitted)
+        self.threshold_ = self._chosen()
+
+    def _take_over(self, model: Any, y: np.ndarray, rows: TrainingRows) -> np.ndarray:
+        """Classes and columns are those that the fitted classifier knows; the labels as codes of those."""
+        known = label_array(model.classes_, "Reject.fit")
+        codes = codes_of(self.classes_, known)
+        if (codes < 0).any():
+            raise LabelError(
+                f"Reject.fit: labels must be classes that the fitted classifier knows, {listing(known.tolist())}, but "
+                f"{listing(self.classes_[codes < 0].tolist())} is none of them."
+            )
+        self.classes_ = known
+        columns = getattr(first_step(model), "_columns", None)
+        if columns is not None and columns.n == self._columns.n:
+            # Levels that only the classifier has seen are levels all the same.
+            self._remember(columns)
+            self._encoder = self.representation.learn(columns, rows, "Reject.fit").encoder
+        return codes[y]
+
+    def _fitted_on(self, model: Any, X: Any, y: np.ndarray, part: Part) -> Any:
+        fresh = clone(model)
+        settings = {}
+        if not (part.weight == 1).all():
+            settings = weights_for(fresh, part.weight, "Reject", "so it cannot be wrapped for weighted rows")
+        return fresh.fit(X[part.rows], self.classes_[y[part.rows]], **settings)
+
+    def _needs_rows(self) -> bool:
+        if self._kind() == "probability" and self.cost is not None:
+            return False  # Chow's rule
+        return self.target_error is not None or self.cost is not None
+
+    def _judged(self, model: Any, X: Any, y: np.ndarray, rows: TrainingRows, fitted: Any) -> RiskCoverage:
+        """Answers to rows by classifiers that have not learnt from them."""
+        weight = rows.weights()
+        if fitted is not None:
+            parts = [(fitted, Part(np.arange(len(y)), weight))]
+        else:
+            parts = [(self._quietly(model, X, y, train), test) for train, test in self._splits(y, weight, rows)]
+        # Not one class has two rows: nothing can be held out, and nothing is known of the error.
+        found = [self._confident(each, X[part.rows]) for each, part in parts]
+        said = [label_array(answer, "Reject.fit").astype(object) for answer, _ in found]
+        at = np.concatenate([part.rows for _, part in parts]) if parts else np.empty(0, dtype=np.intp)
+        return risk_coverage(
+            self.classes_[y[at]].astype(object),
+            np.concatenate([*said, np.empty(0, dtype=object)]),
+            np.concatenate([*(sure for _, sure in found), np.empty(0)]),
+            sample_weight=np.concatenate([part.weight for _, part in parts]) if parts else None,
+            level=0.95 if self.level is None else self.level,
+        )
+
+    def _splits(self, y: np.ndarray, weight: np.ndarray, rows: TrainingRows) -> list[Split]:
+        if isinstance(self.cv, (int, np.integer)):
+            return dealt(y, weight, int(self.cv), self.random_state)
+        return told(self.cv, y, weight, rows.kept, rows.n_given, "Reject")
+
+    def _quietly(self, model: Any, X: Any, y: np.ndarray, part: Part) -> Any:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConstantColumnWarning)  # all rows have had their say; a part need not
+            return self._fitted_on(model, X, y, part)
+
+    def _chosen(self) -> float:
+        if self.threshold is not None:
+            return float(self.threshold)
+        if self.curve_ is None:
+            return -math.inf if self.cost is None else 1.0 - self.cost
+        if self.target_error is not None:
+            self.choice_ = self.curve_.for_error(self.target_error, self.level)
+        else:
+            assert self.cost is not None
+            self.choice_ = self.curve_.for_cost(self.cost)
+        if self.choice_.threshold == math.inf:
+            warn(f"Reject.fit: {self.choice_}.", AbstentionWarning)
+        return self.choice_.threshold
+
+    # ---- Answering.
+
+    def _kind(self) -> Any:
+        return confidence_kind(self.model_, self.confidence, "Reject")
+
+    def _confident(self, model: Any, X: Any) -> tuple[np.ndarray, np.ndarray]:
+        return answers_with_confidence(model, X, self._kind(), "Reject")
+
+    def _asked(self, X: Any, method: str) -> tuple[np.ndarray, np.ndarray]:
+        """What the classifier would answer, in the type of the labels, and how sure it is."""
+        encoded = self._encoded(X, method)
+        params.check(self)  # what is asked of a fitted model may have been changed since
+        said, sure = self._confident(self.model_, encoded)
+        return said.astype(object) if np.isneginf(sure).any() else said.astype(self.classes_.dtype), sure
+
+    def predict(self, X: Any) -> np.ndarray:
+        """The class of each row, or ``None`` where the classifier is not sure enough.
+
+        Where it may abstain, labels come as objects; where it always answers, in the type they came in.
+        """
+        said, sure = self._asked(X, "predict")
+        if self.threshold_ == -math.inf and self.target_error is None and self.cost is None:
+            return said
+        answers = said.astype(object)
+        answers[~(sure > self.threshold_)] = None
+        return answers
+
+    def confidences(self, X: Any) -> np.ndarray:
+        """How sure the classifier is of what it would answer, on the scale of the threshold."""
+        return self._asked(X, "confidences")[1]
+
+    def risk_coverage(self, X: Any, y: Any, sample_weight: Any = None) -> RiskCoverage:
+        """Error against coverage on rows that were not learnt from."""
+        said, sure = self._asked(X, "risk_coverage")
+        return risk_coverage(y, said, sure, sample_weight=sample_weight)
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Share of the rows answered rightly; no answer is not a right answer."""
+        return accuracy(y, self.predict(X), sample_weight=sample_weight)
+
+    @_has("predict_proba")
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """The classifier's probabilities, of rows that get an answer and of others."""
+        return self._passed_on(X, "predict_proba", 0.0)
+
+    @_has("predict_log_proba")
+    def predict_log_proba(self, X: Any) -> np.ndarray:
+        """Logarithms of the probabilities."""
+        return self._passed_on(X, "predict_log_proba", -np.inf)
+
+    @_has("decision_function")
+    def decision_function(self, X: Any) -> np.ndarray:
+        """The classifier's scores."""
+        return self._passed_on(X, "decision_function", -np.inf)
+
+    @_has("predict_proba")
+    def predict_with_proba(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
+        """Answers and probabilities."""
+        return self.predict(X), self.predict_proba(X)
+
+    def _passed_on(self, X: Any, method: str, never: float) -> np.ndarray:
+        """What the classifier says, with columns for classes that had no rows to learn from."""
+        encoded = self._encoded(X, method)
+        known = codes_of(label_array(self.model_.classes_, "Reject"), self.classes_)
+        n_classes, n_rows = len(self.classes_), encoded.shape[0]
+        if n_rows == 0:
+            narrow = method == "decision_function" and n_classes == 2
+            return np.empty(0) if narrow else np.empty((0, n_classes))
+        given = np.asarray(getattr(self.model_, method)(ready_for(self.model_, encoded)))
+        if len(known) == n_classes:
+            return given
+        if given.ndim == 1:
+            given = np.column_stack([-given, given])[:, -len(known) :]
+        found = np.full((n_rows, n_classes), never)
+        found[:, known] = given
+        return found[:, 1] - found[:, 0] if method == "decision_function" and n_classes == 2 else found
