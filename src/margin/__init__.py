@@ -64,7 +64,7 @@ _names = {
         "plot_tree",
     ),
     "report": (),
-    "svm": ("LinearSVC", "Reject", "SVC"),
+    "svm": ("LinearSVC", "Reject", "SVC", "choose_C", "svm_path"),
     "tree": ("C45", "ID3", "DecisionTreeClassifier", "DecisionTreeRegressor", "Discretizer"),
     "zoo": (),
 }
