@@ -24,10 +24,6 @@ __all__ = ["KernelModel"]
 SMALL = 2_000
 
 
-def _is_linear(model: Any) -> bool:
-    return bool(model.kernel == "linear")
-
-
 class KernelModel(Classifier):
     """A classifier whose decisions are sums of kernels over support vectors.
 
@@ -137,10 +133,11 @@ class KernelModel(Classifier):
         return np.empty((0, 0)) if self._machine is None else self._machine.vectors
 
     @property
-    @available_if(_is_linear)
     def coef_(self) -> np.ndarray:
-        """Coefficients of each problem, with the linear kernel."""
+        """Coefficients of each problem, with the linear kernel; other kernels have none."""
         self._fitted("coef_")
+        if self.kernel != "linear":
+            raise AttributeError(f"{type(self).__name__}.coef_: only kernel='linear' has coefficients of columns.")
         if self._machine is None or self._machine.planes is None:
             return np.zeros((0, len(self._encoder.names_out())))
         return self._machine.planes
