@@ -64,7 +64,17 @@ _names = {
         "plot_tree",
     ),
     "report": (),
-    "svm": ("LinearSVC", "Reject", "SVC", "choose_C", "svm_path"),
+    "svm": (
+        "LinearSVC",
+        "Reject",
+        "SVC",
+        "SpectrumKernel",
+        "check_kernel",
+        "choose_C",
+        "explicit_map",
+        "kernel_matrix",
+        "svm_path",
+    ),
     "tree": ("C45", "ID3", "DecisionTreeClassifier", "DecisionTreeRegressor", "Discretizer"),
     "zoo": (),
 }
