@@ -22,7 +22,7 @@ _names = {
         "bayes_rule",
     ),
     "data": ("Table", "read"),
-    "evaluation": ("evaluate",),
+    "evaluation": ("evaluate", "risk_coverage"),
     "experiment": (),
     "explain": (),
     "linear": (
@@ -66,6 +66,7 @@ _names = {
     "report": (),
     "svm": (
         "LinearSVC",
+        "PegasosClassifier",
         "Reject",
         "SVC",
         "SpectrumKernel",

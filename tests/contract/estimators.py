@@ -85,6 +85,11 @@ OTHER_SETTINGS = {
         {"loss": "modified_huber", "average": True, "learning_rate": "invscaling", "shuffle": False},
         {"loss": "squared_error", "scale": "range", "learning_rate": "adaptive"},
     ],
+    "PegasosClassifier": [
+        {"kernel": "rbf", "scale": "standard", "max_iter": 30},
+        {"kernel": "poly", "degree": 2, "coef0": 1.0, "scale": "range", "batch_size": 8, "max_iter": 20},
+        {"project": True, "average": "last_half", "replace": True, "scale": "standard"},
+    ],
     "Perceptron": [
         {"variant": "averaged", "scale": "standard"},
         {"variant": "voted", "shuffle": True, "random_state": 0, "max_iter": 20},

@@ -5,6 +5,8 @@ from margin.svm.choosing import CChoice, choose_C
 from margin.svm.kernel_values import KernelCheck, check_kernel, explicit_map, kernel_matrix
 from margin.svm.linear_svc import LinearSVC
 from margin.svm.path import SVMPath, svm_path
+from margin.svm.pegasos import PegasosClassifier
+from margin.svm.pegasos_certificate import PegasosCertificate
 from margin.svm.reject import Reject
 from margin.svm.spectrum import SpectrumKernel
 from margin.svm.svc import SVC
@@ -15,6 +17,8 @@ __all__ = [
     "KernelCheck",
     "LinearSVC",
     "MarginCertificate",
+    "PegasosCertificate",
+    "PegasosClassifier",
     "Reject",
     "SVMPath",
     "SpectrumKernel",
