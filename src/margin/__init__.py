@@ -71,8 +71,6 @@ _names = {
         "SVC",
         "SpectrumKernel",
         "check_kernel",
-        "explicit_map",
-        "kernel_matrix",
     ),
     "tree": ("C45", "ID3", "DecisionTreeClassifier", "DecisionTreeRegressor", "Discretizer"),
     "zoo": (),
