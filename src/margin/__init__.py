@@ -22,7 +22,7 @@ _names = {
         "bayes_rule",
     ),
     "data": ("Table", "read"),
-    "evaluation": ("evaluate",),
+    "evaluation": ("evaluate", "risk_coverage"),
     "experiment": (),
     "explain": (),
     "linear": (

@@ -97,6 +97,10 @@ OTHER_SETTINGS = {
     "LinearDiscriminantAnalysis": [{"shrinkage": "auto"}, {"solver": "eigen"}],
     "QuadraticDiscriminantAnalysis": [{"unbiased": True}],
     "Reject": [{"model": margin.LinearDiscriminantAnalysis(), "confidence": "margin"}],
+    "SVC": [
+        {"kernel": "poly", "coef0": 1.0, "multiclass": "one_vs_rest"},
+        {"kernel": "linear", "probability": "sigmoid", "scale": "range"},
+    ],
     "TableEncoder": [{"scale": "standard"}],
 }
 # What stands for the defaults of models that fit many others: fewer of them.

@@ -58,8 +58,8 @@ class Point:
 
     def only(self, which: np.ndarray) -> Point:
         """Some of the scores."""
-        parts = (getattr(self, name)[which] for name in ("theta", "loss", "smooth", "dual_sum", "gradient"))
-        return Point(*parts, np.ascontiguousarray(self.share[:, which]))
+        parts = {name: getattr(self, name)[which] for name in ("theta", "loss", "smooth", "dual_sum", "gradient")}
+        return replace(self, share=np.ascontiguousarray(self.share[:, which]), **parts)
 
     def gap(self) -> np.ndarray:
         """How far the objective can be above its minimum."""

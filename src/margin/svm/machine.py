@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -51,6 +51,10 @@ class Machine:
         elif self.columns is not None:
             X = X[:, self.columns]
         return self.layout.decisions(self.expansion.sums(X, n_threads), self.intercept)
+
+    def exactly(self) -> Machine:
+        """The same with all sums in double precision."""
+        return replace(self, expansion=replace(self.expansion, single=False))
 
     def _linear(self, X: Any, n_threads: int) -> np.ndarray:
         assert self.planes is not None

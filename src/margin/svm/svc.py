@@ -279,8 +279,8 @@ class SVC(KernelModel):
             return float(self.gamma)
         if self.kernel in ("linear", "precomputed") or callable(self.kernel):
             return 1.0
-        variance = 1.0 if self.gamma == "auto" else variance_of_cells(X, weight)
-        return 1.0 / (X.shape[1] * variance) if variance > 0 else 1.0
+        spread = X.shape[1] * (1.0 if self.gamma == "auto" else variance_of_cells(X, weight))
+        return 1.0 / spread if spread > 0 else 1.0
 
     def _warn_of_gaps(self, gaps: list[float]) -> None:
         worst = max(gaps)
@@ -302,6 +302,8 @@ class SVC(KernelModel):
 def variance_of_cells(X: Any, weight: np.ndarray | None) -> float:
     """The variance of all cells together, every row with its weight."""
     n, d = X.shape
+    if n == 0 or d == 0:
+        return 0.0
     w = np.ones(n) if weight is None else weight
     cells = float(w.sum()) * d
     if isinstance(X, np.ndarray):
