@@ -317,7 +317,7 @@ class SVC(KernelModel):
         return tags
 
 
-def variance_of_cells(X: Any, weight: np.ndarray | None, within_columns: bool) -> float:
+def variance_of_cells(X: Any, weight: np.ndarray | None, within_columns: bool = False) -> float:
     """The variance of all cells together, every row with its weight; or the mean of the variances of columns.
 
     The latter does not depend on the means of columns, which sparse rows keep where dense ones are moved to 0.
