@@ -196,6 +196,10 @@ class SVC(KernelModel):
         else:
             self._keep_nothing()
 
+    def _warn_of_constant_columns(self, constant: list[str], n_rows: int, who: str) -> None:
+        if self.kernel != "precomputed":  # kernel values are no columns
+            super()._warn_of_constant_columns(constant, n_rows, who)
+
     def _train(self, X: Any, y: np.ndarray, weight: np.ndarray, rows: TrainingRows) -> None:
         learner = self._learner(X, rows, Layout(len(self._places), self.multiclass))
         way = self._way(learner, rows)
