@@ -13,11 +13,10 @@ from margin.linear.reduced import reduced
 from margin.svm.expansion import Expansion
 from margin.svm.kernels import KernelFunction
 from margin.svm.pegasos_certificate import best_multiple, hinge_of
-from margin.svm.pegasos_primal import squares_of
 from margin.svm.pegasos_rule import Memory, Rule
 from margin.svm.svc import variance_of_cells
 
-__all__ = ["KernelDescent", "KernelMemory", "kernel_of", "sums_over"]
+__all__ = ["KernelDescent", "KernelMemory", "kernel_of"]
 
 
 @dataclass(frozen=True)
@@ -51,7 +50,7 @@ class KernelDescent:
         self._source = self.kernel.source(self.X)
         self._rows = _core.svm.KeptKernelRows(self._source, int(self.cache_size * 2**20))
         self._positive = (self.y == 1)[None] if n_scores == 1 else self.y[None] == np.arange(n_scores)[:, None]
-        self._squares = diagonal_of(self.kernel, self.X) if self.rule.project else None
+        self._squares = self._source.diagonal().astype(np.float64) if self.rule.project else None
         assert self.memory.weights.shape == (n_scores, 2 * n)
 
     @classmethod
@@ -76,7 +75,7 @@ class KernelDescent:
         assert old.beta_sums is not None
         side = (kept.y == 1)[None] if n_scores == 1 else kept.y[None] == np.arange(n_scores)[:, None]
         coef = np.concatenate([part * of for part in (old.beta, old.beta_sums) for of in (~side, side)])
-        found = sums_over(kernel, vectors, coef, both, n_threads).T.reshape(2, 2, n_scores, -1)
+        found = expansion(kernel, vectors, coef).sums(both, n_threads).T.reshape(2, 2, n_scores, -1)
         weights, sums = (np.concatenate([part[0], part[1]], axis=1) for part in found)
         room = ((0, 0), (0, X.shape[0]))
         memory = replace(
@@ -105,18 +104,15 @@ class KernelDescent:
         assert self.memory.beta is not None
         return np.flatnonzero(self.memory.beta.any(axis=0))
 
-    def vectors(self) -> Any:
-        return self.X[self.support()]
-
     def signed_beta(self) -> np.ndarray:
         """β of the support vectors, one row per score."""
         assert self.memory.beta is not None
         return np.where(self._positive, self.memory.beta, -self.memory.beta).take(self.support(), axis=1)
 
-    def coef(self) -> np.ndarray:
-        """α of the support vectors, one row per score."""
-        alpha = self._alpha(self.memory.averages)
-        return np.where(self._positive, alpha, -alpha).take(self.support(), axis=1)
+    def answers(self) -> Expansion:
+        """f without the intercepts: α and the support vectors, one sum per score."""
+        alpha, support = self._alpha(self.memory.averages), self.support()
+        return expansion(self.kernel, self.X[support], np.where(self._positive, alpha, -alpha).take(support, axis=1))
 
     def remembered(self) -> KernelMemory:
         """What is needed to go on from here, beside the support vectors."""
@@ -153,7 +149,7 @@ class KernelDescent:
 
     def longest(self) -> float:
         """R, the length of the longest row in the space of the kernel."""
-        return float(np.sqrt(diagonal_of(self.kernel, self.X).max(initial=0.0)))
+        return float(np.sqrt(self._source.diagonal().max(initial=0.0)))
 
     def _dual(self, alpha: np.ndarray, sums: np.ndarray) -> np.ndarray:
         """The dual at λα with each side made smaller until no row has more than its share, and both sides are equal."""
@@ -191,21 +187,9 @@ def _by_side(given: np.ndarray) -> np.ndarray:
     return given.reshape(len(given), 2, -1).swapaxes(0, 1)
 
 
-def sums_over(kernel: KernelFunction, vectors: Any, coef: np.ndarray, X: Any, n_threads: int) -> np.ndarray:
-    """Σ coef k(vector, x) for each row of X and each row of coefficients."""
-    if vectors.shape[0] == 0 or X.shape[0] == 0:
-        return np.zeros((X.shape[0], len(coef)))
-    bounds = np.array([0, vectors.shape[0]])
-    return Expansion(kernel, vectors, np.ascontiguousarray(coef), bounds).sums(X, n_threads)[:, 0, :]
-
-
-def diagonal_of(kernel: KernelFunction, X: Any) -> np.ndarray:
-    """k(x, x) of every row."""
-    squares = squares_of(X)
-    if kernel.name == "rbf":
-        return np.ones(len(squares))
-    inner = kernel.gamma * squares + kernel.coef0
-    return np.tanh(inner) if kernel.name == "sigmoid" else inner**kernel.degree
+def expansion(kernel: KernelFunction, vectors: Any, coef: np.ndarray) -> Expansion:
+    """Σ coef k(vector, x) for each row of coefficients."""
+    return Expansion(kernel, vectors, np.ascontiguousarray(coef), np.array([0, vectors.shape[0]]))
 
 
 def kernel_of(model: Any, X: Any, weight: np.ndarray) -> KernelFunction:

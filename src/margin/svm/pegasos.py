@@ -13,8 +13,8 @@ from margin.linear.reduced import Reduced, known_ends, reduced
 from margin.linear.streaming import StreamingClassifier
 from margin.linear.visiting import padded, rows_and_weights
 from margin.params import ClassWeight, Count, Flag, NonNegative, Positive, Seed
-from margin.svm.kernel_sgd import KernelDescent, KernelMemory, kernel_of, sums_over
-from margin.svm.kernels import KernelFunction
+from margin.svm.expansion import Expansion
+from margin.svm.kernel_sgd import KernelDescent, KernelMemory, expansion, kernel_of
 from margin.svm.pegasos_certificate import PegasosCertificate
 from margin.svm.pegasos_primal import PrimalDescent
 from margin.svm.pegasos_rule import Memory, Rule, Visits
@@ -23,6 +23,8 @@ __all__ = ["PegasosClassifier"]
 
 #: The objective is looked at after passes 1, 2, 3, 4, 6, 9, …: each time after half as many again.
 AGAIN = 1.5
+#: Below so many cells one thread is quicker than asking how many there are.
+SMALL = 2_000
 
 
 class PegasosClassifier(StreamingClassifier):
@@ -127,7 +129,7 @@ class PegasosClassifier(StreamingClassifier):
     n_iter_: int
     t_: float
     _memory: Memory | KernelMemory
-    _kernel: KernelFunction | None = None  # for the columns themselves
+    _expansion: Expansion | None = None  # for the columns themselves
 
     def __init__(
         self,
@@ -171,6 +173,19 @@ class PegasosClassifier(StreamingClassifier):
         self.scale = scale
         self.cache_size = cache_size
         self.random_state = random_state
+
+    @property
+    def support_vectors_(self) -> Any:
+        return self._sum_of_kernels("support_vectors_").vectors
+
+    @property
+    def dual_coef_(self) -> np.ndarray:
+        return self._sum_of_kernels("dual_coef_").coef
+
+    def _sum_of_kernels(self, asked: str) -> Expansion:
+        if self._fitted(asked)._expansion is None:
+            raise AttributeError(f"PegasosClassifier.{asked}: kernel='linear' has weights of columns (coef_).")
+        return cast(Expansion, self._expansion)
 
     def _rule(self, n_visits: int, ends: bool) -> Rule:
         """The rule of steps; ``ends`` says whether it is known how many there will be."""
@@ -304,9 +319,8 @@ class PegasosClassifier(StreamingClassifier):
         )
 
     def _keep_kernel(self, descent: KernelDescent) -> None:
-        self.support_vectors_, self.dual_coef_, self.beta_ = descent.vectors(), descent.coef(), descent.signed_beta()
-        self.intercept_ = descent.memory.intercepts()
-        self._kernel, self._memory = descent.kernel, descent.remembered()
+        self._expansion, self.intercept_ = descent.answers(), descent.memory.intercepts()
+        self.beta_, self._memory = descent.signed_beta(), descent.remembered()
 
     def _begin(self, n_columns: int) -> None:
         self.objective_, self.objective_passes_ = np.zeros(0), np.zeros(0, dtype=np.int64)
@@ -322,7 +336,7 @@ class PegasosClassifier(StreamingClassifier):
         visits = Visits.of(len(y), repeats, bool(self.shuffle), bool(self.replace), self.random_state)
         rule, order = self._rule(visits.passes.n, ends=False), visits.order(self.n_iter_)
         y = np.ascontiguousarray(y if len(self.classes_) > 1 else y + 1)
-        if self._kernel is None and (self.kernel == "linear" or "_memory" in self.__dict__):
+        if self._expansion is None and (self.kernel == "linear" or "_memory" in self.__dict__):
             self._go_on_with_columns(rule, order, X, y, factor)
         else:
             if "_memory" not in self.__dict__:
@@ -342,16 +356,16 @@ class PegasosClassifier(StreamingClassifier):
         self.coef_, self.intercept_ = descent.layer()
 
     def _begin_with_kernel(self, X: Any, weight: np.ndarray) -> None:
-        self._kernel, self.support_vectors_ = kernel_of(self, X, weight), X[:0]
+        self._expansion = expansion(kernel_of(self, X, weight), X[:0], np.zeros((self._n_scores(), 0)))
         empty = Memory.empty(self._n_scores(), 0, 0, late=1)
         self._memory = KernelMemory(empty, np.zeros(0, dtype=np.int32))
 
     def _go_on_with_kernel(
         self, rule: Rule, order: np.ndarray | None, X: Any, y: np.ndarray, factor: np.ndarray | None
     ) -> None:
-        kept, kernel = cast(KernelMemory, self._memory), cast(KernelFunction, self._kernel)
+        kept, before = cast(KernelMemory, self._memory), cast(Expansion, self._expansion)
         descent = KernelDescent.resume(
-            rule, kernel, self.support_vectors_, kept, X, y, factor, self.cache_size, self._n_threads()
+            rule, before.kernel, before.vectors, kept, X, y, factor, self.cache_size, self._n_threads()
         )
         behind = np.arange(X.shape[0], dtype=np.uint32) if order is None else order
         descent.make_pass(behind + np.uint32(len(kept.y)))
@@ -360,15 +374,16 @@ class PegasosClassifier(StreamingClassifier):
         self._keep_kernel(descent)
 
     def _answer(self, X: Any, what: str, method: str) -> np.ndarray:
-        if self.__dict__.get("_kernel") is None:
+        if self._expansion is None:
             return super()._answer(X, what, method)
         return self._answer_encoded(self._encoded(X, method), what, method)
 
     def _answer_encoded(self, X: Any, what: str, method: str) -> np.ndarray:
-        if self._kernel is None or len(self.classes_) == 1:
+        if self._expansion is None or len(self.classes_) == 1:
             return super()._answer_encoded(X, what, method)
         intercept = self.intercept_ if self._bars is None else self._intercept(self.intercept_)
-        scores = sums_over(self._kernel, self.support_vectors_, self.dual_coef_, X, self._n_threads()) + intercept
+        small = X.shape[0] * X.shape[1] < SMALL
+        scores = self._expansion.sums(X, 1 if small else self._n_threads())[:, 0] + intercept
         return self._made_of(np.ascontiguousarray(scores[:, 0] if self._n_scores() == 1 else scores), what)
 
 
