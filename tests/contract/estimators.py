@@ -80,6 +80,11 @@ OTHER_SETTINGS = {
         {"l1_ratio": 0.5, "C": 0.5, "tol": 1e-6},
     ],
     "LogisticRegressionCV": [{"Cs": (1.0,), "n_folds": 2, "l1_ratios": (0.0, 1.0), "scale": "standard"}],
+    "LinearSVC": [
+        {"loss": "hinge", "dual": True, "scale": "standard", "tol": 1e-4},
+        {"penalty": "l1", "scale": "range"},
+        {"multi_class": "crammer_singer", "scale": "standard", "tol": 1e-4},
+    ],
     "LinearSGD": [
         {"loss": "hinge", "scale": "standard", "l1_ratio": 0.5},
         {"loss": "modified_huber", "average": True, "learning_rate": "invscaling", "shuffle": False},
