@@ -81,9 +81,10 @@ OTHER_SETTINGS = {
     ],
     "LogisticRegressionCV": [{"Cs": (1.0,), "n_folds": 2, "l1_ratios": (0.0, 1.0), "scale": "standard"}],
     "LinearSVC": [
-        {"loss": "hinge", "dual": True, "scale": "standard", "tol": 1e-4},
-        {"penalty": "l1", "scale": "range"},
-        {"multi_class": "crammer_singer", "scale": "standard", "tol": 1e-4},
+        {"loss": "hinge", "scale": "standard", "tol": 1e-12},
+        {"dual": True, "C": 0.1, "scale": "standard", "tol": 1e-12, "max_iter": 10_000},
+        {"penalty": "l1", "scale": "range", "tol": 1e-8},
+        {"multi_class": "crammer_singer", "C": 0.1, "scale": "standard", "tol": 1e-12, "max_iter": 10_000},
     ],
     "LinearSGD": [
         {"loss": "hinge", "scale": "standard", "l1_ratio": 0.5},

@@ -16,7 +16,7 @@ from margin.svm.linear_problem import LinearProblem, LinearSolution
 
 __all__ = ["l1_descent"]
 
-# The gap is of the first order in the slopes, and the objective, by which steps are judged, of the second: where no step
+# The gap is of the first order in the slopes, the objective, by which steps are judged, of the second: where no step
 # leads down any more, this much of a gap is rounding.
 ROUNDING, ROUNDING_OF_PRODUCTS = 1e-7, 1e-14
 
