@@ -11,14 +11,12 @@ namespace {
 
 template <class X>
 std::unique_ptr<KernelSource> dense(InMatrix<X> x, std::string_view name, double gamma, double coef0, double degree,
-                                    bool single) {
+                                    double single_up_to) {
     const svm::Kernel kernel{svm::kind_of(name), gamma, coef0, degree};
-    auto made = std::make_unique<KernelSource>();
-    if (single)
-        made->single = std::make_unique<svm::DenseSource<float>>(view(x), kernel, 0);
-    else
-        made->full = std::make_unique<svm::DenseSource<double>>(view(x), kernel, 0);
-    return made;
+    return with_monitor([&](Monitor& monitor) {
+        return chosen(single_up_to,
+                      [&]<class T>(T) { return std::make_unique<svm::DenseSource<T>>(view(x), kernel, 0, monitor); });
+    });
 }
 
 OutMatrix<double> block(const KernelSource& source, In<std::uint32_t> rows, In<std::uint32_t> columns,
@@ -32,13 +30,24 @@ OutMatrix<double> block(const KernelSource& source, In<std::uint32_t> rows, In<s
     });
 }
 
+Out<double> diagonal(const KernelSource& source) {
+    return source.with([&]<class T>(const svm::Source<T>& from) {
+        std::vector<T> values(from.size());
+        from.diagonal(values.data());
+        return give(std::vector<double>(values.begin(), values.end()));
+    });
+}
+
 } // namespace
 
 MARGIN_BINDINGS(svm) {
     nb::class_<KernelSource>(svm, "KernelSource")
         .def("block", &block, "rows"_a.noconvert(), "columns"_a.noconvert(), "n_threads"_a,
-             "Kernel values of some rows against others.");
-    svm.def("dense_source", &dense<double>, "x"_a.noconvert(), "kernel"_a, "gamma"_a, "coef0"_a, "degree"_a, "single"_a,
-            "Kernel values among the rows of x, of which a copy is kept.");
-    svm.def("dense_source", &dense<float>, "x"_a.noconvert(), "kernel"_a, "gamma"_a, "coef0"_a, "degree"_a, "single"_a);
+             "Kernel values of some rows against others.")
+        .def("diagonal", &diagonal, "The kernel of every row with itself.")
+        .def_prop_ro("is_single", [](const KernelSource& source) { return source.single != nullptr; });
+    svm.def("dense_source", &dense<double>, "x"_a.noconvert(), "kernel"_a, "gamma"_a, "coef0"_a, "degree"_a,
+            "single_up_to"_a, "Kernel values among the rows of x, of which a copy is kept.");
+    svm.def("dense_source", &dense<float>, "x"_a.noconvert(), "kernel"_a, "gamma"_a, "coef0"_a, "degree"_a,
+            "single_up_to"_a);
 }

@@ -17,4 +17,18 @@ struct KernelSource {
     }
 };
 
+/// make(T()) in float if no squared length of a row (times gamma, for an RBF kernel) exceeds `single_up_to`, else in
+/// double.
+template <class Make>
+std::unique_ptr<KernelSource> chosen(double single_up_to, Make&& make) {
+    auto made = std::make_unique<KernelSource>();
+    if (single_up_to >= 0)
+        if (auto single = make(float()); static_cast<double>(single->largest_square()) <= single_up_to) {
+            made->single = std::move(single);
+            return made;
+        }
+    made->full = make(double());
+    return made;
+}
+
 } // namespace margin::bindings

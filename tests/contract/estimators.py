@@ -91,6 +91,11 @@ OTHER_SETTINGS = {
         {"loss": "modified_huber", "average": True, "learning_rate": "invscaling", "shuffle": False},
         {"loss": "squared_error", "scale": "range", "learning_rate": "adaptive"},
     ],
+    "PegasosClassifier": [
+        {"kernel": "rbf", "scale": "standard", "max_iter": 30},
+        {"kernel": "poly", "degree": 2, "coef0": 1.0, "scale": "range", "batch_size": 8, "max_iter": 20},
+        {"project": True, "average": "last_half", "replace": True, "scale": "standard"},
+    ],
     "Perceptron": [
         {"variant": "averaged", "scale": "standard"},
         {"variant": "voted", "shuffle": True, "random_state": 0, "max_iter": 20},
@@ -98,6 +103,10 @@ OTHER_SETTINGS = {
     "LinearDiscriminantAnalysis": [{"shrinkage": "auto"}, {"solver": "eigen"}],
     "QuadraticDiscriminantAnalysis": [{"unbiased": True}],
     "Reject": [{"model": margin.LinearDiscriminantAnalysis(), "confidence": "margin"}],
+    "SVC": [
+        {"C": 10.0, "multiclass": "one_vs_rest", "scale": "standard"},
+        {"kernel": "linear", "probability": "sigmoid", "scale": "range"},
+    ],
     "TableEncoder": [{"scale": "standard"}],
 }
 # What stands for the defaults of models that fit many others: fewer of them.
@@ -107,6 +116,7 @@ NOT_MODELS = {
     "Classifier",
     "DiscreteNB",
     "GenerativeClassifier",
+    "AlongC",
     "KernelModel",
     "LinearClassifier",
     "LinearScores",
@@ -174,7 +184,7 @@ def counts_against_a_prior(estimator: BaseEstimator) -> bool:
 
 def comes_near(estimator: BaseEstimator) -> bool:
     """Whether a model is an optimum that steps come near, whatever order its sums are in."""
-    return not {"C", "Cs"}.isdisjoint(estimator.get_params())
+    return not {"C", "Cs"}.isdisjoint(estimator.get_params()) and not hasattr(estimator, "partial_fit")
 
 
 def _every(kind: Callable[[BaseEstimator], bool]) -> pytest.MarkDecorator:

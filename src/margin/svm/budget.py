@@ -101,5 +101,5 @@ def _slack(problem: Signed, weight: np.ndarray, found: DualSolution) -> float:
 def _constant(problem: Signed, side: float) -> Solutions:
     """The budget pays for having all rows of the smaller class wrong: the margin has no bounds."""
     n = len(problem.rows)
-    found = DualSolution(np.zeros(n), np.full(n, -1.0), side, 0.0, 0.0, 0)
+    found = DualSolution(np.zeros(n), np.full(n, -1.0), side, 0.0, 0.0, 0.0, 0.0, 0, False)
     return Solutions([found], [Gap(0.0, 0.0)], np.zeros(1))

@@ -125,7 +125,7 @@ class Evidence:
     def settled(self) -> list[np.ndarray]:
         """The decision f(x) of each problem about each of its rows, in double precision."""
         if self.values is None:
-            decisions = self.machine.decisions(self.X)
+            decisions = self.machine.exactly().decisions(self.X)
             self.values = [decisions[problem.rows, i] for i, problem in enumerate(self.problems())]
             self.X = None
         return self.values

@@ -1,28 +1,27 @@
 r"""The hard margin: every row on its side, or a proof that this cannot be.
 
-Minimise :math:`\tfrac12\|w\|^2` with :math:`s_i f(x_i) \ge 1`. The margin is as wide as the distance between the hulls of
-the two classes in the space of the kernel; so any two points of the hulls bound it from above, and the hulls of classes
-that cannot be separated meet.
+Minimise :math:`\tfrac12\|w\|^2` with :math:`s_i f(x_i) \ge 1`. The margin is as wide as the distance between the hulls
+of the two classes in the space of the kernel; so any two points of the hulls bound it from above, and the hulls of
+classes that cannot be separated meet.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from margin.errors import NotSeparableError
 from margin.linear.hard_margin import widest_gap
-from margin.svm.dual import DualSolution
+from margin.svm.dual import DualProblem, DualSolution
 from margin.svm.multiclass import Signed
-from margin.svm.training import Gap, Solutions, Solver, Way, solved
+from margin.svm.polish import polished
+from margin.svm.training import Gap, Solutions, Solver, Way
 
 __all__ = ["hard"]
 
-# Bounds on the weights, in units of 1 / the largest k(x, x), that are tried one after another until none is met.
-BOUNDS = (1e2, 1e4, 1e6, 1e8, 1e10)
 # Rows of a proof that are named.
 NAMED = 6
 
@@ -105,27 +104,29 @@ def _of_planes(about: _Rows, i: int, problem: Signed) -> DualSolution:
     w, bias = gap.direction / gap.margin, gap.intercept / gap.margin
     slope = problem.sign * np.asarray(about.X[problem.rows] @ w).ravel() - 1.0
     squared = 1 / gap.margin**2
-    return DualSolution(alpha, slope, bias, 0.5 * squared - float(alpha.sum()), 0.0, len(gap.rows))
+    objective = 0.5 * squared - float(alpha.sum())
+    return DualSolution(alpha, slope, bias, objective, 0.0, 0.5 * squared, 0.0, len(gap.rows), False)
 
 
 def _of_kernel(about: _Rows, i: int, problem: Signed, solver: Solver) -> DualSolution:
-    """Other kernels: the soft margin with weights so large that none is met."""
-    diagonal = np.array([solver.source.block(row, row, 1)[0, 0] for row in problem.rows.reshape(-1, 1)])
-    largest = float(np.abs(diagonal).max())
-    unit = 1.0 / (largest or 1.0)
-    start = np.zeros(len(problem.rows))
-    bound = np.inf
-    for size in BOUNDS:
-        upper = np.full(len(start), size * unit)
-        (found,), _ = solved(solver, [problem], [upper], [start])
-        if not (found.alpha >= upper).any():
-            return found
-        start = found.alpha
-        squared = max(0.0, float(found.alpha @ (found.slope + 1.0)))
-        bound = min(bound, float(np.sqrt(squared) / found.alpha.sum()))
-    needed = np.flatnonzero(found.alpha > 1e-3 * found.alpha.max())
-    raise about.refusal(
-        i, f"in the space of the kernel a mixture of rows of one class and a mixture of rows of the other, rows "
-        f"{about.called(problem.rows[needed])}, are {2 * bound:.3g} apart, where the longest row is "
-        f"{np.sqrt(largest):.3g} long",
-    )  # fmt: skip
+    """Other kernels: the dual without bounds, which falls without end where the classes cannot be separated."""
+    given = DualProblem(problem.rows, problem.sign, np.full(len(problem.rows), np.inf))
+    found = solver.run([given], solver.violation)[0]
+    if found.unbounded or not found.alpha.any():
+        raise about.refusal(i, _meeting(about, problem, solver, found))
+    return polished(solver.source, replace(given, upper=np.full(len(given.rows), 1e3 * found.alpha.max())), found)
+
+
+def _meeting(about: _Rows, problem: Signed, solver: Solver, found: DualSolution) -> str:
+    """How near the hulls come to each other, in words."""
+    longest = np.sqrt(float(np.abs(solver.source.diagonal()[problem.rows]).max()))
+    alpha, total = found.alpha, float(found.alpha.sum())
+    if total == 0:
+        return "the kernel tells no two rows apart"
+    # The weights of each class add up to half of the total; divided by that, they mix rows.
+    apart = 2.0 * np.sqrt(max(0.0, float(alpha @ (found.slope + 1.0)))) / total
+    needed = np.flatnonzero(alpha > 1e-3 * alpha.max())
+    return (
+        "in the space of the kernel a mixture of rows of one class and a mixture of rows of the other, rows "
+        f"{about.called(problem.rows[needed])}, are {apart:.3g} apart, where the longest row is {longest:.3g} long"
+    )

@@ -90,20 +90,18 @@ class Layout:
             return np.column_stack([-decisions[:, 0], decisions[:, 0]])
         if not self.in_pairs:
             return decisions
-        clear = decisions @ self._signs()
-        return self._votes(decisions >= 0) + clear / (3 * (np.abs(clear) + 1))
-
-    def _signs(self) -> np.ndarray:
-        """Pairs × classes: +1 for the first class of a pair, -1 for the second."""
-        first, second = self.pairs
-        signs = np.zeros((len(first), self.n_classes))
-        signs[np.arange(len(first)), first] = 1
-        signs[np.arange(len(first)), second] = -1
-        return signs
+        clear = np.zeros((self.n_classes, len(decisions)))
+        for decision, first, second in zip(decisions.T, *self.pairs):  # in order, so that a row alone gets the same
+            clear[first] += decision
+            clear[second] -= decision
+        return self._votes(decisions >= 0) + (clear / (3 * (np.abs(clear) + 1))).T
 
     def _votes(self, for_first: np.ndarray) -> np.ndarray:
-        signs = self._signs()
-        return for_first.astype(np.float64) @ signs + (signs < 0).sum(axis=0)
+        first, second = self.pairs
+        signs = np.zeros((len(first), self.n_classes), dtype=np.float32)
+        signs[np.arange(len(first)), first] = 1
+        signs[np.arange(len(first)), second] = -1
+        return for_first.astype(np.float32) @ signs + (signs < 0).sum(axis=0)  # whole numbers: exact in any order
 
 
 @dataclass(frozen=True)

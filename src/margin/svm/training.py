@@ -26,8 +26,8 @@ FEW_STEPS = 20_000
 ENOUGH = 1_000_000, 10_000_000
 # Largest violation at which a solver stops by itself. LIBSVM stops at 1e-3; so its objective is never below ours.
 VIOLATION = 5e-4
-# So often a solution is begun again with a tolerance of a tenth, until the gap is as small as was asked.
-AGAIN = 4
+# So often a solution is begun again, with a tenth of the violation each time, until the gap is as small as was asked.
+AGAIN = 2
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class Solver:
 
     def run(self, problems: Sequence[DualProblem], violation: float, most: int = 0) -> list[DualSolution]:
         most = (most or ENOUGH[not self.few]) if self.max_iter < 0 else self.max_iter
-        return solve_all(self.source, problems, violation, most, self.cache_size, self.n_threads)
+        return solve_all(self.source, problems, violation, most, self.cache_size, self.n_threads, self.tol)
 
 
 @dataclass(frozen=True)

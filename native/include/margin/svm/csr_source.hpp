@@ -26,6 +26,10 @@ public:
                                });
     }
 
+    T largest_square() const noexcept {
+        return size() == 0 ? T(0) : *std::max_element(x_.squares(), x_.squares() + size());
+    }
+
     void diagonal(T* out) const override {
         const T* squares = x_.squares();
         for (std::size_t i = 0; i < size(); ++i)
@@ -48,10 +52,10 @@ private:
             T xx[at_once];
             std::transform(some.begin(), some.end(), xx, [&](std::uint32_t row) { return x_.squares()[row]; });
             scratch.panel.multiply(x_.stored(), some, scratch.products);
-            apply_kernel(kernel_,
-                         Products<T>{scratch.products, spread_rows<T>, xx, scratch.panel.squares(), some.size(),
-                                     columns.size()},
-                         out + r * stride, stride);
+            apply_kernel(
+                kernel_,
+                Products<T>{scratch.products, spread_rows<T>, xx, scratch.panel.squares(), some.size(), columns.size()},
+                out + r * stride, stride);
         }
     }
 

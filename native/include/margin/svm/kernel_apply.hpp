@@ -25,7 +25,8 @@ class Placing {
 public:
     explicit Placing(const Kernel& kernel)
         : scale_(kernel.kind == Kind::rbf ? std::sqrt(kernel.gamma) : 1.0),
-          largest_(kernel.kind == Kind::rbf ? (sizeof(T) == 4 ? 1e15 : 1e150) : std::numeric_limits<double>::infinity()) {}
+          largest_(kernel.kind == Kind::rbf ? (sizeof(T) == 4 ? 1e15 : 1e150)
+                                            : std::numeric_limits<double>::infinity()) {}
 
     T operator()(double cell) const noexcept {
         return static_cast<T>(std::min(std::max(cell * scale_, -largest_), largest_));
