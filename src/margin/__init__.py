@@ -64,7 +64,14 @@ _names = {
         "plot_tree",
     ),
     "report": (),
-    "svm": ("LinearSVC", "PegasosClassifier", "Reject", "SVC"),
+    "svm": (
+        "LinearSVC",
+        "PegasosClassifier",
+        "Reject",
+        "SVC",
+        "SpectrumKernel",
+        "check_kernel",
+    ),
     "tree": ("C45", "ID3", "DecisionTreeClassifier", "DecisionTreeRegressor", "Discretizer"),
     "zoo": (),
 }

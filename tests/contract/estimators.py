@@ -98,7 +98,7 @@ OTHER_SETTINGS = {
     "QuadraticDiscriminantAnalysis": [{"unbiased": True}],
     "Reject": [{"model": margin.LinearDiscriminantAnalysis(), "confidence": "margin"}],
     "SVC": [
-        {"kernel": "poly", "coef0": 1.0, "multiclass": "one_vs_rest"},
+        {"C": 10.0, "multiclass": "one_vs_rest", "scale": "standard"},
         {"kernel": "linear", "probability": "sigmoid", "scale": "range"},
     ],
     "TableEncoder": [{"scale": "standard"}],
@@ -110,6 +110,7 @@ NOT_MODELS = {
     "Classifier",
     "DiscreteNB",
     "GenerativeClassifier",
+    "AlongC",
     "KernelModel",
     "LinearClassifier",
     "LinearScores",

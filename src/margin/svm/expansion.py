@@ -10,6 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 
 import margin._core as _core
+from margin.errors import InputError
 from margin.svm.kernels import KernelFunction
 
 __all__ = ["Expansion"]
@@ -60,6 +61,9 @@ class Expansion:
 
     def sums(self, X: Any, n_threads: int = 0) -> np.ndarray:
         """Rows × parts × sums, float64."""
+        n_columns = self.vectors if self.kernel.name == "precomputed" else self.vectors.shape[1]
+        if X.ndim != 2 or X.shape[1] != n_columns:
+            raise InputError(f"Expansion.sums: rows must have {n_columns} columns, but have the shape {X.shape}.")
         shape = (X.shape[0], len(self.bounds) - 1, len(self.coef))
         if 0 in shape:
             return np.zeros(shape)

@@ -9,9 +9,12 @@ import numpy as np
 import scipy.sparse as sp
 
 import margin._core as _core
-from margin.errors import InputError
+from margin.errors import InputError, ParameterError, closest
 
-__all__ = ["KernelFunction"]
+__all__ = ["KERNELS", "KernelFunction", "kernel_function"]
+
+#: The names that users write; "gaussian" is "rbf" with a width sigma instead of gamma.
+KERNELS = ("linear", "poly", "rbf", "gaussian", "sigmoid", "precomputed")
 
 # Fewer rows than this are computed in float64: there is little to save.
 FEW_ROWS = 2_000
@@ -58,6 +61,7 @@ class KernelFunction:
             made = _core.svm.csr_source(X.data, X.indices, X.indptr, X.shape[1], *numbers)
         else:
             made = _core.svm.dense_source(_dense(X), *numbers)
+        self._refuse_roots(X)
         if self.name != "rbf" and not np.isfinite(made.diagonal()).all():
             row = int(np.flatnonzero(~np.isfinite(made.diagonal()))[0])
             raise InputError(
@@ -72,6 +76,7 @@ class KernelFunction:
             return np.asarray(X)
         X, Z = (np.asarray(each.toarray() if sp.issparse(each) else each, dtype=np.float64) for each in (X, Z))
         X, Z = np.ascontiguousarray(X), np.ascontiguousarray(Z)
+        self._refuse_roots(X, Z)
         numbers = (self.name, self.gamma, self.coef0, self.degree, n_threads)
         return _core.svm.kernel_values(X, Z, self.center_of(Z), *numbers)
 
@@ -86,6 +91,86 @@ class KernelFunction:
     def is_exact_in_single(self, largest_square: float) -> bool:
         """Whether float32 is exact enough for rows of so large a squared length, for RBF times gamma."""
         return self.name == "rbf" and largest_square <= LARGEST_SINGLE_EXPONENT
+
+    def _refuse_roots(self, *rows: Any) -> None:
+        """Refuse a power that is no whole number where what it is taken of might be negative."""
+        if self.name != "poly" or float(self.degree).is_integer():
+            return
+        cells = [X.data if sp.issparse(X) else X for X in rows]
+        squares = [(X.multiply(X) if sp.issparse(X) else np.square(X)).sum(axis=1) for X in rows]
+        reach = self.gamma * np.sqrt(float(squares[0].max(initial=0)) * float(squares[-1].max(initial=0)))
+        positive = self.coef0 >= 0 and all(np.min(each, initial=0) >= 0 for each in cells)
+        if not positive and self.coef0 < reach:
+            raise ParameterError(
+                f"poly kernel(degree={self.degree}): a degree that is no whole number needs gamma x·z + coef0 of at "
+                f"least 0 for all rows, which coef0={self.coef0} does not ensure (let degree be a whole number, coef0 "
+                f"at least {reach:.4g}, or all cells and coef0 at least 0)."
+            )
+
+
+def kernel_function(
+    kernel: str | KernelFunction,
+    X: Any,
+    *,
+    gamma: float | str = "scale",
+    sigma: float | None = None,
+    coef0: float = 0.0,
+    degree: float = 3.0,
+    who: str = "kernel_function",
+) -> KernelFunction:
+    """The kernel of a name, with numbers for its parameters.
+
+    ``gamma`` is a number, "scale" for 1 / (columns · variance of all cells of X) or "auto" for 1 / columns; ``sigma``
+    is the width of a Gaussian, exp(-‖x - z‖² / 2σ²), another way to say gamma.
+
+    >>> import numpy as np
+    >>> kernel_function("gaussian", np.zeros((3, 2)), sigma=0.5).gamma
+    2.0
+    """
+    if isinstance(kernel, KernelFunction):
+        return kernel
+    if kernel not in KERNELS:
+        names = ", ".join(repr(name) for name in KERNELS)
+        raise ParameterError(
+            f"{who}(kernel={kernel!r}): kernel must be one of {names} or a function{closest(kernel, KERNELS)}."
+        )
+    if kernel == "gaussian" and sigma is None:
+        raise ParameterError(f"{who}(kernel='gaussian'): a Gaussian needs its width sigma (kernel='rbf' takes gamma).")
+    if sigma is not None:
+        if kernel not in ("rbf", "gaussian") or gamma != "scale":
+            raise ParameterError(f"{who}(sigma={sigma!r}): sigma is for a Gaussian (rbf) kernel without gamma.")
+        gamma = 0.5 / _number(sigma, "sigma", who, lowest=0.0, above=True) ** 2
+    return KernelFunction(
+        "rbf" if kernel == "gaussian" else kernel,
+        _gamma(gamma, X, who),
+        _number(coef0, "coef0", who),
+        _number(degree, "degree", who, lowest=0.0),
+    )
+
+
+def _gamma(gamma: float | str, X: Any, who: str) -> float:
+    if not isinstance(gamma, str):
+        return _number(gamma, "gamma", who, lowest=0.0)
+    if gamma not in ("scale", "auto"):
+        raise ParameterError(f"{who}(gamma={gamma!r}): gamma must be 'scale', 'auto' or a number of at least 0.")
+    variance = 1.0 if gamma == "auto" else variance_of(X)
+    return 1.0 / (X.shape[1] * variance) if variance > 0 and X.shape[1] > 0 else 1.0
+
+
+def variance_of(X: Any) -> float:
+    """The variance of all cells of a matrix, stored or not."""
+    n = max(1, X.shape[0] * X.shape[1])
+    cells = np.asarray(X.data if sp.issparse(X) else X, dtype=np.float64)
+    mean = float(cells.sum()) / n
+    return (float(np.square(cells - mean).sum()) + (n - cells.size) * mean**2) / n if cells.size else 0.0
+
+
+def _number(value: Any, name: str, who: str, lowest: float = -np.inf, above: bool = False) -> float:
+    fine = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
+    if not fine or not np.isfinite(value) or value < lowest or (above and value == lowest):
+        bound = "" if lowest == -np.inf else f" above {lowest:g}" if above else f" of at least {lowest:g}"
+        raise ParameterError(f"{who}({name}={value!r}): {name} must be a number{bound}.")
+    return float(value)
 
 
 def _dense(X: Any) -> np.ndarray:
