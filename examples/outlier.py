@@ -1,7 +1,7 @@
 """Who is moved by outliers? Discriminant analysis is; support vector machines and logistic regression hardly.
 
-Run it with ``python examples/outlier.py``; it prints how far each boundary moves and saves a picture. Two clouds of rows
-lie side by side. Then some rows of the right-hand class turn up far away, on the side where they belong: no boundary
+Run it with ``python examples/outlier.py``; it prints how far each boundary moves and saves a picture. Two clouds of
+rows lie side by side. Then some rows of the right-hand class turn up far away, on the side where they belong: no boundary
 between the clouds is wrong about them. Discriminant analysis takes its means and its covariance from all rows, and so
 from them, too. A support vector machine only listens to rows near its margin (hinge loss: 0 beyond it), and logistic
 regression to rows far from its boundary hardly at all (log loss: next to 0 there).
@@ -33,7 +33,7 @@ def clouds(seed: int = 0, n: int = 100) -> tuple[np.ndarray, np.ndarray]:
 
 def with_outliers(X: np.ndarray, y: np.ndarray, n: int, seed: int = 1) -> tuple[np.ndarray, np.ndarray]:
     """The same rows, and n more of class 1 around (12, 16)."""
-    far = np.random.default_rng(seed).normal(size=(n, 2)) + [12.0, 16.0]
+    far = np.random.default_rng(seed).normal(size=(n, 2)) + np.array([12.0, 16.0])
     return np.vstack([X, far]), np.append(y, np.ones(n, dtype=y.dtype))
 
 
