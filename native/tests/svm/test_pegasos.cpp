@@ -62,9 +62,8 @@ std::vector<double> scores_after(const Data& data, PegasosPass pass, std::size_t
     std::vector<double> scalars(5 * n_scores), v(n_scores * width), sums(v), u(2 * n_scores * n), u_sums(u),
         beta(n_scores * n), beta_sums(beta);
     std::fill_n(scalars.begin() + static_cast<std::ptrdiff_t>(n_scores), n_scores, 1.0);
-    PegasosScores scores{n_scores, scalars.data()};
-    scores.contraction = scores.b + n_scores, scores.sigma = scores.b + 2 * n_scores;
-    scores.sum_b = scores.b + 3 * n_scores, scores.averaged = scores.b + 4 * n_scores;
+    double* const b = scalars.data();
+    PegasosScores scores{n_scores, b, b + n_scores, b + 2 * n_scores, b + 3 * n_scores, b + 4 * n_scores};
     pass.y = data.y.data();
     pass.visits = {data.order.data(), n};
     const linear::DenseRows<double> rows(data.cells.data(), n, data.width);
