@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -10,6 +10,7 @@ from margin.explain.explanation import Explanation, Reason
 from margin.explain.models import MOST_COLUMNS, answer_of, explain
 from margin.linear.model import LinearClassifier
 from margin.svm.expansion import Expansion
+from margin.svm.kernel_sgd import KernelMemory
 from margin.svm.pegasos import PegasosClassifier
 
 __all__: list[str] = []
@@ -50,7 +51,7 @@ def _row_reasons(model: PegasosClassifier, expansion: Expansion, signs: np.ndarr
     pulls = weights * kernel
     order = np.argsort(-np.abs(pulls), kind="stable")
     numbers = getattr(model, "support_", np.zeros(0, dtype=int))
-    labels = model.classes_[np.minimum(model._memory.y, len(model.classes_) - 1)]
+    labels = model.classes_[cast(KernelMemory, model._memory).y]
     reasons = [
         Reason(
             f"training row {numbers[at]}" if at < len(numbers) else f"row {at} that came in parts",
