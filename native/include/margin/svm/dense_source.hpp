@@ -59,6 +59,26 @@ public:
                      });
     }
 
+    /// Some rows of another source.
+    DenseSource(const DenseSource& all, std::span<const std::uint32_t> rows)
+        : x_(rows.size(), all.depth()), kernel_(all.kernel_), squares_(panels_for<T>(rows.size()) * panel_rows<T>),
+          panels_(squares_.size() * all.depth()) {
+        for (std::size_t first = 0; first < rows.size(); first += panel_rows<T>) {
+            const std::size_t n = std::min(panel_rows<T>, rows.size() - first);
+            const T* from[panel_rows<T>];
+            for (std::size_t i = 0; i < n; ++i) {
+                from[i] = all.x_.data() + rows[first + i] * depth();
+                std::copy_n(from[i], depth(), x_.data() + (first + i) * depth());
+                squares_[first + i] = all.squares_[rows[first + i]];
+            }
+            pack_panel(from, n, depth(), panels_.data() + first * depth());
+        }
+    }
+
+    std::unique_ptr<const Source<T>> among(std::span<const std::uint32_t> rows) const override {
+        return std::make_unique<DenseSource>(*this, rows);
+    }
+
     std::size_t size() const noexcept override { return x_.rows(); }
 
     void block(std::span<const std::uint32_t> rows, std::span<const std::uint32_t> columns, T* out, std::size_t stride,

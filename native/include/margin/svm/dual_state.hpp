@@ -3,6 +3,7 @@
 #include "smo.hpp"
 #include <cstdint>
 #include <span>
+#include <utility>
 
 namespace margin::svm {
 
@@ -30,7 +31,8 @@ struct DualState {
     bool may_fall(std::size_t i) const noexcept { return b[i] > lower[i]; }
 };
 
-/// A start as b: within the bounds, and with the sum 0, for which the side that has more is made smaller.
+/// A start as b: within the bounds, and with the sum 0. For that the side that has more is scaled down, or, where only
+/// rounding is to be mended, its free variables are: scaling would take every other one off its bound.
 inline std::vector<double> feasible(const DualProblem& problem) {
     std::vector<double> b(problem.start.size());
     double sum[2] = {0, 0};
@@ -38,10 +40,20 @@ inline std::vector<double> feasible(const DualProblem& problem) {
         b[i] = std::clamp(problem.start[i], 0.0, problem.upper[i]);
         sum[problem.sign[i] > 0] += b[i];
     }
+    const std::size_t heavier = sum[1] > sum[0];
+    const double larger = sum[heavier], smaller = sum[1 - heavier];
+    double excess = larger - smaller;
+    const bool scale = !(excess <= 1e-9 * larger);
     for (std::size_t i = 0; i < b.size(); ++i) {
-        const std::size_t side = problem.sign[i] > 0;
-        if (sum[side] > sum[1 - side])
-            b[i] *= sum[1 - side] / sum[side];
+        if ((problem.sign[i] > 0) == heavier) {
+            if (scale)
+                b[i] *= smaller / larger;
+            else if (b[i] < problem.upper[i]) {
+                const double less = std::min(excess, b[i]);
+                b[i] -= less;
+                excess -= less;
+            }
+        }
         b[i] *= problem.sign[i];
     }
     return b;
@@ -94,30 +106,40 @@ inline double bias_of(const DualState& state, const Extremes& found) {
     return (found.high + found.low) / 2;
 }
 
+/// |w|^2 = a'Qa and sum_i a_i.
+inline std::pair<double, double> square_and_sum(const DualState& state) {
+    double square = 0, sum = 0;
+    for (std::size_t i = 0; i < state.size(); ++i) {
+        square += state.b[i] * (state.sign[i] - state.e[i]);
+        sum += state.b[i] * state.sign[i];
+    }
+    return {square, sum};
+}
+
 struct Objectives {
     double primal = 0, dual = 0;
     /// (P - D) / |P| with D as the maximum that the primal is bounded by.
-    double gap() const noexcept { return (primal - dual) / std::max(std::abs(primal), 1e-300); }
+    double gap() const noexcept {
+        return std::isinf(primal) ? infinity : (primal - dual) / std::max(std::abs(primal), 1e-300);
+    }
 };
 
 /// P = 1/2 |w|^2 + sum_i c_i max(0, 1 - s_i f_i) and its bound D = sum_i a_i - 1/2 |w|^2, at a bias.
 /// Rows with infinite c must have no loss: w and the bias are made as much larger as the worst of them needs (infinite P
 /// where that does not help).
 inline Objectives objectives(const DualState& state, double bias) {
-    double square = 0, linear = 0, worst = 0;
-    for (std::size_t i = 0; i < state.size(); ++i) {
-        square += state.b[i] * (state.sign[i] - state.e[i]);
-        linear += state.b[i] * state.sign[i];
+    const auto [square, sum] = square_and_sum(state);
+    double worst = 0;
+    for (std::size_t i = 0; i < state.size(); ++i)
         if (std::isinf(state.most[i]))
             worst = std::max(worst, state.sign[i] * (state.e[i] - bias));
-    }
     const double larger = worst < 1 ? 1 / (1 - worst) : infinity;
     double loss = 0;
     for (std::size_t i = 0; i < state.size(); ++i)
         if (const double slack = 1 - larger * (1 - state.sign[i] * (state.e[i] - bias));
             slack > 0 && state.most[i] > 0 && !std::isinf(state.most[i]))
             loss += state.most[i] * slack;
-    return {larger < infinity ? 0.5 * larger * larger * square + loss : infinity, linear - 0.5 * square};
+    return {larger < infinity ? 0.5 * larger * larger * square + loss : infinity, sum - 0.5 * square};
 }
 
 } // namespace margin::svm

@@ -3,6 +3,7 @@
 #include "row_memory.hpp"
 #include "smo.hpp"
 #include "source.hpp"
+#include <numeric>
 
 namespace margin::svm {
 
@@ -16,9 +17,12 @@ class RowCache {
 public:
     RowCache(const Source<T>& source, std::span<const std::uint32_t> members, const Variables<T>& variables,
              RowMemory<T>& memory, std::size_t n_threads, Monitor& monitor)
-        : source_(source), members_(members), variables_(variables), memory_(memory), n_threads_(n_threads),
+        : members_(members.begin(), members.end()), packed_(source.among(members)),
+          source_(packed_ ? *packed_ : source), variables_(variables), memory_(memory), n_threads_(n_threads),
           monitor_(monitor), stride_(whole_chunks(members.size())), rows_(members.size(), nullptr) {
         memory.clear();
+        if (packed_)
+            std::iota(members_.begin(), members_.end(), 0U);
     }
 
     const T* operator()(std::size_t i) {
@@ -29,7 +33,7 @@ public:
 
 private:
     /// Few rows at a time where they are short, so that little is computed in vain.
-    std::size_t block_rows() const noexcept { return std::clamp<std::size_t>(members_.size() / 32, 8, 64); }
+    std::size_t block_rows() const noexcept { return std::clamp<std::size_t>(members_.size() / 64, 8, 32); }
 
     void fetch(std::size_t i) {
         choose(i);
@@ -70,8 +74,9 @@ private:
         std::uint32_t at;
     };
 
+    std::vector<std::uint32_t> members_; // as rows of source_
+    std::unique_ptr<const Source<T>> packed_;
     const Source<T>& source_;
-    std::span<const std::uint32_t> members_;
     const Variables<T>& variables_;
     RowMemory<T>& memory_;
     std::size_t n_threads_;

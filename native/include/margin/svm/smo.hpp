@@ -151,22 +151,21 @@ MARGIN_SIMD inline std::size_t partner(const double* falling, const double* k_i,
 struct Walk {
     std::size_t steps = 0;
     double violation = 0;
-    bool unbounded = false;
 };
 
-/// Change pairs until no violation above tol is left, for at most max_steps steps, or until a b is beyond `limit`.
+/// Change pairs until no violation above tol is left, for at most max_steps steps.
 ///
 /// The first of a pair has the largest residual that may rise, the second promises the most by the second order (Fan,
 /// Chen, Lin 2005, WSS 2). `row(i)` gives k(i, t) for all t in whole chunks; the last two rows that it gave are read.
 /// A step costs two passes over the variables, less than a nanosecond each for a variable in the cache. Ends early where
 /// a step is too small to change b at all. Throws std::domain_error where the kernel is not finite.
 template <class T, class Row>
-Walk smo(Variables<T>& v, Row&& row, double tol, std::size_t max_steps, double limit, Monitor& monitor) {
+Walk smo(Variables<T>& v, Row&& row, double tol, std::size_t max_steps, Monitor& monitor) {
     const std::size_t n = v.rising.size();
     const std::vector<T> nothing(n);
     Extremes now = detail::take_step(v.rising.data(), v.falling.data(), nothing.data(), nothing.data(), 0, n);
     Walk walk;
-    for (; now.high - now.low > tol && walk.steps < max_steps && !walk.unbounded; ++walk.steps) {
+    for (; now.high - now.low > tol && walk.steps < max_steps; ++walk.steps) {
         if (walk.steps % 64 == 0)
             monitor.check();
         const std::size_t i = now.at;
@@ -176,7 +175,7 @@ Walk smo(Variables<T>& v, Row&& row, double tol, std::size_t max_steps, double l
         const double e_i = now.high, e_j = v.falling[j];
         const double k_ii = static_cast<double>(v.diagonal[i]), k_jj = static_cast<double>(v.diagonal[j]);
         const double curvature = k_ii + k_jj - 2 * static_cast<double>(k_i[j]);
-        const double least = std::max(least_curvature * (std::abs(k_ii) + std::abs(k_jj)), 1e-200);
+        const double least = std::max(least_curvature * (std::abs(k_ii) + std::abs(k_jj)), 1e-100);
         const double room_i = v.upper[i] - v.b[i], room_j = v.b[j] - v.lower[j];
         const double step = std::min({(e_i - e_j) / std::max(curvature, least), room_i, room_j});
         if (!(step > 0) || std::isinf(step))
@@ -190,7 +189,6 @@ Walk smo(Variables<T>& v, Row&& row, double tol, std::size_t max_steps, double l
         v.set_residual(i, e_i);
         v.set_residual(j, e_j);
         now = detail::take_step(v.rising.data(), v.falling.data(), k_i, k_j, step, n);
-        walk.unbounded = std::abs(b_i) > limit || std::abs(b_j) > limit;
     }
     walk.violation = now.violation();
     return walk;

@@ -5,6 +5,7 @@
 #include "margin/core/views.hpp"
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -29,6 +30,10 @@ public:
 
     /// out[i] = k(i, i).
     virtual void diagonal(T* out) const = 0;
+
+    /// The same values among some of the rows, of which it keeps a copy that need not be packed again for every block;
+    /// null where that saves nothing. For many small blocks against the same columns.
+    virtual std::unique_ptr<const Source> among(std::span<const std::uint32_t>) const { return nullptr; }
 };
 
 } // namespace margin::svm
