@@ -22,7 +22,7 @@ _names = {
         "bayes_rule",
     ),
     "data": ("Table", "read"),
-    "evaluation": ("evaluate",),
+    "evaluation": ("evaluate", "risk_coverage"),
     "experiment": (),
     "explain": (),
     "linear": (
@@ -64,7 +64,18 @@ _names = {
         "plot_tree",
     ),
     "report": (),
-    "svm": ("SVC", "LinearSVC", "Reject", "SpectrumKernel", "check_kernel", "explicit_map", "kernel_matrix"),
+    "svm": (
+        "LinearSVC",
+        "PegasosClassifier",
+        "Reject",
+        "SVC",
+        "SpectrumKernel",
+        "check_kernel",
+        "choose_C",
+        "explicit_map",
+        "kernel_matrix",
+        "svm_path",
+    ),
     "tree": ("C45", "ID3", "DecisionTreeClassifier", "DecisionTreeRegressor", "Discretizer"),
     "zoo": (),
 }

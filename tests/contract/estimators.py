@@ -80,10 +80,21 @@ OTHER_SETTINGS = {
         {"l1_ratio": 0.5, "C": 0.5, "tol": 1e-6},
     ],
     "LogisticRegressionCV": [{"Cs": (1.0,), "n_folds": 2, "l1_ratios": (0.0, 1.0), "scale": "standard"}],
+    "LinearSVC": [
+        {"loss": "hinge", "scale": "standard", "tol": 1e-12},
+        {"dual": True, "C": 0.1, "scale": "standard", "tol": 1e-12, "max_iter": 10_000},
+        {"penalty": "l1", "scale": "range", "tol": 1e-8},
+        {"multi_class": "crammer_singer", "C": 0.1, "scale": "standard", "tol": 1e-12, "max_iter": 10_000},
+    ],
     "LinearSGD": [
         {"loss": "hinge", "scale": "standard", "l1_ratio": 0.5},
         {"loss": "modified_huber", "average": True, "learning_rate": "invscaling", "shuffle": False},
         {"loss": "squared_error", "scale": "range", "learning_rate": "adaptive"},
+    ],
+    "PegasosClassifier": [
+        {"kernel": "rbf", "scale": "standard", "max_iter": 30},
+        {"kernel": "poly", "degree": 2, "coef0": 1.0, "scale": "range", "batch_size": 8, "max_iter": 20},
+        {"project": True, "average": "last_half", "replace": True, "scale": "standard"},
     ],
     "Perceptron": [
         {"variant": "averaged", "scale": "standard"},
@@ -92,6 +103,10 @@ OTHER_SETTINGS = {
     "LinearDiscriminantAnalysis": [{"shrinkage": "auto"}, {"solver": "eigen"}],
     "QuadraticDiscriminantAnalysis": [{"unbiased": True}],
     "Reject": [{"model": margin.LinearDiscriminantAnalysis(), "confidence": "margin"}],
+    "SVC": [
+        {"C": 10.0, "multiclass": "one_vs_rest", "scale": "standard"},
+        {"kernel": "linear", "probability": "sigmoid", "scale": "range"},
+    ],
     "TableEncoder": [{"scale": "standard"}],
 }
 # What stands for the defaults of models that fit many others: fewer of them.
@@ -101,6 +116,7 @@ NOT_MODELS = {
     "Classifier",
     "DiscreteNB",
     "GenerativeClassifier",
+    "AlongC",
     "KernelModel",
     "LinearClassifier",
     "LinearScores",
@@ -168,7 +184,7 @@ def counts_against_a_prior(estimator: BaseEstimator) -> bool:
 
 def comes_near(estimator: BaseEstimator) -> bool:
     """Whether a model is an optimum that steps come near, whatever order its sums are in."""
-    return not {"C", "Cs"}.isdisjoint(estimator.get_params())
+    return not {"C", "Cs"}.isdisjoint(estimator.get_params()) and not hasattr(estimator, "partial_fit")
 
 
 def _every(kind: Callable[[BaseEstimator], bool]) -> pytest.MarkDecorator:

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import scipy.sparse
 
 from margin import SVC, LinearSVC, LogisticRegression, NaiveBayes, Reject
 from margin.data import catalog
@@ -91,6 +92,14 @@ def test_kernels_of_the_users_are_told_too(kernel):
         model, row = SVC(kernel="precomputed").fit(product(X, X), y), product(X[:1], X)
     told = explain(model, row)
     assert strengths(told) == pytest.approx(abs(model.decision_function(row)[0]))
+
+
+@pytest.mark.parametrize("kernel", ["rbf", "linear"])
+def test_sparse_rows_are_told_too(kernel):
+    X = scipy.sparse.random_array((60, 40), density=0.1, rng=0).tocsr()
+    model = SVC(kernel=kernel).fit(X, np.arange(60) % 2)
+    told = explain(model, X[[4]])
+    assert strengths(told) == pytest.approx(abs(model.decision_function(X[[4]])[0]), rel=1e-5, abs=1e-7)
 
 
 def test_beyond_a_hundred_support_vectors_the_rest_is_taken_together():

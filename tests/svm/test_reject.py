@@ -4,6 +4,9 @@ import math
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import settings as hypothesis_settings
+from hypothesis import strategies as st
 from sklearn.base import BaseEstimator
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression as RivalLogistic
@@ -13,11 +16,13 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC as RivalSVC  # noqa: N811
 from sklearn.svm import LinearSVC as RivalLinearSVC
+from sklearn.tree import DecisionTreeClassifier
 
 from margin import (
     SVC,
     KNeighborsClassifier,
     LinearSGD,
+    LinearSVC,
     LogisticRegression,
     NaiveBayes,
     Perceptron,
@@ -25,11 +30,13 @@ from margin import (
     RoteClassifier,
     Table,
     TableEncoder,
+    decision_regions,
 )
 from margin.bayes.cross_fitting import dealt
 from margin.data import catalog
 from margin.errors import AbstentionWarning, LabelError, ParameterError
 from margin.evaluation import HoldOut, evaluate, risk_coverage
+from margin.explain import explain
 from margin.persistence import load, save
 
 
@@ -198,7 +205,8 @@ def test_held_out_rows_may_be_told():
 
 def test_mixed_tables_reach_models_that_take_none():
     X, y = catalog.load("credit").target("risk")
-    for inner in (NaiveBayes(), make_pipeline(TableEncoder(scale="standard"), RivalLogistic()), RivalNeighbours(15)):
+    tree = DecisionTreeClassifier(min_samples_leaf=20, random_state=0)
+    for inner in (NaiveBayes(), make_pipeline(TableEncoder(), tree), tree):
         model = Reject(inner, target_error=0.15, level=None, random_state=0).fit(X, y)
         answers = model.predict(X)
         assert {"good", None} <= set(answers.tolist()) <= {"good", "bad", None}
@@ -225,6 +233,36 @@ def test_a_model_that_abstains_by_itself_may_abstain_more():
     assert Reject(rote).fit(X, y).predict([[0, 0], [9, 9]]).tolist() == ["no", None]
     model = Reject(rote, threshold=0.6).fit(X, y)
     assert model.predict([[0, 0], [9, 9], [1, 1]]).tolist() == ["no", None, None]
+
+
+def test_kernel_values_are_cut_to_the_rows_of_each_part():
+    X, y = two_clouds(200)
+    plain = Reject(RivalSVC(kernel="linear"), cost=0.2).fit(X, y)
+    model = Reject(RivalSVC(kernel="precomputed"), cost=0.2).fit(X @ X.T, y)
+    assert model.threshold_ == pytest.approx(plain.threshold_, abs=1e-3)
+    assert model.predict(X[:50] @ X.T).tolist() == plain.predict(X[:50]).tolist()
+
+
+def test_regions_are_blank_where_it_abstains():
+    X, y = two_clouds(100)
+    model = Reject(LogisticRegression(), threshold=0.8).fit(X, y)
+    regions = decision_regions(model, X, y, steps=30)
+    sure = model.predict_proba(np.column_stack([a.ravel() for a in np.meshgrid(regions.x.values, regions.y.values)]))
+    assert np.array_equal(regions.winner.ravel() < 0, sure.max(axis=1) <= 0.8)
+
+
+@given(st.integers(0, 10_000), st.floats(0.0, 3.0), st.floats(0.0, 3.0))
+@hypothesis_settings(deadline=None, max_examples=25)
+def test_a_higher_threshold_answers_a_part_of_what_a_lower_one_does(seed, one, other):
+    X, y = two_clouds(60, seed=seed, classes=3)
+    model = Reject(RidgeClassifier()).fit(X, y)
+    answers = []
+    for threshold in sorted([one, other]):
+        answers.append(model.set_params(threshold=threshold).fit(X, y).predict(X).tolist())
+    plain = model.model_.predict(X).tolist()
+    for lower, higher, always in zip(*answers, plain):
+        assert higher in (None, lower)
+        assert lower in (None, always)
 
 
 def test_methods_are_those_of_the_model_inside():
@@ -291,6 +329,18 @@ def test_a_saved_model_abstains_as_before(wish, tmp_path):
     assert str(again.choice_) == str(model.choice_)
     if model.curve_ is not None:
         assert again.curve_.aurc == model.curve_.aurc
+
+
+@pytest.mark.parametrize("inner", [SVC(scale="standard"), LinearSVC()], ids=repr)
+def test_support_vector_machines_come_back_whole_from_a_file(inner, tmp_path):
+    X, y = two_clouds()
+    model = Reject(inner, cost=0.15).fit(X, y)
+    save(model, tmp_path / "svm.margin")
+    again = load(tmp_path / "svm.margin")
+    assert again.predict(X).tolist() == model.predict(X).tolist()
+    assert np.array_equal(again.decision_function(X), model.decision_function(X))
+    assert str(again.model_.certificate_) == str(model.model_.certificate_)
+    assert str(explain(again, X[:1])) == str(explain(model, X[:1]))
 
 
 def test_error_against_coverage_on_new_rows():

@@ -11,7 +11,8 @@ from margin.evaluation.rows import ready_for
 from margin.explain.explanation import Explanation, Reason
 from margin.explain.linear import column_reasons
 from margin.explain.models import MOST_COLUMNS, answer_of, explain
-from margin.svm.machine import Machine, values_of
+from margin.svm.kernel_values import values_of
+from margin.svm.machine import Machine
 from margin.svm.reject import Reject
 from margin.svm.svc_model import KernelModel
 
@@ -82,7 +83,7 @@ def _weights(machine: Machine, signs: np.ndarray) -> np.ndarray:
 def _kernel_values(machine: Machine, row: Any) -> np.ndarray:
     """The kernel of the row with each support vector."""
     if machine.function is not None:
-        return values_of(machine.function, row, machine.vectors)[0]
+        return values_of(machine.function, row, machine.vectors, "explain")[0]
     if machine.columns is not None:
         values = row[:, machine.columns]
         return np.asarray(values if isinstance(values, np.ndarray) else values.toarray())[0]

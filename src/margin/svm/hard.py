@@ -1,8 +1,8 @@
 r"""The hard margin: every row on its side, or a proof that this cannot be.
 
-Minimise :math:`\tfrac12\|w\|^2` with :math:`s_i f(x_i) \ge 1`. The margin is as wide as the distance between the hulls of
-the two classes in the space of the kernel; so any two points of the hulls bound it from above, and the hulls of classes
-that cannot be separated meet.
+Minimise :math:`\tfrac12\|w\|^2` with :math:`s_i f(x_i) \ge 1`. The margin is as wide as the distance between the hulls
+of the two classes in the space of the kernel; so any two points of the hulls bound it from above, and the hulls of
+classes that cannot be separated meet.
 """
 
 from __future__ import annotations
@@ -15,14 +15,19 @@ import numpy as np
 
 from margin.errors import NotSeparableError
 from margin.linear.hard_margin import widest_gap
-from margin.svm.dual import DualSolution
+from margin.svm.dual import DualProblem, DualSolution
 from margin.svm.multiclass import Signed
-from margin.svm.training import Gap, Solutions, Solver, Way, solved
+from margin.svm.polish import polished
+from margin.svm.training import Gap, Solutions, Solver, Way, steepened
 
 __all__ = ["hard"]
 
 # Bounds on the weights, in units of 1 / the largest k(x, x), that are tried one after another until none is met.
 BOUNDS = (1e2, 1e4, 1e6, 1e8, 1e10)
+# Steps of the solver for each of them, and as many more as 20 times the rows.
+MOST_STEPS = 200_000
+# Hulls nearer than this share of the longest row meet.
+NEAR = 1e-7
 # Rows of a proof that are named.
 NAMED = 6
 
@@ -61,8 +66,7 @@ def hard(X: Any, linear: bool, kept: np.ndarray | None, names: list[str], who: s
         for i, problem in enumerate(problems):
             _refuse_twins(about, i, problem)
             found.append(_of_planes(about, i, problem) if linear else _of_kernel(about, i, problem, solver))
-        gaps = [Gap(-2.0 * each.objective - float(each.alpha.sum()), -each.objective) for each in found]
-        gaps = [Gap(max(gap.primal, gap.dual), gap.dual) for gap in gaps]
+        gaps = [_gap(problem, each) for problem, each in zip(problems, found)]
         return Solutions(found, gaps, np.full(len(found), np.inf))
 
     return way
@@ -105,27 +109,58 @@ def _of_planes(about: _Rows, i: int, problem: Signed) -> DualSolution:
     w, bias = gap.direction / gap.margin, gap.intercept / gap.margin
     slope = problem.sign * np.asarray(about.X[problem.rows] @ w).ravel() - 1.0
     squared = 1 / gap.margin**2
-    return DualSolution(alpha, slope, bias, 0.5 * squared - float(alpha.sum()), 0.0, len(gap.rows))
+    objective = 0.5 * squared - float(alpha.sum())
+    return DualSolution(alpha, slope, bias, objective, 0.0, 0.5 * squared, 0.0, len(gap.rows), False)
 
 
 def _of_kernel(about: _Rows, i: int, problem: Signed, solver: Solver) -> DualSolution:
-    """Other kernels: the soft margin with weights so large that none is met."""
-    diagonal = np.array([solver.source.block(row, row, 1)[0, 0] for row in problem.rows.reshape(-1, 1)])
-    largest = float(np.abs(diagonal).max())
-    unit = 1.0 / (largest or 1.0)
-    start = np.zeros(len(problem.rows))
-    bound = np.inf
+    """Other kernels: the dual with bounds so large that none is met."""
+    longest = float(np.sqrt(np.abs(solver.source.diagonal()[problem.rows]).max())) or 1.0
+    n = len(problem.rows)
+    start = np.empty(0)
     for size in BOUNDS:
-        upper = np.full(len(start), size * unit)
-        (found,), _ = solved(solver, [problem], [upper], [start])
-        if not (found.alpha >= upper).any():
+        given = DualProblem(problem.rows, problem.sign, np.full(n, size / longest**2), start)
+        found = solver.run([given], solver.violation, MOST_STEPS + 20 * n)[0]
+        if solver.few:
+            found = polished(solver.source, given, found)
+        met = bool((found.alpha >= given.upper).any())
+        if not met and found.violation <= solver.violation:
             return found
+        if _apart(found) < NEAR * longest:
+            break
         start = found.alpha
-        squared = max(0.0, float(found.alpha @ (found.slope + 1.0)))
-        bound = min(bound, float(np.sqrt(squared) / found.alpha.sum()))
+    if met or _nearest(problem, found) <= 0:
+        raise about.refusal(i, _meeting(about, problem, found, longest))
+    return found
+
+
+def _apart(found: DualSolution) -> float:
+    """The distance of two points of the hulls, which is nowhere less than the width of a margin.
+
+    The weights of each class add up to half of the total; divided by that, they mix rows.
+    """
+    total = float(found.alpha.sum())
+    return 2.0 * float(np.sqrt(max(0.0, float(found.alpha @ (found.slope + 1.0))))) / total if total > 0 else 0.0
+
+
+def _nearest(problem: Signed, found: DualSolution) -> float:
+    """The smallest s f(x)."""
+    return float((found.slope + 1.0 + problem.sign * found.bias).min())
+
+
+def _gap(problem: Signed, found: DualSolution) -> Gap:
+    nearest = _nearest(problem, found)
+    half = 0.5 * max(0.0, float(found.alpha @ (found.slope + 1.0)))
+    return steepened(half, nearest, -found.objective)
+
+
+def _meeting(about: _Rows, problem: Signed, found: DualSolution, longest: float) -> str:
+    """How near the hulls come to each other, in words."""
+    if not found.alpha.any():
+        return "the kernel tells no two rows apart"
     needed = np.flatnonzero(found.alpha > 1e-3 * found.alpha.max())
-    raise about.refusal(
-        i, f"in the space of the kernel a mixture of rows of one class and a mixture of rows of the other, rows "
-        f"{about.called(problem.rows[needed])}, are {2 * bound:.3g} apart, where the longest row is "
-        f"{np.sqrt(largest):.3g} long",
-    )  # fmt: skip
+    return (
+        "in the space of the kernel a mixture of rows of one class and a mixture of rows of the other, rows "
+        f"{about.called(problem.rows[needed])}, are {_apart(found):.3g} apart, where the longest row is {longest:.3g} "
+        "long, and no margin is wider than that"
+    )

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 import margin._core as _core
 from margin import parallel
 from margin.random import seed_for

@@ -10,8 +10,10 @@ import numpy as np
 from margin.base.inputs import dense_from_sparse
 from margin.errors import NotSeparableError, ParameterError
 from margin.linear.hard_margin import largest_margin, widest_gap
+from margin.svm.crammer_singer import crammer_singer
 from margin.svm.linear_dual import solve_dual
 from margin.svm.linear_primal import newton
+from margin.svm.linear_primal_l1 import l1_descent
 from margin.svm.linear_problem import LinearProblem, LinearSolution
 
 __all__ = ["Asked", "Solved", "solve"]
@@ -53,25 +55,34 @@ def solve(X: Any, y: np.ndarray, n_classes: int, bound: np.ndarray | float, aske
     if n_classes < 2:
         none = np.zeros(1)
         return Solved(LinearSolution(np.zeros((1, X.shape[1])), none, none, none, 0, True), "none", "one class only")
-    column = asked.intercept_column if asked.intercept else None
+    n_columns, column = X.shape[1], asked.intercept_column if asked.intercept else None
     if column is not None:
         X = _with_column(X, column)
+    if X.shape[1] == 0:
+        X = np.zeros((len(y), 1))  # solvers want something to look at
     target = np.arange(1 if n_classes == 2 else 0, n_classes, dtype=np.int32)
     free = asked.intercept and column is None
     problem = LinearProblem(X, y, target, bound, asked.squared, free, asked.penalty == "l1")
-    done = _hard(problem, asked) if isinstance(bound, float) and not np.isfinite(bound) else _soft(problem, asked)
-    if column is None:
-        return done
-    found = done.found
-    coef, intercept = np.ascontiguousarray(found.coef[:, :-1]), found.coef[:, -1] * column
-    return Solved(
-        LinearSolution(coef, intercept, found.primal, found.dual, found.n_iter, found.converged),
-        done.solver,
-        done.reason,
-    )
+    if isinstance(bound, float) and not np.isfinite(bound):
+        done = _hard(problem, asked)
+    elif asked.together:
+        found = crammer_singer(problem, n_classes, asked.tol, asked.max_iter, asked.random_state)
+        done = Solved(found, "dual coordinate descent", "one objective for all classes: row after row")
+    else:
+        done = _soft(problem, asked)
+    coef, intercept = done.found.coef, done.found.intercept
+    if column is not None:
+        coef, intercept = coef[:, :-1], coef[:, -1] * column
+    coef = np.ascontiguousarray(coef[:, :n_columns])
+    return replace(done, found=replace(done.found, coef=coef, intercept=intercept))
 
 
 def _soft(problem: LinearProblem, asked: Asked) -> Solved:
+    if problem.l1:
+        reason = "an L1 penalty has corners: one coefficient after another"
+        if problem.is_sparse and _is_narrow(problem):
+            problem = replace(problem, X=np.ascontiguousarray(problem.X.toarray()))
+        return Solved(l1_descent(problem, asked.tol, asked.max_iter), "coordinate descent", reason)
     by_dual, reason = _choice(problem, asked)
     if by_dual:
         found = solve_dual(problem, asked.tol, asked.max_iter, asked.random_state)
@@ -84,9 +95,9 @@ def _soft(problem: LinearProblem, asked: Asked) -> Solved:
 
 def _choice(problem: LinearProblem, asked: Asked) -> tuple[bool, str]:
     """Whether to solve the dual, and the reason in words."""
-    (n, d), X = problem.X.shape, problem.X
+    n, d = problem.X.shape
     if asked.dual == "auto":
-        if d <= FEW_COLUMNS and (not problem.is_sparse or n * d <= max(FEW_CELLS, 4 * X.nnz)):
+        if _is_narrow(problem):
             return False, "few columns: second derivatives are cheap"
         if not problem.is_sparse and 2 * d <= n and d <= MANY_COLUMNS:
             return False, "many more rows than columns"
@@ -99,6 +110,12 @@ def _choice(problem: LinearProblem, asked: Asked) -> tuple[bool, str]:
     return bool(asked.dual), "as asked for"
 
 
+def _is_narrow(problem: LinearProblem) -> bool:
+    """Few columns, and rows that are dense or can be written out."""
+    n, d = problem.X.shape
+    return d <= FEW_COLUMNS and (not problem.is_sparse or n * d <= max(FEW_CELLS, 4 * problem.X.nnz))
+
+
 def _hard(problem: LinearProblem, asked: Asked) -> Solved:
     """No row inside the margin: the shortest vector between the hulls of the classes."""
     coef, intercept = np.zeros((len(problem.target), problem.X.shape[1])), np.zeros(len(problem.target))
@@ -108,8 +125,8 @@ def _hard(problem: LinearProblem, asked: Asked) -> Solved:
         gap = widest_gap(problem.X, sign) if problem.intercept else largest_margin(problem.X, sign, False)
         if not gap.separable:
             raise NotSeparableError(
-                f"{asked.who}(C=inf): no plane separates class {problem.target[k]} (counted from 0) from the others, and "
-                f"a hard margin needs one (give a finite C)."
+                f"{asked.who}(C=inf): no plane separates class {problem.target[k]} (counted from 0) from the others, "
+                f"and a hard margin needs one (give a finite C)."
             )
         coef[k], intercept[k] = gap.direction / gap.margin, gap.intercept / gap.margin
         primal[k], dual[k] = 0.5 / gap.margin**2, 0.5 / gap.upper_bound**2

@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 from sklearn.base import clone
+from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
 
 from margin import params
@@ -171,7 +172,7 @@ class Reject(Classifier):
         settings = {}
         if not (part.weight == 1).all():
             settings = weights_for(fresh, part.weight, "Reject", "so it cannot be wrapped for weighted rows")
-        return fresh.fit(X[part.rows], self.classes_[y[part.rows]], **settings)
+        return fresh.fit(_block(fresh, X, part.rows, part.rows), self.classes_[y[part.rows]], **settings)
 
     def _needs_rows(self) -> bool:
         if self._kind() == "probability" and self.cost is not None:
@@ -182,19 +183,21 @@ class Reject(Classifier):
         """Answers to rows by classifiers that have not learnt from them."""
         weight = rows.weights()
         if fitted is not None:
-            parts = [(fitted, Part(np.arange(len(y)), weight))]
+            held = [Part(np.arange(len(y)), weight)]
+            found = [self._confident(fitted, X)]
         else:
-            parts = [(self._quietly(model, X, y, train), test) for train, test in self._splits(y, weight, rows)]
-        # Not one class has two rows: nothing can be held out, and nothing is known of the error.
-        found = [self._confident(each, X[part.rows]) for each, part in parts]
-        said = [label_array(answer, "Reject.fit").astype(object) for answer, _ in found]
-        at = np.concatenate([part.rows for _, part in parts]) if parts else np.empty(0, dtype=np.intp)
+            splits = self._splits(y, weight, rows)
+            held = [test for _, test in splits]
+            found = [self._held_out(model, X, y, train, test) for train, test in splits]
+        level = 0.95 if self.level is None else self.level
+        if not held:  # not one class has two rows: nothing can be held out, and nothing is known of the error
+            return risk_coverage([], [], [], level=level)
         return risk_coverage(
-            self.classes_[y[at]].astype(object),
-            np.concatenate([*said, np.empty(0, dtype=object)]),
-            np.concatenate([*(sure for _, sure in found), np.empty(0)]),
-            sample_weight=np.concatenate([part.weight for _, part in parts]) if parts else None,
-            level=0.95 if self.level is None else self.level,
+            self.classes_[y[np.concatenate([part.rows for part in held])]].astype(object),
+            np.concatenate([said.astype(object) for said, _ in found]),
+            np.concatenate([sure for _, sure in found]),
+            sample_weight=np.concatenate([part.weight for part in held]),
+            level=level,
         )
 
     def _splits(self, y: np.ndarray, weight: np.ndarray, rows: TrainingRows) -> list[Split]:
@@ -202,10 +205,12 @@ class Reject(Classifier):
             return dealt(y, weight, int(self.cv), self.random_state)
         return told(self.cv, y, weight, rows.kept, rows.n_given, "Reject")
 
-    def _quietly(self, model: Any, X: Any, y: np.ndarray, part: Part) -> Any:
+    def _held_out(self, model: Any, X: Any, y: np.ndarray, train: Part, test: Part) -> tuple[np.ndarray, np.ndarray]:
+        """Answers and confidences on rows of a test part."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConstantColumnWarning)  # all rows have had their say; a part need not
-            return self._fitted_on(model, X, y, part)
+            fitted = self._fitted_on(model, X, y, train)
+        return self._confident(fitted, _block(fitted, X, test.rows, train.rows))
 
     def _chosen(self) -> float:
         if self.threshold is not None:
@@ -281,6 +286,11 @@ class Reject(Classifier):
         """Answers and probabilities."""
         return self.predict(X), self.predict_proba(X)
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = _is_pairwise(self._model())
+        return tags
+
     def _passed_on(self, X: Any, method: str, never: float) -> np.ndarray:
         """What the classifier says, with columns for classes that had no rows to learn from."""
         encoded = self._encoded(X, method)
@@ -297,3 +307,13 @@ class Reject(Classifier):
         found = np.full((n_rows, n_classes), never)
         found[:, known] = given
         return found[:, 1] - found[:, 0] if method == "decision_function" and n_classes == 2 else found
+
+
+def _is_pairwise(model: Any) -> bool:
+    """Whether a classifier takes kernel values or distances in place of rows."""
+    return bool(get_tags(model).input_tags.pairwise)
+
+
+def _block(model: Any, X: Any, rows: np.ndarray, learnt: np.ndarray) -> Any:
+    """Some rows; of a matrix of kernel values only their columns with the rows that were learnt from."""
+    return X[rows][:, learnt] if _is_pairwise(model) else X[rows]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numbers
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Annotated, Any, Literal
 
 import numpy as np
@@ -11,6 +12,7 @@ import numpy as np
 from margin import parallel
 from margin.base import Numeric
 from margin.base.class_weight import class_factors
+from margin.base.columns import Columns
 from margin.base.numeric import Scale
 from margin.base.representation import TrainingRows
 from margin.errors import ConvergenceWarning, InputError, ParameterError, warn
@@ -18,12 +20,13 @@ from margin.params import ClassWeight, Count, Flag, Jobs, NonNegative, Positive,
 from margin.svm.budget import budgeted
 from margin.svm.certificate import Evidence
 from margin.svm.hard import hard
+from margin.svm.kernel_values import values_of
 from margin.svm.kernels import KernelFunction
 from margin.svm.learning import Learner, Learnt
-from margin.svm.machine import values_of
 from margin.svm.multiclass import Layout, Multiclass
 from margin.svm.probabilities import cross_fitted_map
-from margin.svm.svc_model import KernelModel
+from margin.svm.spectrum import SpectrumKernel
+from margin.svm.svc_model import KernelModel, refuse_missing
 from margin.svm.training import FEW, Solver, Way, soft
 
 __all__ = ["SVC"]
@@ -39,7 +42,7 @@ def _is_number(value: Any) -> bool:
 
 Iterations = Annotated[int, Rule("a whole number of at least 1, or -1 for no limit", _is_iterations, int)]
 Number = Annotated[float, Rule("a number", _is_number, float)]
-KernelName = Literal["linear", "poly", "rbf", "sigmoid", "precomputed"]
+KernelName = Literal["linear", "poly", "rbf", "gaussian", "sigmoid", "precomputed"]
 
 
 class SVC(KernelModel):
@@ -66,13 +69,14 @@ class SVC(KernelModel):
     hard_margin
         Whether no row may be inside the margin; data that cannot be separated are refused with the proof.
     kernel
-        "linear", "poly", "rbf", "sigmoid"; "precomputed" where X holds kernel values (at fit among the training rows,
-        later of new rows with them); or a function of two sets of rows that gives the matrix of kernel values.
+        "linear", "poly", "rbf", "sigmoid"; "gaussian" is "rbf" with sigma; "precomputed" where X holds kernel values
+        (at fit among the training rows, later of new rows with them); a function of two sets of rows that gives the
+        matrix of kernel values; or a :class:`SpectrumKernel`, and then X is a list of texts or of lists of tokens.
     degree
         Of the polynomial kernel :math:`(\gamma\, x \cdot z + r)^d`.
     gamma
         Of poly, rbf :math:`e^{-\gamma \|x - z\|^2}` and sigmoid: a number, "auto" (1 / columns) or "scale"
-        (1 / (columns · variance of all cells)).
+        (1 / (columns · variance of all cells, with their rows' weights)).
     sigma
         Another way to say gamma: the width of the Gaussian :math:`e^{-\|x - z\|^2 / 2\sigma^2}`.
     coef0
@@ -126,7 +130,7 @@ class SVC(KernelModel):
     >>> X, y = catalog.load("iris").target("class")
     >>> model = SVC().fit(X, y)
     >>> model.n_support_.tolist(), model.score(X, y) > 0.97
-    ([7, 24, 22], True)
+    ([7, 29, 24], True)
     >>> model.certificate_.relative_gap < 1e-3
     True
     """
@@ -192,6 +196,10 @@ class SVC(KernelModel):
         else:
             self._keep_nothing()
 
+    def _warn_of_constant_columns(self, constant: list[str], n_rows: int, who: str) -> None:
+        if self.kernel != "precomputed":  # kernel values are no columns
+            super()._warn_of_constant_columns(constant, n_rows, who)
+
     def _train(self, X: Any, y: np.ndarray, weight: np.ndarray, rows: TrainingRows) -> None:
         learner = self._learner(X, rows, Layout(len(self._places), self.multiclass))
         way = self._way(learner, rows)
@@ -210,14 +218,19 @@ class SVC(KernelModel):
         """Whether deciding on the training rows costs hardly anything: planes, and kernel values that are there."""
         return learnt.machine.planes is not None or learnt.machine.columns is not None
 
+    def _open_rows(self, X: Any, sample_weight: Any, who: str, like: Columns | None = None) -> TrainingRows:
+        if isinstance(self.kernel, SpectrumKernel):
+            self._spectrum = SpectrumKernel(**self.kernel.get_params())
+            X = self._spectrum.fit_transform(X)
+        return super()._open_rows(X, sample_weight, who, like)
+
     def _learner(self, X: Any, rows: TrainingRows, layout: Layout) -> Learner:
+        name, function = self._kernel_name(), self._user_function()
         self.gamma_ = self._gamma_of(X, rows.weight)
-        function = self.kernel if callable(self.kernel) else None
-        name = "precomputed" if function is not None else self.kernel
         kernel = KernelFunction(name, self.gamma_, float(self.coef0), float(self.degree))
         if self.kernel == "precomputed":
             X = self._square(X, rows)
-        source = kernel.source(X if function is None else values_of(function, X, X))
+        source = kernel.source(X if function is None else values_of(function, X, X, type(self).__name__))
         threads = parallel.n_threads(self.n_jobs)
         few = X.shape[0] <= FEW
         solver = Solver(source, float(self.tol), int(self.max_iter), float(self.cache_size), threads, few)
@@ -228,12 +241,14 @@ class SVC(KernelModel):
         if self.hard_margin or (self.budget is not None and self.budget == 0):
             rows_known = None if self.kernel == "precomputed" else learner.X
             names = problem_names(learner.layout, self.classes_[self._places].tolist())
-            return hard(rows_known, self.kernel == "linear", rows.kept, names, who)
+            return hard(rows_known, self._kernel_name() == "linear", rows.kept, names, who)
         return soft(float(self.C)) if self.budget is None else budgeted(float(self.budget), who)
 
     def _keep(self, learnt: Learnt, kept: np.ndarray | None) -> None:
-        self._machine, table, solutions = learnt.machine, learnt.table, learnt.solutions
+        machine, table, solutions = learnt.machine, learnt.table, learnt.solutions
         self.support_ = table.support if kept is None else kept[table.support]
+        # New rows have kernel values with all training rows, those of weight 0 included.
+        self._machine = machine if machine.columns is None else replace(machine, columns=self.support_)
         self.n_support_ = np.zeros(len(self.classes_), dtype=np.int32)
         self.n_support_[self._places] = table.n_support
         self.dual_coef_, self.intercept_ = table.coef, learnt.machine.intercept
@@ -257,8 +272,12 @@ class SVC(KernelModel):
             raise ParameterError(f"{name}(decision_function_shape='ovo'): one_vs_rest has no decisions of pairs.")
         if self.hard_margin and self.budget:
             raise ParameterError(f"{name}(budget={self.budget!r}): a hard margin has no budget for slack.")
-        if self.sigma is not None and (self.kernel != "rbf" or self.gamma != "scale"):
-            raise ParameterError(f"{name}(sigma={self.sigma!r}): sigma is for kernel='rbf' without gamma.")
+        if self.kernel == "gaussian" and self.sigma is None:
+            raise ParameterError(
+                f"{name}(kernel='gaussian'): a Gaussian needs its width sigma (or kernel='rbf' gamma)."
+            )
+        if self.sigma is not None and (self.kernel not in ("rbf", "gaussian") or self.gamma != "scale"):
+            raise ParameterError(f"{name}(sigma={self.sigma!r}): sigma is for a Gaussian kernel without gamma.")
 
     def _square(self, X: Any, rows: TrainingRows) -> np.ndarray:
         """The kernel values among the rows that count."""
@@ -269,7 +288,10 @@ class SVC(KernelModel):
                 f"{rows.n_given} rows and {X.shape[1]} columns."
             )
         if not isinstance(X, np.ndarray):
+            refuse_missing(rows.source, who)
             X = X.toarray()
+        elif self._encoder.filled:
+            raise InputError(f"{who}: a precomputed kernel must have no missing values.")
         return np.ascontiguousarray(X if rows.kept is None else X[:, rows.kept], dtype=np.float64)
 
     def _gamma_of(self, X: Any, weight: np.ndarray | None) -> float:
@@ -277,10 +299,10 @@ class SVC(KernelModel):
             return 0.5 / float(self.sigma) ** 2
         if not isinstance(self.gamma, str):
             return float(self.gamma)
-        if self.kernel in ("linear", "precomputed") or callable(self.kernel):
+        if self._kernel_name() in ("linear", "precomputed"):
             return 1.0
-        variance = 1.0 if self.gamma == "auto" else variance_of_cells(X, weight)
-        return 1.0 / (X.shape[1] * variance) if variance > 0 else 1.0
+        spread = X.shape[1] * (1.0 if self.gamma == "auto" else variance_of_cells(X, weight, self.scale == "standard"))
+        return 1.0 / spread if spread > 0 else 1.0
 
     def _warn_of_gaps(self, gaps: list[float]) -> None:
         worst = max(gaps)
@@ -299,18 +321,25 @@ class SVC(KernelModel):
         return tags
 
 
-def variance_of_cells(X: Any, weight: np.ndarray | None) -> float:
-    """The variance of all cells together, every row with its weight."""
+def variance_of_cells(X: Any, weight: np.ndarray | None, within_columns: bool = False) -> float:
+    """The variance of all cells together, every row with its weight; or the mean of the variances of columns.
+
+    The latter does not depend on the means of columns, which sparse rows keep where dense ones are moved to 0.
+    """
     n, d = X.shape
+    if n == 0 or d == 0:
+        return 0.0
     w = np.ones(n) if weight is None else weight
-    cells = float(w.sum()) * d
+    total = float(w.sum())
+    means = np.asarray(w @ X, dtype=np.float64).ravel() / total
+    if not within_columns:
+        means = np.full(d, means.mean())
     if isinstance(X, np.ndarray):
-        mean = float(w @ X.sum(axis=1, dtype=np.float64)) / cells
-        return float(w @ np.square(X - mean).sum(axis=1, dtype=np.float64)) / cells
-    mean = float(w @ np.asarray(X.sum(axis=1), dtype=np.float64).ravel()) / cells
+        return float(w @ np.square(X - means).sum(axis=1, dtype=np.float64)) / (total * d)
     per_cell = np.repeat(w, np.diff(X.indptr))
-    away = float(per_cell @ np.square(X.data - mean))
-    return (away + (cells - float(per_cell.sum())) * mean**2) / cells
+    away = float(per_cell @ np.square(X.data - means[X.indices]))
+    unstored = total - np.bincount(X.indices, per_cell, d)
+    return (away + float(unstored @ np.square(means))) / (total * d)
 
 
 def problem_names(layout: Layout, classes: list[Any]) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -11,21 +12,19 @@ from margin import parallel
 from margin.base import Classifier
 from margin.base.fitting import NotYetFittedError
 from margin.bayes.calibrators import CalibrationMap
+from margin.errors import InputError
 from margin.linear.reduced import NEVER
 from margin.svm.categories import WORDS
 from margin.svm.certificate import Evidence, MarginCertificate
 from margin.svm.machine import Machine
 from margin.svm.multiclass import widened_pairs, widened_scores
 from margin.svm.probabilities import probabilities_of
+from margin.svm.spectrum import SpectrumKernel
 
-__all__ = ["KernelModel"]
+__all__ = ["KernelModel", "refuse_missing"]
 
 # Below so many cells one thread is quicker than asking how many there are.
 SMALL = 2_000
-
-
-def _is_linear(model: Any) -> bool:
-    return bool(model.kernel == "linear")
 
 
 class KernelModel(Classifier):
@@ -51,6 +50,25 @@ class KernelModel(Classifier):
     dual_coef_: np.ndarray
     _evidence: Evidence | None
     _map: CalibrationMap | None
+    _spectrum: SpectrumKernel
+
+    def _kernel_name(self) -> str:
+        """The kernel as its function is called: a spectrum kernel is linear in the counts of pieces."""
+        if isinstance(self.kernel, SpectrumKernel):
+            return "linear"
+        if callable(self.kernel):
+            return "precomputed"
+        return "rbf" if self.kernel == "gaussian" else str(self.kernel)
+
+    def _user_function(self) -> Callable[[Any, Any], Any] | None:
+        return self.kernel if callable(self.kernel) and not isinstance(self.kernel, SpectrumKernel) else None
+
+    def _encoded(self, X: Any, method: str) -> Any:
+        spectrum = self._fitted(method).__dict__.get("_spectrum")
+        encoded = super()._encoded(X if spectrum is None else spectrum.transform(X), method)
+        if self.kernel == "precomputed":
+            refuse_missing(X, f"{type(self).__name__}.{method}")
+        return encoded
 
     def _decisions(self, X: Any) -> np.ndarray:
         """Rows × problems, for rows that have been checked, filled and scaled."""
@@ -137,10 +155,11 @@ class KernelModel(Classifier):
         return np.empty((0, 0)) if self._machine is None else self._machine.vectors
 
     @property
-    @available_if(_is_linear)
     def coef_(self) -> np.ndarray:
-        """Coefficients of each problem, with the linear kernel."""
+        """Coefficients of each problem, with the linear kernel; other kernels have none."""
         self._fitted("coef_")
+        if self._kernel_name() != "linear":
+            raise AttributeError(f"{type(self).__name__}.coef_: only kernel='linear' has coefficients of columns.")
         if self._machine is None or self._machine.planes is None:
             return np.zeros((0, len(self._encoder.names_out())))
         return self._machine.planes
@@ -148,6 +167,8 @@ class KernelModel(Classifier):
     @property
     def coef_names_(self) -> list[str]:
         """What the columns of ``support_vectors_`` and ``coef_`` are called."""
+        if "_spectrum" in self.__dict__:
+            return [str(piece) for piece in self._spectrum.get_feature_names_out()]
         return self._fitted("coef_names_")._encoder.names_out()
 
     @property
@@ -195,3 +216,10 @@ class KernelModel(Classifier):
             rows = problem.rows if self._kept is None else self._kept[problem.rows]
             table[rows, i] = values
         return table[:, 0] if table.shape[1] == 1 else table
+
+
+def refuse_missing(X: Any, who: str) -> None:
+    """A missing kernel value is nothing that a mean could stand for."""
+    cells = X.data if hasattr(X, "indptr") else np.asarray(X, dtype=np.float64)
+    if np.isnan(cells).any():
+        raise InputError(f"{who}: a precomputed kernel must have no missing values.")

@@ -8,19 +8,18 @@
 //
 // An intercept that is not penalised asks for sum alpha s = 0. A multiplier method sees to it: b = b0 + eta sum alpha s,
 // with b0 moved to b after every pass.
-#include "margin/core/random.hpp"
 #include "margin/core/threads.hpp"
+#include "margin/svm/linear_order.hpp"
 #include "margin/svm/linear_rows.hpp"
 #include <cmath>
 #include <limits>
-#include <numeric>
 #include <span>
 
 namespace margin::svm {
 
 struct LinearDualSettings {
     bool squared, intercept;
-    double tol; // relative gap
+    double tol;             // relative gap
     std::size_t max_passes; // as many visits as so many passes over all rows have
     std::uint64_t seed;
 };
@@ -35,11 +34,6 @@ struct LinearDualSolution {
 
 namespace detail {
 
-constexpr std::size_t dual_fetch_ahead = 8; // rows whose memory is asked for before they are visited
-// Rows far apart in memory cost three times as much to read as neighbours, but neighbours one after another make the
-// descent six times as long: blocks of eight are drawn, and then all rows of 128 blocks are shuffled.
-constexpr std::size_t dual_block = 8, dual_window = 1024;
-
 template <class Rows>
 class DualDescent {
 public:
@@ -47,14 +41,16 @@ public:
     DualDescent(const Rows& rows, std::span<const double> sign, std::span<const double> bound,
                 const LinearDualSettings& set, std::size_t n_threads, Monitor& monitor)
         : rows_(rows), set_(set), n_threads_(n_threads), monitor_(monitor), w_(linear::padded(rows.width())),
-          row_(sign.size()) {
+          row_(sign.size()), live_(sign.size()) {
         parallel_for(sign.size(), 1024, n_threads, monitor, [&](std::size_t begin, std::size_t end, std::size_t) {
             for (std::size_t i = begin; i < end; ++i)
                 row_[i] = {0, sign[i], bound[i], rows_.square(i), false};
         });
         double sum = 0;
-        for (const Row& row : row_)
+        for (const Row& row : row_) {
             sum += row.square;
+            rounding_ += 1e-17 * row.bound;
+        }
         eta_ = set.intercept ? (sum > 0 ? sum / static_cast<double>(row_.size()) : 1.0) : 0.0;
         wake();
     }
@@ -74,7 +70,7 @@ public:
             look(found);
             if (found.converged)
                 return found;
-            if (pass.at_rest || live_.size() == row_.size())
+            if (pass.at_rest || live_.all())
                 close *= 0.5;
             wake();
         }
@@ -114,34 +110,20 @@ private:
 
     /// Blocks of live rows in random order; rows at rest beyond what the last pass met are left aside.
     Pass visit_all(std::size_t pass) {
-        order_blocks(pass);
+        const auto order = live_.shuffled(set_.seed, pass);
         Pass found;
         double highest = -std::numeric_limits<double>::infinity(), lowest = -highest;
-        for (std::size_t v = 0; v < order_.size(); ++v) {
+        for (std::size_t v = 0; v < order.size(); ++v) {
             if (v % 256 == 0)
                 monitor_.check();
-            if (v + dual_fetch_ahead < order_.size())
-                rows_.fetch(order_[v + dual_fetch_ahead]);
-            visit(order_[v], found, highest, lowest);
+            if (v + visits_ahead < order.size())
+                rows_.fetch(order[v + visits_ahead]);
+            visit(order[v], found, highest, lowest);
         }
-        std::erase_if(live_, [this](std::uint32_t i) { return row_[i].aside; });
+        live_.leave_aside([this](std::uint32_t i) { return row_[i].aside; });
         shrink_above_ = highest > 0 ? highest : std::numeric_limits<double>::infinity();
         shrink_below_ = lowest < 0 ? lowest : -std::numeric_limits<double>::infinity();
         return found;
-    }
-
-    void order_blocks(std::size_t pass) {
-        blocks_.resize((live_.size() + dual_block - 1) / dual_block);
-        std::iota(blocks_.begin(), blocks_.end(), 0U);
-        Stream stream(set_.seed, pass);
-        stream.shuffle(std::span(blocks_));
-        order_.clear();
-        for (const std::size_t block : blocks_)
-            order_.insert(order_.end(), live_.begin() + static_cast<std::ptrdiff_t>(block * dual_block),
-                          live_.begin() +
-                              static_cast<std::ptrdiff_t>(std::min((block + 1) * dual_block, live_.size())));
-        for (std::size_t first = 0; first < order_.size(); first += dual_window)
-            stream.shuffle(std::span(order_).subspan(first, std::min(dual_window, order_.size() - first)));
     }
 
     MARGIN_INLINED void visit(std::size_t i, Pass& found, double& highest, double& lowest) {
@@ -178,8 +160,7 @@ private:
     }
 
     void wake() {
-        live_.resize(row_.size());
-        std::iota(live_.begin(), live_.end(), 0U);
+        live_.wake();
         for (Row& row : row_)
             row.aside = false;
         shrink_above_ = std::numeric_limits<double>::infinity();
@@ -205,9 +186,9 @@ private:
         found.w.assign(w_.begin(), w_.begin() + static_cast<std::ptrdiff_t>(rows_.width()));
         found.intercept = b;
         found.primal = 0.5 * length() + loss;
-        const double short_of = set_.intercept ? 2 * std::abs(balance_) * (1 + std::abs(b)) + b * balance_ : 0.0;
+        const double short_of = set_.intercept ? 2 * std::abs(balance_) * (1 + std::abs(b)) - b * balance_ : 0.0;
         found.dual = found.primal - std::max(gap, 0.0) - short_of;
-        found.converged = found.primal - found.dual <= set_.tol * found.primal;
+        found.converged = found.primal - found.dual <= set_.tol * found.primal + rounding_;
     }
 
     const Rows& rows_;
@@ -216,7 +197,8 @@ private:
     Monitor& monitor_;
     std::vector<double> w_;
     std::vector<Row> row_;
-    std::vector<std::uint32_t> live_, order_, blocks_; // rows that are not left aside, ascending; in order of visit
+    LiveRows live_;
+    double rounding_ = 0; // what is left of losses of 1 when they are rounded
     double eta_ = 0, b0_ = 0, balance_ = 0;
     double shrink_above_ = std::numeric_limits<double>::infinity(), shrink_below_ = -shrink_above_;
 };

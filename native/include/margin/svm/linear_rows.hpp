@@ -33,6 +33,13 @@ struct StoredRows {
         return sum;
     }
 
+    /// visit(j, x_ij) for each stored cell.
+    template <class Visit>
+    MARGIN_INLINED void for_each_cell(std::size_t i, Visit&& visit) const noexcept {
+        for (auto c = static_cast<std::size_t>(matrix.start[i]); c < static_cast<std::size_t>(matrix.start[i + 1]); ++c)
+            visit(static_cast<std::size_t>(matrix.columns[c]), static_cast<double>(matrix.values[c]));
+    }
+
     MARGIN_INLINED void fetch(std::size_t i) const noexcept { linear::SparseRows<T, Index>{matrix}.fetch(i); }
 };
 
@@ -49,6 +56,12 @@ struct WholeRows : linear::DenseRows<T> {
             sum += x * x;
         }
         return sum;
+    }
+
+    template <class Visit>
+    MARGIN_INLINED void for_each_cell(std::size_t i, Visit&& visit) const noexcept {
+        for (std::size_t j = 0; j < this->width(); ++j)
+            visit(j, static_cast<double>(first[i * this->width() + j]));
     }
 
     const T* first;

@@ -68,9 +68,12 @@ MARGIN_INLINED double addend(const PegasosPass& pass, const PegasosScores& score
     return (pass.eta > 0 ? pass.eta : 1) / (scores.contraction[k] * static_cast<double>(size));
 }
 
-/// And what it moves the intercept by.
+/// And what it moves the intercept by. Weights forget their first steps, which are far too long, as they shrink; the
+/// intercept never does, so that its own are at most 1 / sqrt(t), which is what a convex function asks for.
 MARGIN_INLINED double move(const PegasosPass& pass, double t, std::size_t size) noexcept {
-    return (pass.eta > 0 ? pass.eta : 1 / (pass.lambda * (t + pass.late))) / static_cast<double>(size);
+    const double late = t + pass.late;
+    return (pass.eta > 0 ? pass.eta : std::min(1 / (pass.lambda * late), 1 / std::sqrt(late))) /
+           static_cast<double>(size);
 }
 
 /// Back onto the ball |w| <= 1 / sqrt(lambda), given |v|^2 after step t.
