@@ -14,7 +14,7 @@ def test_one_linear_layer_under_four_error_layers_is_one_table():
     assert table["LogisticRegression"]["formula"] == "log(1 + exp(-m))"
     assert table["SVM (soft margin)"]["formula"] == "max(0, 1 - m)"
     assert [model for model, row in table.items() if row["P(y = +1)"] == "none"] == [
-        "Perceptron", "Adaline", "SVM (soft margin)", "SVM (squared)",
+        "Perceptron", "Adaline", "SVM (soft margin)", "SVM (squared)", "AdaBoost",
     ]  # fmt: skip
 
 

@@ -18,6 +18,7 @@ STEPS = {
     "w + η y x / (1 + exp(m))": lambda m: 1 / (1 + np.exp(m)),
     "w + η y x if m < 1": lambda m: float(m < 1),
     "w + 2η (1 - m) y x if m < 1": lambda m: 2 * (1 - m) * (m < 1),
+    "w + η exp(-m) y x": lambda m: np.exp(-m),
     "w + 2η min(2, 1 - m) y x if m < 1": lambda m: 2 * min(2, 1 - m) * (m < 1),
 }
 

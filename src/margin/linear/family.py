@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import margin._core as _core
-from margin.errors import InputError
+from margin.errors import InputError, closest
 
 __all__ = ["Loss", "LossCurves", "LossFamily", "loss_family"]
 
@@ -29,6 +29,7 @@ _WORDS = {
     "hinge": _Words("SVM (soft margin)", "w + η y x if m < 1", ""),
     "squared_hinge": _Words("SVM (squared)", "w + 2η (1 - m) y x if m < 1", ""),
     "modified_huber": _Words("LinearSGD", "w + 2η min(2, 1 - m) y x if m < 1", "(1 + f) / 2 clipped"),
+    "exponential": _Words("AdaBoost", "w + η exp(-m) y x", ""),
 }
 
 
@@ -83,6 +84,21 @@ class LossFamily:
 
     def __getitem__(self, name: str) -> Loss:
         return {loss.name: loss for loss in self.losses}[name]
+
+    def only(self, *names: str) -> LossFamily:
+        """Some of the losses side by side, in the order given.
+
+        >>> [loss.formula for loss in loss_family().only("hinge", "log_loss", "exponential").losses]
+        ['max(0, 1 - m)', 'log(1 + exp(-m))', 'exp(-m)']
+        """
+        known = [loss.name for loss in self.losses]
+        for name in names:
+            if name not in known:
+                raise InputError(
+                    f"LossFamily.only({name!r}): a loss must be one of {', '.join(map(repr, known))}"
+                    f"{closest(name, known)}."
+                )
+        return LossFamily(tuple(self[name] for name in names))
 
     def table(self) -> list[dict[str, str]]:
         """One row per loss: its name, the model that uses it, its formula, a step of descent, and its probability.

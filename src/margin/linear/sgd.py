@@ -39,7 +39,8 @@ class LinearSGD(StreamingClassifier):
     ----------
     loss
         "log_loss" is logistic regression, "hinge" a linear support vector machine, "squared_error" Adaline,
-        "perceptron" the perceptron; "squared_hinge" and "modified_huber" lie between.
+        "perceptron" the perceptron; "squared_hinge" and "modified_huber" lie between;
+        "exponential" is that of AdaBoost, which needs short steps.
     alpha
         How much the penalty counts.
     l1_ratio

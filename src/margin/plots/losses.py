@@ -12,7 +12,9 @@ from margin.plots.style import INK, PALE, PALETTE, axes_of
 __all__ = ["plot_losses"]
 
 #: Colours of the members that the lectures speak of are the strongest; the others come after them.
-ORDER = ("perceptron", "log_loss", "hinge", "squared_error", "squared_hinge", "modified_huber")
+ORDER = ("perceptron", "log_loss", "hinge", "squared_error", "exponential", "squared_hinge", "modified_huber")
+#: All but the yellow, in which a thin line is lost on white.
+COLOURS = tuple(colour for colour in PALETTE if colour != "#F0E442")
 HIGHEST = 6.0
 #: The least distance of two labels, as a share of the height at the side and of the width at the top.
 APART, APART_ABOVE = 0.05, 0.185
@@ -50,9 +52,9 @@ def plot_losses(family: LossFamily | None = None, ax: Any = None, margins: Any =
     ax.fill_between(m, curves.zero_one, color=PALE, alpha=0.25, lw=0, step="mid")
     ax.axvline(0, color=PALE, linewidth=0.8, linestyle=(0, (4, 3)), zorder=1)
     names = sorted(curves.value, key=lambda name: ORDER.index(name) if name in ORDER else len(ORDER))
-    colours = {name: PALETTE[i % len(PALETTE)] for i, name in enumerate(names)}
+    colours = {name: COLOURS[i % len(COLOURS)] for i, name in enumerate(names)}
     for name in reversed(names):  # the first on top
-        dashes: Any = (0, (5, 2)) if name in ORDER[4:] else "solid"
+        dashes: Any = (0, (5, 2)) if name in ORDER[5:] else "solid"
         ax.plot(m, curves.value[name], color=colours[name], linewidth=1.8, linestyle=dashes, label=name)
     ax.set(xlim=(m[0], m[-1]), ylim=(0, HIGHEST), ylabel="loss of one row")
     ax.set_xlabel("margin m = y f(x): wrong answers below 0, right ones above")

@@ -13,7 +13,7 @@ from margin.linear.reduced import reduced
 from margin.svm.expansion import Expansion
 from margin.svm.kernels import KernelFunction
 from margin.svm.pegasos_certificate import best_multiple, hinge_of
-from margin.svm.pegasos_rule import Memory, Rule
+from margin.svm.pegasos_rule import Earlier, Memory, Rule
 from margin.svm.svc import variance_of_cells
 
 __all__ = ["KernelDescent", "KernelMemory", "kernel_of"]
@@ -43,10 +43,10 @@ class KernelDescent:
     memory: Memory
     n_threads: int
     cache_size: float
-    _asked: tuple[Memory, np.ndarray, np.ndarray] | None = None
 
     def __post_init__(self) -> None:
         n_scores, n = self.memory.scalars.shape[1], self.X.shape[0]
+        self._earlier = Earlier(self.rule)
         self._source = self.kernel.source(self.X)
         self._rows = _core.svm.KeptKernelRows(self._source, int(self.cache_size * 2**20))
         self._positive = (self.y == 1)[None] if n_scores == 1 else self.y[None] == np.arange(n_scores)[:, None]
@@ -132,20 +132,20 @@ class KernelDescent:
         scores, alpha = for_it - against, self._alpha(averaged)
         square = (np.where(self._positive, alpha, -alpha) * scores).sum(axis=1)
         scores = scores + self.memory.intercepts()[:, None]
-        return self.rule.lambda_ / 2 * square + hinge_of(np.where(self._positive, scores, -scores).T, self.share)
+        return self.rule.lambda_ / 2 * square + hinge_of(np.where(self._positive, scores, -scores), self.share)
 
     def lower_bound(self) -> np.ndarray:
         """What the objective of each score is at least, for a kernel that is a product of some space."""
-        m, rule = self.memory, self.rule
-        found = [self._dual(self._alpha(averaged), self._sums(averaged)) for averaged in {False, m.averages}]
-        if rule.eta == 0 and not rule.project:
-            assert m.beta is not None
-            if self._asked is not None:
-                earlier, beta, weights = self._asked
-                alpha, sums = m.since(rule, earlier, m.beta, beta), m.since(rule, earlier, m.weights, weights)
-                found.append(self._dual(alpha, _by_side(sums)))
-            self._asked = m, m.beta.copy(), m.weights.copy()
-        return np.max(found, axis=0)
+        m = self.memory
+        assert m.beta is not None
+        found = self._dual(m.last(self.rule, m.beta), _by_side(m.last(self.rule, m.weights)))
+        late = self._earlier.since(self.rule, m.t, m.beta, m.weights)
+        return found if late is None else np.maximum(found, self._dual(late[0], _by_side(late[1])))
+
+    def note(self) -> None:
+        """Remember this moment for later bounds."""
+        assert self.memory.beta is not None
+        self._earlier.note(self.memory.t, self.memory.beta, self.memory.weights)
 
     def longest(self) -> float:
         """R, the length of the longest row in the space of the kernel."""

@@ -267,7 +267,9 @@ class PegasosClassifier(StreamingClassifier):
                 objectives.append(float(descent.objective().mean()))
                 passes.append(number)
                 self._refuse_divergence(bool(np.isfinite(objectives[-1])), number)
-                bound = np.fmax(bound, descent.lower_bound())
+                if self.tol is not None or number == self.max_iter:
+                    bound = np.fmax(bound, descent.lower_bound())
+                descent.note()
             certificate = PegasosCertificate(
                 objectives[-1], self._bound(bound), int(descent.memory.t) - 1, self._guarantee(descent)
             )

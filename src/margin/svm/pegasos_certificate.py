@@ -61,8 +61,8 @@ class PegasosCertificate:
 
 
 def hinge_of(margins: np.ndarray, share: np.ndarray) -> np.ndarray:
-    """The mean hinge loss of each score, from rows × scores of margins."""
-    return share @ np.maximum(0.0, 1.0 - margins)
+    """The mean hinge loss of each score, from scores × rows of margins."""
+    return (share * np.maximum(0.0, 1.0 - margins)).sum(axis=1)
 
 
 def evened(a: np.ndarray, positive: np.ndarray) -> np.ndarray:

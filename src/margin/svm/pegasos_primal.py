@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 import margin._core as _core
+from margin import parallel
 from margin.linear.visiting import arrays_of, padded
-from margin.svm.pegasos_certificate import best_multiple, evened, hinge_of
-from margin.svm.pegasos_rule import Memory, Rule
+from margin.svm.pegasos_certificate import best_multiple, evened
+from margin.svm.pegasos_rule import Earlier, Memory, Rule
 
 __all__ = ["PrimalDescent", "squares_of"]
 
@@ -32,7 +34,9 @@ class PrimalDescent:
     weight: np.ndarray | None
     share: np.ndarray | None
     memory: Memory
-    _asked: tuple[Memory, np.ndarray] | None = None
+
+    def __post_init__(self) -> None:
+        self._earlier = Earlier(self.rule)
 
     @classmethod
     def begin(
@@ -49,7 +53,7 @@ class PrimalDescent:
         t = _core.svm.pegasos_pass(
             *arrays_of(self.X), self.rule.settings(), self.y, self.weight,
             self._squares if self.rule.project else None, order, m.scalars, m.weights, m.sums if averages else None,
-            m.beta, m.beta_sums if averages else None, m.t,
+            m.beta, None, m.t,
         )  # fmt: skip
         self.memory = replace(m, t=t)
 
@@ -65,53 +69,42 @@ class PrimalDescent:
     def objective(self) -> np.ndarray:
         """λ/2 ‖w‖² + the mean hinge loss, of each score. One look at the rows."""
         assert self.share is not None
-        coef, intercept = self.layer()
-        found = self.rule.lambda_ / 2 * np.square(coef).sum(axis=1)
-        for block in _blocks(self.X.shape[0]):
-            scores = np.asarray(_numbers(self.X[block]) @ coef.T) + intercept
-            found += hinge_of(np.where(self._positive[block], scores, -scores), self.share[block])
-        return found
+        m = self.memory
+        coef, scalars = m.answer(self.rule, m.weights, m.sums), m.scalars.copy()
+        scalars[0] = m.intercepts()
+        hinge = _core.svm.hinge_losses(*arrays_of(self.X), self.y, self.share, coef, scalars, parallel.n_threads())
+        return self.rule.lambda_ / 2 * np.square(coef).sum(axis=1) + hinge
 
     def lower_bound(self) -> np.ndarray:
         """What the objective of each score is at least. One look at the rows."""
         assert self.share is not None
-        found = self._candidates()
+        m = self.memory
+        assert m.beta is not None
+        found = [m.last(self.rule, m.beta), *(self._earlier.since(self.rule, m.t, m.beta) or ())]
+        # Any such weights, cut to what is allowed, are a point of the dual.
         a = np.minimum(np.maximum(self.rule.lambda_ * np.concatenate(found), 0.0), self.share)
-        positive = np.tile(self._positive.T, (len(found), 1))
+        positive = np.tile(self._positive, (len(found), 1))
         if self.rule.intercept:
             a = evened(a, positive)
-        w = np.zeros((len(a), self.X.shape[1]))
-        signed = np.where(positive, a, -a)
-        for block in _blocks(self.X.shape[0]):
-            w += np.asarray((_numbers(self.X[block]).T @ signed[:, block].T).T)
+        w = np.zeros((len(a), padded(self.X.shape[1])))
+        _core.svm.weighted_sums(*arrays_of(self.X), np.where(positive, a, -a), w, parallel.n_threads())
         bounds = best_multiple(a.sum(axis=1), np.square(w).sum(axis=1) / (2 * self.rule.lambda_))
         return bounds.reshape(len(found), -1).max(axis=0)
 
-    def _candidates(self) -> list[np.ndarray]:
-        """Weights of the rows from which the weights of the columns follow: the latest, averaged, and since last asked.
-
-        Any of them, cut to what is allowed, is a point of the dual; which is the best one changes on the way.
-        """
-        m = self.memory
-        assert m.beta is not None
-        assert m.beta_sums is not None
-        found = [m.last(self.rule, m.beta)] + ([m.averaged(m.beta, m.beta_sums)] if m.averages else [])
-        if self.rule.eta == 0 and not self.rule.project:
-            if self._asked is not None:
-                earlier, before = self._asked
-                found.append(m.since(self.rule, earlier, m.beta, before))
-            self._asked = m, m.beta.copy()
-        return found
+    def note(self) -> None:
+        """Remember this moment for later bounds."""
+        assert self.memory.beta is not None
+        self._earlier.note(self.memory.t, self.memory.beta)
 
     def longest(self) -> float:
         """R, the length of the longest row."""
         return float(np.sqrt(squares_of(self.X).max(initial=0.0)))
 
-    @property
+    @cached_property
     def _positive(self) -> np.ndarray:
-        """Rows × scores: whether the row is one of the score's class."""
+        """Scores × rows: whether the row is one of the score's class."""
         n_scores = self.memory.scalars.shape[1]
-        return (self.y == 1)[:, None] if n_scores == 1 else self.y[:, None] == np.arange(n_scores)
+        return (self.y == 1)[None] if n_scores == 1 else self.y[None] == np.arange(n_scores)[:, None]
 
 
 def squares_of(X: Any) -> np.ndarray:

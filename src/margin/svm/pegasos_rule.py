@@ -11,7 +11,7 @@ import margin._core as _core
 from margin.linear.visiting import Visiting
 from margin.random import generator
 
-__all__ = ["Memory", "Rule", "Visits"]
+__all__ = ["Earlier", "Memory", "Rule", "Visits"]
 
 # Rows of the scalars of a memory, as the core reads them.
 INTERCEPT, CONTRACTION, SIGMA, INTERCEPT_SUM, AVERAGED = range(5)
@@ -95,15 +95,34 @@ class Memory:
         """What answers are made of: the average once it has begun."""
         return self.averaged(given, sums) if self.averages else self.last(rule, given)
 
-    def since(self, rule: Rule, earlier: Memory, given: np.ndarray, before: np.ndarray) -> np.ndarray:
-        """What the steps since an earlier memory alone would have made of it: the first ones are far too long."""
-        return (given - before) / (rule.lambda_ * (self.t - earlier.t))
-
     def intercepts(self) -> np.ndarray:
         """The intercepts that go with it."""
         if not self.averages:
             return self.scalars[INTERCEPT].copy()
         return self.scalars[INTERCEPT_SUM] / self.scalars[AVERAGED]
+
+
+class Earlier:
+    """Copies of what is kept at some moments of a run, so that its first steps, all too long, can be left out.
+
+    The steps since then alone make (what is kept now - what was kept then) / (λ · steps) of it.
+    """
+
+    def __init__(self, rule: Rule) -> None:
+        self.works = rule.eta == 0 and not rule.project  # otherwise what is kept has another unit by now
+        self._moments: list[tuple[float, tuple[np.ndarray, ...]]] = []
+
+    def note(self, t: float, *kept: np.ndarray) -> None:
+        """Remember this moment, and forget all but the last two."""
+        if self.works:
+            self._moments = [*self._moments[-1:], (t, tuple(each.copy() for each in kept))]
+
+    def since(self, rule: Rule, t: float, *kept: np.ndarray) -> tuple[np.ndarray, ...] | None:
+        """What the last third of the steps or more, but not all, makes of it; None where nothing was noted then."""
+        for then, before in reversed(self._moments):
+            if t - 1 >= 1.4 * (then - 1):
+                return tuple((now - was) / (rule.lambda_ * (t - then)) for now, was in zip(kept, before, strict=True))
+        return None
 
 
 @dataclass(frozen=True)

@@ -69,6 +69,18 @@ struct ModifiedHuber {
     static double curvature(double m) noexcept { return m < -1 ? 0 : SquaredHinge::curvature(m); }
 };
 
-using Losses = OneOf<PerceptronLoss, SquaredError, LogLoss, Hinge, SquaredHinge, ModifiedHuber>;
+/// What AdaBoost goes down: wrong answers cost without measure, so that one outlier outweighs all other rows.
+struct ExponentialLoss {
+    static constexpr std::string_view name = "exponential";
+    static constexpr std::string_view formula = "exp(-m)";
+    static double value(double m) noexcept { return std::exp(m > -largest ? -m : largest); }
+    static double slope(double m) noexcept { return -value(m); }
+    static double curvature(double m) noexcept { return value(m); }
+
+private:
+    static constexpr double largest = 700; // beyond it are no numbers
+};
+
+using Losses = OneOf<PerceptronLoss, SquaredError, LogLoss, Hinge, SquaredHinge, ModifiedHuber, ExponentialLoss>;
 
 } // namespace margin::linear
