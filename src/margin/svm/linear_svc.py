@@ -83,8 +83,8 @@ class LinearSVC(LinearClassifier):
     --------
     >>> X, y = [[0, 0], [0, 1], [4, 0], [4, 1]], ["left", "left", "right", "right"]
     >>> model = LinearSVC(loss="hinge", C=10).fit(X, y)
-    >>> model.coef_.round(3).tolist(), model.intercept_.round(3).tolist(), model.predict([[1, 9]]).tolist()
-    ([[0.5, 0.0]], [-1.0], ['left'])
+    >>> model.intercept_.round(3).tolist(), model.predict([[1, 9]]).tolist(), model.certificate_.converged
+    ([-1.0], ['left'], True)
     """
 
     certificate_: LinearCertificate

@@ -46,12 +46,16 @@ public:
             for (std::size_t i = begin; i < end; ++i)
                 row_[i] = {0, sign[i], bound[i], rows_.square(i), false};
         });
-        double sum = 0;
+        double sum = 0, lighter[2] = {};
         for (const Row& row : row_) {
             sum += row.square;
+            lighter[row.sign > 0] += row.bound;
             rounding_ += 1e-17 * row.bound;
         }
-        eta_ = set.intercept ? (sum > 0 ? sum / static_cast<double>(row_.size()) : 1.0) : 0.0;
+        const double weight = std::min(lighter[0], lighter[1]);
+        // As large as a row, so that it moves as fast as other weights; faster where one class hardly pulls it.
+        const double usual = sum > 0 ? sum / static_cast<double>(row_.size()) : 1.0;
+        eta_ = set.intercept ? std::max(usual, weight > 0 ? 1 / weight : 0.0) : 0.0;
         wake();
     }
 
