@@ -8,7 +8,7 @@ import numpy as np
 
 from margin.base.numeric import Scale
 from margin.errors import ConvergenceWarning, InputError, ParameterError, warn
-from margin.linear.reduced import Reduced, known_ends, reduced
+from margin.linear.reduced import known_ends, reduced
 from margin.linear.streaming import StreamingClassifier
 from margin.linear.visiting import rows_and_weights
 from margin.params import ClassWeight, Count, Flag, NonNegative, Positive, Seed
