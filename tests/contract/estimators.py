@@ -80,6 +80,12 @@ OTHER_SETTINGS = {
         {"l1_ratio": 0.5, "C": 0.5, "tol": 1e-6},
     ],
     "LogisticRegressionCV": [{"Cs": (1.0,), "n_folds": 2, "l1_ratios": (0.0, 1.0), "scale": "standard"}],
+    "LinearSVC": [
+        {"loss": "hinge", "scale": "standard", "tol": 1e-12},
+        {"dual": True, "C": 0.1, "scale": "standard", "tol": 1e-12, "max_iter": 10_000},
+        {"penalty": "l1", "scale": "range", "tol": 1e-8},
+        {"multi_class": "crammer_singer", "C": 0.1, "scale": "standard", "tol": 1e-12, "max_iter": 10_000},
+    ],
     "LinearSGD": [
         {"loss": "hinge", "scale": "standard", "l1_ratio": 0.5},
         {"loss": "modified_huber", "average": True, "learning_rate": "invscaling", "shuffle": False},

@@ -85,6 +85,32 @@ TEST("exp in float32 meets its exact values and its limits") {
     CHECK(std::isnan(exp_inlined(std::numeric_limits<float>::quiet_NaN())));
 }
 
+TEST("exp of minus a number of at least 0 is within 1.5 units in the last place, and 0 far below") {
+    const auto of_minus = [](double z) { return exp_of_minus(z); };
+    const auto truth = [](double z) { return true_exp(-z); };
+    CHECK(largest_error(of_minus, truth, 0, 707, 1'000'003) < 1.5);
+    CHECK(largest_error(of_minus, truth, 0, 1e-3, 10'007) < 1.5);
+    double worst = 0;
+    for (int i = 0; i <= 1'000'003; ++i) {
+        const float z = 86.5F * (static_cast<float>(i) / 1'000'003.0F);
+        const long double exact = true_exp(-static_cast<double>(z));
+        const float near = static_cast<float>(exact);
+        const double unit = static_cast<double>(std::nextafter(near, 2.0F)) - static_cast<double>(near);
+        worst =
+            std::max(worst, static_cast<double>(std::abs(static_cast<long double>(exp_of_minus(z)) - exact)) / unit);
+    }
+    CHECK(worst < 1.5);
+    const double infinity = std::numeric_limits<double>::infinity();
+    for (const double z : {0.0, -0.0, -1e-9, -5.0, -1e300, -infinity}) {
+        CHECK(exp_of_minus(z) == 1);
+        CHECK(exp_of_minus(static_cast<float>(z)) == 1);
+    }
+    for (const double z : {710.0, 1e5, 1e300, infinity}) {
+        CHECK(exp_of_minus(z) == 0);
+        CHECK(exp_of_minus(static_cast<float>(z)) == 0);
+    }
+}
+
 TEST("log1p is within 2 units in the last place from 0 to 1") {
     CHECK(largest_error(log1p_inlined, true_log1p, 0, 1, 1'000'003) < 2);
     CHECK(largest_error(log1p_inlined, true_log1p, 1e-300, 1e-290, 1009) < 2);

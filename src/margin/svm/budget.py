@@ -7,7 +7,7 @@ found by bracketing and the secant rule, each solution begun at the one before.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -26,6 +26,9 @@ MOST_SECANTS = 60
 LEFT, EXACT = 1e-3, 1e-4
 # Slacks that shrink by less than this share from one C to the next have come to their end.
 STILL = 1e-4
+
+#: The solution for a C, begun at another, and its slacks.
+At = Callable[[float, Solutions | None], tuple[Solutions, float]]
 
 
 def budgeted(budget: float, who: str) -> Way:
@@ -73,9 +76,8 @@ def _within(solver: Solver, problem: Signed, weight: np.ndarray, budget: float, 
     return high
 
 
-def _bracket(at: object, budget: float, who: str) -> tuple[tuple[Solutions, float], tuple[Solutions, float]]:
+def _bracket(at: At, budget: float, who: str) -> tuple[tuple[Solutions, float], tuple[Solutions, float]]:
     """A C whose slacks exceed the budget, and one whose slacks keep to it."""
-    assert callable(at)
     found, slack = at(1.0, None)
     first, still = slack <= budget, 0
     for _ in range(MOST_BRACKETS):

@@ -12,7 +12,7 @@ from margin.svm.dual import DualProblem
 from margin.svm.machine import Machine
 from margin.svm.multiclass import Signed
 from margin.svm.polish import conditions
-from margin.svm.training import gap_of
+from margin.svm.training import gap_of, steepened
 
 __all__ = ["Evidence", "MarginCertificate"]
 
@@ -172,10 +172,11 @@ class Evidence:
     def _part(self, i: int, problem: Signed) -> MarginCertificate:
         values, upper, alpha, s = self.settled()[i], self.uppers()[i], self.alphas[i], problem.sign
         without_bias = s * (values - self.machine.intercept[i])
-        # With a hard margin there is no slack to pay for, however dear.
-        price = np.where(np.isfinite(upper), upper, 0.0)
-        gap = gap_of(alpha, price, without_bias, s * self.machine.intercept[i])
         squared = max(0.0, float(alpha @ without_bias))
+        if np.isinf(self.C[i]):
+            gap = steepened(0.5 * squared, float((s * values).min()), float(alpha.sum()) - 0.5 * squared)
+        else:
+            gap = gap_of(alpha, upper, without_bias, s * self.machine.intercept[i])
         where = self.categories(i)
         return MarginCertificate(
             primal=gap.primal,

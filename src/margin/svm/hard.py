@@ -8,7 +8,7 @@ classes that cannot be separated meet.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -18,10 +18,16 @@ from margin.linear.hard_margin import widest_gap
 from margin.svm.dual import DualProblem, DualSolution
 from margin.svm.multiclass import Signed
 from margin.svm.polish import polished
-from margin.svm.training import Gap, Solutions, Solver, Way
+from margin.svm.training import Gap, Solutions, Solver, Way, steepened
 
 __all__ = ["hard"]
 
+# Bounds on the weights, in units of 1 / the largest k(x, x), that are tried one after another until none is met.
+BOUNDS = (1e2, 1e4, 1e6, 1e8, 1e10)
+# Steps of the solver for each of them, and as many more as 20 times the rows.
+MOST_STEPS = 200_000
+# Hulls nearer than this share of the longest row meet.
+NEAR = 1e-7
 # Rows of a proof that are named.
 NAMED = 6
 
@@ -60,8 +66,7 @@ def hard(X: Any, linear: bool, kept: np.ndarray | None, names: list[str], who: s
         for i, problem in enumerate(problems):
             _refuse_twins(about, i, problem)
             found.append(_of_planes(about, i, problem) if linear else _of_kernel(about, i, problem, solver))
-        gaps = [Gap(-2.0 * each.objective - float(each.alpha.sum()), -each.objective) for each in found]
-        gaps = [Gap(max(gap.primal, gap.dual), gap.dual) for gap in gaps]
+        gaps = [_gap(problem, each) for problem, each in zip(problems, found)]
         return Solutions(found, gaps, np.full(len(found), np.inf))
 
     return way
@@ -109,24 +114,53 @@ def _of_planes(about: _Rows, i: int, problem: Signed) -> DualSolution:
 
 
 def _of_kernel(about: _Rows, i: int, problem: Signed, solver: Solver) -> DualSolution:
-    """Other kernels: the dual without bounds, which falls without end where the classes cannot be separated."""
-    given = DualProblem(problem.rows, problem.sign, np.full(len(problem.rows), np.inf))
-    found = solver.run([given], solver.violation)[0]
-    if found.unbounded or not found.alpha.any():
-        raise about.refusal(i, _meeting(about, problem, solver, found))
-    return polished(solver.source, replace(given, upper=np.full(len(given.rows), 1e3 * found.alpha.max())), found)
+    """Other kernels: the dual with bounds so large that none is met."""
+    longest = float(np.sqrt(np.abs(solver.source.diagonal()[problem.rows]).max())) or 1.0
+    n = len(problem.rows)
+    start = np.empty(0)
+    for size in BOUNDS:
+        given = DualProblem(problem.rows, problem.sign, np.full(n, size / longest**2), start)
+        found = solver.run([given], solver.violation, MOST_STEPS + 20 * n)[0]
+        if solver.few:
+            found = polished(solver.source, given, found)
+        met = bool((found.alpha >= given.upper).any())
+        if not met and found.violation <= solver.violation:
+            return found
+        if _apart(found) < NEAR * longest:
+            break
+        start = found.alpha
+    if met or _nearest(problem, found) <= 0:
+        raise about.refusal(i, _meeting(about, problem, found, longest))
+    return found
 
 
-def _meeting(about: _Rows, problem: Signed, solver: Solver, found: DualSolution) -> str:
+def _apart(found: DualSolution) -> float:
+    """The distance of two points of the hulls, which is nowhere less than the width of a margin.
+
+    The weights of each class add up to half of the total; divided by that, they mix rows.
+    """
+    total = float(found.alpha.sum())
+    return 2.0 * float(np.sqrt(max(0.0, float(found.alpha @ (found.slope + 1.0))))) / total if total > 0 else 0.0
+
+
+def _nearest(problem: Signed, found: DualSolution) -> float:
+    """The smallest s f(x)."""
+    return float((found.slope + 1.0 + problem.sign * found.bias).min())
+
+
+def _gap(problem: Signed, found: DualSolution) -> Gap:
+    nearest = _nearest(problem, found)
+    half = 0.5 * max(0.0, float(found.alpha @ (found.slope + 1.0)))
+    return steepened(half, nearest, -found.objective)
+
+
+def _meeting(about: _Rows, problem: Signed, found: DualSolution, longest: float) -> str:
     """How near the hulls come to each other, in words."""
-    longest = np.sqrt(float(np.abs(solver.source.diagonal()[problem.rows]).max()))
-    alpha, total = found.alpha, float(found.alpha.sum())
-    if total == 0:
+    if not found.alpha.any():
         return "the kernel tells no two rows apart"
-    # The weights of each class add up to half of the total; divided by that, they mix rows.
-    apart = 2.0 * np.sqrt(max(0.0, float(alpha @ (found.slope + 1.0)))) / total
-    needed = np.flatnonzero(alpha > 1e-3 * alpha.max())
+    needed = np.flatnonzero(found.alpha > 1e-3 * found.alpha.max())
     return (
         "in the space of the kernel a mixture of rows of one class and a mixture of rows of the other, rows "
-        f"{about.called(problem.rows[needed])}, are {apart:.3g} apart, where the longest row is {longest:.3g} long"
+        f"{about.called(problem.rows[needed])}, are {_apart(found):.3g} apart, where the longest row is {longest:.3g} "
+        "long, and no margin is wider than that"
     )

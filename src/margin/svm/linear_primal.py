@@ -22,7 +22,9 @@ SAMPLE_TOLERANCE = 1e-3
 SHARE_OF_PROMISE = 1e-4
 # A step is long enough where the slope along it has fallen to this share; after so many trials anything lower will do.
 FLAT, ENOUGH_SECANTS, MOST_CUTS = 0.1, 8, 60
-ROUNDING = 1e-15
+ROUNDING, ROUNDING_OF_LOSSES = 1e-15, 1e-17
+# Where no step leads down any more, this share of a gap is rounding.
+ROUNDING_OF_GAP = 1e-9
 # The corner of the hinge is rounded off over margins of this width at first; with every solution it is narrowed.
 FIRST_WIDTH, NARROWER, NARROWEST = 4.0, 0.2, 1e-9
 # With fewer rows on the round part than this multiple of the columns, Newton's steps lose their way.
@@ -80,6 +82,7 @@ class Objective:
         self.width: np.ndarray | None = None if problem.squared else np.full(len(problem.target), FIRST_WIDTH)
         self.before: np.ndarray | None = None
         self.n_threads = parallel.n_threads()
+        self.rounding = ROUNDING_OF_LOSSES * float(np.sum(problem.bounds))
 
     def at(self, theta: np.ndarray) -> Point:
         """One pass over the rows."""
@@ -94,6 +97,10 @@ class Objective:
         gradient[:, :-1] = slope + coef
         gradient[:, -1] = at_zero if p.intercept else 0.0
         return Point(theta, loss, smooth + 0.5 * _squares(coef), dual, gradient, share)
+
+    def is_open(self, point: Point, tol: float) -> np.ndarray:
+        """Whether the gap is more than asked for, and more than what is left of losses of 1 when they are rounded."""
+        return point.gap() > tol * point.primal + self.rounding
 
     def only(self, which: np.ndarray) -> Objective:
         """That of some of the scores."""
@@ -157,7 +164,7 @@ def _steps(objective: Objective, theta: np.ndarray, tol: float, max_iter: int) -
     point = objective.at(theta)
     ends = Ends(point)
     for n_iter in range(max_iter):
-        waiting = point.gap() > tol * point.primal
+        waiting = objective.is_open(point, tol)
         if not waiting.all():
             ends.take(point, ~waiting)
             if not waiting.any():
@@ -170,10 +177,11 @@ def _steps(objective: Objective, theta: np.ndarray, tol: float, max_iter: int) -
         moved = _descend(objective, point)
         if moved is None:
             if objective.width is None or (objective.width <= NARROWEST).all():
+                tol = max(tol, ROUNDING_OF_GAP)
                 break
             moved = _narrow(objective, point, np.ones(len(point.theta), dtype=bool))
         point = moved
-    waiting = point.gap() > tol * point.primal
+    waiting = objective.is_open(point, tol)
     ends.take(point, np.ones(len(waiting), dtype=bool))
     return ends.whole(), n_iter + 1, not waiting.any()
 

@@ -16,8 +16,9 @@ from margin.svm.linear_problem import LinearProblem, LinearSolution
 
 __all__ = ["l1_descent"]
 
-# Where no step leads down any more, this much of a gap is rounding.
-ROUNDING, ROUNDING_OF_PRODUCTS = 1e-12, 1e-14
+# The gap is of the first order in the slopes, the objective, by which steps are judged, of the second: where no step
+# leads down any more, this much of a gap is rounding.
+ROUNDING, ROUNDING_OF_PRODUCTS = 1e-7, 1e-14
 
 
 class DenseSteps(GramSteps):

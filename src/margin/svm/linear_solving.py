@@ -55,9 +55,11 @@ def solve(X: Any, y: np.ndarray, n_classes: int, bound: np.ndarray | float, aske
     if n_classes < 2:
         none = np.zeros(1)
         return Solved(LinearSolution(np.zeros((1, X.shape[1])), none, none, none, 0, True), "none", "one class only")
-    column = asked.intercept_column if asked.intercept else None
+    n_columns, column = X.shape[1], asked.intercept_column if asked.intercept else None
     if column is not None:
         X = _with_column(X, column)
+    if X.shape[1] == 0:
+        X = np.zeros((len(y), 1))  # solvers want something to look at
     target = np.arange(1 if n_classes == 2 else 0, n_classes, dtype=np.int32)
     free = asked.intercept and column is None
     problem = LinearProblem(X, y, target, bound, asked.squared, free, asked.penalty == "l1")
@@ -68,15 +70,11 @@ def solve(X: Any, y: np.ndarray, n_classes: int, bound: np.ndarray | float, aske
         done = Solved(found, "dual coordinate descent", "one objective for all classes: row after row")
     else:
         done = _soft(problem, asked)
-    if column is None:
-        return done
-    found = done.found
-    coef, intercept = np.ascontiguousarray(found.coef[:, :-1]), found.coef[:, -1] * column
-    return Solved(
-        LinearSolution(coef, intercept, found.primal, found.dual, found.n_iter, found.converged),
-        done.solver,
-        done.reason,
-    )
+    coef, intercept = done.found.coef, done.found.intercept
+    if column is not None:
+        coef, intercept = coef[:, :-1], coef[:, -1] * column
+    coef = np.ascontiguousarray(coef[:, :n_columns])
+    return replace(done, found=replace(done.found, coef=coef, intercept=intercept))
 
 
 def _soft(problem: LinearProblem, asked: Asked) -> Solved:

@@ -51,7 +51,7 @@ class Machine:
             X = values_of(self.function, X, self.vectors, "SVC")
         elif self.columns is not None:
             X = X[:, self.columns]
-        return self.layout.decisions(self.expansion.sums(X, n_threads), self.intercept)
+        return self.layout.decisions(self.expansion.sums(X, n_threads), self.intercept, n_threads)
 
     def exactly(self) -> Machine:
         """The same with all sums in double precision."""

@@ -7,6 +7,7 @@ from typing import Literal
 
 import numpy as np
 
+import margin._core as _core
 from margin.linear.reduced import NEVER
 
 __all__ = ["LaidOut", "Layout", "Multiclass", "Signed", "laid_out", "widened_pairs", "widened_scores"]
@@ -68,40 +69,26 @@ class Layout:
             found.append(Signed(rows.astype(np.uint32), np.where(y[rows] == positive, 1.0, -1.0)))
         return found
 
-    def decisions(self, sums: np.ndarray, intercept: np.ndarray) -> np.ndarray:
+    def decisions(self, sums: np.ndarray, intercept: np.ndarray, n_threads: int = 1) -> np.ndarray:
         """Rows × problems, out of the sums of an expansion (rows × parts × sums)."""
         if not self.in_pairs:
             return sums[:, 0, :] + intercept
-        first, second = self.pairs
-        return sums[:, first, second - 1] + sums[:, second, first] + intercept
+        return _core.svm.pair_decisions(sums.ravel(), intercept, self.n_classes, n_threads)
 
-    def answers(self, decisions: np.ndarray) -> np.ndarray:
+    def answers(self, decisions: np.ndarray, n_threads: int = 1) -> np.ndarray:
         """The class of each row: by sign, most votes of pairs or largest decision; ties go to the first."""
         if self.n_classes == 2:
             return (decisions[:, 0] > 0).astype(np.intp)
-        return (self._votes(decisions > 0) if self.in_pairs else decisions).argmax(axis=1)
+        return _core.svm.pair_winners(decisions, self.n_classes, n_threads) if self.in_pairs else decisions.argmax(1)
 
-    def scores(self, decisions: np.ndarray) -> np.ndarray:
+    def scores(self, decisions: np.ndarray, n_threads: int = 1) -> np.ndarray:
         """One score for each class; of pairs the votes, and how clear they were as less than half a vote.
 
         The sum of the decisions in favour of a class, c, counts c / (3 (|c| + 1)), which lies between -1/3 and 1/3.
         """
         if self.n_classes == 2:
             return np.column_stack([-decisions[:, 0], decisions[:, 0]])
-        if not self.in_pairs:
-            return decisions
-        clear = np.zeros((self.n_classes, len(decisions)))
-        for decision, first, second in zip(decisions.T, *self.pairs):  # in order, so that a row alone gets the same
-            clear[first] += decision
-            clear[second] -= decision
-        return self._votes(decisions >= 0) + (clear / (3 * (np.abs(clear) + 1))).T
-
-    def _votes(self, for_first: np.ndarray) -> np.ndarray:
-        first, second = self.pairs
-        signs = np.zeros((len(first), self.n_classes), dtype=np.float32)
-        signs[np.arange(len(first)), first] = 1
-        signs[np.arange(len(first)), second] = -1
-        return for_first.astype(np.float32) @ signs + (signs < 0).sum(axis=0)  # whole numbers: exact in any order
+        return _core.svm.pair_scores(decisions, self.n_classes, n_threads) if self.in_pairs else decisions
 
 
 @dataclass(frozen=True)

@@ -76,7 +76,7 @@ class SVC(KernelModel):
         Of the polynomial kernel :math:`(\gamma\, x \cdot z + r)^d`.
     gamma
         Of poly, rbf :math:`e^{-\gamma \|x - z\|^2}` and sigmoid: a number, "auto" (1 / columns) or "scale"
-        (1 / (columns · variance of all cells)).
+        (1 / (columns · variance of all cells, with their rows' weights)).
     sigma
         Another way to say gamma: the width of the Gaussian :math:`e^{-\|x - z\|^2 / 2\sigma^2}`.
     coef0
@@ -196,6 +196,10 @@ class SVC(KernelModel):
         else:
             self._keep_nothing()
 
+    def _warn_of_constant_columns(self, constant: list[str], n_rows: int, who: str) -> None:
+        if self.kernel != "precomputed":  # kernel values are no columns
+            super()._warn_of_constant_columns(constant, n_rows, who)
+
     def _train(self, X: Any, y: np.ndarray, weight: np.ndarray, rows: TrainingRows) -> None:
         learner = self._learner(X, rows, Layout(len(self._places), self.multiclass))
         way = self._way(learner, rows)
@@ -297,7 +301,7 @@ class SVC(KernelModel):
             return float(self.gamma)
         if self._kernel_name() in ("linear", "precomputed"):
             return 1.0
-        spread = X.shape[1] * (1.0 if self.gamma == "auto" else variance_of_cells(X, weight))
+        spread = X.shape[1] * (1.0 if self.gamma == "auto" else variance_of_cells(X, weight, self.scale == "standard"))
         return 1.0 / spread if spread > 0 else 1.0
 
     def _warn_of_gaps(self, gaps: list[float]) -> None:
@@ -317,20 +321,25 @@ class SVC(KernelModel):
         return tags
 
 
-def variance_of_cells(X: Any, weight: np.ndarray | None) -> float:
-    """The variance of all cells together, every row with its weight."""
+def variance_of_cells(X: Any, weight: np.ndarray | None, within_columns: bool = False) -> float:
+    """The variance of all cells together, every row with its weight; or the mean of the variances of columns.
+
+    The latter does not depend on the means of columns, which sparse rows keep where dense ones are moved to 0.
+    """
     n, d = X.shape
     if n == 0 or d == 0:
         return 0.0
     w = np.ones(n) if weight is None else weight
-    cells = float(w.sum()) * d
+    total = float(w.sum())
+    means = np.asarray(w @ X, dtype=np.float64).ravel() / total
+    if not within_columns:
+        means = np.full(d, means.mean())
     if isinstance(X, np.ndarray):
-        mean = float(w @ X.sum(axis=1, dtype=np.float64)) / cells
-        return float(w @ np.square(X - mean).sum(axis=1, dtype=np.float64)) / cells
-    mean = float(w @ np.asarray(X.sum(axis=1), dtype=np.float64).ravel()) / cells
+        return float(w @ np.square(X - means).sum(axis=1, dtype=np.float64)) / (total * d)
     per_cell = np.repeat(w, np.diff(X.indptr))
-    away = float(per_cell @ np.square(X.data - mean))
-    return (away + (cells - float(per_cell.sum())) * mean**2) / cells
+    away = float(per_cell @ np.square(X.data - means[X.indices]))
+    unstored = total - np.bincount(X.indices, per_cell, d)
+    return (away + float(unstored @ np.square(means))) / (total * d)
 
 
 def problem_names(layout: Layout, classes: list[Any]) -> list[str]:

@@ -33,7 +33,14 @@ MARGIN_INLINED double power_of_two(double shifted) noexcept {
     return std::bit_cast<double>((std::bit_cast<std::uint64_t>(shifted) << 52) + 0x3ff0000000000000);
 }
 
-/// The same for floats: 1.5 * 2^23 and whole numbers from -126 to 127.
+/// q of e^r = 1 + r + r^2 q(r) for |r| <= ln 2 / 2, by interpolation at Chebyshev's nodes.
+inline constexpr double exp_terms[] = {0.5000000000000001,     0.16666666666666669,    0.04166666666662413,
+                                       0.008333333333330062,   0.0013888888917213717,  0.00019841269863053618,
+                                       2.4801521295954376e-05, 2.7557268459997064e-06, 2.7620088445409746e-07,
+                                       2.510038549551032e-08};
+inline constexpr float exp_terms_single[] = {0.5F, 0.16666576F, 0.041666556F, 0.008363179F, 0.0013926184F};
+
+/// power_of_two for floats: 1.5 * 2^23 and whole numbers from -126 to 127.
 inline constexpr float whole_number_single = 12582912.0F;
 MARGIN_INLINED float power_of_two(float shifted) noexcept {
     return std::bit_cast<float>((std::bit_cast<std::uint32_t>(shifted) << 23) + 0x3f800000);
@@ -42,12 +49,8 @@ MARGIN_INLINED float power_of_two(float shifted) noexcept {
 } // namespace detail
 
 /// e^x within 1.5 units in the last place; 0 and infinity beyond the range of doubles, NaN for NaN.
-/// With x = k ln 2 + r, |r| <= ln 2 / 2: 2^k (1 + r + r^2 q(r)), q by interpolation at Chebyshev's nodes.
+/// With x = k ln 2 + r, |r| <= ln 2 / 2: 2^k (1 + r + r^2 q(r)).
 MARGIN_INLINED double exp_inlined(double x) noexcept {
-    constexpr double q[] = {0.5000000000000001,     0.16666666666666669,    0.04166666666662413,
-                            0.008333333333330062,   0.0013888888917213717,  0.00019841269863053618,
-                            2.4801521295954376e-05, 2.7557268459997064e-06, 2.7620088445409746e-07,
-                            2.510038549551032e-08};
     constexpr double ln2_high = 0x1.62e42fefp-1, ln2_low = 0x1.473de6af278edp-34; // k ln2_high has no rounding
     // One comparison: two would be joined to branches, and the loop around them would stay without vectors.
     const double magnitude = std::abs(x);
@@ -57,12 +60,12 @@ MARGIN_INLINED double exp_inlined(double x) noexcept {
     // 2^k in two factors, neither of which leaves the range: the product does where e^x does, without a comparison.
     const double first = k * 0.5 + detail::whole_number;
     const double second = k - (first - detail::whole_number) + detail::whole_number;
-    return (1 + (r + r * r * detail::polynomial(q, r))) * detail::power_of_two(first) * detail::power_of_two(second);
+    return (1 + (r + r * r * detail::polynomial(detail::exp_terms, r))) * detail::power_of_two(first) *
+           detail::power_of_two(second);
 }
 
 /// The same in float32: within 1.5 units in the last place; 0 and infinity beyond the range of floats, NaN for NaN.
 MARGIN_INLINED float exp_inlined(float x) noexcept {
-    constexpr float q[] = {0.5F, 0.16666576F, 0.041666556F, 0.008363179F, 0.0013926184F};
     constexpr float ln2_high = 0x1.62ep-1F, ln2_low = 0x1.0bfbe8p-15F; // k ln2_high has no rounding
     const float magnitude = std::abs(x);
     x = std::copysign(magnitude > 105 ? 105 : magnitude, x);
@@ -70,7 +73,30 @@ MARGIN_INLINED float exp_inlined(float x) noexcept {
     const float r = (x - k * ln2_high) - k * ln2_low;
     const float first = k * 0.5F + detail::whole_number_single;
     const float second = k - (first - detail::whole_number_single) + detail::whole_number_single;
-    return (1 + (r + r * r * detail::polynomial(q, r))) * detail::power_of_two(first) * detail::power_of_two(second);
+    return (1 + (r + r * r * detail::polynomial(detail::exp_terms_single, r))) * detail::power_of_two(first) *
+           detail::power_of_two(second);
+}
+
+/// e^-max(0, z) within 1.5 units in the last place, in fewer operations than exp_inlined has: values below twice the
+/// smallest ordinary number may become 0. What is not above 0, NaN included, gives 1 exactly or NaN.
+MARGIN_INLINED double exp_of_minus(double z) noexcept {
+    constexpr double ln2_high = 0x1.62e42fefp-1, ln2_low = 0x1.473de6af278edp-34;
+    // A comparison by itself would be made a branch to the known value of its end: the sign has to stay open.
+    const double magnitude = std::abs(z), most = magnitude > 709.2 ? 709.2 : magnitude; // 2^-1023 is written as 0
+    z = -0.5 * (most + std::copysign(most, z));
+    const double shifted = z * 1.4426950408889634 + detail::whole_number;
+    const double k = shifted - detail::whole_number;
+    const double r = (z - k * ln2_high) - k * ln2_low;
+    return (1 + (r + r * r * detail::polynomial(detail::exp_terms, r))) * detail::power_of_two(shifted);
+}
+MARGIN_INLINED float exp_of_minus(float z) noexcept {
+    constexpr float ln2_high = 0x1.62ep-1F, ln2_low = 0x1.0bfbe8p-15F;
+    const float magnitude = std::abs(z), most = magnitude > 88 ? 88 : magnitude; // 2^-127
+    z = -0.5F * (most + std::copysign(most, z));
+    const float shifted = z * 1.442695F + detail::whole_number_single;
+    const float k = shifted - detail::whole_number_single;
+    const float r = (z - k * ln2_high) - k * ln2_low;
+    return (1 + (r + r * r * detail::polynomial(detail::exp_terms_single, r))) * detail::power_of_two(shifted);
 }
 
 /// log(1 + e) for 0 <= e <= 1, within 2 units in the last place also where e is tiny.

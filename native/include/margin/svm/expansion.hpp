@@ -20,30 +20,45 @@ struct Coefficients {
 
 namespace detail {
 
+/// Sums of one row for several lines of coefficients, which share the values that are read.
+template <std::size_t Lines, class T>
+MARGIN_INLINED void add_row(const T* __restrict values, const T* __restrict coef, std::size_t coef_stride,
+                            std::size_t n, double* __restrict sums) {
+    using Lanes = typename Register<T>::Lanes;
+    constexpr std::size_t lanes = 32 / sizeof(T);
+    Lanes a[Lines][3] = {};
+    for (std::size_t i = 0; i < n; i += 3 * lanes) {
+        const auto* v = reinterpret_cast<const Lanes*>(values + i);
+#pragma GCC unroll 3
+        for (std::size_t s = 0; s < Lines; ++s) {
+            const auto* w = reinterpret_cast<const Lanes*>(coef + s * coef_stride + i);
+#pragma GCC unroll 3
+            for (std::size_t t = 0; t < 3; ++t)
+                a[s][t] += v[t] * w[t];
+        }
+    }
+#pragma GCC unroll 3
+    for (std::size_t s = 0; s < Lines; ++s) {
+        T parts[lanes];
+        *reinterpret_cast<Lanes*>(parts) = a[s][0] + a[s][1] + a[s][2];
+        double total = 0;
+        for (std::size_t lane = 0; lane < lanes; ++lane)
+            total += static_cast<double>(parts[lane]);
+        sums[s] += total;
+    }
+}
+
 template <class T>
 MARGIN_INLINED void add_strip(const T* values, std::size_t stride, std::size_t rows, const T* coef,
                               std::size_t coef_stride, std::size_t n_sums, std::size_t n, double* sums,
                               std::size_t sums_stride) {
-    using Lanes = typename Register<T>::Lanes;
-    constexpr std::size_t lanes = 32 / sizeof(T);
-    for (std::size_t s = 0; s < n_sums; ++s)
-        for (std::size_t r = 0; r < rows; ++r) {
-            Lanes a{}, b{}, c{};
-            const T *v = values + r * stride, *w = coef + s * coef_stride;
-            const auto at = [&](const T* from, std::size_t i) {
-                return *reinterpret_cast<const Lanes*>(from + i * lanes);
-            };
-            for (std::size_t i = 0; i < n; i += 3 * lanes) {
-                a += at(v + i, 0) * at(w + i, 0);
-                b += at(v + i, 1) * at(w + i, 1);
-                c += at(v + i, 2) * at(w + i, 2);
-            }
-            a = a + b + c;
-            double total = 0;
-            for (std::size_t lane = 0; lane < lanes; ++lane)
-                total += static_cast<double>(a[lane]);
-            sums[r * sums_stride + s] += total;
-        }
+    for (std::size_t r = 0; r < rows; ++r) {
+        std::size_t s = 0;
+        for (; s + 3 <= n_sums; s += 3)
+            add_row<3>(values + r * stride, coef + s * coef_stride, coef_stride, n, sums + r * sums_stride + s);
+        for (; s < n_sums; ++s)
+            add_row<1>(values + r * stride, coef + s * coef_stride, coef_stride, n, sums + r * sums_stride + s);
+    }
 }
 
 } // namespace detail

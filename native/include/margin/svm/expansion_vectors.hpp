@@ -51,7 +51,7 @@ struct DenseVectors {
 
     std::size_t depth() const noexcept { return columns; }
     std::size_t places() const noexcept {
-        return panel_rows<T> * std::clamp<std::size_t>(40'000 / (96 * std::max<std::size_t>(columns, 1)), 1, 8);
+        return panel_rows<T> * std::clamp<std::size_t>(80'000 / (96 * std::max<std::size_t>(columns, 1)), 1, 16);
     }
     const T* lay(std::size_t first, std::size_t, Space&) const { return squares + first; }
     std::size_t multiply(const Rows& rows, std::size_t r, std::size_t n_rows, std::size_t first, std::size_t n,

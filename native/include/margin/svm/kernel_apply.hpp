@@ -69,10 +69,7 @@ MARGIN_INLINED void apply(const Kernel& kernel, const Products<T>& of, T* out, s
         for_each_product(of, out, stride, [](T xz, T) { return xz; });
     } else if (kernel.kind == Kind::rbf) {
         // Equal rows have equal sums, so that the difference is 0 and the value 1 to the last bit.
-        for_each_product(of, out, stride, [](T xz, T both) {
-            const T distance = both - 2 * xz;
-            return exp_inlined(T(-0.5) * (distance + std::abs(distance))); // a second comparison would be a branch
-        });
+        for_each_product(of, out, stride, [](T xz, T both) { return exp_of_minus(both - 2 * xz); });
     } else if (kernel.kind == Kind::sigmoid) {
         for_each_product(of, out, stride, [=](T xz, T) { return 1 - 2 / (exp_inlined(2 * (gamma * xz + coef0)) + 1); });
     } else if (const auto whole = static_cast<unsigned>(kernel.degree); whole == kernel.degree && whole <= 64) {

@@ -60,8 +60,10 @@ public:
           monitor_(monitor), live_(y.size()), w_((rows.width() + 1) * lanes_), alpha_(y.size() * classes),
           square_(y.size()), aside_(y.size()), b0_(lanes_), f_(lanes_), b_(classes), found_(classes), change_(lanes_) {
         double sum = 0;
-        for (std::size_t i = 0; i < y.size(); ++i)
+        for (std::size_t i = 0; i < y.size(); ++i) {
             sum += square_[i] = rows.square(i);
+            rounding_ += 1e-17 * bound[i];
+        }
         eta_ = set.intercept ? (sum > 0 ? sum / static_cast<double>(y.size()) : 1.0) : 0.0;
     }
 
@@ -228,7 +230,7 @@ private:
                 found.w[k * rows_.width() + j] = w_[j * lanes_ + k];
         found.primal = 0.5 * length() + loss;
         found.dual = found.primal - std::max(gap, 0.0) - short_of;
-        found.converged = found.primal - found.dual <= set_.tol * found.primal;
+        found.converged = found.primal - found.dual <= set_.tol * found.primal + rounding_;
     }
 
     const Rows& rows_;
@@ -241,6 +243,7 @@ private:
     std::vector<double> w_, alpha_, square_; // weights: a line of lanes for each column
     std::vector<bool> aside_;
     std::vector<double> b0_, f_, b_, found_, change_, room_;
+    double rounding_ = 0; // what is left of losses of 1 when they are rounded
     double eta_ = 0, worst_ = std::numeric_limits<double>::infinity();
 };
 

@@ -47,8 +47,10 @@ public:
                 row_[i] = {0, sign[i], bound[i], rows_.square(i), false};
         });
         double sum = 0;
-        for (const Row& row : row_)
+        for (const Row& row : row_) {
             sum += row.square;
+            rounding_ += 1e-17 * row.bound;
+        }
         eta_ = set.intercept ? (sum > 0 ? sum / static_cast<double>(row_.size()) : 1.0) : 0.0;
         wake();
     }
@@ -186,7 +188,7 @@ private:
         found.primal = 0.5 * length() + loss;
         const double short_of = set_.intercept ? 2 * std::abs(balance_) * (1 + std::abs(b)) - b * balance_ : 0.0;
         found.dual = found.primal - std::max(gap, 0.0) - short_of;
-        found.converged = found.primal - found.dual <= set_.tol * found.primal;
+        found.converged = found.primal - found.dual <= set_.tol * found.primal + rounding_;
     }
 
     const Rows& rows_;
@@ -196,6 +198,7 @@ private:
     std::vector<double> w_;
     std::vector<Row> row_;
     LiveRows live_;
+    double rounding_ = 0; // what is left of losses of 1 when they are rounded
     double eta_ = 0, b0_ = 0, balance_ = 0;
     double shrink_above_ = std::numeric_limits<double>::infinity(), shrink_below_ = -shrink_above_;
 };

@@ -16,30 +16,47 @@ inline std::vector<std::uint32_t> first_set(const DualState& state, std::size_t 
     return chosen;
 }
 
+namespace detail {
+
+struct Wrong {
+    double by;
+    std::uint32_t at;
+};
+
+/// The `most` that are wrong by the most; of equals the first.
+inline void keep_worst(std::vector<Wrong>& wrong, std::size_t most) {
+    if (wrong.size() <= most)
+        return;
+    std::nth_element(wrong.begin(), wrong.begin() + static_cast<std::ptrdiff_t>(most), wrong.end(),
+                     [](const Wrong& a, const Wrong& b) { return a.by > b.by || (a.by == b.by && a.at < b.at); });
+    wrong.resize(most);
+}
+
+} // namespace detail
+
 /// All that are free or not more than `reach` away from violating the conditions of optimality at a bias, in ascending
-/// order; of more than `most`, those that violate them the most. The two that violate them most are always among them.
+/// order. Of more than `most`, those that violate them the most, as many that ought to rise as ought to fall where there
+/// are so many: a step needs one of each. The two that violate them most are always among them.
 inline std::vector<std::uint32_t> next_set(const DualState& state, const Extremes& worst, double bias, double reach,
                                            std::size_t most) {
-    struct Wrong {
-        double by;
-        std::uint32_t at;
-    };
-    std::vector<Wrong> wrong;
+    std::vector<detail::Wrong> rise, fall;
     for (std::uint32_t i = 0; i < state.size(); ++i) {
-        const bool up = state.may_rise(i), down = state.may_fall(i);
-        const double by = std::max(up ? state.e[i] - bias : -infinity, down ? bias - state.e[i] : -infinity);
-        if (i == worst.at || i == worst.low_at)
-            wrong.push_back({infinity, i}); // a pair that can be changed, so that no round is in vain
-        else if ((up && down) || by > -reach)
-            wrong.push_back({by, i});
+        const double up = state.may_rise(i) ? state.e[i] - bias : -infinity;
+        const double down = state.may_fall(i) ? bias - state.e[i] : -infinity;
+        if (i == worst.at)
+            rise.push_back({infinity, i});
+        else if (i == worst.low_at)
+            fall.push_back({infinity, i});
+        else if (std::min(up, down) > -infinity || std::max(up, down) > -reach)
+            (up > down ? rise : fall).push_back({std::max(up, down), i});
     }
-    if (wrong.size() > most) {
-        std::nth_element(wrong.begin(), wrong.begin() + static_cast<std::ptrdiff_t>(most), wrong.end(),
-                         [](const Wrong& a, const Wrong& b) { return a.by > b.by || (a.by == b.by && a.at < b.at); });
-        wrong.resize(most);
-    }
-    std::vector<std::uint32_t> chosen(wrong.size());
-    std::transform(wrong.begin(), wrong.end(), chosen.begin(), [](const Wrong& w) { return w.at; });
+    const std::size_t half = most / 2, n_rise = rise.size(), n_fall = fall.size();
+    detail::keep_worst(rise, n_fall < half ? most - n_fall : half);
+    detail::keep_worst(fall, n_rise < half ? most - n_rise : half);
+    std::vector<std::uint32_t> chosen;
+    for (const auto* side : {&rise, &fall})
+        for (const auto& one : *side)
+            chosen.push_back(one.at);
     std::sort(chosen.begin(), chosen.end());
     return chosen;
 }
