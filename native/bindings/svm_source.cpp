@@ -1,6 +1,7 @@
 // margin._core.svm: sources of kernel values.
 #include "svm_source.hpp"
 #include "interrupt.hpp"
+#include "margin/svm/dense_source.hpp"
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/unique_ptr.h>
 

@@ -37,5 +37,3 @@ public:
 };
 
 } // namespace margin::svm
-
-#include "dense_source.hpp"
