@@ -32,6 +32,8 @@ public:
 
 private:
     static constexpr std::size_t page = std::size_t{1} << 21;
+    static constexpr std::size_t slab =
+        8 * page; // what is not written to costs nothing; little is lost at the end of one
 
     struct Free {
         void operator()(void* cells) const noexcept { std::free(cells); }
@@ -42,7 +44,7 @@ private:
         std::size_t size;
 
         explicit Slab(std::size_t count) {
-            const std::size_t bytes = (std::max(count * sizeof(T), page) + page - 1) / page * page;
+            const std::size_t bytes = (std::max(count * sizeof(T), slab) + page - 1) / page * page;
             cells.reset(static_cast<T*>(std::aligned_alloc(page, bytes)));
             if (!cells)
                 throw std::bad_alloc();
