@@ -26,11 +26,6 @@ void sums(const Rows& rows, InMatrix<double> weights, Changed found, std::size_t
     });
 }
 
-template <class T>
-linear::DenseRows<T> rows_of(const InMatrix<T>& x) {
-    return {x.data(), x.shape(0), x.shape(1)};
-}
-
 } // namespace
 
 MARGIN_BINDINGS(svm) {
@@ -41,10 +36,11 @@ MARGIN_BINDINGS(svm) {
         svm.def("weighted_sums", weighted, rows..., there("weights"), there("sums"), "n_threads"_a);
     };
     for_each_type<double, float>([&]<class T>() {
+        using Dense = linear::DenseRows<T>;
         def([](InMatrix<T> x, Labels y, Numbers share, InMatrix<double> coef, Changed scalars,
-               std::size_t n) { return hinges(rows_of<T>(x), y, share, coef, scalars, n); },
+               std::size_t n) { return hinges(Dense(x.data(), x.shape(0), x.shape(1)), y, share, coef, scalars, n); },
             [](InMatrix<T> x, InMatrix<double> weights, Changed found, std::size_t n) {
-                sums(rows_of<T>(x), weights, found, n);
+                sums(Dense(x.data(), x.shape(0), x.shape(1)), weights, found, n);
             },
             there("x"));
     });

@@ -99,16 +99,23 @@ def test_the_objective_is_that_of_a_general_solver():
 @pytest.mark.golden("E3")
 @pytest.mark.parametrize(
     ("scaled", "settings", "right"),
-    [(False, {"C": 1, "gamma": 1 / 4}, 66.925), (True, {"C": 1, "gamma": 1 / 4}, 96.15),
-     (True, {"C": 2, "gamma": 2}, 96.875)],
-)  # fmt: skip
+    [
+        (False, {"C": 1, "gamma": 1 / 4}, 66.925),
+        (True, {"C": 1, "gamma": 1 / 4}, 96.15),
+        (True, {"C": 2, "gamma": 2}, 96.875),
+    ],
+)
 def test_svmguide1_is_answered_as_in_the_guide(scaled, settings, right):
     X, y, test, answers = guide()
     if scaled:
         low, high = X.min(axis=0), X.max(axis=0)
         X, test = (2 * (each - low) / (high - low) - 1 for each in (X, test))
     model = SVC(scale=None, **settings).fit(X, y)
-    assert 100 * model.score(test, answers) == pytest.approx(right, abs=1e-9)
+    # One of the 4000 rows, scaled, is 0.0002 from the boundary: at LIBSVM's tolerance of 0.001 it may be answered
+    # either way, and at the optimum it is wrong.
+    undecided = (np.abs(model.decision_function(test)) < 5e-4).sum()
+    assert undecided <= 1
+    assert 40 * right - undecided <= (model.predict(test) == answers).sum() <= 40 * right + undecided
 
 
 @pytest.mark.golden("E7")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import _thread
 import gzip
 import threading
 import time
@@ -11,7 +12,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import margin._core as _core
 from margin.svm.dual import DualProblem, solve, solve_all
 from margin.svm.kernels import KernelFunction
 from tests.shared_data import shared_data
@@ -103,7 +103,8 @@ def test_the_objective_is_that_of_a_slow_solver(block):
         assert reached == pytest.approx(best, rel=1e-6, abs=1e-9), seed
         assert found.objective == pytest.approx(reached, rel=1e-9)
         assert -found.objective <= found.primal * (1 + 1e-9)
-        assert (found.alpha >= 0).all() and (found.alpha <= problem.upper).all()
+        assert (found.alpha >= 0).all()
+        assert (found.alpha <= problem.upper).all()
         assert problem.sign @ found.alpha == pytest.approx(0, abs=1e-9 * problem.upper.max())
 
 
@@ -176,13 +177,22 @@ def test_any_start_is_made_feasible(start, sign):
     assert np.dot(sign, found.alpha) == pytest.approx(0, abs=1e-12)
 
 
+@pytest.mark.parametrize("C", [100.0, 1e4])
+def test_a_linear_kernel_with_a_large_bound_comes_to_its_end(C):
+    # Pairs alone need millions of steps here; all free variables are moved together.
+    X, sign = blobs(400, noise=0.5)
+    found = solve(LINEAR.source(X), problem_of(sign, C), tol=1e-3, gap_tol=1e-4, max_steps=1_000_000)
+    assert found.steps < 1_000_000
+    assert found.gap <= 1e-4
+
+
 # Odd input.
 
 
 def test_equal_rows_with_different_labels_all_reach_the_bound():
     found = solve(KernelFunction("rbf").source(np.ones((10, 2))), problem_of([1.0, -1.0] * 5, 2.0))
     np.testing.assert_array_equal(found.alpha, 2)
-    assert found.violation == 0 or found.violation <= 1e-3 or (found.alpha == 2).all()
+    assert (found.objective, found.primal, found.gap) == (-20, 20, 0)
 
 
 def test_a_hard_margin_that_exists_is_found():
@@ -204,15 +214,18 @@ def test_a_hard_margin_that_does_not_exist_is_said_to_have_no_end(X):
 def test_extreme_bounds_end_with_a_finite_answer(C):
     X, sign = blobs(60, noise=0.3)
     found = solve(KernelFunction("rbf", gamma=1.0).source(X), problem_of(sign, C), max_steps=200_000)
-    assert np.isfinite(found.alpha).all() and np.isfinite([found.objective, found.primal, found.bias]).all()
+    assert np.isfinite(found.alpha).all()
+    assert np.isfinite([found.objective, found.primal, found.bias]).all()
     assert found.steps <= 200_000
 
 
 def test_a_kernel_that_is_not_positive_semi_definite_ends():
     X, sign = blobs(200)
     found = solve(KernelFunction("sigmoid", gamma=2.0, coef0=-1.0).source(X), problem_of(sign, 5.0), max_steps=100_000)
-    assert np.isfinite(found.alpha).all() and np.isfinite(found.objective)
-    assert (found.alpha >= 0).all() and (found.alpha <= 5).all()
+    assert np.isfinite(found.alpha).all()
+    assert np.isfinite(found.objective)
+    assert (found.alpha >= 0).all()
+    assert (found.alpha <= 5).all()
 
 
 def test_scales_of_the_kernel_do_not_matter():
@@ -223,13 +236,6 @@ def test_scales_of_the_kernel_do_not_matter():
     assert steps[0] == steps[1] == steps[2]
 
 
-def test_a_kernel_that_is_not_finite_is_refused():
-    X, sign = blobs(30)
-    X[3] = 1e200
-    with np.errstate(all="ignore"), pytest.raises(ValueError, match="must be finite"):
-        solve(KernelFunction("poly", degree=3.0).source(X), problem_of(sign, 1.0))
-
-
 def test_the_number_of_steps_is_bounded():
     X, sign = blobs(500)
     found = solve(KernelFunction("rbf", gamma=0.5).source(X), problem_of(sign, 100.0), max_steps=17)
@@ -238,15 +244,11 @@ def test_the_number_of_steps_is_bounded():
 
 
 def test_it_can_be_interrupted():
-    import _thread
-
     X, sign = blobs(3000, noise=3.0)
     source = KernelFunction("rbf", gamma=0.5).source(X)
     timer = threading.Timer(0.3, _thread.interrupt_main)
     timer.start()
     began = time.perf_counter()
     with pytest.raises(KeyboardInterrupt):
-        for _ in range(1000):
-            solve(source, problem_of(sign, 1e5), tol=1e-9)
+        solve_all(source, [problem_of(sign, 1e5)] * 1000, tol=1e-9)
     assert time.perf_counter() - began < 10
-    assert _core is not None

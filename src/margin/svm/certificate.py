@@ -134,24 +134,26 @@ class Evidence:
         self.settled()
         return self.__dict__
 
-    def uppers(self) -> list[np.ndarray]:
-        """The largest weight that each row of each problem may have."""
-        return [C * self.weight[problem.rows] for C, problem in zip(self.C, self.problems())]
-
     def slacks(self) -> list[np.ndarray]:
         """max(0, 1 - s f(x)) of each row of each problem."""
         signs = (problem.sign for problem in self.problems())
         return [np.maximum(0.0, 1.0 - sign * values) for sign, values in zip(signs, self.settled())]
 
-    def categories(self, i: int) -> np.ndarray:
-        """Where each row of a problem lies: outside the margin, on its edge or inside, as codes."""
-        problem, upper, values = self.problems()[i], self.uppers()[i], self.settled()[i]
-        violation = self._violation(i, problem, upper, values)
-        return categories(problem.sign * values, self.alphas[i], upper, violation)
+    def categories(self) -> list[np.ndarray]:
+        """Where each row of each problem lies: outside the margin, on its edge or inside, as codes."""
+        return [
+            categories(problem.sign * values, self.alphas[i], self._upper(i, problem), self._violation(i, problem))
+            for i, (problem, values) in enumerate(zip(self.problems(), self.settled()))
+        ]
 
-    def _violation(self, i: int, problem: Signed, upper: np.ndarray, values: np.ndarray) -> float:
-        slope = problem.sign * (values - self.machine.intercept[i]) - 1.0
-        return conditions(DualProblem(problem.rows, problem.sign, upper), self.alphas[i], slope)[1]
+    def _upper(self, i: int, problem: Signed) -> np.ndarray:
+        """The largest weight that each row of a problem may have."""
+        return self.C[i] * self.weight[problem.rows]
+
+    def _violation(self, i: int, problem: Signed) -> float:
+        slope = problem.sign * (self.settled()[i] - self.machine.intercept[i]) - 1.0
+        given = DualProblem(problem.rows, problem.sign, self._upper(i, problem))
+        return conditions(given, self.alphas[i], slope)[1]
 
     def certificate(self) -> MarginCertificate:
         """The certificate of the whole."""
@@ -170,20 +172,21 @@ class Evidence:
         )
 
     def _part(self, i: int, problem: Signed) -> MarginCertificate:
-        values, upper, alpha, s = self.settled()[i], self.uppers()[i], self.alphas[i], problem.sign
+        values, upper, alpha, s = self.settled()[i], self._upper(i, problem), self.alphas[i], problem.sign
         without_bias = s * (values - self.machine.intercept[i])
         squared = max(0.0, float(alpha @ without_bias))
         if np.isinf(self.C[i]):
             gap = steepened(0.5 * squared, float((s * values).min()), float(alpha.sum()) - 0.5 * squared)
         else:
             gap = gap_of(alpha, upper, without_bias, s * self.machine.intercept[i])
-        where = self.categories(i)
+        violation = self._violation(i, problem)
+        where = categories(s * values, alpha, upper, violation)
         return MarginCertificate(
             primal=gap.primal,
             dual=gap.dual,
             gap=gap.absolute,
             relative_gap=gap.relative,
-            violation=self._violation(i, problem, upper, values),
+            violation=violation,
             balance=float(s @ alpha),
             margin_width=float(2.0 / np.sqrt(squared)) if squared > 0 else float("inf"),
             n_outside=int((where == OUTSIDE).sum()),

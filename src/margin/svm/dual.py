@@ -29,9 +29,9 @@ MOST_STEPS = 100_000_000
 class DualProblem:
     """Rows of a source (uint32) with their sign (+1.0 or -1.0) and the upper bound of their weight.
 
-    A row with the bound 0 takes no part; the bound may be infinite (a hard margin). ``start`` is a first point for a warm
-    start, or empty for zeros. One that is not feasible is made so: it is clipped to the bounds, and the side with the
-    larger sum is scaled down to that of the other.
+    A row with the bound 0 takes no part; the bound may be infinite (a hard margin). ``start`` is a first point for a
+    warm start, or empty for zeros. One that is not feasible is made so: it is clipped to the bounds, and the side with
+    the larger sum is scaled down to that of the other.
     """
 
     rows: np.ndarray
@@ -115,12 +115,13 @@ def solve_all(
         int(cache_size * 2**20),
         n_threads,
     )
-    return [
-        DualSolution(
-            alpha[bounds[p] : bounds[p + 1]], slope[bounds[p] : bounds[p + 1]], *one[:5], int(one[5]), bool(one[6])
+    found = []
+    for p, (bias, objective, violation, primal, gap, steps, unbounded) in enumerate(numbers.tolist()):
+        own = slice(bounds[p], bounds[p + 1])
+        found.append(
+            DualSolution(alpha[own], slope[own], bias, objective, violation, primal, gap, int(steps), bool(unbounded))
         )
-        for p, one in enumerate(numbers.tolist())
-    ]
+    return found
 
 
 def _full_start(problem: DualProblem) -> np.ndarray:

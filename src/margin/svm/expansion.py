@@ -11,7 +11,7 @@ import scipy.sparse as sp
 
 import margin._core as _core
 from margin.errors import InputError
-from margin.svm.kernels import KernelFunction
+from margin.svm.kernels import KernelFunction, canonical, dense
 
 __all__ = ["Expansion"]
 
@@ -46,7 +46,7 @@ class Expansion:
     Examples
     --------
     >>> import numpy as np
-    >>> from margin.svm.kernels import KernelFunction
+    >>> from margin.svm.kernels import KernelFunction, canonical, dense
     >>> vectors = np.array([[0.0, 1.0], [2.0, 0.0], [1.0, 1.0]])
     >>> f = Expansion(KernelFunction("linear"), vectors, np.array([[1.0, -1.0, 0.5]]), np.array([0, 3]))
     >>> f.sums(np.array([[2.0, 4.0]])).tolist()
@@ -75,7 +75,8 @@ class Expansion:
         numbers = (k.name, k.gamma, k.coef0, k.degree, n_threads)
         if sp.issparse(self.vectors):
             coef, vectors = self._stored
-            return _core.svm.csr_sums(stored(X), vectors, X.shape[1], coef, self._bounds, *numbers).reshape(shape)
+            rows = self._store(X, coef.dtype == np.float32)
+            return _core.svm.csr_sums(rows, vectors, X.shape[1], coef, self._bounds, *numbers).reshape(shape)
         return _core.svm.sums(dense(X), *self._packed, *numbers).reshape(shape)
 
     @property
@@ -108,28 +109,23 @@ class Expansion:
 
     @cached_property
     def _stored(self) -> tuple[np.ndarray, tuple[np.ndarray, ...]]:
-        values = stored(self.vectors)
-        squares = np.asarray(self.vectors.multiply(self.vectors).sum(axis=1), dtype=np.float64)
-        largest = float(squares.max(initial=0)) * (self.kernel.gamma if self.kernel.name == "rbf" else 1)
-        coef = np.zeros((len(self.coef), self.coef.shape[1] + SPARE), np.float32 if self._is_single(largest) else float)
+        """Coefficients, and the vectors in the form that the core reads; made once, never saved."""
+        vectors = self._store(self.vectors, False)
+        single = self._is_single(float(vectors[3].max(initial=0)))
+        if single:
+            vectors = self._store(self.vectors, True)
+        coef = np.zeros((len(self.coef), self.coef.shape[1] + SPARE), np.float32 if single else np.float64)
         coef[:, : self.coef.shape[1]] = self.coef
-        return coef, values
+        return coef, vectors
+
+    def _store(self, X: Any, single: bool) -> tuple[np.ndarray, ...]:
+        store = _core.svm.store_single if single else _core.svm.store_full
+        X = canonical(X if sp.issparse(X) else sp.csr_array(X))
+        found: tuple[np.ndarray, ...] = store(
+            X.data, X.indices, X.indptr, X.shape[1], self.kernel.name, self.kernel.gamma
+        )
+        return found
 
     def __getstate__(self) -> dict[str, Any]:
         """What was given: the rest is derived again."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
-
-
-def dense(X: Any) -> np.ndarray:
-    """Rows one after another, float64 or float32."""
-    X = X.toarray() if sp.issparse(X) else np.asarray(X)
-    return np.ascontiguousarray(X, dtype=X.dtype if X.dtype in (np.float32, np.float64) else np.float64)
-
-
-def stored(X: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Values, columns and starts of canonical CSR."""
-    X = sp.csr_array(X)
-    if not X.has_canonical_format:
-        X = X.copy()
-        X.sum_duplicates()
-    return X.data.astype(np.float64, copy=False), X.indices.astype(np.int64), X.indptr.astype(np.int64)

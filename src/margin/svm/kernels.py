@@ -51,16 +51,17 @@ class KernelFunction:
         values as float32; "auto" does so where rows are many and the error is certainly about 1e-6 or less.
         """
         if self.name == "precomputed":
-            return _core.svm.matrix_source(_dense(X))
+            return _core.svm.matrix_source(dense(X))
         if not isinstance(single, str):
             up_to = LARGEST_SINGLE_SQUARE if single else -1.0
         else:
             up_to = LARGEST_SINGLE_EXPONENT if self.name == "rbf" and X.shape[0] > FEW_ROWS else -1.0
         numbers = (self.name, self.gamma, self.coef0, self.degree, up_to)
         if sp.issparse(X):
+            X = canonical(X)
             made = _core.svm.csr_source(X.data, X.indices, X.indptr, X.shape[1], *numbers)
         else:
-            made = _core.svm.dense_source(_dense(X), *numbers)
+            made = _core.svm.dense_source(dense(X), *numbers)
         self._refuse_roots(X)
         if self.name != "rbf" and not np.isfinite(made.diagonal()).all():
             row = int(np.flatnonzero(~np.isfinite(made.diagonal()))[0])
@@ -173,6 +174,21 @@ def _number(value: Any, name: str, who: str, lowest: float = -np.inf, above: boo
     return float(value)
 
 
-def _dense(X: Any) -> np.ndarray:
-    X = np.asarray(X)
+def canonical(X: Any) -> Any:
+    """CSR with ascending columns, cells of float64 or float32, and places of one type."""
+    X = X if X.format == "csr" else X.tocsr()
+    if X.data.dtype not in (np.float32, np.float64):
+        X = X.astype(np.float64)
+    if not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()
+    if X.indices.dtype != X.indptr.dtype:
+        X = X.copy()
+        X.indices, X.indptr = X.indices.astype(np.int64), X.indptr.astype(np.int64)
+    return X
+
+
+def dense(X: Any) -> np.ndarray:
+    """Rows one after another, float64 or float32."""
+    X = X.toarray() if sp.issparse(X) else np.asarray(X)
     return np.ascontiguousarray(X, dtype=X.dtype if X.dtype in (np.float32, np.float64) else np.float64)

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import dataclasses
 from typing import Any, Literal, cast
 
 import numpy as np
 
 from margin.base.numeric import Scale
 from margin.errors import ConvergenceWarning, InputError, ParameterError, warn
-from margin.linear.reduced import Reduced, known_ends, reduced
+from margin.linear.reduced import known_ends, reduced
 from margin.linear.streaming import StreamingClassifier
-from margin.linear.visiting import padded, rows_and_weights
+from margin.linear.visiting import rows_and_weights
 from margin.params import ClassWeight, Count, Flag, NonNegative, Positive, Seed
 from margin.svm.expansion import Expansion
 from margin.svm.kernel_sgd import KernelDescent, KernelMemory, expansion, kernel_of
 from margin.svm.pegasos_certificate import PegasosCertificate
-from margin.svm.pegasos_primal import PrimalDescent
+from margin.svm.pegasos_primal import PrimalDescent, of_all_columns
 from margin.svm.pegasos_rule import Memory, Rule, Visits
 
 __all__ = ["PegasosClassifier"]
@@ -106,7 +105,9 @@ class PegasosClassifier(StreamingClassifier):
 
     Notes
     -----
-    Whole-number sample weights are further visits to a row, other weights and class weights multiply its step.
+    Whole-number sample weights are further visits to a row, other weights and class weights multiply its step. Steps of
+    the intercept are at most 1 / √t: weights forget their first steps as they shrink, an intercept would not. Of more
+    than 16 million rows times scores nothing is proved, to save memory.
 
     References
     ----------
@@ -249,7 +250,7 @@ class PegasosClassifier(StreamingClassifier):
         else:
             self._run(descent, visits)
         self.coef_, self.intercept_ = part.whole(*descent.layer())
-        self._memory = _of_all_columns(descent.memory, part)
+        self._memory = of_all_columns(descent.memory, part)
 
     def _run(self, descent: PrimalDescent | KernelDescent, visits: Visits) -> None:
         """Passes until the objective is near enough to the smallest; the trace is kept."""
@@ -387,16 +388,3 @@ class PegasosClassifier(StreamingClassifier):
         small = X.shape[0] * X.shape[1] < SMALL
         scores = self._expansion.sums(X, 1 if small else self._n_threads())[:, 0] + intercept
         return self._made_of(np.ascontiguousarray(scores[:, 0] if self._n_scores() == 1 else scores), what)
-
-
-def _of_all_columns(memory: Memory, part: Reduced) -> Memory:
-    """The memory for all columns, those left out of the rows included; rows are forgotten."""
-
-    def widened(given: np.ndarray) -> np.ndarray:
-        found = np.zeros((len(given), padded(part.n_columns)))
-        found[:, part.columns] = given[:, : len(part.columns)] / part.unit
-        return found
-
-    return dataclasses.replace(
-        memory, weights=widened(memory.weights), sums=widened(memory.sums), beta=None, beta_sums=None
-    )

@@ -11,14 +11,17 @@ import numpy as np
 
 import margin._core as _core
 from margin import parallel
+from margin.linear.reduced import Reduced
 from margin.linear.visiting import arrays_of, padded
 from margin.svm.pegasos_certificate import best_multiple, evened
 from margin.svm.pegasos_rule import Earlier, Memory, Rule
 
-__all__ = ["PrimalDescent", "squares_of"]
+__all__ = ["PrimalDescent", "of_all_columns"]
 
 # Rows that are turned at once into numbers that a product needs.
 BLOCK = 16384
+#: Beyond so many rows times scores it is not remembered how often each row was too close, and nothing is proved.
+MOST_REMEMBERED = 1 << 24
 
 
 @dataclass
@@ -42,7 +45,8 @@ class PrimalDescent:
     def begin(
         cls, rule: Rule, X: Any, y: np.ndarray, n_scores: int, weight: np.ndarray | None, share: np.ndarray | None
     ) -> PrimalDescent:
-        memory = Memory.empty(n_scores, padded(X.shape[1]), None if share is None else X.shape[0], late=0)
+        remembers = share is not None and n_scores * X.shape[0] <= MOST_REMEMBERED
+        memory = Memory.empty(n_scores, padded(X.shape[1]), X.shape[0] if remembers else None, late=0)
         return cls(rule, X, y, weight, share, memory)
 
     def make_pass(self, order: np.ndarray | None) -> None:
@@ -79,7 +83,8 @@ class PrimalDescent:
         """What the objective of each score is at least. One look at the rows."""
         assert self.share is not None
         m = self.memory
-        assert m.beta is not None
+        if m.beta is None:
+            return np.zeros(m.scalars.shape[1])
         found = [m.last(self.rule, m.beta), *(self._earlier.since(self.rule, m.t, m.beta) or ())]
         # Any such weights, cut to what is allowed, are a point of the dual.
         a = np.minimum(np.maximum(self.rule.lambda_ * np.concatenate(found), 0.0), self.share)
@@ -93,8 +98,8 @@ class PrimalDescent:
 
     def note(self) -> None:
         """Remember this moment for later bounds."""
-        assert self.memory.beta is not None
-        self._earlier.note(self.memory.t, self.memory.beta)
+        if self.memory.beta is not None:
+            self._earlier.note(self.memory.t, self.memory.beta)
 
     def longest(self) -> float:
         """R, the length of the longest row."""
@@ -105,6 +110,17 @@ class PrimalDescent:
         """Scores × rows: whether the row is one of the score's class."""
         n_scores = self.memory.scalars.shape[1]
         return (self.y == 1)[None] if n_scores == 1 else self.y[None] == np.arange(n_scores)[:, None]
+
+
+def of_all_columns(memory: Memory, part: Reduced) -> Memory:
+    """The memory for all columns, those left out of the rows included; rows are forgotten."""
+
+    def widened(given: np.ndarray) -> np.ndarray:
+        found = np.zeros((len(given), padded(part.n_columns)))
+        found[:, part.columns] = given[:, : len(part.columns)] / part.unit
+        return found
+
+    return replace(memory, weights=widened(memory.weights), sums=widened(memory.sums), beta=None, beta_sums=None)
 
 
 def squares_of(X: Any) -> np.ndarray:

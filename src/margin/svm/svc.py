@@ -42,6 +42,8 @@ def _is_number(value: Any) -> bool:
 
 Iterations = Annotated[int, Rule("a whole number of at least 1, or -1 for no limit", _is_iterations, int)]
 Number = Annotated[float, Rule("a number", _is_number, float)]
+# Gaps below this want kernel values in double precision.
+SINGLE = 1e-5
 KernelName = Literal["linear", "poly", "rbf", "gaussian", "sigmoid", "precomputed"]
 
 
@@ -230,7 +232,8 @@ class SVC(KernelModel):
         kernel = KernelFunction(name, self.gamma_, float(self.coef0), float(self.degree))
         if self.kernel == "precomputed":
             X = self._square(X, rows)
-        source = kernel.source(X if function is None else values_of(function, X, X, type(self).__name__))
+        values = X if function is None else values_of(function, X, X, type(self).__name__)
+        source = kernel.source(values, "auto" if self.tol >= SINGLE else False)
         threads = parallel.n_threads(self.n_jobs)
         few = X.shape[0] <= FEW
         solver = Solver(source, float(self.tol), int(self.max_iter), float(self.cache_size), threads, few)

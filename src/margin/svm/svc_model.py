@@ -200,7 +200,7 @@ class KernelModel(Classifier):
         Rows that take no part have an empty word.
         """
         self._fitted("category_")
-        codes = [] if self._evidence is None else [self._evidence.categories(i) for i in range(len(self.intercept_))]
+        codes = [] if self._evidence is None else self._evidence.categories()
         return np.append(WORDS, "")[self._by_row(codes, -1).astype(np.int8)]
 
     @property

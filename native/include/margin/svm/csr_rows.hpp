@@ -6,9 +6,20 @@
 #include <algorithm>
 #include <numeric>
 #include <span>
+#include <tuple>
 #include <vector>
 
 namespace margin::svm {
+
+/// Stored rows with their squared lengths, which belong to someone else.
+template <class T>
+struct CsrView {
+    StoredRows<T> stored;
+    const T* squares;
+    std::size_t size, width;
+
+    std::size_t cells_per_row() const noexcept { return size == 0 ? 0 : stored.start[size] / size; }
+};
 
 template <class T>
 class CsrPanel;
@@ -29,10 +40,14 @@ public:
     }
 
     std::size_t size() const noexcept { return squares_.size(); }
-    std::size_t width() const noexcept { return width_; }
-    std::size_t cells_per_row() const noexcept { return values_.size() / std::max<std::size_t>(size(), 1); }
-    const T* squares() const noexcept { return squares_.data(); }
-    StoredRows<T> stored() const noexcept { return {values_.data(), columns_.data(), start_.data()}; }
+    CsrView<T> view() const noexcept {
+        return {{values_.data(), columns_.data(), start_.data()}, squares_.data(), size(), width_};
+    }
+
+    /// Values, columns, starts and squared lengths, for someone else to keep; leaves nothing.
+    auto release() {
+        return std::tuple(std::move(values_), std::move(columns_), std::move(start_), std::move(squares_));
+    }
 
 private:
     /// Squared lengths as products of rows with themselves: in a loop of their own they might be rounded otherwise.
@@ -42,8 +57,8 @@ private:
         for (std::size_t first = 0; first < size(); first += spread_rows<T>) {
             std::vector<std::uint32_t> rows(std::min(spread_rows<T>, size() - first));
             std::iota(rows.begin(), rows.end(), static_cast<std::uint32_t>(first));
-            panel.spread(*this, rows);
-            panel.multiply(stored(), rows, products.data());
+            panel.spread(view(), rows);
+            panel.multiply(view().stored, rows, products.data());
             for (std::size_t i = 0; i < rows.size(); ++i)
                 squares_[first + i] = products[i * spread_rows<T> + i];
         }
@@ -61,20 +76,20 @@ template <class T>
 class CsrPanel {
 public:
     /// Let these rows stand in the panel in place of those that did. O(stored cells of both + cells of lines) time.
-    void spread(const CsrRows<T>& x, std::span<const std::uint32_t> rows) {
-        const StoredRows<T> stored = x.stored();
-        line_of_.resize(x.width());
+    void spread(const CsrView<T>& x, std::span<const std::uint32_t> rows) {
+        const StoredRows<T> stored = x.stored;
+        line_of_.resize(x.width);
         for (const std::uint32_t column : used_)
             line_of_[column] = 0;
         std::size_t most = 0;
         for (const std::uint32_t row : rows)
             most += stored.start[row + 1] - stored.start[row];
-        used_.resize(std::min(most, x.width()));
+        used_.resize(std::min(most, x.width));
         cells_.resize(std::max(cells_.size(), (used_.size() + 1) * spread_rows<T>));
         squares_.assign(spread_rows<T>, 0);
         std::size_t n_used = 0; // line 0 is that of all columns that nobody has
         for (std::size_t lane = 0; lane < rows.size(); ++lane) {
-            squares_[lane] = x.squares()[rows[lane]];
+            squares_[lane] = x.squares[rows[lane]];
             for (std::size_t i = stored.start[rows[lane]]; i < stored.start[rows[lane] + 1]; ++i) {
                 auto& line = line_of_[stored.columns[i]];
                 if (line == 0) {

@@ -20,18 +20,18 @@ public:
 
     void block(std::span<const std::uint32_t> rows, std::span<const std::uint32_t> columns, T* out, std::size_t stride,
                std::size_t n_threads, Monitor& monitor) const override {
-        for_each_tile<Scratch>(rows, columns, spread_rows<T>, 2 * x_.cells_per_row(), n_threads, monitor,
+        for_each_tile<Scratch>(rows, columns, spread_rows<T>, 2 * x_.view().cells_per_row(), n_threads, monitor,
                                [&](auto some, auto of, std::size_t r, std::size_t c, Scratch& scratch) {
                                    fill(some, of, scratch, out + r * stride + c, stride);
                                });
     }
 
     T largest_square() const noexcept {
-        return size() == 0 ? T(0) : *std::max_element(x_.squares(), x_.squares() + size());
+        return size() == 0 ? T(0) : *std::max_element(x_.view().squares, x_.view().squares + size());
     }
 
     void diagonal(T* out) const override {
-        const T* squares = x_.squares();
+        const T* squares = x_.view().squares;
         for (std::size_t i = 0; i < size(); ++i)
             apply_kernel(kernel_, Products<T>{squares + i, 1, squares + i, squares + i, 1, 1}, out + i, 1);
     }
@@ -46,12 +46,12 @@ private:
 
     void fill(std::span<const std::uint32_t> rows, std::span<const std::uint32_t> columns, Scratch& scratch, T* out,
               std::size_t stride) const {
-        scratch.panel.spread(x_, columns);
+        scratch.panel.spread(x_.view(), columns);
         for (std::size_t r = 0; r < rows.size(); r += at_once) {
             const auto some = rows.subspan(r, std::min(at_once, rows.size() - r));
             T xx[at_once];
-            std::transform(some.begin(), some.end(), xx, [&](std::uint32_t row) { return x_.squares()[row]; });
-            scratch.panel.multiply(x_.stored(), some, scratch.products);
+            std::transform(some.begin(), some.end(), xx, [&](std::uint32_t row) { return x_.view().squares[row]; });
+            scratch.panel.multiply(x_.view().stored, some, scratch.products);
             apply_kernel(
                 kernel_,
                 Products<T>{scratch.products, spread_rows<T>, xx, scratch.panel.squares(), some.size(), columns.size()},

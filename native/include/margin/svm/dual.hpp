@@ -57,9 +57,9 @@ public:
                 break;
             if (left <= tol)
                 tol = left / 4; // the gap is what is still too large
-            // Where nothing outside of the working set is worse than what is inside, this set is likely to be the last.
-            target = left <= inside ? tol : std::max(tol, share_of_violation * left);
-            members_ = next_set(state_, worst_, std::clamp(least_loss_bias(state_), worst_.low, worst_.high), reach, most_);
+            // Where little is wrong, or nothing outside of the working set, the next set is likely to be the last.
+            target = left <= std::max(inside, little) ? share_of_tol * tol : std::max(tol, share_of_violation * left);
+            choose();
         }
         return finish();
     }
@@ -67,6 +67,8 @@ public:
 private:
     // Measured on RBF kernels of 5,000 and 20,000 rows: half or twice these make no great difference.
     static constexpr double share_of_violation = 0.05; // of what is left, which a round leaves in its working set
+    static constexpr double share_of_tol = 0.5;        // what the last round aims at: rows outside have room to move
+    static constexpr double little = 2;                // a violation that few rows have
     static constexpr double reach = 0.2;               // as next_set has it; the margin is 1
     static constexpr std::size_t sample = 8;           // one row in so many is in the first set
     static constexpr std::size_t small = 1000;         // up to so many rows are one working set
@@ -104,13 +106,18 @@ private:
         if (taking_part <= std::min(small, most_))
             members_ = first_set(state_, std::max<std::size_t>(taking_part, 1));
         else if (warm)
-            members_ = next_set(state_, worst_, std::clamp(least_loss_bias(state_), worst_.low, worst_.high), reach, most_);
+            choose();
         else
             members_ = first_set(state_, std::min(most_, std::max(taking_part / sample, small / 2)));
     }
 
+    void choose() {
+        const double bias = std::clamp(least_loss_bias(state_), worst_.low, worst_.high);
+        members_ = next_set(state_, worst_, bias, reach, most_);
+    }
+
     double first_target(double tol) const {
-        return members_.size() < state_.size() ? std::max(tol, 2 * share_of_violation) : tol;
+        return members_.size() < state_.size() ? std::max(tol, 2 * share_of_violation) : share_of_tol * tol;
     }
 
     double gap() const { return objectives(state_, bias_of(state_, worst_)).gap(); }
@@ -215,9 +222,8 @@ std::vector<DualSolution> solve_all(const Source<T>& source, std::span<const Dua
     std::vector<std::size_t> order(problems.size());
     for (std::size_t p = 0; p < order.size(); ++p)
         order[p] = p;
-    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-        return problems[a].rows.size() > problems[b].rows.size();
-    });
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::size_t a, std::size_t b) { return problems[a].rows.size() > problems[b].rows.size(); });
     const auto solve_one = [&](std::size_t p, const DualSettings& with, RowMemory<T>& memory) {
         found[p] = DualSolver<T>(source, diagonal, problems[p], with, memory, monitor).run();
         monitor.step();

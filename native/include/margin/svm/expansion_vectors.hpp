@@ -63,25 +63,30 @@ struct DenseVectors {
     }
 };
 
-/// Vectors of stored cells; places are their numbers.
+/// The numbers first, first + 1, …
+inline std::vector<std::uint32_t> numbers_from(std::size_t first, std::size_t n) {
+    std::vector<std::uint32_t> list(n);
+    std::iota(list.begin(), list.end(), static_cast<std::uint32_t>(first));
+    return list;
+}
+
+/// Vectors of stored cells, spread out for many rows that pass by; places are their numbers.
 template <class T>
 struct CsrVectors {
-    const CsrRows<T>& x;
+    CsrView<T> x;
 
     /// Some rows of others.
     struct Rows {
-        const CsrRows<T>& of;
+        CsrView<T> of;
         std::vector<std::uint32_t> ids;
 
-        Rows(const CsrRows<T>& all, std::size_t begin, std::size_t end) : of(all), ids(end - begin) {
-            std::iota(ids.begin(), ids.end(), static_cast<std::uint32_t>(begin));
-        }
+        Rows(const CsrView<T>& all, std::size_t begin, std::size_t end)
+            : of(all), ids(numbers_from(begin, end - begin)) {}
         std::size_t size() const noexcept { return ids.size(); }
-        const T* squares() const noexcept { return of.squares() + ids[0]; }
+        const T* squares() const noexcept { return of.squares + ids[0]; }
     };
     struct Space {
         CsrPanel<T> panel;
-        std::vector<std::uint32_t> ids;
     };
     static constexpr std::size_t at_once = 32;
     static constexpr std::size_t band = 256;
@@ -89,14 +94,47 @@ struct CsrVectors {
     std::size_t depth() const noexcept { return 2 * x.cells_per_row(); }
     std::size_t places() const noexcept { return spread_rows<T>; }
     const T* lay(std::size_t first, std::size_t n, Space& space) const {
-        space.ids.resize(n);
-        std::iota(space.ids.begin(), space.ids.end(), static_cast<std::uint32_t>(first));
-        space.panel.spread(x, space.ids);
+        space.panel.spread(x, numbers_from(first, n));
         return space.panel.squares();
     }
     std::size_t multiply(const Rows& rows, std::size_t r, std::size_t n_rows, std::size_t, std::size_t,
                          const Space& space, T* products) const {
-        space.panel.multiply(rows.of.stored(), std::span(rows.ids).subspan(r, n_rows), products);
+        space.panel.multiply(rows.of.stored, std::span(rows.ids).subspan(r, n_rows), products);
+        return spread_rows<T>;
+    }
+};
+
+/// The same for a few rows: these are spread out, and the vectors pass by. A product is the sum over the columns that
+/// both have, in order, either way: the bits are the same.
+template <class T>
+struct PassingVectors {
+    CsrView<T> x;
+
+    struct Rows {
+        CsrPanel<T> panel;
+        std::size_t n_rows;
+
+        Rows(const CsrView<T>& all, std::size_t begin, std::size_t end) : n_rows(end - begin) {
+            panel.spread(all, numbers_from(begin, n_rows));
+        }
+        std::size_t size() const noexcept { return n_rows; }
+        const T* squares() const noexcept { return panel.squares(); }
+    };
+    struct Space {};
+    static constexpr std::size_t at_once = spread_rows<T>;
+    static constexpr std::size_t band = spread_rows<T>;
+    static constexpr std::size_t few = 16; // for more rows than this it does not pay
+
+    std::size_t depth() const noexcept { return 2 * x.cells_per_row(); }
+    std::size_t places() const noexcept { return spread_rows<T>; }
+    const T* lay(std::size_t first, std::size_t, Space&) const { return x.squares + first; }
+    std::size_t multiply(const Rows& rows, std::size_t, std::size_t n_rows, std::size_t first, std::size_t n,
+                         const Space&, T* products) const {
+        T turned[spread_rows<T> * spread_rows<T>];
+        rows.panel.multiply(x.stored, numbers_from(first, n), turned);
+        for (std::size_t r = 0; r < n_rows; ++r)
+            for (std::size_t j = 0; j < n; ++j)
+                products[r * spread_rows<T> + j] = turned[j * spread_rows<T> + r];
         return spread_rows<T>;
     }
 };

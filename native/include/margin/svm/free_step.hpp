@@ -116,7 +116,8 @@ private:
         for (std::size_t i = 0; i < f; ++i) {
             double& b = b_[free_[i]];
             b = std::clamp(b + length * d_[i], lower_[free_[i]], upper_[free_[i]]);
-            if (length == room && std::abs((d_[i] > 0 ? upper_ : lower_)[free_[i]] - b) <= 1e-12 * std::abs(length * d_[i]))
+            if (length == room &&
+                std::abs((d_[i] > 0 ? upper_ : lower_)[free_[i]] - b) <= 1e-12 * std::abs(length * d_[i]))
                 b = (d_[i] > 0 ? upper_ : lower_)[free_[i]];
             if (b > lower_[free_[i]] && b < upper_[free_[i]])
                 still.push_back(free_[i]);
