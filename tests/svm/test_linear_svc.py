@@ -234,6 +234,15 @@ def test_extreme_c_on_separable_rows_is_solved_or_warned_of(loss, C):
         assert model.certificate_.primal == pytest.approx(hard.certificate_.primal, rel=2e-3)
 
 
+@pytest.mark.parametrize("dual", [True, False])
+def test_the_intercept_of_a_tiny_c_is_the_larger_class(dual):
+    # Weights cost more than they win; -1 and 1 are then the best constants, and the larger class decides.
+    X, y = np.arange(10.0)[:, None], np.repeat([0, 1], [7, 3])
+    model = fitted(X, y, loss="hinge", C=1e-10, dual=dual, tol=1e-6)
+    assert_allclose(model.intercept_, [-1.0], atol=1e-3)
+    assert model.certificate_.primal == pytest.approx(6e-10, rel=1e-3)
+
+
 @pytest.mark.parametrize("loss", LOSSES)
 def test_equal_rows_of_both_classes_are_no_problem(loss):
     X, y = (np.arange(20) // 2)[:, None].astype(float), np.arange(20) % 2

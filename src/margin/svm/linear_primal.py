@@ -31,6 +31,7 @@ FIRST_WIDTH, NARROWER, NARROWEST = 4.0, 0.2, 1e-9
 ENOUGH_ROUND, SLOWLY = 2, 0.5
 # A rounded problem is solved when its gradient leaves this share of the gap.
 INNER = 0.1
+NO_CURVATURE = 1e-10
 # A larger share of rows is not copied before its products are made.
 FEW = 0.3
 
@@ -123,6 +124,9 @@ class Objective:
             matrix = self.units.gram(p.X, bends * (p.bound * factor))
         matrix[np.diag_indices(len(matrix))] += self.units.penalty(1.0)
         inner = self.units.of_gradient(point.gradient[k : k + 1])
+        pull = abs(float(point.gradient[k, -1]))
+        if p.intercept and matrix[-1, -1] <= NO_CURVATURE * pull:
+            matrix[-1, -1] = pull  # no row says how far the intercept should go: by about one margin
         return self.units.of_step(Factor(matrix).solve(inner))[0]
 
     def solution(self, point: Point, n_iter: int, converged: bool) -> LinearSolution:

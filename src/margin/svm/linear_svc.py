@@ -19,6 +19,9 @@ from margin.svm.linear_solving import Asked, solve
 
 __all__ = ["LinearSVC"]
 
+# Beyond it nothing changes, and products with it stay numbers.
+LARGEST_BOUND = 1e100
+
 
 class LinearSVC(LinearClassifier):
     r"""The plane with the widest margin between classes, rows on its wrong side paid for.
@@ -142,8 +145,8 @@ class LinearSVC(LinearClassifier):
             factors = class_factors(self.class_weight, self.classes_, totals, type(self).__name__)[y]
             weight = factors if weight is None else weight * factors
         if weight is None or not np.isfinite(self.C):
-            return float(self.C)
-        return weight * float(self.C)
+            return float(min(self.C, LARGEST_BOUND)) if np.isfinite(self.C) else float(self.C)
+        return np.minimum(weight * float(self.C), LARGEST_BOUND)
 
     def _asked(self) -> Asked:
         who = type(self).__name__
