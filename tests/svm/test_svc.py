@@ -284,3 +284,14 @@ def test_probabilities_come_true(method, k):
     assert np.array_equal(same, p)
     assert np.array_equal(answers, model.predict(X[400:]))
     assert np.exp(model.predict_log_proba(X[400:])) == pytest.approx(p)
+
+
+@pytest.mark.filterwarnings("ignore::margin.errors.ConvergenceWarning")
+@pytest.mark.parametrize("C", [1e-300, 1e17, 1e300])
+def test_absurd_penalties_come_to_an_end(C):
+    rng = np.random.default_rng(0)
+    y = np.arange(60) % 3
+    X = np.abs(rng.normal(size=(60, 4)) + 2 * y[:, None] + 3)
+    model = SVC(C=C, kernel="linear", scale="range", probability="sigmoid").fit(X, y)
+    assert np.isfinite(model.decision_function(X)).all()
+    assert np.isfinite(model.predict_proba(X)).all()

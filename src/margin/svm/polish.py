@@ -42,6 +42,7 @@ def conditions(problem: DualProblem, alpha: np.ndarray, slope: np.ndarray) -> tu
     return high / 2 + low / 2, max(0.0, high - low)
 
 
+@np.errstate(over="ignore", invalid="ignore")  # what overflows is not taken
 def polished(source: Any, problem: DualProblem, found: DualSolution) -> DualSolution:
     """A solution with smaller violations, or the same where none comes out."""
     if not (found.alpha > 0).any() or not np.isfinite(problem.upper).all():

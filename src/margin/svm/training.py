@@ -60,21 +60,23 @@ class Gap:
 
     @property
     def absolute(self) -> float:
-        return max(0.0, self.primal - self.dual)
+        known = np.isfinite(self.primal) and np.isfinite(self.dual)
+        return max(0.0, self.primal - self.dual) if known else np.inf
 
     @property
     def relative(self) -> float:
         """The difference as a share of the cost."""
-        if np.isinf(self.primal):
+        if np.isinf(self.absolute):
             return np.inf
         return self.absolute / max(abs(self.primal), abs(self.dual), 1e-300)
 
 
 def gap_of(alpha: np.ndarray, upper: np.ndarray, values: np.ndarray, bias_term: np.ndarray) -> Gap:
     r"""The gap of weights alpha; ``values`` are :math:`s_i (f(x_i) - b)` and ``bias_term`` :math:`s_i b`."""
-    half = 0.5 * float(alpha @ values)
-    slack = np.maximum(0.0, 1.0 - values - bias_term)
-    return Gap(half + float(upper @ slack), float(alpha.sum()) - half)
+    with np.errstate(over="ignore", invalid="ignore"):
+        half = 0.5 * float(alpha @ values)
+        slack = np.maximum(0.0, 1.0 - values - bias_term)
+        return Gap(half + float(upper @ slack), float(alpha.sum()) - half)
 
 
 def steepened(half: float, nearest: float, dual: float) -> Gap:

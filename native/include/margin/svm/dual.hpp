@@ -52,7 +52,8 @@ public:
                 step_with_free();
             worst_ = extremes(state_);
             const double left = worst_.violation();
-            const bool exhausted = steps_ >= settings_.max_steps || unbounded_ || stuck_;
+            // Without any violation nothing can move, however large rounding makes the gap.
+            const bool exhausted = steps_ >= settings_.max_steps || unbounded_ || stuck_ || !(left > 0);
             if (exhausted || (left <= tol && (settings_.gap_tol == infinity || gap() <= settings_.gap_tol)))
                 break;
             if (left <= tol)
