@@ -145,8 +145,12 @@ class KernelModel(Classifier):
 
     @available_if(lambda self: self.probability is not None)
     def predict_with_proba(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
-        """Both at once."""
-        return self.predict(X), self.predict_proba(X)
+        """Both at once, for the price of one."""
+        encoded = self._encoded(X, "predict_with_proba")
+        if self._machine is None:
+            return self.predict(X), self.predict_proba(X)
+        decisions = self._decisions(encoded)
+        return self.classes_[self._places[self._winners(decisions)]], self._shares(decisions)
 
     @property
     def support_vectors_(self) -> Any:
