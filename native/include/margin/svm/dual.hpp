@@ -73,7 +73,7 @@ private:
     static constexpr double reach = 0.2;               // as next_set has it; the margin is 1
     static constexpr std::size_t sample = 8;           // one row in so many is in the first set
     static constexpr std::size_t small = 1000;         // up to so many rows are one working set
-    static constexpr std::size_t long_walk = 10'000;   // steps in pairs before all free variables are moved at once
+    static constexpr std::size_t long_walk = 10'000;   // steps in pairs before all free ones are moved at once
 
     static std::size_t most_members(std::size_t bytes) {
         const auto side = static_cast<std::size_t>(std::sqrt(static_cast<double>(bytes / sizeof(T))));
@@ -137,7 +137,7 @@ private:
             v.set_residual(m, state_.e[i]);
         }
         RowCache<T> cache(source_, rows, v, memory_, settings_.n_threads, monitor_);
-        const std::size_t most = std::min(settings_.max_steps - steps_, std::max(long_walk, 4 * members_.size()));
+        const std::size_t most = std::min(settings_.max_steps - steps_, std::max(walk_, 4 * members_.size()));
         const Walk walk = smo(v, cache, tol, most, monitor_);
         steps_ += walk.steps;
         long_ = walk.steps == most;
@@ -170,11 +170,24 @@ private:
         state_.b = b;
     }
 
+    /// With many free variables it costs as much as many steps in pairs: where it gained less than they did, they go on
+    /// for longer next time.
     void step_with_free() {
         members_.clear();
-        for (const auto& group : free_groups(state_))
+        const double walked = objective();
+        const auto groups = free_groups(state_);
+        for (const auto& group : groups)
             change(free_step(source_, problem_.rows, state_, group, monitor_));
+        const double stepped = objective();
+        const bool few = groups.size() == 1 && groups[0].size() <= free_group;
+        walk_ = !few && walked - stepped < before_ - walked ? std::min(2 * walk_, 8 * long_walk) : long_walk;
+        before_ = stepped;
         ++steps_;
+    }
+
+    double objective() const {
+        const auto [square, sum] = square_and_sum(state_);
+        return 0.5 * square - sum;
     }
 
     DualSolution finish() {
@@ -203,7 +216,8 @@ private:
     RowMemory<T>& memory_;
     Monitor& monitor_;
     DualState state_;
-    std::size_t most_, steps_ = 0;
+    std::size_t most_, steps_ = 0, walk_ = long_walk;
+    double before_ = 0; // the objective at the end of the last step with all free variables
     bool hard_, unbounded_ = false, stuck_ = false, long_ = false;
     Extremes worst_;
     std::vector<std::uint32_t> members_; // the working set, in ascending order

@@ -52,10 +52,10 @@ public:
     }
 
     /// Newton's steps to the lowest point at which the free ones balance, each up to the next bound; what reaches its
-    /// bound stays there. At most as many steps as variables, and about 2e9 products.
+    /// bound stays there. At most as many steps as variables, and about 3e8 products.
     const std::vector<double>& descend(Monitor& monitor) {
         const double f = static_cast<double>(n_);
-        const auto most = static_cast<std::size_t>(std::clamp(6e9 / (f * f * f), 2.0, f + 2));
+        const auto most = static_cast<std::size_t>(std::clamp(1e9 / (f * f * f), 2.0, f + 2));
         for (std::size_t s = 0; s < most && free_.size() > 1; ++s) {
             monitor.check();
             if (!direct() || !step())
