@@ -3,8 +3,8 @@
 Run it with ``python examples/outlier.py``; it prints how far each boundary moves and saves a picture. Two clouds of
 rows lie side by side. Then some rows of the right-hand class turn up far away, on the side where they belong: no
 boundary between the clouds is wrong about them. Discriminant analysis takes its means and its covariance from all
-rows, and so from them, too. A support vector machine only listens to rows near its margin (hinge loss: 0 beyond it), and logistic
-regression to rows far from its boundary hardly at all (log loss: next to 0 there).
+rows, and so from them, too. A support vector machine only listens to rows near its margin (hinge loss: 0 beyond it),
+and logistic regression to rows far from its boundary hardly at all (log loss: next to 0 there).
 """
 
 from __future__ import annotations
