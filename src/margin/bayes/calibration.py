@@ -13,11 +13,10 @@ from margin.base.representation import TrainingRows
 from margin.bayes.calibrators import MAPS, CalibrationMap
 from margin.bayes.cross_fitting import Part, Split, dealt, told
 from margin.bayes.naive import NaiveBayes
-from margin.bayes.wrapping import Estimator, Folds, first_step, frozen, last_step, on_tables, weights_for
-from margin.data.labels import codes_of, label_array
+from margin.bayes.wrapping import Estimator, Folds, frozen, last_step, on_tables, take_over, weights_for
 from margin.data.table import Table
 from margin.data.weights import cases_per_weight, count_repeats
-from margin.errors import ConstantColumnWarning, InputError, LabelError, ParameterError, listing
+from margin.errors import ConstantColumnWarning, InputError, ParameterError, listing
 from margin.evaluation.rows import ready_for
 from margin.params import Flag, Seed, choice
 
@@ -252,21 +251,10 @@ class CalibratedClassifier(Classifier):
     def _calibrate_fitted(self, model: Any, X: Any, y: np.ndarray, rows: TrainingRows) -> CalibratedModel:
         """The map alone; the classes and columns are those that the classifier knows."""
         weight = rows.weights()
-        known = label_array(model.classes_, "CalibratedClassifier.fit")
-        codes = codes_of(self.classes_, known)
-        if (codes < 0).any():
-            raise LabelError(
-                f"CalibratedClassifier.fit: labels must be classes that the fitted classifier knows, "
-                f"{listing(known.tolist())}, but {listing(self.classes_[codes < 0].tolist())} is none of them."
-            )
-        self.classes_ = known
-        columns = getattr(first_step(model), "_columns", None)
-        if columns is not None and columns.n == self._columns.n:
-            # Levels that only the classifier has seen are levels all the same.
-            self._remember(columns)
-            self._encoder = self.representation.learn(columns, rows, "CalibratedClassifier.fit").encoder
-        found = self._uncalibrated(model, np.arange(len(known)))
-        return found if len(known) == 1 else found.learn(found.scores_of(X), codes[y], weight * _case_factor(weight))
+        codes = take_over(self, model, y, rows)
+        n_classes = len(self.classes_)
+        found = self._uncalibrated(model, np.arange(n_classes))
+        return found if n_classes == 1 else found.learn(found.scores_of(X), codes, weight * _case_factor(weight))
 
     def uncalibrated_proba(self, X: Any) -> np.ndarray | None:
         """What the classifiers say themselves, averaged over the folds; None where they give no probabilities."""

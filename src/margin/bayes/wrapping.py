@@ -6,11 +6,13 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from margin.base import TableEncoder
-from margin.errors import ParameterError
+from margin.base import Classifier, TableEncoder
+from margin.base.representation import TrainingRows
+from margin.data.labels import codes_of, label_array
+from margin.errors import LabelError, ParameterError, listing
 from margin.params import Rule
 
-__all__ = ["Estimator", "Folds", "first_step", "frozen", "last_step", "on_tables", "weights_for"]
+__all__ = ["Estimator", "Folds", "first_step", "frozen", "last_step", "on_tables", "take_over", "weights_for"]
 
 
 def _no_text(text: str) -> Any:
@@ -63,6 +65,25 @@ def frozen(model: Any, cv: Any, who: str, name: str) -> Any:
             f"{who}({name}={model!r}, cv='prefit'): {name} must be fitted already (or give cv a number of folds)."
         ) from None
     return model
+
+
+def take_over(wrapper: Classifier, model: Any, y: np.ndarray, rows: TrainingRows) -> np.ndarray:
+    """Let classes and columns be those that the fitted classifier knows; the labels as codes of those classes."""
+    who = f"{type(wrapper).__name__}.fit"
+    known = label_array(model.classes_, who)
+    codes = codes_of(wrapper.classes_, known)
+    if (codes < 0).any():
+        raise LabelError(
+            f"{who}: labels must be classes that the fitted classifier knows, {listing(known.tolist())}, but "
+            f"{listing(wrapper.classes_[codes < 0].tolist())} is none of them."
+        )
+    wrapper.classes_ = known
+    columns = getattr(first_step(model), "_columns", None)
+    if columns is not None and columns.n == wrapper._columns.n:
+        # Levels that only the classifier has seen are levels all the same.
+        wrapper._remember(columns)
+        wrapper._encoder = wrapper.representation.learn(columns, rows, who).encoder
+    return codes[y]
 
 
 def on_tables(model: Any) -> Any:

@@ -16,10 +16,10 @@ from margin.base import AsGiven, Classifier
 from margin.base.representation import TrainingRows
 from margin.bayes.cross_fitting import Part, Split, dealt, told
 from margin.bayes.naive import NaiveBayes
-from margin.bayes.wrapping import Estimator, Folds, first_step, frozen, on_tables, weights_for
+from margin.bayes.wrapping import Estimator, Folds, frozen, on_tables, weights_for
 from margin.data.labels import codes_of, label_array
 from margin.data.table import Table
-from margin.errors import AbstentionWarning, ConstantColumnWarning, LabelError, ParameterError, listing, warn
+from margin.errors import AbstentionWarning, ConstantColumnWarning, ParameterError, warn
 from margin.evaluation.coverage import RiskCoverage, ThresholdChoice, risk_coverage
 from margin.evaluation.metrics import accuracy
 from margin.evaluation.rows import ready_for
@@ -139,7 +139,7 @@ class Reject(Classifier):
         model, weight = self._model(), rows.weights()
         fitted = frozen(model, self.cv, "Reject", "model")
         if fitted is not None:
-            y = self._take_over(fitted, y, rows)
+            y = take_over(self, fitted, y, rows)
         elif isinstance(X, Table):
             model = on_tables(model)
         # All rows first: a cell that the classifier refuses is then named by the row it was given in.
@@ -149,23 +149,6 @@ class Reject(Classifier):
         if self._needs_rows():
             self.curve_ = self._judged(model, X, y, rows, fitted)
         self.threshold_ = self._chosen()
-
-    def _take_over(self, model: Any, y: np.ndarray, rows: TrainingRows) -> np.ndarray:
-        """Classes and columns are those that the fitted classifier knows; the labels as codes of those."""
-        known = label_array(model.classes_, "Reject.fit")
-        codes = codes_of(self.classes_, known)
-        if (codes < 0).any():
-            raise LabelError(
-                f"Reject.fit: labels must be classes that the fitted classifier knows, {listing(known.tolist())}, but "
-                f"{listing(self.classes_[codes < 0].tolist())} is none of them."
-            )
-        self.classes_ = known
-        columns = getattr(first_step(model), "_columns", None)
-        if columns is not None and columns.n == self._columns.n:
-            # Levels that only the classifier has seen are levels all the same.
-            self._remember(columns)
-            self._encoder = self.representation.learn(columns, rows, "Reject.fit").encoder
-        return codes[y]
 
     def _fitted_on(self, model: Any, X: Any, y: np.ndarray, part: Part) -> Any:
         fresh = clone(model)
