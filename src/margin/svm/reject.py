@@ -16,7 +16,7 @@ from margin.base import AsGiven, Classifier
 from margin.base.representation import TrainingRows
 from margin.bayes.cross_fitting import Part, Split, dealt, told
 from margin.bayes.naive import NaiveBayes
-from margin.bayes.wrapping import Estimator, Folds, frozen, on_tables, weights_for
+from margin.bayes.wrapping import Estimator, Folds, frozen, on_tables, take_over, weights_for
 from margin.data.labels import codes_of, label_array
 from margin.data.table import Table
 from margin.errors import AbstentionWarning, ConstantColumnWarning, ParameterError, warn
