@@ -20,7 +20,7 @@ OTHER_SETTINGS = {
     "ActivePerceptron": [{"max_iter": 5, "scale": "standard"}],
     "Adaline": [
         {"method": "stochastic", "random_state": 0},
-        {"method": "stochastic", "batch_size": 8, "scale": "standard", "shuffle": False},
+        {"method": "stochastic", "batch_size": 8, "scale": "standard", "shuffle": False, "max_iter": 100},
     ],
     "CalibratedClassifier": [
         {"method": "isotonic"},
@@ -93,7 +93,7 @@ OTHER_SETTINGS = {
     ],
     "PegasosClassifier": [
         {"kernel": "rbf", "scale": "standard", "max_iter": 30},
-        {"kernel": "poly", "degree": 2, "coef0": 1.0, "scale": "range", "batch_size": 8, "max_iter": 20},
+        {"kernel": "poly", "degree": 2, "coef0": 1.0, "scale": "range", "batch_size": 8, "max_iter": 5},
         {"project": True, "average": "last_half", "replace": True, "scale": "standard"},
     ],
     "Perceptron": [
