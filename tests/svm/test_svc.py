@@ -208,6 +208,15 @@ def test_slack_and_category_of_several_classes_have_a_column_for_each_problem():
     assert "3 problems" in str(model.certificate_)
 
 
+def test_what_rounding_leaves_of_huge_kernel_values_is_told():
+    # The solver's running sums of values up to 1e13 are off by more than the margin; the plane itself is not.
+    rng = np.random.default_rng(1)
+    X, y = rng.normal(size=(300, 5)) * [1, 1e3, 1e6, 1e-3, 1], rng.integers(0, 2, 300)
+    with pytest.warns(ConvergenceWarning, match="of itself above its optimum"):
+        model = SVC(kernel="linear").fit(X, y)
+    assert model.certificate_.relative_gap > 1e-3
+
+
 def test_too_few_steps_are_warned_of_with_the_gap():
     X, y = cloud(400, apart=0.2)
     with pytest.warns(ConvergenceWarning, match=r"may be .* of itself above its optimum, where tol=0.001"):

@@ -12,7 +12,7 @@ from margin.svm.dual import DualProblem
 from margin.svm.machine import Machine
 from margin.svm.multiclass import Signed
 from margin.svm.polish import conditions
-from margin.svm.training import gap_of, steepened
+from margin.svm.training import Gap, gap_of, steepened
 
 __all__ = ["Evidence", "MarginCertificate"]
 
@@ -155,6 +155,18 @@ class Evidence:
         given = DualProblem(problem.rows, problem.sign, self._upper(i, problem))
         return conditions(given, self.alphas[i], slope)[1]
 
+    def gaps(self) -> list[Gap]:
+        """The gap of each problem, by the decisions about its rows."""
+        return [self._gap(i, problem) for i, problem in enumerate(self.problems())]
+
+    def _gap(self, i: int, problem: Signed) -> Gap:
+        values, alpha, bias = self.settled()[i], self.alphas[i], self.machine.intercept[i]
+        without_bias = problem.sign * (values - bias)
+        if np.isinf(self.C[i]):
+            half = 0.5 * max(0.0, float(alpha @ without_bias))
+            return steepened(half, float((problem.sign * values).min()), float(alpha.sum()) - half)
+        return gap_of(alpha, self._upper(i, problem), without_bias, problem.sign * bias)
+
     def certificate(self) -> MarginCertificate:
         """The certificate of the whole."""
         parts = [self._part(i, problem) for i, problem in enumerate(self.problems())]
@@ -173,13 +185,8 @@ class Evidence:
 
     def _part(self, i: int, problem: Signed) -> MarginCertificate:
         values, upper, alpha, s = self.settled()[i], self._upper(i, problem), self.alphas[i], problem.sign
-        without_bias = s * (values - self.machine.intercept[i])
-        squared = max(0.0, float(alpha @ without_bias))
-        if np.isinf(self.C[i]):
-            gap = steepened(0.5 * squared, float((s * values).min()), float(alpha.sum()) - 0.5 * squared)
-        else:
-            gap = gap_of(alpha, upper, without_bias, s * self.machine.intercept[i])
-        violation = self._violation(i, problem)
+        squared = max(0.0, float(alpha @ (s * (values - self.machine.intercept[i]))))
+        gap, violation = self._gap(i, problem), self._violation(i, problem)
         where = categories(s * values, alpha, upper, violation)
         return MarginCertificate(
             primal=gap.primal,

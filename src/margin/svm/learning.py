@@ -16,6 +16,9 @@ from margin.svm.training import Solutions, Solver, Way
 
 __all__ = ["Learner", "Learnt"]
 
+# Rounding in sums of kernel values, in units of the margin, beyond which the solver's own account is not relied on.
+NOISE = 1e-5
+
 
 @dataclass(frozen=True, eq=False)
 class Learnt:
@@ -59,6 +62,12 @@ class Learner:
         table = laid_out(self.layout, y, problems, [each.alpha for each in solutions.found])
         bias = np.array([each.bias for each in solutions.found])
         return Learnt(self._machine(table, bias, rows), table, problems, solutions)
+
+    def loses_digits(self, learnt: Learnt) -> bool:
+        """Whether kernel values are so large that running sums of them may be off by a share of the margin."""
+        largest = float(np.abs(self.solver.source.diagonal()).max(initial=0.0))
+        total = max(float(alpha.sum()) for alpha in learnt.alphas)
+        return not largest * total * np.finfo(np.float64).eps <= NOISE
 
     def _machine(self, table: LaidOut, bias: np.ndarray, rows: np.ndarray | None) -> Machine:
         support = table.support if rows is None else rows[table.support]

@@ -210,11 +210,12 @@ class SVC(KernelModel):
         kept_rows = learner.X if self._machine_is_quick(learnt) else learner.X.copy()
         names = problem_names(learner.layout, self.classes_[self._places].tolist())
         self._evidence = Evidence(learnt.machine, learnt.alphas, kept_rows, y, weight, learnt.solutions.C, names)
-        if kept_rows is learner.X:
-            self._evidence.settled()  # rather than keep a square matrix of values
+        gaps = learnt.solutions.gaps
+        if kept_rows is learner.X or learner.loses_digits(learnt):  # nor is a square matrix of values kept then
+            gaps = self._evidence.gaps()
         if self.probability is not None:
             self._map = cross_fitted_map(learner, way, learnt, y, weight, rows.weights(), self.probability)
-        self._warn_of_gaps([gap.relative for gap in learnt.solutions.gaps])
+        self._warn_of_gaps([gap.relative for gap in gaps])
 
     def _machine_is_quick(self, learnt: Learnt) -> bool:
         """Whether deciding on the training rows costs hardly anything: planes, and kernel values that are there."""
