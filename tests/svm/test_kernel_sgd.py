@@ -1,7 +1,5 @@
 """margin.PegasosClassifier with a kernel: against the lecture's loop over β, and against descent in the columns."""
 
-import warnings
-
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -13,12 +11,7 @@ from margin.errors import ConvergenceWarning, InputError, NotFittedError
 from margin.svm.kernels import KernelFunction
 from tests.svm.descents import orders_of, rows, slow_kernel_sgd
 
-
-@pytest.fixture(autouse=True)
-def _few_passes_need_not_settle():
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        yield
+pytestmark = pytest.mark.filterwarnings("ignore::margin.errors.ConvergenceWarning")  # few passes need not settle
 
 
 def fit(X, y, sample_weight=None, **given):

@@ -3,7 +3,6 @@
 import signal
 import threading
 import time
-import warnings
 
 import numpy as np
 import pytest
@@ -15,12 +14,7 @@ from margin import LinearSVC, PegasosClassifier
 from margin.errors import ConvergenceWarning, InputError, ParameterError
 from tests.svm.descents import batches_of, objective, orders_of, rows, slow_pegasos
 
-
-@pytest.fixture(autouse=True)
-def _few_passes_need_not_settle():
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        yield
+pytestmark = pytest.mark.filterwarnings("ignore::margin.errors.ConvergenceWarning")  # few passes need not settle
 
 
 def fit(X, y, sample_weight=None, **given):

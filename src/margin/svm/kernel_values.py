@@ -123,8 +123,7 @@ def check_kernel(
     if named and X is None:
         raise ParameterError("check_kernel: rows X are needed to check a function on (or give the matrix of values).")
     if named:
-        settings = {"gamma": gamma, "sigma": sigma, "coef0": coef0, "degree": degree}
-        values = kernel_matrix(X, kernel=kernel, **settings)  # type: ignore[arg-type]
+        values = kernel_matrix(X, kernel=kernel, gamma=gamma, sigma=sigma, coef0=coef0, degree=degree)
     else:
         values = rows_of(kernel, "check_kernel", "the matrix", largest=np.inf)
         values = values.toarray() if sp.issparse(values) else values

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import reprlib
 from dataclasses import dataclass
 from typing import Any
 
@@ -117,7 +118,10 @@ def _steps(solutions: Solutions) -> int:
 def along(Cs: Any, settings: dict[str, Any], who: str) -> AlongC:
     """A model for these C, or a number of them between 0.001 and 1000, with other settings of SVC."""
     if not rule_of(Strengths).accepts(Cs) or np.isinf(np.asarray(Cs, dtype=np.float64)).any():
-        raise ParameterError(f"{who}(Cs={Cs!r}): Cs must be a whole number of at least 1 or a list of numbers above 0.")
+        shown = reprlib.repr(Cs)  # it may be a whole column, given in the place of Cs
+        raise ParameterError(
+            f"{who}(Cs={shown}): Cs must be a whole number of at least 1 or a list of numbers above 0."
+        )
     for name, reason in (("C", "is what is tried; name its values in Cs"), ("budget", "says C in another way"),
                          ("hard_margin", "has no C")):  # fmt: skip
         if name in settings:
