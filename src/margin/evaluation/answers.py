@@ -11,6 +11,7 @@ import numpy as np
 from margin.data.labels import codes_of, distinct, label_array, refuse_missing, union
 from margin.data.weights import check_weights
 from margin.errors import InputError, LabelError, listing
+from margin.evaluation.ranking import Ranking
 
 __all__ = ["Answers", "aligned_probabilities", "predicted_codes"]
 
@@ -23,7 +24,8 @@ class Answers:
     """Truth and answers of some cases, coded into ``classes``.
 
     ``predicted`` holds the code of each answer, with ``len(classes)`` for an abstention. ``probabilities`` has one
-    column per class. ``weight`` is ``None`` where every case counts once.
+    column per class. ``scores`` are strengths of any scale with one column per class, of a model that gives no
+    probabilities. ``weight`` is ``None`` where every case counts once.
 
     >>> answers = Answers.of(["no", "yes", "yes"], ["no", "no", None])
     >>> answers.counts.tolist()  # rows are the truth, columns the answers; the last column are abstentions
@@ -35,6 +37,7 @@ class Answers:
     predicted: np.ndarray | None = None
     probabilities: np.ndarray | None = None
     weight: np.ndarray | None = None
+    scores: np.ndarray | None = None
 
     @classmethod
     def of(
@@ -79,7 +82,26 @@ class Answers:
             None if self.predicted is None else self.predicted[rows],
             None if self.probabilities is None else self.probabilities[rows],
             None if self.weight is None else self.weight[rows],
+            None if self.scores is None else self.scores[rows],
         )
+
+    @property
+    def strength(self) -> np.ndarray:
+        """How strongly each class was answered, one column per class: probabilities, or scores of any scale."""
+        given = self.scores if self.probabilities is None else self.probabilities
+        if given is None:
+            raise InputError("Answers: probabilities or scores are needed to rank, but only labels were given.")
+        return given
+
+    @cached_property
+    def _rankings(self) -> dict[int, Ranking]:
+        return {}
+
+    def ranking(self, code: int) -> Ranking:
+        """The cases ranked by how strongly one class was answered, sorted once however often it is asked for."""
+        if code not in self._rankings:
+            self._rankings[code] = Ranking(self.strength[:, code], self.truth == code, self.weight)
+        return self._rankings[code]
 
     @cached_property
     def cells(self) -> np.ndarray:

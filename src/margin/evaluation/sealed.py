@@ -174,8 +174,8 @@ a model chosen after looking at it is judged too kindly (again=True opens it all
         rows = self._split[1]
         inputs = take_rows(ready_for(model, self._X), rows)
         start = perf_counter()
-        predicted, probabilities, answered = ask(model, inputs, classes, self._labels[self._split[0]])
-        return Answers(classes, codes_of(self._labels[rows], classes), predicted, probabilities), answered - start
+        given = ask(model, inputs, classes, self._labels[self._split[0]])
+        return given.beside(classes, codes_of(self._labels[rows], classes)), given.answered - start
 
     def __repr__(self) -> str:
         state = "; ".join(map(str, self.openings)) or "unopened"

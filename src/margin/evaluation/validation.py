@@ -26,9 +26,9 @@ from margin.evaluation.metrics import Metric
 from margin.evaluation.result import Evaluation, FoldDone
 from margin.evaluation.rows import count_rows, ready_for, take_rows
 from margin.evaluation.scoring import check_metrics, score_cases, score_folds, usable_metrics
-from margin.evaluation.splits import Split, SplitProtocol, StratifiedFolds
+from margin.evaluation.splits import LeaveOneOut, Split, SplitProtocol, StratifiedFolds
 
-__all__ = ["ask", "evaluate", "evaluate_steps", "model_name"]
+__all__ = ["Asked", "ask", "evaluate", "evaluate_steps", "model_name"]
 
 DEFAULT_METRICS = ("accuracy", "f1", "log_loss")
 
@@ -176,6 +176,10 @@ def _check_takes_weight(model: Any) -> None:
 def _steps(
     work: _Work, protocol: SplitProtocol, splits: Iterable[Split], n_jobs: int, confidence: float
 ) -> Iterator[FoldDone | Evaluation]:
+    if isinstance(protocol, LeaveOneOut) and (at_once := _left_out(work)) is not None:
+        yield at_once.event
+        yield _gathered(work, protocol, [at_once], confidence)
+        return
     of = protocol.n_fits or len(work.labels)
     outcomes = []
     # Splits are made as they are needed: all those of leave-one-out at once would fill the memory.
@@ -189,6 +193,29 @@ def _steps(
             warnings.simplefilter("ignore", UserWarning)  # joblib's advice on folds that were called off
             running.close()
     yield _gathered(work, protocol, outcomes, confidence)
+
+
+def _left_out(work: _Work) -> _Outcome | None:
+    """Leave-one-out in one go, for models that know what they would answer to each row had they not learnt from it.
+
+    Such a model has ``left_out_answers(X, y, sample_weight=None)``. It gives labels, probabilities or None, and scores
+    or None, with a column for each class in ascending order; or None where only fitting anew is exact.
+    """
+    if not hasattr(work.model, "left_out_answers"):
+        return None
+    from sklearn.base import clone
+
+    n, start = len(work.labels), perf_counter()
+    given = clone(work.model).left_out_answers(work.X, work.labels, sample_weight=work.weight)
+    if given is None:
+        return None
+    labels, probabilities, scores = given
+    who = f"{type(work.model).__name__}.left_out_answers"
+    predicted = predicted_codes(label_array(labels, who), work.classes, who)
+    answers = Answers(work.classes, work.codes, predicted, probabilities, work.weight, scores)
+    usable, _ = usable_metrics(work.metrics, probabilities is not None, "")
+    values = {each.name: each.value(answers) for each in usable}
+    return _Outcome(FoldDone(1, 1, n - 1, n, values, perf_counter() - start, 0.0), np.arange(n), answers)
 
 
 def _run(tasks: Iterable[Callable[[], _Outcome]], n_tasks: int, n_jobs: int) -> Any:
@@ -213,22 +240,34 @@ def _fold(work: _Work, number: int, of: int, train: np.ndarray, test: np.ndarray
         fitted = perf_counter()
         X_test = take_rows(work.X, test)
         asked = perf_counter()
-        predicted, probabilities, answered = ask(model, X_test, work.classes, work.labels[train])
+        given = ask(model, X_test, work.classes, work.labels[train])
         test_weight = check_weights(None if work.weight is None else work.weight[test], len(test), "test part")
-        answers = Answers(work.classes, work.codes[test], predicted, probabilities, test_weight)
-        usable, _ = usable_metrics(work.metrics, probabilities is not None, "")
+        answers = given.beside(work.classes, work.codes[test], test_weight)
+        usable, _ = usable_metrics(work.metrics, answers.probabilities is not None, "")
         scores = {each.name: each.value(answers) for each in usable}
     except Exception as error:  # whatever a model may raise is reported beside the other folds, never hidden
         text = f"{type(error).__name__}: {error}"
         return _Outcome(FoldDone(number, of, len(train), len(test), error=text), test, error=error)
-    event = FoldDone(number, of, len(train), len(test), scores, fitted - start, answered - asked)
+    event = FoldDone(number, of, len(train), len(test), scores, fitted - start, given.answered - asked)
     return _Outcome(event, test, answers)
 
 
-def ask(
-    model: Any, X: Any, classes: np.ndarray, learnt_from: np.ndarray
-) -> tuple[np.ndarray, np.ndarray | None, float]:
-    """A fitted model's predictions as codes, its probabilities where it gives some, and the time it had predicted."""
+@dataclass(frozen=True)
+class Asked:
+    """A fitted model's predictions as codes, its probabilities or else its scores, and the time it had predicted."""
+
+    predicted: np.ndarray
+    probabilities: np.ndarray | None
+    scores: np.ndarray | None
+    answered: float
+
+    def beside(self, classes: np.ndarray, truth: np.ndarray, weight: np.ndarray | None = None) -> Answers:
+        """The answers beside the truth, given as codes."""
+        return Answers(classes, truth, self.predicted, self.probabilities, weight, self.scores)
+
+
+def ask(model: Any, X: Any, classes: np.ndarray, learnt_from: np.ndarray) -> Asked:
+    """What a fitted model answers to some rows, in terms of ``classes``."""
     who = f"{type(model).__name__}.predict"
     if hasattr(model, "predict_with_proba"):  # a model whose answers cost as much as its probabilities gives both
         given, shares = model.predict_with_proba(X)
@@ -241,12 +280,32 @@ def ask(
     codes = predicted_codes(predicted, classes, who)
     if len(codes) != count_rows(X):
         raise InputError(f"{who}: {len(codes)} predictions were given for {count_rows(X)} rows.")
-    if shares is None:
-        return codes, None, answered
     columns = getattr(model, "classes_", None)
     columns = distinct(learnt_from) if columns is None else label_array(columns, who)
+    if shares is None:
+        scores = _aligned_scores(model.decision_function(X), columns, classes) if _decides(model) else None
+        return Asked(codes, None, scores, answered)
     probabilities = aligned_probabilities(shares, columns, classes, f"{type(model).__name__}.predict_proba")
-    return codes, probabilities, answered
+    return Asked(codes, probabilities, None, answered)
+
+
+def _decides(model: Any) -> bool:
+    return hasattr(model, "decision_function")
+
+
+def _aligned_scores(given: Any, columns: np.ndarray, classes: np.ndarray) -> np.ndarray | None:
+    """Decision values with one column for each of ``classes``; those of pairs of classes rank nothing.
+
+    A class that the model never saw is answered least of all.
+    """
+    scores = np.asarray(given, dtype=np.float64)
+    if scores.ndim == 1 and len(columns) == 2:
+        scores = np.column_stack([-scores, scores])
+    if scores.ndim != 2 or scores.shape[1] != len(columns) or np.isnan(scores).any():
+        return None
+    aligned = np.full((len(scores), len(classes)), -np.inf)
+    aligned[:, codes_of(columns, classes)] = scores
+    return aligned
 
 
 def _gathered(work: _Work, protocol: SplitProtocol, outcomes: list[_Outcome], confidence: float) -> Evaluation:
