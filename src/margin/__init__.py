@@ -64,6 +64,7 @@ _names = {
         "plot_tree",
     ),
     "report": (),
+    "selection": (),
     "svm": (
         "LinearSVC",
         "PegasosClassifier",
