@@ -63,6 +63,12 @@ class KNeighborsClassifier(NearestVoters, Classifier):
     array(['left', 'right'], dtype='<U5')
     """
 
+    def left_out_answers(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+        """Labels, probabilities and scores of each row as if fitted to all others; None where that takes new fits."""
+        from margin.neighbors.left_out import nearest_left_out  # only here: it loads the evaluation
+
+        return nearest_left_out(self, X, y, sample_weight)
+
     def _targets_at(self, place: np.ndarray) -> np.ndarray:
         codes = self._targets[place]
         if not self.outputs_2d_:
