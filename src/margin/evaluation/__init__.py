@@ -8,9 +8,15 @@
 """
 
 from margin.evaluation.answers import Answers
-from margin.evaluation.comparison import Comparison, PairTest, Standing, compare_scores
+from margin.evaluation.bayesian import Posterior, bayesian_comparison, bayesian_signed_rank
+from margin.evaluation.compared import Comparison, PairTest, Standing
+from margin.evaluation.comparison import compare_scores
 from margin.evaluation.confusion import ConfusionMatrix, confusion
+from margin.evaluation.corrections import CORRECTIONS, correct
 from margin.evaluation.coverage import RiskCoverage, ThresholdChoice, risk_coverage
+from margin.evaluation.delong import delong
+from margin.evaluation.discordance import CochranTest, cochran_q, mcnemar
+from margin.evaluation.five_by_two import five_by_two_f
 from margin.evaluation.intervals import (
     Interval,
     Score,
@@ -19,15 +25,20 @@ from margin.evaluation.intervals import (
     proportion_interval,
 )
 from margin.evaluation.metrics import METRICS, Metric, metric
+from margin.evaluation.optimism import Optimism, selection_optimism
 from margin.evaluation.result import Evaluation, FoldDone
 from margin.evaluation.rows import take_rows
 from margin.evaluation.sealed import Opening, SealedTest
+from margin.evaluation.significance import Significance, corrected_t_test, permutation_test
 from margin.evaluation.splits import HoldOut, LeaveOneOut, StratifiedFolds, TrainingData
+from margin.evaluation.swapping import swap_test
 from margin.evaluation.validation import evaluate, evaluate_steps
 
 __all__ = [
+    "CORRECTIONS",
     "METRICS",
     "Answers",
+    "CochranTest",
     "Comparison",
     "ConfusionMatrix",
     "Evaluation",
@@ -37,22 +48,36 @@ __all__ = [
     "LeaveOneOut",
     "Metric",
     "Opening",
+    "Optimism",
     "PairTest",
+    "Posterior",
     "RiskCoverage",
     "Score",
     "SealedTest",
+    "Significance",
     "Standing",
     "StratifiedFolds",
     "ThresholdChoice",
     "TrainingData",
+    "bayesian_comparison",
+    "bayesian_signed_rank",
     "bootstrap_interval",
+    "cochran_q",
     "compare_scores",
     "confusion",
+    "correct",
     "corrected_t_interval",
+    "corrected_t_test",
+    "delong",
     "evaluate",
     "evaluate_steps",
+    "five_by_two_f",
+    "mcnemar",
     "metric",
+    "permutation_test",
     "proportion_interval",
     "risk_coverage",
+    "selection_optimism",
+    "swap_test",
     "take_rows",
 ]
