@@ -14,6 +14,7 @@ from margin.evaluation.comparison import compare_scores
 from margin.evaluation.confusion import ConfusionMatrix, confusion
 from margin.evaluation.corrections import CORRECTIONS, correct
 from margin.evaluation.coverage import RiskCoverage, ThresholdChoice, risk_coverage
+from margin.evaluation.datasets_comparison import FriedmanTest, compare_on, friedman
 from margin.evaluation.delong import delong
 from margin.evaluation.discordance import CochranTest, cochran_q, mcnemar
 from margin.evaluation.five_by_two import five_by_two_f
@@ -29,6 +30,7 @@ from margin.evaluation.optimism import Optimism, selection_optimism
 from margin.evaluation.result import Evaluation, FoldDone
 from margin.evaluation.rows import take_rows
 from margin.evaluation.sealed import Opening, SealedTest
+from margin.evaluation.signed_ranks import sign_test, wilcoxon
 from margin.evaluation.significance import Significance, corrected_t_test, permutation_test
 from margin.evaluation.splits import HoldOut, LeaveOneOut, StratifiedFolds, TrainingData
 from margin.evaluation.swapping import swap_test
@@ -43,6 +45,7 @@ __all__ = [
     "ConfusionMatrix",
     "Evaluation",
     "FoldDone",
+    "FriedmanTest",
     "HoldOut",
     "Interval",
     "LeaveOneOut",
@@ -63,6 +66,7 @@ __all__ = [
     "bayesian_signed_rank",
     "bootstrap_interval",
     "cochran_q",
+    "compare_on",
     "compare_scores",
     "confusion",
     "correct",
@@ -72,12 +76,15 @@ __all__ = [
     "evaluate",
     "evaluate_steps",
     "five_by_two_f",
+    "friedman",
     "mcnemar",
     "metric",
     "permutation_test",
     "proportion_interval",
     "risk_coverage",
     "selection_optimism",
+    "sign_test",
     "swap_test",
     "take_rows",
+    "wilcoxon",
 ]
