@@ -75,6 +75,12 @@ class KNeighborsClassifier(NearestVoters, Classifier):
             return self.classes_[codes]
         return side_by_side([classes[codes[:, j]] for j, classes in enumerate(self.classes_)])
 
+    def answers_along(self, parameter: str, values: Any, X: Any, y: Any, asked: Any, sample_weight: Any = None) -> Any:
+        """What the model would say for several ``n_neighbors``, from one search (:mod:`margin.evaluation.along`)."""
+        from margin.neighbors.along import answers_along_k
+
+        return answers_along_k(self, values, X, y, asked, sample_weight) if parameter == "n_neighbors" else None
+
     def _scores(self, X: Any) -> Any:
         ballot = self._ballot(X)
         if not self.outputs_2d_:
