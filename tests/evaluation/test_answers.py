@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from margin.data.labels import codes_of, distinct, first_rows
+from margin.data.labels import codes_of, distinct, numbered
 from margin.errors import LabelError
 from margin.evaluation import Answers, metric
 from margin.parallel import threads
@@ -100,14 +100,11 @@ def test_counts_have_the_same_bits_for_any_number_of_threads_and_any_layout():
 
 @settings(deadline=None, max_examples=100)
 @given(st.lists(st.integers(-3, 3), max_size=30), st.sampled_from(["i1", "i8", "f8", "O", "U"]))
-def test_first_rows_counts_and_codes_agree_with_the_definition(values, type_):
+def test_labels_are_numbered_in_order_of_appearance(values, type_):
     labels = np.array(values, dtype=np.int64).astype(type_)
-    first, counts, codes = first_rows(labels)
-    known = sorted(set(labels.tolist()))
-    assert distinct(labels).tolist() == known
-    assert first.tolist() == [labels.tolist().index(label) for label in known]
-    assert counts.tolist() == [labels.tolist().count(label) for label in known]
-    assert codes.tolist() == [known.index(label) for label in labels.tolist()]
+    assert distinct(labels).tolist() == sorted(set(labels.tolist()))
+    order = list(dict.fromkeys(labels.tolist()))
+    assert numbered(labels).tolist() == [order.index(label) for label in labels.tolist()]
 
 
 def test_codes_of_labels_outside_the_classes_are_minus_one():

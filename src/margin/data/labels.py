@@ -19,8 +19,8 @@ from margin.parallel import n_threads
 __all__ = [
     "codes_of",
     "distinct",
-    "first_rows",
     "label_array",
+    "numbered",
     "position_of",
     "refuse_missing",
     "union",
@@ -138,21 +138,20 @@ def distinct(labels: np.ndarray, who: str = "labels") -> np.ndarray:
     return _array_of(_sorted(set(labels.tolist()) - {None}, who), labels.dtype)
 
 
-def first_rows(labels: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """For each different label, ascending: the first row that holds it and how many do; and the code of each row.
+def numbered(labels: np.ndarray) -> np.ndarray:
+    """A number for each label, in order of first appearance: the same whatever the labels are called.
 
-    >>> first_rows(np.array([3, 1, 3]))
-    (array([1, 0]), array([1, 2]), array([1, 0, 1]))
+    >>> numbered(np.array(["b", "a", "b"])).tolist()
+    [0, 1, 0]
     """
     whole = whole_numbers(labels)
     tally = None if whole is None else _core.metrics.tally(whole, _table_size(labels), True, n_threads())
     if whole is None or tally is None:
-        codes = codes_of(labels, distinct(labels))
-        _, counts, first = _core.metrics.tally(codes, max(len(codes), 1), True, n_threads())
-        return first, counts, codes
+        whole = codes_of(labels, distinct(labels))
+        tally = _core.metrics.tally(whole, max(len(whole), 1), True, n_threads())
     low, counts, first = tally
     filled = np.flatnonzero(counts)
-    return first[filled], counts[filled], _codes_by_table(whole, filled, low, len(counts))
+    return _codes_by_table(whole, filled[np.argsort(first[filled])], low, len(counts))
 
 
 def whole_numbers(labels: np.ndarray) -> np.ndarray | None:
