@@ -8,9 +8,24 @@
 """
 
 from margin.evaluation.answers import Answers
+from margin.evaluation.calibration import (
+    BrierDecomposition,
+    CalibrationCurve,
+    brier_decomposition,
+    calibration_curve,
+)
 from margin.evaluation.comparison import Comparison, PairTest, Standing, compare_scores
 from margin.evaluation.confusion import ConfusionMatrix, confusion
 from margin.evaluation.coverage import RiskCoverage, ThresholdChoice, risk_coverage
+from margin.evaluation.curves import (
+    GainCurve,
+    OperatingPoint,
+    PrecisionRecallCurve,
+    RocCurve,
+    gain_curve,
+    precision_recall_curve,
+    roc_curve,
+)
 from margin.evaluation.intervals import (
     Interval,
     Score,
@@ -18,6 +33,7 @@ from margin.evaluation.intervals import (
     corrected_t_interval,
     proportion_interval,
 )
+from margin.evaluation.measuring import Measured, measure
 from margin.evaluation.metrics import METRICS, Metric, metric
 from margin.evaluation.result import Evaluation, FoldDone
 from margin.evaluation.rows import take_rows
@@ -28,17 +44,24 @@ from margin.evaluation.validation import evaluate, evaluate_steps
 __all__ = [
     "METRICS",
     "Answers",
+    "BrierDecomposition",
+    "CalibrationCurve",
     "Comparison",
     "ConfusionMatrix",
     "Evaluation",
     "FoldDone",
+    "GainCurve",
     "HoldOut",
     "Interval",
     "LeaveOneOut",
+    "Measured",
     "Metric",
     "Opening",
+    "OperatingPoint",
     "PairTest",
+    "PrecisionRecallCurve",
     "RiskCoverage",
+    "RocCurve",
     "Score",
     "SealedTest",
     "Standing",
@@ -46,13 +69,19 @@ __all__ = [
     "ThresholdChoice",
     "TrainingData",
     "bootstrap_interval",
+    "brier_decomposition",
+    "calibration_curve",
     "compare_scores",
     "confusion",
     "corrected_t_interval",
     "evaluate",
     "evaluate_steps",
+    "gain_curve",
+    "measure",
     "metric",
+    "precision_recall_curve",
     "proportion_interval",
     "risk_coverage",
+    "roc_curve",
     "take_rows",
 ]
