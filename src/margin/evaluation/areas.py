@@ -75,17 +75,22 @@ def _spread(influence: np.ndarray, group: np.ndarray, n_groups: int) -> float:
     return float((squares * sizes / np.maximum(sizes - 1, 1)).sum())
 
 
-def precision_influence(ranking: Ranking) -> np.ndarray:
-    """What each case adds to the average precision; requires a positive case."""
+def _precision_slopes(ranking: Ranking) -> tuple[np.ndarray, np.ndarray]:
+    """By threshold: what a positive case there adds to the average precision, and what another one does."""
     hits, alarms = ranking.true_positives, ranking.false_positives
     both = hits + alarms
     here = np.diff(hits, prepend=0.0)
     # A positive case raises the precision of all positives at or below it, another case lowers it.
     raises = np.cumsum((ratio(here * alarms, both**2))[::-1])[::-1]
     lowers = np.cumsum((ratio(here * hits, both**2))[::-1])[::-1]
+    return (ratio(hits, both) - ranking.average_precision + raises) / hits[-1], -lowers / hits[-1]
+
+
+def precision_influence(ranking: Ranking) -> np.ndarray:
+    """What each case adds to the average precision; requires a positive case."""
+    positives, others = _precision_slopes(ranking)
     at, weight = _steps_by_case(ranking), 1.0 if ranking.weight is None else ranking.weight
-    own = ratio(hits, both)[at] - ranking.average_precision
-    return weight * np.where(ranking.positive, own + raises[at], -lowers[at]) / hits[-1]
+    return weight * np.where(ranking.positive, positives[at], others[at])
 
 
 def _ranked_codes(answers: Answers, positive: int | None) -> list[int]:
@@ -125,8 +130,14 @@ class _OverClasses:
     def value(self) -> float:
         return float(self.shares @ self.by_class) if self.codes else math.nan
 
+    @property
+    def influence(self) -> tuple[np.ndarray, np.ndarray | None]:
+        """What each case adds, and how many cases add as much (one each for ``None``)."""
+        return self.by_case, None
+
     @cached_property
-    def influence(self) -> np.ndarray:
+    def by_case(self) -> np.ndarray:
+        """What each case adds."""
         total = np.zeros(len(self.answers))
         for code, share in zip(self.codes, self.shares):
             total += share * self._influence_of(self.answers.ranking(code))
@@ -206,9 +217,9 @@ class RocArea(_OverClasses):
         return float(self._pair_shares @ self._pair_areas) if self._pairs else math.nan
 
     @cached_property
-    def influence(self) -> np.ndarray:
+    def by_case(self) -> np.ndarray:
         if not self.in_pairs:
-            return _OverClasses.influence.func(self)  # type: ignore[attr-defined]
+            return _OverClasses.by_case.func(self)  # type: ignore[attr-defined]
         total = np.zeros(len(self.answers))
         for (rows, rankings), share in zip(self._pairs, self._pair_shares):
             for ranking in rankings:
@@ -223,7 +234,7 @@ class RocArea(_OverClasses):
         """By DeLong's method."""
         if not self.in_pairs and len(self.codes) == 1:
             return area_variance(self.answers.ranking(self.codes[0]))
-        return _spread(self.influence, self.answers.truth, len(self.answers.classes))
+        return _spread(self.by_case, self.answers.truth, len(self.answers.classes))
 
     def interval(self, confidence: float) -> Interval:
         """DeLong's, on the scale of the logit, which keeps it within 0 and 1 and covers better near them."""
@@ -260,6 +271,14 @@ class PrecisionArea(_OverClasses):
 
     def _influence_of(self, ranking: Ranking) -> np.ndarray:
         return precision_influence(ranking)
+
+    @property
+    def influence(self) -> tuple[np.ndarray, np.ndarray | None]:
+        if len(self.codes) != 1 or self.answers.weight is not None:
+            return self.by_case, None
+        ranking = self.answers.ranking(self.codes[0])
+        times = [np.diff(sums, prepend=0.0) for sums in (ranking.true_positives, ranking.false_positives)]
+        return np.concatenate(_precision_slopes(ranking)), np.concatenate(times)
 
     def interval(self, confidence: float) -> Interval | None:
         """Only where every case is in order; resampling tells the rest."""

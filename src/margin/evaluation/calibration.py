@@ -90,9 +90,12 @@ class CalibrationError:
         member[np.arange(len(at)), at] = 1.0
         return _norm(weights @ member, weights @ (member * gap[:, None]), self.norm)
 
-    @cached_property
-    def influence(self) -> np.ndarray:
+    @property
+    def influence(self) -> tuple[np.ndarray, None]:
         """The derivative of the value by the weight of each case, times that weight."""
+        return self._by_case(), None
+
+    def _by_case(self) -> np.ndarray:
         at, gap, _ = self._cases
         weights, sums = self._sums
         total, mean, value = weights.sum(), ratio(sums, weights), self.value

@@ -218,19 +218,26 @@ class Resampled(Protocol):
 
     def value(self, answers: Any) -> float: ...
     def resampled(self, answers: Any, random: np.random.Generator, times: int) -> np.ndarray: ...
+    def of_draws(self, draws: Any, times: int) -> np.ndarray: ...
     def influence(self, answers: Any) -> tuple[np.ndarray, np.ndarray | None]: ...
 
 
 def bootstrap_interval(
-    metric: Resampled, answers: Any, confidence: float = 0.95, *, resamples: int = 2000, seed: int = 0
+    metric: Resampled,
+    answers: Any,
+    confidence: float = 0.95,
+    *,
+    resamples: int = 2000,
+    seed: int = 0,
+    draws: Any = None,
 ) -> Interval:
     """The middle part of a metric's values on cases drawn anew with replacement, corrected for bias and skewness.
 
     The corrections are those of BCa (Efron 1987): the bias is read off the resamples, the acceleration off what each
     case adds to the value. Where they are undefined, because resamples all lie on one side of the value, the plain
     percentiles are given, and ``method`` says so. Resamples on which the metric is undefined are left out. The same
-    seed gives the same interval. It says how much the score would move with other test cases, not with another
-    training part.
+    seed gives the same interval; ``draws`` are resamples drawn before, for several metrics. It says how much the score
+    would move with other test cases, not with another training part.
 
     >>> from margin.evaluation import Answers, metric
     >>> answers = Answers.of(["a", "b"] * 50, ["a", "b", "b", "b"] * 25)
@@ -240,7 +247,10 @@ def bootstrap_interval(
     _check_confidence("bootstrap_interval", confidence)
     if resamples < 1:
         raise ParameterError(f"bootstrap_interval(resamples={resamples!r}): there must be at least 1.")
-    values = metric.resampled(answers, np.random.default_rng(seed), resamples)
+    if draws is None:
+        values = metric.resampled(answers, np.random.default_rng(seed), resamples)
+    else:
+        values = metric.of_draws(draws, resamples)
     return bca_interval(values, metric.value(answers), *metric.influence(answers), confidence=confidence)
 
 

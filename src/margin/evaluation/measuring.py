@@ -15,6 +15,7 @@ from margin.evaluation.answers import Answers
 from margin.evaluation.calibration import BrierDecomposition, CalibrationCurve, brier_decomposition, calibration_curve
 from margin.evaluation.confusion import ConfusionMatrix
 from margin.evaluation.curves import PrecisionRecallCurve, RocCurve, thresholds_of
+from margin.evaluation.draws import Draws
 from margin.evaluation.intervals import PROPORTION_METHODS, Score
 from margin.evaluation.metric import Metric
 from margin.evaluation.metrics import METRICS, metric
@@ -234,7 +235,10 @@ def measure_answers(
         chosen = tuple(_of_class(each, positive) for each in chosen)
     usable, cautions = usable_metrics(chosen, answers, "measure")
     cautions = [] if metrics is None else [text.replace(": measure gives", ": it was given") for text in cautions]
-    scores = {each.name: score_cases(each, answers, confidence, proportions=proportions) for each in usable}
+    draws = Draws(answers)
+    scores = {
+        each.name: score_cases(each, answers, confidence, proportions=proportions, draws=draws) for each in usable
+    }
     cautions += [f"{name} is {score.how}." for name, score in scores.items() if np.isnan(score.value)]
     return Measured(scores, tuple(usable), answers, positive, confidence, tuple(cautions))
 

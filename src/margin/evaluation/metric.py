@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import inspect
 import typing
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, Literal, Protocol
@@ -21,6 +21,7 @@ from margin.errors import InputError, ParameterError, UndefinedMetricWarning, cl
 from margin.evaluation.answers import Answers
 from margin.evaluation.confusion import ratio
 from margin.evaluation.costs import as_option, cost_table
+from margin.evaluation.draws import CHUNK, Draws
 from margin.evaluation.intervals import Interval
 from margin.evaluation.strengths import answers_of
 from margin.params import Rule, rule_of
@@ -29,8 +30,8 @@ __all__ = ["CaseMetric", "CountMetric", "Metric", "Statistic", "StatisticMetric"
 
 Needs = Literal["labels", "probabilities", "scores"]
 
-#: Numbers drawn at once by a bootstrap, so that its memory stays small.
-_CHUNK = 1_000_000
+#: Beyond so many numbers, leaving out one case of each cell of a table in turn is not worth its time.
+_MOST_CELLS = 20_000_000
 
 
 @dataclass(frozen=True)
@@ -122,7 +123,11 @@ class Metric:
 
     def resampled(self, answers: Answers, random: np.random.Generator, times: int) -> np.ndarray:
         """The metric on ``times`` samples of the cases, each as large and drawn with replacement."""
-        return np.concatenate([self.of_weights(answers, drawn) for drawn in _drawn_weights(answers, random, times)])
+        return self.of_draws(Draws(answers, random), times)
+
+    def of_draws(self, draws: Draws, times: int) -> np.ndarray:
+        """The metric on resamples that are drawn once for several metrics."""
+        return np.concatenate([self.of_weights(draws.answers, drawn) for drawn in draws.weights(times)])
 
     def influence(self, answers: Answers) -> tuple[np.ndarray, np.ndarray | None]:
         """What each case adds to the value, to first order, and how many cases add as much (one each for ``None``).
@@ -188,17 +193,6 @@ def _named(name: str, options: dict[str, Any]) -> Metric:
     return metric(name, **options)
 
 
-def _drawn_weights(answers: Answers, random: np.random.Generator, times: int) -> Iterator[np.ndarray]:
-    """How much each case counts in resamples, one in each row: as often as it was drawn, times its weight."""
-    n = len(answers)
-    each = max(1, _CHUNK // max(n, 1))
-    for start in range(0, times, each):
-        size = min(each, times - start)
-        places = random.integers(n, size=(size, n)) + n * np.arange(size)[:, None]
-        drawn = np.bincount(places.ravel(), minlength=size * n).reshape(size, n).astype(np.float64)
-        yield drawn if answers.weight is None else drawn * answers.weight
-
-
 def _weights(answers: Answers) -> np.ndarray:
     return np.ones(len(answers)) if answers.weight is None else answers.weight
 
@@ -236,24 +230,21 @@ class CountMetric(Metric):
                 return None
         return float(part), float(whole)
 
-    def resampled(self, answers: Answers, random: np.random.Generator, times: int) -> np.ndarray:
-        if answers.weight is not None:
-            return super().resampled(answers, random, times)
-        each = max(1, _CHUNK // max(answers.counts.size, 1))
-        sizes = [min(each, times - start) for start in range(0, times, each)]
-        return np.concatenate([self.of_tables(_drawn_tables(answers, random, n), answers.classes) for n in sizes])
-
-    def of_weights(self, answers: Answers, weights: np.ndarray) -> np.ndarray:
-        tables = np.array([answers.table(answers.cells, row) for row in weights])
-        return self.of_tables(tables.reshape(-1, *answers.counts.shape), answers.classes)
+    def of_draws(self, draws: Draws, times: int) -> np.ndarray:
+        return np.concatenate([self.of_tables(tables, draws.answers.classes) for tables in draws.tables(times)])
 
     def influence(self, answers: Answers) -> tuple[np.ndarray, np.ndarray | None]:
-        """The jackknife over the cells of the table: cases of one cell add the same."""
+        """The jackknife over the cells of the table: cases of one cell add the same.
+
+        Nothing where a table has so many cells that it would take too long; the bootstrap then goes without.
+        """
         counts = answers.counts.astype(np.float64)
         filled = np.flatnonzero(counts)
+        if len(filled) * counts.size > _MOST_CELLS:
+            return np.zeros(1), np.ones(1)
         step = np.minimum(1.0 if answers.weight is None else answers.weight.mean(), counts.ravel()[filled])
         value, slopes = self.of_tables(counts, answers.classes), np.empty(len(filled))
-        each = max(1, _CHUNK // counts.size)
+        each = max(1, CHUNK // counts.size)
         for start in range(0, len(filled), each):
             cells = filled[start : start + each]
             tables = np.tile(counts.ravel(), (len(cells), 1))
@@ -268,16 +259,7 @@ class CountMetric(Metric):
         return by_cell[answers.cells] * answers.weight, None
 
     def work(self, answers: Answers) -> int:
-        return answers.counts.size if answers.weight is None else len(answers)
-
-
-def _drawn_tables(answers: Answers, random: np.random.Generator, times: int) -> np.ndarray:
-    """Confusion tables of resampled cases. Drawing n cases with replacement draws a multinomial over the cells."""
-    counts = answers.counts.ravel()
-    filled = np.flatnonzero(counts)
-    tables = np.zeros((times, counts.size))
-    tables[:, filled] = random.multinomial(len(answers), counts[filled] / len(answers), size=times)
-    return tables.reshape(times, *answers.counts.shape)
+        return answers.counts.size if answers.weight is None else answers.counts.size + len(answers)
 
 
 @dataclass(frozen=True, repr=False)
@@ -310,7 +292,7 @@ class Statistic(Protocol):
     @property
     def value(self) -> float: ...
     @property
-    def influence(self) -> np.ndarray: ...
+    def influence(self) -> tuple[np.ndarray, np.ndarray | None]: ...
     def of_weights(self, weights: np.ndarray) -> np.ndarray: ...
     def interval(self, confidence: float) -> Interval | None: ...
 
@@ -336,7 +318,7 @@ class StatisticMetric(Metric):
         return self.statistic(answers).of_weights(weights)
 
     def influence(self, answers: Answers) -> tuple[np.ndarray, np.ndarray | None]:
-        return self.statistic(answers).influence, None
+        return self.statistic(answers).influence
 
     def work(self, answers: Answers) -> int:
         return len(answers) * len(answers.classes)

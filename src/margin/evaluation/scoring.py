@@ -9,6 +9,7 @@ import numpy as np
 
 from margin.errors import ParameterError
 from margin.evaluation.answers import Answers
+from margin.evaluation.draws import Draws
 from margin.evaluation.intervals import (
     Interval,
     Score,
@@ -24,20 +25,28 @@ from margin.evaluation.metrics import metric
 __all__ = ["score_cases", "score_folds", "usable_metrics"]
 
 #: From this many cases on, the mean of a loss gets a normal interval: the bootstrap would give the same, slowly.
-MANY_CASES = 20_000
+MANY_CASES = 5_000
 
 #: Numbers that resampling may cost; beyond, what each case adds tells the spread as well.
-_MOST_WORK = 25_000_000
-_RESAMPLES_OF_TABLES, _RESAMPLES_OF_CASES = 2000, 1000
+_MOST_WORK = 5_000_000
+_MOST_RESAMPLES, _LEAST_RESAMPLES = 2000, 500
 
 
-def score_cases(which: Metric, answers: Answers, confidence: float = 0.95, *, proportions: str = "exact") -> Score:
+def score_cases(
+    which: Metric,
+    answers: Answers,
+    confidence: float = 0.95,
+    *,
+    proportions: str = "exact",
+    draws: Draws | None = None,
+) -> Score:
     """The metric on all cases together, with its interval.
 
     Shares get the exact interval of a proportion (or Wilson's, by ``proportions``), those of one class given their
     denominator; areas under the ROC curve DeLong's; everything else a bootstrap over the cases (BCa), or a normal
     interval where there are very many. Weighted cases are resampled with their weights: a weight makes a case count
-    more, not more cases of it. Where the metric is undefined the value is NaN and there is no interval.
+    more, not more cases of it. Where the metric is undefined the value is NaN and there is no interval. ``draws`` are
+    resamples of the same answers, for several metrics at once.
 
     >>> from margin.evaluation import Answers, metric
     >>> print(score_cases(metric("accuracy"), Answers.of(["a", "b", "b", "a"], ["a", "b", "b", "b"])))
@@ -46,39 +55,32 @@ def score_cases(which: Metric, answers: Answers, confidence: float = 0.95, *, pr
     value, n = which.value(answers), len(answers)
     if np.isnan(value):
         return Score(value, None, f"undefined on these {n} cases: {which.undefined}")
-    interval, given = _interval(which, answers, value, confidence, proportions)
+    interval, given = _interval(which, answers, value, confidence, proportions, draws or Draws(answers))
     how = f"on {n} cases; {100 * confidence:g} % interval, {interval.method}{given}"
     return Score(value, interval.clipped(*which.bounds), how)
 
 
 def _interval(
-    which: Metric, answers: Answers, value: float, confidence: float, proportions: str
+    which: Metric, answers: Answers, value: float, confidence: float, proportions: str, draws: Draws
 ) -> tuple[Interval, str]:
     """The interval, and what it is conditional on where it is."""
     n = len(answers)
     if which.proportion and answers.weight is None:
         return proportion_interval(round(value * n), n, confidence, proportions), ""
-    if isinstance(which, CountMetric):
-        return _of_counts(which, answers, value, confidence, proportions)
+    if isinstance(which, CountMetric) and (counted := which.counted(answers)) is not None and counted[1] > 0:
+        part, whole = counted
+        return proportion_interval(part, whole, confidence, proportions), f" given the {whole:g} cases it is a share of"
+    if isinstance(which, CountMetric) and answers.weight is None and answers.counts.sum() == np.trace(answers.counts):
+        return _without_mistakes(which, answers, value, confidence), ""
     if isinstance(which, StatisticMetric) and (ready := which.statistic(answers).interval(confidence)) is not None:
         return ready, ""
     if isinstance(which, CaseMetric) and n >= MANY_CASES:
         return mean_interval(which.by_case(answers), answers.weight, confidence), ""
-    return _resampled(which, answers, value, confidence, _RESAMPLES_OF_CASES), ""
-
-
-def _of_counts(
-    which: CountMetric, answers: Answers, value: float, confidence: float, proportions: str
-) -> tuple[Interval, str]:
-    counted = which.counted(answers)
-    if counted is not None and counted[1] > 0:
-        part, whole = counted
-        return proportion_interval(part, whole, confidence, proportions), f" given the {whole:g} cases it is a share of"
-    counts = answers.counts
-    if answers.weight is None and counts.sum() == np.trace(counts):
-        return _without_mistakes(which, answers, value, confidence), ""
-    times = _RESAMPLES_OF_TABLES if answers.weight is None else _RESAMPLES_OF_CASES
-    return _resampled(which, answers, value, confidence, times), ""
+    times = _MOST_WORK // max(which.work(answers), 1)
+    if times < _LEAST_RESAMPLES and not (isinstance(which, CountMetric) and answers.weight is None):
+        return jackknife_interval(value, *which.influence(answers), confidence, which.bounds), ""
+    times = min(max(times, _LEAST_RESAMPLES), _MOST_RESAMPLES)
+    return bootstrap_interval(which, answers, confidence, resamples=times, draws=draws), ""
 
 
 def _without_mistakes(which: CountMetric, answers: Answers, value: float, confidence: float) -> Interval:
@@ -95,12 +97,6 @@ def _without_mistakes(which: CountMetric, answers: Answers, value: float, confid
     worse = (1 - unseen) * counts + unseen * counts.sum(axis=1, keepdims=True) * shares
     end = float(which.of_tables(worse, answers.classes))
     return Interval(min(end, value), max(end, value), confidence, "exact, no mistakes")
-
-
-def _resampled(which: Metric, answers: Answers, value: float, confidence: float, times: int) -> Interval:
-    if which.work(answers) * times > _MOST_WORK:
-        return jackknife_interval(value, *which.influence(answers), confidence, which.bounds)
-    return bootstrap_interval(which, answers, confidence, resamples=times)
 
 
 def score_folds(which: Metric, values: Sequence[float], test_to_train: float, confidence: float = 0.95) -> Score:
