@@ -285,27 +285,31 @@ class PrecisionArea(_OverClasses):
         return perfect_interval(self.value, self.smaller_side, confidence) if self.value == 1.0 else None
 
     @cached_property
-    def _orders(self) -> list[tuple[np.ndarray, np.ndarray, np.ndarray]]:
-        """For each class: the cases from the strongest on, which are positive, and where a threshold ends."""
+    def _orders(self) -> list[tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]]:
+        """For each class, of the thresholds at which positives are reached, where they begin among all cases and among
+        the positives; before that the cases and the positives from the strongest on."""
         orders = []
         for code in self.codes:
             order = np.argsort(-self.answers.strength[:, code], kind="stable")
-            score = self.answers.strength[order, code]
-            ends = np.flatnonzero(np.append(score[1:] < score[:-1], True))
-            orders.append((order, self.answers.truth[order] == code, ends))
+            score, positive = self.answers.strength[order, code], self.answers.truth[order] == code
+            step = np.append(0, np.cumsum(score[1:] < score[:-1]))
+            reached, first = np.unique(step[positive], return_index=True)
+            # A segment ends with the last case of a threshold that has positives; the rest after the last is dropped.
+            ends = np.searchsorted(step, reached, side="right")
+            starts = np.append(0, ends[:-1])
+            orders.append((order[: ends[-1]], starts, order[positive], first))
         return orders
 
     def of_weights(self, weights: np.ndarray) -> np.ndarray:
         """The value for each row of case weights, from the one sort."""
         by_class, cases = [], []
-        for order, positive, ends in self._orders:
-            sorted_ = weights[:, order]
-            both = np.cumsum(sorted_, axis=1)[:, ends]
-            hits = np.cumsum(sorted_ * positive, axis=1)[:, ends]
+        for order, starts, positives, first in self._orders:
+            both = np.cumsum(np.add.reduceat(weights[:, order], starts, axis=1), axis=1)
+            here = np.add.reduceat(weights[:, positives], first, axis=1)
+            hits = np.cumsum(here, axis=1)
             total = hits[:, -1]
-            sums = (np.diff(hits, axis=1, prepend=0.0) * ratio(hits, both)).sum(axis=1)
-            by_class.append(np.where(total > 0, ratio(sums, total), np.nan))
+            by_class.append(ratio((here * hits / np.maximum(both, 1e-300)).sum(axis=1), total))
             cases.append(total)
         values, seen = np.array(by_class), np.array(cases)
         share = seen if self.average == "weighted" and len(values) > 1 else (seen > 0).astype(np.float64)
-        return np.where(share.sum(axis=0) > 0, ratio(np.nansum(values * share, axis=0), share.sum(axis=0)), np.nan)
+        return np.where(share.sum(axis=0) > 0, ratio((values * share).sum(axis=0), share.sum(axis=0)), np.nan)

@@ -322,10 +322,13 @@ def mean_interval(values: np.ndarray, weight: np.ndarray | None = None, confiden
     [0.4902, 0.5098] (95 %, normal)
     """
     _check_confidence("mean_interval", confidence)
-    weight = np.ones(len(values)) if weight is None else weight
-    share = weight / weight.sum()
-    mean = float(share @ values)
-    half = float(special.ndtri((1 + confidence) / 2) * np.sqrt(((share * (values - mean)) ** 2).sum()))
+    if weight is None:
+        mean, deviation = float(values.mean()), float(values.std()) / math.sqrt(max(len(values), 1))
+    else:
+        share = weight / weight.sum()
+        mean = float(share @ values)
+        deviation = float(np.sqrt(((share * (values - mean)) ** 2).sum()))
+    half = float(special.ndtri((1 + confidence) / 2)) * deviation
     return Interval(mean - half, mean + half, confidence, "normal")
 
 

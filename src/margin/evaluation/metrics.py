@@ -262,9 +262,10 @@ def log_loss(truth: np.ndarray, probabilities: np.ndarray) -> np.ndarray:
 @on_cases(greater_is_better=False, bounds=(0.0, 2.0))
 def brier(truth: np.ndarray, probabilities: np.ndarray) -> np.ndarray:
     """Mean squared distance of the probabilities from the truth; halved for two classes, where it is (p - y)²."""
+    if probabilities.shape[1] == 2:
+        return (probabilities[:, 1] - truth) ** 2
     given = probabilities[np.arange(len(truth)), truth]
-    squared = (probabilities**2).sum(axis=1) - given**2 + (1 - given) ** 2
-    return squared / 2 if probabilities.shape[1] <= 2 else squared
+    return (probabilities**2).sum(axis=1) - given**2 + (1 - given) ** 2
 
 
 @on_cases(needs="scores", proportion=True)

@@ -29,7 +29,7 @@ MANY_CASES = 5_000
 
 #: Numbers that resampling may cost; beyond, what each case adds tells the spread as well.
 _MOST_WORK = 5_000_000
-_MOST_RESAMPLES, _LEAST_RESAMPLES = 2000, 500
+_RESAMPLES_OF_TABLES, _RESAMPLES_OF_CASES, _LEAST_RESAMPLES = 2000, 1000, 500
 
 
 def score_cases(
@@ -52,7 +52,12 @@ def score_cases(
     >>> print(score_cases(metric("accuracy"), Answers.of(["a", "b", "b", "a"], ["a", "b", "b", "b"])))
     0.750 [0.194, 0.994]
     """
-    value, n = which.value(answers), len(answers)
+    n = len(answers)
+    if isinstance(which, CaseMetric) and n >= MANY_CASES and not (which.proportion and answers.weight is None):
+        mean = mean_interval(which.by_case(answers), answers.weight, confidence)
+        how = f"on {n} cases; {100 * confidence:g} % interval, {mean.method}"
+        return Score((mean.low + mean.high) / 2, mean.clipped(*which.bounds), how)
+    value = which.value(answers)
     if np.isnan(value):
         return Score(value, None, f"undefined on these {n} cases: {which.undefined}")
     interval, given = _interval(which, answers, value, confidence, proportions, draws or Draws(answers))
@@ -74,12 +79,11 @@ def _interval(
         return _without_mistakes(which, answers, value, confidence), ""
     if isinstance(which, StatisticMetric) and (ready := which.statistic(answers).interval(confidence)) is not None:
         return ready, ""
-    if isinstance(which, CaseMetric) and n >= MANY_CASES:
-        return mean_interval(which.by_case(answers), answers.weight, confidence), ""
     times = _MOST_WORK // max(which.work(answers), 1)
-    if times < _LEAST_RESAMPLES and not (isinstance(which, CountMetric) and answers.weight is None):
+    by_table = isinstance(which, CountMetric) and answers.weight is None
+    if times < _LEAST_RESAMPLES and not by_table:
         return jackknife_interval(value, *which.influence(answers), confidence, which.bounds), ""
-    times = min(max(times, _LEAST_RESAMPLES), _MOST_RESAMPLES)
+    times = min(max(times, _LEAST_RESAMPLES), _RESAMPLES_OF_TABLES if by_table else _RESAMPLES_OF_CASES)
     return bootstrap_interval(which, answers, confidence, resamples=times, draws=draws), ""
 
 
