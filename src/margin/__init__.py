@@ -22,7 +22,17 @@ _names = {
         "bayes_rule",
     ),
     "data": ("Table", "read"),
-    "evaluation": ("evaluate", "risk_coverage"),
+    "evaluation": (
+        "brier_decomposition",
+        "calibration_curve",
+        "confusion",
+        "evaluate",
+        "gain_curve",
+        "measure",
+        "precision_recall_curve",
+        "risk_coverage",
+        "roc_curve",
+    ),
     "experiment": (),
     "explain": (),
     "linear": (

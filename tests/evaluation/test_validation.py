@@ -166,7 +166,7 @@ def test_a_hold_out_has_exact_intervals_for_shares_and_bootstrap_for_the_rest():
     X, y = load_breast_cancer(return_X_y=True)
     result = evaluate(GaussianNB(), X, y, HoldOut(0.2))
     methods = {name: score.interval.method for name, score in result.scores.items()}
-    assert methods == {"accuracy": "exact", "f1": "bootstrap", "log_loss": "bootstrap"}
+    assert methods == {"accuracy": "exact", "f1": "bootstrap BCa", "log_loss": "bootstrap BCa"}
     assert len(result.predictions) == len(result.truth) == 114
 
 
@@ -309,7 +309,7 @@ def test_weights_reach_the_fit_and_the_scores():
     by_hand = GaussianNB().fit(X[train], y[train], sample_weight=weight[train]).predict(X[test])
     expected = np.average(by_hand == y[test], weights=weight[test])
     assert result.scores["accuracy"].value == pytest.approx(expected)
-    assert result.scores["accuracy"].interval.method == "bootstrap"
+    assert result.scores["accuracy"].interval.method == "bootstrap BCa"
     pipeline = make_pipeline(StandardScaler(), GaussianNB())
     with pytest.raises(ParameterError, match="takes no sample_weight"):
         evaluate(pipeline, X, y, sample_weight=weight)
