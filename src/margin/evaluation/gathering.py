@@ -12,11 +12,12 @@ from margin.evaluation.answers import Answers
 from margin.evaluation.asking import model_name
 from margin.evaluation.bootstrap import Bootstrap
 from margin.evaluation.fold import Outcome, Work
+from margin.evaluation.fold_intervals import score_over_folds
 from margin.evaluation.intervals import Score
 from margin.evaluation.metrics import Metric
 from margin.evaluation.replicates import Replicates
 from margin.evaluation.result import Evaluation, FoldDone
-from margin.evaluation.scoring import score_cases, score_folds, usable_metrics
+from margin.evaluation.scoring import score_cases, usable_metrics
 from margin.evaluation.splits import SplitProtocol
 
 __all__ = ["Gathering"]
@@ -85,7 +86,14 @@ class Gathering:
             return score_cases(which, answers, self._confidence)
         done = [fold for fold in self._folds if not fold.failed]
         test_to_train = float(np.mean([fold.n_test / fold.n_train for fold in done]))
-        return score_folds(which, [fold.scores[which.name] for fold in done], test_to_train, self._confidence)
+        return score_over_folds(
+            which,
+            [fold.scores[which.name] for fold in done],
+            test_to_train,
+            answers,
+            disjoint=self._answers.disjoint,
+            confidence=self._confidence,
+        )
 
     def _scores_beside(self, usable: list[Metric]) -> dict[str, dict[str, Score]]:
         beside = {
@@ -136,6 +144,11 @@ class _OutOfFold:
             if getattr(self, what) is None:
                 setattr(self, what, np.zeros((len(self.predicted), given.shape[1])))
             getattr(self, what)[rows] += given
+
+    @property
+    def disjoint(self) -> bool:
+        """Whether no row was asked about twice."""
+        return bool(self.times.max() <= 1)
 
     def gathered(self) -> tuple[np.ndarray, Answers]:
         rows = np.flatnonzero(self.times)
