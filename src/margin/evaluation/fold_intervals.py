@@ -1,10 +1,10 @@
 """How far the mean over folds can be trusted.
 
 Scores of folds share training rows, and where rows are asked about more than once also test rows. Nadeau and Bengio
-(2003) therefore take the variance of the mean of J scores as (1/J + n_test/n_train)·s². That correction is as large as the
-covariance that *shared test rows* bring (two test parts drawn from n rows share n_test/n of theirs). The test parts of
-one run of cross-validation are disjoint; there it is halved, for the training rows that are still shared. Simulated on
-Gaussian classes with 100 rows and ten folds, intervals of 95 % then cover the expected accuracy in 95 to 97 % of the
+(2003) therefore take the variance of the mean of J scores as (1/J + n_test/n_train)·s². That correction is as large as
+the covariance that *shared test rows* bring (two test parts drawn from n rows share n_test/n of theirs). The test parts
+of one run of cross-validation are disjoint; there it is halved, for the training rows that are still shared. Simulated
+on Gaussian classes with 100 rows and ten folds, intervals of 95 % then cover the expected accuracy in 95 to 97 % of the
 cases, instead of 97 to 99 %.
 
 Stratified folds can be more alike than chance would have them: all folds of the majority learner err alike, whatever

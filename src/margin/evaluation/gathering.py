@@ -17,7 +17,7 @@ from margin.evaluation.intervals import Score
 from margin.evaluation.metrics import Metric
 from margin.evaluation.replicates import Replicates
 from margin.evaluation.result import Evaluation, FoldDone
-from margin.evaluation.scoring import score_cases, usable_metrics
+from margin.evaluation.scoring import score_cases
 from margin.evaluation.splits import SplitProtocol
 
 __all__ = ["Gathering"]
@@ -50,17 +50,16 @@ class Gathering:
         if outcome.beside is not None:
             self._beside["validation"] = outcome.beside
         if self._replicates is not None:
-            self._replicates.add(outcome, self._usable(outcome.answers)[0])
+            self._replicates.add(outcome, self._work.usable(outcome.answers)[0])
 
     def evaluation(self, **known: Any) -> Evaluation:
         """Everything put together; raises the first error where no fold went well."""
         if self._first_error is not None and all(fold.failed for fold in self._folds):
             self._raise(self._first_error, f"failed in all {len(self._folds)} folds; this is the first error")
         rows, answers = self._answers.gathered()
-        usable, cautions = self._usable(answers)
-        if self._protocol.caution:
-            cautions.insert(0, self._protocol.caution)
-        cautions += [str(fold) for fold in self._folds if fold.failed]
+        usable, left_out = self._work.usable(answers)
+        cautions = [self._protocol.caution] if self._protocol.caution else []
+        cautions += left_out + [str(fold) for fold in self._folds if fold.failed]
         return Evaluation(
             model_name(self._work.model),
             self._protocol,
@@ -75,9 +74,6 @@ class Gathering:
             asides=tuple(self._asides),
             **known,
         )
-
-    def _usable(self, answers: Answers) -> tuple[list[Metric], list[str]]:
-        return usable_metrics(self._work.metrics, answers.probabilities is not None, model_name(self._work.model))
 
     def _score(self, which: Metric, answers: Answers) -> Score:
         if self._replicates is not None:
@@ -133,8 +129,9 @@ class _OutOfFold:
 
     def add(self, rows: np.ndarray, answers: Answers) -> None:
         assert answers.predicted is not None
-        new = self.predicted[rows] < 0
-        self.predicted[rows[new]] = answers.predicted[new]
+        new = self.times[rows] == 0
+        first = bool(new.all())
+        self.predicted[rows if first else rows[new]] = answers.predicted if first else answers.predicted[new]
         self.times[rows] += 1
         for what in ("probabilities", "scores"):
             given = getattr(answers, what)
@@ -143,7 +140,8 @@ class _OutOfFold:
                 continue
             if getattr(self, what) is None:
                 setattr(self, what, np.zeros((len(self.predicted), given.shape[1])))
-            getattr(self, what)[rows] += given
+            total = getattr(self, what)
+            total[rows] = given if first else total[rows] + given  # the first time without reading what is only 0
 
     @property
     def disjoint(self) -> bool:
