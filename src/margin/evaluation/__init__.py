@@ -9,12 +9,14 @@
 
 from margin.evaluation.answers import Answers
 from margin.evaluation.bayesian import Posterior, bayesian_comparison, bayesian_signed_rank
+from margin.evaluation.bias_variance import bias_variance, bias_variance_curve
 from margin.evaluation.compared import Comparison, PairTest, Standing
 from margin.evaluation.comparison import compare_scores
 from margin.evaluation.confusion import ConfusionMatrix, confusion
 from margin.evaluation.corrections import CORRECTIONS, correct
 from margin.evaluation.coverage import RiskCoverage, ThresholdChoice, risk_coverage
 from margin.evaluation.datasets_comparison import FriedmanTest, compare_on, friedman
+from margin.evaluation.decomposed import BiasVariance, BiasVarianceCurve
 from margin.evaluation.delong import delong
 from margin.evaluation.discordance import CochranTest, cochran_q, mcnemar
 from margin.evaluation.five_by_two import five_by_two_f
@@ -40,6 +42,8 @@ __all__ = [
     "CORRECTIONS",
     "METRICS",
     "Answers",
+    "BiasVariance",
+    "BiasVarianceCurve",
     "CochranTest",
     "Comparison",
     "ConfusionMatrix",
@@ -64,6 +68,8 @@ __all__ = [
     "TrainingData",
     "bayesian_comparison",
     "bayesian_signed_rank",
+    "bias_variance",
+    "bias_variance_curve",
     "bootstrap_interval",
     "cochran_q",
     "compare_on",
