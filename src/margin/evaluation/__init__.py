@@ -10,6 +10,7 @@
 from margin.evaluation.answers import Answers
 from margin.evaluation.bayesian import Posterior, bayesian_comparison, bayesian_signed_rank
 from margin.evaluation.bias_variance import bias_variance, bias_variance_curve
+from margin.evaluation.bootstrap import Bootstrap
 from margin.evaluation.compared import Comparison, PairTest, Standing
 from margin.evaluation.comparison import compare_scores
 from margin.evaluation.confusion import ConfusionMatrix, confusion
@@ -20,15 +21,13 @@ from margin.evaluation.decomposed import BiasVariance, BiasVarianceCurve
 from margin.evaluation.delong import delong
 from margin.evaluation.discordance import CochranTest, cochran_q, mcnemar
 from margin.evaluation.five_by_two import five_by_two_f
-from margin.evaluation.intervals import (
-    Interval,
-    Score,
-    bootstrap_interval,
-    corrected_t_interval,
-    proportion_interval,
-)
+from margin.evaluation.given_splits import Given
+from margin.evaluation.group_splits import GroupFolds, GroupHoldOut
+from margin.evaluation.intervals import Interval, Score, bootstrap_interval, corrected_t_interval, proportion_interval
 from margin.evaluation.metrics import METRICS, Metric, metric
 from margin.evaluation.optimism import Optimism, selection_optimism
+from margin.evaluation.protocols import PROTOCOLS
+from margin.evaluation.random_splits import Folds, RepeatedHoldOut, TrainValidationTest
 from margin.evaluation.result import Evaluation, FoldDone
 from margin.evaluation.rows import take_rows
 from margin.evaluation.sealed import Opening, SealedTest
@@ -36,20 +35,27 @@ from margin.evaluation.signed_ranks import sign_test, wilcoxon
 from margin.evaluation.significance import Significance, corrected_t_test, permutation_test
 from margin.evaluation.splits import HoldOut, LeaveOneOut, StratifiedFolds, TrainingData
 from margin.evaluation.swapping import swap_test
+from margin.evaluation.time_splits import TimeOrdered
 from margin.evaluation.validation import evaluate, evaluate_steps
 
 __all__ = [
     "CORRECTIONS",
     "METRICS",
+    "PROTOCOLS",
     "Answers",
     "BiasVariance",
     "BiasVarianceCurve",
+    "Bootstrap",
     "CochranTest",
     "Comparison",
     "ConfusionMatrix",
     "Evaluation",
     "FoldDone",
+    "Folds",
     "FriedmanTest",
+    "Given",
+    "GroupFolds",
+    "GroupHoldOut",
     "HoldOut",
     "Interval",
     "LeaveOneOut",
@@ -58,6 +64,7 @@ __all__ = [
     "Optimism",
     "PairTest",
     "Posterior",
+    "RepeatedHoldOut",
     "RiskCoverage",
     "Score",
     "SealedTest",
@@ -65,6 +72,8 @@ __all__ = [
     "Standing",
     "StratifiedFolds",
     "ThresholdChoice",
+    "TimeOrdered",
+    "TrainValidationTest",
     "TrainingData",
     "bayesian_comparison",
     "bayesian_signed_rank",

@@ -11,13 +11,13 @@ import numpy as np
 from margin.data import Table
 from margin.data.labels import distinct, label_array
 from margin.errors import InputError, ParameterError
+from margin.evaluation.asking import ask, model_name
 from margin.evaluation.bias_variance_target import Target, class_target, number_target
 from margin.evaluation.decomposed import BiasVariance, BiasVarianceCurve
 from margin.evaluation.decomposition import Predictions, mean_terms, vectors
 from margin.evaluation.rows import count_rows, ready_for, take_rows
 from margin.evaluation.significance import check_confidence
 from margin.evaluation.splits import HoldOut
-from margin.evaluation.validation import ask, model_name
 from margin.random import generator
 
 __all__ = ["bias_variance", "bias_variance_curve"]
