@@ -9,6 +9,7 @@
 
 from margin.evaluation.answers import Answers
 from margin.evaluation.bayesian import Posterior, bayesian_comparison, bayesian_signed_rank
+from margin.evaluation.bias_variance import bias_variance, bias_variance_curve
 from margin.evaluation.bootstrap import Bootstrap
 from margin.evaluation.calibration import BrierDecomposition, CalibrationCurve, brier_decomposition, calibration_curve
 from margin.evaluation.compared import Comparison, PairTest, Standing
@@ -26,6 +27,7 @@ from margin.evaluation.curves import (
     roc_curve,
 )
 from margin.evaluation.datasets_comparison import FriedmanTest, compare_on, friedman
+from margin.evaluation.decomposed import BiasVariance, BiasVarianceCurve
 from margin.evaluation.delong import delong
 from margin.evaluation.discordance import CochranTest, cochran_q, mcnemar
 from margin.evaluation.five_by_two import five_by_two_f
@@ -52,6 +54,8 @@ __all__ = [
     "METRICS",
     "PROTOCOLS",
     "Answers",
+    "BiasVariance",
+    "BiasVarianceCurve",
     "Bootstrap",
     "BrierDecomposition",
     "CalibrationCurve",
@@ -91,6 +95,8 @@ __all__ = [
     "TrainingData",
     "bayesian_comparison",
     "bayesian_signed_rank",
+    "bias_variance",
+    "bias_variance_curve",
     "bootstrap_interval",
     "brier_decomposition",
     "calibration_curve",
