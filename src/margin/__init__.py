@@ -74,7 +74,16 @@ _names = {
         "plot_tree",
     ),
     "report": (),
-    "selection": (),
+    "selection": (
+        "GridSearch",
+        "HalvingSearch",
+        "LogSearch",
+        "RandomSearch",
+        "knee",
+        "learning_curve",
+        "nested",
+        "validation_curve",
+    ),
     "svm": (
         "LinearSVC",
         "PegasosClassifier",
