@@ -64,7 +64,7 @@ _names = {
         "plot_tree",
     ),
     "report": (),
-    "selection": (),
+    "selection": ("audit",),
     "svm": (
         "LinearSVC",
         "PegasosClassifier",

@@ -1,3 +1,6 @@
-"""Which model, which setting: search, knees, curves and nested validation."""
+"""Which model, which setting: search, knees, curves and nested validation; and whether the data can be trusted."""
 
-__all__: list[str] = []
+from margin.selection.audit_result import Audit, Finding
+from margin.selection.auditing import audit
+
+__all__ = ["Audit", "Finding", "audit"]
