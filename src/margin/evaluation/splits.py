@@ -18,15 +18,16 @@ from margin.errors import DataError, LabelError, ParameterError
 __all__ = ["HoldOut", "LeaveOneOut", "SplitProtocol", "StratifiedFolds", "TrainingData"]
 
 Split = tuple[np.ndarray, np.ndarray]
-Judged = Literal["cases", "folds"]
+Judged = Literal["cases", "folds", "replicates"]
 
 
 class SplitProtocol(Protocol):
     """What ``evaluate`` needs of a protocol; anything that has this can be one.
 
     ``judged_by`` says where the uncertainty of a score comes from: ``"cases"`` where each case is asked about once and
-    the metric is computed on all of them together, ``"folds"`` where it is the mean over folds. ``caution`` is a
-    sentence that must stand beside the result, or empty.
+    the metric is computed on all of them together, ``"folds"`` where it is the mean over folds, ``"replicates"`` where
+    it is put together from bootstrap replicates. ``caution`` is a sentence that must stand beside the result, or empty.
+    ``n_fits`` is ``None`` where it depends on the number of rows.
     """
 
     @property
@@ -88,11 +89,8 @@ class HoldOut:
     n_fits = 1
 
     def __post_init__(self) -> None:
-        if not 0 < self.test_share < 1:
-            raise ParameterError(
-                f"HoldOut(test_share={self.test_share!r}): the share must lie between 0 and 1, as 0.25."
-            )
-        _check_seed("HoldOut", self.seed)
+        check_share("HoldOut", "test_share", self.test_share)
+        check_seed("HoldOut", self.seed)
 
     @property
     def name(self) -> str:
@@ -142,13 +140,9 @@ class StratifiedFolds:
     caution = ""
 
     def __post_init__(self) -> None:
-        for what, least in (("folds", 2), ("repeats", 1)):
-            value = getattr(self, what)
-            if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or value < least:
-                raise ParameterError(
-                    f"StratifiedFolds({what}={value!r}): {what} must be a whole number, {least} or more."
-                )
-        _check_seed("StratifiedFolds", self.seed)
+        check_count("StratifiedFolds", "folds", self.folds, least=2)
+        check_count("StratifiedFolds", "repeats", self.repeats)
+        check_seed("StratifiedFolds", self.seed)
 
     @property
     def name(self) -> str:
@@ -201,9 +195,22 @@ class LeaveOneOut:
         return "Each row was asked about by a model learnt from all the others."
 
 
-def _check_seed(who: str, seed: Any) -> None:
+def check_seed(who: str, seed: Any) -> None:
+    """Refuse a seed that is no whole number from 0 up."""
     if not isinstance(seed, (int, np.integer)) or isinstance(seed, bool) or seed < 0:
         raise ParameterError(f"{who}(seed={seed!r}): the seed must be a whole number, 0 or more.")
+
+
+def check_count(who: str, what: str, value: Any, least: int = 1) -> None:
+    """Refuse a count that is no whole number, or too small a one."""
+    if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or value < least:
+        raise ParameterError(f"{who}({what}={value!r}): {what} must be a whole number, {least} or more.")
+
+
+def check_share(who: str, what: str, value: Any) -> None:
+    """Refuse a share of the rows that would leave one side empty."""
+    if not isinstance(value, (int, float, np.number)) or isinstance(value, bool) or not 0 < value < 1:
+        raise ParameterError(f"{who}({what}={value!r}): the share must lie between 0 and 1, as 0.25.")
 
 
 def _groups(who: str, y: Any, least: int) -> np.ndarray:
