@@ -79,6 +79,7 @@ _names = {
         "HalvingSearch",
         "LogSearch",
         "RandomSearch",
+        "audit",
         "knee",
         "learning_curve",
         "nested",
@@ -96,7 +97,7 @@ _names = {
         "kernel_matrix",
         "svm_path",
     ),
-    "tree": ("C45", "ID3", "DecisionTreeClassifier", "DecisionTreeRegressor", "Discretizer"),
+    "tree": ("C45", "DecisionTreeClassifier", "DecisionTreeRegressor", "Discretizer", "ID3"),
     "zoo": (),
 }
 _homes = {name: f"margin.{part}" for part, names in _names.items() for name in (*names, part)}
