@@ -67,7 +67,7 @@ def test_the_only_row_of_a_class_is_answered_with_another_class():
         RadiusNeighborsClassifier(1.0, scale="range", outlier_label=2),
         RoteClassifier(),
     ],
-    ids=repr,
+    ids=lambda model: repr(model).split(" at 0x")[0],
 )
 @pytest.mark.parametrize("weights", ["none", "whole", "broken"])
 def test_agrees_with_new_fits(model, weights):
