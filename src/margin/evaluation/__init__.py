@@ -35,6 +35,8 @@ from margin.evaluation.intervals import (
 )
 from margin.evaluation.measuring import Measured, measure
 from margin.evaluation.metrics import METRICS, Metric, metric
+from margin.evaluation.multilabel import MULTILABEL_METRICS, MultilabelMetric
+from margin.evaluation.multilabel_measuring import MultilabelMeasured, measure_multilabel
 from margin.evaluation.result import Evaluation, FoldDone
 from margin.evaluation.rows import take_rows
 from margin.evaluation.sealed import Opening, SealedTest
@@ -43,6 +45,7 @@ from margin.evaluation.validation import evaluate, evaluate_steps
 
 __all__ = [
     "METRICS",
+    "MULTILABEL_METRICS",
     "Answers",
     "BrierDecomposition",
     "CalibrationCurve",
@@ -56,6 +59,8 @@ __all__ = [
     "LeaveOneOut",
     "Measured",
     "Metric",
+    "MultilabelMeasured",
+    "MultilabelMetric",
     "Opening",
     "OperatingPoint",
     "PairTest",
@@ -78,6 +83,7 @@ __all__ = [
     "evaluate_steps",
     "gain_curve",
     "measure",
+    "measure_multilabel",
     "metric",
     "precision_recall_curve",
     "proportion_interval",
