@@ -75,7 +75,17 @@ _names = {
         "plot_tree",
     ),
     "report": (),
-    "selection": (),
+    "selection": (
+        "GridSearch",
+        "HalvingSearch",
+        "LogSearch",
+        "RandomSearch",
+        "audit",
+        "knee",
+        "learning_curve",
+        "nested",
+        "validation_curve",
+    ),
     "svm": (
         "LinearSVC",
         "PegasosClassifier",
@@ -88,7 +98,7 @@ _names = {
         "kernel_matrix",
         "svm_path",
     ),
-    "tree": ("C45", "ID3", "DecisionTreeClassifier", "DecisionTreeRegressor", "Discretizer"),
+    "tree": ("C45", "DecisionTreeClassifier", "DecisionTreeRegressor", "Discretizer", "ID3"),
     "zoo": (),
 }
 _homes = {name: f"margin.{part}" for part, names in _names.items() for name in (*names, part)}

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from margin.base import Classifier, Mixed
+from margin.base.left_out import learn_from_all, near_ties
 
 __all__ = ["MajorityClassifier"]
 
@@ -38,6 +39,19 @@ class MajorityClassifier(Classifier):
 
     def _scores(self, X: Any) -> np.ndarray:
         return np.tile(self.priors_, (len(X), 1))
+
+    def left_out_answers(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+        """Labels, probabilities and scores of each row as if fitted to all others; None where that takes new fits."""
+        from margin.evaluation.left_out import answers_anew
+
+        rows = learn_from_all(self, X, y, sample_weight)
+        if rows is None:
+            return None
+        others = rows.totals_of_others()
+        shares = others / others.sum(axis=1, keepdims=True)
+        if not rows.repeats:
+            rows.anew |= near_ties(shares)
+        return rows.answers(shares.argmax(axis=1), shares, answers_anew)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

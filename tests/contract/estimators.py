@@ -110,7 +110,13 @@ OTHER_SETTINGS = {
     "TableEncoder": [{"scale": "standard"}],
 }
 # What stands for the defaults of models that fit many others: fewer of them.
-FEWER = {"LogisticRegressionCV": {"Cs": 2, "n_folds": 2}}
+FEWER = {
+    "LogisticRegressionCV": {"Cs": 2, "n_folds": 2},
+    "GridSearch": {"cv": 2},
+    "RandomSearch": {"cv": 2, "n": 2},
+    "HalvingSearch": {"cv": 2, "grid": {"max_depth": [1, 3]}, "factor": 2},
+    "LogSearch": {"cv": 2, "patience": 0, "refine": 0},
+}
 # The contract itself is no model.
 NOT_MODELS = {
     "Classifier",
@@ -128,6 +134,7 @@ NOT_MODELS = {
     "RadiusVoters",
     "Regressor",
     "ScatteredClasses",
+    "Search",
     "StreamingClassifier",
     "SupervisedEstimator",
     "TableEstimator",
@@ -191,6 +198,15 @@ def _every(kind: Callable[[BaseEstimator], bool]) -> pytest.MarkDecorator:
     return pytest.mark.parametrize("estimator", [e for e in settings() if kind(e)], ids=repr)
 
 
+def _one_of_each(kind: Callable[[BaseEstimator], bool]) -> pytest.MarkDecorator:
+    """Estimators as they stand for their class: how cells, labels and weights are read is no matter of settings."""
+    first = {type(e): e for e in reversed(settings()) if kind(e)}
+    return pytest.mark.parametrize("estimator", list(reversed(first.values())), ids=repr)
+
+
+one_of_each_estimator = _one_of_each(lambda e: True)
+one_of_each_classifier = _one_of_each(is_classifier)
+one_of_each_model = _one_of_each(lambda e: is_classifier(e) or is_regressor(e))
 every_estimator = _every(lambda e: True)
 every_classifier = _every(is_classifier)
 every_regressor = _every(is_regressor)

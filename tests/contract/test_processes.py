@@ -13,7 +13,7 @@ from sklearn.base import clone
 from sklearn.ensemble import RandomForestClassifier
 
 from margin import parallel
-from tests.contract.estimators import answers, every_estimator, numbers
+from tests.contract.estimators import answers, every_estimator, numbers, one_of_each_estimator
 
 
 def fit_and_answer(estimator, X, y):
@@ -24,7 +24,7 @@ def fit_in_child(estimator, X, y, queue):
     queue.put(fit_and_answer(estimator, X, y))
 
 
-@every_estimator
+@one_of_each_estimator
 def test_works_in_a_forked_child_after_threads_were_used(estimator):
     X, y = numbers(4000)
     expected = fit_and_answer(estimator, X, y)
@@ -51,7 +51,7 @@ def test_works_inside_joblib_and_nested_parallel_work(backend):
         assert all(np.array_equal(f, expected) for f in found)
 
 
-@every_estimator
+@one_of_each_estimator
 def test_works_next_to_scikit_learn_in_one_process(estimator):
     X, y = numbers(500)
     expected = fit_and_answer(estimator, X, y)
@@ -59,7 +59,7 @@ def test_works_next_to_scikit_learn_in_one_process(estimator):
     assert np.array_equal(fit_and_answer(estimator, X, y), expected)
 
 
-@every_estimator
+@one_of_each_estimator
 def test_works_next_to_torch_in_one_process(estimator):
     torch = pytest.importorskip("torch", reason="torch is not installed; it comes with margin[deep]")
     X, y = numbers(500)

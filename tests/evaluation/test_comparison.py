@@ -15,8 +15,8 @@ from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
 from margin.errors import ParameterError
-from margin.evaluation import HoldOut, LeaveOneOut, StratifiedFolds, compare_scores, evaluate
-from margin.evaluation.comparison import corrected_t_test, holm, sign_test
+from margin.evaluation import HoldOut, LeaveOneOut, StratifiedFolds, compare_scores, corrected_t_test, evaluate
+from margin.evaluation.corrections import holm
 
 X, Y = load_iris(return_X_y=True)
 
@@ -26,7 +26,7 @@ def test_the_corrected_test_worked_by_hand():
     # mean 0.03, s² = 0.0002/2 = 0.0001, J = 3, n_test/n_train = 1/2: t = 0.03 / √(5/6 · 0.0001) = 3.2863
     # with 2 degrees of freedom p = 1 - t/√(2 + t²)
     t = 0.03 / math.sqrt(5 / 6 * 0.0001)
-    assert corrected_t_test([0.02, 0.03, 0.04], test_to_train=0.5) == pytest.approx(1 - t / math.sqrt(2 + t * t))
+    assert corrected_t_test([0.02, 0.03, 0.04], test_to_train=0.5).p == pytest.approx(1 - t / math.sqrt(2 + t * t))
 
 
 @settings(deadline=None, max_examples=60)
@@ -34,14 +34,15 @@ def test_the_corrected_test_worked_by_hand():
 def test_without_the_correction_it_is_the_paired_t_test_of_scipy(differences):
     if np.std(differences) > 1e-9:
         expected = stats.ttest_1samp(differences, 0.0).pvalue
-        assert corrected_t_test(differences, test_to_train=0.0) == pytest.approx(expected, abs=1e-10)
-    assert corrected_t_test(differences, 0.5) >= corrected_t_test(differences, 0.0) - 1e-12
+        assert corrected_t_test(differences, test_to_train=0.0).p == pytest.approx(expected, abs=1e-10)
+    corrected = corrected_t_test(differences, test_to_train=0.5).p
+    assert corrected >= corrected_t_test(differences, test_to_train=0.0).p - 1e-12
 
 
 def test_equal_differences_are_certain():
-    assert corrected_t_test([0.0, 0.0, 0.0], 0.1) == 1.0
-    assert corrected_t_test([0.1, 0.1, 0.1], 0.1) == 0.0
-    assert corrected_t_test([0.1], 0.1) == 1.0
+    assert corrected_t_test([0.0, 0.0, 0.0], test_to_train=0.1).p == 1.0
+    assert corrected_t_test([0.1, 0.1, 0.1], test_to_train=0.1).p == 0.0
+    assert corrected_t_test([0.1], test_to_train=0.1).p == 1.0
 
 
 @pytest.mark.golden("H4")
@@ -50,13 +51,6 @@ def test_holm_worked_by_hand():
     assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
     assert holm([0.6, 0.7]) == [1.0, 1.0]
     assert holm([]) == []
-
-
-@settings(deadline=None, max_examples=60)
-@given(st.integers(0, 40), st.integers(0, 40))
-def test_the_sign_test_is_that_of_scipy(first, second):
-    expected = stats.binomtest(first, first + second).pvalue if first + second else 1.0
-    assert sign_test(first, second) == pytest.approx(expected)
 
 
 def test_a_guesser_differs_from_the_best_and_near_equals_do_not():
@@ -76,7 +70,7 @@ def test_a_guesser_differs_from_the_best_and_near_equals_do_not():
     assert len(found.pairs) == 3
     differences = evaluations["bayes"].fold_scores["accuracy"] - evaluations["tree"].fold_scores["accuracy"]
     (pair,) = [pair for pair in found.pairs if "guess" not in (pair.first, pair.second)]
-    assert pair.p == pytest.approx(corrected_t_test(differences, 15 / 135))
+    assert pair.p == pytest.approx(corrected_t_test(differences, test_to_train=15 / 135).p)
     assert "differs from the best" in str(found)
     assert "<table>" in found._repr_html_()
     losses = compare_scores(evaluations, "log_loss")
@@ -86,7 +80,7 @@ def test_a_guesser_differs_from_the_best_and_near_equals_do_not():
 
 
 @pytest.mark.parametrize("protocol", [HoldOut(0.4), LeaveOneOut()])
-def test_where_cases_are_asked_once_the_sign_test_compares_them(protocol):
+def test_where_cases_are_asked_once_mcnemars_test_compares_them(protocol):
     evaluations = {
         name: evaluate(model, X, Y, protocol) for name, model in (("bayes", GaussianNB()), ("guess", DummyClassifier()))
     }
@@ -95,8 +89,7 @@ def test_where_cases_are_asked_once_the_sign_test_compares_them(protocol):
     only_bayes, only_guess = (right["bayes"] & ~right["guess"]).sum(), (~right["bayes"] & right["guess"]).sum()
     assert found["guess"].p == pytest.approx(stats.binomtest(int(only_bayes), int(only_bayes + only_guess)).pvalue)
     assert found["guess"].differs
-    with pytest.raises(ParameterError, match="only accuracy and error"):
-        compare_scores(evaluations, "f1")
+    assert "McNemar's exact test" in found.method
 
 
 class MissesAFold(ClassifierMixin, BaseEstimator):

@@ -156,10 +156,19 @@ def test_scores_over_folds_are_means_with_the_corrected_interval():
     by_fold = result.fold_scores["accuracy"]
     score = result.scores["accuracy"]
     assert score.value == pytest.approx(by_fold.mean())
-    # t(4, 0.975) = 2.7764; test to train 30/120
-    half = 2.7764451 * np.sqrt((1 / 5 + 30 / 120) * by_fold.var(ddof=1))
+    # t(4, 0.975) = 2.7764; test to train 30/120, halved since the test parts are disjoint
+    half = 2.7764451 * np.sqrt((1 / 5 + 30 / 120 / 2) * by_fold.var(ddof=1))
     assert score.interval.low == pytest.approx(score.value - half)
     assert score.interval.method == "corrected resampled t"
+
+
+def test_with_repeats_the_correction_is_whole():
+    X, y = IRIS
+    result = evaluate(GaussianNB(), X, y, StratifiedFolds(5, repeats=2), metrics=["brier"])
+    by_fold = result.fold_scores["brier"]
+    # t(9, 0.975) = 2.2622
+    half = 2.2621572 * np.sqrt((1 / 10 + 30 / 120) * by_fold.var(ddof=1))
+    assert result.scores["brier"].interval.high == pytest.approx(by_fold.mean() + half)
 
 
 def test_a_hold_out_has_exact_intervals_for_shares_and_bootstrap_for_the_rest():

@@ -1,8 +1,8 @@
 // margin/tree/cuts.hpp, bins.hpp, bin_rows.hpp, grow_binned.hpp
 #include "check.hpp"
 #include "margin/core/random.hpp"
-#include "margin/tree/grow.hpp"
 #include "margin/tree/grow_binned.hpp"
+#include "tree/growing.hpp"
 #include <cmath>
 #include <limits>
 

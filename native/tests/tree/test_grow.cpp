@@ -1,6 +1,6 @@
 #include "check.hpp"
 #include "margin/core/random.hpp"
-#include "margin/tree/grow.hpp"
+#include "tree/growing.hpp"
 #include <cmath>
 #include <limits>
 

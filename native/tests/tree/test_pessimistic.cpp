@@ -1,7 +1,7 @@
 // margin/tree/pessimistic.hpp
 #include "check.hpp"
-#include "margin/tree/grow.hpp"
 #include "margin/tree/pessimistic.hpp"
+#include "tree/growing.hpp"
 #include "tree/tree_view.hpp"
 
 using namespace margin;

@@ -36,7 +36,10 @@ class SupervisedEstimator(TableEstimator):
             self._fit_rows(X, y, sample_weight, f"{type(self).__name__}.fit")
         return self
 
-    def _fit_rows(self, X: Any, y: Any, sample_weight: Any, who: str, like: Columns | None = None) -> None:
+    def _fit_rows(
+        self, X: Any, y: Any, sample_weight: Any, who: str, like: Columns | None = None
+    ) -> tuple[Any, np.ndarray, TrainingRows]:
+        """Learn; the rows that were learnt from as the model saw them, their targets, and which they are."""
         rows = self._open_rows(X, sample_weight, who, like)
         y = rows.of(self._read_targets(y, rows.n_given, who))
         rows = self._with_targets(rows, y)
@@ -44,6 +47,7 @@ class SupervisedEstimator(TableEstimator):
         if like is None:
             self._warn_of_constant_columns(learnt.constant_columns(self._columns), row_count(rows.source), who)
         self._learn(learnt.data, y, rows)
+        return learnt.data, y, rows
 
     def _read_targets(self, y: Any, n_rows: int, who: str) -> np.ndarray:
         """The targets as numbers that can be learnt from, one row per given row."""

@@ -6,9 +6,11 @@ import html
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
+from margin.errors import InputError
 from margin.evaluation.answers import Answers
 from margin.evaluation.confusion import ConfusionMatrix
 from margin.evaluation.intervals import Score
@@ -68,6 +70,15 @@ class Evaluation:
         repeat, and its probabilities are the mean over the repeats.
     warnings
         Sentences that belong beside the scores.
+    beside
+        Scores that were not asked for but belong beside them, by what they are of: ``"validation"`` of three parts,
+        ``"training data"``, ``"out-of-bag"`` and ``"no information"`` of a bootstrap.
+    estimator
+        The model as it was given, unfitted.
+    final
+        The model fitted on all rows, where ``evaluate(..., refit=True)`` asked for it; see ``final_model``.
+    seconds
+        From the first fold to the end, by the clock on the wall.
     """
 
     model: str
@@ -79,6 +90,11 @@ class Evaluation:
     answers: Answers
     confidence: float = 0.95
     warnings: tuple[str, ...] = ()
+    beside: Mapping[str, Mapping[str, Score]] = field(default_factory=dict)
+    asides: tuple[FoldDone, ...] = ()
+    estimator: Any = None
+    final: Any = None
+    seconds: float = float("nan")
 
     @property
     def classes(self) -> np.ndarray:
@@ -131,6 +147,30 @@ class Evaluation:
     def failures(self) -> tuple[FoldDone, ...]:
         """The folds that failed."""
         return tuple(fold for fold in self.folds if fold.failed)
+
+    @property
+    def validation_scores(self) -> Mapping[str, Score]:
+        """Scores of the validation part, for choosing and not for reporting; empty unless there were three parts."""
+        return self.beside.get("validation", {})
+
+    @property
+    def final_model(self) -> Any:
+        """The model fitted on all rows. The scores are those of models that learnt from fewer."""
+        if self.final is None:
+            raise InputError(
+                "Evaluation.final_model: no model was fitted on all rows (use evaluate(..., refit=True), or "
+                "fit_final(X, y) of this evaluation)."
+            )
+        return self.final
+
+    def fit_final(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+        """A clone of the model, fitted on all the rows given: what to use once the evaluation is over."""
+        if self.estimator is None:
+            raise InputError("Evaluation.fit_final: this evaluation has no model to fit, only answers of a fitted one.")
+        from sklearn.base import clone
+
+        weight = {} if sample_weight is None else {"sample_weight": sample_weight}
+        return clone(self.estimator).fit(X, y, **weight)
 
     def summary(self) -> str:
         """The evaluation in plain text: scores, how they were found, the confusion matrix, what to be careful about."""

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from margin.data import Table
-from margin.errors import InputTypeError
+from margin.errors import InputError, InputTypeError, closest, listing
 
-__all__ = ["count_rows", "ready_for", "take_rows"]
+__all__ = ["count_rows", "ready_for", "take_rows", "without_column"]
 
 
 def take_rows(X: Any, rows: np.ndarray) -> Any:
@@ -21,7 +21,8 @@ def take_rows(X: Any, rows: np.ndarray) -> Any:
     if isinstance(X, Table):
         return X.take(rows)
     if isinstance(X, np.ndarray):
-        return X[rows]
+        # take is up to three times as fast on rows that lie in one piece, but copies all of any other array first.
+        return np.take(X, rows, axis=0) if X.flags.c_contiguous else X[rows]
     if _is_sparse(X):
         return X.tocsr()[rows]
     if isinstance(X, (list, tuple)):
@@ -56,6 +57,29 @@ def ready_for(model: Any, X: Any) -> Any:
     if isinstance(X, Table) and not getattr(first, "accepts_tables", False):
         return X.inputs().to_polars()
     return X.tocsr() if _is_sparse(X) else X
+
+
+def without_column(X: Any, name: str, who: str) -> tuple[np.ndarray, Any]:
+    """The values of a column of a table or frame, and the same without it.
+
+    >>> from margin.data import Table
+    >>> table = Table.from_columns({"age": [31.0, 45.0], "patient": ["p1", "p2"]})
+    >>> values, X = without_column(table, "patient", "here")
+    >>> values.tolist(), X.names
+    (['p1', 'p2'], ('age',))
+    """
+    frame = None if isinstance(X, (np.ndarray, list, tuple)) or _is_sparse(X) else X
+    if frame is not None and not isinstance(X, Table):
+        frame = _as_frame(X)
+    names = getattr(frame, "names" if isinstance(X, Table) else "columns", None)
+    if frame is None or names is None:
+        raise InputError(f"{who}: {name!r} is no column, since X has no names (give the values themselves).")
+    names = list(names)
+    if name not in names:
+        raise InputError(f"{who}: {name!r} is none of the columns {listing(names)}{closest(name, names)}.")
+    if isinstance(X, Table):
+        return X.values(name), X.drop(name)
+    return frame[name].to_numpy(), frame.drop(name).to_native()
 
 
 def _is_sparse(X: Any) -> bool:

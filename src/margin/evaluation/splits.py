@@ -12,21 +12,23 @@ from typing import Any, ClassVar, Literal, Protocol
 
 import numpy as np
 
-from margin.data.labels import codes_of, distinct, label_array, refuse_missing
+from margin.data.labels import label_array, numbered, refuse_missing
 from margin.errors import DataError, LabelError, ParameterError
+from margin.evaluation.dealing import dealt_folds, held_back, separated
 
 __all__ = ["HoldOut", "LeaveOneOut", "SplitProtocol", "StratifiedFolds", "TrainingData"]
 
 Split = tuple[np.ndarray, np.ndarray]
-Judged = Literal["cases", "folds"]
+Judged = Literal["cases", "folds", "replicates"]
 
 
 class SplitProtocol(Protocol):
     """What ``evaluate`` needs of a protocol; anything that has this can be one.
 
     ``judged_by`` says where the uncertainty of a score comes from: ``"cases"`` where each case is asked about once and
-    the metric is computed on all of them together, ``"folds"`` where it is the mean over folds. ``caution`` is a
-    sentence that must stand beside the result, or empty.
+    the metric is computed on all of them together, ``"folds"`` where it is the mean over folds, ``"replicates"`` where
+    it is put together from bootstrap replicates. ``caution`` is a sentence that must stand beside the result, or empty.
+    ``n_fits`` is ``None`` where it depends on the number of rows.
     """
 
     @property
@@ -88,11 +90,8 @@ class HoldOut:
     n_fits = 1
 
     def __post_init__(self) -> None:
-        if not 0 < self.test_share < 1:
-            raise ParameterError(
-                f"HoldOut(test_share={self.test_share!r}): the share must lie between 0 and 1, as 0.25."
-            )
-        _check_seed("HoldOut", self.seed)
+        check_share("HoldOut", "test_share", self.test_share)
+        check_seed("HoldOut", self.seed)
 
     @property
     def name(self) -> str:
@@ -108,12 +107,7 @@ class HoldOut:
                 f"HoldOut: every class has a single case among {len(groups)} rows, so none can be held back "
                 "(gather more cases, or merge classes)."
             )
-        order = _shuffled_by_group(groups, self.seed)
-        starts = np.repeat(np.cumsum(sizes) - sizes, held)
-        within = np.arange(held.sum()) - np.repeat(np.cumsum(held) - held, held)
-        test = np.zeros(len(groups), dtype=bool)
-        test[order[starts + within]] = True
-        yield np.flatnonzero(~test), np.flatnonzero(test)
+        yield separated(held_back(groups, sizes, held, self.seed), 1, int(held.sum()))
 
     def describe(self) -> str:
         share = 100 * self.test_share
@@ -142,13 +136,9 @@ class StratifiedFolds:
     caution = ""
 
     def __post_init__(self) -> None:
-        for what, least in (("folds", 2), ("repeats", 1)):
-            value = getattr(self, what)
-            if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or value < least:
-                raise ParameterError(
-                    f"StratifiedFolds({what}={value!r}): {what} must be a whole number, {least} or more."
-                )
-        _check_seed("StratifiedFolds", self.seed)
+        check_count("StratifiedFolds", "folds", self.folds, least=2)
+        check_count("StratifiedFolds", "repeats", self.repeats)
+        check_seed("StratifiedFolds", self.seed)
 
     @property
     def name(self) -> str:
@@ -166,12 +156,11 @@ class StratifiedFolds:
             raise DataError(
                 f"StratifiedFolds(folds={self.folds}): {n} rows do not fill so many folds (use folds={n} or fewer)."
             )
+        sizes = np.bincount(groups)
         for repeat in range(self.repeats):
-            fold_of = np.empty(n, dtype=np.intp)
-            # Dealt out class after class like cards, so that folds differ by one case of a class at most.
-            fold_of[_shuffled_by_group(groups, self.seed, repeat)] = np.arange(n) % self.folds
+            fold_of = dealt_folds(groups, sizes, self.folds, self.seed, repeat)
             for fold in range(self.folds):
-                yield np.flatnonzero(fold_of != fold), np.flatnonzero(fold_of == fold)
+                yield separated(fold_of, fold, (n - fold - 1) // self.folds + 1)
 
     def describe(self) -> str:
         times = f", {self.repeats} times over with new folds" if self.repeats > 1 else ""
@@ -201,9 +190,22 @@ class LeaveOneOut:
         return "Each row was asked about by a model learnt from all the others."
 
 
-def _check_seed(who: str, seed: Any) -> None:
+def check_seed(who: str, seed: Any) -> None:
+    """Refuse a seed that is no whole number from 0 up."""
     if not isinstance(seed, (int, np.integer)) or isinstance(seed, bool) or seed < 0:
         raise ParameterError(f"{who}(seed={seed!r}): the seed must be a whole number, 0 or more.")
+
+
+def check_count(who: str, what: str, value: Any, least: int = 1) -> None:
+    """Refuse a count that is no whole number, or too small a one."""
+    if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or value < least:
+        raise ParameterError(f"{who}({what}={value!r}): {what} must be a whole number, {least} or more.")
+
+
+def check_share(who: str, what: str, value: Any) -> None:
+    """Refuse a share of the rows that would leave one side empty."""
+    if not isinstance(value, (int, float, np.number)) or isinstance(value, bool) or not 0 < value < 1:
+        raise ParameterError(f"{who}({what}={value!r}): the share must lie between 0 and 1, as 0.25.")
 
 
 def _groups(who: str, y: Any, least: int) -> np.ndarray:
@@ -213,16 +215,7 @@ def _groups(who: str, y: Any, least: int) -> np.ndarray:
     if len(labels) < least:
         rows = "1 row is" if len(labels) == 1 else f"{len(labels)} rows are"
         raise DataError(f"{who}: {rows} too few to split; at least {least} are needed.")
-    codes = codes_of(labels, distinct(labels, who))
-    first = np.empty(codes.max() + 1, dtype=np.intp)
-    first[codes[::-1]] = np.arange(len(codes))[::-1]
-    return np.argsort(np.argsort(first))[codes]
-
-
-def _shuffled_by_group(groups: np.ndarray, *seeds: int) -> np.ndarray:
-    """All rows, group after group, in random order within each."""
-    shuffled = np.random.default_rng(seeds).permutation(len(groups))
-    return shuffled[np.argsort(groups[shuffled], kind="stable")]
+    return numbered(labels)
 
 
 def _proportional(sizes: np.ndarray, wanted: int) -> np.ndarray:

@@ -76,6 +76,7 @@ class LogisticRegression(LogisticModel):
     (['Iris-setosa', 'Iris-setosa'], True)
     """
 
+    parameters_along = ("C",)
     coef_: np.ndarray
     intercept_: np.ndarray
     certificate_: OptimumCertificate
@@ -142,3 +143,9 @@ class LogisticRegression(LogisticModel):
         with parallel.threads(parallel.n_threads(self.n_jobs)):
             self._keep(part, weight, start, self._setting())
         self.certificate_ = self.certificate_.timed(time.perf_counter() - begin)
+
+    def answers_along(self, parameter: str, values: Any, X: Any, y: Any, asked: Any, sample_weight: Any = None) -> Any:
+        """What the model would say for several C, from one path (:mod:`margin.evaluation.along`)."""
+        from margin.linear.along import answers_along_penalty
+
+        return answers_along_penalty(self, values, X, y, asked, sample_weight) if parameter == "C" else None

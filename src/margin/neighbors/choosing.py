@@ -69,12 +69,9 @@ class KChoice:
         The curve is the smallest error so far, from k = 1 to where it is smallest, both axes brought to 0 … 1;
         of points equally far the smallest k (Satopää, Albrecht, Irwin, Raghavan 2011).
         """
-        falling = np.minimum.accumulate(self.error[: int(self.error.argmin()) + 1])
-        if len(falling) < 3:
-            return len(falling)
-        across = np.linspace(0.0, 1.0, len(falling))
-        down = (falling - falling[-1]) / (falling[0] - falling[-1])
-        return int(self.k[np.argmax(1 - across - down)])
+        from margin.evaluation.knee import knee_of_falling  # only here: it loads the evaluation
+
+        return int(self.k[knee_of_falling(self.error)])
 
     def __str__(self) -> str:
         lines = [f"k = 1 … {len(self.k)}, {self.how}, {self.n_cases:,.6g} cases"]

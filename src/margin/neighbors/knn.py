@@ -63,11 +63,25 @@ class KNeighborsClassifier(NearestVoters, Classifier):
     array(['left', 'right'], dtype='<U5')
     """
 
+    parameters_along = ("n_neighbors",)
+
+    def left_out_answers(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+        """Labels, probabilities and scores of each row as if fitted to all others; None where that takes new fits."""
+        from margin.neighbors.left_out import nearest_left_out  # only here: it loads the evaluation
+
+        return nearest_left_out(self, X, y, sample_weight)
+
     def _targets_at(self, place: np.ndarray) -> np.ndarray:
         codes = self._targets[place]
         if not self.outputs_2d_:
             return self.classes_[codes]
         return side_by_side([classes[codes[:, j]] for j, classes in enumerate(self.classes_)])
+
+    def answers_along(self, parameter: str, values: Any, X: Any, y: Any, asked: Any, sample_weight: Any = None) -> Any:
+        """What the model would say for several ``n_neighbors``, from one search (:mod:`margin.evaluation.along`)."""
+        from margin.neighbors.along import answers_along_k
+
+        return answers_along_k(self, values, X, y, asked, sample_weight) if parameter == "n_neighbors" else None
 
     def _scores(self, X: Any) -> Any:
         ballot = self._ballot(X)

@@ -95,6 +95,12 @@ class RadiusNeighborsClassifier(RadiusVoters, Classifier):
         self.outlier_label = outlier_label
         self.n_jobs = n_jobs
 
+    def left_out_answers(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+        """Labels, probabilities and scores of each row as if fitted to all others; None where that takes new fits."""
+        from margin.neighbors.left_out import within_left_out  # only here: it loads the evaluation
+
+        return within_left_out(self, X, y, sample_weight)
+
     def _learn(self, X: Any, y: np.ndarray, rows: TrainingRows) -> None:
         super()._learn(X, y, rows)
         who = type(self).__name__

@@ -87,6 +87,12 @@ class RoteClassifier(Classifier):
             )
         return code
 
+    def left_out_answers(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+        """Labels, probabilities and scores of each row as if fitted to all others; None where that takes new fits."""
+        from margin.neighbors.left_out import matches_left_out  # only here: it loads the evaluation
+
+        return matches_left_out(self, X, y, sample_weight)
+
     def matched(self, X: Any) -> np.ndarray:
         """Whether each row stands among the training rows."""
         return self._find(self._encoded(X, "matched")) >= 0

@@ -90,6 +90,7 @@ class LinearSVC(LinearClassifier):
     ([-1.0], ['left'], True)
     """
 
+    parameters_along = ("C",)
     certificate_: LinearCertificate
     n_iter_: int
 
@@ -188,3 +189,9 @@ class LinearSVC(LinearClassifier):
             f"(try {advice}max_iter={4 * asked.max_iter}, or accept it with a larger tol).",
             ConvergenceWarning,
         )
+
+    def answers_along(self, parameter: str, values: Any, X: Any, y: Any, asked: Any, sample_weight: Any = None) -> Any:
+        """What the machine would say for several C (:mod:`margin.evaluation.along`)."""
+        from margin.svm.along import answers_along_linear
+
+        return answers_along_linear(self, values, X, y, asked, sample_weight) if parameter == "C" else None

@@ -31,6 +31,7 @@ __all__ = ["CartTree"]
 class CartTree(TreeModel):
     """A tree with scikit-learn's parameters and ours."""
 
+    parameters_along = ("ccp_alpha", "max_depth")
     monotonic_cst: Any
     max_features: Any
     max_bins: Any
@@ -157,6 +158,12 @@ class CartTree(TreeModel):
         full = clone(self).set_params(ccp_alpha=0.0, prune=None).fit(X, y, sample_weight)
         path = weakest_links(full.tree_, full._risk(full.tree_))
         return Bunch(ccp_alphas=path.alphas, impurities=path.impurities, n_leaves=path.leaves)
+
+    def answers_along(self, parameter: str, values: Any, X: Any, y: Any, asked: Any, sample_weight: Any = None) -> Any:
+        """What the tree would say for several ``ccp_alpha`` or ``max_depth`` (:mod:`margin.evaluation.along`)."""
+        from margin.tree.along import answers_along_tree
+
+        return answers_along_tree(self, parameter, values, X, y, asked, sample_weight)
 
 
 def with_true_weights(tree: Tree, factors: np.ndarray) -> Tree:

@@ -1,0 +1,163 @@
+"""Any metric of two models on the same cases: p from swapping their answers, the interval from drawing cases anew."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from margin.errors import InputError
+from margin.evaluation.answers import Answers
+from margin.evaluation.intervals import Interval, Score
+from margin.evaluation.metrics import CaseMetric, CountMetric, Metric
+from margin.evaluation.significance import Significance, check_confidence, swapped_totals
+from margin.random import generator
+
+__all__ = ["swap_test"]
+
+#: Numbers held at once while tables of many samples are made.
+_CHUNK = 2_000_000
+
+
+def swap_test(
+    metric: Metric,
+    first: Answers,
+    second: Answers,
+    *,
+    times: int = 2000,
+    seed: int = 0,
+    confidence: float = 0.95,
+) -> Significance:
+    """Whether the difference of two models in any metric could come from swapping their answers case by case.
+
+    If the models were equally good, it would not matter which gave which answer. p is the share of random swaps with a
+    difference as large, the one observed counted in. The interval of the difference comes from drawing cases anew,
+    both answers of a case together (percentile bootstrap).
+
+    Metrics of the confusion table swap and draw whole cells at once, metrics that are means over cases only signs, so
+    that both are quick for any number of cases. Models of which one gives only scores of its own scale are swapped by
+    rank (Venkatraman, Begg 1996).
+
+    >>> from margin.evaluation import metric
+    >>> truth = ["a", "b"] * 20
+    >>> good, bad = Answers.of(truth, ["a", "b"] * 20), Answers.of(truth, ["a"] * 40)
+    >>> print(swap_test(metric("f1"), good, bad))
+    permutation test: difference in f1 0.667 [0.606, 0.741], statistic 0.6667, p = 0.0005
+    """
+    check_confidence("swap_test", confidence)
+    if len(first) != len(second) or not np.array_equal(first.classes[first.truth], second.classes[second.truth]):
+        raise InputError("swap_test: both models must have answered the same cases.")
+    observed = metric.value(first) - metric.value(second)
+    if isinstance(metric, CountMetric) and first.weight is None and _same_classes(first, second):
+        swapped, drawn = _by_table(metric, first, second, times, seed)
+    elif isinstance(metric, CaseMetric) and _same_classes(first, second):
+        swapped, drawn = _by_loss(metric, first, second, times, seed)
+    else:
+        swapped, drawn = _one_by_one(metric, first, second, times, seed)
+    as_far = int((np.abs(swapped) >= abs(observed) * (1 - 1e-12)).sum())
+    low, high = np.nanquantile(drawn, [(1 - confidence) / 2, (1 + confidence) / 2])
+    effect = Score(observed, Interval(float(low), float(high), confidence, "bootstrap"), f"difference in {metric.name}")
+    return Significance("permutation test", observed, (as_far + 1) / (len(swapped) + 1), effect)
+
+
+def _same_classes(first: Answers, second: Answers) -> bool:
+    return len(first.classes) == len(second.classes) and first.classes.tolist() == second.classes.tolist()
+
+
+def _by_table(
+    metric: CountMetric, first: Answers, second: Answers, times: int, seed: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Cases of the same truth and the same two answers are alike: how many of them swap is a binomial number."""
+    width = len(first.classes) + 1
+    assert first.predicted is not None
+    assert second.predicted is not None
+    joint = (first.truth * width + first.predicted) * width + second.predicted
+    kinds, counts = np.unique(joint, return_counts=True)
+    truth, one, other = kinds // width**2, kinds // width % width, kinds % width
+    size = len(first.classes) * width
+    # Tables are products with these: kinds of cases by cells of the confusion table.
+    to_one, to_other = np.zeros((len(kinds), size)), np.zeros((len(kinds), size))
+    to_one[np.arange(len(kinds)), truth * width + one] = 1
+    to_other[np.arange(len(kinds)), truth * width + other] = 1
+
+    def difference(kept: np.ndarray, moved: np.ndarray) -> np.ndarray:
+        shape = (-1, len(first.classes), width)
+        values = [
+            metric.of_tables((kept @ here + moved @ there).reshape(shape), first.classes)
+            for here, there in ((to_one, to_other), (to_other, to_one))
+        ]
+        return values[0] - values[1]
+
+    swaps, draws = generator(seed, "swaps"), generator(seed, "draws")
+    swapped, drawn = [], []
+    for n in _portions(times, max(size, len(kinds))):
+        moved = swaps.binomial(counts, 0.5, size=(n, len(counts)))
+        swapped.append(difference(counts - moved, moved))
+        again = draws.multinomial(len(first), counts / counts.sum(), size=n)
+        drawn.append(difference(again, np.zeros_like(again)))
+    return np.concatenate(swapped), np.concatenate(drawn)
+
+
+def _by_loss(metric: CaseMetric, first: Answers, second: Answers, times: int, seed: int) -> tuple[np.ndarray, Any]:
+    weight = np.ones(len(first)) if first.weight is None else first.weight
+    losses = weight * (metric.by_case(first) - metric.by_case(second))
+    random, n = generator(seed, "draws"), len(losses)
+    drawn = []
+    for portion in _portions(times, n):
+        rows = random.integers(n, size=(portion, n))
+        drawn.append(losses[rows].sum(axis=1) / weight[rows].sum(axis=1))
+    return swapped_totals(losses, times, seed) / weight.sum(), np.concatenate(drawn)
+
+
+def _one_by_one(
+    metric: Metric, first: Answers, second: Answers, times: int, seed: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """For metrics of which nothing is known but their value, with fewer samples."""
+    n, times = len(first), min(times, 500)
+    observed = metric.value(first) - metric.value(second)
+    one, other = (first, second) if _same_scale(first, second) else (_as_ranks(first), _as_ranks(second))
+    swaps, draws = generator(seed, "swaps"), generator(seed, "draws")
+    swapped, drawn = np.empty(times), np.full(times, observed)
+    for at in range(times):
+        swap = swaps.random(n) < 0.5
+        swapped[at] = metric.value(_mixed(one, other, swap)) - metric.value(_mixed(other, one, swap))
+        rows = draws.integers(n, size=n)
+        drawn[at] = metric.value(first.take(rows)) - metric.value(second.take(rows))
+    # A sample without a class may leave a metric undefined: it speaks neither for nor against a difference.
+    return np.nan_to_num(swapped, nan=np.inf), drawn
+
+
+def _same_scale(first: Answers, second: Answers) -> bool:
+    return first.scores is None and second.scores is None
+
+
+def _as_ranks(answers: Answers) -> Answers:
+    ranks = np.empty(answers.strength.shape)
+    for column, values in enumerate(answers.strength.T):
+        _, place, counts = np.unique(values, return_inverse=True, return_counts=True)
+        ranks[:, column] = (np.cumsum(counts) - (counts - 1) / 2)[place]
+    return replace(answers, probabilities=None, scores=ranks)
+
+
+def _mixed(one: Answers, other: Answers, swap: np.ndarray) -> Answers:
+    """The first model's answers, with the second's where ``swap``."""
+
+    def chosen(here: np.ndarray | None, there: np.ndarray | None) -> np.ndarray | None:
+        if here is None or there is None:
+            return None
+        return np.where(swap if here.ndim == 1 else swap[:, None], there, here)
+
+    return Answers(
+        one.classes,
+        one.truth,
+        chosen(one.predicted, other.predicted),
+        chosen(one.probabilities, other.probabilities),
+        one.weight,
+        chosen(one.scores, other.scores),
+    )
+
+
+def _portions(times: int, size: int) -> list[int]:
+    each = max(1, _CHUNK // max(size, 1))
+    return [min(each, times - start) for start in range(0, times, each)]

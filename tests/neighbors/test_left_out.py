@@ -1,0 +1,122 @@
+"""Rows left out of the neighbours: worked by hand, then the definition, then properties."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.sparse import csr_array
+
+from margin import KNeighborsClassifier, MajorityClassifier, RadiusNeighborsClassifier, RoteClassifier
+from margin.data import catalog
+from margin.evaluation.left_out import answers_anew
+from tests.contract.estimators import frame
+
+pytestmark = pytest.mark.filterwarnings("ignore::margin.errors.ConstantColumnWarning")
+
+LINE = np.array([[0.0], [1.0], [2.0], [10.0], [11.0]])
+SIDES = np.array(["left", "left", "right", "right", "right"])
+
+
+def same_as_new_fits(model, X, y, weight=None):
+    found = model.left_out_answers(X, y, weight)
+    assert found is not None
+    labels, probabilities = answers_anew(model, X, np.asarray(y), weight, np.arange(len(y)))
+    assert found[0].tolist() == labels.tolist()
+    np.testing.assert_allclose(found[1], probabilities, rtol=1e-12, atol=1e-15)
+    assert found[2] is None
+
+
+def test_each_row_is_answered_by_its_nearest_other():
+    labels, shares, _ = KNeighborsClassifier(n_neighbors=1).left_out_answers(LINE, SIDES)
+    # Rows 0 and 2 are equally far from row 1: the last class comes first.
+    assert labels.tolist() == ["left", "right", "left", "right", "right"]
+    assert shares.tolist() == [[1, 0], [0, 1], [1, 0], [0, 1], [0, 1]]
+
+
+def test_a_row_without_others_in_reach_gets_the_class_that_is_most_frequent_without_it():
+    X, y = np.array([[0.0], [1.0], [50.0], [99.0]]), np.array(["a", "a", "b", "b"])
+    labels, shares, _ = RadiusNeighborsClassifier(2.0).left_out_answers(X, y)
+    assert labels.tolist() == ["a", "a", "a", "a"]
+    assert shares[2].tolist() == [1, 0]
+
+
+def test_the_rote_learner_knows_only_rows_that_are_there_twice():
+    X, y = np.array([[1.0], [1.0], [2.0], [3.0]]), np.array([0, 1, 1, 0])
+    labels, shares, _ = RoteClassifier(unmatched="abstain").left_out_answers(X, y)
+    assert labels.tolist() == [1, 0, None, None]
+    np.testing.assert_allclose(shares[2:], [[2 / 3, 1 / 3], [1 / 3, 2 / 3]])
+    assert RoteClassifier(default=1).left_out_answers(X, y)[0].tolist() == [1, 0, 1, 1]
+
+
+def test_the_only_row_of_a_class_is_answered_with_another_class():
+    labels, shares, _ = MajorityClassifier().left_out_answers(LINE, np.array(["a", "b", "b", "c", "c"]))
+    assert labels.tolist() == ["b", "c", "c", "b", "b"]
+    assert shares[0].tolist() == [0, 0.5, 0.5]
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        KNeighborsClassifier(3, weights="distance", feature_weights=[1.0, 2.0, 0.5]),
+        KNeighborsClassifier(40),
+        KNeighborsClassifier(weights=lambda distance: 1 / (1 + distance)),
+        KNeighborsClassifier(4, scale="range"),
+        KNeighborsClassifier(metric="cosine"),
+        KNeighborsClassifier(metric="chebyshev", algorithm="ball_tree"),
+        RadiusNeighborsClassifier(1.5, weights="inverse_square"),
+        RadiusNeighborsClassifier(1.0, scale="range", outlier_label=2),
+        RoteClassifier(),
+    ],
+    ids=lambda model: repr(model).split(" at 0x")[0],
+)
+@pytest.mark.parametrize("weights", ["none", "whole", "broken"])
+def test_agrees_with_new_fits(model, weights):
+    rng = np.random.default_rng(3)
+    X, y = rng.integers(0, 5, (40, 3)) + 0.5, rng.integers(0, 3, 40)  # full of ties and equal rows
+    y[0] = 7
+    weight = {"none": None, "whole": rng.integers(0, 4, 40) * 1.0, "broken": rng.random(40)}[weights]
+    if weight is not None:
+        weight[:2] = 1, 0
+    same_as_new_fits(model, X, y, weight)
+
+
+def test_sparse_rows_and_tables_with_missing_cells_agree_with_new_fits():
+    rng = np.random.default_rng(4)
+    X, y = rng.poisson(0.4, (30, 6)) * 1.0, rng.integers(0, 2, 30)
+    same_as_new_fits(KNeighborsClassifier(), csr_array(X), y)
+    table, y = frame(40)
+    for metric in ("heom", "gower"):
+        same_as_new_fits(KNeighborsClassifier(metric=metric), table, y)
+    X, y = catalog.load("weather_numeric").target("play")
+    same_as_new_fits(KNeighborsClassifier(3, scale="range"), X, np.array(y))
+
+
+@pytest.mark.parametrize("scale", [None, "range"])
+def test_rows_that_change_how_others_are_compared_are_left_to_new_fits(scale):
+    X, y = LINE.copy(), SIDES
+    assert KNeighborsClassifier(scale="standard").left_out_answers(X, y) is None
+    X[0] = np.nan  # filled with the mean of the others, which changes with each of them
+    assert KNeighborsClassifier(scale=scale).left_out_answers(X, y) is None
+
+
+def test_what_would_fail_for_a_row_is_left_to_new_fits():
+    assert RadiusNeighborsClassifier(0.1, outlier_label=None).left_out_answers(LINE, SIDES) is None
+    assert MajorityClassifier().left_out_answers([[1.0]], ["a"]) is None
+    assert MajorityClassifier().left_out_answers([[np.inf], [1.0]], ["a", "b"]) is None
+
+
+@settings(max_examples=25, deadline=None)
+@given(data=st.data())
+def test_any_small_table_agrees_with_new_fits(data):
+    n = data.draw(st.integers(3, 9))
+    X = np.array(data.draw(st.lists(st.lists(st.integers(0, 2), min_size=2, max_size=2), min_size=n, max_size=n)))
+    y = np.array(data.draw(st.lists(st.integers(0, 2), min_size=n, max_size=n)))
+    weight = np.array(data.draw(st.lists(st.sampled_from([0.0, 1.0, 2.0, 0.5]), min_size=n, max_size=n)))
+    model = data.draw(st.sampled_from([KNeighborsClassifier(2), RadiusNeighborsClassifier(), RoteClassifier(),
+                                       MajorityClassifier()]))  # fmt: skip
+    for given_weight in (None, weight):
+        found = model.left_out_answers(X.astype(float), y, given_weight)
+        if found is not None:
+            labels, shares = answers_anew(model, X.astype(float), y, given_weight, np.arange(n))
+            assert found[0].tolist() == labels.tolist()
+            np.testing.assert_allclose(found[1], shares, rtol=1e-12, atol=1e-15)
