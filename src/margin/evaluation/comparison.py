@@ -142,7 +142,7 @@ def _standings(
 
 def _test_for(which: Metric, evaluation: Evaluation, method: str) -> str:
     """The test that fits the metric and the protocol, or the one asked for where it fits at all."""
-    by_folds = evaluation.protocol.judged_by == "folds"
+    by_folds = evaluation.protocol.judged_by != "cases"
     if method == "auto":
         if by_folds:
             return "corrected_t"
@@ -213,7 +213,7 @@ def _posterior(
     first: Evaluation, second: Evaluation, which: Metric, found: Significance, rope: float, confidence: float
 ) -> Posterior | None:
     """From the folds; where there are none, the normal posterior that has the effect's interval."""
-    if first.protocol.judged_by == "folds":
+    if first.protocol.judged_by != "cases":
         return bayesian_comparison(first, second, rope=rope, metric=which.name, confidence=confidence)
     if found.effect.interval is None:
         return None

@@ -76,6 +76,7 @@ class LogisticRegression(LogisticModel):
     (['Iris-setosa', 'Iris-setosa'], True)
     """
 
+    parameters_along = ("C",)
     coef_: np.ndarray
     intercept_: np.ndarray
     certificate_: OptimumCertificate
