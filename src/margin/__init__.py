@@ -22,7 +22,18 @@ _names = {
         "bayes_rule",
     ),
     "data": ("Table", "read"),
-    "evaluation": ("evaluate", "risk_coverage"),
+    "evaluation": (
+        "brier_decomposition",
+        "calibration_curve",
+        "confusion",
+        "evaluate",
+        "gain_curve",
+        "measure",
+        "measure_multilabel",
+        "precision_recall_curve",
+        "risk_coverage",
+        "roc_curve",
+    ),
     "experiment": (),
     "explain": (),
     "linear": (
@@ -64,7 +75,17 @@ _names = {
         "plot_tree",
     ),
     "report": (),
-    "selection": (),
+    "selection": (
+        "GridSearch",
+        "HalvingSearch",
+        "LogSearch",
+        "RandomSearch",
+        "audit",
+        "knee",
+        "learning_curve",
+        "nested",
+        "validation_curve",
+    ),
     "svm": (
         "LinearSVC",
         "PegasosClassifier",
@@ -77,7 +98,7 @@ _names = {
         "kernel_matrix",
         "svm_path",
     ),
-    "tree": ("C45", "ID3", "DecisionTreeClassifier", "DecisionTreeRegressor", "Discretizer"),
+    "tree": ("C45", "DecisionTreeClassifier", "DecisionTreeRegressor", "Discretizer", "ID3"),
     "zoo": (),
 }
 _homes = {name: f"margin.{part}" for part, names in _names.items() for name in (*names, part)}

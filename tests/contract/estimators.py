@@ -110,7 +110,13 @@ OTHER_SETTINGS = {
     "TableEncoder": [{"scale": "standard"}],
 }
 # What stands for the defaults of models that fit many others: fewer of them.
-FEWER = {"LogisticRegressionCV": {"Cs": 2, "n_folds": 2}}
+FEWER = {
+    "LogisticRegressionCV": {"Cs": 2, "n_folds": 2},
+    "GridSearch": {"cv": 2},
+    "RandomSearch": {"cv": 2, "n": 2},
+    "HalvingSearch": {"cv": 2, "grid": {"max_depth": [1, 3]}, "factor": 2},
+    "LogSearch": {"cv": 2, "patience": 0, "refine": 0},
+}
 # The contract itself is no model.
 NOT_MODELS = {
     "Classifier",
@@ -128,6 +134,7 @@ NOT_MODELS = {
     "RadiusVoters",
     "Regressor",
     "ScatteredClasses",
+    "Search",
     "StreamingClassifier",
     "SupervisedEstimator",
     "TableEstimator",

@@ -2,7 +2,8 @@
 
 A model may have ``answers_along(parameter, values, X, y, asked, sample_weight=None)``. It learns from X and y and
 gives for each value, in the order asked, one :class:`Said` for each set of rows in ``asked``: what it would have said
-if fitted with that value. It gives None where it can only be fitted anew. It is called on an unfitted clone.
+if fitted with that value. It gives None where it can only be fitted anew. It is called on an unfitted clone. The
+parameters that are worth asking for stand in the model's ``parameters_along``.
 """
 
 from __future__ import annotations

@@ -9,7 +9,6 @@ import numpy as np
 
 from margin.base.numeric import Scale
 from margin.errors import LabelError, ParameterError, closest
-from margin.evaluation.knee import knee_of_falling
 from margin.neighbors.choice import Algorithm
 from margin.neighbors.knn import KNeighborsClassifier, KNeighborsRegressor
 from margin.neighbors.metrics import FeatureWeights, Metric
@@ -70,6 +69,8 @@ class KChoice:
         The curve is the smallest error so far, from k = 1 to where it is smallest, both axes brought to 0 … 1;
         of points equally far the smallest k (Satopää, Albrecht, Irwin, Raghavan 2011).
         """
+        from margin.evaluation.knee import knee_of_falling  # only here: it loads the evaluation
+
         return int(self.k[knee_of_falling(self.error)])
 
     def __str__(self) -> str:

@@ -63,6 +63,8 @@ class KNeighborsClassifier(NearestVoters, Classifier):
     array(['left', 'right'], dtype='<U5')
     """
 
+    parameters_along = ("n_neighbors",)
+
     def left_out_answers(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
         """Labels, probabilities and scores of each row as if fitted to all others; None where that takes new fits."""
         from margin.neighbors.left_out import nearest_left_out  # only here: it loads the evaluation

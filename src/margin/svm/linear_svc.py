@@ -90,6 +90,7 @@ class LinearSVC(LinearClassifier):
     ([-1.0], ['left'], True)
     """
 
+    parameters_along = ("C",)
     certificate_: LinearCertificate
     n_iter_: int
 

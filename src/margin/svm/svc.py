@@ -141,6 +141,8 @@ class SVC(KernelModel):
     C_: float | np.ndarray
     n_iter_: np.ndarray
 
+    parameters_along = ("C",)
+
     def __init__(
         self,
         C: Positive = 1.0,

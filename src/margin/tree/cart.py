@@ -31,6 +31,7 @@ __all__ = ["CartTree"]
 class CartTree(TreeModel):
     """A tree with scikit-learn's parameters and ours."""
 
+    parameters_along = ("ccp_alpha", "max_depth")
     monotonic_cst: Any
     max_features: Any
     max_bins: Any

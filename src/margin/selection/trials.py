@@ -1,0 +1,204 @@
+"""Settings tried on splits: each is learnt on the training part and judged on the test part, work shared where it can.
+
+A trial that fails is a result too: its score is missing and its error is kept.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from margin.bayes.cross_fitting import Part, Split
+from margin.bayes.wrapping import on_tables, weights_for
+from margin.data.labels import distinct
+from margin.data.table import Table
+from margin.errors import ConstantColumnWarning, ParameterError
+from margin.evaluation.along import Said
+from margin.evaluation.asking import ask
+from margin.evaluation.metrics import Metric
+from margin.evaluation.rows import take_rows
+from margin.selection.sharing import Group, groups_of, spoken_along
+
+__all__ = ["Bench", "Trial", "configured", "fitted_on", "trials"]
+
+
+@dataclass(frozen=True)
+class Bench:
+    """What every trial needs: the model to clone, the rows, and what is measured. Checked once, before the first."""
+
+    model: Any
+    X: Any
+    labels: np.ndarray
+    classes: np.ndarray
+    codes: np.ndarray
+    metrics: tuple[Metric, ...]
+    who: str
+    on_training_rows: bool = False
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One setting on one split: each metric on the test part (and on the training part), or the error."""
+
+    setting: int
+    split: int
+    scores: Mapping[str, float] = field(default_factory=dict)
+    training_scores: Mapping[str, float] = field(default_factory=dict)
+    seconds: float = float("nan")
+    error: Exception | None = None
+
+
+class _Spoken:
+    """Words that were said already, in the place of the model that would say them."""
+
+    def __init__(self, said: Said, classes: np.ndarray) -> None:
+        self.classes_ = classes
+        self.predict = _always(said.labels)
+        if said.probabilities is not None:
+            self.predict_proba = _always(said.probabilities)
+        elif said.scores is not None:
+            self.decision_function = _always(said.scores)
+
+
+def _always(answer: np.ndarray) -> Callable[[Any], np.ndarray]:
+    return lambda X: answer
+
+
+def configured(bench: Bench, setting: Mapping[str, Any]) -> Any:
+    """An unfitted model with a setting, behind an encoder where it takes no tables."""
+    from sklearn.base import clone
+
+    # Parameters may be models themselves: every trial gets its own.
+    model = clone(bench.model).set_params(**{name: clone(value, safe=False) for name, value in setting.items()})
+    return on_tables(model) if isinstance(bench.X, Table) else model
+
+
+def fitted_on(bench: Bench, setting: Mapping[str, Any], part: Part) -> Any:
+    """The model with a setting, learnt from some rows."""
+    model = configured(bench, setting)
+    weight = _weight(bench, model, part)
+    return model.fit(_rows(model, bench.X, part.rows, part.rows), bench.labels[part.rows], **weight)
+
+
+def _weight(bench: Bench, model: Any, part: Part) -> dict[str, np.ndarray]:
+    if (part.weight == 1).all():
+        return {}
+    return weights_for(model, part.weight, bench.who, "so it cannot be chosen by weighted rows")
+
+
+def _rows(model: Any, X: Any, rows: np.ndarray, learnt: np.ndarray) -> Any:
+    """Some rows; of a matrix of kernel values only their columns with the rows that were learnt from."""
+    from sklearn.utils import get_tags
+
+    some = take_rows(X, rows)
+    pairwise = isinstance(X, np.ndarray) and get_tags(model).input_tags.pairwise
+    return some[:, learnt] if pairwise else some
+
+
+def trials(
+    bench: Bench, settings: Sequence[Mapping[str, Any]], splits: Sequence[Split], n_jobs: int | None = 1
+) -> Iterator[list[Trial]]:
+    """All settings on all splits, split by split: those that share work come together, in an order that is always the
+    same. Closing the iterator calls the rest off."""
+    groups = groups_of(bench.model, settings)
+    tasks = (
+        partial(_tried, bench, settings, group, number, train, test)
+        for number, (train, test) in enumerate(splits)
+        for group in groups
+    )
+    running = _run(tasks, len(groups) * len(splits), n_jobs)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConstantColumnWarning)  # all rows have their say; a part need not
+            yield from running
+    finally:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # joblib's advice on trials that were called off
+            running.close()
+
+
+def _run(tasks: Iterator[Callable[[], list[Trial]]], n_tasks: int, n_jobs: int | None) -> Any:
+    if n_jobs == 1 or n_tasks == 1:
+        return (task() for task in tasks)
+    import joblib
+
+    jobs = -1 if n_jobs is None else n_jobs
+    parallel = joblib.Parallel(n_jobs=jobs, backend="threading", return_as="generator", pre_dispatch="2*n_jobs")
+    return parallel(joblib.delayed(task)() for task in tasks)
+
+
+def _tried(
+    bench: Bench, settings: Sequence[Mapping[str, Any]], group: Group, number: int, train: Part, test: Part
+) -> list[Trial]:
+    if group.parameter is not None:
+        together = _tried_together(bench, settings, group, number, train, test)
+        if together is not None:
+            return together
+    return [_tried_alone(bench, settings[i], i, number, train, test) for i in group.members]
+
+
+def _tried_alone(bench: Bench, setting: Mapping[str, Any], i: int, number: int, train: Part, test: Part) -> Trial:
+    try:
+        start = perf_counter()
+        model = fitted_on(bench, setting, train)
+        scores = [
+            _scores(bench, model, _rows(model, bench.X, part.rows, train.rows), part, train)
+            for part in _asked(bench, train, test)
+        ]
+        seconds = perf_counter() - start
+    except Exception as error:  # whatever a model may raise is reported beside the other settings, never hidden
+        return Trial(i, number, error=error)
+    return Trial(i, number, scores[0], scores[-1] if bench.on_training_rows else {}, seconds)
+
+
+def _asked(bench: Bench, train: Part, test: Part) -> list[Part]:
+    return [test, train] if bench.on_training_rows else [test]
+
+
+def _tried_together(
+    bench: Bench, settings: Sequence[Mapping[str, Any]], group: Group, number: int, train: Part, test: Part
+) -> list[Trial] | None:
+    """All settings of a group from one fit; None where the model cannot, or where any of them fails."""
+    assert group.parameter is not None
+    first = settings[group.members[0]]
+    values = [settings[i][group.parameter] for i in group.members]
+    parts = _asked(bench, train, test)
+    try:
+        start = perf_counter()
+        model = configured(bench, first)
+        weight = None if (train.weight == 1).all() else train.weight
+        rows = [_rows(model, bench.X, part.rows, train.rows) for part in parts]
+        X = _rows(model, bench.X, train.rows, train.rows)
+        labels = bench.labels[train.rows]
+        said = spoken_along(model, group.parameter, values, X, labels, rows, weight)
+        if said is None:
+            return None
+        classes, found = distinct(labels), []
+        for i, of_value in zip(group.members, said, strict=True):
+            scores = [
+                _scores(bench, _Spoken(each, classes), X, part, train) for each, X, part in zip(of_value, rows, parts)
+            ]
+            found.append(Trial(i, number, scores[0], scores[-1] if bench.on_training_rows else {}))
+    except Exception:  # fits of their own will tell which setting fails, and why
+        return None
+    seconds = (perf_counter() - start) / len(found)
+    return [replace(each, seconds=seconds) for each in found]
+
+
+def _scores(bench: Bench, model: Any, X: Any, part: Part, train: Part) -> dict[str, float]:
+    given = ask(model, X, bench.classes, bench.labels[train.rows])
+    weight = None if (part.weight == 1).all() else part.weight
+    answers = given.beside(bench.classes, bench.codes[part.rows], weight)
+    for each in bench.metrics:
+        if each.needs == "probabilities" and answers.probabilities is None:
+            raise ParameterError(
+                f"{bench.who}: {each.name} needs probabilities, and {type(bench.model).__name__} gives none "
+                "(choose a metric on labels, as 'accuracy')."
+            )
+    return {each.name: each.value(answers) for each in bench.metrics}
