@@ -29,6 +29,7 @@ _names = {
         "evaluate",
         "gain_curve",
         "measure",
+        "measure_multilabel",
         "precision_recall_curve",
         "risk_coverage",
         "roc_curve",
