@@ -36,6 +36,8 @@ from margin.evaluation.group_splits import GroupFolds, GroupHoldOut
 from margin.evaluation.intervals import Interval, Score, bootstrap_interval, corrected_t_interval, proportion_interval
 from margin.evaluation.measuring import Measured, measure
 from margin.evaluation.metrics import METRICS, Metric, metric
+from margin.evaluation.multilabel import MULTILABEL_METRICS, MultilabelMetric
+from margin.evaluation.multilabel_measuring import MultilabelMeasured, measure_multilabel
 from margin.evaluation.optimism import Optimism, selection_optimism
 from margin.evaluation.protocols import PROTOCOLS
 from margin.evaluation.random_splits import Folds, RepeatedHoldOut, TrainValidationTest
@@ -52,6 +54,7 @@ from margin.evaluation.validation import evaluate, evaluate_steps
 __all__ = [
     "CORRECTIONS",
     "METRICS",
+    "MULTILABEL_METRICS",
     "PROTOCOLS",
     "Answers",
     "BiasVariance",
@@ -75,6 +78,8 @@ __all__ = [
     "LeaveOneOut",
     "Measured",
     "Metric",
+    "MultilabelMeasured",
+    "MultilabelMetric",
     "Opening",
     "OperatingPoint",
     "Optimism",
@@ -115,6 +120,7 @@ __all__ = [
     "gain_curve",
     "mcnemar",
     "measure",
+    "measure_multilabel",
     "metric",
     "permutation_test",
     "precision_recall_curve",

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
-
-from margin.evaluation.answers import Answers
 
 __all__ = ["Draws"]
 
@@ -16,16 +15,17 @@ _KEPT = 5_000_000
 
 
 class Draws:
-    """Resamples of some answers: as confusion tables, or as how much each case counts.
+    """Resamples of some answers: as confusion tables, or as how much each case counts (also of label sets).
 
     The same seed gives the same resamples. They are kept for the next metric where they are not too large.
 
+    >>> from margin.evaluation import Answers
     >>> draws = Draws(Answers.of(["a", "b", "b"], ["a", "b", "a"]), seed=1)
     >>> [table.sum() for table in next(draws.tables(2))]
     [np.float64(3.0), np.float64(3.0)]
     """
 
-    def __init__(self, answers: Answers, seed: int | np.random.Generator = 0) -> None:
+    def __init__(self, answers: Any, seed: int | np.random.Generator = 0) -> None:
         self.answers = answers
         self._seed = seed
         self._kept: dict[tuple[str, int], list[np.ndarray]] = {}
@@ -47,7 +47,7 @@ class Draws:
         yield from self._kept[what, times]
 
     def _drawn(self, what: str, times: int, size: int) -> Iterator[np.ndarray]:
-        if what == "tables" and self.answers.weight is not None:
+        if what == "tables" and (self.answers.weight is not None or hasattr(self.answers, "tables_of")):
             yield from map(self._counted, self.weights(times))
             return
         random = np.random.default_rng(self._seed)
@@ -71,5 +71,7 @@ class Draws:
         return drawn if self.answers.weight is None else drawn * self.answers.weight
 
     def _counted(self, weights: np.ndarray) -> np.ndarray:
+        if hasattr(self.answers, "tables_of"):  # a table for each label, which cannot be drawn apart from each other
+            return self.answers.tables_of(weights)
         cells = self.answers.cells
         return np.array([self.answers.table(cells, row) for row in weights])
