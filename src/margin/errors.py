@@ -30,6 +30,7 @@ __all__ = [
     "SealBrokenError",
     "SeparationWarning",
     "SparseTableWarning",
+    "UndefinedMetricWarning",
     "closest",
     "listing",
     "warn",
@@ -110,6 +111,10 @@ class SeparationWarning(MarginWarning):
 
 class SparseTableWarning(MarginWarning):
     """A table of combinations that has more entries than there are rows to fill it."""
+
+
+class UndefinedMetricWarning(MarginWarning):
+    """A metric that has no value on the given cases, as the area under the ROC curve where only one class occurs."""
 
 
 def closest(word: object, known: Iterable[object]) -> str:

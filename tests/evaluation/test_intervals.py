@@ -127,7 +127,7 @@ def test_a_share_of_weighted_cases_is_not_given_an_exact_interval():
     truth, said = [0, 1, 1, 0], [0, 1, 0, 0]
     assert score_cases(metric("accuracy"), Answers.of(truth, said)).interval.method == "exact"
     weighted = Answers.of(truth, said, sample_weight=[1, 2, 3, 4])
-    assert score_cases(metric("accuracy"), weighted).interval.method == "bootstrap"
+    assert score_cases(metric("accuracy"), weighted).interval.method == "bootstrap BCa"
 
 
 def test_scores_print_with_plus_minus_or_brackets():

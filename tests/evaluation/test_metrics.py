@@ -170,4 +170,4 @@ def test_every_metric_says_what_it_means():
     for name, each in METRICS.items():
         assert each.name == name
         assert each.meaning.endswith(".")
-        assert each.needs in ("labels", "probabilities")
+        assert each.needs in ("labels", "probabilities", "scores")

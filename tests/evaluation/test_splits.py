@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from margin.errors import DataError, LabelError, ParameterError
 from margin.evaluation import HoldOut, LeaveOneOut, StratifiedFolds, TrainingData
+from margin.parallel import threads
 
 SHARED = Path(__file__).resolve().parents[2] / "../shared/data"
 PROTOCOLS = [TrainingData(), HoldOut(), StratifiedFolds(), StratifiedFolds(3, repeats=2, seed=7), LeaveOneOut()]
@@ -57,6 +58,49 @@ def test_a_hold_out_leaves_a_case_of_every_class_to_learn_from(y, share, seed):
             wanted = len(test) * members / len(y)
             assert (y[test] == label).sum() <= wanted + len(set(y.tolist()))
             assert (y[test] == label).sum() >= min(np.floor(wanted), members - 1)
+
+
+def shuffled_by_group(y, *seeds):
+    """All rows, group after group in order of first appearance, in random order within each."""
+    order = list(dict.fromkeys(y.tolist()))
+    groups = np.array([order.index(label) for label in y.tolist()])
+    shuffled = np.random.default_rng(seeds).permutation(len(y))
+    return shuffled[np.argsort(groups[shuffled], kind="stable")], groups
+
+
+@settings(deadline=None, max_examples=60)
+@given(LABELS, st.sampled_from([2, 3, 7, 300]), st.integers(0, 3))
+def test_folds_are_dealt_as_the_definition_says(y, folds, seed):
+    y = np.array(y * 6 if folds > 256 else y)
+    folds = min(folds, len(y))
+    for repeat in range(2):
+        fold_of = np.empty(len(y), dtype=int)
+        fold_of[shuffled_by_group(y, seed, repeat)[0]] = np.arange(len(y)) % folds
+        splits = list(StratifiedFolds(folds, repeats=2, seed=seed).split(y))[repeat * folds : (repeat + 1) * folds]
+        for fold, (train, test) in enumerate(splits):
+            assert test.tolist() == np.flatnonzero(fold_of == fold).tolist()
+            assert train.tolist() == np.flatnonzero(fold_of != fold).tolist()
+
+
+@settings(deadline=None, max_examples=60)
+@given(LABELS.filter(lambda y: len(set(y)) < len(y)), st.floats(0.01, 0.99), st.integers(0, 3))
+def test_a_hold_out_takes_the_first_rows_of_each_shuffled_group(y, share, seed):
+    y = np.array(y)
+    order, groups = shuffled_by_group(y, seed)
+    ((_, test),) = HoldOut(share, seed).split(y)
+    for group in range(groups.max() + 1):
+        members = order[groups[order] == group]
+        held = int((groups[test] == group).sum())
+        assert sorted(members[:held].tolist()) == test[groups[test] == group].tolist()
+
+
+def test_many_rows_split_alike_on_any_number_of_threads():
+    y = np.random.default_rng(2).integers(-3, 3, size=400_000)
+    found = []
+    for count in (1, 3):
+        with threads(count):
+            found.append([part.tobytes() for pair in StratifiedFolds(3).split(y) for part in pair])
+    assert found[0] == found[1]
 
 
 def test_a_class_of_one_case_stays_in_training():

@@ -156,17 +156,26 @@ def test_scores_over_folds_are_means_with_the_corrected_interval():
     by_fold = result.fold_scores["accuracy"]
     score = result.scores["accuracy"]
     assert score.value == pytest.approx(by_fold.mean())
-    # t(4, 0.975) = 2.7764; test to train 30/120
-    half = 2.7764451 * np.sqrt((1 / 5 + 30 / 120) * by_fold.var(ddof=1))
+    # t(4, 0.975) = 2.7764; test to train 30/120, halved since the test parts are disjoint
+    half = 2.7764451 * np.sqrt((1 / 5 + 30 / 120 / 2) * by_fold.var(ddof=1))
     assert score.interval.low == pytest.approx(score.value - half)
     assert score.interval.method == "corrected resampled t"
+
+
+def test_with_repeats_the_correction_is_whole():
+    X, y = IRIS
+    result = evaluate(GaussianNB(), X, y, StratifiedFolds(5, repeats=2), metrics=["brier"])
+    by_fold = result.fold_scores["brier"]
+    # t(9, 0.975) = 2.2622
+    half = 2.2621572 * np.sqrt((1 / 10 + 30 / 120) * by_fold.var(ddof=1))
+    assert result.scores["brier"].interval.high == pytest.approx(by_fold.mean() + half)
 
 
 def test_a_hold_out_has_exact_intervals_for_shares_and_bootstrap_for_the_rest():
     X, y = load_breast_cancer(return_X_y=True)
     result = evaluate(GaussianNB(), X, y, HoldOut(0.2))
     methods = {name: score.interval.method for name, score in result.scores.items()}
-    assert methods == {"accuracy": "exact", "f1": "bootstrap", "log_loss": "bootstrap"}
+    assert methods == {"accuracy": "exact", "f1": "bootstrap BCa", "log_loss": "bootstrap BCa"}
     assert len(result.predictions) == len(result.truth) == 114
 
 
@@ -309,7 +318,7 @@ def test_weights_reach_the_fit_and_the_scores():
     by_hand = GaussianNB().fit(X[train], y[train], sample_weight=weight[train]).predict(X[test])
     expected = np.average(by_hand == y[test], weights=weight[test])
     assert result.scores["accuracy"].value == pytest.approx(expected)
-    assert result.scores["accuracy"].interval.method == "bootstrap"
+    assert result.scores["accuracy"].interval.method == "bootstrap BCa"
     pipeline = make_pipeline(StandardScaler(), GaussianNB())
     with pytest.raises(ParameterError, match="takes no sample_weight"):
         evaluate(pipeline, X, y, sample_weight=weight)

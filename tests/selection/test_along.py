@@ -41,7 +41,7 @@ def anew(model, parameter, value, X, y, asked, weight):
 
 
 @pytest.mark.parametrize("weighted", [False, True])
-@pytest.mark.parametrize(("model", "parameter", "values"), EXACT, ids=str)
+@pytest.mark.parametrize(("model", "parameter", "values"), EXACT, ids=lambda each: str(each).split(" at 0x")[0])
 def test_neighbours_and_trees_answer_as_if_fitted_anew_to_the_last_bit(model, parameter, values, weighted):
     X, y, weight = data(weighted)
     asked = [X[80:], X[:80]]

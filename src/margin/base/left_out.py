@@ -21,7 +21,16 @@ from margin.data.labels import label_array
 from margin.data.table import Table
 from margin.data.weights import LARGEST_COUNT, count_repeats
 
-__all__ = ["AllRows", "AnswersAnew", "LeftOutAnswers", "changes_scale", "extremes", "learn_from_all", "near_ties"]
+__all__ = [
+    "AllRows",
+    "AnswersAnew",
+    "LeftOutAnswers",
+    "changes_scale",
+    "extremes",
+    "learn_from_all",
+    "leaves_constant",
+    "near_ties",
+]
 
 #: Labels, and probabilities and scores (one column per class, in ascending order) where there are any.
 LeftOutAnswers = tuple[np.ndarray, np.ndarray | None, np.ndarray | None]
@@ -186,6 +195,15 @@ def extremes(matrix: np.ndarray) -> np.ndarray:
     for of_column in (np.fmin.reduce(matrix, axis=0), np.fmax.reduce(matrix, axis=0)):
         same = matrix == of_column
         found |= (same & (same.sum(axis=0) == 1)).any(axis=1)
+    return found
+
+
+def leaves_constant(matrix: np.ndarray) -> np.ndarray:
+    """Whether some column holds a single number in all rows but this one."""
+    found = np.zeros(len(matrix), dtype=bool)
+    for of_column in (np.fmin.reduce(matrix, axis=0), np.fmax.reduce(matrix, axis=0)):
+        same = matrix == of_column
+        found |= (~same & (same.sum(axis=0) == len(matrix) - 1)).any(axis=1)
     return found
 
 

@@ -186,6 +186,12 @@ class LinearDiscriminantAnalysis(TransformerMixin, LinearScores, ScatteredClasse
         cells = self._cells(self._encoded(X, "transform"))
         return (cells - self._center if self._common is None else cells) @ axes
 
+    def left_out_answers(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+        """Labels, probabilities and scores of each row as if fitted to all others; None where that takes new fits."""
+        from margin.bayes.left_out_discriminant import linear_left_out  # only here: it loads the evaluation
+
+        return linear_left_out(self, X, y, sample_weight)
+
     def _axes_found(self, method: str) -> np.ndarray:
         axes: np.ndarray | None = self._fitted(method)._axes
         if axes is None:

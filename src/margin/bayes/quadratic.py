@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 import margin._core as _core
@@ -145,6 +147,12 @@ class QuadraticDiscriminantAnalysis(ScatteredClasses):
             # A case beyond all densities: nothing is known but the priors.
             scores[scores.max(axis=1) <= BEYOND] = log_of(self.priors_, self._statistics.weight)
         return scores
+
+    def left_out_answers(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+        """Labels, probabilities and scores of each row as if fitted to all others; None where that takes new fits."""
+        from margin.bayes.left_out_discriminant import quadratic_left_out  # only here: it loads the evaluation
+
+        return quadratic_left_out(self, X, y, sample_weight)
 
     def _spread(self, k: int) -> np.ndarray:
         return factor_of(self.covariance_[k])

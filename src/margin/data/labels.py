@@ -1,8 +1,8 @@
 """Labels as people wrote them, and the small whole numbers that counting needs.
 
 Labels keep their own type everywhere: what goes in as strings comes out as strings. Whole numbers of a modest
-range are coded through a table of their range and everything else through one dictionary, so that a million
-labels cost milliseconds and are never sorted.
+range are counted and coded where they lie, through a table of their range, and everything else through one
+dictionary, so that ten million labels cost milliseconds and are never sorted.
 """
 
 from __future__ import annotations
@@ -12,9 +12,20 @@ from typing import Any
 
 import numpy as np
 
+import margin._core as _core
 from margin.errors import LabelError, closest, listing
+from margin.parallel import n_threads
 
-__all__ = ["codes_of", "distinct", "label_array", "position_of", "refuse_missing", "union"]
+__all__ = [
+    "codes_of",
+    "distinct",
+    "label_array",
+    "numbered",
+    "position_of",
+    "refuse_missing",
+    "union",
+    "whole_numbers",
+]
 
 #: A table of this many entries is always worth it; wider ranges only where there are as many labels.
 _SMALL_RANGE = 65_536
@@ -93,7 +104,10 @@ def _is_missing_type(kind: type) -> bool:
 def refuse_missing(labels: np.ndarray, who: str) -> None:
     """Raise where a label is missing, with the count and the first rows."""
     if labels.dtype.kind == "f":
-        missing = np.flatnonzero(np.isnan(labels)).tolist()
+        # One NaN makes the sum NaN, and so do infinities of both signs: only then is it worth a closer look.
+        with np.errstate(invalid="ignore", over="ignore"):
+            doubtful_sum = bool(np.isnan(labels.sum()))
+        missing = np.flatnonzero(np.isnan(labels)).tolist() if doubtful_sum else []
     elif labels.dtype == object:
         doubtful = {
             kind for kind in set(map(type, labels.tolist())) if _kind(kind) not in ("strings", "bytes", "booleans")
@@ -114,28 +128,53 @@ def distinct(labels: np.ndarray, who: str = "labels") -> np.ndarray:
     >>> distinct(np.array([3, 1, 3])).tolist()
     [1, 3]
     """
-    kind = labels.dtype.kind
-    if kind == "b":
-        return np.array([value for value in (False, True) if (labels == value).any()], dtype=bool)
-    if kind in "iu" and len(labels):
-        low, width = _range(labels)
-        if width <= max(_SMALL_RANGE, len(labels)):
-            seen = np.zeros(width, dtype=bool)
-            seen[_above(labels, low)] = True
-            return np.array([int(low) + step for step in np.flatnonzero(seen).tolist()], dtype=labels.dtype)
-    if kind in "iuf":
+    whole = whole_numbers(labels)
+    tally = None if whole is None else _core.metrics.tally(whole, _table_size(labels), False, n_threads())
+    if tally is not None:
+        low, counts, _ = tally
+        return places_as_labels(low, np.flatnonzero(counts), labels.dtype)
+    if labels.dtype.kind in "iuf":
         return np.unique(labels)
     return _array_of(_sorted(set(labels.tolist()) - {None}, who), labels.dtype)
 
 
-def _range(labels: np.ndarray) -> tuple[Any, int]:
-    low, high = labels.min(), labels.max()
-    return low, int(high) - int(low) + 1
+def numbered(labels: np.ndarray) -> np.ndarray:
+    """A number for each label, in order of first appearance: the same whatever the labels are called.
+
+    >>> numbered(np.array(["b", "a", "b"])).tolist()
+    [0, 1, 0]
+    """
+    whole = whole_numbers(labels)
+    tally = None if whole is None else _core.metrics.tally(whole, _table_size(labels), True, n_threads())
+    if whole is None or tally is None:
+        whole = codes_of(labels, distinct(labels))
+        tally = _core.metrics.tally(whole, max(len(whole), 1), True, n_threads())
+    low, counts, first = tally
+    filled = np.flatnonzero(counts)
+    return _codes_by_table(whole, filled[np.argsort(first[filled])], low, len(counts))
 
 
-def _above(labels: np.ndarray, low: Any) -> np.ndarray:
-    """How far each label stands above the lowest, without wrapping around in the narrow types."""
-    return labels - low if labels.dtype == np.uint64 else np.subtract(labels, low, dtype=np.int64)
+def whole_numbers(labels: np.ndarray) -> np.ndarray | None:
+    """Labels that are whole numbers, booleans or floats without a fraction, as they can be counted; else ``None``.
+
+    >>> whole_numbers(np.array([1.0, 2.0])), whole_numbers(np.array([0.5]))
+    (array([1, 2]), None)
+    """
+    kind = labels.dtype.kind
+    if kind == "f":
+        with np.errstate(invalid="ignore"):
+            whole = labels.astype(np.int64)
+        return whole if np.array_equal(whole, labels) else None
+    return np.require(labels, labels.dtype.newbyteorder("="), ["C", "A"]) if kind in "biu" else None
+
+
+def places_as_labels(low: int, places: np.ndarray, dtype: np.dtype) -> np.ndarray:
+    """The labels that stand so far above the lowest, in their own type."""
+    return np.array([low + place for place in places.tolist()], dtype=dtype)
+
+
+def _table_size(labels: np.ndarray) -> int:
+    return max(_SMALL_RANGE, min(len(labels), 2**31))
 
 
 def _sorted(values: Iterable[Any], who: str) -> list[Any]:
@@ -181,12 +220,12 @@ def codes_of(labels: np.ndarray, classes: np.ndarray) -> np.ndarray:
     """
     if not len(classes):
         return np.full(len(labels), -1, dtype=np.intp)
-    if labels.dtype == bool and classes.dtype == bool:
-        labels, classes = labels.view(np.uint8), classes.view(np.uint8)
-    if labels.dtype.kind in "iu" and labels.dtype == classes.dtype and len(labels):
-        low, width = _range(classes)
-        if width <= max(_SMALL_RANGE, len(labels)):
-            return _codes_by_table(labels, classes, low, width)
+    if labels.dtype.kind in "biuf" and labels.dtype == classes.dtype and len(labels):
+        whole, known = whole_numbers(labels), whole_numbers(classes)
+        if whole is not None and known is not None:
+            low, high = int(known.min()), int(known.max())
+            if high - low < _table_size(labels):
+                return _codes_by_table(whole, np.subtract(known, low, dtype=object), low, high - low + 1)
     place = {label: code for code, label in enumerate(classes.tolist())}
     values = labels.tolist()
     try:
@@ -195,14 +234,12 @@ def codes_of(labels: np.ndarray, classes: np.ndarray) -> np.ndarray:
         return np.fromiter((place.get(label, -1) for label in values), dtype=np.intp, count=len(values))
 
 
-def _codes_by_table(labels: np.ndarray, classes: np.ndarray, low: Any, width: int) -> np.ndarray:
-    table = np.full(width, -1, dtype=np.intp)
-    table[_above(classes, low)] = np.arange(len(classes))
-    if labels.min() >= low and labels.max() <= classes.max():
-        return table[_above(labels, low)]
-    inside = (labels >= low) & (labels <= classes.max())
-    codes = np.full(len(labels), -1, dtype=np.intp)
-    codes[inside] = table[_above(labels[inside], low)]
+def _codes_by_table(labels: np.ndarray, places: np.ndarray, low: int, width: int) -> np.ndarray:
+    """The position of each label among those that stand at ``places`` above the lowest, -1 for all others."""
+    code_at = np.full(width, -1, dtype=np.int64)
+    code_at[places.astype(np.intp)] = np.arange(len(places))
+    codes = np.empty(len(labels), dtype=np.int64)
+    _core.metrics.encode(labels, low, code_at, codes, n_threads())
     return codes
 
 

@@ -8,10 +8,20 @@ from typing import Any
 
 import numpy as np
 
-from margin.data.labels import codes_of, distinct, label_array, refuse_missing, union
+import margin._core as _core
+from margin.data.labels import (
+    codes_of,
+    distinct,
+    label_array,
+    places_as_labels,
+    refuse_missing,
+    union,
+    whole_numbers,
+)
 from margin.data.weights import check_weights
 from margin.errors import InputError, LabelError, listing
 from margin.evaluation.ranking import Ranking
+from margin.parallel import n_threads
 
 __all__ = ["Answers", "aligned_probabilities", "predicted_codes"]
 
@@ -56,19 +66,23 @@ class Answers:
         """
         truth = label_array(y_true, who)
         refuse_missing(truth, who)
-        known = distinct(truth, who)
+        guesses = None if y_pred is None else label_array(y_pred, who)
+        if guesses is not None:
+            _same_length(who, truth, "predictions", guesses)
+        weight = check_weights(sample_weight, len(truth), who)
+        tally = None if guesses is None else _Tally.of(truth, guesses, weight)
+        known = distinct(truth, who) if tally is None else tally.truth
         columns = known if classes is None else label_array(classes, who)
         known = union(known, np.sort(columns), who)
-        predicted = None
-        if y_pred is not None:
-            guesses = label_array(y_pred, who)
-            _same_length(who, truth, "predictions", guesses)
-            known = union(known, distinct(guesses, who), who)
-            predicted = predicted_codes(guesses, known, who)
+        if guesses is not None:
+            known = union(known, distinct(guesses, who) if tally is None else tally.said, who)
         if probabilities is not None:
             probabilities = aligned_probabilities(probabilities, columns, known, who)
             _same_length(who, truth, "rows of probabilities", probabilities)
-        weight = check_weights(sample_weight, len(truth), who)
+        if tally is not None and guesses is not None:
+            labels, counts = (truth, guesses), tally.table(known)
+            return _CountedAnswers.counted(known, labels, counts, probabilities=probabilities, weight=weight)
+        predicted = None if guesses is None else predicted_codes(guesses, known, who)
         return cls(known, codes_of(truth, known), predicted, probabilities, weight)
 
     def __len__(self) -> int:
@@ -119,6 +133,64 @@ class Answers:
     def counts(self) -> np.ndarray:
         """The confusion table with abstentions as its last column."""
         return self.table(self.cells, self.weight)
+
+
+class _CountedAnswers(Answers):
+    """Answers whose labels were counted as they are; most metrics need no codes, so these are made when asked for."""
+
+    _labels: tuple[np.ndarray, np.ndarray]
+
+    @classmethod
+    def counted(
+        cls, classes: np.ndarray, labels: tuple[np.ndarray, np.ndarray], counts: np.ndarray, **others: np.ndarray | None
+    ) -> Answers:
+        answers = cls.__new__(cls)
+        vars(answers).update(classes=classes, counts=counts, scores=None, _labels=labels, **others)
+        return answers
+
+    def __len__(self) -> int:
+        return len(self.truth) if "truth" in vars(self) else len(self._labels[0])
+
+    @cached_property
+    def truth(self) -> np.ndarray:
+        return codes_of(self._labels[0].astype(self.classes.dtype, copy=False), self.classes)
+
+    @cached_property
+    def predicted(self) -> np.ndarray:
+        return codes_of(self._labels[1].astype(self.classes.dtype, copy=False), self.classes)
+
+
+@dataclass(frozen=True)
+class _Tally:
+    """How often each true label met each answer, for labels that are whole numbers of a modest range."""
+
+    truth: np.ndarray
+    said: np.ndarray
+    counts: np.ndarray
+
+    @classmethod
+    def of(cls, truth: np.ndarray, said: np.ndarray, weight: np.ndarray | None) -> _Tally | None:
+        rows, columns = whole_numbers(truth), whole_numbers(said)
+        if rows is None or columns is None or not len(rows):
+            return None
+        found = _core.metrics.tally_pairs(rows, columns, weight, n_threads())
+        if found is None:
+            return None
+        low, low_said, counts, weights = found
+        filled, filled_said = np.flatnonzero(counts.any(axis=1)), np.flatnonzero(counts.any(axis=0))
+        return cls(
+            places_as_labels(low, filled, truth.dtype),
+            places_as_labels(low_said, filled_said, said.dtype),
+            (counts if weights is None else weights)[np.ix_(filled, filled_said)],
+        )
+
+    def table(self, classes: np.ndarray) -> np.ndarray:
+        """The confusion table over ``classes``, with a last column for abstentions, of which there are none."""
+        place = {label: code for code, label in enumerate(classes.tolist())}
+        rows, columns = ([place[label] for label in labels.tolist()] for labels in (self.truth, self.said))
+        table = np.zeros((len(classes), len(classes) + 1), dtype=self.counts.dtype)
+        table[np.ix_(rows, columns)] = self.counts
+        return table
 
 
 def _same_length(who: str, truth: np.ndarray, what: str, given: np.ndarray) -> None:

@@ -118,7 +118,7 @@ def bayesian_comparison(
 def _of_evaluations(first: Evaluation, second: Evaluation, metric: str | Metric) -> tuple[np.ndarray, float, bool]:
     which = held_metric("bayesian_comparison", first, metric)
     held_metric("bayesian_comparison", second, metric)
-    if first.protocol.judged_by == "folds":
+    if first.protocol.judged_by != "cases":
         return *fold_differences(first, second, which.name), which.greater_is_better
     one, other = paired_answers(first, second)
     if which.base in ("accuracy", "error"):

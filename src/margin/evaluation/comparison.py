@@ -72,8 +72,8 @@ def compare_scores(
     >>> models = {"bayes": GaussianNB(), "stiff": LogisticRegression(C=0.001)}
     >>> print(compare_scores({name: evaluate(model, X, y) for name, model in models.items()}))
     accuracy, best first (corrected resampled t-test, Holm's correction, number of pairs 1)
-    bayes  0.953 [0.888, 1.000]  best
-    stiff  0.740 ± 0.061  differs from the best by 0.213 ± 0.079 (p = 0.000172)
+    bayes  0.953 [0.897, 1.000]  best
+    stiff  0.740 [0.662, 0.808]  differs from the best by 0.213 ± 0.079 (p = 0.000172)
     """
     check_confidence("compare_scores", confidence)
     _check_choice("correction", correction, CORRECTIONS)
@@ -142,7 +142,7 @@ def _standings(
 
 def _test_for(which: Metric, evaluation: Evaluation, method: str) -> str:
     """The test that fits the metric and the protocol, or the one asked for where it fits at all."""
-    by_folds = evaluation.protocol.judged_by == "folds"
+    by_folds = evaluation.protocol.judged_by != "cases"
     if method == "auto":
         if by_folds:
             return "corrected_t"
@@ -213,7 +213,7 @@ def _posterior(
     first: Evaluation, second: Evaluation, which: Metric, found: Significance, rope: float, confidence: float
 ) -> Posterior | None:
     """From the folds; where there are none, the normal posterior that has the effect's interval."""
-    if first.protocol.judged_by == "folds":
+    if first.protocol.judged_by != "cases":
         return bayesian_comparison(first, second, rope=rope, metric=which.name, confidence=confidence)
     if found.effect.interval is None:
         return None

@@ -17,6 +17,7 @@ __all__ = [
     "answered",
     "confusion",
     "f1_by_class",
+    "in_columns",
     "precision_by_class",
     "ratio",
     "recall_by_class",
@@ -258,7 +259,7 @@ def _square(matrix: ConfusionMatrix) -> str:
     for name, row, recall in zip(names, table, matrix.recall):
         lines.append([name, *map(_amount, row.tolist()), f"{recall:.3f}"])
     lines.append(["precision", *(f"{value:.3f}" for value in matrix.precision)])
-    return _columns(lines)
+    return in_columns(lines)
 
 
 def _by_class(matrix: ConfusionMatrix) -> str:
@@ -272,10 +273,10 @@ def _by_class(matrix: ConfusionMatrix) -> str:
     taken = [
         f"{matrix.labels[t]} taken for {matrix.labels[a]}: {_amount(wrong[t, a])}" for t, a in worst if wrong[t, a] > 0
     ]
-    return "\n".join([_columns(lines), *taken])
+    return "\n".join([in_columns(lines), *taken])
 
 
-def _columns(lines: list[list[str]]) -> str:
+def in_columns(lines: list[list[str]]) -> str:
     """Cells set flush: the first column to the left, numbers to the right."""
     widths = [max(len(line[at]) for line in lines if at < len(line)) for at in range(len(lines[0]))]
     return "\n".join(

@@ -289,7 +289,8 @@ def _exact_p(ranks: np.ndarray) -> float:
     doubled = np.rint(2 * ranks).astype(np.int64)
     base = int(doubled.sum(axis=1).max()) * n + 1
     powers = np.array([base**at for at in range(k)], dtype=object if k * math.log2(base) > 62 else np.int64)
-    sums, chances = np.zeros((1, k), dtype=np.int64), np.ones(1)
+    sums: np.ndarray = np.zeros((1, k), dtype=np.int64)
+    chances: np.ndarray = np.ones(1)
     for row in doubled:
         orders = np.array(list(permutations(row.tolist())))
         grown = np.sort((sums[:, None, :] + orders[None]).reshape(-1, k), axis=1)

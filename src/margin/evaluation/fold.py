@@ -6,7 +6,7 @@ whole model is cloned and fitted inside each fold, so whatever it learns of its 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from time import perf_counter
 from typing import Any
 
@@ -15,7 +15,7 @@ import numpy as np
 from margin.data.labels import label_array
 from margin.data.weights import check_weights
 from margin.evaluation.answers import Answers, predicted_codes
-from margin.evaluation.asking import ask
+from margin.evaluation.asking import ask, model_name
 from margin.evaluation.metrics import Metric
 from margin.evaluation.result import FoldDone
 from margin.evaluation.rows import take_rows
@@ -36,6 +36,16 @@ class Work:
     weight: np.ndarray | None
     metrics: tuple[Metric, ...]
     turned_from_table: bool = False
+    found_usable: dict[Any, tuple[list[Metric], list[str]]] = field(default_factory=dict, repr=False, compare=False)
+
+    def usable(self, answers: Answers) -> tuple[list[Metric], list[str]]:
+        """The metrics that such answers allow, found out once, and a sentence about each that they do not."""
+        has_probabilities = answers.probabilities is not None
+        if has_probabilities not in self.found_usable:
+            self.found_usable[has_probabilities] = usable_metrics(
+                self.metrics, has_probabilities, model_name(self.model)
+            )
+        return self.found_usable[has_probabilities]
 
 
 @dataclass(frozen=True)
@@ -92,8 +102,7 @@ def _answers(work: Work, model: Any, rows: np.ndarray, learnt_from: np.ndarray) 
 
 
 def _values(work: Work, answers: Answers) -> dict[str, float]:
-    usable, _ = usable_metrics(work.metrics, answers.probabilities is not None, "")
-    return {each.name: each.value(answers) for each in usable}
+    return {each.name: each.value(answers) for each in work.usable(answers)[0]}
 
 
 def left_out(work: Work) -> Outcome | None:

@@ -12,11 +12,12 @@ from margin.evaluation.answers import Answers
 from margin.evaluation.asking import model_name
 from margin.evaluation.bootstrap import Bootstrap
 from margin.evaluation.fold import Outcome, Work
+from margin.evaluation.fold_intervals import score_over_folds
 from margin.evaluation.intervals import Score
 from margin.evaluation.metrics import Metric
 from margin.evaluation.replicates import Replicates
 from margin.evaluation.result import Evaluation, FoldDone
-from margin.evaluation.scoring import score_cases, score_folds, usable_metrics
+from margin.evaluation.scoring import score_cases
 from margin.evaluation.splits import SplitProtocol
 
 __all__ = ["Gathering"]
@@ -49,17 +50,16 @@ class Gathering:
         if outcome.beside is not None:
             self._beside["validation"] = outcome.beside
         if self._replicates is not None:
-            self._replicates.add(outcome, self._usable(outcome.answers)[0])
+            self._replicates.add(outcome, self._work.usable(outcome.answers)[0])
 
     def evaluation(self, **known: Any) -> Evaluation:
         """Everything put together; raises the first error where no fold went well."""
         if self._first_error is not None and all(fold.failed for fold in self._folds):
             self._raise(self._first_error, f"failed in all {len(self._folds)} folds; this is the first error")
         rows, answers = self._answers.gathered()
-        usable, cautions = self._usable(answers)
-        if self._protocol.caution:
-            cautions.insert(0, self._protocol.caution)
-        cautions += [str(fold) for fold in self._folds if fold.failed]
+        usable, left_out = self._work.usable(answers)
+        cautions = [self._protocol.caution] if self._protocol.caution else []
+        cautions += left_out + [str(fold) for fold in self._folds if fold.failed]
         return Evaluation(
             model_name(self._work.model),
             self._protocol,
@@ -75,9 +75,6 @@ class Gathering:
             **known,
         )
 
-    def _usable(self, answers: Answers) -> tuple[list[Metric], list[str]]:
-        return usable_metrics(self._work.metrics, answers.probabilities is not None, model_name(self._work.model))
-
     def _score(self, which: Metric, answers: Answers) -> Score:
         if self._replicates is not None:
             return self._replicates.score(which, self._beside.get("training data"), self._confidence)
@@ -85,7 +82,14 @@ class Gathering:
             return score_cases(which, answers, self._confidence)
         done = [fold for fold in self._folds if not fold.failed]
         test_to_train = float(np.mean([fold.n_test / fold.n_train for fold in done]))
-        return score_folds(which, [fold.scores[which.name] for fold in done], test_to_train, self._confidence)
+        return score_over_folds(
+            which,
+            [fold.scores[which.name] for fold in done],
+            test_to_train,
+            answers,
+            disjoint=self._answers.disjoint,
+            confidence=self._confidence,
+        )
 
     def _scores_beside(self, usable: list[Metric]) -> dict[str, dict[str, Score]]:
         beside = {
@@ -125,8 +129,9 @@ class _OutOfFold:
 
     def add(self, rows: np.ndarray, answers: Answers) -> None:
         assert answers.predicted is not None
-        new = self.predicted[rows] < 0
-        self.predicted[rows[new]] = answers.predicted[new]
+        new = self.times[rows] == 0
+        first = bool(new.all())
+        self.predicted[rows if first else rows[new]] = answers.predicted if first else answers.predicted[new]
         self.times[rows] += 1
         for what in ("probabilities", "scores"):
             given = getattr(answers, what)
@@ -135,7 +140,13 @@ class _OutOfFold:
                 continue
             if getattr(self, what) is None:
                 setattr(self, what, np.zeros((len(self.predicted), given.shape[1])))
-            getattr(self, what)[rows] += given
+            total = getattr(self, what)
+            total[rows] = given if first else total[rows] + given  # the first time without reading what is only 0
+
+    @property
+    def disjoint(self) -> bool:
+        """Whether no row was asked about twice."""
+        return bool(self.times.max() <= 1)
 
     def gathered(self) -> tuple[np.ndarray, Answers]:
         rows = np.flatnonzero(self.times)

@@ -20,10 +20,10 @@ def answers_anew(
     Probabilities have a column for each class of all labels. Rows of weight 0 are answered by one fit.
 
     >>> from sklearn.dummy import DummyClassifier
-    >>> X, y = np.zeros((3, 1)), np.array(["a", "b", "b"])
+    >>> X, y = np.zeros((4, 1)), np.array(["a", "b", "b", "b"])
     >>> labels, shares = answers_anew(DummyClassifier(), X, y, None, np.arange(2))
-    >>> labels.tolist(), shares.tolist()
-    (['b', 'b'], [[0.0, 1.0], [0.0, 1.0]])
+    >>> labels.tolist(), shares.round(3).tolist()
+    (['b', 'b'], [[0.0, 1.0], [0.333, 0.667]])
     """
     classes, everything = distinct(labels), np.arange(len(labels))
     found: list[Any] = [None] * len(rows)

@@ -32,7 +32,7 @@ def same_splits(one: Evaluation, other: Evaluation) -> bool:
     if one.protocol != other.protocol:
         return False
     # Leave-one-out in one go leaves a single entry instead of one per row: the same splits all the same.
-    if one.protocol.judged_by == "folds":
+    if one.protocol.judged_by != "cases":
         sizes = [[(fold.n_train, fold.n_test) for fold in each.folds] for each in (one, other)]
         if sizes[0] != sizes[1]:
             return False

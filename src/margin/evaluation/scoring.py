@@ -1,4 +1,4 @@
-"""From answers to a score with its interval, in the way that fits how the answers were obtained."""
+"""From answers to a score with its interval, in the way that fits the metric and how the answers were obtained."""
 
 from __future__ import annotations
 
@@ -9,57 +9,137 @@ import numpy as np
 
 from margin.errors import ParameterError
 from margin.evaluation.answers import Answers
+from margin.evaluation.draws import Draws
 from margin.evaluation.intervals import (
+    Interval,
     Score,
     bootstrap_interval,
     corrected_t_interval,
+    jackknife_interval,
     mean_interval,
     proportion_interval,
 )
-from margin.evaluation.metrics import CaseMetric, Metric, metric
+from margin.evaluation.metric import CaseMetric, CountMetric, Metric, StatisticMetric
+from margin.evaluation.metrics import metric
 
 __all__ = ["score_cases", "score_folds", "usable_metrics"]
 
 #: From this many cases on, the mean of a loss gets a normal interval: the bootstrap would give the same, slowly.
-MANY_CASES = 20_000
+MANY_CASES = 5_000
+
+#: Numbers that resampling may cost; beyond, what each case adds tells the spread as well.
+_MOST_WORK = 5_000_000
+_RESAMPLES_OF_TABLES, _RESAMPLES_OF_CASES, _LEAST_RESAMPLES = 2000, 1000, 500
 
 
-def score_cases(which: Metric, answers: Answers, confidence: float = 0.95) -> Score:
-    """The metric on all cases together: exact for a share of the cases, else by resampling them.
+def score_cases(
+    which: Metric,
+    answers: Answers,
+    confidence: float = 0.95,
+    *,
+    proportions: str = "exact",
+    draws: Draws | None = None,
+) -> Score:
+    """The metric on all cases together, with its interval.
+
+    Shares get the exact interval of a proportion (or Wilson's, by ``proportions``), those of one class given their
+    denominator; areas under the ROC curve DeLong's; everything else a bootstrap over the cases (BCa), or a normal
+    interval where there are very many. Weighted cases are resampled with their weights: a weight makes a case count
+    more, not more cases of it. Where the metric is undefined the value is NaN and there is no interval. ``draws`` are
+    resamples of the same answers, for several metrics at once.
 
     >>> from margin.evaluation import Answers, metric
     >>> print(score_cases(metric("accuracy"), Answers.of(["a", "b", "b", "a"], ["a", "b", "b", "b"])))
     0.750 [0.194, 0.994]
     """
-    value = which.value(answers)
     n = len(answers)
-    if which.proportion and answers.weight is None:
-        interval = proportion_interval(round(value * n), n, confidence)
-    elif isinstance(which, CaseMetric) and n >= MANY_CASES:
-        interval = mean_interval(which.by_case(answers), answers.weight, confidence)
-    else:
-        interval = bootstrap_interval(which, answers, confidence)
-    how = f"on {n} cases; {100 * confidence:g} % interval, {interval.method}"
+    if isinstance(which, CaseMetric) and n >= MANY_CASES and not (which.proportion and answers.weight is None):
+        mean = mean_interval(which.by_case(answers), answers.weight, confidence)
+        how = f"on {n} cases; {100 * confidence:g} % interval, {mean.method}"
+        return Score((mean.low + mean.high) / 2, mean.clipped(*which.bounds), how)
+    value = which.value(answers)
+    if np.isnan(value):
+        return Score(value, None, f"undefined on these {n} cases: {which.undefined}")
+    interval, given = _interval(which, answers, value, confidence, proportions, draws or Draws(answers))
+    how = f"on {n} cases; {100 * confidence:g} % interval, {interval.method}{given}"
     return Score(value, interval.clipped(*which.bounds), how)
 
 
+def _interval(
+    which: Metric, answers: Answers, value: float, confidence: float, proportions: str, draws: Draws
+) -> tuple[Interval, str]:
+    """The interval, and what it is conditional on where it is."""
+    n = len(answers)
+    if which.proportion and answers.weight is None:
+        return proportion_interval(round(value * n), n, confidence, proportions), ""
+    if isinstance(which, CountMetric) and (counted := which.counted(answers)) is not None and counted[1] > 0:
+        part, whole = counted
+        return proportion_interval(part, whole, confidence, proportions), f" given the {whole:g} cases it is a share of"
+    if isinstance(which, CountMetric) and answers.weight is None and answers.counts.sum() == np.trace(answers.counts):
+        return _without_mistakes(which, answers, value, confidence), ""
+    if isinstance(which, StatisticMetric) and (ready := which.statistic(answers).interval(confidence)) is not None:
+        return ready, ""
+    times = _MOST_WORK // max(which.work(answers), 1)
+    by_table = isinstance(which, CountMetric) and answers.weight is None
+    if times < _LEAST_RESAMPLES and not by_table:
+        return jackknife_interval(value, *which.influence(answers), confidence, which.bounds), ""
+    times = min(max(times, _LEAST_RESAMPLES), _RESAMPLES_OF_TABLES if by_table else _RESAMPLES_OF_CASES)
+    return bootstrap_interval(which, answers, confidence, resamples=times, draws=draws), ""
+
+
+def _without_mistakes(which: CountMetric, answers: Answers, value: float, confidence: float) -> Interval:
+    """Where no answer was wrong resamples hold no mistake either, though the next cases may.
+
+    As many mistakes as would still go unseen with the probability of a tail are dealt out evenly over all cells off the
+    diagonal; the interval reaches from there to the value.
+    """
+    counts = answers.counts.astype(np.float64)
+    unseen = 1 - ((1 - confidence) / 2) ** (1 / max(len(answers), 1))
+    cells = counts.shape[1] - 1
+    wrong = (1 - np.eye(*counts.shape)) * (np.arange(counts.shape[1]) < max(cells, 1))
+    shares = wrong / np.maximum(wrong.sum(axis=1, keepdims=True), 1)
+    worse = (1 - unseen) * counts + unseen * counts.sum(axis=1, keepdims=True) * shares
+    end = float(which.of_tables(worse, answers.classes))
+    return Interval(min(end, value), max(end, value), confidence, "exact, no mistakes")
+
+
 def score_folds(which: Metric, values: Sequence[float], test_to_train: float, confidence: float = 0.95) -> Score:
-    """The mean over folds, with the interval that allows for their shared training rows."""
-    interval = corrected_t_interval(values, test_to_train, confidence)
+    """The mean over folds, with the interval that allows for their shared training rows.
+
+    Folds on which the metric is undefined are left out, and ``how`` says how many.
+
+    >>> from margin.evaluation import metric
+    >>> score_folds(metric("roc_auc"), [0.8, float("nan"), 0.9, 0.85], 1 / 3).how
+    'mean of 3 of 4 folds, undefined in the others; 95 % interval, corrected resampled t'
+    """
+    defined = [value for value in values if not np.isnan(value)]
+    if not defined:
+        return Score(float("nan"), None, f"undefined in all {len(values)} folds: {which.undefined}")
+    left_out = len(defined) < len(values)
+    folds = f"{len(defined)} of {len(values)} folds, undefined in the others" if left_out else f"{len(values)} folds"
+    interval = corrected_t_interval(defined, test_to_train, confidence)
     if interval is None:
-        return Score(float(np.mean(values)), None, "one fold; no interval")
-    how = f"mean of {len(values)} folds; {100 * confidence:g} % interval, {interval.method}"
-    return Score(float(np.mean(values)), interval.clipped(*which.bounds), how)
+        how = f"only {folds}; no interval" if left_out else "one fold; no interval"
+        return Score(float(np.mean(defined)), None, how)
+    how = f"mean of {folds}; {100 * confidence:g} % interval, {interval.method}"
+    return Score(float(np.mean(defined)), interval.clipped(*which.bounds), how)
 
 
 def usable_metrics(
-    metrics: Iterable[str | Metric], has_probabilities: bool, model: str
+    metrics: Iterable[str | Metric], given: Answers | bool, model: str
 ) -> tuple[list[Metric], list[str]]:
-    """The metrics that can be computed, and a sentence about each one that cannot."""
+    """The metrics that can be computed from some answers, and a sentence about each one that cannot.
+
+    In place of answers: whether there are probabilities (and then no scores where there are none).
+    """
     chosen = [metric(each) for each in metrics]
-    usable = [each for each in chosen if has_probabilities or each.needs == "labels"]
-    left_out = [each.name for each in chosen if each not in usable]
-    return usable, [f"{name} is left out: {model} gives no probabilities." for name in left_out]
+    has_probabilities = given if isinstance(given, bool) else given.probabilities is not None
+    has_scores = has_probabilities or (isinstance(given, Answers) and given.scores is not None)
+    there = {"labels": True, "probabilities": has_probabilities, "scores": has_scores}
+    usable = [each for each in chosen if there[each.needs]]
+    lacking = {"probabilities": "gives no probabilities", "scores": "gives neither probabilities nor scores"}
+    left_out = [each for each in chosen if each not in usable]
+    return usable, [f"{each.name} is left out: {model} {lacking[each.needs]}." for each in left_out]
 
 
 def check_metrics(metrics: Any, who: str) -> tuple[Metric, ...]:

@@ -12,8 +12,9 @@ from typing import Any, ClassVar, Literal, Protocol
 
 import numpy as np
 
-from margin.data.labels import codes_of, distinct, label_array, refuse_missing
+from margin.data.labels import label_array, numbered, refuse_missing
 from margin.errors import DataError, LabelError, ParameterError
+from margin.evaluation.dealing import dealt_folds, held_back, separated
 
 __all__ = ["HoldOut", "LeaveOneOut", "SplitProtocol", "StratifiedFolds", "TrainingData"]
 
@@ -106,12 +107,7 @@ class HoldOut:
                 f"HoldOut: every class has a single case among {len(groups)} rows, so none can be held back "
                 "(gather more cases, or merge classes)."
             )
-        order = _shuffled_by_group(groups, self.seed)
-        starts = np.repeat(np.cumsum(sizes) - sizes, held)
-        within = np.arange(held.sum()) - np.repeat(np.cumsum(held) - held, held)
-        test = np.zeros(len(groups), dtype=bool)
-        test[order[starts + within]] = True
-        yield np.flatnonzero(~test), np.flatnonzero(test)
+        yield separated(held_back(groups, sizes, held, self.seed), 1, int(held.sum()))
 
     def describe(self) -> str:
         share = 100 * self.test_share
@@ -160,12 +156,11 @@ class StratifiedFolds:
             raise DataError(
                 f"StratifiedFolds(folds={self.folds}): {n} rows do not fill so many folds (use folds={n} or fewer)."
             )
+        sizes = np.bincount(groups)
         for repeat in range(self.repeats):
-            fold_of = np.empty(n, dtype=np.intp)
-            # Dealt out class after class like cards, so that folds differ by one case of a class at most.
-            fold_of[_shuffled_by_group(groups, self.seed, repeat)] = np.arange(n) % self.folds
+            fold_of = dealt_folds(groups, sizes, self.folds, self.seed, repeat)
             for fold in range(self.folds):
-                yield np.flatnonzero(fold_of != fold), np.flatnonzero(fold_of == fold)
+                yield separated(fold_of, fold, (n - fold - 1) // self.folds + 1)
 
     def describe(self) -> str:
         times = f", {self.repeats} times over with new folds" if self.repeats > 1 else ""
@@ -220,16 +215,7 @@ def _groups(who: str, y: Any, least: int) -> np.ndarray:
     if len(labels) < least:
         rows = "1 row is" if len(labels) == 1 else f"{len(labels)} rows are"
         raise DataError(f"{who}: {rows} too few to split; at least {least} are needed.")
-    codes = codes_of(labels, distinct(labels, who))
-    first = np.empty(codes.max() + 1, dtype=np.intp)
-    first[codes[::-1]] = np.arange(len(codes))[::-1]
-    return np.argsort(np.argsort(first))[codes]
-
-
-def _shuffled_by_group(groups: np.ndarray, *seeds: int) -> np.ndarray:
-    """All rows, group after group, in random order within each."""
-    shuffled = np.random.default_rng(seeds).permutation(len(groups))
-    return shuffled[np.argsort(groups[shuffled], kind="stable")]
+    return numbered(labels)
 
 
 def _proportional(sizes: np.ndarray, wanted: int) -> np.ndarray:

@@ -185,13 +185,15 @@ def _checked(model: Any, X: Any, y: Any) -> tuple[Any, np.ndarray]:
 
 
 def _prepared(model: Any, X: Any, labels: np.ndarray, sample_weight: Any, metrics: tuple[Metric, ...]) -> Work:
+    from sklearn.base import clone
+
     was_table, X = isinstance(X, Table), ready_for(model, X)
     weight = check_weights(sample_weight, len(labels), "evaluate")
     if weight is not None:
         _check_takes_weight(model)
     classes = distinct(labels, "evaluate(y=…)")
     encoded = was_table and not isinstance(X, Table)
-    return Work(model, X, labels, classes, codes_of(labels, classes), weight, metrics, encoded)
+    return Work(clone(model), X, labels, classes, codes_of(labels, classes), weight, metrics, encoded)
 
 
 def _check_takes_weight(model: Any) -> None:

@@ -7,7 +7,7 @@ import html
 from dataclasses import dataclass, field
 from typing import Any
 
-__all__ = ["ClassScore", "ColumnCard", "Progress", "Result", "Score", "Standing", "Step", "TestScore"]
+__all__ = ["ClassScore", "ColumnCard", "Pair", "Progress", "Result", "Score", "Standing", "Step", "TestScore"]
 
 
 @dataclass(frozen=True)
@@ -90,6 +90,21 @@ class TestScore:
 
 
 @dataclass(frozen=True)
+class Pair:
+    """Two models held against each other, the better one first.
+
+    ``gap`` is their difference with its interval; ``p_value`` allows for all pairs, and ``differs`` says whether the
+    difference is taken for real.
+    """
+
+    better: str
+    other: str
+    gap: Score
+    p_value: float
+    differs: bool
+
+
+@dataclass(frozen=True)
 class ColumnCard:
     """One column of the table, described: numbers by ``bars`` over ``low`` to ``high``, others by their levels."""
 
@@ -121,7 +136,9 @@ class Result:
     """A finished comparison.
 
     ``leaderboard`` is sorted, best first, failed models last. ``model`` is the best one, fitted on all the data
-    after the sealed test was opened. ``explanations`` is anything with ``text()`` and ``html()``.
+    after the sealed test was opened. ``explanations`` is anything with ``text()`` and ``html()``. ``pairs`` are all
+    models held against each other, ``audit`` is what was looked for and found in the data and their split, and
+    ``openings`` says when the sealed test was opened, and for which model.
     """
 
     title: str
@@ -145,6 +162,9 @@ class Result:
     model: Any = None
     about: dict[str, Any] = field(default_factory=dict)
     explanations: tuple[Any, ...] = ()
+    pairs: tuple[Pair, ...] = ()
+    audit: Any = None
+    openings: tuple[str, ...] = ()
 
     @property
     def winner(self) -> Standing:
@@ -184,13 +204,14 @@ class Result:
 
     def to_dict(self) -> dict[str, Any]:
         """The result as dictionaries, lists, numbers and texts; the model and the spec are left out."""
-        left_out = {"spec", "model", "explanations"}
+        left_out = {"spec", "model", "explanations", "audit"}
         plain = {
             part.name: _plain(getattr(self, part.name))
             for part in dataclasses.fields(self)
             if part.name not in left_out
         }
-        return {**plain, "explanations": [explanation.text() for explanation in self.explanations]}
+        audit = None if self.audit is None else self.audit.to_dict()
+        return {**plain, "explanations": [explanation.text() for explanation in self.explanations], "audit": audit}
 
 
 def _plain(value: Any) -> Any:

@@ -1,6 +1,8 @@
 """Which model, which setting: search, knees, curves and nested validation."""
 
 from margin.evaluation.knee import Knee, knee
+from margin.selection.audit_result import Audit, Finding
+from margin.selection.auditing import audit
 from margin.selection.desk import ProgressReport
 from margin.selection.grid_search import GridSearch, RandomSearch
 from margin.selection.halving import HalvingSearch
@@ -12,6 +14,8 @@ from margin.selection.results import SearchResults
 from margin.selection.validation_curve import ValidationCurve, validation_curve
 
 __all__ = [
+    "Audit",
+    "Finding",
     "GridSearch",
     "HalvingSearch",
     "Knee",
@@ -24,6 +28,7 @@ __all__ = [
     "SearchResults",
     "Step",
     "ValidationCurve",
+    "audit",
     "knee",
     "learning_curve",
     "nested",

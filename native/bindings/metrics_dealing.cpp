@@ -1,0 +1,51 @@
+// margin._core.metrics: rows dealt out to folds.
+#include "cells.hpp"
+#include "interrupt.hpp"
+#include "margin/metrics/dealing.hpp"
+#include "metrics_labels.hpp"
+
+using namespace margin;
+using namespace margin::bindings;
+using Rows = std::int64_t;
+
+namespace {
+
+template <class Group>
+margin::metrics::Cards<Group> cards(const In<Rows>& shuffled, const In<Group>& group, const In<Rows>& starts) {
+    return {shuffled.data(), group.data(), shuffled.size(), {starts.data(), starts.data() + starts.size()}};
+}
+
+template <class Group>
+void deal_folds(In<Rows> shuffled, In<Group> group, In<Rows> starts, Rows folds, InOut<Group> fold_of) {
+    with_monitor(
+        [&](Monitor& m) { margin::metrics::deal_folds(cards(shuffled, group, starts), folds, fold_of.data(), m); });
+}
+
+template <class Group>
+void deal_held(In<Rows> shuffled, In<Group> group, In<Rows> starts, In<Rows> held, InOut<Group> is_held) {
+    with_monitor([&](Monitor& m) {
+        margin::metrics::deal_held(cards(shuffled, group, starts), held.data(), is_held.data(), m);
+    });
+}
+
+template <class Group>
+void separate(In<Group> fold_of, Rows fold, InOut<Rows> train, InOut<Rows> test, std::size_t n_threads) {
+    with_monitor([&](Monitor& m) {
+        margin::metrics::separate(fold_of.data(), fold_of.size(), static_cast<Group>(fold), train.data(), test.data(),
+                                  n_threads, m);
+    });
+}
+
+} // namespace
+
+MARGIN_BINDINGS(metrics) {
+    for_each_type<std::uint8_t, Rows>([&]<class Group> {
+        metrics.def("deal_folds", &deal_folds<Group>, "shuffled"_a.noconvert(), "group"_a.noconvert(),
+                    "starts"_a.noconvert(), "folds"_a, "fold_of"_a.noconvert(), "Write the fold of each row.");
+        metrics.def("deal_held", &deal_held<Group>, "shuffled"_a.noconvert(), "group"_a.noconvert(),
+                    "starts"_a.noconvert(), "held"_a.noconvert(), "is_held"_a.noconvert(),
+                    "Write whether each row is among the first so many of its group.");
+        metrics.def("separate", &separate<Group>, "fold_of"_a.noconvert(), "fold"_a, "train"_a.noconvert(),
+                    "test"_a.noconvert(), "n_threads"_a, "Write the rows outside and inside a fold.");
+    });
+}
