@@ -13,13 +13,13 @@ MODELS = [model for model in settings() if hasattr(model, "left_out_answers")]
 
 
 def few_numbers():
-    X, y = numbers(30)
+    X, y = numbers(24)
     X[7], y[7] = X[3], y[3]  # a row that is there twice
     return X, y
 
 
 def a_mixed_table():
-    return frame(32)
+    return frame(18)
 
 
 @pytest.mark.parametrize("table", [few_numbers, a_mixed_table])

@@ -84,19 +84,43 @@ def test_sparse_rows_and_tables_with_missing_cells_agree_with_new_fits():
     rng = np.random.default_rng(4)
     X, y = rng.poisson(0.4, (30, 6)) * 1.0, rng.integers(0, 2, 30)
     same_as_new_fits(KNeighborsClassifier(), csr_array(X), y)
-    table, y = frame(40)
+    table, y = frame(24)
     for metric in ("heom", "gower"):
         same_as_new_fits(KNeighborsClassifier(metric=metric), table, y)
     X, y = catalog.load("weather_numeric").target("play")
     same_as_new_fits(KNeighborsClassifier(3, scale="range"), X, np.array(y))
 
 
-@pytest.mark.parametrize("scale", [None, "range"])
-def test_rows_that_change_how_others_are_compared_are_left_to_new_fits(scale):
-    X, y = LINE.copy(), SIDES
-    assert KNeighborsClassifier(scale="standard").left_out_answers(X, y) is None
-    X[0] = np.nan  # filled with the mean of the others, which changes with each of them
-    assert KNeighborsClassifier(scale=scale).left_out_answers(X, y) is None
+@pytest.mark.parametrize("scale", [None, "range", "standard"])
+@pytest.mark.parametrize("holes", [False, True])
+def test_means_and_deviations_without_the_row_agree_with_new_fits(scale, holes):
+    rng = np.random.default_rng(7)
+    X, y = rng.normal(size=(50, 3)) * [1, 10, 0.1], rng.integers(0, 3, 50)
+    X[1] = X[0]  # a row that is there twice
+    X[2] *= 20  # one that has most of the deviation
+    if holes:
+        X[rng.random(X.shape) < 0.15] = np.nan
+    for weight in (None, rng.integers(0, 3, 50) * 1.0):
+        for model in (
+            KNeighborsClassifier(scale=scale),
+            KNeighborsClassifier(4, weights="distance", metric="manhattan", scale=scale, feature_weights=[1, 2, 3]),
+        ):
+            same_as_new_fits(model, X, y, weight)
+
+
+def test_mixed_tables_with_filled_cells_agree_with_new_fits():
+    table, y = frame(60)
+    for scale in (None, "standard"):
+        model = KNeighborsClassifier(3, scale=scale)
+        found = model.left_out_answers(table, y)
+        labels, shares = answers_anew(model, table, y, None, np.arange(20))
+        assert found[0][:20].tolist() == labels.tolist()
+        np.testing.assert_allclose(found[1][:20], shares)
+
+
+def test_rows_that_change_how_others_are_compared_are_left_to_new_fits_where_the_metric_is_no_sum():
+    assert KNeighborsClassifier(scale="standard", metric="chebyshev").left_out_answers(LINE, SIDES) is None
+    assert RadiusNeighborsClassifier(scale="standard").left_out_answers(LINE, SIDES) is None
 
 
 def test_what_would_fail_for_a_row_is_left_to_new_fits():

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from margin.base.left_out import AllRows, LeftOutAnswers, changes_scale, learn_from_all, leaves_constant, near_ties
+from margin.base.left_out_moments import MOST_TAKEN, Taken
 from margin.base.moments import Moments
 from margin.bayes.family import VARIANCE_FLOOR
-from margin.bayes.left_out_normal import MOST_TAKEN, Taken
 from margin.bayes.left_out_terms import blocks_of_rows
 from margin.bayes.posterior import probabilities
 from margin.bayes.scatter import Scatter
