@@ -15,6 +15,7 @@ from margin.errors import InputError, ParameterError
 from margin.evaluation.answers import Answers
 from margin.evaluation.confusion import ratio
 from margin.evaluation.intervals import Interval, wilson_ends
+from margin.evaluation.losses import bin_sums, top_answers
 from margin.evaluation.strengths import answers_of
 
 __all__ = [
@@ -48,12 +49,11 @@ def _bin_of(confidence: np.ndarray, edges: np.ndarray) -> np.ndarray:
 
 def _sure_and_right(answers: Answers, positive: int | None) -> tuple[np.ndarray, np.ndarray]:
     """Each case's confidence and whether it was right: of the positive class, or of the most probable one."""
-    shares = answers.probabilities
-    assert shares is not None
-    if positive is not None:
-        return shares[:, positive], answers.truth == positive
-    top = shares.argmax(axis=1)
-    return shares[np.arange(len(shares)), top], top == answers.truth
+    assert answers.shares is not None
+    if positive is None:
+        return top_answers(answers.truth, answers.shares)
+    assert answers.probabilities is not None
+    return answers.probabilities[:, positive], answers.truth == positive
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,17 +67,22 @@ class CalibrationError:
     norm: str
 
     @cached_property
+    def _binned(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The confidence of each case, whether it was right, and where bins begin and end."""
+        sure, right = _sure_and_right(self.answers, self.positive)
+        return sure, right, _edges(sure, self.bins, self.strategy)
+
+    @cached_property
     def _cases(self) -> tuple[np.ndarray, np.ndarray, int]:
         """The bin of each case, by how much its confidence is too large, and the number of bins."""
-        sure, right = _sure_and_right(self.answers, self.positive)
-        edges = _edges(sure, self.bins, self.strategy)
+        sure, right, edges = self._binned
         return _bin_of(sure, edges), sure - right, len(edges) - 1
 
     @cached_property
     def _sums(self) -> tuple[np.ndarray, np.ndarray]:
-        at, gap, n = self._cases
-        weight = self.answers.weight
-        return np.bincount(at, weight, n), np.bincount(at, gap if weight is None else gap * weight, n)
+        sure, right, edges = self._binned
+        weights, confidence, hits = bin_sums(sure, right, self.answers.weight, edges)
+        return weights, confidence - hits
 
     @property
     def value(self) -> float:

@@ -270,7 +270,7 @@ class CaseMetric(Metric):
 
     def by_case(self, answers: Answers) -> np.ndarray:
         """The number of each case."""
-        given = answers.probabilities if self.needs == "probabilities" else answers.strength
+        given = answers.shares if self.needs == "probabilities" else answers.strength
         if given is None:
             raise InputError(f"{self.name}: probabilities are needed, but only labels were given.")
         return self.kernel(answers.truth, given, **self._settings(answers.classes))

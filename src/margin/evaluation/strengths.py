@@ -44,7 +44,25 @@ def answers_of(
     )
     if scores is None:
         return answers
-    return replace(answers, scores=aligned_scores(scores, answers, _columns(y_true, classes, who), positive, who))
+    columns = _columns(y_true, classes, who)
+    single = _single_score(scores, answers, columns, positive, who)
+    if single is not None:
+        return answers.with_score(single)
+    return replace(answers, scores=aligned_scores(scores, answers, columns, positive, who))
+
+
+def _single_score(scores: Any, answers: Answers, columns: np.ndarray, positive: Any, who: str) -> np.ndarray | None:
+    """One number per case as the strength of the second of two classes, where nothing is wrong with it; else ``None``.
+
+    It is kept as it is: columns for both classes would cost more time than ranking the cases.
+    """
+    one = np.asarray(scores)
+    if one.ndim != 1 or one.dtype.kind not in "fiu" or len(one) != len(answers):
+        return None
+    if len(columns) != 2 or columns.tolist() != answers.classes.tolist() or np.isnan(one).any():
+        return None
+    one = one.astype(np.float64, copy=False)
+    return -one if positive is not None and position_of(positive, columns, who) == 0 else one
 
 
 def _columns(y_true: Any, classes: Any, who: str) -> np.ndarray:
