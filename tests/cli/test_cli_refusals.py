@@ -71,7 +71,10 @@ def test_compare_refuses_in_one_line_and_writes_nothing(words, said):
     ("words", "said"),
     [
         (["compare"], "Missing argument 'FILE' (margin compare --help says more)."),
-        (["compar", "x"], "there is no command 'compar'; commands are compare, data, models, predict (did you mean"),
+        (
+            ["compar", "x"],
+            "there is no command 'compar'; commands are audit, compare, data, models, predict (did you mean",
+        ),
         (["data", "shw", "x"], "No such command 'shw'. Did you mean 'show'?"),
         (["compare", "x", "--kind", "age"], "'age' must read COLUMN=KIND"),
         (["compare", "x", "--folds", "many"], "'many' is not a valid integer"),

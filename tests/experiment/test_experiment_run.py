@@ -38,7 +38,7 @@ def test_the_test_part_is_sealed_first_and_opened_after_the_choice():
     stages = [event.stage for event in events]
     assert stages == ["read", "seal", *["validate"] * 6, "refit", "test", "final"]
     assert [step.name.split()[0] for step in last.steps] == [
-        "Read", "Sealed", "Validated", "Validated", "Fitted", "Opened", "Explained", "Fitted",
+        "Read", "Sealed", "Looked", "Validated", "Validated", "Fitted", "Opened", "Explained", "Fitted",
     ]  # fmt: skip
 
 

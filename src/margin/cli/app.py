@@ -53,7 +53,7 @@ class Commands(click.Group):
             raise Stopped from None
 
     def main(self, args: Sequence[str] | None = None, prog_name: str | None = None, **extra: Any) -> Any:  # type: ignore[override]
-        """Run, and leave with 0, with 2 for a refusal or wrong usage, or with 130 for Ctrl-C.
+        """Run, and leave with 0, with 1 where an audit finds a leak, with 2 for a refusal, or with 130 for Ctrl-C.
 
         A refusal is one line, never a traceback.
         """
@@ -117,6 +117,7 @@ def cli(debug: bool) -> None:
 
     \b
     margin data show table.csv                 what is in the table
+    margin audit table.csv --target y          whether scores on it can be believed
     margin compare table.csv --target y        which model is best, and how good
     margin predict model.margin new.csv        answers for new rows
     """

@@ -54,19 +54,24 @@ def score_over_folds(
     >>> print(score_over_folds(metric("accuracy"), [0.7, 0.8, 0.7, 0.8], 1 / 3, answers, disjoint=True))
     0.750 [0.588, 0.873]
     """
-    mean = float(np.mean(values))
+    defined = [value for value in values if not np.isnan(value)]
+    if not defined:
+        return Score(float("nan"), None, f"undefined in all {len(values)} folds")
+    mean = float(np.mean(defined))
     over_cases = score_cases(which, answers, confidence)
-    over_folds = corrected_t_interval(values, test_to_train / 2 if disjoint else test_to_train, confidence)
+    over_folds = corrected_t_interval(defined, test_to_train / 2 if disjoint else test_to_train, confidence)
     if over_folds is None:
-        return Score(mean, over_cases.interval, over_cases.how)
+        return Score(mean, over_cases.interval, f"one fold of {len(values)}, {over_cases.how}")
     interval = _wider(mean, over_folds, over_cases).clipped(*which.bounds)
-    how = f"mean of {len(values)} folds; {100 * confidence:g} % interval, {interval.method}"
+    some = f"{len(defined)} of " if len(defined) < len(values) else ""
+    others = ", undefined in the others" if some else ""
+    how = f"mean of {some}{len(values)} folds{others}; {100 * confidence:g} % interval, {interval.method}"
     return Score(mean, interval, how)
 
 
 def _wider(mean: float, over_folds: Interval, over_cases: Score) -> Interval:
     """The interval over folds, on each side at least as wide as the one over cases."""
-    if over_cases.interval is None:
+    if over_cases.interval is None or np.isnan(over_cases.value):
         return over_folds
     below = over_cases.value - over_cases.interval.low
     above = over_cases.interval.high - over_cases.value

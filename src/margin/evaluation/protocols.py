@@ -96,7 +96,7 @@ def _named(name: str, who: str) -> SplitProtocol:
         return PROTOCOLS[wanted]()
     if found := re.fullmatch(r"(\d+)-?fold", wanted):
         return StratifiedFolds(int(found[1]))
-    if found := re.fullmatch(r"(\d+)x(\d+)", wanted):
+    if found := re.fullmatch(r"(\d+)-?x-?(\d+)", wanted):
         return StratifiedFolds(int(found[2]), repeats=int(found[1]))
     known = ", ".join(map(repr, PROTOCOLS))
     raise ParameterError(f"{who}(protocol={name!r}): protocol must be one of {known}{closest(name, PROTOCOLS)}.")

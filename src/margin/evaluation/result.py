@@ -6,16 +6,22 @@ import html
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from margin.data import Table
 from margin.errors import InputError
 from margin.evaluation.answers import Answers
 from margin.evaluation.confusion import ConfusionMatrix
 from margin.evaluation.intervals import Score
 from margin.evaluation.metrics import METRICS, Metric
 from margin.evaluation.splits import SplitProtocol
+
+if TYPE_CHECKING:
+    from margin.evaluation.calibration import CalibrationCurve
+    from margin.evaluation.coverage import RiskCoverage
+    from margin.evaluation.curves import PrecisionRecallCurve, RocCurve
 
 __all__ = ["Evaluation", "FoldDone"]
 
@@ -133,6 +139,20 @@ class Evaluation:
             each.name: np.array([fold.scores.get(each.name, np.nan) for fold in self.folds]) for each in self.metrics
         }
 
+    def fold_table(self) -> Table:
+        """Every fold as a row: its number, how many rows it learnt from and was asked about, scores and seconds.
+
+        Cells of a fold that failed are missing.
+        """
+        columns: dict[str, Any] = {
+            "fold": [float(fold.number) for fold in self.folds],
+            "n_train": [float(fold.n_train) for fold in self.folds],
+            "n_test": [float(fold.n_test) for fold in self.folds],
+        }
+        columns |= self.fold_scores
+        columns |= {"fit_seconds": self.fit_seconds, "predict_seconds": self.predict_seconds}
+        return Table.from_columns(columns, f"{self.model}: {self.protocol.name}")
+
     @property
     def fit_seconds(self) -> np.ndarray:
         """Seconds each fit took, NaN where the fold failed."""
@@ -142,6 +162,16 @@ class Evaluation:
     def predict_seconds(self) -> np.ndarray:
         """Seconds the predictions of each fold took."""
         return np.array([fold.predict_seconds for fold in self.folds])
+
+    @property
+    def total_fit_seconds(self) -> float:
+        """All fits together, those beside the folds included; folds that ran side by side count in full."""
+        return float(np.nansum([fold.fit_seconds for fold in (*self.folds, *self.asides)]))
+
+    @property
+    def total_predict_seconds(self) -> float:
+        """All predictions together."""
+        return float(np.nansum([fold.predict_seconds for fold in (*self.folds, *self.asides)]))
 
     @property
     def failures(self) -> tuple[FoldDone, ...]:
@@ -172,22 +202,66 @@ class Evaluation:
         weight = {} if sample_weight is None else {"sample_weight": sample_weight}
         return clone(self.estimator).fit(X, y, **weight)
 
+    # ---- Curves, from the answers to rows that were not learnt from.
+
+    def roc(self, positive: Any = None) -> RocCurve:
+        """True against false positive rate over all thresholds; without ``positive`` of the last of two classes."""
+        from margin.evaluation.curves import roc_curve
+
+        return roc_curve(self.truth, self.answers.strength, positive=positive, **self._told)
+
+    def precision_recall(self, positive: Any = None) -> PrecisionRecallCurve:
+        """Precision against recall over all thresholds; without ``positive`` of the last of two classes."""
+        from margin.evaluation.curves import precision_recall_curve
+
+        return precision_recall_curve(self.truth, self.answers.strength, positive=positive, **self._told)
+
+    def calibration(self, positive: Any = None, bins: int = 10) -> CalibrationCurve:
+        """Predicted probabilities beside how often they came true."""
+        from margin.evaluation.calibration import calibration_curve
+
+        return calibration_curve(self.truth, self._needed(), positive=positive, bins=bins, **self._told)
+
+    def risk_coverage(self) -> RiskCoverage:
+        """The error among the answered against the share answered, by the largest probability of each case."""
+        from margin.evaluation.coverage import risk_coverage
+
+        sure = self._needed().max(axis=1)
+        return risk_coverage(
+            self.truth, self.predictions, sure, sample_weight=self.answers.weight, level=self.confidence
+        )
+
+    @property
+    def _told(self) -> dict[str, Any]:
+        return {"classes": self.classes, "sample_weight": self.answers.weight, "confidence": self.confidence}
+
+    def _needed(self) -> np.ndarray:
+        if self.probabilities is None:
+            raise InputError(f"Evaluation: {self.model} gives no probabilities, which this curve is made of.")
+        return self.probabilities
+
     def summary(self) -> str:
         """The evaluation in plain text: scores, how they were found, the confusion matrix, what to be careful about."""
-        width = max((len(name) for name in self.scores), default=0)
-        values = {name: str(score) for name, score in self.scores.items()}
-        column = max(map(len, values.values()), default=0)
         lines = [f"{self.model}: {self.protocol.name}", self.protocol.describe(), self._effort(), ""]
-        lines += [f"{name:<{width}}  {values[name]:<{column}}  {score.how}" for name, score in self.scores.items()]
+        lines += _score_lines(self.scores)
+        for role, scores in self.beside.items():
+            lines += ["", f"Beside these, {role}:", *_score_lines(scores)]
         lines += ["", str(self.confusion)]
         lines += [f"Careful: {sentence}" for sentence in self.warnings]
-        return "\n".join(lines)
+        return "\n".join([*lines, *filter(None, [self._last_words()])])
 
     def _effort(self) -> str:
-        fitted = len(self.folds) - len(self.failures)
-        fits = f"{fitted} fit{'s' if fitted != 1 else ''} in {np.nansum(self.fit_seconds):.3g} s"
-        asked = f"predictions in {np.nansum(self.predict_seconds):.3g} s"
+        fitted = len(self.folds) + len(self.asides) - len(self.failures)
+        fits = f"{fitted} fit{'s' if fitted != 1 else ''} in {self.total_fit_seconds:.3g} s"
+        asked = f"predictions in {self.total_predict_seconds:.3g} s"
         return f"{len(self.rows)} cases, {len(self.classes)} classes; {fits}, {asked}"
+
+    def _last_words(self) -> str:
+        """What to know of the final model, where there is one."""
+        if self.final is None:
+            return ""
+        learnt = np.mean([fold.n_train for fold in self.folds])
+        return f"The final model learnt from all rows; the scores are those of models that learnt from {learnt:.0f}."
 
     def __str__(self) -> str:
         return self.summary()
@@ -198,12 +272,25 @@ class Evaluation:
 
     def _repr_html_(self) -> str:
         rows = "".join(_score_row(name, score) for name, score in self.scores.items())
+        beside = "".join(
+            f"<p>Beside these, {html.escape(role)}:</p>"
+            f"<table>{''.join(_score_row(name, score) for name, score in scores.items())}</table>"
+            for role, scores in self.beside.items()
+        )
         cautions = "".join(f"<p><b>Careful:</b> {html.escape(sentence)}</p>" for sentence in self.warnings)
         return (
             f"<h4>{html.escape(self.model)}: {html.escape(self.protocol.name)}</h4>"
             f"<p>{html.escape(self.protocol.describe())} {html.escape(self._effort())}.</p>"
-            f"<table>{rows}</table>{cautions}{self.confusion._repr_html_()}"
+            f"<table>{rows}</table>{beside}{cautions}{self.confusion._repr_html_()}"
+            f"<p>{html.escape(self._last_words())}</p>"
         )
+
+
+def _score_lines(scores: Mapping[str, Score]) -> list[str]:
+    width = max((len(name) for name in scores), default=0)
+    values = {name: str(score) for name, score in scores.items()}
+    column = max(map(len, values.values()), default=0)
+    return [f"{name:<{width}}  {values[name]:<{column}}  {score.how}" for name, score in scores.items()]
 
 
 def _score_row(name: str, score: Score) -> str:

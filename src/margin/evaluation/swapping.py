@@ -12,6 +12,7 @@ from margin.evaluation.answers import Answers
 from margin.evaluation.intervals import Interval, Score
 from margin.evaluation.metrics import CaseMetric, CountMetric, Metric
 from margin.evaluation.significance import Significance, check_confidence, swapped_totals
+from margin.evaluation.weightings import drawn_counts, values_of_weights
 from margin.random import generator
 
 __all__ = ["swap_test"]
@@ -113,19 +114,27 @@ def _by_loss(metric: CaseMetric, first: Answers, second: Answers, times: int, se
 def _one_by_one(
     metric: Metric, first: Answers, second: Answers, times: int, seed: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """For metrics of which nothing is known but their value, with fewer samples."""
+    """For metrics of ranks or bins, and for weighted tables, with fewer swaps."""
     n, times = len(first), min(times, 500)
-    observed = metric.value(first) - metric.value(second)
     one, other = (first, second) if _same_scale(first, second) else (_as_ranks(first), _as_ranks(second))
-    swaps, draws = generator(seed, "swaps"), generator(seed, "draws")
-    swapped, drawn = np.empty(times), np.full(times, observed)
+    swaps, swapped = generator(seed, "swaps"), np.empty(times)
     for at in range(times):
         swap = swaps.random(n) < 0.5
         swapped[at] = metric.value(_mixed(one, other, swap)) - metric.value(_mixed(other, one, swap))
-        rows = draws.integers(n, size=n)
-        drawn[at] = metric.value(first.take(rows)) - metric.value(second.take(rows))
+    drawn = _drawn(metric, first, second, times, seed)
     # A sample without a class may leave a metric undefined: it speaks neither for nor against a difference.
     return np.nan_to_num(swapped, nan=np.inf), drawn
+
+
+def _drawn(metric: Metric, first: Answers, second: Answers, times: int, seed: int) -> np.ndarray:
+    """The difference on cases drawn anew, both answers of a case together."""
+    random, n = generator(seed, "draws"), len(first)
+    own = np.ones(n) if first.weight is None else first.weight
+    drawn = []
+    for portion in _portions(times, n):
+        weights = own * drawn_counts(random, n, portion)
+        drawn.append(values_of_weights(metric, first, weights) - values_of_weights(metric, second, weights))
+    return np.concatenate(drawn)
 
 
 def _same_scale(first: Answers, second: Answers) -> bool:

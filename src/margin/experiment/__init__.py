@@ -5,17 +5,30 @@ from typing import TYPE_CHECKING
 from margin.lazy import attach
 
 if TYPE_CHECKING:
+    from margin.experiment.auditing import audit_table
     from margin.experiment.cards import column_cards
     from margin.experiment.prediction import Answers, about_model, answers, read_new_rows
-    from margin.experiment.result import ClassScore, ColumnCard, Progress, Result, Score, Standing, Step, TestScore
+    from margin.experiment.result import (
+        ClassScore,
+        ColumnCard,
+        Pair,
+        Progress,
+        Result,
+        Score,
+        Standing,
+        Step,
+        TestScore,
+    )
     from margin.experiment.running import run, run_to_end
     from margin.experiment.source import open_table, resolve_target
     from margin.experiment.spec import Spec
 
 __all__ = [
     "Answers",
+    "CalibrationBin",
     "ClassScore",
     "ColumnCard",
+    "Pair",
     "Progress",
     "Result",
     "Score",
@@ -23,8 +36,10 @@ __all__ = [
     "Standing",
     "Step",
     "TestScore",
+    "ThresholdCurves",
     "about_model",
     "answers",
+    "audit_table",
     "column_cards",
     "open_table",
     "read_new_rows",
@@ -38,10 +53,12 @@ __getattr__, __dir__ = attach(
     __name__,
     {
         **dict.fromkeys(("Answers", "about_model", "answers", "read_new_rows"), "margin.experiment.prediction"),
-        **dict.fromkeys(("ClassScore", "ColumnCard", "Progress", "Result"), "margin.experiment.result"),
+        **dict.fromkeys(("ClassScore", "ColumnCard", "Pair", "Progress", "Result"), "margin.experiment.result"),
         **dict.fromkeys(("Score", "Standing", "Step", "TestScore"), "margin.experiment.result"),
+        **dict.fromkeys(("CalibrationBin", "ThresholdCurves"), "margin.experiment.result"),
         **dict.fromkeys(("open_table", "resolve_target"), "margin.experiment.source"),
         **{"Spec": "margin.experiment.spec", "column_cards": "margin.experiment.cards"},
+        "audit_table": "margin.experiment.auditing",
         **dict.fromkeys(("run", "run_to_end"), "margin.experiment.running"),
     },
 )

@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from margin.evaluation import Evaluation, compare_scores
-from margin.experiment.result import ClassScore, Score, Standing, TestScore
+from margin.evaluation import Evaluation, PairTest, compare_scores
+from margin.experiment.result import ClassScore, Pair, Score, Standing, TestScore
+from margin.experiment.threshold_curves import calibration_bins, threshold_curves
 from margin.zoo import Entry
 
 __all__ = ["label_text", "rank", "read_out"]
@@ -16,8 +17,8 @@ __all__ = ["label_text", "rank", "read_out"]
 
 def rank(
     entries: Mapping[str, Entry], evaluations: Mapping[str, Evaluation], errors: Mapping[str, str], metric: str
-) -> tuple[tuple[Standing, ...], str]:
-    """The leaderboard, best first and failures last, and how differences were tested."""
+) -> tuple[tuple[Standing, ...], tuple[Pair, ...], str]:
+    """The leaderboard, best first and failures last, every two models of it, and how differences were tested."""
     comparison = compare_scores(evaluations, metric)
     lines = []
     for place in comparison.standings:
@@ -38,7 +39,19 @@ def rank(
             )
         )
     failed = [Standing(name, entries[name].title or name, entries[name].note, error=errors[name]) for name in errors]
-    return (*lines, *failed), comparison.method
+    titles = {name: entries[name].title or name for name in evaluations}
+    places = {name: place for place, name in enumerate(comparison.names)}
+    return (*lines, *failed), tuple(_pair(pair, titles, places) for pair in comparison.pairs), comparison.method
+
+
+def _pair(pair: PairTest, titles: Mapping[str, str], places: Mapping[str, int]) -> Pair:
+    """Two models, the one that stands higher first, and by how much it is ahead: more, or less of a loss."""
+    better, other = sorted((pair.first, pair.second), key=places.__getitem__)
+    effect = None if pair.test is None else pair.test.effect
+    ends = [] if effect is None or effect.interval is None else [effect.interval.low, effect.interval.high]
+    if pair.difference < 0:
+        ends = [-end for end in reversed(ends)]
+    return Pair(titles[better], titles[other], Score(abs(pair.difference), *ends), float(pair.corrected), pair.differs)
 
 
 def read_out(found: Evaluation, majority: Any) -> TestScore:
@@ -50,6 +63,7 @@ def read_out(found: Evaluation, majority: Any) -> TestScore:
             labels, matrix.precision, matrix.recall, matrix.f1, matrix.support, matrix.counts.sum(axis=0)
         )
     )
+    bins, calibrated, calibration_error = calibration_bins(found)
     return TestScore(
         n_rows=len(found.rows),
         scores=_scores(found),
@@ -58,6 +72,10 @@ def read_out(found: Evaluation, majority: Any) -> TestScore:
         confusion=tuple(tuple(int(n) for n in row) for row in matrix.counts),
         abstained=tuple(int(n) for n in matrix.abstained),
         classes=classes,
+        curves=threshold_curves(found),
+        calibration=bins,
+        calibrated=calibrated,
+        calibration_error=calibration_error,
     )
 
 

@@ -7,7 +7,19 @@ import html
 from dataclasses import dataclass, field
 from typing import Any
 
-__all__ = ["ClassScore", "ColumnCard", "Progress", "Result", "Score", "Standing", "Step", "TestScore"]
+__all__ = [
+    "CalibrationBin",
+    "ClassScore",
+    "ColumnCard",
+    "Pair",
+    "Progress",
+    "Result",
+    "Score",
+    "Standing",
+    "Step",
+    "TestScore",
+    "ThresholdCurves",
+]
 
 
 @dataclass(frozen=True)
@@ -71,11 +83,38 @@ class ClassScore:
 
 
 @dataclass(frozen=True)
+class ThresholdCurves:
+    """What every threshold would do for one class on the sealed test, as points, and the areas with their intervals.
+
+    ``roc`` are (false positive rate, true positive rate), ``precision_recall`` are (recall, precision); both may be
+    empty where only the area is told.
+    """
+
+    label: str
+    area: Score
+    roc: tuple[tuple[float, float], ...] = ()
+    precision_recall: tuple[tuple[float, float], ...] = ()
+    average_precision: Score | None = None
+    prevalence: float = 0.0
+
+
+@dataclass(frozen=True)
+class CalibrationBin:
+    """Cases of similar probability: how many, what was said of them, and how often it came true, with its interval."""
+
+    said: float
+    came_true: Score
+    cases: int
+
+
+@dataclass(frozen=True)
 class TestScore:
     """The best model on the sealed test, opened once.
 
     ``confusion`` counts by true class (rows) and answered class (columns); ``abstained`` are cases of each class
     without an answer. ``baseline`` is what always answering the commonest class of the training part would score.
+    ``curves`` are there where the model ranks cases, ``calibration`` where it gives probabilities: those of the class
+    ``calibrated``, or of the most probable class of each case where that is empty.
     """
 
     __test__ = False  # its name begins like a test's
@@ -87,6 +126,25 @@ class TestScore:
     confusion: tuple[tuple[int, ...], ...]
     classes: tuple[ClassScore, ...]
     abstained: tuple[int, ...] = ()
+    curves: tuple[ThresholdCurves, ...] = ()
+    calibration: tuple[CalibrationBin, ...] = ()
+    calibrated: str = ""
+    calibration_error: float | None = None
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two models held against each other, the better one first.
+
+    ``gap`` is their difference with its interval; ``p_value`` allows for all pairs, and ``differs`` says whether the
+    difference is taken for real.
+    """
+
+    better: str
+    other: str
+    gap: Score
+    p_value: float
+    differs: bool
 
 
 @dataclass(frozen=True)
@@ -121,7 +179,9 @@ class Result:
     """A finished comparison.
 
     ``leaderboard`` is sorted, best first, failed models last. ``model`` is the best one, fitted on all the data
-    after the sealed test was opened. ``explanations`` is anything with ``text()`` and ``html()``.
+    after the sealed test was opened. ``explanations`` is anything with ``text()`` and ``html()``. ``pairs`` are all
+    models held against each other, ``audit`` is what was looked for and found in the data and their split, and
+    ``openings`` says when the sealed test was opened, and for which model.
     """
 
     title: str
@@ -145,6 +205,9 @@ class Result:
     model: Any = None
     about: dict[str, Any] = field(default_factory=dict)
     explanations: tuple[Any, ...] = ()
+    pairs: tuple[Pair, ...] = ()
+    audit: Any = None
+    openings: tuple[str, ...] = ()
 
     @property
     def winner(self) -> Standing:
@@ -184,13 +247,14 @@ class Result:
 
     def to_dict(self) -> dict[str, Any]:
         """The result as dictionaries, lists, numbers and texts; the model and the spec are left out."""
-        left_out = {"spec", "model", "explanations"}
+        left_out = {"spec", "model", "explanations", "audit"}
         plain = {
             part.name: _plain(getattr(self, part.name))
             for part in dataclasses.fields(self)
             if part.name not in left_out
         }
-        return {**plain, "explanations": [explanation.text() for explanation in self.explanations]}
+        audit = None if self.audit is None else self.audit.to_dict()
+        return {**plain, "explanations": [explanation.text() for explanation in self.explanations], "audit": audit}
 
 
 def _plain(value: Any) -> Any:

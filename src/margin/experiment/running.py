@@ -23,9 +23,10 @@ from margin.experiment.cases import telling_cases
 from margin.experiment.leaderboard import label_text, rank, read_out
 from margin.experiment.log import Log
 from margin.experiment.prediction import about_model
-from margin.experiment.result import Progress, Result, Standing
+from margin.experiment.result import Pair, Progress, Result, Standing
 from margin.experiment.source import Problem, frame, open_table, resolve_target
 from margin.experiment.spec import Spec
+from margin.selection import audit
 
 __all__ = ["run", "run_to_end"]
 
@@ -55,10 +56,13 @@ def run(spec: Spec) -> Iterator[Progress | Result]:
     with log.step("Sealed the test part") as note:
         sealed = SealedTest(problem.inputs, problem.labels, spec.test_share, spec.seed)
         note.append(f"{sealed.n_test:,} of {len(problem.labels):,} rows, drawn with seed {spec.seed}")
+    with log.step("Looked for leaks and traps") as note:
+        audited = audit(problem.inputs, problem.labels, sealed, seed=spec.seed)
+        note.append(audited.verdict.rstrip("."))
     yield Progress("seal", log.seconds)
     race = _Race(spec, _entries(spec, sealed.n_train, log), sealed, log)
     yield from race.events()
-    board, method = race.leaderboard()
+    board, pairs, method = race.leaderboard()
     best = race.entries[board[0].name]
 
     with log.step(f"Fitted {best.title} on all training rows", best.name) as note:
@@ -92,6 +96,9 @@ def run(spec: Spec) -> Iterator[Progress | Result]:
         seconds=log.seconds,
         model=final,
         explanations=cases,
+        pairs=pairs,
+        audit=audited,
+        openings=tuple(map(str, sealed.openings)),
         about={**about_model(table, problem.target, problem.labels, spec.reading), "name": best.name},
     )
 
@@ -192,7 +199,7 @@ class _Race:
             raise MarginError(f"gives no probabilities, which {self.spec.sort} needs.")
         self.evaluations[entry.name] = step
 
-    def leaderboard(self) -> tuple[tuple[Standing, ...], str]:
+    def leaderboard(self) -> tuple[tuple[Standing, ...], tuple[Pair, ...], str]:
         if not self.evaluations:
             name, error = next(iter(self.errors.items()))
             raise MarginError(f"compare: no model could be fitted; {name}: {error}")

@@ -121,6 +121,12 @@ class LogisticRegression(LogisticModel):
         finally:
             known.pop("_start", None)
 
+    def left_out_answers(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+        """Labels, probabilities and scores of each row as if fitted to all others; None where that takes new fits."""
+        from margin.linear.left_out import logistic_left_out  # only here: it loads the evaluation
+
+        return logistic_left_out(self, X, y, sample_weight)
+
     def _setting(self) -> Setting:
         return Setting(
             C=float(self.C),

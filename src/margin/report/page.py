@@ -7,9 +7,10 @@ from typing import Any
 
 from markupsafe import Markup
 
-from margin.report import svg, words
+import margin
+from margin.report import curves, svg, words
 
-__all__ = ["render"]
+__all__ = ["render", "render_audit"]
 
 _TEMPLATES = Path(__file__).with_name("templates")
 #: Up to this many classes the confusion matrix shows shares too; up to the second number, counts only.
@@ -23,6 +24,45 @@ def render(result: Any) -> str:
 
     ``result`` is used by contract: what it must have is what :class:`margin.experiment.Result` has.
     """
+    environment = _environment()
+    return environment.get_template("report.html").render(
+        result=result,
+        test=result.test,
+        metric=result.metric,
+        metric_name=words.metric_name,
+        answer=words.answer(result),
+        summary=words.board_summary(result),
+        board=_board(result),
+        confusion=_confusion(result.test),
+        columns=[_card(column, result.n_rows) for column in result.columns],
+        columns_shown=_COLUMNS_SHOWN,
+        n_inputs=sum(column.is_input for column in result.columns),
+        explanations=[_explained(explanation) for explanation in result.explanations],
+        pairs=[{"differs": pair.differs, "says": words.pair_words(pair, result.metric)} for pair in result.pairs],
+        pair_summary=words.pair_summary(result),
+        opened=words.opened(result),
+        curves=_curves(result.test),
+        css=_style(),
+    )
+
+
+def render_audit(audit: Any, title: str, target: str, command: str = "") -> str:
+    """The page for an audit, as :func:`margin.audit` gives it, of a table called ``title``.
+
+    >>> import numpy as np
+    >>> from margin.selection import audit
+    >>> page = render_audit(audit(np.random.default_rng(0).normal(size=(60, 2)), [0, 1] * 30), "noise", "side")
+    >>> "Nothing found" in page
+    True
+    """
+    return (
+        _environment()
+        .get_template("audit.html")
+        .render(audit=audit, title=title, target=target, command=command, css=_style(), version=margin.__version__)
+    )
+
+
+def _environment() -> Any:
     import jinja2  # here, since the words of a report are wanted without its page too
 
     environment = jinja2.Environment(
@@ -40,21 +80,26 @@ def render(result: Any) -> str:
         duration=words.duration,
         number=words.number,
     )
-    return environment.get_template("report.html").render(
-        result=result,
-        test=result.test,
-        metric=result.metric,
-        metric_name=words.metric_name,
-        answer=words.answer(result),
-        summary=words.board_summary(result),
-        board=_board(result),
-        confusion=_confusion(result.test),
-        columns=[_card(column, result.n_rows) for column in result.columns],
-        columns_shown=_COLUMNS_SHOWN,
-        n_inputs=sum(column.is_input for column in result.columns),
-        explanations=[_explained(explanation) for explanation in result.explanations],
-        css=Markup((_TEMPLATES / "report.css").read_text()),
-    )
+    return environment
+
+
+def _style() -> Markup:
+    return Markup((_TEMPLATES / "report.css").read_text())
+
+
+def _curves(test: Any) -> dict[str, Any] | None:
+    """Pictures of what every threshold would do and of the probabilities; nothing where the model ranks nothing."""
+    drawn = [curve for curve in test.curves if curve.roc]
+    if not drawn:
+        return None
+    return {
+        "drawn": drawn,
+        "alone": drawn[0] if len(test.labels) == 2 else None,
+        "areas": {curve.label: curve.area for curve in test.curves},
+        "roc": curves.roc_picture(drawn),
+        "precision_recall": curves.precision_recall_picture(drawn),
+        "calibration": curves.calibration_picture(test.calibration) if test.calibration else "",
+    }
 
 
 def _board(result: Any) -> dict[str, Any]:

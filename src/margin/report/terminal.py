@@ -6,12 +6,13 @@ from typing import Any
 
 from rich.console import Console, Group
 from rich.markup import escape
+from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
 from margin.report import words
 
-__all__ = ["board", "interval_bar", "show"]
+__all__ = ["board", "interval_bar", "show", "show_audit"]
 
 #: Characters of the drawn interval.
 WIDTH = 20
@@ -21,12 +22,33 @@ def show(result: Any, console: Console) -> None:
     """Print the leaderboard, what it says, and the answer."""
     console.print(board(result))
     console.print(Text(_plain(words.board_summary(result))), style="dim")
-    if result.warnings:
+    leaks = result.audit.leaks if result.audit is not None else ()
+    if result.warnings or leaks:
         console.print()
+        for leak in leaks:
+            console.print(Text(_plain(f"! Leak: {leak.says} {leak.advice}")), style="red")
         for warning in result.warnings:
             console.print(Text(f"! {_plain(warning)}"), style="yellow")
     console.print()
     console.print(Text(_plain(words.answer(result))), style="bold")
+
+
+#: How each severity is shown.
+SEVERITIES = {"leak": "bold red", "trap": "yellow", "note": "dim"}
+
+
+def show_audit(audit: Any, console: Console) -> None:
+    """Print the findings of an audit, the gravest first, each with its advice."""
+    console.print(Text(_plain(audit.verdict)), style="bold")
+    console.print(Text(_plain(audit.split)), style="dim")
+    for finding in audit.findings:
+        console.print()
+        console.print(Text(finding.severity, style=SEVERITIES[finding.severity]).append(f"  {finding.title}", "bold"))
+        for text, style in ((finding.says, ""), (finding.advice, "dim")):
+            console.print(Padding(Text(_plain(text), style=style), (0, 0, 0, 6)))
+    for note in audit.notes:
+        console.print()
+        console.print(Text(note), style="dim")
 
 
 def board(result: Any) -> Group:

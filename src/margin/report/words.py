@@ -14,6 +14,9 @@ __all__ = [
     "interval",
     "metric_name",
     "number",
+    "opened",
+    "pair_summary",
+    "pair_words",
     "score",
     "shortened",
 ]
@@ -29,7 +32,7 @@ METRIC_NAMES = {
     "matthews": "Matthews correlation",
     "brier": "Brier score",
 }
-_NOT_SHARES = ("log_loss", "brier", "matthews", "kappa")
+_NOT_SHARES = ("log_loss", "brier", "matthews", "kappa", "area")
 
 
 def metric_name(metric: str) -> str:
@@ -141,6 +144,45 @@ def answer(result: Any) -> str:
 
 def _commonest(result: Any) -> str:
     return shortened(max(result.class_counts, key=result.class_counts.__getitem__))
+
+
+def pair_summary(result: Any) -> str:
+    """How many differences between two models are real; empty where there is only one difference to speak of."""
+    if len(result.pairs) < 2:
+        return ""
+    real = sum(pair.differs for pair in result.pairs)
+    told = "none is" if not real else f"{real} {'is' if real == 1 else 'are'}"
+    n = len(result.pairs)
+    return f"Of the {n} differences between any two of the models, {told} more than chance explains."
+
+
+def pair_words(pair: Any, metric: str) -> str:
+    """Two models in a sentence.
+
+    >>> from types import SimpleNamespace as Of
+    >>> gap = Of(value=0.062, low=0.031, high=0.093)
+    >>> pair = Of(better="Tree", other="Guess", gap=gap, p_value=0.0012, differs=True)
+    >>> pair_words(pair, "accuracy").replace(THIN, " ")
+    'Tree is ahead of Guess by 6.2 % (95 % interval 3.1 to 9.3, p = 0.0012).'
+    """
+    reach = ""
+    if pair.gap.low is not None and pair.gap.high is not None:
+        low, high = (score(end, metric, unit=False) for end in (pair.gap.low, pair.gap.high))
+        reach = f"95{THIN}% interval {low} to {high}, "
+    by = f"{score(pair.gap.value, metric)} ({reach}p = {pair.p_value:.2g})"
+    if pair.differs:
+        return f"{pair.better} is ahead of {pair.other} by {by}."
+    return f"{pair.better} and {pair.other} cannot be told apart: {by}."
+
+
+def opened(result: Any) -> str:
+    """When the sealed test was opened, and how often."""
+    if not result.openings:
+        return ""
+    times = "; ".join(opening.removeprefix("opened ") for opening in result.openings)
+    if len(result.openings) == 1:
+        return f"The seal was opened once, {times}."
+    return f"The seal was opened {len(result.openings)} times, which makes later scores too kind: {times}."
 
 
 def board_summary(result: Any) -> str:

@@ -6,8 +6,12 @@ from margin.selection.auditing import audit
 from margin.selection.desk import ProgressReport
 from margin.selection.grid_search import GridSearch, RandomSearch
 from margin.selection.halving import HalvingSearch
+from margin.selection.learning_curve import LearningCurve, learning_curve
 from margin.selection.log_search import LogSearch, Step
+from margin.selection.nested_validation import Nested, nested
+from margin.selection.power_law import PowerLaw
 from margin.selection.results import SearchResults
+from margin.selection.validation_curve import ValidationCurve, validation_curve
 
 __all__ = [
     "Audit",
@@ -15,11 +19,18 @@ __all__ = [
     "GridSearch",
     "HalvingSearch",
     "Knee",
+    "LearningCurve",
     "LogSearch",
+    "Nested",
+    "PowerLaw",
     "ProgressReport",
     "RandomSearch",
     "SearchResults",
     "Step",
+    "ValidationCurve",
     "audit",
     "knee",
+    "learning_curve",
+    "nested",
+    "validation_curve",
 ]

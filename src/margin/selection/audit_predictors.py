@@ -18,7 +18,7 @@ from margin.tree import DecisionTreeClassifier
 __all__ = ["look_at_predictors"]
 
 #: A column that takes away this share of the majority's errors gives the target away; this one is worth a look.
-GIVES_AWAY, WORTH_A_LOOK = 0.95, 0.8
+GIVES_AWAY, WORTH_A_LOOK = 0.98, 0.8
 #: What chance would do more rarely than this, over all columns, was not chance.
 BEYOND_CHANCE = 1e-3
 #: Rows that columns are judged by.

@@ -161,7 +161,7 @@ def _across(setting: Setting, keys: RowKeys, twins: np.ndarray, test: np.ndarray
     others = _with_other_labels(setting, keys.exact, twins)
     told = f"{counted(n, 'test row')} ({percent(share)}) {'stands' if n == 1 else 'stand'} in the training part too, "
     told += f"cell by cell{f', {others:,} of them with another label' if others else ''}; "
-    told += f"chance would explain about {by_chance:.2g}."
+    told += f"chance would explain {'hardly one' if by_chance < 0.1 else f'about {by_chance:.2g}'}."
     copied = float(special.pdtrc(n - 1, by_chance)) < BEYOND_CHANCE
     advice = "Nothing to mend, if the rows are different cases; if they are copies of one case, remove them."
     if copied:

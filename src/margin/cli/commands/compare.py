@@ -53,10 +53,11 @@ def command(file: str, out: str | None, save: str | None, quiet: bool, **given: 
     margin compare credit --out report.html
     margin compare adult.csv --target last --models naive-bayes,knn --save adult.margin
     """
+    from margin.cli.places import check_places
     from margin.cli.progress import followed
     from margin.experiment import run
 
-    _check_places(file, out, save)
+    check_places(file, ("--out", out), ("--save", save))
     spec = _spec(file, **given)
     result = followed(run(spec), live=not quiet)
     places = _written(result, out, save)
@@ -80,27 +81,6 @@ def _spec(file: str, models: str | None, metrics: str | None, sort: str | None, 
 
 def _names(text: str) -> tuple[str, ...]:
     return tuple(name.strip() for name in text.split(",") if name.strip())
-
-
-def _check_places(file: str, out: str | None, save: str | None) -> None:
-    """Refuse a place that cannot be written to, or holds what is being read, before the work, not after it."""
-    import os
-    from pathlib import Path
-
-    from margin.errors import ParameterError
-
-    taken = {Path(file).absolute()}
-    for flag, place in (("--out", out), ("--save", save)):
-        if place is None:
-            continue
-        if Path(place).absolute() in taken:
-            raise ParameterError(f"{flag} {place}: is another file of this command (give it a name of its own).")
-        taken.add(Path(place).absolute())
-        folder = Path(place).absolute().parent
-        if not folder.is_dir():
-            raise ParameterError(f"{flag} {place}: the folder {str(folder)!r} does not exist (create it first).")
-        if Path(place).is_dir() or not os.access(folder, os.W_OK):
-            raise ParameterError(f"{flag} {place}: cannot be written there (name a file in a folder of yours).")
 
 
 def _written(result: Result, out: str | None, save: str | None) -> list[str]:

@@ -1,0 +1,250 @@
+"""Scores against the number of training rows: what more data would bring."""
+
+from __future__ import annotations
+
+import html
+import numbers
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from margin.bayes.cross_fitting import Part, Split
+from margin.errors import ParameterError
+from margin.evaluation.asking import model_name
+from margin.evaluation.intervals import Score
+from margin.evaluation.metrics import Metric
+from margin.evaluation.splits import SplitProtocol
+from margin.random import generator
+from margin.selection.opening import mean_score, opened
+from margin.selection.power_law import PowerLaw, fit_power_law, gain_from_twice
+from margin.selection.subsets import growing_order
+from margin.selection.trials import Bench, Trial, trials
+from margin.selection.validation_curve import curve_arrays, first_error, metric_among
+
+__all__ = ["LearningCurve", "learning_curve"]
+
+SIZES = (0.1, 0.2, 0.4, 0.7, 1.0)
+
+
+@dataclass(frozen=True, eq=False)
+class LearningCurve:
+    """Scores on training rows and on others, for each number of training rows.
+
+    Attributes
+    ----------
+    sizes
+        Training rows, ascending: the mean over folds where a share was asked for.
+    metrics
+        What was measured; sentences are about the first.
+    test_folds, training_folds
+        By the name of the metric: sizes × folds, NaN where a fit failed.
+    errors
+        The first error of each size; empty where all went well.
+    """
+
+    model: str
+    sizes: np.ndarray
+    metrics: tuple[Metric, ...]
+    test_folds: Mapping[str, np.ndarray] = field(repr=False)
+    training_folds: Mapping[str, np.ndarray] = field(repr=False)
+    errors: tuple[str, ...]
+    protocol: SplitProtocol
+    splits: Sequence[Split] = field(repr=False)
+    confidence: float = 0.95
+
+    def test(self, metric: str | None = None) -> list[Score]:
+        """The score of each size on rows that were not learnt from, with its interval."""
+        which = metric_among(self.metrics, metric, "LearningCurve.test")
+        return [mean_score(which, of, self.splits, self.confidence) for of in self.test_folds[which.name]]
+
+    def training(self, metric: str | None = None) -> list[Score]:
+        """The score of each size on the rows that were learnt from."""
+        which = metric_among(self.metrics, metric, "LearningCurve.training")
+        return [mean_score(which, of, self.splits, self.confidence) for of in self.training_folds[which.name]]
+
+    @cached_property
+    def _usable(self) -> tuple[np.ndarray, np.ndarray]:
+        """Sizes that no fold failed at, and their scores, folds × sizes."""
+        folds = self.test_folds[self.metrics[0].name]
+        kept = ~np.isnan(folds).any(axis=1)
+        return self.sizes[kept], folds[kept].T
+
+    @cached_property
+    def power_law(self) -> PowerLaw | None:
+        """a + b·n^(-c) through the test scores; None where there are fewer than three sizes."""
+        sizes, folds = self._usable
+        which = self.metrics[0]
+        if len(sizes) < 3:
+            return None
+        return fit_power_law(sizes, folds.mean(axis=0), which.greater_is_better, which.bounds)
+
+    @cached_property
+    def gain_from_twice(self) -> Score | None:
+        """By how much the test score would change with twice as many rows as the largest size, with its interval."""
+        sizes, folds = self._usable
+        which = self.metrics[0]
+        if len(sizes) < 3:
+            return None
+        ratio = float(np.mean([len(test) / len(train) for train, test in self.splits]))
+        return gain_from_twice(sizes, folds, which.greater_is_better, which.bounds, ratio, self.confidence)
+
+    @property
+    def bias(self) -> float:
+        """How far the training score of the largest size is from the best there is: what the model cannot express."""
+        which = self.metrics[0]
+        ideal = which.bounds[1] if which.greater_is_better else which.bounds[0]
+        return abs(ideal - float(self.training_folds[which.name][-1].mean()))
+
+    @property
+    def variance(self) -> float:
+        """How far the test score of the largest size is behind the training score: what it learns by heart."""
+        which = self.metrics[0]
+        gap = float(self.training_folds[which.name][-1].mean() - self.test_folds[which.name][-1].mean())
+        return max(0.0, gap if which.greater_is_better else -gap)
+
+    @property
+    def dominates(self) -> str:
+        """``"bias"`` or ``"variance"``, whichever is the larger part of what is missing."""
+        return "variance" if self.variance > self.bias else "bias"
+
+    def diagnosis(self) -> str:
+        """What is missing, and what would help, in a sentence."""
+        name = self.metrics[0].name
+        trained, tested = self.training()[-1].value, self.test()[-1].value
+        if self.dominates == "variance":
+            why = "the model learns rows by heart; more of them, or a simpler model, should help"
+        else:
+            why = "it misses much of its own training rows; a richer model or better columns should help, more rows not"
+        scores = f"{name} {trained:.3f} on training rows, {tested:.3f} on others"
+        return f"{self.dominates.capitalize()} dominates ({scores}): {why}."
+
+    def __str__(self) -> str:
+        lines = [f"{self.model}: {self.metrics[0].name} against training rows, {self.protocol.name}"]
+        cells = [("rows", "training", "test", "")]
+        cells += [
+            (f"{size:g}", str(trained), str(tested), error)
+            for size, trained, tested, error in zip(self.sizes, self.training(), self.test(), self.errors)
+        ]
+        widths = [max(len(row[column]) for row in cells) for column in range(3)]
+        lines += ["  ".join(f"{cell:<{width}}" for cell, width in zip(row, [*widths, 0])).rstrip() for row in cells]
+        lines.append(self.diagnosis())
+        gain = self.gain_from_twice
+        if gain is not None:
+            lines.append(f"Twice the rows would change {self.metrics[0].name} by about {gain} (fit: {self.power_law}).")
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{html.escape(str(self))}</pre>"
+
+
+def learning_curve(
+    model: Any,
+    X: Any,
+    y: Any,
+    sizes: Iterable[float] = SIZES,
+    *,
+    protocol: Any = None,
+    metrics: Iterable[str | Metric] | str | Metric = ("accuracy",),
+    sample_weight: Any = None,
+    groups: Any = None,
+    n_jobs: int | None = 1,
+    confidence: float = 0.95,
+    seed: int = 0,
+) -> LearningCurve:
+    """Training and test scores of a model that learns from more and more rows.
+
+    The rows of each training part are shuffled once, by class in proportion; every size has those of the smaller ones
+    and more. Test parts stay whole.
+
+    Parameters
+    ----------
+    model
+        Any classifier with scikit-learn's contract.
+    X, y
+        Rows and labels, as for :func:`margin.evaluation.evaluate`.
+    sizes
+        Shares of the training part (numbers up to 1) or numbers of rows (whole numbers above 1).
+    protocol
+        How rows are split; five stratified folds without it.
+    metrics
+        What is measured; sentences are about the first.
+    sample_weight, groups
+        Weights of rows, in fitting and in scoring; groups that must not be split.
+    n_jobs
+        Fits at once, in threads; None for as many as there are cores.
+    confidence
+        Of the intervals.
+    seed
+        Shuffles the training rows.
+
+    Examples
+    --------
+    >>> from margin import DecisionTreeClassifier
+    >>> from margin.data import catalog
+    >>> X, y = catalog.load("credit").target("risk")
+    >>> curve = learning_curve(DecisionTreeClassifier(), X, y, sizes=[50, 200, 800])
+    >>> curve.dominates, round(curve.test()[-1].value, 2)
+    ('variance', 0.68)
+    """
+    bench, splits, split_by = opened(model, X, y, protocol, metrics, sample_weight, groups, "learning_curve")
+    counts = _counts(sizes, min(len(train) for train, _ in splits), len(bench.classes))
+    orders = [
+        growing_order(bench.codes[train.rows], generator(seed, "rows", fold)) for fold, (train, _) in enumerate(splits)
+    ]
+    parts = [
+        (_beginning(train, order, count), test) for count in counts for (train, test), order in zip(splits, orders)
+    ]
+    done = [_placed(trial, len(splits)) for trial in _tried(bench, parts, n_jobs)]
+    test, training = curve_arrays(bench.metrics, done, (len(counts), len(splits)))
+    errors = tuple(first_error(done, i) for i in range(len(counts)))
+    if all(errors):
+        raise next(trial.error for trial in done if trial.error is not None)
+    return LearningCurve(
+        model_name(model),
+        np.array(counts, dtype=np.float64),
+        bench.metrics,
+        test,
+        training,
+        errors,
+        split_by,
+        splits,
+        confidence,
+    )
+
+
+def _tried(bench: Bench, parts: list[Split], n_jobs: int | None) -> list[Trial]:
+    return [trial for together in trials(bench, [{}], parts, n_jobs) for trial in together]
+
+
+def _placed(trial: Trial, n_folds: int) -> Trial:
+    """Sizes in the place of settings: splits were listed size by size."""
+    size, fold = divmod(trial.split, n_folds)
+    return replace(trial, setting=size, split=fold)
+
+
+def _beginning(train: Part, order: np.ndarray, count: int) -> Part:
+    rows = np.sort(order[:count])
+    return Part(train.rows[rows], train.weight[rows])
+
+
+def _counts(sizes: Iterable[float], most: int, n_classes: int) -> list[int]:
+    given = list(sizes)
+    found: set[int] = set()
+    for size in given:
+        whole = isinstance(size, numbers.Integral) and size > 1
+        if isinstance(size, bool) or not isinstance(size, numbers.Real) or not (whole or 0 < size <= 1):
+            raise ParameterError(
+                f"learning_curve(sizes={given!r}): sizes must be shares, above 0 and up to 1, or whole numbers of rows."
+            )
+        count = int(size) if whole else round(float(size) * most)
+        if count > most:
+            raise ParameterError(
+                f"learning_curve(sizes={given!r}): the smallest training part has {most} rows, fewer than {count}."
+            )
+        found.add(min(most, max(count, n_classes)))
+    if not found:
+        raise ParameterError("learning_curve(sizes=[]): at least one size is needed.")
+    return sorted(found)

@@ -1,0 +1,279 @@
+"""Nested cross-validation: the choice of a setting is part of what is judged."""
+
+from __future__ import annotations
+
+import html
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from margin.errors import ParameterError
+from margin.evaluation.intervals import Score
+from margin.evaluation.metrics import METRICS, Metric, metric
+from margin.evaluation.result import Evaluation
+from margin.evaluation.scoring import score_folds
+from margin.evaluation.splits import StratifiedFolds
+from margin.evaluation.validation import evaluate_steps
+from margin.selection.opening import check_model
+from margin.selection.results import setting_text
+
+__all__ = ["Nested", "nested"]
+
+#: What scikit-learn calls the metrics that margin has too, with the sign it gives them.
+SCORING = {
+    "accuracy": ("accuracy", 1),
+    "balanced_accuracy": ("balanced_accuracy", 1),
+    "f1_macro": ("f1", 1),
+    "matthews_corrcoef": ("matthews", 1),
+    "neg_log_loss": ("log_loss", -1),
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Nested:
+    """What a search claims of its choice, beside what its choices are worth on rows that had no part in choosing.
+
+    Attributes
+    ----------
+    evaluation
+        The evaluation over the outer folds: its score is the one to report.
+    metric
+        What the search chose by.
+    inner_scores, outer_scores
+        Fold by fold, the score that the search claimed of its choice, and what the choice scored on the test part.
+    choices
+        The settings chosen, with how often; the most frequent first.
+    optimism
+        By how much the claim is better than what came of it, with its interval; positive whichever way the metric runs.
+    non_nested
+        What the search claims on all rows; None where it was not fitted on all.
+    final
+        The search fitted on all rows, as it would be used; None with ``refit=False``.
+    """
+
+    evaluation: Evaluation
+    metric: str
+    inner_scores: np.ndarray
+    outer_scores: np.ndarray
+    choices: tuple[tuple[Mapping[str, Any], int], ...]
+    optimism: Score
+    non_nested: Score | None = None
+    final: Any = None
+
+    @property
+    def score(self) -> Score:
+        """The nested score: what to expect of the whole procedure, search included."""
+        return self.evaluation.scores[self.metric]
+
+    @property
+    def stability(self) -> float:
+        """The share of outer folds that agree on the most frequent choice."""
+        return self.choices[0][1] / sum(times for _, times in self.choices)
+
+    def caution(self) -> str:
+        """The sentence that must stand beside the search's own score."""
+        claimed, real = float(self.inner_scores.mean()), float(self.outer_scores.mean())
+        best = f"the score of the best setting ({self.metric} {claimed:.3f}) was chosen for being the best"
+        if self.optimism.interval is not None and self.optimism.interval.low > 0:
+            return f"Careful: {best} and is too good by {self.optimism}; report the nested {real:.3f}."
+        return f"Careful: {best}; report the nested {real:.3f} (difference {self.optimism})."
+
+    def __str__(self) -> str:
+        n = len(self.inner_scores)
+        lines = [
+            f"{self.evaluation.model}: nested, {self.evaluation.protocol.name} around the search",
+            f"{self.metric}, nested       {self.score}",
+            f"{self.metric}, as claimed   {self.inner_scores.mean():.3f}  (of the best setting, by the search itself)",
+        ]
+        if self.non_nested is not None:
+            lines.append(f"{self.metric}, on all rows  {self.non_nested}  (non-nested: the best setting of all rows)")
+        lines.append(f"optimism             {self.optimism}")
+        lines += [f"chosen {times} of {n} times: {setting_text(setting)}" for setting, times in self.choices]
+        return "\n".join([*lines, self.caution()])
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{html.escape(str(self))}</pre>"
+
+
+class _Noting:
+    """A search that notes what it chose in every fold: evaluations clone, fit and forget."""
+
+    def __init__(self, search: Any, notes: list[tuple[dict[str, Any], float]]) -> None:
+        self.search = search
+        self.notes = notes
+        self.accepts_tables = getattr(search, "accepts_tables", False)
+
+    def __sklearn_clone__(self) -> _Noting:
+        from sklearn.base import clone
+
+        return _Noting(clone(self.search), self.notes)
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        return self.search.get_params(deep=deep)
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> _Noting:
+        self.search.fit(X, y, **({} if sample_weight is None else {"sample_weight": sample_weight}))
+        self.notes.append((dict(self.search.best_params_), float(self.search.best_score_)))
+        return self
+
+    def __getattr__(self, name: str) -> Any:
+        if name in ("left_out_answers", "answers_along", "search", "notes"):
+            raise AttributeError(name)
+        return getattr(self.search, name)
+
+
+def nested(
+    search: Any,
+    X: Any,
+    y: Any,
+    outer: Any = None,
+    inner: Any = None,
+    *,
+    metrics: Iterable[str | Metric] = (),
+    sample_weight: Any = None,
+    groups: Any = None,
+    confidence: float = 0.95,
+    refit: bool = True,
+) -> Nested:
+    """Judge a search by rows that had no part in it, and show how much too good its own score is.
+
+    In every outer fold the whole search runs on the training part alone, and the classifier it ends with is asked about
+    the test part. The score of the best setting, as the search itself sees it, is the largest of many and therefore
+    optimistic, the more so the more settings and the fewer rows there are (Cawley, Talbot 2010).
+
+    Parameters
+    ----------
+    search
+        Any classifier that searches inside ``fit`` and then has ``best_params_`` and ``best_score_``: ``GridSearch``
+        and its kin, or scikit-learn's ``GridSearchCV``.
+    X, y
+        Rows and labels, as for :func:`margin.evaluation.evaluate`.
+    outer
+        The protocol around the search; five stratified folds without it.
+    inner
+        The folds inside the search (its ``cv``); None leaves them as they are.
+    metrics
+        What else is measured over the outer folds, beside what the search chooses by.
+    sample_weight, groups
+        Weights of rows; groups that must not be split by the outer folds.
+    confidence
+        Of the intervals.
+    refit
+        Whether the search is fitted on all rows in the end.
+
+    Examples
+    --------
+    >>> from margin import GridSearch, KNeighborsClassifier
+    >>> rng = np.random.default_rng(0)
+    >>> X, y = rng.normal(size=(60, 4)), rng.integers(2, size=60)  # nothing to be learnt
+    >>> found = nested(GridSearch(KNeighborsClassifier(), {"n_neighbors": list(range(1, 30))}), X, y)
+    >>> bool(found.optimism.value > 0), 0.5 in found.score.interval
+    (True, True)
+    """
+    check_model(search, "nested")
+    which, sign = _metric_of(search)
+    if inner is not None:
+        search = _with_cv(search, inner)
+    if outer is None and groups is None:
+        outer = StratifiedFolds(folds=5)
+    notes: list[tuple[dict[str, Any], float]] = []
+    measured = tuple(dict.fromkeys([which, *(metric(each) for each in metrics)]))
+    evaluation = _evaluated(_Noting(search, notes), X, y, outer, measured, sample_weight, groups, confidence)
+    done = [fold for fold in evaluation.folds if not fold.failed]
+    _check_notes(search, notes, len(done))
+    inner_scores = sign * np.array([score for _, score in notes])
+    outer_scores = np.array([fold.scores[which.name] for fold in done])
+    lead = (inner_scores - outer_scores) * (1 if which.greater_is_better else -1)
+    ratio = float(np.mean([fold.n_test / fold.n_train for fold in done]))
+    optimism = _unbounded(which, lead, ratio, confidence)
+    final = _final(search, X, y, sample_weight) if refit else None
+    return Nested(
+        evaluation,
+        which.name,
+        inner_scores,
+        outer_scores,
+        _counted(setting for setting, _ in notes),
+        optimism,
+        None if final is None else _claim(final, sign),
+        final,
+    )
+
+
+def _evaluated(
+    noting: _Noting, X: Any, y: Any, outer: Any, metrics: Any, sample_weight: Any, groups: Any, confidence: float
+) -> Evaluation:
+    # One fold after the other: the notes come in the order of the folds. The search itself may use many threads.
+    *_, result = evaluate_steps(
+        noting, X, y, outer, metrics=metrics, sample_weight=sample_weight, groups=groups, confidence=confidence
+    )
+    assert isinstance(result, Evaluation)
+    return replace(result, model=f"{type(noting.search).__name__}")
+
+
+def _metric_of(search: Any) -> tuple[Metric, int]:
+    """What the search chooses by, and the sign that it gives it."""
+    params = search.get_params(deep=False)
+    if "metric" in params and (isinstance(params["metric"], Metric) or params["metric"] in METRICS):
+        return metric(params["metric"]), 1
+    scoring = params.get("scoring")
+    if scoring is None:
+        return metric("accuracy"), 1
+    if isinstance(scoring, str) and scoring in SCORING:
+        name, sign = SCORING[scoring]
+        return metric(name), sign
+    known = ", ".join(map(repr, SCORING))
+    raise ParameterError(
+        f"nested(search={type(search).__name__}(scoring={scoring!r})): what the search chooses by must be a metric "
+        f"that the outer folds can be judged by too; scoring may be None or one of {known}."
+    )
+
+
+def _with_cv(search: Any, inner: Any) -> Any:
+    from sklearn.base import clone
+
+    if "cv" not in search.get_params(deep=False):
+        raise ParameterError(f"nested(inner={inner!r}): {type(search).__name__} has no parameter cv to set.")
+    return clone(search).set_params(cv=inner)
+
+
+def _check_notes(search: Any, notes: list[Any], n_folds: int) -> None:
+    if len(notes) != n_folds:
+        raise ParameterError(
+            f"nested(search={type(search).__name__}()): the search must have best_params_ and best_score_ after fit, "
+            "and predict with the setting it chose (refit=True)."
+        )
+
+
+def _unbounded(which: Metric, values: np.ndarray, ratio: float, confidence: float) -> Score:
+    """A mean of differences: they may have either sign, whatever bounds the metric has."""
+    return score_folds(replace(which, bounds=(-np.inf, np.inf)), values.tolist(), ratio, confidence)
+
+
+def _counted(settings: Iterable[Mapping[str, Any]]) -> tuple[tuple[Mapping[str, Any], int], ...]:
+    by_text: dict[str, Mapping[str, Any]] = {}
+    times: Counter[str] = Counter()
+    for setting in settings:
+        text = repr(sorted(setting.items()))
+        by_text.setdefault(text, setting)
+        times[text] += 1
+    return tuple((by_text[text], n) for text, n in times.most_common())
+
+
+def _final(search: Any, X: Any, y: Any, sample_weight: Any) -> Any:
+    from sklearn.base import clone
+
+    from margin.data.table import Table
+    from margin.evaluation.rows import ready_for
+
+    if isinstance(X, Table) and isinstance(y, str):
+        X, y = X.target(y)
+    weight = {} if sample_weight is None else {"sample_weight": sample_weight}
+    return clone(search).fit(ready_for(search, X), y, **weight)
+
+
+def _claim(final: Any, sign: int) -> Score:
+    found = final.best_score_
+    return found if isinstance(found, Score) else Score(sign * float(found), None, "no interval")

@@ -1,0 +1,77 @@
+"""What the curves and nested validation do first: data, metrics and splits checked before anything is fitted."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from margin.bayes.cross_fitting import Part, Split
+from margin.data.labels import codes_of, distinct, label_array, refuse_missing
+from margin.data.table import Table
+from margin.data.weights import check_weights
+from margin.errors import DataError, InputError, ParameterError
+from margin.evaluation.intervals import Score, proportion_interval
+from margin.evaluation.metrics import Metric
+from margin.evaluation.protocols import bound_protocol
+from margin.evaluation.rows import count_rows
+from margin.evaluation.scoring import check_metrics, score_folds
+from margin.evaluation.splits import SplitProtocol, StratifiedFolds
+from margin.selection.trials import Bench
+
+__all__ = ["check_model", "mean_score", "opened"]
+
+#: Cells of the lists of rows that all splits together may have: leave-one-out of many rows would fill the memory.
+MOST_ROWS_LISTED = 50_000_000
+
+
+def check_model(model: Any, who: str) -> None:
+    """Refuse what is no classifier."""
+    if isinstance(model, type) or not all(hasattr(model, needed) for needed in ("fit", "predict", "get_params")):
+        hint = f" (give an instance: {model.__name__}())" if isinstance(model, type) else ""
+        raise ParameterError(
+            f"{who}(model={model!r}): the model must be a classifier with fit, predict and get_params{hint}."
+        )
+
+
+def opened(
+    model: Any, X: Any, y: Any, protocol: Any, metrics: Any, sample_weight: Any, groups: Any, who: str
+) -> tuple[Bench, list[Split], SplitProtocol]:
+    """The bench that trials are made on, and the splits; five stratified folds without a protocol."""
+    check_model(model, who)
+    chosen = check_metrics(metrics, who)
+    if isinstance(X, Table) and isinstance(y, str):
+        X, y = X.target(y)
+    labels = label_array(y, f"{who}(y=…)")
+    refuse_missing(labels, f"{who}(y=…)")
+    if count_rows(X) != len(labels):
+        raise InputError(f"{who}: X has {count_rows(X)} rows, but y has {len(labels)} labels.")
+    if protocol is None and groups is None:
+        protocol = StratifiedFolds(folds=max(2, min(5, len(labels))))
+    split_by, X = bound_protocol(protocol, X, len(labels), groups, who)
+    weight = check_weights(sample_weight, len(labels), who)
+    weight = np.ones(len(labels)) if weight is None else weight
+    classes = distinct(labels, f"{who}(y=…)")
+    n_fits = split_by.n_fits or len(labels)
+    if n_fits * len(labels) > MOST_ROWS_LISTED:
+        raise DataError(f"{who}: {n_fits} splits of {len(labels)} rows are too many (use fewer folds).")
+    splits = [(_part(train, weight), _part(test, weight)) for train, test in split_by.split(labels)]
+    bench = Bench(model, X, labels, classes, codes_of(labels, classes), chosen, who, on_training_rows=True)
+    return bench, splits, split_by
+
+
+def _part(rows: np.ndarray, weight: np.ndarray) -> Part:
+    return Part(np.asarray(rows), weight[rows])
+
+
+def mean_score(which: Metric, values: Sequence[float], splits: Sequence[Split], confidence: float) -> Score:
+    """The mean over splits, with an interval that allows for shared training rows; exact for a share of one split."""
+    if np.isnan(values).any():
+        return Score(float("nan"), None, "a fold failed")
+    (_, test), n = splits[0], len(splits)
+    if n == 1 and which.proportion and (test.weight == 1).all():
+        interval = proportion_interval(round(values[0] * len(test)), len(test), confidence)
+        return Score(float(values[0]), interval, f"on {len(test)} cases; {100 * confidence:g} % interval, exact")
+    ratio = float(np.mean([test.weight.sum() / train.weight.sum() for train, test in splits]))
+    return score_folds(which, values, ratio, confidence)

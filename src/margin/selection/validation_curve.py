@@ -1,0 +1,273 @@
+"""Scores against the value of one parameter: where a model stops learning too little and begins to learn by heart."""
+
+from __future__ import annotations
+
+import html
+import numbers
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from margin.bayes.cross_fitting import Split
+from margin.errors import ParameterError, closest, listing
+from margin.evaluation.asking import model_name
+from margin.evaluation.intervals import Score
+from margin.evaluation.knee import Knee, knee
+from margin.evaluation.metrics import Metric
+from margin.evaluation.splits import SplitProtocol
+from margin.selection.grids import check_names
+from margin.selection.opening import mean_score, opened
+from margin.selection.simplicity import direction_of, simplest
+from margin.selection.trials import Trial, trials
+
+__all__ = ["ValidationCurve", "curve_arrays", "first_error", "metric_among", "validation_curve"]
+
+
+@dataclass(frozen=True, eq=False)
+class ValidationCurve:
+    """Scores on training rows and on others, for each value of a parameter.
+
+    Attributes
+    ----------
+    parameter, values
+        What was changed, in the order tried.
+    metrics
+        What was measured; the first decides what is best.
+    test_folds, training_folds
+        By the name of the metric: values × folds, NaN where a fit failed.
+    errors
+        The first error of each value; empty where all went well.
+    """
+
+    model: str
+    parameter: str
+    values: tuple[Any, ...]
+    metrics: tuple[Metric, ...]
+    test_folds: Mapping[str, np.ndarray] = field(repr=False)
+    training_folds: Mapping[str, np.ndarray] = field(repr=False)
+    errors: tuple[str, ...]
+    protocol: SplitProtocol
+    splits: Sequence[Split] = field(repr=False)
+    confidence: float = 0.95
+    simpler: str | None = None
+
+    def test(self, metric: str | None = None) -> list[Score]:
+        """The score of each value on rows it was not learnt from, with its interval."""
+        which = metric_among(self.metrics, metric, "ValidationCurve.test")
+        return [mean_score(which, of, self.splits, self.confidence) for of in self.test_folds[which.name]]
+
+    def training(self, metric: str | None = None) -> list[Score]:
+        """The score of each value on the rows it was learnt from: how much of them it knows by heart."""
+        which = metric_among(self.metrics, metric, "ValidationCurve.training")
+        return [mean_score(which, of, self.splits, self.confidence) for of in self.training_folds[which.name]]
+
+    @property
+    def _merit(self) -> np.ndarray:
+        which = self.metrics[0]
+        mean = self.test_folds[which.name].mean(axis=1)
+        return np.where(np.isnan(mean), -np.inf, mean if which.greater_is_better else -mean)
+
+    @property
+    def best_index(self) -> int:
+        """The place of the best value; of several the simplest, where the simpler direction is known."""
+        merit = self._merit
+        equal = np.flatnonzero(merit == merit.max())
+        return self._simplest(equal) if self.simpler and len(equal) > 1 else int(equal[0])
+
+    @property
+    def best(self) -> Any:
+        """The value of the best test score."""
+        return self.values[self.best_index]
+
+    @property
+    def within_one_standard_error(self) -> Any:
+        """The simplest value whose test score is at most one standard error below the best (Breiman et al. 1984)."""
+        if self.simpler is None:
+            raise ParameterError(
+                f"validation_curve(parameter={self.parameter!r}): which values are simpler is not known "
+                "(say simpler='larger' or simpler='smaller')."
+            )
+        best, folds = self.best_index, self.test_folds[self.metrics[0].name]
+        error = folds[best].std(ddof=1) / np.sqrt(folds.shape[1]) if folds.shape[1] > 1 else 0.0
+        return self.values[self._simplest(np.flatnonzero(self._merit >= self._merit[best] - error))]
+
+    def _simplest(self, among: np.ndarray) -> int:
+        settings = [{self.parameter: value} for value in self.values]
+        return simplest(settings, among, int(among[0]), {self.parameter: self.simpler}, "validation_curve")
+
+    @property
+    def knee(self) -> Knee | None:
+        """Where going on stops paying: the bend of the best score so far, from the smallest value to the best one.
+
+        Where the best is one of the two smallest, the way is that from the largest. Distances are those of logarithms
+        where the values grow by ratios. None where values are no numbers, or where nothing bends.
+        """
+        kept = [i for i, merit in enumerate(self._merit) if merit > -np.inf and _is_number(self.values[i])]
+        x = np.array([float(self.values[i]) for i in kept])
+        if len(x) < 3 or len(np.unique(x)) < len(x):
+            return None
+        order = np.argsort(x)
+        x, merit = x[order], self._merit[kept][order]
+        at = int(np.argmax(merit))
+        way = slice(0, at + 1) if at >= 2 else slice(at, None)
+        climb = np.maximum.accumulate(merit[way] if way.start == 0 else merit[way][::-1])
+        steps = x[way] if way.start == 0 else x[way][::-1]
+        found = (
+            knee(steps, climb, log_x=_by_ratios(x), curve="concave", direction=_way(steps)) if len(steps) > 2 else None
+        )
+        if found is None:
+            return None
+        place = next(i for i in kept if float(self.values[i]) == found.x)
+        return Knee(found.x, self.test()[place].value, place, found.clearness)
+
+    def __str__(self) -> str:
+        name = self.metrics[0].name
+        lines = [f"{self.model}: {name} against {self.parameter}, {self.protocol.name}"]
+        cells = [(self.parameter, "training", "test", "")]
+        for i, (value, trained, tested) in enumerate(zip(self.values, self.training(), self.test())):
+            shown = f"{value:.4g}" if isinstance(value, float) else str(value)
+            cells.append((shown, str(trained), str(tested), self.errors[i] or ("best" if i == self.best_index else "")))
+        widths = [max(len(row[column]) for row in cells) for column in range(3)]
+        lines += ["  ".join(f"{cell:<{width}}" for cell, width in zip(row, [*widths, 0])).rstrip() for row in cells]
+        return "\n".join(lines + self._choices())
+
+    def _choices(self) -> list[str]:
+        found = [f"best: {self.parameter} = {self.best}"]
+        if self.simpler is not None:
+            found.append(f"simplest within one standard error: {self.parameter} = {self.within_one_standard_error}")
+        return found if self.knee is None else [*found, str(self.knee)]
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{html.escape(str(self))}</pre>"
+
+
+def validation_curve(
+    model: Any,
+    X: Any,
+    y: Any,
+    parameter: str,
+    values: Iterable[Any],
+    *,
+    protocol: Any = None,
+    metrics: Iterable[str | Metric] | str | Metric = ("accuracy",),
+    simpler: str | None = None,
+    sample_weight: Any = None,
+    groups: Any = None,
+    n_jobs: int | None = 1,
+    confidence: float = 0.95,
+) -> ValidationCurve:
+    """Training and test scores of a model for each value of a parameter.
+
+    Where the model shares work along the parameter (k of neighbours, alpha or depth of trees, C of logistic regression
+    and support vector machines), a fold costs little more than one fit; scores are those of fitting each value anew.
+
+    Parameters
+    ----------
+    model
+        Any classifier with scikit-learn's contract.
+    X, y
+        Rows and labels, as for :func:`margin.evaluation.evaluate`.
+    parameter, values
+        What is changed, named as in ``set_params``, and to what.
+    protocol
+        How rows are split; five stratified folds without it.
+    metrics
+        What is measured; the first decides what is best.
+    simpler
+        Whether ``"larger"`` or ``"smaller"`` values make the simpler model; known of many parameters by their name.
+    sample_weight, groups
+        Weights of rows, in fitting and in scoring; groups that must not be split.
+    n_jobs
+        Folds at once, in threads; None for as many as there are cores.
+    confidence
+        Of the intervals.
+
+    Examples
+    --------
+    >>> from margin import KNeighborsClassifier
+    >>> from margin.data import catalog
+    >>> X, y = catalog.load("iris").target("class")
+    >>> curve = validation_curve(KNeighborsClassifier(), X, y, "n_neighbors", [1, 5, 15, 45])
+    >>> print(curve)
+    KNeighborsClassifier: accuracy against n_neighbors, 5-fold cross-validation
+    n_neighbors  training         test
+    1            1.000 ± 0.000    0.960 ± 0.028         best
+    5            0.9717 ± 0.0085  0.940 ± 0.052
+    15           0.977 ± 0.023    0.953 ± 0.034
+    45           0.932 ± 0.042    0.940 [0.848, 1.000]
+    best: n_neighbors = 1
+    simplest within one standard error: n_neighbors = 15
+    """
+    tried = list(values)
+    if not tried:
+        raise ParameterError("validation_curve(values=[]): at least one value is needed.")
+    direction = direction_of(parameter, simpler, "validation_curve")
+    bench, splits, split_by = opened(model, X, y, protocol, metrics, sample_weight, groups, "validation_curve")
+    check_names(model, [parameter], "validation_curve")
+    settings = [{parameter: value} for value in tried]
+    done = [trial for together in trials(bench, settings, splits, n_jobs) for trial in together]
+    shape = (len(tried), len(splits))
+    test, training = curve_arrays(bench.metrics, done, shape)
+    errors = [first_error(done, i) for i in range(len(tried))]
+    if all(errors):
+        raise next(trial.error for trial in done if trial.error is not None)
+    return ValidationCurve(
+        model_name(model),
+        parameter,
+        tuple(value.item() if isinstance(value, np.generic) else value for value in tried),
+        bench.metrics,
+        test,
+        training,
+        tuple(errors),
+        split_by,
+        splits,
+        confidence,
+        direction,
+    )
+
+
+def curve_arrays(
+    metrics: Sequence[Metric], done: Iterable[Trial], shape: tuple[int, ...]
+) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
+    """Test and training scores by metric, settings × splits; NaN where a trial failed."""
+    test, training = ({each.name: np.full(shape, np.nan) for each in metrics} for _ in range(2))
+    for trial in done:
+        for name, value in trial.scores.items():
+            test[name][trial.setting, trial.split] = value
+        for name, value in trial.training_scores.items():
+            training[name][trial.setting, trial.split] = value
+    return test, training
+
+
+def first_error(done: Iterable[Trial], setting: int) -> str:
+    """What the first failed trial of a setting said; empty where none failed."""
+    failed = (trial.error for trial in done if trial.setting == setting and trial.error is not None)
+    return next((f"{type(error).__name__}: {error}" for error in failed), "")
+
+
+def metric_among(metrics: Sequence[Metric], name: str | None, who: str) -> Metric:
+    """The metric of that name, or the first."""
+    if name is None:
+        return metrics[0]
+    known = [each.name for each in metrics]
+    if name not in known:
+        raise ParameterError(f"{who}({name!r}): this was not measured, but {listing(known)}{closest(name, known)}.")
+    return metrics[known.index(name)]
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, numbers.Real) and not isinstance(value, bool)
+
+
+def _way(steps: np.ndarray) -> Any:
+    return "increasing" if steps[-1] > steps[0] else "decreasing"
+
+
+def _by_ratios(x: np.ndarray) -> bool:
+    """Whether neighbouring values are nearer to equal ratios than to equal differences."""
+    if (x <= 0).any():
+        return False
+    ratios, differences = np.diff(np.log(x)), np.diff(x)
+    return bool(ratios.std() / ratios.mean() < differences.std() / differences.mean())
