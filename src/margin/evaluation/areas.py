@@ -53,26 +53,25 @@ def area_influence(ranking: Ranking) -> np.ndarray:
     return weight * placed / np.where(ranking.positive, n_positive, n_other)
 
 
-def area_variance(ranking: Ranking) -> float:
-    """The variance of the area under the ROC curve (DeLong, DeLong, Clarke-Pearson 1988).
+def area_variance(ranking: Ranking) -> np.ndarray:
+    """The variance of the area under the ROC curve that positives and that others bring into it, one beside the other.
 
-    One case on a side says nothing about the spread of that side, which then adds nothing.
+    After DeLong, DeLong, Clarke-Pearson (1988). One case on a side says nothing about the spread of that side, which
+    then adds nothing.
     """
     if ranking.weight is not None:
         return _spread(area_influence(ranking), ranking.positive.astype(np.intp), 2)
-    positives, others = _beaten(ranking)
-    total, area = 0.0, ranking.area
-    for placed, sums in ((positives, ranking.true_positives), (others, ranking.false_positives)):
+    parts, area = np.zeros(2), ranking.area
+    for side, (placed, sums) in enumerate(zip(_beaten(ranking), (ranking.true_positives, ranking.false_positives))):
         here, n = np.diff(sums, prepend=0.0), sums[-1]
-        total += float(here @ (placed - area) ** 2) / (max(n - 1, 1.0) * n)
-    return total
+        parts[side] = here @ (placed - area) ** 2 / (max(n - 1, 1.0) * n)
+    return parts
 
 
-def _spread(influence: np.ndarray, group: np.ndarray, n_groups: int) -> float:
-    """Sum of the squared influences, each group's with n/(n - 1) for the mean that was taken from it."""
+def _spread(influence: np.ndarray, group: np.ndarray, n_groups: int) -> np.ndarray:
+    """Sums of the squared influences by group, each with n/(n - 1) for the mean that was taken from it."""
     sizes = np.bincount(group, minlength=n_groups)
-    squares = np.bincount(group, influence**2, n_groups)
-    return float((squares * sizes / np.maximum(sizes - 1, 1)).sum())
+    return np.bincount(group, influence**2, n_groups) * sizes / np.maximum(sizes - 1, 1)
 
 
 def _precision_slopes(ranking: Ranking) -> tuple[np.ndarray, np.ndarray]:
@@ -230,17 +229,32 @@ class RocArea(_OverClasses):
         return total
 
     @cached_property
+    def _variances(self) -> tuple[np.ndarray, np.ndarray]:
+        """The variance by DeLong's method, in the parts that groups of cases bring into it, and their sizes."""
+        if not self.in_pairs and len(self.codes) == 1:
+            ranking = self.answers.ranking(self.codes[0])
+            n = int(ranking.positive.sum())
+            order = [n, len(self.answers) - n]
+            return area_variance(ranking), np.array(order if ranking.weight is None else order[::-1])
+        n_classes = len(self.answers.classes)
+        sizes = np.bincount(self.answers.truth, minlength=n_classes)
+        return _spread(self.by_case, self.answers.truth, n_classes), sizes
+
+    @property
     def variance(self) -> float:
         """By DeLong's method."""
-        if not self.in_pairs and len(self.codes) == 1:
-            return area_variance(self.answers.ranking(self.codes[0]))
-        return _spread(self.by_case, self.answers.truth, len(self.answers.classes))
+        return float(self._variances[0].sum())
 
     def interval(self, confidence: float) -> Interval:
-        """DeLong's, on the scale of the logit, which keeps it within 0 and 1 and covers better near them."""
-        if 0 < self.value < 1 and self.variance > 0:
-            return logit_interval(self.value, math.sqrt(self.variance), confidence, "DeLong")
-        return perfect_interval(self.value, self._fewest, confidence)
+        """DeLong's, on the scale of the logit, which keeps it within 0 and 1 and covers better near them.
+
+        With Student's t, and the degrees of freedom of Welch (1947): a variance seen on few cases is not known well.
+        """
+        if not (0 < self.value < 1 and self.variance > 0):
+            return perfect_interval(self.value, self._fewest, confidence)
+        parts, sizes = self._variances
+        freedom = self.variance**2 / float((parts**2 / np.maximum(sizes - 1, 1)).sum())
+        return logit_interval(self.value, math.sqrt(self.variance), confidence, "DeLong", freedom)
 
     @property
     def _fewest(self) -> int:

@@ -285,13 +285,19 @@ def acceleration(influence: np.ndarray, times: np.ndarray | None = None) -> floa
     return float(times @ influence**3) / (6 * squares**1.5) if squares > 0 else 0.0
 
 
-def logit_interval(value: float, deviation: float, confidence: float, method: str) -> Interval:
-    """A normal interval on the scale of the log odds, for a value between 0 and 1 with a known standard error.
+def logit_interval(
+    value: float, deviation: float, confidence: float, method: str, freedom: float = math.inf
+) -> Interval:
+    """An interval on the scale of the log odds, for a value between 0 and 1 with its standard error.
+
+    Normal, or Student's t where the standard error comes from few cases (``freedom``).
 
     >>> print(logit_interval(0.95, 0.02, 0.95, "DeLong"))
     [0.893, 0.977] (95 %, DeLong)
     """
-    half = special.ndtri((1 + confidence) / 2) * deviation / (value * (1 - value))
+    tail = (1 + confidence) / 2
+    quantile = special.stdtrit(freedom, tail) if freedom < 1e6 else special.ndtri(tail)
+    half = quantile * deviation / (value * (1 - value))
     low, high = special.expit(special.logit(value) + np.array([-half, half]))
     return Interval(float(low), float(high), confidence, method)
 
