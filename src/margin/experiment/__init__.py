@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Answers",
+    "CalibrationBin",
     "ClassScore",
     "ColumnCard",
     "Pair",
@@ -35,6 +36,7 @@ __all__ = [
     "Standing",
     "Step",
     "TestScore",
+    "ThresholdCurves",
     "about_model",
     "answers",
     "audit_table",
@@ -53,6 +55,7 @@ __getattr__, __dir__ = attach(
         **dict.fromkeys(("Answers", "about_model", "answers", "read_new_rows"), "margin.experiment.prediction"),
         **dict.fromkeys(("ClassScore", "ColumnCard", "Pair", "Progress", "Result"), "margin.experiment.result"),
         **dict.fromkeys(("Score", "Standing", "Step", "TestScore"), "margin.experiment.result"),
+        **dict.fromkeys(("CalibrationBin", "ThresholdCurves"), "margin.experiment.result"),
         **dict.fromkeys(("open_table", "resolve_target"), "margin.experiment.source"),
         **{"Spec": "margin.experiment.spec", "column_cards": "margin.experiment.cards"},
         "audit_table": "margin.experiment.auditing",
