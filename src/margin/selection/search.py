@@ -149,7 +149,7 @@ class Search(Classifier):
             fitted_on(desk.bench, found.settings[0], everything)  # refuses the same cell, and names its row as given
             if desk.first_error is None:
                 raise ParameterError(
-                    f"{who}(metric={found.metric!r}): it is undefined in some fold of every setting (use fewer folds or "
+                    f"{who}(metric={found.metric!r}): it is undefined in a fold of every setting (use fewer folds or "
                     "another metric)."
                 )
             desk.first_error.add_note(f"{who}: all {len(found)} settings failed; this is the first error.")
