@@ -48,21 +48,21 @@ def blobs(n, d, k):
     ids=repr,
 )
 def test_agrees_with_new_fits(model, n_classes):
-    X, y = blobs(40, 3, n_classes)
+    X, y = blobs(26, 3, n_classes)
     if n_classes == 2 and model.class_weight is not None:
         model = LogisticRegression(class_weight={0: 2.0, 1: 0.5})
     rng = np.random.default_rng(2)
-    for weight in (None, rng.integers(0, 3, 40) * 1.0, rng.random(40)):
+    for weight in (None, rng.integers(0, 3, 26) + 0.5 * rng.integers(0, 2, 26)):
         same_as_new_fits(model, X, y, weight)
 
 
 def test_sparse_rows_tables_and_the_only_row_of_a_class_agree_with_new_fits():
-    X, y = blobs(40, 3, 3)
+    X, y = blobs(26, 3, 3)
     y[5] = 9
     same_as_new_fits(LogisticRegression(), csr_array(np.where(np.abs(X) < 0.7, 0.0, X)), y)
-    same_as_new_fits(LogisticRegression(), X.astype(np.float32), y)
+    same_as_new_fits(LogisticRegression(), X.astype(np.float32), y, rows=np.arange(6))
     X, y = read(shared_data("diabetes.arff.gz")).target("class")
-    same_as_new_fits(LogisticRegression(scale="standard"), X, np.array(y), rows=np.arange(0, len(y), 97))
+    same_as_new_fits(LogisticRegression(scale="standard"), X, np.array(y), rows=np.arange(0, len(y), 197))
 
 
 def test_what_takes_new_fits_is_left_to_them():

@@ -218,7 +218,7 @@ def quadratic_left_out(model: Any, X: Any, y: Any, sample_weight: Any) -> LeftOu
             rows.anew[at] |= ~(shape.leverage < MOST_LEVERAGE)
             distance = shape.distances(shape.own * (1 + taken / sums.weight[k])[:, None])
             volume = shape.log_determinants() + 2 * np.log(axes.scale).sum()
-        scores[at, k] = priors[at, k] - 0.5 * (distance + volume)
+            scores[at, k] = priors[at, k] - 0.5 * (distance + volume)
     scores[rows.anew] = 0.0
     return _finished(rows, scores)
 

@@ -214,11 +214,19 @@ class Desk:
         for i in numbers:
             self._dropped[i] = True
 
+    def _n_cases(self) -> int | None:
+        """How many cases a share is one of, where every case is asked about once in a single go."""
+        if not self.metric.proportion or self.n_folds != 1:
+            return None
+        if self.splits is None:
+            return len(self.bench.labels)
+        test = self.splits[0][1]
+        return len(test) if (test.weight == 1).all() else None
+
     def results(self) -> SearchResults:
         """Everything that was tried."""
         shape = (len(self.settings), self.n_folds)
         resource = np.array(self._resource)
-        share = self.splits is None and self.metric.proportion
         return SearchResults(
             metric=self.metric.name,
             greater_is_better=self.metric.greater_is_better,
@@ -231,5 +239,5 @@ class Desk:
             test_to_train=self.test_to_train,
             confidence=self.confidence,
             resource=None if np.isnan(resource).all() else resource,
-            n_cases=len(self.bench.labels) if share else None,
+            n_cases=self._n_cases(),
         )

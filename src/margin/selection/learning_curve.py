@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import numbers
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -48,11 +48,11 @@ class LearningCurve:
     model: str
     sizes: np.ndarray
     metrics: tuple[Metric, ...]
-    test_folds: Mapping[str, np.ndarray]
-    training_folds: Mapping[str, np.ndarray]
+    test_folds: Mapping[str, np.ndarray] = field(repr=False)
+    training_folds: Mapping[str, np.ndarray] = field(repr=False)
     errors: tuple[str, ...]
     protocol: SplitProtocol
-    splits: Sequence[Split]
+    splits: Sequence[Split] = field(repr=False)
     confidence: float = 0.95
 
     def test(self, metric: str | None = None) -> list[Score]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import numbers
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -45,11 +45,11 @@ class ValidationCurve:
     parameter: str
     values: tuple[Any, ...]
     metrics: tuple[Metric, ...]
-    test_folds: Mapping[str, np.ndarray]
-    training_folds: Mapping[str, np.ndarray]
+    test_folds: Mapping[str, np.ndarray] = field(repr=False)
+    training_folds: Mapping[str, np.ndarray] = field(repr=False)
     errors: tuple[str, ...]
     protocol: SplitProtocol
-    splits: Sequence[Split]
+    splits: Sequence[Split] = field(repr=False)
     confidence: float = 0.95
     simpler: str | None = None
 
@@ -99,10 +99,10 @@ class ValidationCurve:
 
     @property
     def knee(self) -> Knee | None:
-        """Where going on stops paying: the bend of the best score so far, on the way from one end to the best value.
+        """Where going on stops paying: the bend of the best score so far, from the smallest value to the best one.
 
-        Distances are those of logarithms where the values grow by ratios. None where values are no numbers, or where
-        nothing bends.
+        Where the best is one of the two smallest, the way is that from the largest. Distances are those of logarithms
+        where the values grow by ratios. None where values are no numbers, or where nothing bends.
         """
         kept = [i for i, merit in enumerate(self._merit) if merit > -np.inf and _is_number(self.values[i])]
         x = np.array([float(self.values[i]) for i in kept])
@@ -111,7 +111,7 @@ class ValidationCurve:
         order = np.argsort(x)
         x, merit = x[order], self._merit[kept][order]
         at = int(np.argmax(merit))
-        way = slice(0, at + 1) if at >= len(x) - 1 - at else slice(at, None)
+        way = slice(0, at + 1) if at >= 2 else slice(at, None)
         climb = np.maximum.accumulate(merit[way] if way.start == 0 else merit[way][::-1])
         steps = x[way] if way.start == 0 else x[way][::-1]
         found = (
