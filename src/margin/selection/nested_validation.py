@@ -28,6 +28,7 @@ SCORING = {
     "balanced_accuracy": ("balanced_accuracy", 1),
     "f1_macro": ("f1", 1),
     "matthews_corrcoef": ("matthews", 1),
+    "roc_auc": ("roc_auc", 1),
     "neg_log_loss": ("log_loss", -1),
 }
 
