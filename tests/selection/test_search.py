@@ -225,8 +225,13 @@ def test_leave_one_out_is_that_of_evaluate():
         evaluate(KNeighborsClassifier(k), X, y, LeaveOneOut(), metrics=["accuracy"]).scores["accuracy"]
         for k in (1, 5, 9)
     ]
-    assert search.results_.mean.tolist() == [score.value for score in expected]
+    assert search.results_.mean == pytest.approx([score.value for score in expected], abs=1e-12)
     assert search.best_score_.interval == expected[search.best_index_].interval
+    assert search.n_fits_ == 1  # all k from one search
+    scaled = GridSearch(KNeighborsClassifier(scale="standard"), {"n_neighbors": [1, 99]}, cv=LeaveOneOut()).fit(X, y)
+    assert scaled.n_fits_ == 2
+    alone = evaluate(KNeighborsClassifier(99, scale="standard"), X, y, LeaveOneOut(), metrics=["accuracy"])
+    assert scaled.results_.mean[1] == alone.scores["accuracy"].value
 
 
 def test_leave_one_out_takes_weights():
