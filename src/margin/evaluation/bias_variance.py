@@ -113,7 +113,7 @@ def bias_variance(
         target = number_target(X_test, y_test, expected, noise)
     work = _Work(model, drawn, X_test, count_rows(X_test), target)
     predictions = Predictions(_answers_of_all(work, times, seed, n_jobs, progress))
-    terms, scores = mean_terms(predictions, target.decompose, confidence)
+    terms, scores = mean_terms(predictions, target.decompose, confidence, smooth=target.decomposition != "domingos")
     return BiasVariance(
         model_name(model),
         target.loss,
