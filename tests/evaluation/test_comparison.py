@@ -17,14 +17,18 @@ from sklearn.tree import DecisionTreeClassifier
 
 from margin.errors import ParameterError
 from margin.evaluation import (
+    Answers,
     Bootstrap,
     HoldOut,
     LeaveOneOut,
+    Score,
     StratifiedFolds,
     compare_scores,
     corrected_t_test,
     evaluate,
+    metric,
     selection_optimism,
+    swap_test,
 )
 from margin.evaluation.corrections import holm
 
@@ -242,6 +246,17 @@ def test_bootstrap_replicates_are_compared_as_folds():
     found = compare_scores({name: evaluate(model, X, Y, Bootstrap(times=20)) for name, model in models.items()})
     assert "corrected resampled t" in found.method
     assert found["guess"].differs
+
+
+def test_of_undefined_scores_nothing_is_claimed(held_out):
+    one = replace(held_out["guess"], scores={**held_out["guess"].scores, "roc_auc": Score(math.nan)})
+    found = compare_scores({"undefined": one, **held_out}, "roc_auc")
+    assert found.standings[-1].name == "undefined"
+    assert not found["undefined"].differs
+    assert "undefined" in str(found)
+    nobody = Answers.of(["a", "a"], probabilities=[[0.2, 0.8], [0.6, 0.4]], classes=["a", "b"])
+    other = Answers.of(["a", "a"], probabilities=[[0.3, 0.7], [0.6, 0.4]], classes=["a", "b"])
+    assert swap_test(metric("roc_auc"), nobody, other).p == 1.0
 
 
 # ---- What choosing the best costs.

@@ -58,8 +58,8 @@ def swap_test(
     if len(first) != len(second) or not np.array_equal(first.classes[first.truth], second.classes[second.truth]):
         raise InputError("swap_test: both models must have answered the same cases.")
     observed, differing = metric.value(first) - metric.value(second), _differing(first, second)
-    if not differing and _same_classes(first, second) and _same_scale(first, second):
-        return Significance("permutation test", 0.0, 1.0, Score(0.0, None, f"difference in {metric.name}"))
+    if math.isnan(observed) or (not differing and _same_classes(first, second) and _same_scale(first, second)):
+        return Significance("permutation test", observed, 1.0, Score(observed, None, f"difference in {metric.name}"))
     by_table = isinstance(metric, CountMetric) and first.weight is None and _same_classes(first, second)
     if not by_table and len(first) >= MANY_CASES and (found := _by_influence(metric, first, second, confidence)):
         return found
