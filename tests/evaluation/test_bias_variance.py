@@ -168,6 +168,14 @@ def test_repeated_measurements_make_the_noise_known():
     assert known.bias.value == pytest.approx(once.bias.value - 0.25)
 
 
+def test_a_third_of_the_rows_is_held_back_where_no_cases_are_given():
+    found = bias_variance(LinearRegression(), X[:, :3], X[:, 3], times=10)
+    assert len(found.cases.error) == 50
+    assert found.bias.value + found.variance.value == pytest.approx(found.error.value)
+    assert found.main.shape == (50,)
+    assert 0 < found.variance.value < found.bias.value
+
+
 def test_labels_measured_several_times_and_chances_say_the_same():
     labels = np.array([["a", "a", "b"], ["b", "b", "b"]])
     inputs = np.array([[0.0], [1.0]])
