@@ -118,5 +118,5 @@ def test_any_answers_can_be_measured(pairs, weighted):
     ],
 )
 def test_impossible_requests_are_refused(call, error):
-    with pytest.raises(error, match="measure|metric must be one of"):
+    with pytest.raises(error, match=r"measure|metric must be one of"):
         call()

@@ -319,6 +319,10 @@ class StatisticMetric(Metric):
     def of_weights(self, answers: Answers, weights: np.ndarray) -> np.ndarray:
         return self.statistic(answers).of_weights(weights)
 
+    def of_draws(self, draws: Draws, times: int) -> np.ndarray:
+        statistic = self.statistic(draws.answers)
+        return np.concatenate([statistic.of_weights(weights) for weights in draws.weights(times)])
+
     def influence(self, answers: Answers) -> tuple[np.ndarray, np.ndarray | None]:
         return self.statistic(answers).influence
 
