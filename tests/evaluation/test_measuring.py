@@ -86,7 +86,7 @@ def test_wilson_intervals_on_request_and_confidence():
     assert measured["accuracy"].interval == proportion_interval(4, 6, 0.8, "wilson")
 
 
-@settings(deadline=None, max_examples=25)
+@settings(deadline=None, max_examples=10)
 @given(
     st.lists(st.tuples(st.integers(0, 2), st.one_of(st.none(), st.integers(0, 2))), min_size=1, max_size=30),
     st.booleans(),

@@ -123,7 +123,7 @@ def _without_mistakes(which: CountMetric, answers: Answers, value: float, confid
     shares = wrong / np.maximum(wrong.sum(axis=1, keepdims=True), 1)
     worse = (1 - unseen) * counts + unseen * counts.sum(axis=1, keepdims=True) * shares
     end = float(which.of_tables(worse, answers.classes))
-    return Interval(min(end, value), max(end, value), confidence, "exact, no mistakes")
+    return Interval(min(end, value), max(end, value), confidence, "mistakes unseen")
 
 
 def score_folds(which: Metric, values: Sequence[float], test_to_train: float, confidence: float = 0.95) -> Score:
