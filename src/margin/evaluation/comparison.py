@@ -72,8 +72,8 @@ def compare_scores(
     >>> models = {"bayes": GaussianNB(), "stiff": LogisticRegression(C=0.001)}
     >>> print(compare_scores({name: evaluate(model, X, y) for name, model in models.items()}))
     accuracy, best first (corrected resampled t-test, Holm's correction, number of pairs 1)
-    bayes  0.953 [0.897, 1.000]  best
-    stiff  0.740 [0.662, 0.808]  differs from the best by 0.213 ± 0.079 (p = 0.000172)
+    bayes  0.953 [0.902, 1.000]  best
+    stiff  0.740 ± 0.070  differs from the best by 0.213 ± 0.079 (p = 0.000172)
     """
     check_confidence("compare_scores", confidence)
     _check_choice("correction", correction, CORRECTIONS)
