@@ -1,6 +1,7 @@
 """margin.evaluation.comparison: worked by hand, against SciPy, and on evaluated models."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -15,7 +16,16 @@ from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
 from margin.errors import ParameterError
-from margin.evaluation import HoldOut, LeaveOneOut, StratifiedFolds, compare_scores, corrected_t_test, evaluate
+from margin.evaluation import (
+    Bootstrap,
+    HoldOut,
+    LeaveOneOut,
+    StratifiedFolds,
+    compare_scores,
+    corrected_t_test,
+    evaluate,
+    selection_optimism,
+)
 from margin.evaluation.corrections import holm
 
 X, Y = load_iris(return_X_y=True)
@@ -134,3 +144,152 @@ def test_a_single_model_is_simply_the_best():
     found = compare_scores({"bayes": evaluate(GaussianNB(), X, Y)})
     assert found.best == "bayes"
     assert found.pairs == ()
+
+
+# ---- Any metric after any protocol.
+
+EVERY = ("accuracy", "error", "f1", "matthews", "coverage", "log_loss", "brier", "roc_auc", "average_precision")
+
+
+@pytest.fixture(scope="module")
+def held_out():
+    models = {"bayes": GaussianNB(), "guess": DummyClassifier(), "tree": DecisionTreeClassifier(random_state=0)}
+    return {name: evaluate(model, X, Y, HoldOut(0.5), metrics=EVERY) for name, model in models.items()}
+
+
+@pytest.mark.parametrize(
+    ("name", "test"),
+    [
+        ("accuracy", "McNemar's exact test"),
+        ("error", "McNemar's exact test"),
+        ("roc_auc", "DeLong's test"),
+        *((name, "permutation test") for name in ("f1", "matthews", "log_loss", "brier", "average_precision")),
+    ],
+)
+def test_after_a_hold_out_every_metric_has_its_test(held_out, name, test):
+    found = compare_scores(held_out, name)
+    assert found.method.startswith(test)
+    assert found.best != "guess"
+    assert found["guess"].differs or name == "log_loss", "the tree's certain mistakes cost as much as guessing"
+    for pair in found.pairs:
+        expected = held_out[pair.first].scores[name].value - held_out[pair.second].scores[name].value
+        assert pair.difference == pytest.approx(expected)
+        assert pair.test.effect.interval.low <= expected <= pair.test.effect.interval.high
+    behind = found["guess"].behind
+    assert (behind.interval.low > 0 or behind.interval.high < 0) or not found["guess"].differs
+
+
+def test_equal_models_are_never_told_apart_by_any_metric(held_out):
+    twins = {"one": held_out["bayes"], "two": held_out["bayes"]}
+    for name in EVERY:
+        assert compare_scores(twins, name).as_good_as_best == ("one", "two")
+
+
+def test_the_matrix_of_p_values_holds_the_pairs(held_out):
+    found = compare_scores(held_out, "f1")
+    matrix = found.p_values
+    np.testing.assert_array_equal(matrix, matrix.T)
+    np.testing.assert_array_equal(np.diag(matrix), 1.0)
+    assert found.names[0] == found.best
+    for pair in found.pairs:
+        assert matrix[found.names.index(pair.first), found.names.index(pair.second)] == pair.corrected
+    assert "corrected p" in found._repr_html_()
+
+
+def test_the_correction_and_the_test_can_be_chosen(held_out):
+    raw = compare_scores(held_out, correction="uncorrected")
+    bonferroni = compare_scores(held_out, correction="bonferroni")
+    for one, other in zip(raw.pairs, bonferroni.pairs):
+        assert other.corrected == pytest.approx(min(1, 3 * one.corrected))
+    assert "Bonferroni" in bonferroni.method
+    swapped = compare_scores(held_out, method="permutation")
+    assert "permutation" in swapped.method
+    assert swapped["guess"].differs
+    folds = {name: evaluate(model, X, Y) for name, model in (("a", GaussianNB()), ("b", DummyClassifier()))}
+    assert "McNemar" in compare_scores(folds, method="mcnemar").method
+    with pytest.raises(ParameterError, match="did you mean 'holm'"):
+        compare_scores(held_out, correction="hom")
+    with pytest.raises(ParameterError, match="did you mean 'mcnemar'"):
+        compare_scores(held_out, method="macnemar")
+    with pytest.raises(ParameterError, match="no folds"):
+        compare_scores(held_out, method="corrected_t")
+    with pytest.raises(ParameterError, match="roc_auc only"):
+        compare_scores(held_out, method="delong")
+    with pytest.raises(ParameterError, match="accuracy and error only"):
+        compare_scores(held_out, "f1", method="mcnemar")
+
+
+def test_a_region_of_equivalence_gives_probabilities(held_out):
+    found = compare_scores(held_out, rope=0.5)
+    assert found[found.standings[1].name].pair.posterior.equivalent > 0.99
+    assert "equivalent within 0.5 with probability" in str(found)
+    folds = {name: evaluate(model, X, Y) for name, model in (("a", GaussianNB()), ("b", DummyClassifier()))}
+    (pair,) = compare_scores(folds, rope=0.01).pairs
+    assert pair.posterior.first_better > 0.999
+    assert compare_scores(folds).pairs[0].posterior is None
+
+
+def test_weighted_cases_are_swapped_with_their_weights():
+    weight = np.where(Y == 0, 5.0, 1.0)
+    models = {"bayes": GaussianNB(), "stump": DecisionTreeClassifier(max_depth=1)}
+    found = compare_scores({n: evaluate(m, X, Y, HoldOut(0.5), sample_weight=weight) for n, m in models.items()})
+    assert "permutation" in found.method
+    assert found["stump"].differs
+
+
+def test_bootstrap_replicates_are_compared_as_folds():
+    models = {"bayes": GaussianNB(), "guess": DummyClassifier()}
+    found = compare_scores({name: evaluate(model, X, Y, Bootstrap(times=20)) for name, model in models.items()})
+    assert "corrected resampled t" in found.method
+    assert found["guess"].differs
+
+
+# ---- What choosing the best costs.
+
+
+def coins(n_models, n=120, share=0.5, protocol=None):
+    """Evaluations of models that answer rightly with a given chance, whatever the case."""
+    random = np.random.default_rng(0)
+    y = random.integers(2, size=n)
+    base = evaluate(DummyClassifier(), np.zeros((n, 1)), y, protocol, metrics=["accuracy", "error", "f1"])
+    found = {}
+    for at in range(n_models):
+        answers = np.where(random.random(n) < share, y, 1 - y)
+        found[f"coin {at}"] = replace(base, answers=replace(base.answers, predicted=answers))
+    return found
+
+
+@pytest.mark.golden("H4")
+@pytest.mark.parametrize("name", ["accuracy", "error", "f1"])
+def test_the_luckiest_of_many_coins_is_seen_through(name):
+    found = selection_optimism(coins(30, share=0.7), name)
+    honest = {"accuracy": 0.7, "error": 0.3, "f1": 0.7}[name]
+    assert abs(found.apparent - honest) > 0.07, "flattered"
+    assert abs(found.corrected.value - honest) < 0.035
+    assert found.value == pytest.approx(abs(found.apparent - found.corrected.value))
+    assert "best of 30" in str(found)
+
+
+def test_a_single_model_is_not_flattered():
+    found = selection_optimism(coins(1, share=0.7))
+    assert abs(found.value) < 0.01
+
+
+def test_optimism_agrees_with_the_definition():
+    evaluations = coins(4, n=30, share=0.6)
+    right = np.column_stack([each.answers.truth == each.answers.predicted for each in evaluations.values()])
+    random, values = np.random.default_rng(1), []
+    for _ in range(3000):
+        drawn = random.integers(30, size=30)
+        left = np.setdiff1d(np.arange(30), drawn)
+        values.append(right[left, right[drawn].mean(axis=0).argmax()].mean())
+    assert selection_optimism(evaluations, times=3000).corrected.value == pytest.approx(np.mean(values), abs=0.01)
+
+
+def test_a_comparison_knows_its_optimism(held_out):
+    for name in ("accuracy", "f1", "log_loss", "roc_auc"):
+        found = compare_scores(held_out, name).optimism
+        assert found.apparent == pytest.approx(held_out[compare_scores(held_out, name).best].scores[name].value)
+        assert math.isfinite(found.value)
+    with pytest.raises(ParameterError, match="at least one evaluation"):
+        selection_optimism({})

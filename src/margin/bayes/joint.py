@@ -176,6 +176,12 @@ class JointBayes(GenerativeClassifier):
                 cells[rows[:, None], self._used] = drawn
         return self._written(cells), self.classes_[classes]
 
+    def left_out_answers(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+        """Labels, probabilities and scores of each row as if fitted to all others; None where that takes new fits."""
+        from margin.bayes.left_out import joint_left_out  # only here: it loads the evaluation
+
+        return joint_left_out(self, X, y, sample_weight)
+
     def _written(self, cells: np.ndarray) -> Any:
         """Places among the levels as a table or an array."""
         numbers = self._statistics.numbers

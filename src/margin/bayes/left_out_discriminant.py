@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from margin.base.left_out import AllRows, LeftOutAnswers, changes_scale, learn_from_all, leaves_constant, near_ties
+from margin.base.left_out_moments import MOST_TAKEN, Taken
 from margin.base.moments import Moments
 from margin.bayes.family import VARIANCE_FLOOR
-from margin.bayes.left_out_normal import MOST_TAKEN, Taken
 from margin.bayes.left_out_terms import blocks_of_rows
 from margin.bayes.posterior import probabilities
 from margin.bayes.scatter import Scatter
@@ -218,7 +218,7 @@ def quadratic_left_out(model: Any, X: Any, y: Any, sample_weight: Any) -> LeftOu
             rows.anew[at] |= ~(shape.leverage < MOST_LEVERAGE)
             distance = shape.distances(shape.own * (1 + taken / sums.weight[k])[:, None])
             volume = shape.log_determinants() + 2 * np.log(axes.scale).sum()
-        scores[at, k] = priors[at, k] - 0.5 * (distance + volume)
+            scores[at, k] = priors[at, k] - 0.5 * (distance + volume)
     scores[rows.anew] = 0.0
     return _finished(rows, scores)
 

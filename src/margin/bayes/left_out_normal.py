@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from margin.base.left_out import AllRows
+from margin.base.left_out_moments import MOST_TAKEN, Taken
 from margin.base.moments import Moments
 from margin.bayes.distributions import Gaussian
 from margin.bayes.family import VARIANCE_FLOOR
@@ -15,33 +15,7 @@ from margin.bayes.left_out_terms import blocks_of_rows
 from margin.bayes.shares import safe_ratio, unbiased
 from margin.bayes.statistics import ClassMoments, together
 
-__all__ = ["Taken", "normal_terms"]
-
-# How many times more there may have been with the row than is left without it: the digits beyond that are lost.
-MOST_TAKEN = 2e4
-
-
-@dataclass
-class Taken:
-    """Moments without each of some rows (rows) in each column; ``times`` as much deviation was there with it."""
-
-    weight: np.ndarray
-    weight2: np.ndarray
-    mean: np.ndarray
-    m2: np.ndarray
-    times: np.ndarray
-
-    @classmethod
-    def out_of(cls, moments: Moments, k: np.ndarray, x: np.ndarray, w: np.ndarray) -> Taken:
-        """The moments of class k without rows x of weights w, 0 where a cell is missing: adding up, backwards."""
-        mean, m2, before = moments.mean[k], moments.m2[k], moments.weight[k]
-        weight, weight2 = np.maximum(before - w, 0.0), moments.weight2[k] - w * w
-        off = np.where(w > 0, (x - mean) - moments.rest[k], 0.0)
-        step = np.divide(w * off, weight, out=np.zeros_like(off), where=weight > 0)
-        left = np.where(weight > 0, np.maximum(m2 - before * step * off, 0.0), 0.0)
-        there = weight > 0
-        times = np.divide(m2, left, out=np.where(there & (m2 > 0), np.inf, 1.0), where=there & (left > 0))
-        return cls(weight, weight2, mean - step, left, np.maximum(times, safe_ratio(before, weight, 1.0)))
+__all__ = ["normal_terms"]
 
 
 def normal_terms(distribution: Gaussian, cells: Any, found: ClassMoments, rows: AllRows) -> np.ndarray | None:

@@ -76,8 +76,8 @@ def _of_categories(
 def _of_presence(distribution: Bernoulli, cells: Any, found: Sums, rows: AllRows) -> np.ndarray | None:
     """One case less that is present, or absent, in the row's own class."""
     alpha = distribution.alpha
-    if _is_vague(distribution, rows) or (np.min(alpha) == 0 and found.cells.shape[1] > 1):
-        return None
+    if _is_vague(distribution, rows) or (np.min(alpha) == 0 and (found.cells != rows.totals[:, None]).any()):
+        return None  # a class may have no cell in a column, and then takes the shares of all
     scores = np.zeros((len(rows.codes), len(rows.totals)))
     for part in blocks_of_rows(len(rows.codes), found.sums.shape[1]):
         x = cells[part].toarray() if is_sparse(cells) else cells[part]

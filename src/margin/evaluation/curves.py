@@ -347,7 +347,7 @@ def roc_curve(
     Examples
     --------
     >>> roc_curve([0, 0, 1, 1], [-2.0, 0.5, 0.0, 3.0])
-    <RocCurve of 1: 4 thresholds, area 0.750 [0.069, 0.992]>
+    <RocCurve of 1: 4 thresholds, area 0.750 [0.001, 1.000]>
     """
     return RocCurve(**_thresholds(y_true, scores, positive, classes, sample_weight, "roc_curve"), confidence=confidence)
 

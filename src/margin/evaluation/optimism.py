@@ -10,9 +10,10 @@ import numpy as np
 from margin.errors import InputError, ParameterError
 from margin.evaluation.answers import Answers
 from margin.evaluation.intervals import Interval, Score
-from margin.evaluation.metrics import CaseMetric, CountMetric, Metric
+from margin.evaluation.metrics import Metric
 from margin.evaluation.pairing import held_metric, same_splits
 from margin.evaluation.result import Evaluation
+from margin.evaluation.weightings import drawn_counts, values_of_weights
 from margin.random import generator
 
 __all__ = ["Optimism", "selection_optimism"]
@@ -119,8 +120,7 @@ def _judged_apart(which: Metric, answers: list[Answers], times: int, seed: int) 
     each = max(1, _CHUNK // n)
     for start in range(0, times, each):
         size = min(each, times - start)
-        rows = random.integers(n, size=(size, n))
-        drawn = np.stack([np.bincount(row, minlength=n) for row in rows]).astype(np.float64)
+        drawn = drawn_counts(random, n, size)
         inside, outside = (_scores(which, answers, counts) for counts in (drawn, (drawn == 0).astype(np.float64)))
         chosen = np.nan_to_num(sign * inside, nan=-np.inf).argmax(axis=1)
         found.append(outside[np.arange(size), chosen])
@@ -132,19 +132,8 @@ def _scores(which: Metric, answers: list[Answers], counts: np.ndarray) -> np.nda
     """The metric of each model (column) where cases count as often as each row says."""
     weight = answers[0].weight
     used = counts if weight is None else counts * weight
-    if isinstance(which, CaseMetric) or which.base in ("accuracy", "error"):
-        losses = np.column_stack([_by_case(which, each) for each in answers])
+    if which.base in ("accuracy", "error"):
+        right = np.column_stack([each.truth == each.predicted for each in answers]).astype(np.float64)
         with np.errstate(invalid="ignore"):
-            return used @ losses / used.sum(axis=1, keepdims=True)
-    if isinstance(which, CountMetric):
-        tables = [np.stack([each.table(each.cells, row) for row in used]) for each in answers]
-        return np.column_stack([which.of_tables(table, each.classes) for table, each in zip(tables, answers)])
-    rows = [np.repeat(np.arange(len(row)), row.astype(np.intp)) for row in counts]
-    return np.array([[which.value(each.take(taken)) for each in answers] for taken in rows])
-
-
-def _by_case(which: Metric, answers: Answers) -> np.ndarray:
-    if isinstance(which, CaseMetric):
-        return which.by_case(answers)
-    right = (answers.truth == answers.predicted).astype(np.float64)
-    return right if which.base == "accuracy" else 1 - right
+            return used @ (right if which.base == "accuracy" else 1 - right) / used.sum(axis=1, keepdims=True)
+    return np.column_stack([values_of_weights(which, each, used) for each in answers])

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
-__all__ = ["Ranking"]
+import margin._core as _core
+from margin.errors import InputError
+from margin.parallel import n_threads
+
+__all__ = ["Ranking", "area_covariance"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -15,7 +20,8 @@ class Ranking:
     """One class against the rest, its cases sorted from the strongest answer to the weakest.
 
     ``score`` is any number that grows with the belief that a case is ``positive``. Cases of equal score stand together:
-    a threshold takes all of them or none. ``weight`` is ``None`` where every case counts once.
+    a threshold takes all of them or none. ``weight`` is ``None`` where every case counts once. Areas come out of one
+    sort, in O(n); the curve is made when it is asked for.
 
     >>> ranking = Ranking(np.array([0.9, 0.8, 0.8, 0.1]), np.array([True, True, False, False]))
     >>> ranking.area
@@ -28,13 +34,28 @@ class Ranking:
     positive: np.ndarray
     weight: np.ndarray | None = None
 
+    def _ask(self, what: Any, *into: np.ndarray) -> tuple[Any, ...]:
+        score = np.asarray(self.score)
+        if score.dtype != np.float64 or not score.flags.aligned:
+            score = score.astype(np.float64)
+        positive = np.ascontiguousarray(self.positive, dtype=bool).view(np.uint8)
+        weight = None if self.weight is None else np.ascontiguousarray(self.weight, dtype=np.float64)
+        if not score.shape == positive.shape == (len(score),) or (weight is not None and weight.shape != score.shape):
+            raise InputError("Ranking: there must be one score, one side and, if any, one weight for each case.")
+        missing, first, *found = what(score, positive, weight, *into, n_threads())
+        if missing:
+            raise InputError(f"Ranking: scores must be numbers, but {missing} are NaN, first in row {first}.")
+        return tuple(found)
+
+    @cached_property
+    def _totals(self) -> tuple[float, float, float]:
+        area, average_precision, variance = self._ask(_core.metrics.rank_totals)
+        return area, average_precision, variance
+
     @cached_property
     def _steps(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        order = np.argsort(-self.score, kind="stable")
-        score, positive = self.score[order], self.positive[order]
-        weight = np.ones(len(score)) if self.weight is None else self.weight[order]
-        ends = np.flatnonzero(np.append(score[1:] < score[:-1], True)) if len(score) else np.empty(0, dtype=np.intp)
-        return score[ends], np.cumsum(weight * positive)[ends], np.cumsum(weight * ~positive)[ends]
+        thresholds, hits, alarms = self._ask(_core.metrics.rank_curve)
+        return thresholds, hits, alarms
 
     @property
     def thresholds(self) -> np.ndarray:
@@ -57,16 +78,67 @@ class Ranking:
 
         Not a number where one of the two sides has no cases.
         """
-        hits, alarms = self.true_positives, self.false_positives
-        if not len(hits) or not hits[-1] or not alarms[-1]:
-            return float("nan")
-        return float(np.trapezoid(np.append(0.0, hits), np.append(0.0, alarms)) / (hits[-1] * alarms[-1]))
+        return self._totals[0]
 
     @property
     def average_precision(self) -> float:
         """Precision at each threshold, averaged over the recall it adds."""
-        hits = self.true_positives
-        if not len(hits) or not hits[-1]:
-            return float("nan")
-        precision = hits / (hits + self.false_positives)
-        return float(np.diff(hits, prepend=0.0) @ precision / hits[-1])
+        return self._totals[1]
+
+    @cached_property
+    def area_variance(self) -> float:
+        """The variance of the area (DeLong, DeLong, Clarke-Pearson 1988); not a number where the area is none.
+
+        It is S₁₀/m + S₀₁/n: the sample variances of the placements of m positive and of n other cases. With weights a
+        case counts with the square of its share of the weight of its side, and n/(n - 1) corrects for the mean. One
+        case on a side says nothing about its spread, and adds nothing.
+
+        >>> Ranking(np.array([1.0, 3.0, 2.0, 4.0]), np.array([False, False, True, True])).area_variance
+        0.125
+        """
+        if self.weight is None or np.isnan(self.area):
+            return self._totals[2]
+        return area_covariance(self, self)
+
+    def placements(self) -> np.ndarray:
+        """For each positive case the share of the others below it, for each other one the share of positives above it.
+
+        Ties count half. The mean of either side, weighted where there are weights, is the area.
+
+        >>> Ranking(np.array([1.0, 3.0, 2.0, 4.0]), np.array([False, False, True, True])).placements().tolist()
+        [1.0, 0.5, 0.5, 1.0]
+        """
+        placed = np.empty(len(self.score))
+        self._ask(_core.metrics.placements, placed)
+        return placed
+
+    def influence(self) -> np.ndarray:
+        """What each case moves the area by: its placement less the area, times its share of the weight of its side.
+
+        >>> Ranking(np.array([1.0, 3.0, 2.0, 4.0]), np.array([False, False, True, True])).influence().tolist()
+        [0.125, -0.125, -0.125, 0.125]
+        """
+        weight = np.ones(len(self.score)) if self.weight is None else self.weight
+        positive = np.asarray(self.positive, dtype=bool)
+        sides = np.where(positive, weight[positive].sum(), weight[~positive].sum())
+        return weight * (self.placements() - self.area) / sides
+
+
+def area_covariance(first: Ranking, second: Ranking) -> float:
+    """The covariance of two areas from rankings of the same cases (DeLong, DeLong, Clarke-Pearson 1988).
+
+    Of a ranking with itself it is the variance of its area.
+
+    >>> positive = np.array([False, False, True, True])
+    >>> one, other = (Ranking(np.array(score), positive) for score in ([1.0, 3.0, 2.0, 4.0], [1.0, 2.0, 3.0, 4.0]))
+    >>> area_covariance(one, one), area_covariance(one, other)
+    (0.125, 0.0)
+    """
+    positive = np.asarray(first.positive, dtype=bool)
+    if not np.array_equal(positive, np.asarray(second.positive, dtype=bool)):
+        raise InputError("area_covariance: both rankings must be of the same cases, with the same ones positive.")
+    moved = first.influence()
+    products = moved * (moved if second is first else second.influence())
+    return sum(
+        float(side.sum()) * len(side) / max(len(side) - 1, 1) for side in (products[positive], products[~positive])
+    )

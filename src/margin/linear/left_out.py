@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from margin.base.left_out import AllRows, LeftOutAnswers, changes_scale, learn_from_all, leaves_constant, near_ties
+from margin.base.left_out_scale import rescaled
 from margin.evaluation.left_out import answers_anew
 from margin.linear.optimum import look_at
 from margin.linear.passes import chances, curvature
@@ -39,8 +40,9 @@ def logistic_left_out(model: Any, X: Any, y: Any, sample_weight: Any) -> LeftOut
     rows = learn_from_all(model, X, y, sample_weight)
     if rows is None or len(model.classes_) < 2 or not model.certificate_.converged:
         return None
+    scales = rescaled(rows) if model.scale == "standard" and model.fit_intercept else None
     changes = changes_scale(rows)
-    if changes is None:
+    if (scales is None and changes is None) or (scales is not None and scales.missing.any()):
         return None
     weight = model._row_weights(rows.codes, rows.rows.weight)
     part = model._reduced(rows.data, rows.codes, model._known_ends(rows.data))
@@ -49,8 +51,11 @@ def logistic_left_out(model: Any, X: Any, y: Any, sample_weight: Any) -> LeftOut
     if start is None or not is_small(problem) or not len(part.columns):
         return None
     matrix = part.X if isinstance(part.X, np.ndarray) else part.X.toarray()
-    rows.anew |= changes | leaves_constant(matrix)
-    scores = _scores_left_out(_Sum.of(problem, matrix, weight), flattened(problem, *start), rows)
+    rows.anew |= leaves_constant(matrix) if changes is None else changes | leaves_constant(matrix)
+    sums = _Sum.of(problem, matrix, weight)
+    if scales is not None:  # coefficients of columns on other scales are penalised by what they are there
+        sums = replace(sums, times=scales.times[:, part.columns])
+    scores = _scores_left_out(sums, flattened(problem, *start), rows)
     if scores is None:
         return None
     p = chances(scores)
@@ -61,13 +66,17 @@ def logistic_left_out(model: Any, X: Any, y: Any, sample_weight: Any) -> LeftOut
 
 @dataclass(frozen=True)
 class _Sum:
-    """The sum of weighted losses over the rows (a column of ones among their cells) and the penalty of coefficients."""
+    """The sum of weighted losses over the rows (a column of ones among their cells) and the penalty of coefficients.
+
+    Without each row (rows) the cells of a column are ``times`` as large, where they are scaled by their deviation.
+    """
 
     cells: np.ndarray
     truth: np.ndarray
     weight: np.ndarray
     penalty: np.ndarray
     problem: Problem
+    times: np.ndarray | None = None
 
     @classmethod
     def of(cls, problem: Problem, matrix: np.ndarray, weight: np.ndarray | None) -> _Sum:
@@ -86,10 +95,17 @@ class _Sum:
         """Of some rows, each with parameters of its own: rows by scores."""
         return np.einsum("nkd,nd->nk", theta.reshape(len(theta), self.n_scores, -1), self.cells[rows])
 
+    def penalties(self, left_out: np.ndarray) -> np.ndarray:
+        """What the penalty adds to the second derivatives, without each of some rows."""
+        if self.times is None:
+            return np.broadcast_to(self.penalty, (len(left_out), len(self.penalty)))
+        times = np.column_stack([self.times[left_out], np.ones(len(left_out))])
+        return self.penalty / np.tile(times, (1, self.n_scores)) ** 2
+
     def slopes(self, theta: np.ndarray, left_out: np.ndarray) -> np.ndarray:
         """Gradients at several parameters (rows), each with a row left out."""
         n, width = self.cells.shape
-        found = self.penalty * theta
+        found = self.penalties(left_out) * theta
         step = max(1, AT_ONCE // (n * self.n_scores))
         for first in range(0, len(theta), step):
             at = slice(first, first + step)
@@ -156,7 +172,8 @@ def _scores_left_out(sums: _Sum, theta: np.ndarray, rows: AllRows) -> np.ndarray
         return None
     p = chances(sums.cells @ theta.reshape(sums.n_scores, -1).T)
     slopes = -((p - sums.truth) * sums.weight[:, None])[:, :, None] * sums.cells[:, None, :]
-    found = theta - bend.steps(slopes.reshape(n, -1), np.arange(n))
+    slopes = slopes.reshape(n, -1) + (sums.penalties(np.arange(n)) - sums.penalty) * theta
+    found = theta - bend.steps(slopes, np.arange(n))
     active = np.flatnonzero(~rows.anew)
     for _ in range(MOST_STEPS):
         slope = sums.slopes(found[active], active)
@@ -176,9 +193,9 @@ def _polished_without(sums: _Sum, theta: np.ndarray, row: int) -> tuple[np.ndarr
     problem, others = sums.problem, np.delete(np.arange(len(sums.cells)), row)
     weight = None if problem.weight is None else problem.weight[others]
     total = problem.total - sums.weight[row]
-    without = replace(
-        problem, X=problem.X[others], y=problem.y[others], weight=weight, l2=problem.l2 * problem.total / total
-    )
+    times = 1.0 if sums.times is None else sums.times[row]
+    X = problem.X[others] if sums.times is None else problem.X[others] * times
+    without = replace(problem, X=X, y=problem.y[others], weight=weight, l2=problem.l2 * problem.total / total)
     coef, intercept = (np.ascontiguousarray(part) for part in parted(problem, theta))
-    found = polished(without, look_at(without, coef, intercept))
-    return flattened(problem, found.point.coef, found.point.intercept), not found.movement <= ENOUGH
+    found = polished(without, look_at(without, coef / times, intercept))
+    return flattened(problem, found.point.coef * times, found.point.intercept), not found.movement <= ENOUGH

@@ -185,6 +185,12 @@ class NearestCentroid(Classifier):
             return scores[:, 1] - scores[:, 0]
         return scores if scores.shape[1] > 1 else scores[:, 0]
 
+    def left_out_answers(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+        """Labels, probabilities and scores of each row as if fitted to all others; None where that takes new fits."""
+        from margin.neighbors.left_out_centroid import centroids_left_out  # only here: it loads the evaluation
+
+        return centroids_left_out(self, X, y, sample_weight)
+
     def _scores(self, X: Any) -> np.ndarray:
         distance = self._distances(X, self._center, self._spread)
         if self._metric == "manhattan":

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from margin.base import MixedData
 from margin.base.left_out import AllRows, LeftOutAnswers, changes_scale, extremes, learn_from_all, near_ties
+from margin.base.left_out_scale import Rescaled, rescaled
 from margin.evaluation.left_out import answers_anew
 from margin.neighbors.equal_rows import EqualRows, words_of
+from margin.neighbors.metrics import power_of
 from margin.neighbors.search import take_rows
 from margin.neighbors.votes import Ballot, votes_of
 
@@ -17,32 +20,36 @@ __all__ = ["matches_left_out", "nearest_left_out", "within_left_out"]
 
 # So many neighbours are looked at at once.
 NEIGHBORS_AT_ONCE = 4_000_000
+# So many more than twice the neighbours are looked at where distances change with the row.
+MORE = 6
+# Distances that differ by less may be equal when they are worked out in another order.
+SAME = 1e-9
 
 
 def nearest_left_out(model: Any, X: Any, y: Any, sample_weight: Any) -> LeftOutAnswers | None:
     """What a model of k neighbours answers: the k nearest others vote on every row."""
-    rows = _searchable(model, X, y, sample_weight)
+    rows = learn_from_all(model, X, y, sample_weight)
     if rows is None:
         return None
+    changes = _changes(rows)
+    if changes is None:
+        return _nearest_rescaled(rows)
+    rows.anew |= changes
     prepared, n, k = model._index.rows(), len(rows.codes), model.n_neighbors
     parts, step = [], max(1, NEIGHBORS_AT_ONCE // (k + 1))
     for first in range(0, n, step):
         block = prepared if n <= step else take_rows(prepared, slice(first, first + step))
-        distance, place = model._others_from(first, block, k)
-        votes = votes_of(model.weights, distance, distance[:, :1], type(model).__name__)
-        if not model._once:
-            votes = votes * model._counted(place)
-        cases = np.repeat(np.arange(len(place)), place.shape[1])
-        ballot = Ballot(cases, place.ravel(), votes.ravel(), len(place))
-        parts.append(ballot.class_shares(model._targets, len(model.classes_)))
+        parts.append(_shares(model, *model._others_from(first, block, k)))
     return _answers(rows, np.concatenate(parts))
 
 
 def within_left_out(model: Any, X: Any, y: Any, sample_weight: Any) -> LeftOutAnswers | None:
     """What a model of a radius answers: all others within it vote on every row."""
-    rows = _searchable(model, X, y, sample_weight)
-    if rows is None:
+    rows = learn_from_all(model, X, y, sample_weight)
+    changes = None if rows is None else _changes(rows)
+    if rows is None or changes is None:
         return None
+    rows.anew |= changes
     prepared, n = model._index.rows(), len(rows.codes)
     parts, alone, step = [], [], max(1, NEIGHBORS_AT_ONCE // n)
     for first in range(0, n, step):
@@ -61,16 +68,91 @@ def within_left_out(model: Any, X: Any, y: Any, sample_weight: Any) -> LeftOutAn
     return _answers(rows, shares)
 
 
-def _searchable(model: Any, X: Any, y: Any, sample_weight: Any) -> AllRows | None:
-    """The model with all rows in its index; None where each of them changes how the others are compared."""
-    rows = learn_from_all(model, X, y, sample_weight)
-    if rows is None:
+@dataclass
+class _Rescaled:
+    """How far other rows are from each row when its own cells no longer count in means and deviations; by place."""
+
+    rows: np.ndarray
+    scales: Rescaled
+    power: float
+    unit: float
+
+    @classmethod
+    def of(cls, rows: AllRows) -> _Rescaled | None:
+        """None for metrics that are no sums over the columns, and for rows that are not written out."""
+        model = rows.model
+        power = power_of(model._metric, model.p)
+        if power is None or model._space.cosine or model._metric in ("chebyshev", "cosine"):
+            return None
+        prepared, scales = model._index.rows(), rescaled(rows)
+        if scales is None or not isinstance(prepared, np.ndarray) or prepared.shape != rows.data.shape:
+            return None
+        order = _order(rows)
+        scales = Rescaled(scales.times[order], scales.farther[order], scales.missing[order])
+        return cls(prepared, scales, power, model._space.unit)
+
+    def distances(self, first: int, place: np.ndarray) -> np.ndarray:
+        """Of the rows from ``first`` on (rows) to those at some places (columns)."""
+        at = slice(first, first + len(place))
+        apart = np.abs(self.rows[at][:, None, :] - self.rows[place]) * self.scales.times[at][:, None, :]
+        if self.scales.missing.any():
+            apart *= np.where(self.scales.missing[place], self.scales.farther[at][:, None, :], 1.0)
+        if self.power == 2:
+            return np.sqrt(np.einsum("nkd,nkd->nk", apart, apart)) * self.unit
+        return (apart**self.power).sum(axis=2) ** (1 / self.power) * self.unit
+
+    def same(self, one: np.ndarray, other: np.ndarray) -> np.ndarray:
+        """Whether the rows at two places have the same cells."""
+        equal = (self.rows[one] == self.rows[other]) & (self.scales.missing[one] == self.scales.missing[other])
+        return equal.all(axis=-1)
+
+
+def _nearest_rescaled(rows: AllRows) -> LeftOutAnswers | None:
+    """The k nearest others where scales and means change with the row: they are among a few more than k.
+
+    What is farther away than the last of these stays farther than the k-th if columns are not stretched too unequally;
+    where that is not certain, and where two rows are equally far but for rounding, the row is answered anew.
+    """
+    model, space = rows.model, _Rescaled.of(rows)
+    if space is None:
         return None
-    changes = extremes(rows.data.numeric) if isinstance(rows.data, MixedData) else changes_scale(rows)
-    if changes is None:
-        return None
-    rows.anew |= changes
-    return rows
+    n, order = len(rows.codes), _order(rows)
+    k = min(model.n_neighbors, n - 1)
+    many = min(2 * k + MORE, n - 1)
+    least = space.scales.times.min(axis=1, initial=1.0)
+    parts, step = [], max(1, NEIGHBORS_AT_ONCE // (many * space.rows.shape[1] + 1))
+    for first in range(0, n, step):
+        full, place = model._others_from(first, space.rows[first : first + step], many)
+        distance = space.distances(first, place)
+        nearest = distance.argsort(axis=1, kind="stable")
+        distance, place = (np.take_along_axis(found, nearest, axis=1) for found in (distance, place))
+        unsure = np.zeros(len(place), dtype=bool)
+        if many < n - 1:
+            unsure |= full[:, -1] * least[first : first + len(place)] <= distance[:, k - 1] * (1 + SAME)
+        for last in range(k - 1 if model._once else 0, min(k, many - 1)):
+            close = distance[:, last + 1] - distance[:, last] <= SAME * distance[:, last + 1]
+            unsure |= close & ~space.same(place[:, last], place[:, last + 1])
+        rows.anew[order[first : first + len(place)]] |= unsure
+        parts.append(_shares(model, distance[:, :k], place[:, :k]))
+    shares = np.concatenate(parts)
+    if not (isinstance(model.weights, str) and model.weights == "uniform"):
+        rows.anew[order] |= near_ties(shares)
+    return _answers(rows, shares)
+
+
+def _shares(model: Any, distance: np.ndarray, place: np.ndarray) -> np.ndarray:
+    """The share of each class in the votes of the neighbours of some cases."""
+    votes = votes_of(model.weights, distance, distance[:, :1], type(model).__name__)
+    if not model._once:
+        votes = votes * model._counted(place)
+    cases = np.repeat(np.arange(len(place)), place.shape[1])
+    ballot = Ballot(cases, place.ravel(), votes.ravel(), len(place))
+    return ballot.class_shares(model._targets, len(model.classes_))
+
+
+def _changes(rows: AllRows) -> np.ndarray | None:
+    """Which rows change how others are compared; None where each of them does."""
+    return extremes(rows.data.numeric) if isinstance(rows.data, MixedData) else changes_scale(rows)
 
 
 def _order(rows: AllRows) -> np.ndarray:

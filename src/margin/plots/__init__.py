@@ -1,22 +1,37 @@
-"""Pictures of what models learnt, drawn with matplotlib, which is loaded when the first one is drawn."""
+"""Pictures of what models learnt and of how good they are; matplotlib is loaded when the first one is drawn."""
 
+from margin.plots.along import plot_learning_curve, plot_validation_curve
 from margin.plots.coefficients import plot_coefficients, plot_path
+from margin.plots.comparing import plot_comparison, plot_critical_difference
 from margin.plots.coverage import plot_risk_coverage
 from margin.plots.k_choice import plot_k_choice
 from margin.plots.losses import plot_losses
 from margin.plots.margins import plot_margin
+from margin.plots.of_bias_variance import plot_bias_variance
+from margin.plots.of_calibration import plot_calibration
+from margin.plots.of_confusion import plot_confusion
 from margin.plots.of_curse import plot_curse
 from margin.plots.of_regions import plot_regions
+from margin.plots.thresholds import plot_precision_recall, plot_roc
 from margin.plots.tree import plot_tree
 
 __all__ = [
+    "plot_bias_variance",
+    "plot_calibration",
     "plot_coefficients",
+    "plot_comparison",
+    "plot_confusion",
+    "plot_critical_difference",
     "plot_curse",
     "plot_k_choice",
+    "plot_learning_curve",
     "plot_losses",
     "plot_margin",
     "plot_path",
+    "plot_precision_recall",
     "plot_regions",
     "plot_risk_coverage",
+    "plot_roc",
     "plot_tree",
+    "plot_validation_curve",
 ]

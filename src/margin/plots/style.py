@@ -6,7 +6,7 @@ from typing import Any
 
 from margin.errors import MarginError
 
-__all__ = ["ACCENT", "INK", "PALE", "PALETTE", "MissingPackageError", "axes_of", "class_colours"]
+__all__ = ["ACCENT", "INK", "PALE", "PALETTE", "MissingPackageError", "axes_of", "class_colours", "log_axis"]
 
 #: Eight colours that stay apart for the colour-blind and in print (Okabe, Ito 2002), the strongest first.
 PALETTE = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#6B6B6B")
@@ -36,6 +36,14 @@ def axes_of(ax: Any, width: float = 6.0, height: float = 4.0) -> Any:
     ax.yaxis.label.set_color(INK)
     ax.title.set_color(INK)
     return ax
+
+
+def log_axis(ax: Any, values: Any) -> None:
+    """A horizontal axis of logarithms; few values are ticks of their own, as they were written."""
+    ax.set_xscale("log")
+    if len(values) <= 12:
+        ax.set_xticks(values, [f"{value:.4g}" for value in values])
+        ax.set_xticks([], minor=True)
 
 
 def class_colours(n: int) -> list[tuple[float, float, float]]:
