@@ -126,6 +126,8 @@ def linear_left_out(model: Any, X: Any, y: Any, sample_weight: Any) -> LeftOutAn
     away = sums.mean - model.priors_ @ sums.mean / model.priors_.sum()
     if axes is None or not len(some) or not axes.hold(away[:, some]):
         return None
+    if amount > 0 and _least_variance(model.covariance_[np.ix_(some, some)]) < max(WELL_CONDITIONED, 100 * least):
+        return None
     e, factor = _deviations(sums, rows)
     divisor = sums.weight.sum() - rows.weight if by_cases else sums.degrees.sum() + _change_of_degrees(sums, rows)
     if divisor.min() <= 0:
@@ -146,6 +148,13 @@ def linear_left_out(model: Any, X: Any, y: Any, sample_weight: Any) -> LeftOutAn
             scores[:, k] -= 0.5 * shape.distances(from_mean)
     scores[rows.anew] = 0.0
     return _finished(rows, scores)
+
+
+def _least_variance(covariance: np.ndarray, whole: np.ndarray | float = 0.0) -> float:
+    """The least variance along any axis, in columns of variance 1, or of less where they are below the ``whole``."""
+    scale = np.sqrt(np.maximum(whole, np.diagonal(covariance)))
+    scale[scale == 0] = 1.0
+    return float(np.linalg.eigvalsh(covariance / scale[:, None] / scale)[0])
 
 
 def _deviations(sums: Scatter, rows: AllRows) -> tuple[np.ndarray, np.ndarray]:
@@ -229,12 +238,8 @@ def _is_floored(model: Any, sums: Scatter, some: np.ndarray) -> bool:
         return True
     n = sums.weight
     whole = np.diagonal(sums.moments_around(n @ sums.mean / n.sum())[0])[some] / n.sum()
-    for covariance in model.covariance_:
-        part = covariance[np.ix_(some, some)]
-        scale = np.sqrt(np.maximum(whole, np.diagonal(part)))
-        if np.linalg.eigvalsh(part / scale[:, None] / scale)[0] < 100 * WELL_CONDITIONED:
-            return True
-    return False
+    parts = (covariance[np.ix_(some, some)] for covariance in model.covariance_)
+    return any(_least_variance(part, whole) < 100 * WELL_CONDITIONED for part in parts)
 
 
 def diagonal_left_out(model: Any, X: Any, y: Any, sample_weight: Any) -> LeftOutAnswers | None:
