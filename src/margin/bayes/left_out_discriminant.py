@@ -177,14 +177,14 @@ def _mark_lost_axes(model: Any, sums: Scatter, rows: AllRows, shape: Shape, mean
     Axes along which they hardly spread, by the tolerance, are dropped at fit.
     """
     n_classes, n_axes = len(means), min(len(means) - 1, shape.basis.shape[1])
-    placed = means @ shape.basis
+    placed, all_priors = means @ shape.basis, np.exp(_log_priors(model, rows))
     for part in blocks_of_rows(len(rows.codes), 4 * n_classes * max(placed.shape[1], n_classes)):
         own, codes, w = shape.own[part], rows.codes[part], rows.weight[part]
         with np.errstate(divide="ignore", invalid="ignore"):
             moved = own * (w / (sums.weight[codes] - w))[:, None]
         away = np.tile(placed, (len(codes), 1, 1))
         away[np.arange(len(codes)), codes] -= moved
-        priors = np.exp(_log_priors(model, rows)[part])
+        priors = all_priors[part]
         away -= (np.einsum("nk,nkr->nr", priors, away) / priors.sum(axis=1)[:, None])[:, None, :]
         away *= np.sqrt(priors)[:, :, None]
         scaled = away / np.sqrt(shape.diagonal[part])[:, None, :]
