@@ -1,7 +1,7 @@
 """How often intervals of 95 % hold the truth, and how often equal models are told apart: both by trying it many times.
 
-Two classes lie around two points, one column each; the classifier asks which of the two class means is nearer. Its true
-accuracy, F1 and area under the curve are then known, and so is that two classifiers on two such columns are equally good.
+Two classes lie around two points, one column each; the classifier asks which of the two class means is nearer. Its
+true accuracy, F1 and area under the curve are then known, and two classifiers on two such columns are equally good.
 
     python examples/how_sure.py            # some minutes; a number of tries may follow
 """

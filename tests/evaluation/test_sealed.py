@@ -1,5 +1,8 @@
 """margin.evaluation.sealed: split off first, opened once, every opening on record."""
 
+import copy
+import pickle
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -10,8 +13,8 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
 
 from margin.data import Table
-from margin.errors import InputError, SealBrokenError
-from margin.evaluation import SealedTest
+from margin.errors import InputError, ParameterError, SealBrokenError
+from margin.evaluation import GroupHoldOut, SealedTest, TimeOrdered
 
 X, Y = load_iris(return_X_y=True)
 
@@ -90,3 +93,60 @@ def test_any_kind_of_input_can_be_sealed(make):
 def test_unequal_lengths_are_refused():
     with pytest.raises(InputError, match="150 rows, but y has 3"):
         SealedTest(X, Y[:3])
+
+
+def test_groups_can_be_sealed_whole():
+    X, y = load_iris(return_X_y=True)
+    plant = np.arange(150) // 3
+    sealed = SealedTest(X, y, protocol=GroupHoldOut(plant, 0.2))
+    held = np.setdiff1d(np.arange(150), sealed.train_rows)
+    assert not set(plant[sealed.train_rows].tolist()) & set(plant[held].tolist())
+    assert "by group" in repr(sealed)
+    assert "hold-out 20 % by group" in sealed.open(GaussianNB().fit(*sealed.train)).summary()
+
+
+def test_the_last_stretch_of_time_can_be_sealed_and_the_column_is_no_input():
+    import polars
+
+    X, y = load_iris(return_X_y=True)
+    day = np.random.default_rng(0).permutation(150)
+    frame = polars.DataFrame({"day": day, "length": X[:, 0], "width": X[:, 1]})
+    sealed = SealedTest(frame, y, protocol=TimeOrdered("day", folds=4))
+    inputs, _ = sealed.train
+    assert inputs.columns == ["length", "width"]
+    assert (sealed.n_train, sealed.n_test) == (120, 30)
+    assert day[sealed.train_rows].max() == 119
+    with pytest.raises(ParameterError, match="one split, not 10"):
+        SealedTest(X, y, protocol="10-fold")
+
+
+@pytest.mark.parametrize("duplicate", [copy.copy, copy.deepcopy, lambda sealed: pickle.loads(pickle.dumps(sealed))])
+def test_a_copy_is_no_way_round_the_seal(duplicate):
+    sealed = SealedTest(*load_iris(return_X_y=True))
+    before = duplicate(sealed)
+    sealed.open(GaussianNB().fit(*sealed.train))
+    after = duplicate(sealed)
+    for each in (before, after):
+        assert each.digest == sealed.digest
+        with pytest.raises(SealBrokenError):
+            each.open(GaussianNB().fit(*each.train))
+
+
+def test_a_record_that_was_pickled_travels_with_it():
+    sealed = SealedTest(*load_iris(return_X_y=True))
+    sealed.open(GaussianNB().fit(*sealed.train))
+    packed = pickle.dumps(sealed)
+    del sealed
+    again = pickle.loads(packed)
+    assert len(again.openings) == 1
+    assert "opened" in repr(again)
+
+
+def test_the_evaluation_carries_the_record_of_openings():
+    sealed = SealedTest(*load_iris(return_X_y=True))
+    model = GaussianNB().fit(*sealed.train)
+    assert sealed.open(model).protocol.openings == tuple(sealed.openings)
+    again = sealed.open(model, again=True)
+    assert len(again.protocol.openings) == 2
+    assert again.protocol.digest == sealed.digest
+    assert "2 times" in again.warnings[0]

@@ -15,7 +15,7 @@ from margin.report import render, words
 from margin.report.svg import Axis
 from tests.experiment.stand_ins import Broken, entries, flowers
 
-VOID = {"meta", "br", "line", "rect", "circle", "link", "img"}
+VOID = {"meta", "br", "line", "rect", "circle", "polyline", "link", "img"}
 
 
 class Tags(HTMLParser):

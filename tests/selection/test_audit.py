@@ -383,3 +383,20 @@ def test_same_seed_same_findings(clean):
     X, y = clean
     X[300:, 1] += 1
     assert str(margin.audit(X, y, seed=3)) == str(margin.audit(X, y, seed=3))
+
+
+def test_a_protocol_may_be_named_and_brings_its_groups_and_times(clean):
+    from sklearn.model_selection import KFold
+
+    from margin.evaluation import GroupFolds, TimeOrdered
+
+    X, y = clean
+    patient, day = np.arange(N) % 50, np.arange(N)
+    table = Table.from_columns({"a": X[:, 0], "b": X[:, 1], "patient": patient, "day": day})
+    assert margin.audit(table.drop("day"), y, GroupFolds("patient"))["groups_across"] == ()
+    assert margin.audit(table.drop("day"), y, "5-fold", groups="patient")["groups_across"][0].evidence["splits"] == 5
+    assert margin.audit(table.drop("patient"), y, TimeOrdered("day"))["time_order"] == ()
+    assert margin.audit(table.drop("patient"), y, KFold(4), times="day")["time_order"][0].evidence["splits"] == 3
+    pairs = [(np.arange(200), np.arange(200, 300)), (np.arange(300), np.arange(300, N))]
+    assert margin.audit(X, y, pairs).n_train == 200
+    assert margin.audit(X, y, (list(range(300)), list(range(300, N)))).n_train == 300

@@ -2,6 +2,12 @@
 
 Efron (1983); Efron, Tibshirani (1997). What is needed of each replicate is added up as it comes: for metrics that are
 means over cases the losses of every case while it was left over, for all metrics their value on the rows left over.
+
+Intervals are normal, with the standard error of the out-of-bag value (the infinitesimal jackknife of 1997) for all
+estimates: scaled down in proportion to the error, as the paper suggests, those of .632+ covered only 92 to 93 % where
+95 % were meant, and as they are 93 to 98 % (Gaussian classes, 60 rows, linear rules). No width mends the bias of .632+
+for models that learn by heart: for one nearest neighbour ask for out-of-bag. Metrics that are no means over cases get
+the spread over replicates, which is that of a third of the cases and so rather too wide than too narrow.
 """
 
 from __future__ import annotations
@@ -33,7 +39,6 @@ class Replicates:
         self._protocol, self._n = protocol, n
         self._sums: dict[str, _CaseSums | None] = {}
         self._values: dict[str, list[float]] = {}
-        self._share: np.ndarray | None = None
 
     def add(self, outcome: Any, metrics: list[Metric]) -> None:
         """Count one replicate in: its values, and where there are any its losses case by case."""
@@ -62,11 +67,9 @@ class Replicates:
         if training is not None:
             inside = which.value(training)
             weight, overfitting = self._weight(which, inside, outside, training)
-            value = inside + weight * (self._limited(which, outside, training) - inside)
+            value = float(inside + weight * (self._limited(which, outside, training) - inside))
             told = f"{self._protocol.estimate}, weight {weight:.3f} on out-of-bag{overfitting}"
-            error *= _shrinkage(which, value, outside)
-        half = float(special.ndtri((1 + confidence) / 2)) * error
-        interval = Interval(value - half, value + half, confidence, method).clipped(*which.bounds)
+        interval = _normal(which, value, error, confidence, method)
         how = f"{told}, {len(self._values[which.name])} replicates; {100 * confidence:g} % interval, {method}"
         return Score(value, interval, how)
 
@@ -93,8 +96,7 @@ class Replicates:
         outside: dict[str, Score] = {}
         for each in metrics:
             value, error, method = self.out_of_bag(each)
-            half = float(special.ndtri((1 + confidence) / 2)) * error
-            interval = Interval(value - half, value + half, confidence, method).clipped(*each.bounds)
+            interval = _normal(each, value, error, confidence, method)
             outside[each.name] = Score(value, interval, f"{len(self._values[each.name])} replicates, {method}")
         nothing = {each.name: Score(no_information(each, training), None, "no information") for each in metrics}
         return {"out-of-bag": outside, "no information": nothing}
@@ -205,7 +207,7 @@ def no_information(which: Metric, answers: Answers) -> float:
                 answers.scores,
             )
             losses += shares[code] * float(np.average(which.by_case(beside), weights=answers.weight))
-        return losses
+        return float(losses)
     random = np.random.default_rng(0)
     return float(np.mean([which.value(_shuffled(answers, random)) for _ in range(_SHUFFLES)]))
 
@@ -222,8 +224,6 @@ def _shuffled(answers: Answers, random: np.random.Generator) -> Answers:
     )
 
 
-def _shrinkage(which: Metric, value: float, outside: float) -> float:
-    """How the error of out-of-bag carries over: in proportion to what is missing from the best score (1997, §4)."""
-    best = which.bounds[1] if which.greater_is_better else which.bounds[0]
-    missing = abs(outside - best)
-    return min(abs(value - best) / missing, 1.0) if 0 < missing < math.inf else 1.0
+def _normal(which: Metric, value: float, error: float, confidence: float, method: str) -> Interval:
+    half = float(special.ndtri((1 + confidence) / 2)) * error
+    return Interval(value - half, value + half, confidence, method).clipped(*which.bounds)

@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 import hashlib
+import secrets
+import weakref
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 import numpy as np
 
 from margin.data import Table
 from margin.data.labels import codes_of, distinct, label_array, refuse_missing
-from margin.errors import InputError, SealBrokenError
+from margin.errors import InputError, ParameterError, SealBrokenError
 from margin.evaluation.answers import Answers
 from margin.evaluation.metrics import Metric
+from margin.evaluation.protocols import bound_protocol
 from margin.evaluation.result import Evaluation, FoldDone
 from margin.evaluation.rows import count_rows, ready_for, take_rows
 from margin.evaluation.scoring import check_metrics, score_cases, usable_metrics
-from margin.evaluation.splits import HoldOut, Split
+from margin.evaluation.splits import HoldOut, Judged, Split, SplitProtocol
+from margin.evaluation.time_splits import TimeOrdered
 from margin.evaluation.validation import DEFAULT_METRICS, ask, model_name
 
 __all__ = ["Opening", "SealedTest"]
@@ -42,8 +46,11 @@ class _Sealed:
     n_train: int
     n_test: int
     opening: int
+    digest: str = ""
+    openings: tuple[Opening, ...] = ()
+    split_off: str = ""
 
-    judged_by: ClassVar[Literal["cases", "folds"]] = "cases"
+    judged_by: ClassVar[Judged] = "cases"
     name: ClassVar[str] = "sealed test part"
     n_fits: ClassVar[int | None] = 0
 
@@ -60,11 +67,16 @@ class _Sealed:
 
     def describe(self) -> str:
         times = "opened once" if self.opening == 1 else f"now opened {self.opening} times"
-        return f"Asked about {self.n_test} rows that were split off before anything was learnt; {times}."
+        how = f" ({self.split_off})" if self.split_off else ""
+        return f"Asked about {self.n_test} rows that were split off{how} before anything was learnt; {times}."
 
 
 class SealedTest:
     """Splits a test part off, in proportion by class, and gives it out only as scores, once.
+
+    Copies are no way round the seal: whatever ``copy`` or ``pickle`` makes of it in the same process shares the record
+    of openings, and a pickle carries its record elsewhere. What is loaded twice in different processes, or split off
+    anew with the same seed, nobody can know of; ``digest`` tells that it was the same test part.
 
     Parameters
     ----------
@@ -74,6 +86,9 @@ class SealedTest:
         Of the rows that are sealed.
     seed
         Of the split.
+    protocol
+        How rows are split off, in place of share and seed: a protocol of one split, as ``GroupHoldOut("patient")``, or
+        ``TimeOrdered(when, folds=4)``, of which the last stretch is sealed. A column named there is no input.
 
     Attributes
     ----------
@@ -99,16 +114,22 @@ class SealedTest:
 a model chosen after looking at it is judged too kindly (again=True opens it all the same, and the report will say so).
     """
 
-    def __init__(self, X: Any, y: Any, share: float = 0.2, seed: int = 0) -> None:
+    def __init__(self, X: Any, y: Any, share: float = 0.2, seed: int = 0, *, protocol: Any = None) -> None:
         labels = label_array(y, "SealedTest(y=…)")
         refuse_missing(labels, "SealedTest(y=…)")
         if count_rows(X) != len(labels):
             raise InputError(f"SealedTest: X has {count_rows(X)} rows, but y has {len(labels)} labels.")
         self.share, self.seed = share, seed
-        self.openings: list[Opening] = []
+        self._record = _record(secrets.token_hex(16))
+        chosen, X = bound_protocol(HoldOut(share, seed) if protocol is None else protocol, X, len(labels))
+        self._how = "" if protocol is None else chosen.name
         self._X, self._labels = X, labels
-        self._split: Split = next(iter(HoldOut(share, seed).split(labels)))
+        self._split: Split = _one_split(chosen, labels)
         self.digest = _digest(self._split[1], take_rows(X, self._split[1]), labels[self._split[1]])
+
+    @property
+    def openings(self) -> list[Opening]:
+        return self._record.openings
 
     @property
     def train(self) -> tuple[Any, np.ndarray]:
@@ -157,7 +178,8 @@ a model chosen after looking at it is judged too kindly (again=True opens it all
         name = name or model_name(model)
         answers, seconds = self._answers(model)
         self.openings.append(Opening(datetime.now(UTC), name))
-        protocol = _Sealed(self.n_train, self.n_test, len(self.openings))
+        record = tuple(self.openings)
+        protocol = _Sealed(self.n_train, self.n_test, len(record), self.digest, record, self._how)
         usable, cautions = usable_metrics(chosen, answers.probabilities is not None, name)
         if protocol.caution:
             cautions.insert(0, protocol.caution)
@@ -179,7 +201,41 @@ a model chosen after looking at it is judged too kindly (again=True opens it all
 
     def __repr__(self) -> str:
         state = "; ".join(map(str, self.openings)) or "unopened"
-        return f"<SealedTest {self.digest}: {self.n_test} of {self.n_train + self.n_test} rows, {state}>"
+        how = f" by {self._how}" if self._how else ""
+        return f"<SealedTest {self.digest}: {self.n_test} of {len(self._labels)} rows{how}, {state}>"
+
+
+class _Record:
+    """The openings of one sealed test part, the same object for all its copies in this process."""
+
+    def __init__(self, key: str) -> None:
+        self.key = key
+        self.openings: list[Opening] = []
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _record, (self.key, tuple(self.openings))
+
+
+_RECORDS: weakref.WeakValueDictionary[str, _Record] = weakref.WeakValueDictionary()
+
+
+def _record(key: str, openings: tuple[Opening, ...] = ()) -> _Record:
+    """The record of that key, with openings that were not known here yet."""
+    found = _RECORDS.get(key)
+    if found is None:
+        found = _RECORDS[key] = _Record(key)
+    found.openings += [opening for opening in openings if opening not in found.openings]
+    return found
+
+
+def _one_split(protocol: SplitProtocol, labels: np.ndarray) -> Split:
+    *others, last = protocol.split(labels)
+    if others and not isinstance(protocol, TimeOrdered):
+        raise ParameterError(
+            f"SealedTest(protocol={protocol!r}): there must be one split, not {len(others) + 1} (as HoldOut, "
+            "GroupHoldOut, or TimeOrdered, of which the last stretch is sealed)."
+        )
+    return last
 
 
 def _digest(rows: np.ndarray, X: Any, labels: np.ndarray) -> str:

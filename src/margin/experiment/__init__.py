@@ -7,6 +7,7 @@ from margin.lazy import attach
 if TYPE_CHECKING:
     from margin.experiment.auditing import audit_table
     from margin.experiment.cards import column_cards
+    from margin.experiment.evaluating import evaluate_table
     from margin.experiment.prediction import Answers, about_model, answers, read_new_rows
     from margin.experiment.result import (
         ClassScore,
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Answers",
+    "CalibrationBin",
     "ClassScore",
     "ColumnCard",
     "Pair",
@@ -35,10 +37,12 @@ __all__ = [
     "Standing",
     "Step",
     "TestScore",
+    "ThresholdCurves",
     "about_model",
     "answers",
     "audit_table",
     "column_cards",
+    "evaluate_table",
     "open_table",
     "read_new_rows",
     "resolve_target",
@@ -53,9 +57,11 @@ __getattr__, __dir__ = attach(
         **dict.fromkeys(("Answers", "about_model", "answers", "read_new_rows"), "margin.experiment.prediction"),
         **dict.fromkeys(("ClassScore", "ColumnCard", "Pair", "Progress", "Result"), "margin.experiment.result"),
         **dict.fromkeys(("Score", "Standing", "Step", "TestScore"), "margin.experiment.result"),
+        **dict.fromkeys(("CalibrationBin", "ThresholdCurves"), "margin.experiment.result"),
         **dict.fromkeys(("open_table", "resolve_target"), "margin.experiment.source"),
         **{"Spec": "margin.experiment.spec", "column_cards": "margin.experiment.cards"},
         "audit_table": "margin.experiment.auditing",
+        "evaluate_table": "margin.experiment.evaluating",
         **dict.fromkeys(("run", "run_to_end"), "margin.experiment.running"),
     },
 )

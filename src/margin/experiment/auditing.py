@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 
 from margin.data import Table
-from margin.errors import ParameterError, closest, listing
-from margin.experiment.source import frame, open_table, resolve_target
+from margin.experiment.source import check_column, frame, open_table, resolve_target
 from margin.selection import Audit, audit
 
 __all__ = ["audit_table"]
@@ -35,11 +34,7 @@ def audit_table(
     table, known = open_table(data, reading)
     column = resolve_target(table, known if target is None else target)
     for flag, name in (("group", group), ("time", time)):
-        if name is not None and (name not in table.names or name == column):
-            others = [each for each in table.names if each != column]
-            raise ParameterError(
-                f"{flag}={name!r}: must be a column besides the target, {listing(others)}{closest(name, others)}."
-            )
+        check_column(table, name, column, flag)
     problem = frame(table, column, texts_read=True)
     asked = None if test is None else _second(open_table(test, reading)[0], column)
     found = audit(problem.inputs, problem.labels, test=asked, groups=group, times=time, seed=seed)
@@ -53,8 +48,7 @@ def _second(table: Table, target: str) -> tuple[Table, np.ndarray | None]:
     missing = table.missing(target)
     if missing.all():
         return table.drop(target), None
-    problem_rows = table.take(~missing)
-    inputs, labels = problem_rows.target(target)
+    inputs, labels = table.take(~missing).target(target)
     return inputs, labels.astype(np.int64) if labels.dtype.kind == "f" and (
         labels == np.round(labels)
     ).all() else labels

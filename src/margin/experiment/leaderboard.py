@@ -9,6 +9,7 @@ import numpy as np
 
 from margin.evaluation import Evaluation, PairTest, compare_scores
 from margin.experiment.result import ClassScore, Pair, Score, Standing, TestScore
+from margin.experiment.threshold_curves import calibration_bins, threshold_curves
 from margin.zoo import Entry
 
 __all__ = ["label_text", "rank", "read_out"]
@@ -62,6 +63,7 @@ def read_out(found: Evaluation, majority: Any) -> TestScore:
             labels, matrix.precision, matrix.recall, matrix.f1, matrix.support, matrix.counts.sum(axis=0)
         )
     )
+    bins, calibrated, calibration_error = calibration_bins(found)
     return TestScore(
         n_rows=len(found.rows),
         scores=_scores(found),
@@ -70,6 +72,10 @@ def read_out(found: Evaluation, majority: Any) -> TestScore:
         confusion=tuple(tuple(int(n) for n in row) for row in matrix.counts),
         abstained=tuple(int(n) for n in matrix.abstained),
         classes=classes,
+        curves=threshold_curves(found),
+        calibration=bins,
+        calibrated=calibrated,
+        calibration_error=calibration_error,
     )
 
 

@@ -7,7 +7,19 @@ import html
 from dataclasses import dataclass, field
 from typing import Any
 
-__all__ = ["ClassScore", "ColumnCard", "Pair", "Progress", "Result", "Score", "Standing", "Step", "TestScore"]
+__all__ = [
+    "CalibrationBin",
+    "ClassScore",
+    "ColumnCard",
+    "Pair",
+    "Progress",
+    "Result",
+    "Score",
+    "Standing",
+    "Step",
+    "TestScore",
+    "ThresholdCurves",
+]
 
 
 @dataclass(frozen=True)
@@ -71,11 +83,38 @@ class ClassScore:
 
 
 @dataclass(frozen=True)
+class ThresholdCurves:
+    """What every threshold would do for one class on the sealed test, as points, and the areas with their intervals.
+
+    ``roc`` are (false positive rate, true positive rate), ``precision_recall`` are (recall, precision); both may be
+    empty where only the area is told.
+    """
+
+    label: str
+    area: Score
+    roc: tuple[tuple[float, float], ...] = ()
+    precision_recall: tuple[tuple[float, float], ...] = ()
+    average_precision: Score | None = None
+    prevalence: float = 0.0
+
+
+@dataclass(frozen=True)
+class CalibrationBin:
+    """Cases of similar probability: how many, what was said of them, and how often it came true, with its interval."""
+
+    said: float
+    came_true: Score
+    cases: int
+
+
+@dataclass(frozen=True)
 class TestScore:
     """The best model on the sealed test, opened once.
 
     ``confusion`` counts by true class (rows) and answered class (columns); ``abstained`` are cases of each class
     without an answer. ``baseline`` is what always answering the commonest class of the training part would score.
+    ``curves`` are there where the model ranks cases, ``calibration`` where it gives probabilities: those of the class
+    ``calibrated``, or of the most probable class of each case where that is empty.
     """
 
     __test__ = False  # its name begins like a test's
@@ -87,6 +126,10 @@ class TestScore:
     confusion: tuple[tuple[int, ...], ...]
     classes: tuple[ClassScore, ...]
     abstained: tuple[int, ...] = ()
+    curves: tuple[ThresholdCurves, ...] = ()
+    calibration: tuple[CalibrationBin, ...] = ()
+    calibrated: str = ""
+    calibration_error: float | None = None
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,7 @@ from margin.experiment.source import Problem, frame, open_table, resolve_target
 from margin.experiment.spec import Spec
 from margin.selection import audit
 
-__all__ = ["run", "run_to_end"]
+__all__ = ["run", "run_to_end", "seeded"]
 
 
 def run(spec: Spec) -> Iterator[Progress | Result]:
@@ -66,7 +66,7 @@ def run(spec: Spec) -> Iterator[Progress | Result]:
     best = race.entries[board[0].name]
 
     with log.step(f"Fitted {best.title} on all training rows", best.name) as note:
-        chosen = _seeded(best.model(), spec.seed).fit(*sealed.train)
+        chosen = seeded(best.model(), spec.seed).fit(*sealed.train)
         note.append(f"{sealed.n_train:,} rows")
     yield Progress("refit", log.seconds, best.name)
     with log.step("Opened the sealed test, once", best.name) as note:
@@ -78,7 +78,7 @@ def run(spec: Spec) -> Iterator[Progress | Result]:
         cases = telling_cases(chosen, problem.inputs, found, problem.rows)
         note.append(f"{len(cases)} of them")
     with log.step(f"Fitted {best.title} on all the data", best.name) as note:
-        final = _seeded(best.model(), spec.seed).fit(problem.inputs, problem.labels)
+        final = seeded(best.model(), spec.seed).fit(problem.inputs, problem.labels)
         note.append(f"{len(problem.labels):,} rows; this is the model to keep")
     yield Progress("final", log.seconds, best.name)
 
@@ -184,7 +184,7 @@ class _Race:
 
     def _folds(self, entry: zoo.Entry, X: Any, y: np.ndarray) -> Iterator[Any]:
         """The folds of a model as they are done; its evaluation is kept."""
-        model = _seeded(entry.model(), self.spec.seed)
+        model = seeded(entry.model(), self.spec.seed)
         steps = evaluate_steps(model, X, y, self.protocol, metrics=self.spec.metrics, n_jobs=self.spec.jobs)
         while True:
             # Warnings are caught fold by fold: the caller's code must not run inside the catching.
@@ -223,7 +223,7 @@ def _one_line(error: Exception) -> str:
     return f"{type(error).__name__}: {textwrap.shorten(text, 200, placeholder=' …')}"
 
 
-def _seeded(model: Any, seed: int) -> Any:
+def seeded(model: Any, seed: int) -> Any:
     """The model with every random state that was left open set to the seed."""
     open_states = [
         name for name, value in model.get_params().items() if name.endswith("random_state") and value is None

@@ -12,7 +12,7 @@ from margin.data import Table, catalog
 from margin.data.readers import read
 from margin.errors import DataError, LabelError, ParameterError, closest, listing
 
-__all__ = ["MOST_CLASSES", "Problem", "frame", "open_table", "resolve_target"]
+__all__ = ["MOST_CLASSES", "Problem", "check_column", "frame", "open_table", "resolve_target"]
 
 #: More classes than this are taken for a quantity or an identifier.
 MOST_CLASSES = 100
@@ -85,6 +85,15 @@ def resolve_target(table: Table, target: str | int | None) -> str:
         f"target={target!r}: there is no such column; columns are {listing(names, most=12)}"
         f"{near or closest(target, names)}."
     )
+
+
+def check_column(table: Table, name: str | None, target: str, what: str) -> None:
+    """Refuse a name that is no column besides the target; no name is none to refuse."""
+    others = [each for each in table.names if each != target]
+    if name is not None and name not in others:
+        raise ParameterError(
+            f"{what}={name!r}: must be a column besides the target, {listing(others)}{closest(name, others)}."
+        )
 
 
 def frame(table: Table, target: str, texts_read: frozenset[str] | bool = False) -> Problem:

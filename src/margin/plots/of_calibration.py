@@ -24,7 +24,8 @@ def plot_calibration(curve: Any, ax: Any = None) -> Any:
     Parameters
     ----------
     curve
-        As of :func:`margin.evaluation.calibration_curve`, or what has one as ``calibration``; several by their names.
+        As of :func:`margin.evaluation.calibration_curve`, or what has one as ``calibration``, such as an
+        evaluation; several by their names.
     ax
         Axes of matplotlib to draw on; None makes a new figure.
 
@@ -46,6 +47,7 @@ def plot_calibration(curve: Any, ax: Any = None) -> Any:
     first = None
     for place, (name, each) in enumerate(curves.items()):
         found = each if hasattr(each, "mean_confidence") else getattr(each, "calibration", None)
+        found = found() if callable(found) else found  # an evaluation makes it when asked
         if found is None:
             raise InputTypeError(
                 f"plot_calibration(curve={type(each).__name__}): a calibration curve is needed, what has one, or a "

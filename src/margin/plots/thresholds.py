@@ -22,7 +22,8 @@ def plot_roc(curve: Any, ax: Any = None, *, choice: Any = None, band: bool | Non
     Parameters
     ----------
     curve
-        As of :func:`margin.evaluation.roc_curve`, or what has one as ``roc``; several by their names.
+        As of :func:`margin.evaluation.roc_curve`, or what has one as ``roc``, such as an evaluation of two
+        classes; several by their names.
     ax
         Axes of matplotlib to draw on; None makes a new figure.
     choice
@@ -64,8 +65,8 @@ def plot_precision_recall(curve: Any, ax: Any = None, *, choice: Any = None) -> 
     Parameters
     ----------
     curve
-        As of :func:`margin.evaluation.precision_recall_curve`, or what has one as ``precision_recall``; several by
-        their names.
+        As of :func:`margin.evaluation.precision_recall_curve`, or what has one as ``precision_recall``, such as
+        an evaluation of two classes; several by their names.
     ax
         Axes of matplotlib to draw on; None makes a new figure.
     choice
@@ -106,6 +107,7 @@ def _curves(given: Any, within: str, has: str, who: str) -> dict[str, Any]:
     found = {}
     for name, each in named.items():
         curve = each if hasattr(each, has) else getattr(each, within, None)
+        curve = curve() if callable(curve) else curve  # an evaluation makes it when asked
         if curve is None or not hasattr(curve, has):
             raise InputTypeError(
                 f"{who}(curve={type(each).__name__}): a curve is needed, what has one, or a mapping of them."

@@ -8,7 +8,7 @@ from typing import Any
 from markupsafe import Markup
 
 import margin
-from margin.report import svg, words
+from margin.report import curves, svg, words
 
 __all__ = ["render", "render_audit"]
 
@@ -41,6 +41,7 @@ def render(result: Any) -> str:
         pairs=[{"differs": pair.differs, "says": words.pair_words(pair, result.metric)} for pair in result.pairs],
         pair_summary=words.pair_summary(result),
         opened=words.opened(result),
+        curves=_curves(result.test),
         css=_style(),
     )
 
@@ -84,6 +85,21 @@ def _environment() -> Any:
 
 def _style() -> Markup:
     return Markup((_TEMPLATES / "report.css").read_text())
+
+
+def _curves(test: Any) -> dict[str, Any] | None:
+    """Pictures of what every threshold would do and of the probabilities; nothing where the model ranks nothing."""
+    drawn = [curve for curve in test.curves if curve.roc]
+    if not drawn:
+        return None
+    return {
+        "drawn": drawn,
+        "alone": drawn[0] if len(test.labels) == 2 else None,
+        "areas": {curve.label: curve.area for curve in test.curves},
+        "roc": curves.roc_picture(drawn),
+        "precision_recall": curves.precision_recall_picture(drawn),
+        "calibration": curves.calibration_picture(test.calibration) if test.calibration else "",
+    }
 
 
 def _board(result: Any) -> dict[str, Any]:

@@ -32,7 +32,7 @@ METRIC_NAMES = {
     "matthews": "Matthews correlation",
     "brier": "Brier score",
 }
-_NOT_SHARES = ("log_loss", "brier", "matthews", "kappa")
+_NOT_SHARES = ("log_loss", "brier", "matthews", "kappa", "area")
 
 
 def metric_name(metric: str) -> str:
@@ -179,10 +179,10 @@ def opened(result: Any) -> str:
     """When the sealed test was opened, and how often."""
     if not result.openings:
         return ""
+    times = "; ".join(opening.removeprefix("opened ") for opening in result.openings)
     if len(result.openings) == 1:
-        return f"It was opened once: {result.openings[0]}."
-    times = "; ".join(result.openings)
-    return f"It was opened {len(result.openings)} times, so that its scores are too kind to the later ones: {times}."
+        return f"The seal was opened once, {times}."
+    return f"The seal was opened {len(result.openings)} times, which makes later scores too kind: {times}."
 
 
 def board_summary(result: Any) -> str:

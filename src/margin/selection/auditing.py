@@ -10,6 +10,7 @@ import numpy as np
 
 from margin.data.labels import codes_of, distinct, label_array, refuse_missing, union
 from margin.errors import InputError, ParameterError
+from margin.evaluation.protocols import as_protocol
 from margin.evaluation.sealed import SealedTest
 from margin.evaluation.splits import HoldOut
 from margin.selection.audit_columns import look_at_cells, look_at_classes, naming_columns
@@ -53,8 +54,9 @@ def audit(
         Inputs and labels: a :class:`margin.data.Table`, a data frame, an array or a sparse matrix. Dates, identifiers
         and free text may be among the columns, though no model reads them.
     split
-        ``(train_rows, test_rows)``, positions or masks; a protocol as for :func:`margin.evaluation.evaluate`, of which
-        the first ten splits are looked at; a ``SealedTest``; or None for a stratified hold-out of a quarter.
+        ``(train_rows, test_rows)``, positions or masks; whatever :func:`margin.evaluation.evaluate` takes for a
+        protocol, as ``"10-fold"`` or ``GroupFolds("patient")``, of which the first ten splits are looked at; a
+        ``SealedTest``; or None for a stratified hold-out of a quarter.
     test
         Inputs and labels of a second table, ``(X_test, y_test)``, in place of a split; ``y_test`` may be None.
     groups
@@ -83,6 +85,9 @@ def audit(
     'paid_back' alone is right in 100 % of training rows it had not seen (95 % interval 97.6 to 100.0 %); always \
 answering the commonest class, 55.3 %.
     """
+    # A protocol that has its groups or times, or their column, need not be told twice.
+    groups = getattr(split, "groups", None) if groups is None else groups
+    times = getattr(split, "times", None) if times is None else times
     given = _given(X, y, test, groups, times, names)
     settings = _settings(given, split, test is not None, seed)
     findings, first = _looked_at(given, settings)
@@ -228,14 +233,21 @@ def _settings(given: _Given, split: Any, two_tables: bool, seed: int) -> list[Se
         if split.n_train + split.n_test != n:
             raise InputError(f"audit(split=…): the seal was put on {split.n_train + split.n_test:,} rows, not {n:,}.")
         return [make(split.train_rows, np.setdiff1d(np.arange(n), split.train_rows))]
-    if hasattr(split, "split") and not isinstance(split, str):
-        return [make(*pair) for pair in _splits(split, given)]
-    if isinstance(split, (tuple, list)) and len(split) == 2:
+    if isinstance(split, (tuple, list)) and len(split) == 2 and all(map(_is_rows, split)):
         return [make(*(_positions(side, n, where) for side, where in zip(split, ("training", "test"))))]
-    raise ParameterError(
-        f"audit(split={split!r}): must be (train_rows, test_rows), a protocol such as StratifiedFolds(10), a "
-        "SealedTest or None."
-    )
+    return [make(*pair) for pair in _splits(_protocol(split, given), given)]
+
+
+def _is_rows(side: Any) -> bool:
+    """Whether something lists rows, rather than being a pair of such lists."""
+    return not (isinstance(side, (tuple, list)) and len(side) and np.ndim(side[0]) > 0)
+
+
+def _protocol(split: Any, given: _Given) -> Any:
+    """What stands for a protocol as one, with the groups or times that were given."""
+    protocol: Any = as_protocol(split, given.sheet.n_rows, who="audit")
+    told = {"groups": given.groups, "times": given.times}
+    return replace(protocol, **{name: value for name, value in told.items() if hasattr(protocol, name)})
 
 
 def _hold_out(labels: np.ndarray, seed: int) -> tuple[np.ndarray, np.ndarray]:
@@ -247,10 +259,7 @@ def _hold_out(labels: np.ndarray, seed: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _splits(protocol: Any, given: _Given) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    if hasattr(protocol, "get_n_splits"):
-        pairs = protocol.split(np.zeros((len(given.labels), 1)), given.labels, given.groups)
-    else:
-        pairs = protocol.split(given.labels)
+    pairs = protocol.split(given.labels)
     for number, (train, test) in enumerate(pairs):
         if number == MOST_SPLITS:
             given.notes.append(f"Of the splits the first {MOST_SPLITS} were looked at.")

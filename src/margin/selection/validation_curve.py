@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import html
 import numbers
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -17,8 +17,10 @@ from margin.evaluation.intervals import Score
 from margin.evaluation.knee import Knee, knee
 from margin.evaluation.metrics import Metric
 from margin.evaluation.splits import SplitProtocol
+from margin.selection.desk import ProgressReport, told_of
 from margin.selection.grids import check_names
 from margin.selection.opening import mean_score, opened
+from margin.selection.results import setting_text
 from margin.selection.simplicity import direction_of, simplest
 from margin.selection.trials import Trial, trials
 
@@ -45,11 +47,11 @@ class ValidationCurve:
     parameter: str
     values: tuple[Any, ...]
     metrics: tuple[Metric, ...]
-    test_folds: Mapping[str, np.ndarray]
-    training_folds: Mapping[str, np.ndarray]
+    test_folds: Mapping[str, np.ndarray] = field(repr=False)
+    training_folds: Mapping[str, np.ndarray] = field(repr=False)
     errors: tuple[str, ...]
     protocol: SplitProtocol
-    splits: Sequence[Split]
+    splits: Sequence[Split] = field(repr=False)
     confidence: float = 0.95
     simpler: str | None = None
 
@@ -99,10 +101,10 @@ class ValidationCurve:
 
     @property
     def knee(self) -> Knee | None:
-        """Where going on stops paying: the bend of the best score so far, on the way from one end to the best value.
+        """Where going on stops paying: the bend of the best score so far, from the smallest value to the best one.
 
-        Distances are those of logarithms where the values grow by ratios. None where values are no numbers, or where
-        nothing bends.
+        Where the best is one of the two smallest, the way is that from the largest. Distances are those of logarithms
+        where the values grow by ratios. None where values are no numbers, or where nothing bends.
         """
         kept = [i for i, merit in enumerate(self._merit) if merit > -np.inf and _is_number(self.values[i])]
         x = np.array([float(self.values[i]) for i in kept])
@@ -111,7 +113,7 @@ class ValidationCurve:
         order = np.argsort(x)
         x, merit = x[order], self._merit[kept][order]
         at = int(np.argmax(merit))
-        way = slice(0, at + 1) if at >= len(x) - 1 - at else slice(at, None)
+        way = slice(0, at + 1) if at >= 2 else slice(at, None)
         climb = np.maximum.accumulate(merit[way] if way.start == 0 else merit[way][::-1])
         steps = x[way] if way.start == 0 else x[way][::-1]
         found = (
@@ -157,6 +159,7 @@ def validation_curve(
     groups: Any = None,
     n_jobs: int | None = 1,
     confidence: float = 0.95,
+    progress: bool | Callable[[ProgressReport], Any] = False,
 ) -> ValidationCurve:
     """Training and test scores of a model for each value of a parameter.
 
@@ -183,6 +186,8 @@ def validation_curve(
         Folds at once, in threads; None for as many as there are cores.
     confidence
         Of the intervals.
+    progress
+        True shows a line on the screen; a function is called with a ``ProgressReport`` after each trial.
 
     Examples
     --------
@@ -207,8 +212,9 @@ def validation_curve(
     bench, splits, split_by = opened(model, X, y, protocol, metrics, sample_weight, groups, "validation_curve")
     check_names(model, [parameter], "validation_curve")
     settings = [{parameter: value} for value in tried]
-    done = [trial for together in trials(bench, settings, splits, n_jobs) for trial in together]
-    shape = (len(tried), len(splits))
+    running, shape = trials(bench, settings, splits, n_jobs), (len(tried), len(splits))
+    first = bench.metrics[0].name
+    done = told_of(running, progress, shape[0] * shape[1], lambda trial: setting_text(settings[trial.setting]), first)
     test, training = curve_arrays(bench.metrics, done, shape)
     errors = [first_error(done, i) for i in range(len(tried))]
     if all(errors):
