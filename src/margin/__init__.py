@@ -23,8 +23,12 @@ _names = {
     ),
     "data": ("Table", "read"),
     "evaluation": (
+        "bias_variance",
+        "bias_variance_curve",
         "brier_decomposition",
         "calibration_curve",
+        "compare_on",
+        "compare_scores",
         "confusion",
         "evaluate",
         "gain_curve",

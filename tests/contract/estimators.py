@@ -115,7 +115,7 @@ FEWER = {
     "GridSearch": {"cv": 2},
     "RandomSearch": {"cv": 2, "n": 2},
     "HalvingSearch": {"cv": 2, "grid": {"max_depth": [1, 3]}, "factor": 2},
-    "LogSearch": {"cv": 2, "patience": 0, "refine": 0},
+    "LogSearch": {"cv": 2, "bounds": {"max_depth": (2, 4)}, "patience": 0, "refine": 0},
 }
 # The contract itself is no model.
 NOT_MODELS = {

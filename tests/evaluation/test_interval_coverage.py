@@ -45,7 +45,7 @@ def test_the_area_under_the_roc_curve_is_covered_as_often_as_delongs_interval_sa
     truth = np.repeat([1, 0], [positives, others])
     true_area = stats.norm.cdf(apart / np.sqrt(2))
     intervals = []
-    for score in random.normal(size=(1500, len(truth))) + apart * truth:
+    for score in random.normal(size=(1000, len(truth))) + apart * truth:
         answers = Answers(np.array([0, 1]), truth, scores=np.column_stack([-score, score]))
         intervals.append(RocArea(answers, None, "macro").interval(0.95))
     assert BAND[0] <= share_that_covers(true_area, intervals) <= BAND[1]
@@ -58,7 +58,7 @@ def test_the_area_over_three_classes_is_covered_as_often_as_it_says():
     true_area = stats.norm.cdf(1 / np.sqrt(2))
     for multiclass in ("ovr", "ovo"):
         intervals = []
-        for noise in random.normal(size=(500, len(truth), 3)):
+        for noise in random.normal(size=(300, len(truth), 3)):
             answers = Answers(np.arange(3), truth, scores=noise + np.eye(3)[truth])
             intervals.append(RocArea(answers, None, "macro", multiclass).interval(0.95))
         assert BAND[0] <= share_that_covers(true_area, intervals) <= BAND[1]
@@ -79,10 +79,10 @@ def test_f1_is_covered_as_often_as_the_bootstrap_says(cells, options):
     classes = np.arange(len(cells))
     truth = float(f1.of_tables(np.column_stack([cells, 0 * classes]), classes))
     intervals = []
-    for trial, counts in enumerate(random.multinomial(150, cells.ravel(), size=800)):
+    for trial, counts in enumerate(random.multinomial(150, cells.ravel(), size=600)):
         cell = np.repeat(np.arange(cells.size), counts)
         answers = Answers(classes, cell // len(cells), cell % len(cells))
-        intervals.append(bootstrap_interval(f1, answers, resamples=800, seed=trial))
+        intervals.append(bootstrap_interval(f1, answers, resamples=600, seed=trial))
     assert BAND[0] <= share_that_covers(truth, intervals) <= BAND[1]
 
 
@@ -93,13 +93,32 @@ def test_average_precision_is_covered_about_as_often_as_it_says():
     true_value = m.average_precision(many, random.normal(size=len(many)) + 1.5 * many)
     truth = np.repeat([1, 0], [45, 105])
     by_bootstrap, by_jackknife = [], []
-    for score in random.normal(size=(300, 150)) + 1.5 * truth:
+    for score in random.normal(size=(200, 150)) + 1.5 * truth:
         answers = Answers(np.array([0, 1]), truth, scores=np.column_stack([-score, score]))
-        by_bootstrap.append(bootstrap_interval(m.average_precision, answers, resamples=400))
+        by_bootstrap.append(bootstrap_interval(m.average_precision, answers, resamples=300))
         value, influence = m.average_precision.value(answers), m.average_precision.influence(answers)
         by_jackknife.append(jackknife_interval(value, *influence, 0.95, (0.0, 1.0)))
     assert 0.91 <= share_that_covers(true_value, by_bootstrap) <= 0.98
     assert 0.91 <= share_that_covers(true_value, by_jackknife) <= 0.98
+
+
+def test_calibration_error_is_covered_though_chance_opens_gaps():
+    """Forecasts p come true with p^0.8 / (p^0.8 + (1-p)^0.8); the true error is that of very many of them."""
+    random = np.random.default_rng(6)
+
+    def cases(n):
+        said = random.beta(2, 2, size=n)
+        odds = (said / (1 - said)) ** 0.8
+        truth = (random.random(n) < odds / (1 + odds)).astype(int)
+        return Answers(np.array([0, 1]), truth, probabilities=np.column_stack([1 - said, said]))
+
+    true_error = m.calibration_error.value(cases(400_000))
+    samples = [cases(300) for _ in range(200)]
+    intervals = [bootstrap_interval(m.calibration_error, sample, resamples=200) for sample in samples]
+    assert intervals[0].method == "bootstrap basic"
+    assert share_that_covers(true_error, [interval.clipped(0, 1) for interval in intervals]) >= 0.9
+    # What is seen is too large on average, which the interval knows.
+    assert np.mean([m.calibration_error.value(sample) for sample in samples]) > 1.3 * true_error
 
 
 def test_the_band_of_a_roc_curve_holds_the_whole_true_curve_at_least_as_often_as_it_says():
@@ -168,14 +187,15 @@ def test_without_bias_and_skewness_bca_is_the_percentile_interval():
 
 def test_very_many_cases_are_not_resampled_and_give_the_same_interval():
     random = np.random.default_rng(8)
-    truth = random.integers(2, size=8000)
-    shares = np.clip(0.5 + 0.2 * (truth - 0.5) + 0.25 * random.normal(size=8000), 0.01, 0.99)
+    truth = random.integers(2, size=12_000)
+    shares = np.clip(0.5 + 0.2 * (truth - 0.5) + 0.25 * random.normal(size=12_000), 0.01, 0.99)
     answers = answers_of(truth, (shares > 0.5).astype(int), probabilities=shares)
-    weighted = answers_of(truth, (shares > 0.5).astype(int), probabilities=shares, sample_weight=np.ones(8000))
-    for which, given in ((m.average_precision, answers), (m.calibration_error, answers), (m.f1, weighted)):
+    weighted = answers_of(truth, (shares > 0.5).astype(int), probabilities=shares, sample_weight=np.ones(12_000))
+    for which, given in ((m.average_precision, answers), (m.f1, weighted)):
         quick = score_cases(which, given).interval
         assert quick.method == "jackknife"
         drawn = bootstrap_interval(which, given, resamples=200)
         assert quick.half_width == pytest.approx(drawn.half_width, rel=0.25)
     assert score_cases(m.f1, answers).interval.method == "bootstrap BCa"
     assert score_cases(m.brier, answers).interval.method == "normal"
+    assert score_cases(m.calibration_error, answers).interval.method == "jackknife"

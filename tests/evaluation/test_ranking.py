@@ -136,8 +136,8 @@ def test_many_cases_agree_with_sorting_by_numpy():
     ends = np.flatnonzero(np.append(np.diff(score[order]) < 0, True))
     ranking = Ranking(score, positive, weight)
     hits, alarms = np.cumsum((weight * positive)[order])[ends], np.cumsum((weight * ~positive)[order])[ends]
-    assert ranking.thresholds.tolist() == score[order][ends].tolist()
-    assert ranking.true_positives == pytest.approx(hits, rel=1e-12)
+    assert np.array_equal(ranking.thresholds, score[order][ends])
+    assert np.allclose(ranking.true_positives, hits, rtol=1e-12, atol=0)
     area = np.trapezoid(np.append(0, hits), np.append(0, alarms)) / (hits[-1] * alarms[-1])
     assert ranking.area == pytest.approx(area, rel=1e-12)
     plain = Ranking(score, positive)

@@ -204,6 +204,31 @@ def test_swaps_agree_with_the_permutation_test_where_the_metric_is_a_mean_over_c
     assert swap_test(which, *answers).p == pytest.approx(expected, abs=0.04)
 
 
+@pytest.mark.parametrize("name", ["log_loss", "average_precision", "roc_auc"])
+def test_of_many_cases_the_normal_test_says_what_swaps_would(name, monkeypatch):
+    random = np.random.default_rng(5)
+    truth = random.integers(2, size=600)
+    shares = [1 / (1 + np.exp(-gain * (truth - 0.5) - random.normal(size=600))) for gain in (1.1, 0.8)]
+    answers = [Answers.of(truth.tolist(), probabilities=np.column_stack([1 - p, p])) for p in shares]
+    by_swaps = swap_test(metric(name), *answers)
+    monkeypatch.setattr("margin.evaluation.swapping.MANY_CASES", 100)
+    normal = swap_test(metric(name), *answers)
+    assert normal.method == "paired normal test"
+    assert normal.p == pytest.approx(by_swaps.p, abs=0.03)
+    assert normal.effect.value == by_swaps.effect.value
+    assert normal.effect.interval.half_width == pytest.approx(by_swaps.effect.interval.half_width, rel=0.15)
+    if name == "roc_auc":
+        assert normal.p == pytest.approx(delong(shares[0], shares[1], truth).p, rel=0.05)
+
+
+def test_differences_beyond_all_swaps_have_a_p_below_what_they_can_count():
+    truth = ["a", "b"] * 100
+    good, bad = Answers.of(truth, truth), Answers.of(truth, ["a"] * 200)
+    assert swap_test(metric("f1"), good, bad, times=100).p < 1e-10
+    few = [Answers.of(truth[:8], answers) for answers in (truth[:8], ["a"] * 8)]
+    assert swap_test(metric("f1"), *few).p >= 2 / 2**4, "four cases differ: two of sixteen swaps are as far"
+
+
 def test_swaps_refuse_different_cases():
     with pytest.raises(InputError, match="same cases"):
         swap_test(metric("f1"), Answers.of(["a", "b"], ["a", "b"]), Answers.of(["b", "b"], ["a", "b"]))

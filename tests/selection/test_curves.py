@@ -195,6 +195,16 @@ def test_tables_weights_groups_and_hold_outs_are_taken():
         assert not set(groups[train.rows]) & set(groups[test.rows])
 
 
+def test_progress_is_told_trial_by_trial():
+    X, y = blobs(60)
+    told = []
+    learning_curve(GaussianNB(), X, y, sizes=[10, 20], protocol=2, progress=told.append)
+    assert [str(report).split(":")[0] for report in told][::3] == ["1 of 4 trials, 10 rows", "4 of 4 trials, 20 rows"]
+    told.clear()
+    validation_curve(KNeighborsClassifier(), X, y, "n_neighbors", [1, 3], protocol=2, progress=told.append)
+    assert [report.setting for report in told] == ["n_neighbors=1", "n_neighbors=3"] * 2
+
+
 def test_jobs_change_nothing():
     X, y = blobs(80)
     one, two = (learning_curve(GaussianNB(), X, y, n_jobs=n) for n in (1, 2))

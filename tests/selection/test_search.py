@@ -346,6 +346,25 @@ def test_leave_one_out_is_that_of_evaluate():
     assert search.best_score_.interval == expected[search.best_index_].interval
 
 
+def test_leave_one_out_takes_weights():
+    X, y = blobs(40)
+    weight = np.random.default_rng(0).integers(1, 3, 40)
+    search = GridSearch(KNeighborsClassifier(), {"n_neighbors": [3]}, cv=LeaveOneOut()).fit(X, y, weight)
+    alone = evaluate(KNeighborsClassifier(3), X, y, LeaveOneOut(), metrics=["accuracy"], sample_weight=weight)
+    assert float(search.best_score_) == alone.scores["accuracy"].value
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_metric_that_no_fold_can_have_is_refused():
+    X, y = blobs(40)
+    ordered = np.sort(y)
+    halves = [(np.flatnonzero(ordered != k), np.flatnonzero(ordered == k)) for k in range(3)]
+    with pytest.raises((ParameterError, InputError)):
+        GridSearch(
+            NaiveBayes(), {"alpha": [1.0]}, metric="roc_auc", cv=[(np.arange(40), test) for _, test in halves]
+        ).fit(X, ordered)
+
+
 def test_protocols_splitters_and_lists_are_splits_too():
     from sklearn.model_selection import KFold
 

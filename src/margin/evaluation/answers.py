@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -76,14 +78,26 @@ class Answers:
         known = union(known, np.sort(columns), who)
         if guesses is not None:
             known = union(known, distinct(guesses, who) if tally is None else tally.said, who)
+        late = {} if tally is None or guesses is None else {"truth": truth, "predicted": guesses}
+        made: dict[str, Any] = {} if tally is None else {"counts": tally.table(known)}
         if probabilities is not None:
-            probabilities = aligned_probabilities(probabilities, columns, known, who)
+            probabilities = _shares(probabilities, columns, known, who)
             _same_length(who, truth, "rows of probabilities", probabilities)
-        if tally is not None and guesses is not None:
-            labels, counts = (truth, guesses), tally.table(known)
-            return _CountedAnswers.counted(known, labels, counts, probabilities=probabilities, weight=weight)
-        predicted = None if guesses is None else predicted_codes(guesses, known, who)
-        return cls(known, codes_of(truth, known), predicted, probabilities, weight)
+            (late if probabilities.ndim == 1 else made)["probabilities"] = probabilities
+        if tally is None:
+            made["truth"] = codes_of(truth, known)
+            made["predicted"] = None if guesses is None else predicted_codes(guesses, known, who)
+        return _LateAnswers.of_parts(late, classes=known, weight=weight, **made)
+
+    def with_score(self, score: np.ndarray) -> Answers:
+        """These answers with one number per case, of any scale: how strongly the second of two classes was answered.
+
+        >>> Answers.of([0, 1]).with_score(np.array([-2.0, 3.0])).strength.tolist()
+        [[2.0, -2.0], [-3.0, 3.0]]
+        """
+        names = [each.name for each in fields(self) if each.name != "scores"] + ["counts"]
+        made = {name: vars(self)[name] for name in names if name in vars(self)}
+        return _LateAnswers.of_parts({**vars(self).get("_late", {}), "scores": score}, **made)
 
     def __len__(self) -> int:
         return len(self.truth)
@@ -114,8 +128,16 @@ class Answers:
     def ranking(self, code: int) -> Ranking:
         """The cases ranked by how strongly one class was answered, sorted once however often it is asked for."""
         if code not in self._rankings:
-            self._rankings[code] = Ranking(self.strength[:, code], self.truth == code, self.weight)
+            self._rankings[code] = Ranking(self._strength_of(code), self.truth == code, self.weight)
         return self._rankings[code]
+
+    def _strength_of(self, code: int) -> np.ndarray:
+        return self.strength[:, code]
+
+    @property
+    def shares(self) -> np.ndarray | None:
+        """The probabilities; a single column where only those of the second of two classes were given."""
+        return self.probabilities
 
     @cached_property
     def cells(self) -> np.ndarray:
@@ -135,29 +157,56 @@ class Answers:
         return self.table(self.cells, self.weight)
 
 
-class _CountedAnswers(Answers):
-    """Answers whose labels were counted as they are; most metrics need no codes, so these are made when asked for."""
+class _LateAnswers(Answers):
+    """Answers some of whose parts are made when somebody asks for them.
 
-    _labels: tuple[np.ndarray, np.ndarray]
+    Labels that were counted need no codes for most metrics, and one number per case no second column for any.
+    """
+
+    _late: Mapping[str, np.ndarray] = MappingProxyType({})  # where all parts were given, as by dataclasses.replace
 
     @classmethod
-    def counted(
-        cls, classes: np.ndarray, labels: tuple[np.ndarray, np.ndarray], counts: np.ndarray, **others: np.ndarray | None
-    ) -> Answers:
+    def of_parts(cls, late: dict[str, np.ndarray], **made: Any) -> Answers:
+        """Answers of the parts that are there; ``late`` holds labels as they are, and one number per case."""
         answers = cls.__new__(cls)
-        vars(answers).update(classes=classes, counts=counts, scores=None, _labels=labels, **others)
+        absent = {each.name: None for each in fields(cls) if each.name not in late}
+        vars(answers).update({**absent, **made}, _late=late)
         return answers
 
     def __len__(self) -> int:
-        return len(self.truth) if "truth" in vars(self) else len(self._labels[0])
+        return len(self.truth if "truth" in vars(self) else self._late["truth"])
 
     @cached_property
     def truth(self) -> np.ndarray:
-        return codes_of(self._labels[0].astype(self.classes.dtype, copy=False), self.classes)
+        return self._codes("truth")
 
     @cached_property
     def predicted(self) -> np.ndarray:
-        return codes_of(self._labels[1].astype(self.classes.dtype, copy=False), self.classes)
+        return self._codes("predicted")
+
+    @cached_property
+    def probabilities(self) -> np.ndarray:
+        return np.column_stack([1 - self._late["probabilities"], self._late["probabilities"]])
+
+    @cached_property
+    def scores(self) -> np.ndarray:
+        return np.column_stack([-self._late["scores"], self._late["scores"]])
+
+    @property
+    def shares(self) -> np.ndarray | None:
+        single = self._late.get("probabilities")
+        return self.probabilities if single is None else single[:, None]
+
+    def _codes(self, which: str) -> np.ndarray:
+        return codes_of(self._late[which].astype(self.classes.dtype, copy=False), self.classes)
+
+    def _strength_of(self, code: int) -> np.ndarray:
+        if "probabilities" in self._late:
+            single = self._late["probabilities"]
+            return single if code == 1 else 1 - single
+        if vars(self).get("probabilities") is None and "scores" in self._late:
+            return self._late["scores"] if code == 1 else -self._late["scores"]
+        return self.strength[:, code]
 
 
 @dataclass(frozen=True)
@@ -215,6 +264,16 @@ def predicted_codes(predictions: np.ndarray, classes: np.ndarray, who: str) -> n
     return codes
 
 
+def _shares(probabilities: Any, columns: np.ndarray, classes: np.ndarray, who: str) -> np.ndarray:
+    """Probabilities with a column for each class, or those of the second of two classes as they were given."""
+    single = np.asarray(probabilities)
+    if single.ndim != 1 or len(columns) != 2 or columns.tolist() != classes.tolist():
+        return aligned_probabilities(probabilities, columns, classes, who)
+    single = np.ascontiguousarray(single, dtype=np.float64)
+    _refuse_others(single, who)
+    return single
+
+
 def aligned_probabilities(probabilities: Any, columns: np.ndarray, classes: np.ndarray, who: str) -> np.ndarray:
     """Probabilities with one column for each of ``classes``; a class that ``columns`` lacks has probability 0.
 
@@ -234,7 +293,7 @@ def aligned_probabilities(probabilities: Any, columns: np.ndarray, classes: np.n
 
 
 def _checked_probabilities(probabilities: Any, n_columns: int, who: str) -> np.ndarray:
-    given = np.asarray(probabilities, dtype=np.float64)
+    given = np.require(probabilities, np.float64, ["C", "A"])
     if given.ndim == 1 and n_columns == 2:
         given = np.column_stack([1 - given, given])
     if given.ndim != 2 or given.shape[1] != n_columns:
@@ -242,11 +301,19 @@ def _checked_probabilities(probabilities: Any, n_columns: int, who: str) -> np.n
             f"{who}: probabilities must have one column for each of {n_columns} classes, not the shape {given.shape} "
             "(give classes=model.classes_ where a class is missing from the truth)."
         )
-    wrong = ~((given >= 0) & (given <= 1)).all(axis=1) | (np.abs(given.sum(axis=1) - 1) > _SUM_TOLERANCE)
-    if wrong.any():
-        row = int(np.argmax(wrong))
-        raise InputError(
-            f"{who}: probabilities must lie between 0 and 1 and add up to 1, but {int(wrong.sum())} rows do not, "
-            f"first row {row}: {np.round(given[row], 6).tolist()}."
-        )
+    _refuse_others(given, who)
     return given
+
+
+def _refuse_others(given: np.ndarray, who: str) -> None:
+    """Raise where numbers are no probabilities. In one dimension they are those of the second of two classes."""
+    shares = given[:, None] if given.ndim == 1 else given
+    if given.ndim == 2 and given.shape[1] == 1:
+        shares = np.column_stack([given, np.zeros(len(given))])
+    bad, row = _core.metrics.bad_rows(shares, _SUM_TOLERANCE, n_threads())
+    if bad:
+        cells = np.array([1 - given[row], given[row]]) if given.ndim == 1 else given[row]
+        raise InputError(
+            f"{who}: probabilities must lie between 0 and 1 and add up to 1, but {bad} rows do not, "
+            f"first row {row}: {np.round(cells, 6).tolist()}."
+        )

@@ -21,7 +21,10 @@ from margin.evaluation.confusion import ratio
 from margin.evaluation.intervals import Interval, logit_interval
 from margin.evaluation.ranking import Ranking
 
-__all__ = ["PrecisionArea", "RocArea", "area_influence", "area_variance", "precision_influence"]
+__all__ = ["PrecisionArea", "RocArea", "perfect_interval", "precision_influence"]
+
+#: From so many cases on the variance is taken as a whole, which needs no number for each case.
+_MANY = 100_000
 
 
 def _steps_by_case(ranking: Ranking) -> np.ndarray:
@@ -29,43 +32,9 @@ def _steps_by_case(ranking: Ranking) -> np.ndarray:
     return np.searchsorted(-ranking.thresholds, -ranking.score)
 
 
-def _side_weights(ranking: Ranking) -> tuple[float, float]:
-    hits, alarms = ranking.true_positives, ranking.false_positives
-    return (float(hits[-1]), float(alarms[-1])) if len(hits) else (0.0, 0.0)
-
-
-def _beaten(ranking: Ranking) -> tuple[np.ndarray, np.ndarray]:
-    """By threshold: the share of the others that a positive case beats there, and of the positives that beat another.
-
-    Ties count half.
-    """
-    hits, alarms = ranking.true_positives, ranking.false_positives
-    above, before = (np.append(0.0, sums)[:-1] for sums in (alarms, hits))
-    return 1 - (alarms + above) / (2 * alarms[-1]), (hits + before) / (2 * hits[-1])
-
-
-def area_influence(ranking: Ranking) -> np.ndarray:
-    """What each case adds to the area under the ROC curve; requires cases on both sides."""
-    at, weight = _steps_by_case(ranking), 1.0 if ranking.weight is None else ranking.weight
-    positives, others = _beaten(ranking)
-    n_positive, n_other = _side_weights(ranking)
-    placed = np.where(ranking.positive, positives[at], others[at]) - ranking.area
-    return weight * placed / np.where(ranking.positive, n_positive, n_other)
-
-
-def area_variance(ranking: Ranking) -> np.ndarray:
-    """The variance of the area under the ROC curve that positives and that others bring into it, one beside the other.
-
-    After DeLong, DeLong, Clarke-Pearson (1988). One case on a side says nothing about the spread of that side, which
-    then adds nothing.
-    """
-    if ranking.weight is not None:
-        return _spread(area_influence(ranking), ranking.positive.astype(np.intp), 2)
-    parts, area = np.zeros(2), ranking.area
-    for side, (placed, sums) in enumerate(zip(_beaten(ranking), (ranking.true_positives, ranking.false_positives))):
-        here, n = np.diff(sums, prepend=0.0), sums[-1]
-        parts[side] = here @ (placed - area) ** 2 / (max(n - 1, 1.0) * n)
-    return parts
+def _variance_by_side(ranking: Ranking) -> np.ndarray:
+    """The variance of the area under the ROC curve that positives and that others bring into it."""
+    return _spread(ranking.influence(), (~ranking.positive).astype(np.intp), 2)
 
 
 def _spread(influence: np.ndarray, group: np.ndarray, n_groups: int) -> np.ndarray:
@@ -177,7 +146,7 @@ class RocArea(_OverClasses):
         return ranking.area
 
     def _influence_of(self, ranking: Ranking) -> np.ndarray:
-        return area_influence(ranking)
+        return ranking.influence()
 
     @property
     def in_pairs(self) -> bool:
@@ -222,7 +191,7 @@ class RocArea(_OverClasses):
         total = np.zeros(len(self.answers))
         for (rows, rankings), share in zip(self._pairs, self._pair_shares):
             for ranking in rankings:
-                total[rows] += share / 2 * area_influence(ranking)
+                total[rows] += share / 2 * ranking.influence()
         if self.average == "weighted":
             classes = {at: np.unique(self.answers.truth[rows]).tolist() for at, (rows, _) in enumerate(self._pairs)}
             total += _share_influence(self.answers, classes, self._pair_areas)
@@ -231,14 +200,14 @@ class RocArea(_OverClasses):
     @cached_property
     def _variances(self) -> tuple[np.ndarray, np.ndarray]:
         """The variance by DeLong's method, in the parts that groups of cases bring into it, and their sizes."""
-        if not self.in_pairs and len(self.codes) == 1:
-            ranking = self.answers.ranking(self.codes[0])
-            n = int(ranking.positive.sum())
-            order = [n, len(self.answers) - n]
-            return area_variance(ranking), np.array(order if ranking.weight is None else order[::-1])
-        n_classes = len(self.answers.classes)
-        sizes = np.bincount(self.answers.truth, minlength=n_classes)
-        return _spread(self.by_case, self.answers.truth, n_classes), sizes
+        if self.in_pairs or len(self.codes) != 1:
+            sizes = np.bincount(self.answers.truth, minlength=len(self.answers.classes))
+            return _spread(self.by_case, self.answers.truth, len(sizes)), sizes
+        ranking, n = self.answers.ranking(self.codes[0]), len(self.answers)
+        if n >= _MANY:
+            return np.array([ranking.area_variance]), np.array([n])
+        positives = int(ranking.positive.sum())
+        return _variance_by_side(ranking), np.array([positives, n - positives])
 
     @property
     def variance(self) -> float:

@@ -85,10 +85,12 @@ class CalibrationError:
 
     def of_weights(self, weights: np.ndarray) -> np.ndarray:
         """The value for each row of case weights; the edges stay."""
-        at, gap, n = self._cases
-        member = np.zeros((len(at), n))
-        member[np.arange(len(at)), at] = 1.0
-        return _norm(weights @ member, weights @ (member * gap[:, None]), self.norm)
+        at, gap, _ = self._cases
+        order = np.argsort(at, kind="stable")
+        starts = np.flatnonzero(np.diff(at[order], prepend=-1))  # bins without cases add nothing to any norm
+        by_bin = weights[:, order]
+        sums = np.add.reduceat(by_bin, starts, axis=1)
+        return _norm(sums, np.add.reduceat(by_bin * gap[order], starts, axis=1), self.norm)
 
     @property
     def influence(self) -> tuple[np.ndarray, None]:

@@ -14,7 +14,8 @@ import numpy as np
 
 from margin.data.labels import label_array
 from margin.data.weights import check_weights
-from margin.evaluation.answers import Answers, predicted_codes
+from margin.errors import InputError
+from margin.evaluation.answers import Answers, aligned_probabilities, predicted_codes
 from margin.evaluation.asking import ask, model_name
 from margin.evaluation.metrics import Metric
 from margin.evaluation.result import FoldDone
@@ -40,12 +41,10 @@ class Work:
 
     def usable(self, answers: Answers) -> tuple[list[Metric], list[str]]:
         """The metrics that such answers allow, found out once, and a sentence about each that they do not."""
-        has_probabilities = answers.probabilities is not None
-        if has_probabilities not in self.found_usable:
-            self.found_usable[has_probabilities] = usable_metrics(
-                self.metrics, has_probabilities, model_name(self.model)
-            )
-        return self.found_usable[has_probabilities]
+        given = answers.probabilities is not None, answers.scores is not None
+        if given not in self.found_usable:
+            self.found_usable[given] = usable_metrics(self.metrics, answers, model_name(self.model))
+        return self.found_usable[given]
 
 
 @dataclass(frozen=True)
@@ -109,20 +108,36 @@ def left_out(work: Work) -> Outcome | None:
     """Leave-one-out in one go, for models that know what they would answer to each row had they not learnt from it.
 
     Such a model has ``left_out_answers(X, y, sample_weight=None)``. It gives labels, probabilities or None, and scores
-    or None, with a column for each class in ascending order; or None where only fitting anew is exact.
+    or None, with a column for each class in ascending order; or None where only fitting anew is exact. An error there
+    becomes an outcome that says so; the rows are then fitted anew.
     """
     if not hasattr(work.model, "left_out_answers"):
         return None
     from sklearn.base import clone
 
     n, start = len(work.labels), perf_counter()
-    given = clone(work.model).left_out_answers(work.X, work.labels, sample_weight=work.weight)
-    if given is None:
-        return None
-    labels, probabilities, scores = given
+    rows = np.arange(n)
+    try:
+        given = clone(work.model).left_out_answers(work.X, work.labels, sample_weight=work.weight)
+        if given is None:
+            return None
+        answers = _left_out_answers(work, *given)
+        event = FoldDone(1, 1, n - 1, n, _values(work, answers), perf_counter() - start, 0.0)
+    except Exception as error:  # fitting anew tells what is wrong with which row, or manages without
+        return Outcome(
+            FoldDone(1, 1, n - 1, n, error=f"{type(error).__name__}: {error}"), Part(rows, rows), error=error
+        )
+    return Outcome(event, Part(rows, rows), answers)
+
+
+def _left_out_answers(work: Work, labels: Any, probabilities: Any, scores: Any) -> Answers:
     who = f"{type(work.model).__name__}.left_out_answers"
     predicted = predicted_codes(label_array(labels, who), work.classes, who)
-    answers = Answers(work.classes, work.codes, predicted, probabilities, work.weight, scores)
-    event = FoldDone(1, 1, n - 1, n, _values(work, answers), perf_counter() - start, 0.0)
-    rows = np.arange(n)
-    return Outcome(event, Part(rows, rows), answers)
+    shape = len(work.labels), len(work.classes)
+    for what, given in (("labels", predicted[:, None]), ("probabilities", probabilities), ("scores", scores)):
+        wanted = (shape[0], 1) if what == "labels" else shape
+        if given is not None and np.shape(given) != wanted:
+            raise InputError(f"{who}: {what} must be of the shape {wanted}, not {np.shape(given)}.")
+    if probabilities is not None:
+        probabilities = aligned_probabilities(probabilities, work.classes, work.classes, who)
+    return Answers(work.classes, work.codes, predicted, probabilities, work.weight, scores)

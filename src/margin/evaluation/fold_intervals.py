@@ -18,8 +18,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from margin.evaluation.answers import Answers
-from margin.evaluation.intervals import Interval, Score, corrected_t_interval
-from margin.evaluation.metrics import Metric
+from margin.evaluation.draws import Draws
+from margin.evaluation.intervals import Interval, Score, corrected_t_interval, mean_interval
+from margin.evaluation.metric import CaseMetric, Metric
 from margin.evaluation.scoring import score_cases
 
 __all__ = ["score_over_folds"]
@@ -29,7 +30,7 @@ def score_over_folds(
     which: Metric,
     values: Sequence[float],
     test_to_train: float,
-    answers: Answers,
+    answers: Answers | Draws,
     *,
     disjoint: bool,
     confidence: float = 0.95,
@@ -43,7 +44,7 @@ def score_over_folds(
     test_to_train
         Rows of a test part over rows of a training part: 1/9 for ten folds.
     answers
-        Of all folds together.
+        Of all folds together, or resamples of them.
     disjoint
         Whether every row was asked about once.
 
@@ -58,7 +59,8 @@ def score_over_folds(
     if not defined:
         return Score(float("nan"), None, f"undefined in all {len(values)} folds")
     mean = float(np.mean(defined))
-    over_cases = score_cases(which, answers, confidence)
+    draws = answers if isinstance(answers, Draws) else Draws(answers)
+    over_cases = _over_cases(which, draws, confidence)
     over_folds = corrected_t_interval(defined, test_to_train / 2 if disjoint else test_to_train, confidence)
     if over_folds is None:
         return Score(mean, over_cases.interval, f"one fold of {len(values)}, {over_cases.how}")
@@ -67,6 +69,14 @@ def score_over_folds(
     others = ", undefined in the others" if some else ""
     how = f"mean of {some}{len(values)} folds{others}; {100 * confidence:g} % interval, {interval.method}"
     return Score(mean, interval, how)
+
+
+def _over_cases(which: Metric, draws: Draws, confidence: float) -> Score:
+    """The metric on all cases; of a mean over them the normal interval will do, since it is only a lower bound here."""
+    if isinstance(which, CaseMetric):
+        interval = mean_interval(which.by_case(draws.answers), draws.answers.weight, confidence)
+        return Score((interval.low + interval.high) / 2, interval, f"on {len(draws.answers)} cases, {interval.method}")
+    return score_cases(which, draws.answers, confidence, draws=draws)
 
 
 def _wider(mean: float, over_folds: Interval, over_cases: Score) -> Interval:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -11,6 +10,7 @@ from margin.errors import InputError, MarginError
 from margin.evaluation.answers import Answers
 from margin.evaluation.asking import model_name
 from margin.evaluation.bootstrap import Bootstrap
+from margin.evaluation.draws import Draws
 from margin.evaluation.fold import Outcome, Work
 from margin.evaluation.fold_intervals import score_over_folds
 from margin.evaluation.intervals import Score
@@ -31,6 +31,7 @@ class Gathering:
         self._folds: list[FoldDone] = []
         self._asides: list[FoldDone] = []
         self._beside: dict[str, Answers] = {}
+        self._told: list[str] = []
         self._first_error: Exception | None = None
         self._answers = _OutOfFold(work)
         self._replicates = Replicates(protocol, len(work.labels)) if isinstance(protocol, Bootstrap) else None
@@ -52,6 +53,10 @@ class Gathering:
         if self._replicates is not None:
             self._replicates.add(outcome, self._work.usable(outcome.answers)[0])
 
+    def tell(self, sentence: str) -> None:
+        """Have a sentence stand beside the scores."""
+        self._told.append(sentence)
+
     def evaluation(self, **known: Any) -> Evaluation:
         """Everything put together; raises the first error where no fold went well."""
         if self._first_error is not None and all(fold.failed for fold in self._folds):
@@ -59,12 +64,13 @@ class Gathering:
         rows, answers = self._answers.gathered()
         usable, left_out = self._work.usable(answers)
         cautions = [self._protocol.caution] if self._protocol.caution else []
-        cautions += left_out + [str(fold) for fold in self._folds if fold.failed]
+        cautions += self._told + left_out + [str(fold) for fold in self._folds if fold.failed]
+        draws = Draws(answers)  # the same resamples for every metric
         return Evaluation(
             model_name(self._work.model),
             self._protocol,
             tuple(usable),
-            {each.name: self._score(each, answers) for each in usable},
+            {each.name: self._score(each, answers, draws) for each in usable},
             tuple(self._folds),
             rows,
             answers,
@@ -75,18 +81,18 @@ class Gathering:
             **known,
         )
 
-    def _score(self, which: Metric, answers: Answers) -> Score:
+    def _score(self, which: Metric, answers: Answers, draws: Draws) -> Score:
         if self._replicates is not None:
             return self._replicates.score(which, self._beside.get("training data"), self._confidence)
         if self._protocol.judged_by == "cases":
-            return score_cases(which, answers, self._confidence)
+            return score_cases(which, answers, self._confidence, draws=draws)
         done = [fold for fold in self._folds if not fold.failed]
         test_to_train = float(np.mean([fold.n_test / fold.n_train for fold in done]))
         return score_over_folds(
             which,
             [fold.scores[which.name] for fold in done],
             test_to_train,
-            answers,
+            draws,
             disjoint=self._answers.disjoint,
             confidence=self._confidence,
         )
@@ -112,48 +118,49 @@ class Gathering:
         raise error
 
 
-@dataclass
 class _OutOfFold:
     """Rows asked about, with the first prediction of each and the mean of its probabilities (or of its scores)."""
 
-    work: Work
-    predicted: np.ndarray = field(init=False)
-    times: np.ndarray = field(init=False)
-    probabilities: np.ndarray | None = None
-    scores: np.ndarray | None = None
-    without: set[str] = field(default_factory=set)
-
-    def __post_init__(self) -> None:
-        self.predicted = np.full(len(self.work.labels), -1, dtype=np.intp)
-        self.times = np.zeros(len(self.work.labels), dtype=np.intp)
+    def __init__(self, work: Work) -> None:
+        self._work = work
+        self._times = np.zeros(len(work.labels), dtype=np.int32)
+        self._predicted: np.ndarray | None = None
+        self._totals: dict[str, np.ndarray | None] = {}
 
     def add(self, rows: np.ndarray, answers: Answers) -> None:
         assert answers.predicted is not None
-        new = self.times[rows] == 0
-        first = bool(new.all())
-        self.predicted[rows if first else rows[new]] = answers.predicted if first else answers.predicted[new]
-        self.times[rows] += 1
+        before = self._times[rows]
+        first = not before.any()
+        if self._predicted is None:
+            self._predicted = np.zeros(len(self._times), dtype=answers.predicted.dtype)
+        new = slice(None) if first else before == 0
+        self._predicted[rows[new]] = answers.predicted[new]
+        self._times[rows] = before + 1
         for what in ("probabilities", "scores"):
             given = getattr(answers, what)
-            if given is None:
-                self.without.add(what)
-                continue
-            if getattr(self, what) is None:
-                setattr(self, what, np.zeros((len(self.predicted), given.shape[1])))
-            total = getattr(self, what)
-            total[rows] = given if first else total[rows] + given  # the first time without reading what is only 0
+            total = self._totals.setdefault(
+                what, None if given is None else np.zeros((len(self._times), given.shape[1]))
+            )
+            if total is None or given is None:
+                self._totals[what] = None  # one fold without them, and there are none of all rows
+            else:
+                total[rows] = given if first else total[rows] + given  # the first time nothing is there to be read
 
     @property
     def disjoint(self) -> bool:
         """Whether no row was asked about twice."""
-        return bool(self.times.max() <= 1)
+        return bool(self._times.max() <= 1)
 
     def gathered(self) -> tuple[np.ndarray, Answers]:
-        rows = np.flatnonzero(self.times)
-        probabilities, scores = (
-            None if total is None or what in self.without else total[rows] / self.times[rows, None]
-            for what, total in (("probabilities", self.probabilities), ("scores", self.scores))
+        """The rows and their answers."""
+        assert self._predicted is not None
+        rows = np.flatnonzero(self._times)
+        means = {
+            what: None if total is None else (total if self.disjoint else total / np.maximum(self._times, 1)[:, None])
+            for what, total in self._totals.items()
+        }
+        work = self._work
+        everything = Answers(
+            work.classes, work.codes, self._predicted, means["probabilities"], work.weight, means["scores"]
         )
-        weight = None if self.work.weight is None else self.work.weight[rows]
-        work = self.work
-        return rows, Answers(work.classes, work.codes[rows], self.predicted[rows], probabilities, weight, scores)
+        return rows, everything if len(rows) == len(self._times) else everything.take(rows)

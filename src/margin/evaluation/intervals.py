@@ -18,6 +18,7 @@ __all__ = [
     "Interval",
     "Score",
     "acceleration",
+    "basic_interval",
     "bca_interval",
     "bootstrap_interval",
     "clopper_pearson",
@@ -216,6 +217,8 @@ def corrected_t_interval(values: Sequence[float], test_to_train: float, confiden
 class Resampled(Protocol):
     """What the bootstrap needs of a metric."""
 
+    @property
+    def biased(self) -> bool: ...
     def value(self, answers: Any) -> float: ...
     def resampled(self, answers: Any, random: np.random.Generator, times: int) -> np.ndarray: ...
     def of_draws(self, draws: Any, times: int) -> np.ndarray: ...
@@ -235,7 +238,8 @@ def bootstrap_interval(
 
     The corrections are those of BCa (Efron 1987): the bias is read off the resamples, the acceleration off what each
     case adds to the value. Where they are undefined, because resamples all lie on one side of the value, the plain
-    percentiles are given, and ``method`` says so. Resamples on which the metric is undefined are left out. The same
+    percentiles are given, and ``method`` says so. A metric that is biased by nature gets the basic interval instead: as
+    far as resamples lie above the value, the truth may lie below it. Undefined resamples are left out. The same
     seed gives the same interval; ``draws`` are resamples drawn before, for several metrics. It says how much the score
     would move with other test cases, not with another training part.
 
@@ -251,6 +255,8 @@ def bootstrap_interval(
         values = metric.resampled(answers, np.random.default_rng(seed), resamples)
     else:
         values = metric.of_draws(draws, resamples)
+    if metric.biased:
+        return basic_interval(values, metric.value(answers), confidence)
     return bca_interval(values, metric.value(answers), *metric.influence(answers), confidence=confidence)
 
 
@@ -276,6 +282,17 @@ def bca_interval(
             tails, method = special.ndtr(bias + (bias + ends) / slope), "bootstrap BCa"
     low, high = np.quantile(values, tails)
     return Interval(float(low), float(high), confidence, method)
+
+
+def basic_interval(values: np.ndarray, estimate: float, confidence: float) -> Interval:
+    """Percentiles of the resamples turned around the estimate, and as far as the estimate where that lies outside.
+
+    >>> print(basic_interval(np.linspace(1.0, 3.0, 101), 2.0, 0.9))
+    [1.100, 2.900] (90 %, bootstrap basic)
+    """
+    values = values[np.isfinite(values)]
+    low, high = 2 * estimate - np.quantile(values, [(1 + confidence) / 2, (1 - confidence) / 2])
+    return Interval(float(min(low, estimate)), float(max(high, estimate)), confidence, "bootstrap basic")
 
 
 def acceleration(influence: np.ndarray, times: np.ndarray | None = None) -> float:

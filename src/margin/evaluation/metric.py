@@ -40,7 +40,8 @@ class Metric:
 
     Call it on labels (or probabilities, or scores) for a number, ``score`` it for a number with its interval.
     ``proportion`` marks a share of the cases, which has an exact interval. ``bounds`` are the least and greatest value
-    it can have. ``needs`` says what it is computed from: ``"scores"`` are probabilities or decision values.
+    it can have. ``needs`` says what it is computed from: ``"scores"`` are probabilities or decision values. ``biased``
+    marks one that chance alone makes larger on few cases, and so on resamples larger still.
 
     >>> from margin.evaluation.metrics import accuracy, f1
     >>> accuracy(["a", "b", "b"], ["a", "b", "a"])
@@ -58,6 +59,7 @@ class Metric:
     bounds: tuple[float, float] = (0.0, 1.0)
     options: tuple[tuple[str, Any], ...] = ()
     needs: Needs = "labels"
+    biased: bool = False
 
     @property
     def name(self) -> str:

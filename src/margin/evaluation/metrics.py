@@ -301,7 +301,7 @@ def average_precision(answers: Answers, *, positive: Any = None, average: ClassA
     return PrecisionArea(answers, positive, average)
 
 
-@on_answers(needs="probabilities", greater_is_better=False)
+@on_answers(needs="probabilities", greater_is_better=False, biased=True)
 def calibration_error(
     answers: Answers,
     *,
@@ -313,7 +313,8 @@ def calibration_error(
     """Mean gap between the probability of the answer and the share that is right, over bins (of the positive class).
 
     Bins are as wide as each other, or hold as many cases (``strategy="count"``). The norm is the mean gap ("l1"), the
-    root of the mean squared one ("l2") or the largest ("max").
+    root of the mean squared one ("l2") or the largest ("max"). Few cases make it look larger than it is, since chance
+    alone opens gaps; the interval allows for that.
     """
     return CalibrationError(answers, positive, bins, strategy, norm)
 

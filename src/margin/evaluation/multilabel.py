@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from margin.errors import InputError
-from margin.evaluation.areas import area_influence, perfect_interval, precision_influence
+from margin.evaluation.areas import perfect_interval, precision_influence
 from margin.evaluation.confusion import ratio, support
 from margin.evaluation.draws import CHUNK, Draws
 from margin.evaluation.intervals import (
@@ -278,8 +278,8 @@ MULTILABEL_METRICS: Mapping[str, MultilabelMetric] = MappingProxyType(
                 for base in ("precision", "recall", "f1", "fbeta", "jaccard")
                 for average in ("micro", "macro", "weighted", "samples")
             ),
-            _of_areas("roc_auc_macro", "Area under the ROC curve, mean over labels.", "area", area_influence, False),
-            _of_areas("roc_auc_micro", "Area under the ROC curve of all answers.", "area", area_influence, True),
+            _of_areas("roc_auc_macro", "Area under the ROC curve, mean over labels.", "area", Ranking.influence, False),
+            _of_areas("roc_auc_micro", "Area under the ROC curve of all answers.", "area", Ranking.influence, True),
             _of_areas(
                 "average_precision_macro",
                 "Average precision, mean over labels.",

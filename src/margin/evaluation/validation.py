@@ -232,6 +232,9 @@ def _steps(
 ) -> Iterator[FoldDone | Evaluation]:
     start = perf_counter()
     at_once = left_out(work) if isinstance(protocol, LeaveOneOut) else None
+    if at_once is not None and at_once.error is not None:
+        gathering.tell(f"{type(work.model).__name__}.left_out_answers failed ({at_once.event.error}); fitted anew.")
+        at_once = None
     of = protocol.n_fits or len(work.labels)
     running = run_folds(work, parts, of, *jobs) if at_once is None else (outcome for outcome in (at_once,))
     with closing(running):

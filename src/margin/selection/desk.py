@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -19,7 +20,7 @@ from margin.params import Rule
 from margin.selection.results import SearchResults, setting_text
 from margin.selection.trials import Bench, Trial, configured, trials
 
-__all__ = ["Desk", "Progress", "ProgressReport", "Told"]
+__all__ = ["Desk", "Progress", "ProgressReport", "Told", "told_of"]
 
 #: Folds that a setting has to itself before it can be dropped from a race.
 BEFORE_RACE = 3
@@ -63,6 +64,21 @@ Progress = Annotated[
 def _on_a_line(report: ProgressReport) -> None:
     end = "\n" if report.done == report.of else ""
     print(f"\r\033[K{report}", end=end, file=sys.stderr, flush=True)
+
+
+def told_of(
+    running: Iterator[list[Trial]], progress: Any, of: int, setting: Callable[[Trial], str], metric: str
+) -> list[Trial]:
+    """All trials, each reported as it comes."""
+    tell = _on_a_line if progress is True else progress or None
+    done: list[Trial] = []
+    with closing(running):  # type: ignore[type-var]
+        for together in running:
+            for trial in together:
+                done.append(trial)
+                if tell is not None:
+                    tell(ProgressReport(len(done), of, setting(trial), trial.scores.get(metric, math.nan)))
+    return done
 
 
 class Desk:
@@ -165,7 +181,9 @@ class Desk:
         bench = self.bench
         try:
             model = configured(bench, self.settings[i])
-            found = evaluate(model, bench.X, bench.labels, LeaveOneOut(), metrics=bench.metrics)
+            found = evaluate(
+                model, bench.X, bench.labels, LeaveOneOut(), metrics=bench.metrics, sample_weight=bench.weight
+            )
         except Exception as error:  # reported beside the other settings
             return Trial(i, 0, error=error)
         scores = {name: score.value for name, score in found.scores.items()}
@@ -219,7 +237,7 @@ class Desk:
         if not self.metric.proportion or self.n_folds != 1:
             return None
         if self.splits is None:
-            return len(self.bench.labels)
+            return len(self.bench.labels) if self.bench.weight is None else None
         test = self.splits[0][1]
         return len(test) if (test.weight == 1).all() else None
 

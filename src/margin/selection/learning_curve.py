@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import numbers
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -18,10 +18,11 @@ from margin.evaluation.intervals import Score
 from margin.evaluation.metrics import Metric
 from margin.evaluation.splits import SplitProtocol
 from margin.random import generator
+from margin.selection.desk import ProgressReport, told_of
 from margin.selection.opening import mean_score, opened
 from margin.selection.power_law import PowerLaw, fit_power_law, gain_from_twice
 from margin.selection.subsets import growing_order
-from margin.selection.trials import Bench, Trial, trials
+from margin.selection.trials import Trial, trials
 from margin.selection.validation_curve import curve_arrays, first_error, metric_among
 
 __all__ = ["LearningCurve", "learning_curve"]
@@ -153,6 +154,7 @@ def learning_curve(
     n_jobs: int | None = 1,
     confidence: float = 0.95,
     seed: int = 0,
+    progress: bool | Callable[[ProgressReport], Any] = False,
 ) -> LearningCurve:
     """Training and test scores of a model that learns from more and more rows.
 
@@ -179,6 +181,8 @@ def learning_curve(
         Of the intervals.
     seed
         Shuffles the training rows.
+    progress
+        True shows a line on the screen; a function is called with a ``ProgressReport`` after each fit.
 
     Examples
     --------
@@ -197,7 +201,14 @@ def learning_curve(
     parts = [
         (_beginning(train, order, count), test) for count in counts for (train, test), order in zip(splits, orders)
     ]
-    done = [_placed(trial, len(splits)) for trial in _tried(bench, parts, n_jobs)]
+    told = told_of(
+        trials(bench, [{}], parts, n_jobs),
+        progress,
+        len(parts),
+        lambda trial: f"{counts[trial.split // len(splits)]} rows",
+        bench.metrics[0].name,
+    )
+    done = [_placed(trial, len(splits)) for trial in told]
     test, training = curve_arrays(bench.metrics, done, (len(counts), len(splits)))
     errors = tuple(first_error(done, i) for i in range(len(counts)))
     if all(errors):
@@ -213,10 +224,6 @@ def learning_curve(
         splits,
         confidence,
     )
-
-
-def _tried(bench: Bench, parts: list[Split], n_jobs: int | None) -> list[Trial]:
-    return [trial for together in trials(bench, [{}], parts, n_jobs) for trial in together]
 
 
 def _placed(trial: Trial, n_folds: int) -> Trial:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -13,10 +13,10 @@ import numpy as np
 from margin.errors import ParameterError
 from margin.evaluation.intervals import Score
 from margin.evaluation.metrics import METRICS, Metric, metric
-from margin.evaluation.result import Evaluation
+from margin.evaluation.result import Evaluation, FoldDone
 from margin.evaluation.scoring import score_folds
 from margin.evaluation.splits import StratifiedFolds
-from margin.evaluation.validation import evaluate_steps
+from margin.evaluation.validation import evaluate
 from margin.selection.opening import check_model
 from margin.selection.results import setting_text
 
@@ -137,6 +137,7 @@ def nested(
     groups: Any = None,
     confidence: float = 0.95,
     refit: bool = True,
+    progress: bool | Callable[[FoldDone], Any] = False,
 ) -> Nested:
     """Judge a search by rows that had no part in it, and show how much too good its own score is.
 
@@ -163,6 +164,8 @@ def nested(
         Of the intervals.
     refit
         Whether the search is fitted on all rows in the end.
+    progress
+        True shows a line on the screen; a function is called with a ``FoldDone`` after each outer fold.
 
     Examples
     --------
@@ -181,7 +184,21 @@ def nested(
         outer = StratifiedFolds(folds=5)
     notes: list[tuple[dict[str, Any], float]] = []
     measured = tuple(dict.fromkeys([which, *(metric(each) for each in metrics)]))
-    evaluation = _evaluated(_Noting(search, notes), X, y, outer, measured, sample_weight, groups, confidence)
+    # One fold after the other: the notes come in the order of the folds. The search itself may use many threads.
+    evaluation = replace(
+        evaluate(
+            _Noting(search, notes),
+            X,
+            y,
+            outer,
+            metrics=measured,
+            sample_weight=sample_weight,
+            groups=groups,
+            confidence=confidence,
+            progress=progress,
+        ),
+        model=type(search).__name__,
+    )
     done = [fold for fold in evaluation.folds if not fold.failed]
     _check_notes(search, notes, len(done))
     inner_scores = sign * np.array([score for _, score in notes])
@@ -200,17 +217,6 @@ def nested(
         None if final is None else _claim(final, sign),
         final,
     )
-
-
-def _evaluated(
-    noting: _Noting, X: Any, y: Any, outer: Any, metrics: Any, sample_weight: Any, groups: Any, confidence: float
-) -> Evaluation:
-    # One fold after the other: the notes come in the order of the folds. The search itself may use many threads.
-    *_, result = evaluate_steps(
-        noting, X, y, outer, metrics=metrics, sample_weight=sample_weight, groups=groups, confidence=confidence
-    )
-    assert isinstance(result, Evaluation)
-    return replace(result, model=f"{type(noting.search).__name__}")
 
 
 def _metric_of(search: Any) -> tuple[Metric, int]:

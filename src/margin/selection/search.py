@@ -107,7 +107,16 @@ class Search(Classifier):
     # ---- Learning.
 
     def _learn(self, X: Any, y: np.ndarray, rows: TrainingRows) -> None:
-        bench = Bench(self._model(), X, self.classes_[y], self.classes_, y, (metric(self.metric),), type(self).__name__)
+        bench = Bench(
+            self._model(),
+            X,
+            self.classes_[y],
+            self.classes_,
+            y,
+            (metric(self.metric),),
+            type(self).__name__,
+            weight=rows.weight,
+        )
         everything = Part(np.arange(len(y)), rows.weights())
         splits = self._splits(y, rows)
         desk = Desk(
@@ -126,7 +135,7 @@ class Search(Classifier):
 
     def _splits(self, y: np.ndarray, rows: TrainingRows) -> list[Split] | None:
         weight = rows.weights()
-        if isinstance(self.cv, LeaveOneOut) and (weight == 1).all() and len(y) > 1:
+        if isinstance(self.cv, LeaveOneOut) and len(y) > 1:
             return None
         if isinstance(self.cv, (int, np.integer)):
             return dealt(y, weight, int(self.cv), self.random_state)
@@ -138,7 +147,11 @@ class Search(Classifier):
             self.best_index_ = 0
         elif np.isnan(found.mean).all():
             fitted_on(desk.bench, found.settings[0], everything)  # refuses the same cell, and names its row as given
-            assert desk.first_error is not None
+            if desk.first_error is None:
+                raise ParameterError(
+                    f"{who}(metric={found.metric!r}): it is undefined in a fold of every setting (use fewer folds or "
+                    "another metric)."
+                )
             desk.first_error.add_note(f"{who}: all {len(found)} settings failed; this is the first error.")
             raise desk.first_error
         elif self.rule == "one_standard_error":

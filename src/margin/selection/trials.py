@@ -40,6 +40,7 @@ class Bench:
     metrics: tuple[Metric, ...]
     who: str
     on_training_rows: bool = False
+    weight: np.ndarray | None = None
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import numbers
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,8 +17,10 @@ from margin.evaluation.intervals import Score
 from margin.evaluation.knee import Knee, knee
 from margin.evaluation.metrics import Metric
 from margin.evaluation.splits import SplitProtocol
+from margin.selection.desk import ProgressReport, told_of
 from margin.selection.grids import check_names
 from margin.selection.opening import mean_score, opened
+from margin.selection.results import setting_text
 from margin.selection.simplicity import direction_of, simplest
 from margin.selection.trials import Trial, trials
 
@@ -157,6 +159,7 @@ def validation_curve(
     groups: Any = None,
     n_jobs: int | None = 1,
     confidence: float = 0.95,
+    progress: bool | Callable[[ProgressReport], Any] = False,
 ) -> ValidationCurve:
     """Training and test scores of a model for each value of a parameter.
 
@@ -183,6 +186,8 @@ def validation_curve(
         Folds at once, in threads; None for as many as there are cores.
     confidence
         Of the intervals.
+    progress
+        True shows a line on the screen; a function is called with a ``ProgressReport`` after each trial.
 
     Examples
     --------
@@ -207,8 +212,9 @@ def validation_curve(
     bench, splits, split_by = opened(model, X, y, protocol, metrics, sample_weight, groups, "validation_curve")
     check_names(model, [parameter], "validation_curve")
     settings = [{parameter: value} for value in tried]
-    done = [trial for together in trials(bench, settings, splits, n_jobs) for trial in together]
-    shape = (len(tried), len(splits))
+    running, shape = trials(bench, settings, splits, n_jobs), (len(tried), len(splits))
+    first = bench.metrics[0].name
+    done = told_of(running, progress, shape[0] * shape[1], lambda trial: setting_text(settings[trial.setting]), first)
     test, training = curve_arrays(bench.metrics, done, shape)
     errors = [first_error(done, i) for i in range(len(tried))]
     if all(errors):
