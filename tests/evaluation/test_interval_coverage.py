@@ -199,3 +199,21 @@ def test_very_many_cases_are_not_resampled_and_give_the_same_interval():
     assert score_cases(m.f1, answers).interval.method == "bootstrap BCa"
     assert score_cases(m.brier, answers).interval.method == "normal"
     assert score_cases(m.calibration_error, answers).interval.method == "jackknife"
+
+
+def test_the_quick_interval_of_very_many_gaps_is_that_of_the_jackknife():
+    random = np.random.default_rng(9)
+    shares = random.random(120_000)
+    answers = answers_of((random.random(120_000) < shares**2).astype(int), probabilities=shares)
+    quick = score_cases(m.calibration_error, answers)
+    slow = jackknife_interval(quick.value, *m.calibration_error.influence(answers), 0.95, (0.0, 1.0))
+    assert (quick.interval.low, quick.interval.high) == pytest.approx((slow.low, slow.high), rel=1e-6)
+    slow = jackknife_interval(
+        m.average_precision.value(answers),
+        m.average_precision.statistic(answers).by_case,
+        None,
+        0.95,
+        (0.0, 1.0),
+    )
+    quick = score_cases(m.average_precision, answers).interval
+    assert (quick.low, quick.high) == pytest.approx((slow.low, slow.high), rel=1e-4)

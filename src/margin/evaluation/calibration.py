@@ -14,7 +14,7 @@ from margin.data.labels import position_of
 from margin.errors import InputError, ParameterError
 from margin.evaluation.answers import Answers
 from margin.evaluation.confusion import ratio
-from margin.evaluation.intervals import Interval, wilson_ends
+from margin.evaluation.intervals import Interval, logit_interval, wilson_ends
 from margin.evaluation.losses import bin_sums, top_answers
 from margin.evaluation.strengths import answers_of, share_of_class, shares_of
 
@@ -27,6 +27,9 @@ __all__ = [
 ]
 
 Strategy = Literal["width", "count"]
+
+#: From so many cases on no number is kept for each case.
+_MANY = 100_000
 
 
 def _edges(confidence: np.ndarray, bins: int, strategy: Strategy) -> np.ndarray:
@@ -115,7 +118,17 @@ class CalibrationError:
         return own * (2 * mean[at] * gap - mean[at] ** 2 - value**2) / total / (2 * value) if value else 0 * gap
 
     def interval(self, confidence: float) -> Interval | None:
-        return None
+        """For very many cases that of the jackknife, for which the sum of all squared gaps is enough.
+
+        A case adds (±gap - value)/n with the sign of its bin, so that the squares add up to (Σ gap² - n value²)/n².
+        """
+        n, value = len(self.answers), self.value
+        if n < _MANY or self.norm != "l1" or self.answers.weight is not None or not 0 < value < 1:
+            return None
+        sure, right, _ = self._sides
+        gaps = sure - right
+        variance = max(float(gaps @ gaps) - n * value**2, 0.0) / n**2
+        return logit_interval(value, math.sqrt(variance), confidence, "jackknife")
 
 
 def _norm(weight: np.ndarray, gap: np.ndarray, norm: str) -> np.ndarray:
