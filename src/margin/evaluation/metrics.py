@@ -74,7 +74,10 @@ def on_labels(**traits: Any) -> Callable[[Callable[..., Any]], CountMetric]:
 
 
 def on_cases(**traits: Any) -> Callable[[Callable[..., Any]], CaseMetric]:
-    """Make a metric of a function that gives a number for each case from true codes and probabilities (or scores)."""
+    """Make a metric of a function that gives a number for each case from true codes and probabilities (or scores).
+
+    Of two classes probabilities may be one column, for the second.
+    """
     return lambda kernel: CaseMetric(kernel.__name__, kernel, **traits)
 
 
@@ -250,15 +253,15 @@ def cost(table: np.ndarray, *, costs: Any = None, abstention: NonNegative = 1.0)
 
 
 @on_cases(greater_is_better=False, bounds=(0.0, np.inf))
-def log_loss(truth: np.ndarray, shares: np.ndarray) -> np.ndarray:
+def log_loss(truth: np.ndarray, probabilities: np.ndarray) -> np.ndarray:
     """Mean of -ln of the probability given to the true class, which is kept within 2.2e-16 of 0 and 1."""
-    return case_losses("log_loss", truth, shares)
+    return case_losses("log_loss", truth, probabilities)
 
 
 @on_cases(greater_is_better=False, bounds=(0.0, 2.0))
-def brier(truth: np.ndarray, shares: np.ndarray) -> np.ndarray:
+def brier(truth: np.ndarray, probabilities: np.ndarray) -> np.ndarray:
     """Mean squared distance of the probabilities from the truth; halved for two classes, where it is (p - y)²."""
-    return case_losses("brier", truth, shares)
+    return case_losses("brier", truth, probabilities)
 
 
 @on_cases(needs="scores", proportion=True)
