@@ -122,7 +122,8 @@ def _check_choice(what: str, given: str, known: Mapping[str, object]) -> None:
 
 def _best_first(evaluations: Mapping[str, Evaluation], which: Metric) -> list[str]:
     sign = -1 if which.greater_is_better else 1
-    return sorted(evaluations, key=lambda model: sign * evaluations[model].scores[which.name].value)
+    values = {model: sign * each.scores[which.name].value for model, each in evaluations.items()}
+    return sorted(values, key=lambda model: (math.isnan(values[model]), values[model]))  # undefined ones last
 
 
 def _standings(
@@ -204,6 +205,8 @@ def _pair(
     confidence: float,
     rope: float | None,
 ) -> PairTest:
+    if any(math.isnan(each.scores[which.name].value) for each in (first, second)):
+        return PairTest(one, other, math.nan, 1.0)  # of what is undefined nothing can be said
     found = test(first, second, which, confidence)
     posterior = None if rope is None else _posterior(first, second, which, found, rope, confidence)
     return PairTest(one, other, found.effect.value, found.p, test=found, posterior=posterior)
