@@ -110,6 +110,19 @@ def test_the_intervals_cover_the_terms_of_infinitely_many_training_sets():
     assert (inside < 200).all()
 
 
+def test_the_interval_of_domingos_bias_is_as_wide_as_the_bias_moves():
+    random = np.random.default_rng(0)
+    right = random.beta(2, 0.3, size=150)
+    decompose = domingos(np.tile([1.0, 0.0], (150, 1)))
+    found, widths = [], []
+    for _ in range(30):
+        codes = (random.random((40, 150)) > right).astype(int)
+        _, scores = mean_terms(Predictions(vectors(codes, 2)), decompose, 0.95, smooth=False)
+        found.append(scores["bias"].value)
+        widths.append(scores["bias"].interval.half_width / 2.02)
+    assert np.mean(widths) == pytest.approx(np.std(found), rel=0.35)
+
+
 def test_classifiers_are_taken_apart_by_answers_or_by_probabilities():
     tree = DecisionTreeClassifier(random_state=0)
     for options in ({}, {"decomposition": "kohavi_wolpert"}, {"loss": "squared"}):
@@ -153,6 +166,14 @@ def test_repeated_measurements_make_the_noise_known():
     known = bias_variance(LinearRegression(), inputs, y, X_test=inputs, y_test=twice[:, 0], noise=0.25, times=20)
     assert known.error.value == pytest.approx(once.error.value)
     assert known.bias.value == pytest.approx(once.bias.value - 0.25)
+
+
+def test_a_third_of_the_rows_is_held_back_where_no_cases_are_given():
+    found = bias_variance(LinearRegression(), X[:, :3], X[:, 3], times=10)
+    assert len(found.cases.error) == 50
+    assert found.bias.value + found.variance.value == pytest.approx(found.error.value)
+    assert found.main.shape == (50,)
+    assert 0 < found.variance.value < found.bias.value
 
 
 def test_labels_measured_several_times_and_chances_say_the_same():

@@ -79,10 +79,10 @@ def test_f1_is_covered_as_often_as_the_bootstrap_says(cells, options):
     classes = np.arange(len(cells))
     truth = float(f1.of_tables(np.column_stack([cells, 0 * classes]), classes))
     intervals = []
-    for trial, counts in enumerate(random.multinomial(150, cells.ravel(), size=600)):
+    for trial, counts in enumerate(random.multinomial(150, cells.ravel(), size=500)):
         cell = np.repeat(np.arange(cells.size), counts)
         answers = Answers(classes, cell // len(cells), cell % len(cells))
-        intervals.append(bootstrap_interval(f1, answers, resamples=600, seed=trial))
+        intervals.append(bootstrap_interval(f1, answers, resamples=500, seed=trial))
     assert BAND[0] <= share_that_covers(truth, intervals) <= BAND[1]
 
 
@@ -150,7 +150,7 @@ def test_a_perfect_ranking_of_few_cases_may_yet_be_imperfect():
 def test_no_mistake_does_not_mean_none_to_come():
     score = m.f1.score(["a", "b"] * 10, ["a", "b"] * 10)
     assert score.value == 1.0
-    assert score.interval.method == "exact, no mistakes"
+    assert score.interval.method == "mistakes unseen"
     # 20 cases without a mistake: up to 1 - 0.025^(1/20) of them may be wrong, in both classes alike
     assert score.interval.low == pytest.approx(0.025 ** (1 / 20), abs=1e-9)
     assert m.matthews.score(["a", "b"] * 10, ["a", "b"] * 10).interval.low < 0.7
@@ -199,3 +199,21 @@ def test_very_many_cases_are_not_resampled_and_give_the_same_interval():
     assert score_cases(m.f1, answers).interval.method == "bootstrap BCa"
     assert score_cases(m.brier, answers).interval.method == "normal"
     assert score_cases(m.calibration_error, answers).interval.method == "jackknife"
+
+
+def test_the_quick_interval_of_very_many_gaps_is_that_of_the_jackknife():
+    random = np.random.default_rng(9)
+    shares = random.random(120_000)
+    answers = answers_of((random.random(120_000) < shares**2).astype(int), probabilities=shares)
+    quick = score_cases(m.calibration_error, answers)
+    slow = jackknife_interval(quick.value, *m.calibration_error.influence(answers), 0.95, (0.0, 1.0))
+    assert (quick.interval.low, quick.interval.high) == pytest.approx((slow.low, slow.high), rel=1e-6)
+    slow = jackknife_interval(
+        m.average_precision.value(answers),
+        m.average_precision.statistic(answers).by_case,
+        None,
+        0.95,
+        (0.0, 1.0),
+    )
+    quick = score_cases(m.average_precision, answers).interval
+    assert (quick.low, quick.high) == pytest.approx((slow.low, slow.high), rel=1e-4)

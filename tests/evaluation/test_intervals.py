@@ -65,19 +65,6 @@ def test_the_exact_interval_covers_every_share_at_least_as_often_as_it_says(tria
         assert sum(p for p, interval in zip(chance, intervals) if share in interval) >= 0.95
 
 
-def test_the_bootstrap_of_f1_covers_about_as_often_as_it_says():
-    random = np.random.default_rng(0)
-    cells = np.array([[0.5, 0.1], [0.1, 0.3]])
-    f1 = metric("f1")
-    truth = float(f1.of_tables(np.column_stack([cells, [0, 0]]), np.array([0, 1])))
-    covered = 0
-    for trial in range(300):
-        cell = random.choice(4, size=150, p=cells.ravel())
-        answers = Answers.of(cell // 2, cell % 2)
-        covered += truth in bootstrap_interval(f1, answers, resamples=400, seed=trial)
-    assert 0.91 <= covered / 300 <= 0.985
-
-
 def test_the_correction_makes_the_folds_interval_cover():
     """Nearest class mean in one dimension by 5 folds; the true accuracy of a model learnt from 48 rows is known."""
     random = np.random.default_rng(1)

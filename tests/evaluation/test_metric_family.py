@@ -42,6 +42,13 @@ def test_a_metric_with_costs_can_be_compared_hashed_and_pickled():
     assert priced == metric("cost", costs={("ill", "well"): 5.0})
     assert len({priced, metric("cost", costs=[[0, 1], [5, 0]])}) == 2
     assert pickle.loads(pickle.dumps(priced)) == priced
+    assert priced.name == "cost(costs={('ill', 'well'): 5.0})"
+
+
+def test_one_class_alone_has_losses():
+    assert m.log_loss(["a", "a"], [[1.0], [1.0]]) == pytest.approx(0, abs=1e-12)
+    assert m.brier(["a", "a"], [[1.0], [1.0]]) == 0.0
+    assert m.calibration_error(["a", "a"], [[1.0], [1.0]]) == 0.0
 
 
 def test_wrong_costs_and_options_are_refused():

@@ -66,7 +66,7 @@ CASES = st.lists(
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning", "ignore::RuntimeWarning")
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=15)
 @given(CASES, st.booleans())
 def test_label_metrics_equal_those_of_scikit_learn(cases, weighted):
     from sklearn import metrics as rival

@@ -85,7 +85,7 @@ TABLES = st.lists(
 )
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=12)
 @given(TABLES)
 def test_a_whole_number_weight_is_worth_as_many_cases_and_slopes_are_right(rows):
     weight = np.array([row[3] for row in rows], dtype=float)

@@ -46,7 +46,7 @@ class Polynomial(RegressorMixin, BaseEstimator):
 def orders():
     return bias_variance_curve(
         Polynomial(), parameter="order", values=range(10), draw=draw, X_test=ASKED[:, None],
-        expected=expected, noise=NOISE**2, times=300,
+        expected=expected, noise=NOISE**2, times=200,
     )  # fmt: skip
 
 

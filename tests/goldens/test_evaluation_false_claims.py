@@ -93,7 +93,7 @@ def test_mcnemar_delong_and_swaps_keep_their_level():
         variant: np.mean([mcnemar(b, c, variant=variant).p < LEVEL for b, c in zip(only_first, only_second)])
         for variant in ("exact", "mid_p")
     }
-    some = range(600)
+    some = range(400)
     rates["delong"] = np.mean([delong(*each.T, labels).p < LEVEL for each in columns[:2000]])
     answers = [[Answers(np.array([0, 1]), labels, guess) for guess in guesses[at].T] for at in some]
     rates["swaps"] = np.mean([swap_test(metric("f1"), *answers[at], times=199, seed=at).p < LEVEL for at in some])

@@ -229,6 +229,10 @@ def test_what_cannot_be_drawn_is_refused():
         learning_curve(GaussianNB(), X, y[1:])
     with pytest.raises(ParameterError, match="did you mean 'n_neighbors'"):
         validation_curve(KNeighborsClassifier(), X, y, "n_neighbours", [1])
+    with pytest.raises(ParameterError, match="n_jobs must be"):
+        learning_curve(GaussianNB(), X, y, n_jobs=0)
+    with pytest.raises(ParameterError, match="confidence must be a number between 0 and 1"):
+        validation_curve(KNeighborsClassifier(), X, y, "n_neighbors", [1], confidence=95)
     with pytest.raises(ParameterError, match="at least one value"):
         validation_curve(KNeighborsClassifier(), X, y, "n_neighbors", [])
     with pytest.raises(DataError, match="too many"):

@@ -3,12 +3,11 @@
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.stats import loguniform
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
-from sklearn.datasets import load_iris, make_classification
+from sklearn.base import clone
+from sklearn.datasets import load_iris
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis as OtherLDA
 from sklearn.neighbors import KNeighborsClassifier as OtherKNN
-from sklearn.pipeline import make_pipeline
+from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from margin import (
@@ -21,6 +20,7 @@ from margin import (
     LogSearch,
     NaiveBayes,
     RandomSearch,
+    Reject,
 )
 from margin.bayes.cross_fitting import dealt
 from margin.data import catalog
@@ -28,38 +28,7 @@ from margin.errors import InputError, ParameterError
 from margin.evaluation import HoldOut, LeaveOneOut, StratifiedFolds, evaluate
 from margin.persistence import load, save
 from margin.selection import knee
-
-
-class Curve(ClassifierMixin, BaseEstimator):
-    """A classifier that is right on a share of the rows, which depends on its setting alone: best at ``top``."""
-
-    fits = 0
-
-    def __init__(self, p=1.0, q=1.0, top=8.0, fail_at=None):
-        self.p, self.q, self.top, self.fail_at = p, q, top, fail_at
-
-    def fit(self, X, y):
-        Curve.fits += 1
-        if self.fail_at is not None and self.p == self.fail_at:
-            raise RuntimeError("no such thing")
-        self.classes_ = np.unique(y)
-        return self
-
-    def predict(self, X):
-        X = np.asarray(X)
-        far = abs(np.log2(self.p / self.top)) + 2 * abs(np.log2(self.q / 4.0))
-        # X holds the label and a place from 0 to 1; the farther from the top, the more are answered wrongly.
-        wrong = X[:, 1] < min(0.04 * far, 0.9)
-        return np.where(wrong, 1 - X[:, 0], X[:, 0]).astype(int)
-
-
-def rigged(n=200):
-    y = np.arange(n) % 2
-    return np.column_stack([y, np.random.default_rng(0).permutation(n) / n]), y
-
-
-def blobs(n=150, seed=0):
-    return make_classification(n, 5, n_informative=3, n_redundant=0, n_classes=3, flip_y=0.15, random_state=seed)
+from tests.selection.rigged import Curve, blobs, rigged
 
 
 def written_out(model, settings, X, y, folds):
@@ -249,92 +218,6 @@ def test_results_say_which_settings_are_not_told_apart():
     assert pd.DataFrame(rows)["setting_p"].tolist() == [8.0, 8.001, 2.0**-9]
 
 
-def test_a_random_search_draws_different_settings_and_the_same_ones_again():
-    X, y = blobs(80)
-    given = {"alpha": loguniform(0.01, 100), "priors": lambda random: [share := random.random(), 1 - share, 0.0]}
-    one, two, three = (RandomSearch(NaiveBayes(), given, n=5, cv=2, random_state=s).fit(X, y) for s in (1, 1, 2))
-    assert one.results_.settings == two.results_.settings != three.results_.settings
-    assert len({repr(setting) for setting in one.results_.settings}) == 5
-    few = RandomSearch(KNeighborsClassifier(), {"n_neighbors": [1, 2, 3]}, n=50, cv=2).fit(X, y)
-    assert [setting["n_neighbors"] for setting in few.results_.settings] == [1, 2, 3]
-
-
-def test_halving_gives_more_rows_to_fewer_settings():
-    X, y = rigged(270)
-    search = HalvingSearch(Curve(), {"p": [2.0**i for i in range(9)]}, cv=3).fit(X, y)
-    assert search.rounds_ == ((9, 20), (3, 60), (1, 180))
-    assert search.best_params_ == {"p": 8.0}
-    assert search.results_.resource.max() == 180
-    assert search.results_.dropped.sum() == 8
-
-
-def test_halving_on_a_parameter_gives_the_last_round_all_of_it():
-    from sklearn.ensemble import RandomForestClassifier
-
-    X, y = blobs(80)
-    model = RandomForestClassifier(n_estimators=9, random_state=0)
-    search = HalvingSearch(model, {"max_depth": [1, 2, 4]}, resource="n_estimators", cv=2).fit(X, y)
-    assert search.rounds_ == ((3, 3), (1, 9))
-    assert search.best_params_["n_estimators"] == 9
-    assert len(search.model_.estimators_) == 9
-    given = HalvingSearch(model, {"max_depth": [1, 2, 4]}, resource="n_estimators", least=1, most=2, factor=2, cv=2)
-    assert given.fit(X, y).rounds_ == ((3, 1), (2, 2))
-
-
-def test_halving_may_try_some_of_the_settings():
-    X, y = rigged(60)
-    search = HalvingSearch(Curve(), {"p": [1.0, 2.0, 4.0, 8.0]}, n=2, cv=2).fit(X, y)
-    assert len(search.results_) == 2
-    several = HalvingSearch(Curve(), [{"p": [1.0, 2.0]}, {"q": [1.0, 2.0]}], n=3, cv=2).fit(X, y)
-    assert len(several.results_) == 3
-
-
-def test_a_log_search_doubles_or_halves_to_the_top():
-    X, y = rigged(1000)
-    up = LogSearch(Curve(), {"p": 1.0}, patience=0, refine=0).fit(X, y)
-    assert [(step.move, step.value, step.taken) for step in up.path_] == [
-        ("start", 1.0, False), ("double", 2.0, True), ("double", 4.0, True), ("double", 8.0, True),
-        ("double", 16.0, False),
-    ]  # fmt: skip
-    down = LogSearch(Curve(), {"p": 32.0}, patience=0, refine=0).fit(X, y)
-    assert [(step.move, step.value) for step in down.path_] == [
-        ("start", 32.0), ("double", 64.0), ("halve", 16.0), ("halve", 8.0), ("halve", 4.0),
-    ]  # fmt: skip
-    assert up.best_params_ == down.best_params_ == {"p": 8.0}
-
-
-def test_a_log_search_refines_between_the_doublings():
-    X, y = rigged(2000)
-    search = LogSearch(Curve(top=11.3), {"p": 1.0}, refine=2).fit(X, y)
-    assert search.best_params_["p"] == pytest.approx(8 * 2**0.5)
-    assert {step.move for step in search.path_} == {"start", "double", "between"}
-
-
-def test_several_parameters_are_searched_in_turn():
-    X, y = rigged(1000)
-    search = LogSearch(Curve(), {"p": 2.0, "q": 16.0}, patience=0, refine=0, cv=3).fit(X, y)
-    assert search.best_params_ == {"p": 8.0, "q": 4.0}
-    assert {step.parameter for step in search.path_} == {"p", "q"}
-
-
-def test_whole_numbers_stay_whole_and_bounds_are_kept():
-    X, y = blobs(100)
-    search = LogSearch(KNeighborsClassifier(), {"n_neighbors": 3}, bounds={"n_neighbors": (2, 10)}, patience=5)
-    search.fit(X, y)
-    tried = {setting["n_neighbors"] for setting in search.results_.settings}
-    assert all(isinstance(k, int) and 2 <= k <= 10 for k in tried)
-    assert {3, 6, 10} <= tried
-    assert search.n_fits_ < 5 * len(tried)  # several k from one search
-
-
-def test_noise_is_not_gone_on_from():
-    X, y = rigged(1000)
-    bold = LogSearch(Curve(), {"p": 1.0}, patience=0, refine=0).fit(X, y)
-    timid = LogSearch(Curve(), {"p": 1.0}, noise=100.0, patience=0, refine=0).fit(X, y)
-    assert len(timid.path_) == 3
-    assert len(bold.path_) > 3
-
-
 def test_leave_one_out_is_that_of_evaluate():
     X, y = blobs(60)
     search = GridSearch(KNeighborsClassifier(), {"n_neighbors": [1, 5, 9]}, cv=LeaveOneOut()).fit(X, y)
@@ -342,8 +225,13 @@ def test_leave_one_out_is_that_of_evaluate():
         evaluate(KNeighborsClassifier(k), X, y, LeaveOneOut(), metrics=["accuracy"]).scores["accuracy"]
         for k in (1, 5, 9)
     ]
-    assert search.results_.mean.tolist() == [score.value for score in expected]
+    assert search.results_.mean == pytest.approx([score.value for score in expected], abs=1e-12)
     assert search.best_score_.interval == expected[search.best_index_].interval
+    assert search.n_fits_ == 1  # all k from one search
+    scaled = GridSearch(KNeighborsClassifier(scale="standard"), {"n_neighbors": [1, 99]}, cv=LeaveOneOut()).fit(X, y)
+    assert scaled.n_fits_ == 2
+    alone = evaluate(KNeighborsClassifier(99, scale="standard"), X, y, LeaveOneOut(), metrics=["accuracy"])
+    assert scaled.results_.mean[1] == alone.scores["accuracy"].value
 
 
 def test_leave_one_out_takes_weights():
@@ -439,6 +327,15 @@ def test_precomputed_kernels_are_cut_on_both_sides():
     search = GridSearch(SVC(kernel="precomputed"), {"C": [0.1, 1.0]}, cv=3).fit(K, y)
     same = GridSearch(SVC(kernel="linear"), {"C": [0.1, 1.0]}, cv=3).fit(X, y)
     assert search.results_.mean == pytest.approx(same.results_.mean, abs=0.04)
+
+
+def test_classifiers_that_abstain_and_steps_that_are_replaced_can_be_chosen():
+    X, y = blobs(90)
+    silent = GridSearch(Reject(NaiveBayes()), {"threshold": [0.99, 0.999]}, cv=2).fit(X, y)
+    assert None in silent.predict(X).tolist()
+    pipe = Pipeline([("scale", StandardScaler()), ("last", OtherLDA())])
+    found = GridSearch(pipe, {"last": [OtherLDA(), OtherKNN(1)]}, cv=2).fit(X, y)
+    assert type(found.model_.steps[-1][1]) is type(found.best_params_["last"])
 
 
 def test_the_front_door_has_the_knee():

@@ -25,6 +25,7 @@ __all__ = ["PrecisionArea", "RocArea", "perfect_interval", "precision_influence"
 
 #: From so many cases on the variance is taken as a whole, which needs no number for each case.
 _MANY = 100_000
+_POINTS = 20_000
 
 
 def _steps_by_case(ranking: Ranking) -> np.ndarray:
@@ -43,22 +44,21 @@ def _spread(influence: np.ndarray, group: np.ndarray, n_groups: int) -> np.ndarr
     return np.bincount(group, influence**2, n_groups) * sizes / np.maximum(sizes - 1, 1)
 
 
-def _precision_slopes(ranking: Ranking) -> tuple[np.ndarray, np.ndarray]:
+def _precision_slopes(hits: np.ndarray, alarms: np.ndarray, value: float) -> tuple[np.ndarray, np.ndarray]:
     """By threshold: what a positive case there adds to the average precision, and what another one does."""
-    hits, alarms = ranking.true_positives, ranking.false_positives
     both = hits + alarms
     here = np.diff(hits, prepend=0.0)
     # A positive case raises the precision of all positives at or below it, another case lowers it.
     raises = np.cumsum((ratio(here * alarms, both**2))[::-1])[::-1]
     lowers = np.cumsum((ratio(here * hits, both**2))[::-1])[::-1]
-    return (ratio(hits, both) - ranking.average_precision + raises) / hits[-1], -lowers / hits[-1]
+    return (ratio(hits, both) - value + raises) / hits[-1], -lowers / hits[-1]
 
 
 def precision_influence(ranking: Ranking) -> np.ndarray:
     """What each case adds to the average precision; requires a positive case."""
-    positives, others = _precision_slopes(ranking)
+    slopes = _precision_slopes(ranking.true_positives, ranking.false_positives, ranking.average_precision)
     at, weight = _steps_by_case(ranking), 1.0 if ranking.weight is None else ranking.weight
-    return weight * np.where(ranking.positive, positives[at], others[at])
+    return weight * np.where(ranking.positive, slopes[0][at], slopes[1][at])
 
 
 def _ranked_codes(answers: Answers, positive: int | None) -> list[int]:
@@ -260,8 +260,11 @@ class PrecisionArea(_OverClasses):
         if len(self.codes) != 1 or self.answers.weight is not None:
             return self.by_case, None
         ranking = self.answers.ranking(self.codes[0])
-        times = [np.diff(sums, prepend=0.0) for sums in (ranking.true_positives, ranking.false_positives)]
-        return np.concatenate(_precision_slopes(ranking)), np.concatenate(times)
+        # What cases add changes slowly along the ranking: of very many thresholds some thousands tell as much.
+        points = np.arange(len(ranking.thresholds))[:: -max(1, len(ranking.thresholds) // _POINTS)][::-1]
+        sums = ranking.true_positives[points], ranking.false_positives[points]
+        slopes = _precision_slopes(*sums, ranking.average_precision)
+        return np.concatenate(slopes), np.concatenate([np.diff(each, prepend=0.0) for each in sums])
 
     def interval(self, confidence: float) -> Interval | None:
         """Only where every case is in order; resampling tells the rest."""

@@ -102,33 +102,15 @@ def bias_variance(
     _check_options(loss, decomposition, times, n_jobs)
     classifies = _check_model(model, loss)
     X_test, y_test, drawn, labels = _asked(model, X, y, X_test, y_test, draw, classifies, seed)
-    if classifies:
-        if expected is not None:
-            raise InputError("bias_variance: expected is for regressors; give the chance of each class as noise.")
-        labels = (
-            y if y is not None and draw is None and not isinstance(y, str) else drawn(generator(seed, "draw", 0))[1]
-        )
-        target = class_target(labels, X_test, y_test, noise, loss or "zero_one", decomposition)
-    else:
+    if not classifies:
         target = number_target(X_test, y_test, expected, noise)
+    elif expected is None:
+        known = drawn(generator(seed, "draw", 0))[1] if labels is None else labels
+        target = class_target(known, X_test, y_test, noise, loss or "zero_one", decomposition)
+    else:
+        raise InputError("bias_variance: expected is for regressors; give the chance of each class as noise.")
     work = _Work(model, drawn, X_test, count_rows(X_test), target)
-    predictions = Predictions(_answers_of_all(work, times, seed, n_jobs, progress))
-    terms, scores = mean_terms(predictions, target.decompose, confidence)
-    return BiasVariance(
-        model_name(model),
-        target.loss,
-        target.decomposition,
-        scores["error"],
-        scores["bias"],
-        scores["variance"],
-        scores["noise"],
-        terms,
-        target.main(predictions.total / times),
-        target.noise_known,
-        times,
-        scores.get("unbiased"),
-        scores.get("biased"),
-    )
+    return _decomposed(work, Predictions(_answers_of_all(work, times, seed, n_jobs, progress)), confidence)
 
 
 def bias_variance_curve(
@@ -194,6 +176,26 @@ class _Work:
     X_test: Any
     n_cases: int
     target: Target
+
+
+def _decomposed(work: _Work, predictions: Predictions, confidence: float) -> BiasVariance:
+    target = work.target
+    terms, scores = mean_terms(predictions, target.decompose, confidence, smooth=target.decomposition != "domingos")
+    return BiasVariance(
+        model_name(work.model),
+        target.loss,
+        target.decomposition,
+        scores["error"],
+        scores["bias"],
+        scores["variance"],
+        scores["noise"],
+        terms,
+        target.main(predictions.total / len(predictions)),
+        target.noise_known,
+        len(predictions),
+        scores.get("unbiased"),
+        scores.get("biased"),
+    )
 
 
 def _check_options(loss: Any, decomposition: Any, times: Any, n_jobs: Any) -> None:

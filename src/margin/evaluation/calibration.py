@@ -14,8 +14,9 @@ from margin.data.labels import position_of
 from margin.errors import InputError, ParameterError
 from margin.evaluation.answers import Answers
 from margin.evaluation.confusion import ratio
-from margin.evaluation.intervals import Interval, wilson_ends
-from margin.evaluation.strengths import answers_of
+from margin.evaluation.intervals import Interval, logit_interval, wilson_ends
+from margin.evaluation.losses import bin_sums, top_answers
+from margin.evaluation.strengths import answers_of, share_of_class, shares_of
 
 __all__ = [
     "BrierDecomposition",
@@ -26,6 +27,9 @@ __all__ = [
 ]
 
 Strategy = Literal["width", "count"]
+
+#: From so many cases on no number is kept for each case.
+_MANY = 100_000
 
 
 def _edges(confidence: np.ndarray, bins: int, strategy: Strategy) -> np.ndarray:
@@ -48,12 +52,11 @@ def _bin_of(confidence: np.ndarray, edges: np.ndarray) -> np.ndarray:
 
 def _sure_and_right(answers: Answers, positive: int | None) -> tuple[np.ndarray, np.ndarray]:
     """Each case's confidence and whether it was right: of the positive class, or of the most probable one."""
-    shares = answers.probabilities
-    assert shares is not None
     if positive is not None:
-        return shares[:, positive], answers.truth == positive
-    top = shares.argmax(axis=1)
-    return shares[np.arange(len(shares)), top], top == answers.truth
+        return share_of_class(answers, positive), answers.truth == positive
+    shares = shares_of(answers)
+    assert shares is not None
+    return top_answers(answers.truth, shares)
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,17 +70,22 @@ class CalibrationError:
     norm: str
 
     @cached_property
-    def _cases(self) -> tuple[np.ndarray, np.ndarray, int]:
-        """The bin of each case, by how much its confidence is too large, and the number of bins."""
+    def _sides(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Confidence, what was right, and the edges of the bins."""
         sure, right = _sure_and_right(self.answers, self.positive)
-        edges = _edges(sure, self.bins, self.strategy)
-        return _bin_of(sure, edges), sure - right, len(edges) - 1
+        return sure, right, _edges(sure, self.bins, self.strategy)
+
+    @cached_property
+    def _cases(self) -> tuple[np.ndarray, np.ndarray]:
+        """The bin of each case, and by how much its confidence is too large."""
+        sure, right, edges = self._sides
+        return _bin_of(sure, edges), sure - right
 
     @cached_property
     def _sums(self) -> tuple[np.ndarray, np.ndarray]:
-        at, gap, n = self._cases
-        weight = self.answers.weight
-        return np.bincount(at, weight, n), np.bincount(at, gap if weight is None else gap * weight, n)
+        sure, right, edges = self._sides
+        weight, confidence, hits = bin_sums(sure, right, self.answers.weight, edges)
+        return weight, confidence - hits
 
     @property
     def value(self) -> float:
@@ -85,7 +93,7 @@ class CalibrationError:
 
     def of_weights(self, weights: np.ndarray) -> np.ndarray:
         """The value for each row of case weights; the edges stay."""
-        at, gap, _ = self._cases
+        at, gap = self._cases
         order = np.argsort(at, kind="stable")
         starts = np.flatnonzero(np.diff(at[order], prepend=-1))  # bins without cases add nothing to any norm
         by_bin = weights[:, order]
@@ -98,7 +106,7 @@ class CalibrationError:
         return self._by_case(), None
 
     def _by_case(self) -> np.ndarray:
-        at, gap, _ = self._cases
+        at, gap = self._cases
         weights, sums = self._sums
         total, mean, value = weights.sum(), ratio(sums, weights), self.value
         own = self.answers.weight if self.answers.weight is not None else 1.0
@@ -110,7 +118,17 @@ class CalibrationError:
         return own * (2 * mean[at] * gap - mean[at] ** 2 - value**2) / total / (2 * value) if value else 0 * gap
 
     def interval(self, confidence: float) -> Interval | None:
-        return None
+        """For very many cases that of the jackknife, for which the sum of all squared gaps is enough.
+
+        A case adds (±gap - value)/n with the sign of its bin, so that the squares add up to (Σ gap² - n value²)/n².
+        """
+        n, value = len(self.answers), self.value
+        if n < _MANY or self.norm != "l1" or self.answers.weight is not None or not 0 < value < 1:
+            return None
+        sure, right, _ = self._sides
+        gaps = sure - right
+        variance = max(float(gaps @ gaps) - n * value**2, 0.0) / n**2
+        return logit_interval(value, math.sqrt(variance), confidence, "jackknife")
 
 
 def _norm(weight: np.ndarray, gap: np.ndarray, norm: str) -> np.ndarray:

@@ -10,7 +10,7 @@ import numpy as np
 from margin.data.labels import position_of
 from margin.errors import ParameterError
 
-__all__ = ["as_option", "cost_table"]
+__all__ = ["as_option", "as_written", "cost_table"]
 
 
 def as_option(value: Any, who: str) -> Any:
@@ -20,6 +20,18 @@ def as_option(value: Any, who: str) -> Any:
     if isinstance(value, (np.ndarray, list)):
         return tuple(as_option(each, who) for each in value)
     return value.item() if isinstance(value, np.generic) else value
+
+
+def as_written(option: Any) -> Any:
+    """The option as people would write it: costs by pairs as a mapping again."""
+    return dict(option) if _is_mapping(option) else option
+
+
+def _is_mapping(option: Any) -> bool:
+    """Whether pairs of (truth, answer) and cost stand there, and not the rows of a table."""
+    return isinstance(option, tuple) and all(
+        isinstance(each, tuple) and len(each) == 2 and isinstance(each[0], tuple) for each in option
+    )
 
 
 def _number(cost: Any, who: str) -> float:
@@ -38,7 +50,7 @@ def cost_table(costs: Any, classes: np.ndarray, who: str) -> np.ndarray:
     """
     n = len(classes)
     table = np.column_stack([1.0 - np.eye(n), np.full(n, np.nan)])
-    if costs and isinstance(costs[0], tuple) and costs[0] and isinstance(costs[0][0], tuple):
+    if _is_mapping(costs):
         for pair, cost in costs:
             if len(pair) != 2:
                 raise ParameterError(f"{who}(costs=…): costs are named by (truth, answer), not by {pair!r}.")

@@ -20,10 +20,10 @@ from margin.data.labels import position_of
 from margin.errors import InputError, ParameterError, UndefinedMetricWarning, closest, warn
 from margin.evaluation.answers import Answers
 from margin.evaluation.confusion import ratio
-from margin.evaluation.costs import as_option, cost_table
+from margin.evaluation.costs import as_option, as_written, cost_table
 from margin.evaluation.draws import CHUNK, Draws
-from margin.evaluation.intervals import Interval
-from margin.evaluation.strengths import answers_of
+from margin.evaluation.intervals import Interval, Score
+from margin.evaluation.strengths import answers_of, shares_of
 from margin.params import Rule, rule_of
 
 __all__ = ["CaseMetric", "CountMetric", "Metric", "Statistic", "StatisticMetric"]
@@ -64,7 +64,7 @@ class Metric:
     @property
     def name(self) -> str:
         """The name with its options: ``f1``, ``f1(positive='bad')``."""
-        shown = ", ".join(f"{option}={value!r}" for option, value in self.options)
+        shown = ", ".join(f"{option}={as_written(value)!r}" for option, value in self.options)
         return f"{self.base}({shown})" if shown else self.base
 
     @property
@@ -96,7 +96,7 @@ class Metric:
         sample_weight: Any = None,
         confidence: float = 0.95,
         **options: Any,
-    ) -> Any:
+    ) -> Score:
         """The value with its interval: a ``Score``."""
         from margin.evaluation.scoring import score_cases  # scoring stands on this file
 
@@ -272,7 +272,7 @@ class CaseMetric(Metric):
 
     def by_case(self, answers: Answers) -> np.ndarray:
         """The number of each case."""
-        given = answers.probabilities if self.needs == "probabilities" else answers.strength
+        given = shares_of(answers) if self.needs == "probabilities" else answers.strength
         if given is None:
             raise InputError(f"{self.name}: probabilities are needed, but only labels were given.")
         return self.kernel(answers.truth, given, **self._settings(answers.classes))
@@ -318,6 +318,10 @@ class StatisticMetric(Metric):
 
     def of_weights(self, answers: Answers, weights: np.ndarray) -> np.ndarray:
         return self.statistic(answers).of_weights(weights)
+
+    def of_draws(self, draws: Draws, times: int) -> np.ndarray:
+        statistic = self.statistic(draws.answers)
+        return np.concatenate([statistic.of_weights(weights) for weights in draws.weights(times)])
 
     def influence(self, answers: Answers) -> tuple[np.ndarray, np.ndarray | None]:
         return self.statistic(answers).influence

@@ -25,6 +25,7 @@ from margin.evaluation.answers import Answers
 from margin.evaluation.areas import PrecisionArea, RocArea
 from margin.evaluation.calibration import CalibrationError, Strategy
 from margin.evaluation.confusion import answered, ratio, right, support
+from margin.evaluation.losses import case_losses
 from margin.evaluation.metric import CaseMetric, CountMetric, Metric, StatisticMetric
 from margin.params import Count, NonNegative, Positive
 
@@ -61,10 +62,6 @@ __all__ = [
 Average = Literal["macro", "weighted", "micro"]
 ClassAverage = Literal["macro", "weighted"]
 
-#: Probabilities are kept this far from 0 and 1 before a logarithm is taken: the spacing of float64 at 1, as in
-#: scikit-learn. The worst loss of a case is therefore 36.04.
-SMALLEST_PROBABILITY = float(np.finfo(np.float64).eps)
-
 Parts = tuple[np.ndarray, np.ndarray]
 
 
@@ -77,7 +74,10 @@ def on_labels(**traits: Any) -> Callable[[Callable[..., Any]], CountMetric]:
 
 
 def on_cases(**traits: Any) -> Callable[[Callable[..., Any]], CaseMetric]:
-    """Make a metric of a function that gives a number for each case from true codes and probabilities (or scores)."""
+    """Make a metric of a function that gives a number for each case from true codes and probabilities (or scores).
+
+    Of two classes probabilities may be one column, for the second.
+    """
     return lambda kernel: CaseMetric(kernel.__name__, kernel, **traits)
 
 
@@ -255,17 +255,13 @@ def cost(table: np.ndarray, *, costs: Any = None, abstention: NonNegative = 1.0)
 @on_cases(greater_is_better=False, bounds=(0.0, np.inf))
 def log_loss(truth: np.ndarray, probabilities: np.ndarray) -> np.ndarray:
     """Mean of -ln of the probability given to the true class, which is kept within 2.2e-16 of 0 and 1."""
-    given = probabilities[np.arange(len(truth)), truth]
-    return -np.log(np.clip(given, SMALLEST_PROBABILITY, 1 - SMALLEST_PROBABILITY))
+    return case_losses("log_loss", truth, probabilities)
 
 
 @on_cases(greater_is_better=False, bounds=(0.0, 2.0))
 def brier(truth: np.ndarray, probabilities: np.ndarray) -> np.ndarray:
     """Mean squared distance of the probabilities from the truth; halved for two classes, where it is (p - y)²."""
-    if probabilities.shape[1] == 2:
-        return (probabilities[:, 1] - truth) ** 2
-    given = probabilities[np.arange(len(truth)), truth]
-    return (probabilities**2).sum(axis=1) - given**2 + (1 - given) ** 2
+    return case_losses("brier", truth, probabilities)
 
 
 @on_cases(needs="scores", proportion=True)

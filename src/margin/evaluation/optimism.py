@@ -36,10 +36,9 @@ class Optimism:
     value: float
 
     def __str__(self) -> str:
-        return (
-            f"chosen as the best of {self.models}, its {self.metric} {self.apparent:.3f} is flattered by about "
-            f"{self.value:.3f}; corrected {self.corrected}"
-        )
+        by = f"flattered by about {self.value:.3f}" if self.value >= 0.0005 else "hardly flattered"
+        chosen = f"chosen as the best of {self.models}, its {self.metric} {self.apparent:.3f} is {by}"
+        return f"{chosen}; corrected {self.corrected}"
 
 
 def selection_optimism(

@@ -13,6 +13,8 @@ from margin.evaluation.draws import Draws
 from margin.evaluation.intervals import (
     Interval,
     Score,
+    basic_interval,
+    bca_interval,
     bootstrap_interval,
     corrected_t_interval,
     jackknife_interval,
@@ -57,6 +59,8 @@ def score_cases(
         mean = mean_interval(which.by_case(answers), answers.weight, confidence)
         how = f"on {n} cases; {100 * confidence:g} % interval, {mean.method}"
         return Score((mean.low + mean.high) / 2, mean.clipped(*which.bounds), how)
+    if isinstance(which, StatisticMetric):
+        return _score_statistic(which, answers, confidence, draws or Draws(answers))
     value = which.value(answers)
     if np.isnan(value):
         return Score(value, None, f"undefined on these {n} cases: {which.undefined}")
@@ -77,14 +81,33 @@ def _interval(
         return proportion_interval(part, whole, confidence, proportions), f" given the {whole:g} cases it is a share of"
     if isinstance(which, CountMetric) and answers.weight is None and answers.counts.sum() == np.trace(answers.counts):
         return _without_mistakes(which, answers, value, confidence), ""
-    if isinstance(which, StatisticMetric) and (ready := which.statistic(answers).interval(confidence)) is not None:
-        return ready, ""
     times = _MOST_WORK // max(which.work(answers), 1)
     by_table = isinstance(which, CountMetric) and answers.weight is None
     if times < _LEAST_RESAMPLES and not by_table:
         return jackknife_interval(value, *which.influence(answers), confidence, which.bounds), ""
     times = min(max(times, _LEAST_RESAMPLES), _RESAMPLES_OF_TABLES if by_table else _RESAMPLES_OF_CASES)
     return bootstrap_interval(which, answers, confidence, resamples=times, draws=draws), ""
+
+
+def _score_statistic(which: StatisticMetric, answers: Answers, confidence: float, draws: Draws) -> Score:
+    """The statistic is made once, since it holds what was sorted and binned."""
+    statistic, n = which.statistic(answers), len(answers)
+    value = statistic.value
+    if np.isnan(value):
+        return Score(value, None, f"undefined on these {n} cases: {which.undefined}")
+    times = _MOST_WORK // max(which.work(answers), 1)
+    interval = statistic.interval(confidence)
+    if interval is None and times < _LEAST_RESAMPLES:
+        interval = jackknife_interval(value, *statistic.influence, confidence, which.bounds)
+    elif interval is None:
+        chunks = draws.weights(min(times, _RESAMPLES_OF_CASES))
+        values = np.concatenate([statistic.of_weights(weights) for weights in chunks])
+        if which.biased:
+            interval = basic_interval(values, value, confidence)
+        else:
+            interval = bca_interval(values, value, *statistic.influence, confidence=confidence)
+    how = f"on {n} cases; {100 * confidence:g} % interval, {interval.method}"
+    return Score(value, interval.clipped(*which.bounds), how)
 
 
 def _without_mistakes(which: CountMetric, answers: Answers, value: float, confidence: float) -> Interval:
@@ -100,7 +123,7 @@ def _without_mistakes(which: CountMetric, answers: Answers, value: float, confid
     shares = wrong / np.maximum(wrong.sum(axis=1, keepdims=True), 1)
     worse = (1 - unseen) * counts + unseen * counts.sum(axis=1, keepdims=True) * shares
     end = float(which.of_tables(worse, answers.classes))
-    return Interval(min(end, value), max(end, value), confidence, "exact, no mistakes")
+    return Interval(min(end, value), max(end, value), confidence, "mistakes unseen")
 
 
 def score_folds(which: Metric, values: Sequence[float], test_to_train: float, confidence: float = 0.95) -> Score:

@@ -11,7 +11,7 @@ from margin.data.labels import codes_of, distinct, label_array, position_of, ref
 from margin.errors import InputError, LabelError, listing
 from margin.evaluation.answers import Answers
 
-__all__ = ["aligned_scores", "answers_of"]
+__all__ = ["aligned_scores", "answers_of", "share_of_class", "shares_of"]
 
 
 def answers_of(
@@ -44,7 +44,36 @@ def answers_of(
     )
     if scores is None:
         return answers
+    if (single := _single(scores, answers, classes)) is not None:
+        first = positive is not None and position_of(positive, answers.classes, who) == 0
+        return answers.with_score(-single if first else single)
     return replace(answers, scores=aligned_scores(scores, answers, _columns(y_true, classes, who), positive, who))
+
+
+def _single(scores: Any, answers: Answers, classes: Any) -> np.ndarray | None:
+    """Scores that are one clean number per case of two classes, which need no columns."""
+    given = np.asarray(scores)
+    clean = given.ndim == 1 and given.dtype.kind in "fiu" and len(given) == len(answers) and classes is None
+    if not clean or len(answers.classes) != 2 or np.isnan(given.sum(dtype=np.float64)):
+        return None
+    return given.astype(np.float64, copy=False)
+
+
+def shares_of(answers: Answers) -> np.ndarray | None:
+    """The probabilities; of two classes perhaps one column, for the second. One class alone gets its opposite."""
+    shares = answers.shares
+    if shares is None or len(answers.classes) != 1:
+        return shares
+    return np.column_stack([shares[:, 0], 1 - shares[:, 0]])
+
+
+def share_of_class(answers: Answers, code: int) -> np.ndarray:
+    """The probability of one class."""
+    shares = shares_of(answers)
+    assert shares is not None
+    if shares.shape[1] > 1:
+        return shares[:, code]
+    return shares[:, 0] if code == 1 else 1 - shares[:, 0]
 
 
 def _columns(y_true: Any, classes: Any, who: str) -> np.ndarray:

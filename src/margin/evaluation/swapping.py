@@ -57,7 +57,9 @@ def swap_test(
     check_confidence("swap_test", confidence)
     if len(first) != len(second) or not np.array_equal(first.classes[first.truth], second.classes[second.truth]):
         raise InputError("swap_test: both models must have answered the same cases.")
-    observed = metric.value(first) - metric.value(second)
+    observed, differing = metric.value(first) - metric.value(second), _differing(first, second)
+    if math.isnan(observed) or (not differing and _same_classes(first, second) and _same_scale(first, second)):
+        return Significance("permutation test", observed, 1.0, Score(observed, None, f"difference in {metric.name}"))
     by_table = isinstance(metric, CountMetric) and first.weight is None and _same_classes(first, second)
     if not by_table and len(first) >= MANY_CASES and (found := _by_influence(metric, first, second, confidence)):
         return found
@@ -68,7 +70,7 @@ def swap_test(
         swapped, drawn = _by_loss(metric, first, second, times, seed)
     else:
         swapped, drawn = _one_by_one(metric, first, second, times, seed)
-    p = _share_as_far(swapped, observed, _differing(first, second))
+    p = _share_as_far(swapped, observed, differing)
     low, high = np.nanquantile(drawn, [(1 - confidence) / 2, (1 + confidence) / 2])
     effect = Score(observed, Interval(float(low), float(high), confidence, "bootstrap"), f"difference in {metric.name}")
     return Significance("permutation test", observed, p, effect)

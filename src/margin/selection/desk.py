@@ -17,6 +17,7 @@ from margin.evaluation.significance import corrected_t_test
 from margin.evaluation.splits import LeaveOneOut
 from margin.evaluation.validation import evaluate
 from margin.params import Rule
+from margin.selection.left_out_k import left_out_by_k
 from margin.selection.results import SearchResults, setting_text
 from margin.selection.trials import Bench, Trial, configured, trials
 
@@ -150,8 +151,7 @@ class Desk:
             self._resource[i] = resource
         splits = self.splits if splits is None else splits
         if splits is None:
-            for i in numbers:
-                self._note(self._left_out(i), i)
+            self._run_left_out(list(numbers))
         elif self.race:
             self._run_race(list(numbers), splits)
         else:
@@ -174,6 +174,13 @@ class Desk:
         self._done += 1
         if self._tell is not None:
             self._tell(ProgressReport(self._done, self._of, setting_text(self.settings[i]), score))
+
+    def _run_left_out(self, numbers: list[int]) -> None:
+        together = left_out_by_k(self.bench, [self.settings[i] for i in numbers])
+        self.n_fits += together is not None
+        for place, i in enumerate(numbers):
+            scores = {} if together is None else {self.metric.name: together[place]}
+            self._note(self._left_out(i) if together is None else Trial(i, 0, scores), i)
 
     def _left_out(self, i: int) -> Trial:
         """Leave-one-out of one setting, in one go where the model knows how."""

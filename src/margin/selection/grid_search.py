@@ -19,7 +19,8 @@ class GridSearch(Search):
 
     Costs as many fits as combinations times folds, and one more; where the model shares work along a parameter (k of
     neighbours, alpha or depth of trees, C of logistic regression and support vector machines) all its values cost
-    little more than one. A setting that fails is reported in ``results_`` with its error, and never chosen.
+    little more than one. A setting that fails is reported in ``results_`` with its error, and never chosen. To choose
+    only k or C there are also ``choose_k``, ``choose_C`` and ``LogisticRegressionCV``.
 
     Parameters
     ----------

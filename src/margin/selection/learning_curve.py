@@ -19,7 +19,7 @@ from margin.evaluation.metrics import Metric
 from margin.evaluation.splits import SplitProtocol
 from margin.random import generator
 from margin.selection.desk import ProgressReport, told_of
-from margin.selection.opening import mean_score, opened
+from margin.selection.opening import check_effort, mean_score, opened
 from margin.selection.power_law import PowerLaw, fit_power_law, gain_from_twice
 from margin.selection.subsets import growing_order
 from margin.selection.trials import Trial, trials
@@ -193,6 +193,7 @@ def learning_curve(
     >>> curve.dominates, round(curve.test()[-1].value, 2)
     ('variance', 0.68)
     """
+    check_effort(n_jobs, confidence, "learning_curve")
     bench, splits, split_by = opened(model, X, y, protocol, metrics, sample_weight, groups, "learning_curve")
     counts = _counts(sizes, min(len(train) for train, _ in splits), len(bench.classes))
     orders = [

@@ -149,7 +149,7 @@ class LogSearch(Search):
         start: Start = None,
         *,
         bounds: Bounds = None,
-        noise: NonNegative = 0.0,
+        noise: NonNegative = 0.5,
         patience: Whole = 1,
         refine: Whole = 1,
         turns: Count = 2,

@@ -17,7 +17,7 @@ from margin.evaluation.result import Evaluation, FoldDone
 from margin.evaluation.scoring import score_folds
 from margin.evaluation.splits import StratifiedFolds
 from margin.evaluation.validation import evaluate
-from margin.selection.opening import check_model
+from margin.selection.opening import check_effort, check_model
 from margin.selection.results import setting_text
 
 __all__ = ["Nested", "nested"]
@@ -28,6 +28,7 @@ SCORING = {
     "balanced_accuracy": ("balanced_accuracy", 1),
     "f1_macro": ("f1", 1),
     "matthews_corrcoef": ("matthews", 1),
+    "roc_auc": ("roc_auc", 1),
     "neg_log_loss": ("log_loss", -1),
 }
 
@@ -177,6 +178,7 @@ def nested(
     (True, True)
     """
     check_model(search, "nested")
+    check_effort(1, confidence, "nested")
     which, sign = _metric_of(search)
     if inner is not None:
         search = _with_cv(search, inner)

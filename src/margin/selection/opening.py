@@ -18,9 +18,10 @@ from margin.evaluation.protocols import bound_protocol
 from margin.evaluation.rows import count_rows
 from margin.evaluation.scoring import check_metrics, score_folds
 from margin.evaluation.splits import SplitProtocol, StratifiedFolds
+from margin.params import Jobs, Share, rule_of
 from margin.selection.trials import Bench
 
-__all__ = ["check_model", "mean_score", "opened"]
+__all__ = ["check_effort", "check_model", "mean_score", "opened"]
 
 #: Cells of the lists of rows that all splits together may have: leave-one-out of many rows would fill the memory.
 MOST_ROWS_LISTED = 50_000_000
@@ -33,6 +34,13 @@ def check_model(model: Any, who: str) -> None:
         raise ParameterError(
             f"{who}(model={model!r}): the model must be a classifier with fit, predict and get_params{hint}."
         )
+
+
+def check_effort(n_jobs: Any, confidence: Any, who: str) -> None:
+    """Refuse numbers of jobs and confidences that cannot be."""
+    for name, value, rule in (("n_jobs", n_jobs, rule_of(Jobs)), ("confidence", confidence, rule_of(Share))):
+        if not rule.accepts(value):
+            raise ParameterError(f"{who}({name}={value!r}): {name} must be {rule.words}.")
 
 
 def opened(

@@ -19,7 +19,7 @@ from margin.evaluation.metrics import Metric
 from margin.evaluation.splits import SplitProtocol
 from margin.selection.desk import ProgressReport, told_of
 from margin.selection.grids import check_names
-from margin.selection.opening import mean_score, opened
+from margin.selection.opening import check_effort, mean_score, opened
 from margin.selection.results import setting_text
 from margin.selection.simplicity import direction_of, simplest
 from margin.selection.trials import Trial, trials
@@ -208,6 +208,7 @@ def validation_curve(
     tried = list(values)
     if not tried:
         raise ParameterError("validation_curve(values=[]): at least one value is needed.")
+    check_effort(n_jobs, confidence, "validation_curve")
     direction = direction_of(parameter, simpler, "validation_curve")
     bench, splits, split_by = opened(model, X, y, protocol, metrics, sample_weight, groups, "validation_curve")
     check_names(model, [parameter], "validation_curve")
