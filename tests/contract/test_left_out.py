@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 
+import margin
+from margin.evaluation import LeaveOneOut
 from margin.evaluation.left_out import answers_anew
 from tests.contract.estimators import frame, numbers, settings
 
@@ -47,3 +49,23 @@ def test_numbers_are_left_out_in_one_go_with_the_settings_one_gets(model):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         assert clone(model).left_out_answers(X, y) is not None
+
+
+class AnewBayes(margin.NaiveBayes):
+    """The same model, fitted anew for every row."""
+
+    def left_out_answers(self, X, y, sample_weight=None):
+        return None
+
+
+def test_leave_one_out_has_the_same_scores_in_one_go_as_by_new_fits():
+    X, y = few_numbers()
+    weight = np.random.default_rng(3).integers(1, 4, len(y)).astype(float)
+    for sample_weight in (None, weight):
+        found, anew = (
+            margin.evaluate(model, X, y, LeaveOneOut(), sample_weight=sample_weight)
+            for model in (margin.NaiveBayes(), AnewBayes())
+        )
+        assert (len(found.folds), len(anew.folds)) == (1, len(y))
+        for name, score in anew.scores.items():
+            np.testing.assert_allclose(found.scores[name].value, score.value, rtol=1e-9)

@@ -156,8 +156,8 @@ def test_scores_over_folds_are_means_with_the_corrected_interval():
     by_fold = result.fold_scores["accuracy"]
     score = result.scores["accuracy"]
     assert score.value == pytest.approx(by_fold.mean())
-    # t(4, 0.975) = 2.7764; test to train 30/120, halved since the test parts are disjoint
-    half = 2.7764451 * np.sqrt((1 / 5 + 30 / 120 / 2) * by_fold.var(ddof=1))
+    # t(4, 0.975) = 2.7764; test to train 30/120, a quarter of it since the test parts are disjoint
+    half = 2.7764451 * np.sqrt((1 / 5 + 30 / 120 / 4) * by_fold.var(ddof=1))
     assert score.interval.low == pytest.approx(score.value - half)
     assert score.interval.method == "corrected resampled t"
 

@@ -38,6 +38,8 @@ LeftOutAnswers = tuple[np.ndarray, np.ndarray | None, np.ndarray | None]
 AnswersAnew = Callable[[Any, Any, np.ndarray, np.ndarray | None, np.ndarray], tuple[np.ndarray, np.ndarray | None]]
 # Scores that differ by less, relative to their size, may be equal when they are worked out in another order.
 SAME = 1e-9
+# So few rows may be fitted anew even if they are half of all.
+FEW = 50
 # Weights beyond these are put on another scale, which would depend on the row left out.
 SMALLEST_WEIGHT, LARGEST_WEIGHT = 1e-100, 1e100
 
@@ -88,14 +90,14 @@ class AllRows:
         answers_anew: AnswersAnew,
         abstained: np.ndarray | None = None,
     ) -> LeftOutAnswers | None:
-        """All answers in the order of the rows given; None where most rows, or some that fail, are answered anew.
+        """All answers in the order of the rows given; None where too many rows, or some that fail, are answered anew.
 
         ``codes`` and ``probabilities`` belong to the rows learnt from, ``abstained`` says which of them get no label.
         """
         n, classes = self.rows.n_given, self.model.classes_
         kept = np.arange(n) if self.rows.kept is None else self.rows.kept
-        if self.anew.sum() > len(kept) // 2:
-            return None
+        if self.anew.sum() > max(len(kept) // 4, min(len(kept) // 2, FEW)):
+            return None  # evaluate shows how far it is with so many fits, and shares them out
         labels = np.empty(n, dtype=classes.dtype if abstained is None else object)
         labels[kept] = classes.take(codes)
         if abstained is not None:

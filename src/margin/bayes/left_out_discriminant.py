@@ -126,6 +126,8 @@ def linear_left_out(model: Any, X: Any, y: Any, sample_weight: Any) -> LeftOutAn
     away = sums.mean - model.priors_ @ sums.mean / model.priors_.sum()
     if axes is None or not len(some) or not axes.hold(away[:, some]):
         return None
+    if amount > 0 and _least_variance(model.covariance_[np.ix_(some, some)]) < max(WELL_CONDITIONED, 100 * least):
+        return None
     e, factor = _deviations(sums, rows)
     divisor = sums.weight.sum() - rows.weight if by_cases else sums.degrees.sum() + _change_of_degrees(sums, rows)
     if divisor.min() <= 0:
@@ -148,6 +150,13 @@ def linear_left_out(model: Any, X: Any, y: Any, sample_weight: Any) -> LeftOutAn
     return _finished(rows, scores)
 
 
+def _least_variance(covariance: np.ndarray, whole: np.ndarray | float = 0.0) -> float:
+    """The least variance along any axis, in columns of variance 1, or of less where they are below the ``whole``."""
+    scale = np.sqrt(np.maximum(whole, np.diagonal(covariance)))
+    scale[scale == 0] = 1.0
+    return float(np.linalg.eigvalsh(covariance / scale[:, None] / scale)[0])
+
+
 def _deviations(sums: Scatter, rows: AllRows) -> tuple[np.ndarray, np.ndarray]:
     """Of each row from its class mean, and how much of their products the scatter has: w n / (n - w)."""
     n = sums.weight[rows.codes]
@@ -168,14 +177,14 @@ def _mark_lost_axes(model: Any, sums: Scatter, rows: AllRows, shape: Shape, mean
     Axes along which they hardly spread, by the tolerance, are dropped at fit.
     """
     n_classes, n_axes = len(means), min(len(means) - 1, shape.basis.shape[1])
-    placed = means @ shape.basis
+    placed, all_priors = means @ shape.basis, np.exp(_log_priors(model, rows))
     for part in blocks_of_rows(len(rows.codes), 4 * n_classes * max(placed.shape[1], n_classes)):
         own, codes, w = shape.own[part], rows.codes[part], rows.weight[part]
         with np.errstate(divide="ignore", invalid="ignore"):
             moved = own * (w / (sums.weight[codes] - w))[:, None]
         away = np.tile(placed, (len(codes), 1, 1))
         away[np.arange(len(codes)), codes] -= moved
-        priors = np.exp(_log_priors(model, rows)[part])
+        priors = all_priors[part]
         away -= (np.einsum("nk,nkr->nr", priors, away) / priors.sum(axis=1)[:, None])[:, None, :]
         away *= np.sqrt(priors)[:, :, None]
         scaled = away / np.sqrt(shape.diagonal[part])[:, None, :]
@@ -229,12 +238,8 @@ def _is_floored(model: Any, sums: Scatter, some: np.ndarray) -> bool:
         return True
     n = sums.weight
     whole = np.diagonal(sums.moments_around(n @ sums.mean / n.sum())[0])[some] / n.sum()
-    for covariance in model.covariance_:
-        part = covariance[np.ix_(some, some)]
-        scale = np.sqrt(np.maximum(whole, np.diagonal(part)))
-        if np.linalg.eigvalsh(part / scale[:, None] / scale)[0] < 100 * WELL_CONDITIONED:
-            return True
-    return False
+    parts = (covariance[np.ix_(some, some)] for covariance in model.covariance_)
+    return any(_least_variance(part, whole) < 100 * WELL_CONDITIONED for part in parts)
 
 
 def diagonal_left_out(model: Any, X: Any, y: Any, sample_weight: Any) -> LeftOutAnswers | None:

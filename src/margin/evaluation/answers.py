@@ -136,8 +136,14 @@ class Answers:
 
     @property
     def shares(self) -> np.ndarray | None:
-        """The probabilities; a single column where only those of the second of two classes were given."""
-        return self.probabilities
+        """The probabilities; a single column where only those of the second of two classes were given.
+
+        Where there is but one class, it gets an impossible one beside it.
+        """
+        given = self.probabilities
+        if given is None or given.shape[1] != 1:
+            return given
+        return np.column_stack([given, np.zeros(len(given))])
 
     @cached_property
     def cells(self) -> np.ndarray:
@@ -194,8 +200,7 @@ class _LateAnswers(Answers):
 
     @property
     def shares(self) -> np.ndarray | None:
-        single = self._late.get("probabilities")
-        return self.probabilities if single is None else single[:, None]
+        return self._late["probabilities"][:, None] if "probabilities" in self._late else super().shares
 
     def _codes(self, which: str) -> np.ndarray:
         return codes_of(self._late[which].astype(self.classes.dtype, copy=False), self.classes)
@@ -237,7 +242,7 @@ class _Tally:
         """The confusion table over ``classes``, with a last column for abstentions, of which there are none."""
         place = {label: code for code, label in enumerate(classes.tolist())}
         rows, columns = ([place[label] for label in labels.tolist()] for labels in (self.truth, self.said))
-        table = np.zeros((len(classes), len(classes) + 1), dtype=self.counts.dtype)
+        table = np.zeros((len(classes), len(classes) + 1), dtype=np.intp if self.counts.dtype.kind == "i" else np.float64)
         table[np.ix_(rows, columns)] = self.counts
         return table
 

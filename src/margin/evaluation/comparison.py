@@ -65,14 +65,15 @@ def compare_scores(
     Examples
     --------
     >>> from sklearn.datasets import load_iris
+    >>> from sklearn.linear_model import LogisticRegression
     >>> from sklearn.naive_bayes import GaussianNB
     >>> from margin.evaluation import evaluate
     >>> X, y = load_iris(return_X_y=True)
-    >>> models = {"bayes": GaussianNB(), "blunt": GaussianNB(var_smoothing=1.0)}
+    >>> models = {"bayes": GaussianNB(), "stiff": LogisticRegression(C=0.001)}
     >>> print(compare_scores({name: evaluate(model, X, y) for name, model in models.items()}))
     accuracy, best first (corrected resampled t-test, Holm's correction, number of pairs 1)
-    bayes  0.953 [0.897, 1.000]  best
-    blunt  0.913 ± 0.069  not told apart from the best (p = 0.385)
+    bayes  0.953 [0.902, 1.000]  best
+    stiff  0.740 ± 0.070  differs from the best by 0.213 ± 0.079 (p = 0.000172)
     """
     check_confidence("compare_scores", confidence)
     _check_choice("correction", correction, CORRECTIONS)

@@ -3,12 +3,14 @@
 Scores of folds share training rows, and where rows are asked about more than once also test rows. Nadeau and Bengio
 (2003) therefore take the variance of the mean of J scores as (1/J + n_test/n_train)·s². That correction is as large as
 the covariance that *shared test rows* bring (two test parts drawn from n rows share n_test/n of theirs). The test parts
-of one run of cross-validation are disjoint; there it is halved, for the training rows that are still shared. Simulated
-on Gaussian classes with 100 rows and ten folds, intervals of 95 % then cover the expected accuracy in 95 to 97 % of the
-cases, instead of 97 to 99 %.
+of one run of cross-validation are disjoint; there a quarter of it is left, for the training rows that are still shared.
+Simulated for nearest means on Gaussian classes, 40 to 200 rows and ten folds, intervals of 95 % then cover the expected
+accuracy in 94 to 97 % of the runs, with the whole correction in 96 to 99 %, without any in 91 to 95 %. Ten times ten
+folds, with the whole of it, cover 93 to 97 %. Models that hang on single rows (one nearest neighbour) vary more than
+any formula can see in one set of rows, and their intervals cover less.
 
 Stratified folds can be more alike than chance would have them: all folds of the majority learner err alike, whatever
-the share of the majority in the sample. So an interval is never narrower than that of the same metric over the cases.
+the share of the majority in the sample. So an interval is never shorter than that of the same metric over the cases.
 """
 
 from __future__ import annotations
@@ -24,6 +26,9 @@ from margin.evaluation.metric import CaseMetric, Metric
 from margin.evaluation.scoring import score_cases
 
 __all__ = ["score_over_folds"]
+
+#: What is left of the correction where no test row is shared.
+_OF_DISJOINT = 0.25
 
 
 def score_over_folds(
@@ -53,7 +58,7 @@ def score_over_folds(
     >>> from margin.evaluation import metric
     >>> answers = Answers.of(["a", "b"] * 20, ["a", "b", "b", "b"] * 10)
     >>> print(score_over_folds(metric("accuracy"), [0.7, 0.8, 0.7, 0.8], 1 / 3, answers, disjoint=True))
-    0.750 [0.588, 0.873]
+    0.750 ± 0.130
     """
     defined = [value for value in values if not np.isnan(value)]
     if not defined:
@@ -61,7 +66,7 @@ def score_over_folds(
     mean = float(np.mean(defined))
     draws = answers if isinstance(answers, Draws) else Draws(answers)
     over_cases = _over_cases(which, draws, confidence)
-    over_folds = corrected_t_interval(defined, test_to_train / 2 if disjoint else test_to_train, confidence)
+    over_folds = corrected_t_interval(defined, _OF_DISJOINT * test_to_train if disjoint else test_to_train, confidence)
     if over_folds is None:
         return Score(mean, over_cases.interval, f"one fold of {len(values)}, {over_cases.how}")
     interval = _wider(mean, over_folds, over_cases).clipped(*which.bounds)
@@ -76,19 +81,19 @@ def _over_cases(which: Metric, draws: Draws, confidence: float) -> Score:
     if isinstance(which, CaseMetric):
         interval = mean_interval(which.by_case(draws.answers), draws.answers.weight, confidence)
         return Score((interval.low + interval.high) / 2, interval, f"on {len(draws.answers)} cases, {interval.method}")
-    return score_cases(which, draws.answers, confidence, draws=draws)
+    return score_cases(which, draws.answers, confidence, proportions="wilson", draws=draws)
 
 
 def _wider(mean: float, over_folds: Interval, over_cases: Score) -> Interval:
-    """The interval over folds, on each side at least as wide as the one over cases."""
-    if over_cases.interval is None or np.isnan(over_cases.value):
+    """The interval over folds, or one around the same mean as long as the one over cases where that is longer.
+
+    Where no case was wrong, or all were, the one over cases lies on one side of the mean and does so here.
+    """
+    shorter, longer = over_folds.half_width, over_cases.interval
+    if longer is None or np.isnan(over_cases.value) or longer.half_width <= shorter:
         return over_folds
-    below = over_cases.value - over_cases.interval.low
-    above = over_cases.interval.high - over_cases.value
-    half = over_folds.high - mean
-    if max(below, above) <= half:
-        return over_folds
-    method = f"{over_cases.interval.method} over cases, since folds are more alike"
-    if min(below, above) < half:
-        method = f"{over_folds.method}, on one side {over_cases.interval.method} over cases"
-    return Interval(mean - max(below, half), mean + max(above, half), over_folds.confidence, method)
+    reach = [longer.half_width] * 2
+    if over_cases.value in (longer.low, longer.high):
+        reach = [over_cases.value - longer.low, longer.high - over_cases.value]
+    method = f"{longer.method} over cases, since folds are more alike"
+    return Interval(mean - reach[0], mean + reach[1], over_folds.confidence, method)

@@ -138,9 +138,9 @@ class _OutOfFold:
         self._times[rows] = before + 1
         for what in ("probabilities", "scores"):
             given = getattr(answers, what)
-            total = self._totals.setdefault(
-                what, None if given is None else np.zeros((len(self._times), given.shape[1]))
-            )
+            if what not in self._totals:
+                self._totals[what] = None if given is None else np.zeros((len(self._times), given.shape[1]))
+            total = self._totals[what]
             if total is None or given is None:
                 self._totals[what] = None  # one fold without them, and there are none of all rows
             else:

@@ -176,13 +176,14 @@ def _scores_left_out(sums: _Sum, theta: np.ndarray, rows: AllRows) -> np.ndarray
     found = theta - bend.steps(slopes, np.arange(n))
     active = np.flatnonzero(~rows.anew)
     for _ in range(MOST_STEPS):
-        slope = sums.slopes(found[active], active)
-        step = bend.steps(slope, active)
-        found[active] -= step
-        size = np.sqrt(np.maximum((step * slope).sum(axis=1), 0.0))
-        active = active[~((np.abs(sums.scores(step, active)).max(axis=1) <= AT_REST) & (size <= NO_LONGER))]
         if not active.size:
             break
+        with np.errstate(over="ignore", invalid="ignore"):  # a row may matter so much that steps lead nowhere
+            slope = sums.slopes(found[active], active)
+            step = bend.steps(slope, active)
+            found[active] -= step
+            size = np.sqrt(np.maximum((step * slope).sum(axis=1), 0.0))
+            active = active[~((np.abs(sums.scores(step, active)).max(axis=1) <= AT_REST) & (size <= NO_LONGER))]
     for row in active.tolist():
         found[row], rows.anew[row] = _polished_without(sums, found[row], row)
     return sums.scores(found, np.arange(n))
@@ -190,6 +191,8 @@ def _scores_left_out(sums: _Sum, theta: np.ndarray, rows: AllRows) -> np.ndarray
 
 def _polished_without(sums: _Sum, theta: np.ndarray, row: int) -> tuple[np.ndarray, bool]:
     """Newton steps for one row alone, and whether they did not come to rest."""
+    if not np.isfinite(theta).all():
+        return np.zeros_like(theta), True
     problem, others = sums.problem, np.delete(np.arange(len(sums.cells)), row)
     weight = None if problem.weight is None else problem.weight[others]
     total = problem.total - sums.weight[row]

@@ -14,6 +14,7 @@ from margin.evaluation.left_out import answers_anew
 from margin.neighbors.equal_rows import EqualRows, words_of
 from margin.neighbors.metrics import power_of
 from margin.neighbors.search import take_rows
+from margin.neighbors.space import Found
 from margin.neighbors.votes import Ballot, votes_of
 
 __all__ = ["matches_left_out", "nearest_left_out", "within_left_out"]
@@ -46,26 +47,42 @@ def nearest_left_out(model: Any, X: Any, y: Any, sample_weight: Any) -> LeftOutA
 def within_left_out(model: Any, X: Any, y: Any, sample_weight: Any) -> LeftOutAnswers | None:
     """What a model of a radius answers: all others within it vote on every row."""
     rows = learn_from_all(model, X, y, sample_weight)
-    changes = None if rows is None else _changes(rows)
-    if rows is None or changes is None:
+    if rows is None:
         return None
-    rows.anew |= changes
-    prepared, n = model._index.rows(), len(rows.codes)
-    parts, alone, step = [], [], max(1, NEIGHBORS_AT_ONCE // n)
+    changes = _changes(rows)
+    space = _Rescaled.of(rows) if changes is None else None
+    if changes is not None:
+        rows.anew |= changes
+    elif space is None:
+        return None
+    prepared, n, order = model._index.rows(), len(rows.codes), _order(rows)
+    parts, alone, step = [], [], max(1, NEIGHBORS_AT_ONCE // (n * (1 if space is None else rows.data.shape[1])))
     for first in range(0, n, step):
-        start, distance, place = model._within(take_rows(prepared, slice(first, first + step)), model.radius)
-        case = np.repeat(np.arange(len(start) - 1), np.diff(start))
-        others = place != first + case
-        start = np.concatenate([[0], np.cumsum(np.bincount(case[others], minlength=len(start) - 1))])
-        ballot = model._ballot(start, distance[others], place[others])
+        block = take_rows(prepared, slice(first, first + step))
+        if space is None:
+            start, distance, place = model._within(block, model.radius)
+        else:
+            (start, distance, place), unsure = space.within(model, first, block)
+            rows.anew[order[first : first + step]] |= unsure
+        ballot = model._ballot(*_without_itself(start, distance, place, first))
         parts.append(ballot.class_shares(model._targets, len(model.classes_)))
         alone.append(ballot.lonely())
     shares, lonely = np.concatenate(parts), np.flatnonzero(np.concatenate(alone))
     if lonely.size and (not model._outliers or model._outliers[0].code < 0):
         return None  # such rows are refused or warned of, one by one
     if lonely.size:
-        shares[lonely] = _outlier_shares(model, rows, _order(rows)[lonely])
+        shares[lonely] = _outlier_shares(model, rows, order[lonely])
+    if space is not None and not (isinstance(model.weights, str) and model.weights == "uniform"):
+        rows.anew[order] |= near_ties(shares)
     return _answers(rows, shares)
+
+
+def _without_itself(start: np.ndarray, distance: np.ndarray, place: np.ndarray, first: int) -> Found:
+    """What was found within the radius of the rows from ``first`` on, less the rows themselves."""
+    case = np.repeat(np.arange(len(start) - 1), np.diff(start))
+    others = place != first + case
+    counts = np.bincount(case[others], minlength=len(start) - 1)
+    return np.concatenate([[0], np.cumsum(counts)]), distance[others], place[others]
 
 
 @dataclass
@@ -91,15 +108,28 @@ class _Rescaled:
         scales = Rescaled(scales.times[order], scales.farther[order], scales.missing[order])
         return cls(prepared, scales, power, model._space.unit)
 
-    def distances(self, first: int, place: np.ndarray) -> np.ndarray:
-        """Of the rows from ``first`` on (rows) to those at some places (columns)."""
-        at = slice(first, first + len(place))
-        apart = np.abs(self.rows[at][:, None, :] - self.rows[place]) * self.scales.times[at][:, None, :]
+    def distances(self, at: np.ndarray, place: np.ndarray) -> np.ndarray:
+        """Of the rows at some places, each left out, to those at others."""
+        apart = np.abs(self.rows[at] - self.rows[place]) * self.scales.times[at]
         if self.scales.missing.any():
-            apart *= np.where(self.scales.missing[place], self.scales.farther[at][:, None, :], 1.0)
+            apart *= np.where(self.scales.missing[place], self.scales.farther[at], 1.0)
         if self.power == 2:
-            return np.sqrt(np.einsum("nkd,nkd->nk", apart, apart)) * self.unit
-        return (apart**self.power).sum(axis=2) ** (1 / self.power) * self.unit
+            return np.sqrt(np.einsum("...d,...d->...", apart, apart)) * self.unit
+        return (apart**self.power).sum(axis=-1) ** (1 / self.power) * self.unit
+
+    def within(self, model: Any, first: int, block: np.ndarray) -> tuple[Found, np.ndarray]:
+        """Start, distances and places of what is within the radius of each row, nearest first; and where it is not
+        certain what is."""
+        least = self.scales.times[first : first + len(block)].min(initial=1.0)
+        start, _, place = model._within(block, model.radius / least * (1 + SAME))
+        case = np.repeat(np.arange(len(start) - 1), np.diff(start))
+        distance = self.distances(first + case, place)
+        unsure = np.zeros(len(block), dtype=bool)
+        unsure[case[(np.abs(distance - model.radius) <= SAME * model.radius) & (place != first + case)]] = True
+        inside = np.flatnonzero(distance <= model.radius)
+        inside = inside[np.lexsort((distance[inside], case[inside]))]
+        counts = np.bincount(case[inside], minlength=len(block))
+        return (np.concatenate([[0], np.cumsum(counts)]), distance[inside], place[inside]), unsure
 
     def same(self, one: np.ndarray, other: np.ndarray) -> np.ndarray:
         """Whether the rows at two places have the same cells."""
@@ -123,7 +153,7 @@ def _nearest_rescaled(rows: AllRows) -> LeftOutAnswers | None:
     parts, step = [], max(1, NEIGHBORS_AT_ONCE // (many * space.rows.shape[1] + 1))
     for first in range(0, n, step):
         full, place = model._others_from(first, space.rows[first : first + step], many)
-        distance = space.distances(first, place)
+        distance = space.distances(np.arange(first, first + len(place))[:, None], place)
         nearest = distance.argsort(axis=1, kind="stable")
         distance, place = (np.take_along_axis(found, nearest, axis=1) for found in (distance, place))
         unsure = np.zeros(len(place), dtype=bool)

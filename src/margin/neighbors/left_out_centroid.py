@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from margin.base.left_out import AllRows, LeftOutAnswers, changes_scale, learn_from_all, leaves_constant, near_ties
+from margin.base.left_out import AllRows, LeftOutAnswers, learn_from_all, leaves_constant, near_ties
 from margin.base.left_out_moments import MOST_TAKEN, Taken
-from margin.base.moments import column_moments
+from margin.base.left_out_scale import rescaled
+from margin.base.moments import Moments, column_moments
 from margin.evaluation.left_out import answers_anew
 
 __all__ = ["centroids_left_out"]
@@ -17,8 +18,8 @@ __all__ = ["centroids_left_out"]
 
 @dataclass
 class _Without:
-    """Without each row: the sizes of the classes in cases, the centre, the deviation within classes, and how columns
-    are divided; one row for each, one column for each column."""
+    """Without each row (rows): sizes of the classes in cases, the centre of each column as it is scaled with the row,
+    and, as it is scaled without, its deviation within the classes and what it is divided by for probabilities."""
 
     size: np.ndarray
     center: np.ndarray
@@ -31,12 +32,15 @@ def centroids_left_out(model: Any, X: Any, y: Any, sample_weight: Any) -> LeftOu
     if model.metric != "euclidean":
         return None
     rows = learn_from_all(model, X, y, sample_weight)
-    changes = None if rows is None else changes_scale(rows)
-    if rows is None or changes is None or not isinstance(rows.data, np.ndarray) or model._unit != 1:
+    if rows is None or not isinstance(rows.data, np.ndarray) or model._unit != 1:
         return None
-    x = rows.data.astype(np.float64, copy=False)
-    rows.anew |= changes | leaves_constant(x)
+    scales = rescaled(rows)
+    if scales is None or scales.missing.any():
+        return None
+    x = rows.data
+    rows.anew |= leaves_constant(x)
     varies = x.max(axis=0) > x.min(axis=0)
+    times = scales.times[:, varies]
     x = np.ascontiguousarray(x[:, varies])
     if not x.shape[1] or (rows.weight.sum() - rows.weight.max()) <= 0:
         return None
@@ -44,14 +48,14 @@ def centroids_left_out(model: Any, X: Any, y: Any, sample_weight: Any) -> LeftOu
     if (moments.unit != 1).any():
         return None
     own = Taken.out_of(moments, rows.codes, x, np.broadcast_to(rows.weight[:, None], x.shape))
-    without = _without(model, rows, x, own, moments)
+    without = _without(model, rows, x, own, moments, times)
     priors = _priors(model, without.size)
     near, scores = np.empty((2, len(x), len(model.classes_)))
     for k in range(near.shape[1]):
         mean = np.where((rows.codes == k)[:, None], own.mean, moments.mean[k] + moments.rest[k])
-        centroid = _shrunk(model, mean, without, without.size[:, k])
-        near[:, k] = ((x - centroid) ** 2).sum(axis=1)
-        scores[:, k] = -0.5 * (((x - centroid) / without.spread) ** 2).sum(axis=1)
+        apart = (x - without.center) * times - _shrunk(model, (mean - without.center) * times, without, k)
+        near[:, k] = (apart**2).sum(axis=1)
+        scores[:, k] = -0.5 * ((apart / without.spread) ** 2).sum(axis=1)
     with np.errstate(divide="ignore"):
         scores += np.log(priors)
     equal = np.isclose(priors, 1 / priors.shape[1]).all(axis=1)
@@ -61,7 +65,7 @@ def centroids_left_out(model: Any, X: Any, y: Any, sample_weight: Any) -> LeftOu
     return rows.answers(decides.argmax(axis=1), below / below.sum(axis=1, keepdims=True), answers_anew)
 
 
-def _without(model: Any, rows: AllRows, x: np.ndarray, own: Taken, moments: Any) -> _Without:
+def _without(model: Any, rows: AllRows, x: np.ndarray, own: Taken, moments: Moments, times: np.ndarray) -> _Without:
     totals = rows.totals_of_others()
     weight = totals.sum(axis=1)
     cases = np.ones(len(x)) if rows.repeats else weight / ((rows.weight**2).sum() - rows.weight**2)
@@ -69,7 +73,7 @@ def _without(model: Any, rows: AllRows, x: np.ndarray, own: Taken, moments: Any)
     squares = (moments.m2.sum(axis=0) - moments.m2[rows.codes] + own.m2) * cases[:, None]
     degrees = size.sum(axis=1) - size.shape[1]
     some = degrees > 1e-9 * size.sum(axis=1)
-    within = np.sqrt(np.divide(squares, degrees[:, None], out=np.zeros_like(squares), where=some[:, None]))
+    within = np.sqrt(np.divide(squares, degrees[:, None], out=np.zeros_like(squares), where=some[:, None])) * times
     lost = moments.m2.sum(axis=0) * cases[:, None] > MOST_TAKEN * squares
     rows.anew |= lost.any(axis=1) | (np.abs(degrees) < 1e-6 * size.sum(axis=1))
     spread = within
@@ -81,16 +85,15 @@ def _without(model: Any, rows: AllRows, x: np.ndarray, own: Taken, moments: Any)
     return _Without(size, center, within, np.where(spread > 0, spread, 1.0))
 
 
-def _shrunk(model: Any, mean: np.ndarray, without: _Without, size: np.ndarray) -> np.ndarray:
-    """Centroids moved towards the centre, by as many standard errors as the threshold says."""
+def _shrunk(model: Any, away: np.ndarray, without: _Without, k: int) -> np.ndarray:
+    """How far the centroids of class k are from the centre, less as many standard errors as the threshold says."""
     if model.shrink_threshold is None:
-        return mean
+        return away
     typical = np.median(without.within, axis=1, keepdims=True)
     with np.errstate(divide="ignore"):
-        share = np.maximum(1 / size - 1 / without.size.sum(axis=1), 0.0)[:, None]
-    away = mean - without.center
+        share = np.maximum(1 / without.size[:, k] - 1 / without.size.sum(axis=1), 0.0)[:, None]
     error = np.sqrt(np.where(np.isfinite(share), share, 0.0)) * (without.within + typical)
-    return without.center + np.sign(away) * np.maximum(np.abs(away) - model.shrink_threshold * error, 0.0)
+    return np.sign(away) * np.maximum(np.abs(away) - model.shrink_threshold * error, 0.0)
 
 
 def _priors(model: Any, size: np.ndarray) -> np.ndarray:

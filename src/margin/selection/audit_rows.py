@@ -161,7 +161,7 @@ def _across(setting: Setting, keys: RowKeys, twins: np.ndarray, test: np.ndarray
     others = _with_other_labels(setting, keys.exact, twins)
     told = f"{counted(n, 'test row')} ({percent(share)}) {'stands' if n == 1 else 'stand'} in the training part too, "
     told += f"cell by cell{f', {others:,} of them with another label' if others else ''}; "
-    told += f"chance would explain {'hardly one' if by_chance < 0.1 else f'about {by_chance:.2g}'}."
+    told += _told_chance(n, by_chance)
     copied = float(special.pdtrc(n - 1, by_chance)) < BEYOND_CHANCE
     advice = "Nothing to mend, if the rows are different cases; if they are copies of one case, remove them."
     if copied:
@@ -169,6 +169,12 @@ def _across(setting: Setting, keys: RowKeys, twins: np.ndarray, test: np.ndarray
     evidence = {"rows": n, "share_of_test": share, "contradicting": others, "expected_by_chance": by_chance}
     severity: Severity = "leak" if copied else "note"
     return Finding("duplicates_across", severity, told, advice, rows=setting.numbered(twins), evidence=evidence)
+
+
+def _told_chance(n: int, by_chance: float) -> str:
+    if by_chance >= n:
+        return "chance alone explains that many."
+    return f"chance would explain {'hardly one' if by_chance < 0.1 else f'about {by_chance:.2g}'}."
 
 
 def _with_other_labels(setting: Setting, sets: np.ndarray, twins: np.ndarray) -> int:
@@ -186,16 +192,34 @@ def _expected_twins(setting: Setting, keys: RowKeys, test: np.ndarray) -> float:
     the rarest cell counts in full and the others half their bits.
     """
     judged = setting.sampled(test, JUDGED, "judged")
+    bits = _bits_of_rows(setting, keys, judged) if setting.sheet.sparse is None else _bits_of_filled(setting, judged)
+    rarest = bits.max(axis=0, initial=0.0)
+    expected = len(setting.train) * 2.0 ** -(rarest + (bits.sum(axis=0) - rarest) / 2)
+    return float(len(test) * np.minimum(expected, 1.0).mean())
+
+
+def _bits_of_rows(setting: Setting, keys: RowKeys, judged: np.ndarray) -> np.ndarray:
+    """How rare each cell of some rows is in its column, in bits: columns × rows."""
     against = setting.sampled(setting.train, JUDGED_AGAINST, "judged against")
-    bits = np.zeros((max(len(keys.columns), 1), len(judged)))
+    bits = np.zeros((len(keys.columns), len(judged)))
     for place, column in enumerate(keys.columns):
         cells, others = _bits(column.take(judged)), np.sort(_bits(column.take(against)))
         same = np.searchsorted(others, cells, "right") - np.searchsorted(others, cells, "left")
         bits[place] = -np.log2((same + 1) / (len(against) + 1))
         bits[place] += _bits_beyond(column.stored[against], len(keys.columns))
-    rarest = bits.max(axis=0)
-    expected = len(setting.train) * 2.0 ** -(rarest + (bits.sum(axis=0) - rarest) / 2)
-    return float(len(test) * np.minimum(expected, 1.0).mean())
+    return bits
+
+
+def _bits_of_filled(setting: Setting, judged: np.ndarray) -> np.ndarray:
+    """The same for sparse rows: how rare it is that a column is filled at all; empty cells are no rarity."""
+    matrix = setting.sheet.sparse
+    filled = np.bincount(matrix.indices, minlength=matrix.shape[1])
+    rare = -np.log2((filled + 1) / (matrix.shape[0] + 1))
+    rows = [rare[matrix.indices[matrix.indptr[row] : matrix.indptr[row + 1]]] for row in judged.tolist()]
+    bits = np.zeros((max(map(len, rows), default=0), len(rows)))
+    for place, row in enumerate(rows):
+        bits[: len(row), place] = row
+    return bits
 
 
 def _bits_beyond(cells: np.ndarray, n_columns: int) -> float:
@@ -256,7 +280,7 @@ def _contradictions(setting: Setting, sets: np.ndarray) -> Iterator[Finding]:
         "contradictions",
         "note",
         f"{counted(len(rows), 'training row')} ({percent(len(rows) / len(known))}) have equal cells and different "
-        f"labels: on the training part no model of these columns can be right in more than {percent(ceiling)}.",
+        f"labels: on the training part no model of these columns can be right in more than {100 * ceiling:.4g} %.",
         "Look for a missing column or wrong labels; otherwise take it as the noise of the problem.",
         rows=np.sort(rows),
         evidence={"rows": len(rows), "share_of_train": len(rows) / len(known), "best_accuracy": ceiling},

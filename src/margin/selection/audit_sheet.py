@@ -192,7 +192,7 @@ def _telling(matrix: Any, codes: np.ndarray) -> np.ndarray:
 
 
 #: Of a sparse matrix so many columns are looked at one by one, in so many cells written out.
-MOST_SPARSE_COLUMNS, MOST_CELLS = 300, 50_000_000
+MOST_SPARSE_COLUMNS, MOST_CELLS = 300, 20_000_000
 
 
 def joined(first: Sheet, second: Sheet, who: str, codes: np.ndarray | None = None) -> Sheet:
