@@ -155,5 +155,5 @@ def test_impossible_requests_are_refused(call, error):
 
 
 def test_scores_that_are_all_equal_rank_nothing_and_are_sure_of_it():
-    area = measure([0, 1, 0, 1], scores=[3.0] * 4, metrics="roc_auc")["roc_auc"]
+    area = margin.measure([0, 1, 0, 1], scores=[3.0] * 4, metrics="roc_auc")["roc_auc"]
     assert (area.value, area.interval.low, area.interval.high) == (0.5, 0.5, 0.5)
