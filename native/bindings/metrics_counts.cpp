@@ -37,7 +37,8 @@ nb::object tally_pairs(InLabels truth, InLabels said, In<double> weight, std::si
                           give(std::move(found->counts), rows, columns), weights);
 }
 
-void encode(InLabels y, nb::handle low, In<std::int64_t> code_at, InOut<std::int64_t> codes, std::size_t n_threads) {
+template <class Code>
+void encode(InLabels y, nb::handle low, In<std::int64_t> code_at, InOut<Code> codes, std::size_t n_threads) {
     const auto of = labels(y);
     const auto range = range_from(of, low, code_at.size());
     with_monitor([&](Monitor& m) { margin::metrics::encode(of, range, code_at.data(), codes.data(), n_threads, m); });
@@ -50,6 +51,8 @@ MARGIN_BINDINGS(metrics) {
                 "Least label, counts and first rows by distance from it; None where there are more than `most`.");
     metrics.def("tally_pairs", &tally_pairs, "truth"_a.noconvert(), "said"_a.noconvert(), "weight"_a.noconvert().none(),
                 "n_threads"_a, "Least labels, counts and weights of pairs; None where the table would be too large.");
-    metrics.def("encode", &encode, "labels"_a.noconvert(), "low"_a, "code_at"_a.noconvert(), "codes"_a.noconvert(),
-                "n_threads"_a, "Write the code of each label, -1 outside the table.");
+    for_each_type<std::int64_t, std::uint8_t>([&]<class Code> {
+        metrics.def("encode", &encode<Code>, "labels"_a.noconvert(), "low"_a, "code_at"_a.noconvert(),
+                    "codes"_a.noconvert(), "n_threads"_a, "Write the code of each label, -1 outside the table.");
+    });
 }

@@ -1,6 +1,8 @@
 """margin.evaluation.measuring: all metrics at once are the metrics one by one, in every form answers may have."""
 
 import numpy as np
+import pandas as pd
+import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -81,6 +83,33 @@ def test_it_prints_shows_in_notebooks_and_tells_what_is_undefined():
     assert "Measured" in repr(asked)
 
 
+def test_forms_of_the_same_answers_give_the_same_numbers():
+    truth, said, shares = np.array([0, 0, 1, 1, 1, 0]), np.array([0, 1, 1, 1, 0, 0]), np.array(SHARES)
+    both = np.column_stack([1 - shares, shares])
+    expected = {name: score.value for name, score in margin.measure(truth, said, probabilities=both).items()}
+    forms = [
+        (pd.Series(truth), pd.Series(said), pd.DataFrame(both)),
+        (pl.Series(truth), pl.Series(said), pl.DataFrame(both)),
+        (truth.astype(bool), said.astype(bool), both),
+        (pd.Series(truth, dtype="Int64"), pd.Series(said, dtype="Int64"), np.asfortranarray(both)),
+        (np.repeat(truth, 2)[::2], said[::-1][::-1], np.repeat(both, 2, axis=0)[::2]),
+        (truth.tolist(), said.tolist(), shares.tolist()),
+    ]
+    for form in forms:
+        measured = margin.measure(form[0], form[1], probabilities=form[2])
+        assert {name: score.value for name, score in measured.items()} == pytest.approx(expected, nan_ok=True)
+
+
+def test_no_right_answer_does_not_mean_none_to_come():
+    measured = margin.measure(["a", "b"] * 5, [None] * 10)
+    assert measured["f1"].value == 0.0
+    assert measured["f1"].interval.high > 0.3
+    assert measured["f1"].interval.method == "right answers unseen"
+    alone = margin.measure(["a"] * 3, ["a"] * 3)["recall"]
+    assert alone.value == 1.0
+    assert alone.interval.low < 0.5
+
+
 def test_wilson_intervals_on_request_and_confidence():
     measured = margin.measure(TRUTH, SAID, metrics="accuracy", proportions="wilson", confidence=0.8)
     assert measured["accuracy"].interval == proportion_interval(4, 6, 0.8, "wilson")
@@ -115,8 +144,16 @@ def test_any_answers_can_be_measured(pairs, weighted):
         (lambda: margin.measure(TRUTH, SAID, metrics=["f2"]), ParameterError),
         (lambda: margin.measure(TRUTH, SAID, sample_weight=[1, 2]), InputError),
         (lambda: margin.measure(TRUTH, SAID, scores=np.zeros((6, 5))), InputError),
+        (lambda: margin.measure(TRUTH, probabilities=["x"] * 6), InputError),
+        (lambda: margin.measure(TRUTH, SAID, scores=np.zeros((6, 3)), classes=["n", "y", "y"]), LabelError),
+        (lambda: margin.measure(TRUTH, SAID, metrics=3), ParameterError),
     ],
 )
 def test_impossible_requests_are_refused(call, error):
     with pytest.raises(error, match=r"measure|metric must be one of"):
         call()
+
+
+def test_scores_that_are_all_equal_rank_nothing_and_are_sure_of_it():
+    area = margin.measure([0, 1, 0, 1], scores=[3.0] * 4, metrics="roc_auc")["roc_auc"]
+    assert (area.value, area.interval.low, area.interval.high) == (0.5, 0.5, 0.5)

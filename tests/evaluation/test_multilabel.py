@@ -170,6 +170,9 @@ def test_perfect_answers_may_yet_be_imperfect():
         (lambda: margin.measure_multilabel([{"a"}], [{"a"}], metrics="f1_makro"), ParameterError),
         (lambda: margin.measure_multilabel([None], [{"a"}]), LabelError),
         (lambda: margin.measure_multilabel([{"a"}], [{"a"}], confidence=2), ParameterError),
+        (lambda: margin.measure_multilabel([{"a"}], scores="high"), InputError),
+        (lambda: margin.measure_multilabel(np.empty((3, 0)), np.empty((3, 0))), LabelError),
+        (lambda: margin.measure_multilabel(np.eye(2), np.eye(2), labels=["a", "a"]), LabelError),
     ],
 )
 def test_impossible_requests_are_refused(call, error):

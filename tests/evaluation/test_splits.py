@@ -101,6 +101,19 @@ def test_many_rows_split_alike_on_any_number_of_threads():
         with threads(count):
             found.append([part.tobytes() for pair in StratifiedFolds(3).split(y) for part in pair])
     assert found[0] == found[1]
+    fold_of = np.empty(len(y), dtype=int)
+    fold_of[shuffled_by_group(y, 0, 0)[0]] = np.arange(len(y)) % 3
+    for fold, (_, test) in enumerate(StratifiedFolds(3).split(y)):
+        assert np.array_equal(test, np.flatnonzero(fold_of == fold))
+
+
+def test_more_classes_than_a_byte_can_number_are_split_too():
+    y = np.random.default_rng(3).integers(1000, size=5000)
+    for _, test in StratifiedFolds(5).split(y):
+        counts = np.bincount(y[test], minlength=1000)
+        assert (np.abs(counts - np.bincount(y) / 5) < 1).all()
+    ((train, _),) = HoldOut(0.5).split(y)
+    assert len(np.unique(y[train])) == len(np.unique(y))
 
 
 def test_a_class_of_one_case_stays_in_training():

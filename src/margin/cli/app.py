@@ -119,7 +119,7 @@ def cli(debug: bool) -> None:
     margin data show table.csv                 what is in the table
     margin audit table.csv --target y          whether scores on it can be believed
     margin compare table.csv --target y        which model is best, and how good
-    margin evaluate table.csv --target y       how good one model is, by any protocol
+    margin evaluate table.csv -t y -m knn      how good one model is, by any protocol
     margin predict model.margin new.csv        answers for new rows
     """
 

@@ -19,6 +19,7 @@ from margin.parallel import n_threads
 __all__ = [
     "codes_of",
     "distinct",
+    "groups_of",
     "label_array",
     "numbered",
     "position_of",
@@ -144,14 +145,26 @@ def numbered(labels: np.ndarray) -> np.ndarray:
     >>> numbered(np.array(["b", "a", "b"])).tolist()
     [0, 1, 0]
     """
+    return groups_of(labels)[0].astype(np.intp, copy=False)
+
+
+def groups_of(labels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """A number for each label, in order of first appearance, in single bytes where there are few; and their counts.
+
+    >>> groups, counts = groups_of(np.array(["b", "a", "b"]))
+    >>> groups, counts.tolist()
+    (array([0, 1, 0], dtype=uint8), [2, 1])
+    """
     whole = whole_numbers(labels)
     tally = None if whole is None else _core.metrics.tally(whole, _table_size(labels), True, n_threads())
     if whole is None or tally is None:
         whole = codes_of(labels, distinct(labels))
         tally = _core.metrics.tally(whole, max(len(whole), 1), True, n_threads())
     low, counts, first = tally
-    filled = np.flatnonzero(counts)
-    return _codes_by_table(whole, filled[np.argsort(first[filled])], low, len(counts))
+    places = np.flatnonzero(counts)
+    places = places[np.argsort(first[places])]
+    codes = np.empty(len(labels), dtype=np.uint8 if len(places) <= 256 else np.int64)
+    return _codes_by_table(whole, places, low, len(counts), codes), counts[places]
 
 
 def whole_numbers(labels: np.ndarray) -> np.ndarray | None:
@@ -225,7 +238,8 @@ def codes_of(labels: np.ndarray, classes: np.ndarray) -> np.ndarray:
         if whole is not None and known is not None:
             low, high = int(known.min()), int(known.max())
             if high - low < _table_size(labels):
-                return _codes_by_table(whole, np.subtract(known, low, dtype=object), low, high - low + 1)
+                places = np.subtract(known, low, dtype=object).astype(np.intp)
+                return _codes_by_table(whole, places, low, high - low + 1, np.empty(len(labels), dtype=np.int64))
     place = {label: code for code, label in enumerate(classes.tolist())}
     values = labels.tolist()
     try:
@@ -234,11 +248,10 @@ def codes_of(labels: np.ndarray, classes: np.ndarray) -> np.ndarray:
         return np.fromiter((place.get(label, -1) for label in values), dtype=np.intp, count=len(values))
 
 
-def _codes_by_table(labels: np.ndarray, places: np.ndarray, low: int, width: int) -> np.ndarray:
+def _codes_by_table(labels: np.ndarray, places: np.ndarray, low: int, width: int, codes: np.ndarray) -> np.ndarray:
     """The position of each label among those that stand at ``places`` above the lowest, -1 for all others."""
     code_at = np.full(width, -1, dtype=np.int64)
-    code_at[places.astype(np.intp)] = np.arange(len(places))
-    codes = np.empty(len(labels), dtype=np.int64)
+    code_at[places] = np.arange(len(places))
     _core.metrics.encode(labels, low, code_at, codes, n_threads())
     return codes
 

@@ -219,8 +219,10 @@ class RocArea(_OverClasses):
 
         With Student's t, and the degrees of freedom of Welch (1947): a variance seen on few cases is not known well.
         """
-        if not (0 < self.value < 1 and self.variance > 0):
+        if not 0 < self.value < 1:
             return perfect_interval(self.value, self._fewest, confidence)
+        if not self.variance > 0:  # scores that tell no case from another, as those of the majority learner
+            return Interval(self.value, self.value, confidence, "DeLong, no case ranks above another")
         parts, sizes = self._variances
         freedom = self.variance**2 / float((parts**2 / np.maximum(sizes - 1, 1)).sum())
         return logit_interval(self.value, math.sqrt(self.variance), confidence, "DeLong", freedom)

@@ -14,7 +14,7 @@ from margin.data.labels import position_of
 from margin.errors import InputError, ParameterError
 from margin.evaluation.answers import Answers
 from margin.evaluation.confusion import ratio
-from margin.evaluation.intervals import Interval, logit_interval, wilson_ends
+from margin.evaluation.intervals import Interval, check_confidence, logit_interval, wilson_ends
 from margin.evaluation.losses import bin_sums, top_answers
 from margin.evaluation.strengths import answers_of, share_of_class, shares_of
 
@@ -268,6 +268,7 @@ def calibration_curve(
     calibration error 0.0750, largest gap 0.1000
     """
     _check_bins("calibration_curve", bins, strategy)
+    check_confidence("calibration_curve", confidence)
     answers = answers_of(
         y_true,
         probabilities=probabilities,

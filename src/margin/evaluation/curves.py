@@ -13,7 +13,7 @@ from margin.data.labels import position_of
 from margin.errors import InputError, ParameterError
 from margin.evaluation.answers import Answers
 from margin.evaluation.confusion import ratio
-from margin.evaluation.intervals import Score
+from margin.evaluation.intervals import Score, check_confidence
 from margin.evaluation.metrics import metric
 from margin.evaluation.scoring import score_cases
 from margin.evaluation.strengths import answers_of
@@ -349,6 +349,7 @@ def roc_curve(
     >>> roc_curve([0, 0, 1, 1], [-2.0, 0.5, 0.0, 3.0])
     <RocCurve of 1: 4 thresholds, area 0.750 [0.001, 1.000]>
     """
+    check_confidence("roc_curve", confidence)
     return RocCurve(**_thresholds(y_true, scores, positive, classes, sample_weight, "roc_curve"), confidence=confidence)
 
 
@@ -366,6 +367,7 @@ def precision_recall_curve(
     >>> precision_recall_curve([0, 0, 1, 1], [-2.0, 0.5, 0.0, 3.0]).prevalence
     0.5
     """
+    check_confidence("precision_recall_curve", confidence)
     parts = _thresholds(y_true, scores, positive, classes, sample_weight, "precision_recall_curve")
     return PrecisionRecallCurve(**parts, confidence=confidence)
 

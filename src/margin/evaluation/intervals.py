@@ -21,6 +21,7 @@ __all__ = [
     "basic_interval",
     "bca_interval",
     "bootstrap_interval",
+    "check_confidence",
     "clopper_pearson",
     "corrected_t_interval",
     "jackknife_interval",
@@ -164,7 +165,7 @@ def proportion_interval(successes: float, trials: float, confidence: float = 0.9
     >>> print(proportion_interval(50, 100, method="root_n"))
     [0.400, 0.600] (95 %, root_n)
     """
-    _check_confidence("proportion_interval", confidence)
+    check_confidence("proportion_interval", confidence)
     if method not in PROPORTION_METHODS:
         known = ", ".join(map(repr, PROPORTION_METHODS))
         raise ParameterError(
@@ -201,7 +202,7 @@ def corrected_t_interval(values: Sequence[float], test_to_train: float, confiden
     >>> print(corrected_t_interval([0.8, 0.9, 0.85, 0.85], test_to_train=1 / 3))
     [0.751, 0.949] (95 %, corrected resampled t)
     """
-    _check_confidence("corrected_t_interval", confidence)
+    check_confidence("corrected_t_interval", confidence)
     scores = np.asarray(values, dtype=np.float64)
     if len(scores) < 2:
         return None
@@ -248,7 +249,7 @@ def bootstrap_interval(
     >>> print(bootstrap_interval(metric("f1"), answers))
     [0.636, 0.822] (95 %, bootstrap BCa)
     """
-    _check_confidence("bootstrap_interval", confidence)
+    check_confidence("bootstrap_interval", confidence)
     if resamples < 1:
         raise ParameterError(f"bootstrap_interval(resamples={resamples!r}): there must be at least 1.")
     if draws is None:
@@ -344,7 +345,7 @@ def mean_interval(values: np.ndarray, weight: np.ndarray | None = None, confiden
     >>> print(mean_interval(np.array([0.0, 1.0] * 5000)))
     [0.4902, 0.5098] (95 %, normal)
     """
-    _check_confidence("mean_interval", confidence)
+    check_confidence("mean_interval", confidence)
     if weight is None:
         mean, deviation = float(values.mean()), float(values.std()) / math.sqrt(max(len(values), 1))
     else:
@@ -355,6 +356,7 @@ def mean_interval(values: np.ndarray, weight: np.ndarray | None = None, confiden
     return Interval(mean - half, mean + half, confidence, "normal")
 
 
-def _check_confidence(who: str, confidence: float) -> None:
-    if not 0 < confidence < 1:
+def check_confidence(who: str, confidence: float) -> None:
+    """Refuse a confidence that is none."""
+    if not (isinstance(confidence, (int, float, np.number)) and 0 < confidence < 1):
         raise ParameterError(f"{who}(confidence={confidence!r}): confidence must lie between 0 and 1, as 0.95.")

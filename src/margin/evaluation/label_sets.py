@@ -13,6 +13,7 @@ from margin.data.labels import codes_of, distinct, label_array, union
 from margin.data.weights import check_weights
 from margin.errors import InputError, LabelError, listing
 from margin.evaluation.ranking import Ranking
+from margin.evaluation.strengths import as_numbers
 
 __all__ = ["ABSTAINED", "LabelSets"]
 
@@ -54,6 +55,8 @@ class LabelSets:
             said = _Given.of(y_pred, f"{who}(y_pred=…)")
         known = None if labels is None else label_array(labels, who)
         known = _labels(known, [each for each in (truth, said) if each is not None], who)
+        if len(set(known.tolist())) < len(known) or not len(known):
+            raise LabelError(f"{who}(labels={known.tolist()!r}): there must be labels, each of them once.")
         right = truth.codes(known, who)
         if (right == ABSTAINED).any():
             raise LabelError(f"{who}(y_true=…): every case must have its labels; {_first(right)} has none given.")
@@ -225,7 +228,7 @@ def _labels(known: np.ndarray | None, given: list[_Given], who: str) -> np.ndarr
 
 
 def _strength(scores: Any, shape: tuple[int, ...], who: str) -> np.ndarray:
-    strength = np.asarray(scores, dtype=np.float64)
+    strength = as_numbers(scores, "probabilities and scores", who)
     if strength.shape != shape or np.isnan(strength).any():
         raise InputError(
             f"{who}: there must be a probability or score for each of {shape[0]} cases and {shape[1]} labels, none "

@@ -16,7 +16,7 @@ from margin.evaluation.calibration import BrierDecomposition, CalibrationCurve, 
 from margin.evaluation.confusion import ConfusionMatrix
 from margin.evaluation.curves import PrecisionRecallCurve, RocCurve, thresholds_of
 from margin.evaluation.draws import Draws
-from margin.evaluation.intervals import PROPORTION_METHODS, Score
+from margin.evaluation.intervals import PROPORTION_METHODS, Score, check_confidence
 from margin.evaluation.metric import Metric
 from margin.evaluation.metrics import METRICS, metric
 from margin.evaluation.scoring import check_metrics, score_cases, usable_metrics
@@ -193,8 +193,7 @@ def measure(
     3 cases, 2 classes
     recall(positive='y')  0.500 ± 0.487  on 3 cases; 95 % interval, exact given the 2 cases it is a share of
     """
-    if not 0 < confidence < 1:
-        raise ParameterError(f"measure(confidence={confidence!r}): confidence must lie between 0 and 1, as 0.95.")
+    check_confidence("measure", confidence)
     if proportions not in PROPORTION_METHODS:
         known = ", ".join(map(repr, PROPORTION_METHODS))
         raise ParameterError(f"measure(proportions={proportions!r}): proportions must be one of {known}.")

@@ -12,10 +12,11 @@ from margin.data.labels import position_of
 from margin.errors import InputError, ParameterError, closest
 from margin.evaluation.confusion import ConfusionMatrix, answered, in_columns, ratio, right, support
 from margin.evaluation.draws import Draws
-from margin.evaluation.intervals import Score
+from margin.evaluation.intervals import Score, check_confidence
 from margin.evaluation.label_sets import LabelSets
 from margin.evaluation.measuring import score_rows, score_table
 from margin.evaluation.multilabel import MULTILABEL_METRICS, YES_NO, MultilabelMetric
+from margin.evaluation.strengths import as_numbers
 
 __all__ = ["LabelTable", "MultilabelMeasured", "measure_multilabel"]
 
@@ -126,15 +127,12 @@ def measure_multilabel(
     >>> round(measured["f1_macro"].value, 3)
     0.833
     """
-    if not 0 < confidence < 1:
-        raise ParameterError(
-            f"measure_multilabel(confidence={confidence!r}): confidence must lie between 0 and 1, as 0.95."
-        )
+    check_confidence("measure_multilabel", confidence)
     strength = probabilities if probabilities is not None else scores
     if y_pred is None:
         if strength is None:
             raise InputError("measure_multilabel: give predictions (y_pred=…), probabilities or scores.")
-        limit = np.asarray(strength, dtype=np.float64)
+        limit = as_numbers(strength, "probabilities and scores", "measure_multilabel")
         y_pred = (limit >= 0.5 if probabilities is not None else limit > 0).astype(np.int8)
     sets = LabelSets.of(
         y_true, y_pred, scores=strength, labels=labels, sample_weight=sample_weight, who="measure_multilabel"

@@ -79,8 +79,10 @@ def _interval(
     if isinstance(which, CountMetric) and (counted := which.counted(answers)) is not None and counted[1] > 0:
         part, whole = counted
         return proportion_interval(part, whole, confidence, proportions), f" given the {whole:g} cases it is a share of"
-    if isinstance(which, CountMetric) and answers.weight is None and answers.counts.sum() == np.trace(answers.counts):
-        return _without_mistakes(which, answers, value, confidence), ""
+    if isinstance(which, CountMetric) and answers.weight is None:
+        counts = answers.counts
+        if np.trace(counts) in (0, counts.sum()):
+            return _unseen(which, answers, value, confidence), ""
     times = _MOST_WORK // max(which.work(answers), 1)
     by_table = isinstance(which, CountMetric) and answers.weight is None
     if times < _LEAST_RESAMPLES and not by_table:
@@ -110,20 +112,25 @@ def _score_statistic(which: StatisticMetric, answers: Answers, confidence: float
     return Score(value, interval.clipped(*which.bounds), how)
 
 
-def _without_mistakes(which: CountMetric, answers: Answers, value: float, confidence: float) -> Interval:
-    """Where no answer was wrong resamples hold no mistake either, though the next cases may.
+def _unseen(which: CountMetric, answers: Answers, value: float, confidence: float) -> Interval:
+    """Where no answer was wrong resamples hold no mistake either, though the next cases may; so where none was right.
 
-    As many mistakes as would still go unseen with the probability of a tail are dealt out evenly over all cells off the
-    diagonal; the interval reaches from there to the value.
+    As many mistakes as would still go unseen with the probability of a tail are dealt out evenly over the other answers
+    (or as many right answers, where there was none); the interval reaches from there to the value.
     """
     counts = answers.counts.astype(np.float64)
+    n = len(counts)
     unseen = 1 - ((1 - confidence) / 2) ** (1 / max(len(answers), 1))
-    cells = counts.shape[1] - 1
-    wrong = (1 - np.eye(*counts.shape)) * (np.arange(counts.shape[1]) < max(cells, 1))
-    shares = wrong / np.maximum(wrong.sum(axis=1, keepdims=True), 1)
-    worse = (1 - unseen) * counts + unseen * counts.sum(axis=1, keepdims=True) * shares
-    end = float(which.of_tables(worse, answers.classes))
-    return Interval(min(end, value), max(end, value), confidence, "mistakes unseen")
+    right = np.eye(*counts.shape)
+    if np.trace(counts):
+        other = (1 - right) * (np.arange(n + 1) < n if n > 1 else 1)
+        other /= other.sum(axis=1, keepdims=True)
+    else:
+        other = right
+    end = (1 - unseen) * counts + unseen * counts.sum(axis=1, keepdims=True) * other
+    ends = value, float(which.of_tables(end, answers.classes))
+    method = "mistakes unseen" if np.trace(counts) else "right answers unseen"
+    return Interval(min(ends), max(ends), confidence, method)
 
 
 def score_folds(which: Metric, values: Sequence[float], test_to_train: float, confidence: float = 0.95) -> Score:
@@ -167,7 +174,8 @@ def usable_metrics(
 
 def check_metrics(metrics: Any, who: str) -> tuple[Metric, ...]:
     """Metrics by name or as they are, each once; a single name is accepted too."""
-    given = (metrics,) if isinstance(metrics, (str, Metric)) else tuple(metrics)
+    given = (metrics,) if isinstance(metrics, (str, Metric)) else metrics
+    given = tuple(given) if isinstance(given, Iterable) else ()
     if not given:
         raise ParameterError(f"{who}(metrics={metrics!r}): name at least one metric.")
     return tuple(dict.fromkeys(metric(each) for each in given))

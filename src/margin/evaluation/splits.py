@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Literal, Protocol
 
 import numpy as np
 
-from margin.data.labels import label_array, numbered, refuse_missing
+from margin.data.labels import groups_of, label_array, numbered, refuse_missing
 from margin.errors import DataError, LabelError, ParameterError
 from margin.evaluation.dealing import dealt_folds, held_back, separated
 
@@ -98,8 +98,7 @@ class HoldOut:
         return f"hold-out {100 * self.test_share:g} %"
 
     def split(self, y: Any) -> Iterator[Split]:
-        groups = _groups("HoldOut", y, least=2)
-        sizes = np.bincount(groups)
+        groups, sizes = groups_of(_labels("HoldOut", y, least=2))
         wanted = min(max(round(self.test_share * len(groups)), 1), len(groups) - 1)
         held = _proportional(sizes, wanted)
         if not held.any():
@@ -150,13 +149,12 @@ class StratifiedFolds:
         return self.folds * self.repeats
 
     def split(self, y: Any) -> Iterator[Split]:
-        groups = _groups("StratifiedFolds", y, least=2)
+        groups, sizes = groups_of(_labels("StratifiedFolds", y, least=2))
         n = len(groups)
         if n < self.folds:
             raise DataError(
                 f"StratifiedFolds(folds={self.folds}): {n} rows do not fill so many folds (use folds={n} or fewer)."
             )
-        sizes = np.bincount(groups)
         for repeat in range(self.repeats):
             fold_of = dealt_folds(groups, sizes, self.folds, self.seed, repeat)
             for fold in range(self.folds):
@@ -210,12 +208,16 @@ def check_share(who: str, what: str, value: Any) -> None:
 
 def _groups(who: str, y: Any, least: int) -> np.ndarray:
     """Which rows share a label, as numbers in order of first appearance: the same for any names of the labels."""
+    return numbered(_labels(who, y, least))
+
+
+def _labels(who: str, y: Any, least: int) -> np.ndarray:
     labels = label_array(y, who)
     refuse_missing(labels, who)
     if len(labels) < least:
         rows = "1 row is" if len(labels) == 1 else f"{len(labels)} rows are"
         raise DataError(f"{who}: {rows} too few to split; at least {least} are needed.")
-    return numbered(labels)
+    return labels
 
 
 def _proportional(sizes: np.ndarray, wanted: int) -> np.ndarray:

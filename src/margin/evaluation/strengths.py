@@ -11,7 +11,7 @@ from margin.data.labels import codes_of, distinct, label_array, position_of, ref
 from margin.errors import InputError, LabelError, listing
 from margin.evaluation.answers import Answers
 
-__all__ = ["aligned_scores", "answers_of", "share_of_class", "shares_of"]
+__all__ = ["aligned_scores", "answers_of", "as_numbers", "share_of_class", "shares_of"]
 
 
 def answers_of(
@@ -33,8 +33,12 @@ def answers_of(
     >>> answers_of(["n", "y", "y"], scores=[-1.0, 0.5, 2.0]).strength.tolist()
     [[1.0, -1.0], [-0.5, 0.5], [-2.0, 2.0]]
     """
+    if classes is not None:
+        names = label_array(classes, who).tolist()
+        if len(set(names)) < len(names):
+            raise LabelError(f"{who}(classes={names!r}): each class must stand there once.")
     if probabilities is not None:
-        probabilities = np.asarray(probabilities)
+        probabilities = as_numbers(probabilities, "probabilities", who)
         if probabilities.ndim == 1 and positive is not None:
             columns = _columns(y_true, classes, who)
             if len(columns) == 2 and position_of(positive, columns, who) == 0:
@@ -50,11 +54,19 @@ def answers_of(
     return replace(answers, scores=aligned_scores(scores, answers, _columns(y_true, classes, who), positive, who))
 
 
+def as_numbers(given: Any, what: str, who: str) -> np.ndarray:
+    """What should be an array of numbers, or an error that says so."""
+    try:
+        return np.asarray(given, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError(f"{who}: {what} must be numbers.") from None
+
+
 def _single(scores: Any, answers: Answers, classes: Any) -> np.ndarray | None:
     """Scores that are one clean number per case of two classes, which need no columns."""
     given = np.asarray(scores)
     clean = given.ndim == 1 and given.dtype.kind in "fiu" and len(given) == len(answers) and classes is None
-    if not clean or len(answers.classes) != 2 or np.isnan(given.sum(dtype=np.float64)):
+    if not clean or len(answers.classes) != 2 or np.isnan(given).any():
         return None
     return given.astype(np.float64, copy=False)
 
@@ -87,10 +99,7 @@ def _columns(y_true: Any, classes: Any, who: str) -> np.ndarray:
 
 def aligned_scores(given: Any, answers: Answers, columns: np.ndarray, positive: Any, who: str) -> np.ndarray:
     """Scores with one column for each class of ``answers``; a class that has none is answered least of all."""
-    try:
-        scores = np.asarray(given, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise InputError(f"{who}: scores must be numbers.") from None
+    scores = as_numbers(given, "scores", who)
     if scores.ndim == 1 or (scores.ndim == 2 and scores.shape[1] == 1 and len(columns) == 2):
         if len(columns) > 2:
             raise InputError(

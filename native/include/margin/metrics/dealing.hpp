@@ -1,6 +1,7 @@
 #pragma once
 // Rows dealt out to folds, group after group like cards, and the lists of rows that each fold learns from and asks about.
 #include "margin/core/threads.hpp"
+#include "margin/metrics/shuffling.hpp"
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -8,47 +9,61 @@
 
 namespace margin::metrics {
 
-/// The cards: rows in random order, the group of each row, and where each group begins once all stand together. Rows
-/// lie all over memory, so that groups in single bytes, which stay in the cache, are dealt several times faster.
+/// The cards: how to shuffle rows, the group of each row, and where each group begins once all stand together. Rows lie
+/// all over memory, so that groups in single bytes, which stay in the cache, are dealt several times faster.
 template <class Group>
 struct Cards {
-    const std::int64_t* shuffled;
+    std::array<std::uint64_t, 4> random; // the state of numpy.random.default_rng(seed)
     const Group* group;
     std::size_t size;
     std::vector<std::int64_t> starts;
 };
 
+namespace detail {
+
+template <class Row, class Group, class Give>
+void deal_rows(const Scratch<Row>& shuffled, const Group* group_of, std::vector<std::int64_t> next, Monitor& monitor,
+               Give&& give) {
+    constexpr std::size_t tile = 1 << 16, ahead = 16;
+    for (std::size_t begin = 0; begin < shuffled.size(); begin += tile) {
+        monitor.check();
+        const std::size_t end = std::min(begin + tile, shuffled.size());
+        for (std::size_t i = begin; i < end; ++i) {
+            if (i + ahead < shuffled.size())
+                __builtin_prefetch(group_of + shuffled[i + ahead]);
+            const std::size_t row = shuffled[i], group = static_cast<std::size_t>(group_of[row]);
+            give(row, group, next[group]++);
+        }
+    }
+}
+
+} // namespace detail
+
 /// give(row, group, place) for each row: its place if the shuffled rows were sorted by group, equal ones left in order.
 /// O(n), without the sorting.
 template <class Group, class Give>
-void deal(Cards<Group> cards, Monitor& monitor, Give&& give) {
-    constexpr std::size_t tile = 1 << 16, ahead = 16;
-    for (std::size_t begin = 0; begin < cards.size; begin += tile) {
-        monitor.check();
-        const std::size_t end = std::min(begin + tile, cards.size);
-        for (std::size_t i = begin; i < end; ++i) {
-            if (i + ahead < cards.size)
-                __builtin_prefetch(cards.group + cards.shuffled[i + ahead]);
-            const std::int64_t row = cards.shuffled[i];
-            const std::size_t group = static_cast<std::size_t>(cards.group[row]);
-            give(row, group, cards.starts[group]++);
-        }
-    }
+void deal(const Cards<Group>& cards, Monitor& monitor, Give&& give) {
+    const Pcg64 random(cards.random);
+    if (cards.size <= 0xffffffff)
+        detail::deal_rows(shuffled_rows<std::uint32_t>(random, cards.size, monitor), cards.group, cards.starts, monitor,
+                          give);
+    else
+        detail::deal_rows(shuffled_rows<std::uint64_t>(random, cards.size, monitor), cards.group, cards.starts, monitor,
+                          give);
 }
 
 /// fold_of[row] = place % folds. Requires folds > 0.
 template <class Group>
 void deal_folds(const Cards<Group>& cards, std::int64_t folds, Group* fold_of, Monitor& monitor) {
     deal(cards, monitor,
-         [=](std::int64_t row, std::size_t, std::int64_t place) { fold_of[row] = static_cast<Group>(place % folds); });
+         [=](std::size_t row, std::size_t, std::int64_t place) { fold_of[row] = static_cast<Group>(place % folds); });
 }
 
 /// is_held[row] = 1 for the first held[group] rows of each group, 0 for all others.
 template <class Group>
 void deal_held(const Cards<Group>& cards, const std::int64_t* held, Group* is_held, Monitor& monitor) {
-    const std::vector<std::int64_t> starts = cards.starts;
-    deal(cards, monitor, [&](std::int64_t row, std::size_t group, std::int64_t place) {
-        is_held[row] = place - starts[group] < held[group];
+    deal(cards, monitor, [&](std::size_t row, std::size_t group, std::int64_t place) {
+        is_held[row] = place - cards.starts[group] < held[group];
     });
 }
 

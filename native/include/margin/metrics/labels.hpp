@@ -141,11 +141,14 @@ inline Range likely_range(const Labels& labels) {
 
 /// code[i] = code_at[place of label i above the least], -1 for labels outside. Requires code_at to be as long as the
 /// range is wide, and that below 2^32. O(n).
-inline void encode(const Labels& labels, const Range& range, const std::int64_t* code_at, std::int64_t* code,
-                   std::size_t n_threads, Monitor& monitor) {
+template <class Code>
+void encode(const Labels& labels, const Range& range, const std::int64_t* code_at, Code* code, std::size_t n_threads,
+            Monitor& monitor) {
     const detail::Places places(labels, range);
-    std::vector<std::int64_t> table(code_at, code_at + places.width());
-    table.push_back(-1);
+    std::vector<Code> table(places.width());
+    std::transform(code_at, code_at + places.width(), table.begin(),
+                   [](std::int64_t each) { return static_cast<Code>(each); });
+    table.push_back(static_cast<Code>(-1));
     parallel_for(labels.size, detail::label_block, n_threads, monitor,
                  [&](std::size_t begin, std::size_t end, std::size_t) {
                      std::uint32_t place[detail::label_tile];
