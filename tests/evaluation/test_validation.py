@@ -389,13 +389,3 @@ def test_a_foreign_model_that_cannot_take_a_table_says_what_to_put_in_front():
     with pytest.raises(InputError, match=r"make_pipeline\(margin.TableEncoder\(\), LogisticRegression\(\)\)") as caught:
         evaluate(LogisticRegression(), table, "play", StratifiedFolds(folds=2))
     assert isinstance(caught.value.__cause__, ValueError)
-
-
-def test_the_target_may_be_a_column_of_any_frame():
-    import polars
-
-    X, y = IRIS
-    frame = polars.DataFrame({f"x{at}": X[:, at] for at in range(4)} | {"kind": y})
-    assert evaluate(GaussianNB(), frame, "kind", 3).scores == evaluate(GaussianNB(), X, y, 3).scores
-    with pytest.raises(InputError, match="did you mean 'kind'"):
-        evaluate(GaussianNB(), frame, "kinds", 3)
