@@ -150,6 +150,15 @@ def test_sizes_are_balanced_although_groups_are_not():
     assert all(abs(each - 0.25) < 0.05 for each in share)
 
 
+def test_of_very_many_groups_the_share_is_still_met_in_every_class():
+    random = np.random.default_rng(0)
+    groups, y = np.arange(24_000) // 2, (random.random(24_000) < 0.05).astype(int)
+    ((train, test),) = GroupHoldOut(groups, 0.3).split(y)
+    assert abs(len(test) - 7200) <= 4
+    assert abs(y[test].sum() - 0.3 * y.sum()) <= 3
+    assert not np.isin(groups[test], groups[train]).any()
+
+
 def test_other_seeds_deal_groups_otherwise():
     groups, y = np.arange(40) // 2, np.arange(40) % 2
     assert len({next(GroupFolds(groups, 4, seed=seed).split(y))[1].tobytes() for seed in range(5)}) == 5

@@ -224,3 +224,10 @@ def test_rows_are_the_same_however_inputs_are_kept():
     plain = evaluate(keep, X, Y, StratifiedFolds(3))
     for other in (np.asfortranarray(X), X[:, ::-1][:, ::-1], polars.DataFrame(X)):
         assert evaluate(keep, other, Y, StratifiedFolds(3)).scores == plain.scores
+
+
+def test_the_target_may_be_a_column_of_any_frame():
+    frame = polars.DataFrame({f"x{at}": X[:, at] for at in range(4)} | {"kind": Y})
+    assert evaluate(GaussianNB(), frame, "kind", 3).scores == evaluate(GaussianNB(), X, Y, 3).scores
+    with pytest.raises(InputError, match="did you mean 'kind'"):
+        evaluate(GaussianNB(), frame, "kinds", 3)

@@ -20,6 +20,9 @@ from margin.random import generator
 
 __all__ = ["GroupFolds", "GroupHoldOut"]
 
+#: Groups that a hold-out looks at one by one.
+_ONE_BY_ONE = 5000
+
 
 @dataclass(frozen=True, eq=False)
 class GroupFolds:
@@ -78,8 +81,7 @@ class GroupFolds:
                 f" (use folds={len(makeup)} or fewer)."
             )
         for repeat in range(self.repeats):
-            shares = np.full(self.folds, 1 / self.folds)
-            fold_of = _dealt(makeup, shares, generator(self.seed, "group folds", repeat))[groups]
+            fold_of = _dealt(makeup, self.folds, generator(self.seed, "group folds", repeat))[groups]
             for fold in range(self.folds):
                 yield np.flatnonzero(fold_of != fold), np.flatnonzero(fold_of == fold)
 
@@ -131,10 +133,7 @@ class GroupHoldOut:
         groups, makeup = _makeup("GroupHoldOut", self.groups, y)
         if len(makeup) < 2:
             raise DataError("GroupHoldOut: all rows are of one group, so none can be held back.")
-        random = generator(self.seed, "group hold-out")
-        shares = np.array([1 - self.test_share, self.test_share])
-        # Not the largest first: they would always be learnt from, and the test part be made of small groups only.
-        side = _dealt(makeup, shares, random, largest_first=False)[groups]
+        side = _held_back(makeup, self.test_share, generator(self.seed, "group hold-out"))[groups]
         yield np.flatnonzero(side == 0), np.flatnonzero(side == 1)
 
     def describe(self) -> str:
@@ -166,31 +165,55 @@ def _makeup(who: str, groups: Any, y: Any) -> tuple[np.ndarray, np.ndarray]:
     return codes, np.bincount(codes * shape[1] + classes, minlength=shape[0] * shape[1]).reshape(shape)
 
 
-def _dealt(
-    makeup: np.ndarray, shares: np.ndarray, random: np.random.Generator, *, largest_first: bool = True
-) -> np.ndarray:
-    """The part that each group falls to, so that parts get their shares of the rows and of every class.
+def _brings(makeup: np.ndarray, shares: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """What each group brings (cases of each class, and rows), and how much of it each part should get."""
+    brings = np.column_stack([makeup, makeup.sum(axis=1)]).astype(np.float64)
+    return brings, np.outer(shares, np.maximum(brings.sum(axis=0), 1))
+
+
+def _best_part(has: np.ndarray, wanted: np.ndarray, brings: np.ndarray) -> int:
+    """The part for one more group.
 
     Squared misfits of rows and classes, each over its total, grow least in the part where the sum of
-    (what the part has) × (what the group brings) / (total × share) is smallest. Groups of one make-up can be swapped:
-    whole rounds of them go to equal parts at once, so the cost is that of the different make-ups.
+    (what the part has) × (what the group brings) / (what the part should get) is smallest.
     """
-    order = random.permutation(len(makeup))
-    if largest_first:
-        order = order[np.argsort(-makeup[order].sum(axis=1), kind="stable")]
-    brings = np.column_stack([makeup, makeup.sum(axis=1)]).astype(np.float64)
-    wanted = np.outer(shares, np.maximum(brings.sum(axis=0), 1))
-    has, part_of = np.zeros_like(wanted), np.empty(len(makeup), dtype=np.intp)
-    equal = largest_first and bool((shares == shares[0]).all())
-    for alike in _runs(makeup, order) if equal else order[:, None]:
-        rounds = len(alike) // len(shares) if equal else 0
-        part_of[alike[: rounds * len(shares)]] = np.tile(np.arange(len(shares)), rounds)
+    return int(np.argmin((has / wanted) @ brings))
+
+
+def _dealt(makeup: np.ndarray, folds: int, random: np.random.Generator) -> np.ndarray:
+    """The fold that each group falls to, so that folds are alike in rows and in every class; largest groups first.
+
+    Groups of one make-up can be swapped: whole rounds of them go to all folds at once, so the cost is that of the
+    different make-ups.
+    """
+    brings, wanted = _brings(makeup, np.full(folds, 1 / folds))
+    has, fold_of = np.zeros_like(wanted), np.empty(len(makeup), dtype=np.intp)
+    for alike in _runs(makeup, random.permutation(len(makeup))):
+        rounds = len(alike) // folds
+        fold_of[alike[: rounds * folds]] = np.tile(np.arange(folds), rounds)
         has += rounds * brings[alike[0]]
-        for group in alike[rounds * len(shares) :]:
-            part = int(np.argmin((has / wanted) @ brings[group]))
-            part_of[group] = part
-            has[part] += brings[group]
-    return part_of
+        for group in alike[rounds * folds :]:
+            fold_of[group] = fold = _best_part(has, wanted, brings[group])
+            has[fold] += brings[group]
+    return fold_of
+
+
+def _held_back(makeup: np.ndarray, share: float, random: np.random.Generator) -> np.ndarray:
+    """1 for groups that are held back, about a share of the rows and of every class, and 0 for all others.
+
+    Groups come in random order, not the largest first: they would always be learnt from, and the test part be made of
+    small groups only. Of very many all but the last are dealt out blindly, and those make up for what is uneven.
+    """
+    brings, wanted = _brings(makeup, np.array([1 - share, share]))
+    order = random.permutation(len(makeup))
+    blind = max(0, len(order) - _ONE_BY_ONE)
+    side = np.zeros(len(makeup), dtype=np.intp)
+    side[order[:blind]] = np.diff(np.floor(share * np.arange(blind + 1)))
+    has = np.array([brings[order[:blind]][side[order[:blind]] == part].sum(axis=0) for part in (0, 1)])
+    for group in order[blind:]:
+        side[group] = part = _best_part(has, wanted, brings[group])
+        has[part] += brings[group]
+    return side
 
 
 def _runs(makeup: np.ndarray, order: np.ndarray) -> Iterator[np.ndarray]:

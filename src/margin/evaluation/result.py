@@ -194,7 +194,10 @@ class Evaluation:
         return self.final
 
     def fit_final(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
-        """A clone of the model, fitted on all the rows given: what to use once the evaluation is over."""
+        """A clone of the model, fitted on all the rows given: what to use once the evaluation is over.
+
+        Give the inputs as they were learnt from, without a column of groups or times that was taken out of them.
+        """
         if self.estimator is None:
             raise InputError("Evaluation.fit_final: this evaluation has no model to fit, only answers of a fitted one.")
         from sklearn.base import clone

@@ -24,7 +24,7 @@ from margin.evaluation.progress import reporter
 from margin.evaluation.protocols import bound_protocol
 from margin.evaluation.random_splits import TrainValidationTest
 from margin.evaluation.result import Evaluation, FoldDone
-from margin.evaluation.rows import count_rows, ready_for
+from margin.evaluation.rows import count_rows, ready_for, without_column
 from margin.evaluation.running import run_folds
 from margin.evaluation.scoring import check_metrics
 from margin.evaluation.splits import LeaveOneOut, SplitProtocol
@@ -59,7 +59,7 @@ def evaluate(
     X
         Inputs: array, sparse matrix, data frame of any make, or ``margin.data.Table``.
     y
-        One label per row, or the name of a column where X is a table.
+        One label per row, or the name of a column where X is a table or a data frame.
     protocol
         How rows are split: a protocol as ``HoldOut()`` or ``Bootstrap()``, a name from ``PROTOCOLS`` as ``"10x10"`` or
         ``"loo"``, a number of stratified folds, a splitter of scikit-learn, or pairs of (training rows, test rows). Ten
@@ -175,8 +175,8 @@ def _checked(model: Any, X: Any, y: Any) -> tuple[Any, np.ndarray]:
         raise ParameterError(
             f"evaluate(model={model!r}): the model must be an estimator with fit, predict and get_params{hint}."
         )
-    if isinstance(X, Table) and isinstance(y, str):
-        X, y = X.target(y)
+    if isinstance(y, str):
+        y, X = without_column(X, y, "evaluate(y=…)")
     labels = label_array(y, "evaluate(y=…)")
     refuse_missing(labels, "evaluate(y=…)")
     if count_rows(X) != len(labels):
