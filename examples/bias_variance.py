@@ -1,6 +1,6 @@
 """Bias, variance and noise of polynomials of growing order, fitted to noisy points of a sine.
 
-    python examples/bias_variance.py
+python examples/bias_variance.py
 """
 
 from __future__ import annotations

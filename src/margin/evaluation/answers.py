@@ -242,7 +242,9 @@ class _Tally:
         """The confusion table over ``classes``, with a last column for abstentions, of which there are none."""
         place = {label: code for code, label in enumerate(classes.tolist())}
         rows, columns = ([place[label] for label in labels.tolist()] for labels in (self.truth, self.said))
-        table = np.zeros((len(classes), len(classes) + 1), dtype=np.intp if self.counts.dtype.kind == "i" else np.float64)
+        table = np.zeros(
+            (len(classes), len(classes) + 1), dtype=np.intp if self.counts.dtype.kind == "i" else np.float64
+        )
         table[np.ix_(rows, columns)] = self.counts
         return table
 

@@ -21,11 +21,11 @@ import numpy as np
 
 from margin.evaluation.answers import Answers
 from margin.evaluation.draws import Draws
-from margin.evaluation.intervals import Interval, Score, corrected_t_interval, mean_interval
+from margin.evaluation.intervals import Interval, Score, corrected_t_interval, mean_interval, proportion_interval
 from margin.evaluation.metric import CaseMetric, Metric
 from margin.evaluation.scoring import score_cases
 
-__all__ = ["score_over_folds"]
+__all__ = ["score_over_folds", "share_over_folds", "wider"]
 
 #: What is left of the correction where no test row is shared.
 _OF_DISJOINT = 0.25
@@ -69,11 +69,22 @@ def score_over_folds(
     over_folds = corrected_t_interval(defined, _OF_DISJOINT * test_to_train if disjoint else test_to_train, confidence)
     if over_folds is None:
         return Score(mean, over_cases.interval, f"one fold of {len(values)}, {over_cases.how}")
-    interval = _wider(mean, over_folds, over_cases).clipped(*which.bounds)
+    interval = wider(mean, over_folds, over_cases).clipped(*which.bounds)
     some = f"{len(defined)} of " if len(defined) < len(values) else ""
     others = ", undefined in the others" if some else ""
     how = f"mean of {some}{len(values)} folds{others}; {100 * confidence:g} % interval, {interval.method}"
     return Score(mean, interval, how)
+
+
+def share_over_folds(over_folds: Interval, mean: float, n_cases: int) -> Interval:
+    """The interval over folds of a share of the cases, never shorter than over the cases (Wilson 1927).
+
+    >>> print(share_over_folds(Interval(0.7, 0.7, 0.95, "corrected resampled t"), 0.7, 100))
+    [0.612, 0.788] (95 %, wilson over cases, since folds are more alike)
+    """
+    hits = min(max(mean, 0.0), 1.0) * n_cases  # a mean of shares may be off by a rounding
+    interval = proportion_interval(hits, n_cases, over_folds.confidence, "wilson")
+    return wider(mean, over_folds, Score(mean, interval))
 
 
 def _over_cases(which: Metric, draws: Draws, confidence: float) -> Score:
@@ -84,7 +95,7 @@ def _over_cases(which: Metric, draws: Draws, confidence: float) -> Score:
     return score_cases(which, draws.answers, confidence, proportions="wilson", draws=draws)
 
 
-def _wider(mean: float, over_folds: Interval, over_cases: Score) -> Interval:
+def wider(mean: float, over_folds: Interval, over_cases: Score) -> Interval:
     """The interval over folds, or one around the same mean as long as the one over cases where that is longer.
 
     Where no case was wrong, or all were, the one over cases lies on one side of the mean and does so here.

@@ -180,7 +180,7 @@ a model chosen after looking at it is judged too kindly (again=True opens it all
         self.openings.append(Opening(datetime.now(UTC), name))
         record = tuple(self.openings)
         protocol = _Sealed(self.n_train, self.n_test, len(record), self.digest, record, self._how)
-        usable, cautions = usable_metrics(chosen, answers.probabilities is not None, name)
+        usable, cautions = usable_metrics(chosen, answers, name)
         if protocol.caution:
             cautions.insert(0, protocol.caution)
         scores = {each.name: score_cases(each, answers, confidence) for each in usable}

@@ -18,6 +18,7 @@ from margin.evaluation.splits import LeaveOneOut
 from margin.evaluation.validation import evaluate
 from margin.params import Rule
 from margin.selection.left_out_k import left_out_by_k
+from margin.selection.opening import cases_asked
 from margin.selection.results import SearchResults, setting_text
 from margin.selection.trials import Bench, Trial, configured, trials
 
@@ -240,13 +241,12 @@ class Desk:
             self._dropped[i] = True
 
     def _n_cases(self) -> int | None:
-        """How many cases a share is one of, where every case is asked about once in a single go."""
-        if not self.metric.proportion or self.n_folds != 1:
+        """How many cases a share is one of, each counted once."""
+        if not self.metric.proportion:
             return None
         if self.splits is None:
             return len(self.bench.labels) if self.bench.weight is None else None
-        test = self.splits[0][1]
-        return len(test) if (test.weight == 1).all() else None
+        return cases_asked(self.splits)
 
     def results(self) -> SearchResults:
         """Everything that was tried."""

@@ -76,7 +76,7 @@ class GridSearch(Search):
     >>> search.best_params_, search.n_fits_
     ({'n_neighbors': 15}, 5)
     >>> print(search.best_score_)
-    0.973 [0.946, 1.000]
+    0.973 [0.945, 1.000]
     """
 
     def __init__(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from margin.data.labels import codes_of, distinct, label_array, refuse_missing
 from margin.data.table import Table
 from margin.data.weights import check_weights
 from margin.errors import DataError, InputError, ParameterError
+from margin.evaluation.fold_intervals import share_over_folds
 from margin.evaluation.intervals import Score, proportion_interval
 from margin.evaluation.metrics import Metric
 from margin.evaluation.protocols import bound_protocol
@@ -21,7 +23,7 @@ from margin.evaluation.splits import SplitProtocol, StratifiedFolds
 from margin.params import Jobs, Share, rule_of
 from margin.selection.trials import Bench
 
-__all__ = ["check_effort", "check_model", "mean_score", "opened"]
+__all__ = ["cases_asked", "check_effort", "check_model", "mean_score", "opened"]
 
 #: Cells of the lists of rows that all splits together may have: leave-one-out of many rows would fill the memory.
 MOST_ROWS_LISTED = 50_000_000
@@ -77,9 +79,19 @@ def mean_score(which: Metric, values: Sequence[float], splits: Sequence[Split], 
     """The mean over splits, with an interval that allows for shared training rows; exact for a share of one split."""
     if np.isnan(values).any():
         return Score(float("nan"), None, "a fold failed")
-    (_, test), n = splits[0], len(splits)
-    if n == 1 and which.proportion and (test.weight == 1).all():
-        interval = proportion_interval(round(values[0] * len(test)), len(test), confidence)
-        return Score(float(values[0]), interval, f"on {len(test)} cases; {100 * confidence:g} % interval, exact")
+    n_cases = cases_asked(splits) if which.proportion else None
+    if len(splits) == 1 and n_cases is not None:
+        interval = proportion_interval(round(values[0] * n_cases), n_cases, confidence)
+        return Score(float(values[0]), interval, f"on {n_cases} cases; {100 * confidence:g} % interval, exact")
     ratio = float(np.mean([test.weight.sum() / train.weight.sum() for train, test in splits]))
-    return score_folds(which, values, ratio, confidence)
+    score = score_folds(which, values, ratio, confidence)
+    if n_cases is None or score.interval is None:
+        return score
+    return replace(score, interval=share_over_folds(score.interval, score.value, n_cases).clipped(*which.bounds))
+
+
+def cases_asked(splits: Sequence[Split]) -> int | None:
+    """How many rows are asked about in all test parts, each counted once; None where they have weights."""
+    if any((test.weight != 1).any() for _, test in splits):
+        return None
+    return len(np.unique(np.concatenate([test.rows for _, test in splits]))) if splits else None

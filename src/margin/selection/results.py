@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from margin.evaluation.corrections import holm
+from margin.evaluation.fold_intervals import share_over_folds
 from margin.evaluation.intervals import Interval, Score, corrected_t_interval, proportion_interval
 from margin.evaluation.significance import corrected_t_test
 from margin.selection.simplicity import simplest
@@ -56,7 +57,7 @@ class SearchResults:
     resource
         Rows, or the value of the resource, that each setting was tried with last; None outside of halving.
     n_cases
-        How many cases each was asked about once and for all; None where scores are means of folds.
+        How many cases a score is a share of, over all folds; None where it is no share, or cases have weights.
     """
 
     metric: str
@@ -142,13 +143,15 @@ class SearchResults:
         """The score of one setting with its interval."""
         value, n = float(self.mean[i]), self.fold_scores.shape[1]
         interval: Interval | None = None
-        if self.n_cases is not None and not math.isnan(value):
+        if self.n_cases is not None and n == 1 and not math.isnan(value):
             interval = proportion_interval(round(value * self.n_cases), self.n_cases, self.confidence)
             return Score(value, interval, f"on {self.n_cases} cases; {100 * self.confidence:g} % interval, exact")
         if n < 2 or math.isnan(value):
             return Score(value, None, "no interval")
         interval = corrected_t_interval(self.fold_scores[i].tolist(), self.test_to_train, self.confidence)
         assert interval is not None
+        if self.n_cases is not None:
+            interval = share_over_folds(interval, value, self.n_cases)
         how = f"mean of {n} folds; {100 * self.confidence:g} % interval, {interval.method}"
         return Score(value, interval.clipped(*self.bounds), how)
 

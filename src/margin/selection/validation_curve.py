@@ -197,11 +197,11 @@ def validation_curve(
     >>> curve = validation_curve(KNeighborsClassifier(), X, y, "n_neighbors", [1, 5, 15, 45])
     >>> print(curve)
     KNeighborsClassifier: accuracy against n_neighbors, 5-fold cross-validation
-    n_neighbors  training         test
-    1            1.000 ± 0.000    0.960 ± 0.028         best
-    5            0.9717 ± 0.0085  0.940 ± 0.052
-    15           0.977 ± 0.023    0.953 ± 0.034
-    45           0.932 ± 0.042    0.940 [0.848, 1.000]
+    n_neighbors  training              test
+    1            1.000 [0.975, 1.000]  0.960 ± 0.033         best
+    5            0.972 [0.943, 1.000]  0.940 ± 0.052
+    15           0.977 [0.950, 1.000]  0.953 ± 0.035
+    45           0.932 ± 0.042         0.940 [0.848, 1.000]
     best: n_neighbors = 1
     simplest within one standard error: n_neighbors = 15
     """
