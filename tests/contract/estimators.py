@@ -131,6 +131,7 @@ NOT_MODELS = {
     "NearestVoters",
     "NeighborSearch",
     "NormalClasses",
+    "PassesOn",
     "RadiusVoters",
     "Regressor",
     "ScatteredClasses",

@@ -6,14 +6,12 @@ from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
 import numpy as np
-from sklearn.utils import get_tags
-from sklearn.utils.metaestimators import available_if
 
-from margin.base import AsGiven, Classifier
+from margin.base import AsGiven
 from margin.base.fitting import NotYetFittedError
 from margin.base.representation import TrainingRows
 from margin.bayes.cross_fitting import Part, Split, dealt, told
-from margin.data.labels import codes_of, label_array
+from margin.bayes.passing_on import PassesOn
 from margin.errors import ParameterError
 from margin.evaluation.intervals import Score
 from margin.evaluation.metrics import METRICS, Metric, metric
@@ -66,12 +64,7 @@ Simpler = Annotated[Any, Rule("None or a mapping from parameters to 'larger' or 
 Chosen = Literal["best", "one_standard_error"]
 
 
-def _has(method: str) -> Any:
-    """Whether the classifier inside has a method, fitted or not."""
-    return available_if(lambda self: hasattr(self.__dict__.get("model_", self._model()), method))
-
-
-class Search(Classifier):
+class Search(PassesOn):
     """A classifier that chooses the setting of another by cross-validation, and is then that one, fitted on all rows.
 
     A subclass writes ``_look(desk)``: it tries settings at the desk. Everything else is here.
@@ -167,7 +160,7 @@ class Search(Classifier):
 
     # ---- Answering.
 
-    def _known(self, X: Any, method: str) -> Any:
+    def _inputs(self, X: Any, method: str) -> Any:
         encoded = self._encoded(X, method)
         if "model_" not in self.__dict__:
             raise NotYetFittedError(f"{type(self).__name__}.{method}: with refit=False there is no classifier to ask.")
@@ -175,50 +168,8 @@ class Search(Classifier):
 
     def predict(self, X: Any) -> np.ndarray:
         """What the chosen classifier answers, in the type the labels came in."""
-        encoded = self._known(X, "predict")
+        encoded = self._inputs(X, "predict")
         if encoded.shape[0] == 0:
             return self.classes_[:0]
         said = np.asarray(self.model_.predict(ready_for(self.model_, encoded)))
         return said if said.dtype == object else said.astype(self.classes_.dtype, copy=False)
-
-    @_has("predict_proba")
-    def predict_proba(self, X: Any) -> np.ndarray:
-        """The chosen classifier's probabilities."""
-        return self._passed_on(X, "predict_proba", 0.0)
-
-    @_has("predict_log_proba")
-    def predict_log_proba(self, X: Any) -> np.ndarray:
-        """Logarithms of the probabilities."""
-        return self._passed_on(X, "predict_log_proba", -np.inf)
-
-    @_has("decision_function")
-    def decision_function(self, X: Any) -> np.ndarray:
-        """The chosen classifier's scores."""
-        return self._passed_on(X, "decision_function", -np.inf)
-
-    @_has("predict_proba")
-    def predict_with_proba(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
-        """Answers and probabilities."""
-        return self.predict(X), self.predict_proba(X)
-
-    def _passed_on(self, X: Any, method: str, never: float) -> np.ndarray:
-        """What the classifier says, with columns for classes that had no rows to learn from."""
-        encoded = self._known(X, method)
-        known = codes_of(label_array(self.model_.classes_, type(self).__name__), self.classes_)
-        n_classes, n_rows = len(self.classes_), encoded.shape[0]
-        if n_rows == 0:
-            narrow = method == "decision_function" and n_classes == 2
-            return np.empty(0) if narrow else np.empty((0, n_classes))
-        given = np.asarray(getattr(self.model_, method)(ready_for(self.model_, encoded)))
-        if len(known) == n_classes:
-            return given
-        if given.ndim == 1:
-            given = np.column_stack([-given, given])[:, -len(known) :]
-        found = np.full((n_rows, n_classes), never)
-        found[:, known] = given
-        return found[:, 1] - found[:, 0] if method == "decision_function" and n_classes == 2 else found
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = get_tags(self._model()).input_tags.pairwise
-        return tags

@@ -9,32 +9,25 @@ from typing import Any, Literal
 import numpy as np
 from sklearn.base import clone
 from sklearn.utils import get_tags
-from sklearn.utils.metaestimators import available_if
 
 from margin import params
-from margin.base import AsGiven, Classifier
+from margin.base import AsGiven
 from margin.base.representation import TrainingRows
 from margin.bayes.cross_fitting import Part, Split, dealt, told
 from margin.bayes.naive import NaiveBayes
+from margin.bayes.passing_on import PassesOn
 from margin.bayes.wrapping import Estimator, Folds, frozen, on_tables, take_over, weights_for
-from margin.data.labels import codes_of, label_array
 from margin.data.table import Table
 from margin.errors import AbstentionWarning, ConstantColumnWarning, ParameterError, warn
 from margin.evaluation.coverage import RiskCoverage, ThresholdChoice, risk_coverage
 from margin.evaluation.metrics import accuracy
-from margin.evaluation.rows import ready_for
 from margin.params import NonNegative, Seed, Share
 from margin.svm.confidence import answers_with_confidence, confidence_kind
 
 __all__ = ["Reject"]
 
 
-def _has(method: str) -> Any:
-    """Whether the classifier inside has a method, fitted or not."""
-    return available_if(lambda self: hasattr(self.__dict__.get("model_", self._model()), method))
-
-
-class Reject(Classifier):
+class Reject(PassesOn):
     r"""Any classifier, with the right to say "don't know".
 
     An answer is given only where the classifier's confidence is above a threshold :math:`t`; else it is ``None``. For a
@@ -248,48 +241,6 @@ class Reject(Classifier):
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Share of the rows answered rightly; no answer is not a right answer."""
         return accuracy(y, self.predict(X), sample_weight=sample_weight)
-
-    @_has("predict_proba")
-    def predict_proba(self, X: Any) -> np.ndarray:
-        """The classifier's probabilities, of rows that get an answer and of others."""
-        return self._passed_on(X, "predict_proba", 0.0)
-
-    @_has("predict_log_proba")
-    def predict_log_proba(self, X: Any) -> np.ndarray:
-        """Logarithms of the probabilities."""
-        return self._passed_on(X, "predict_log_proba", -np.inf)
-
-    @_has("decision_function")
-    def decision_function(self, X: Any) -> np.ndarray:
-        """The classifier's scores."""
-        return self._passed_on(X, "decision_function", -np.inf)
-
-    @_has("predict_proba")
-    def predict_with_proba(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
-        """Answers and probabilities."""
-        return self.predict(X), self.predict_proba(X)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = _is_pairwise(self._model())
-        return tags
-
-    def _passed_on(self, X: Any, method: str, never: float) -> np.ndarray:
-        """What the classifier says, with columns for classes that had no rows to learn from."""
-        encoded = self._encoded(X, method)
-        known = codes_of(label_array(self.model_.classes_, "Reject"), self.classes_)
-        n_classes, n_rows = len(self.classes_), encoded.shape[0]
-        if n_rows == 0:
-            narrow = method == "decision_function" and n_classes == 2
-            return np.empty(0) if narrow else np.empty((0, n_classes))
-        given = np.asarray(getattr(self.model_, method)(ready_for(self.model_, encoded)))
-        if len(known) == n_classes:
-            return given
-        if given.ndim == 1:
-            given = np.column_stack([-given, given])[:, -len(known) :]
-        found = np.full((n_rows, n_classes), never)
-        found[:, known] = given
-        return found[:, 1] - found[:, 0] if method == "decision_function" and n_classes == 2 else found
 
 
 def _is_pairwise(model: Any) -> bool:
