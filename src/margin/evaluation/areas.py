@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
 from typing import Literal
@@ -106,6 +106,9 @@ class _OverClasses:
     @cached_property
     def by_case(self) -> np.ndarray:
         """What each case adds."""
+        return self._added_by_case()
+
+    def _added_by_case(self) -> np.ndarray:
         total = np.zeros(len(self.answers))
         for code, share in zip(self.codes, self.shares):
             total += share * self._influence_of(self.answers.ranking(code))
@@ -184,10 +187,9 @@ class RocArea(_OverClasses):
             return super().value
         return float(self._pair_shares @ self._pair_areas) if self._pairs else math.nan
 
-    @cached_property
-    def by_case(self) -> np.ndarray:
+    def _added_by_case(self) -> np.ndarray:
         if not self.in_pairs:
-            return _OverClasses.by_case.func(self)  # type: ignore[attr-defined]
+            return super()._added_by_case()
         total = np.zeros(len(self.answers))
         for (rows, rankings), share in zip(self._pairs, self._pair_shares):
             for ranking in rankings:
@@ -234,7 +236,10 @@ class RocArea(_OverClasses):
         return int(min(min(one.positive.sum(), other.positive.sum()) for _, (one, other) in self._pairs))
 
     def of_weights(self, weights: np.ndarray) -> np.ndarray:
-        raise NotImplementedError("the area under the ROC curve has DeLong's interval and needs no resamples")
+        """One sort for each weighting: DeLong's interval needs none of them."""
+        kept = [np.flatnonzero(row) for row in weights]
+        taken = (replace(self.answers.take(at), weight=row[at]) for at, row in zip(kept, weights))
+        return np.array([replace(self, answers=each).value for each in taken])
 
 
 def perfect_interval(value: float, pairs: int, confidence: float) -> Interval:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
 from margin.evaluation.answers import Answers
@@ -32,9 +30,4 @@ def values_of_weights(metric: Metric, answers: Answers, weights: np.ndarray) -> 
     if isinstance(metric, CountMetric):
         tables = np.stack([answers.table(answers.cells, row) for row in weights])
         return np.asarray(metric.of_tables(tables, answers.classes))
-    try:
-        return metric.of_weights(answers, weights)
-    except NotImplementedError:  # a metric with an interval of its own, as the area under the ROC curve
-        kept = [np.flatnonzero(row) for row in weights]
-        taken = (replace(answers.take(at), weight=row[at]) for at, row in zip(kept, weights))
-        return np.array([metric.value(each) for each in taken])
+    return metric.of_weights(answers, weights)

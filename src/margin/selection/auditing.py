@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -220,9 +221,7 @@ def _spread_of_means(cells: np.ndarray, codes: np.ndarray) -> float:
 
 def _settings(given: _Given, split: Any, two_tables: bool, seed: int) -> list[Setting]:
     n = given.sheet.n_rows
-    make = lambda train, test, **more: Setting(  # noqa: E731  (a name for a call that is written four times)
-        given.sheet, given.codes, given.classes, train, test, seed=seed, **more
-    )
+    make = partial(Setting, given.sheet, given.codes, given.classes, seed=seed)
     if two_tables:
         if split is not None:
             raise ParameterError("audit(split=…, test=…): give a split or a second table, not both.")
