@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -221,7 +220,10 @@ def _spread_of_means(cells: np.ndarray, codes: np.ndarray) -> float:
 
 def _settings(given: _Given, split: Any, two_tables: bool, seed: int) -> list[Setting]:
     n = given.sheet.n_rows
-    make = partial(Setting, given.sheet, given.codes, given.classes, seed=seed)
+
+    def make(train: np.ndarray, test: np.ndarray, **more: Any) -> Setting:
+        return Setting(given.sheet, given.codes, given.classes, train, test, seed=seed, **more)
+
     if two_tables:
         if split is not None:
             raise ParameterError("audit(split=…, test=…): give a split or a second table, not both.")
