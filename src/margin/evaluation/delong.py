@@ -13,6 +13,7 @@ from margin.errors import InputError
 from margin.evaluation.answers import Answers
 from margin.evaluation.intervals import Interval, Score
 from margin.evaluation.pairing import both_evaluations, paired_answers
+from margin.evaluation.ranking import Ranking
 from margin.evaluation.significance import Significance, check_confidence, numbers
 
 __all__ = ["area_influence", "delong"]
@@ -108,15 +109,6 @@ def area_influence(
     >>> area, round(float(moved @ moved), 6)
     (0.75, 0.125)
     """
-    w = np.ones(len(score)) if weight is None else weight
-    levels, place = np.unique(score, return_inverse=True)
-    hits = np.bincount(place, np.where(positive, w, 0.0), len(levels))
-    others = np.bincount(place, np.where(positive, 0.0, w), len(levels))
-    below = (np.cumsum(others) - others / 2) / others.sum()
-    above = 1 - (np.cumsum(hits) - hits / 2) / hits.sum()
-    placement = np.where(positive, below[place], above[place])
-    area = float((w * positive) @ placement / hits.sum())
-    side = np.where(positive, hits.sum(), others.sum())
+    ranking = Ranking(score, positive, weight)
     n = np.where(positive, positive.sum(), (~positive).sum()).astype(np.float64)
-    moved = w * (placement - area) / side * np.sqrt(n / np.maximum(n - 1, 1))
-    return area, moved
+    return ranking.area, ranking.influence() * np.sqrt(n / np.maximum(n - 1, 1))
