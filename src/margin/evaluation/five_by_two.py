@@ -61,9 +61,11 @@ def five_by_two_f(
     check_confidence("five_by_two_f", confidence)
     if variant not in ("f", "t"):
         raise ParameterError(f"five_by_two_f(variant={variant!r}): variant must be 'f' or 't'.")
-    d = _differences(first, second, X, y, named_metric(metric), seed, n_jobs)
+    which = named_metric(metric)
+    d = _differences(first, second, X, y, which, seed, n_jobs)
     spread = 2 * ((d - d.mean(axis=1, keepdims=True)) ** 2).sum()
-    effect = Score(float(d.mean()), corrected_t_interval(d.ravel().tolist(), 1.0, confidence), "mean difference")
+    told = "mean difference" if second is None else f"mean difference in {which.name}"
+    effect = Score(float(d.mean()), corrected_t_interval(d.ravel().tolist(), 1.0, confidence), told)
     if variant == "t":
         method, statistic = "5×2cv t-test", _over(float(d[0, 0]), math.sqrt(spread / 10))
         return Significance(method, statistic, float(2 * special.stdtr(5, -abs(statistic))), effect)
