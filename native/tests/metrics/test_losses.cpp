@@ -91,6 +91,15 @@ TEST("rows that are no probabilities are counted, and the first is known") {
     CHECK(bad_rows({nullptr, 0, 4}, 1e-4, 1, monitor).count == 0);
 }
 
+TEST("classes ahead of the true one are the stronger ones, and of equal ones those before it") {
+    Monitor monitor;
+    const std::vector<double> strengths{-1, 7, 7, 2, /**/ 3, 3, 3, 3, /**/ 5, 1, 0, -2};
+    const std::vector<std::int64_t> truth{2, 3, 0};
+    std::vector<double> ahead(3);
+    case_losses<Ahead>({strengths.data(), 3, 4}, truth.data(), nullptr, 0, ahead.data(), 2, monitor);
+    CHECK(ahead == std::vector<double>({1, 3, 0}));
+}
+
 TEST("the most probable class is the first of equal ones") {
     Monitor monitor;
     const std::vector<double> p{0.25, 0.5, 0.25, 0.4, 0.2, 0.4}, single{0.5, 0.75};

@@ -16,12 +16,15 @@ __all__ = ["SMALLEST_PROBABILITY", "bin_sums", "case_losses", "top_answers"]
 SMALLEST_PROBABILITY = float(np.finfo(np.float64).eps)
 
 
-def case_losses(loss: Literal["log_loss", "brier"], truth: np.ndarray, shares: np.ndarray) -> np.ndarray:
+def case_losses(loss: Literal["log_loss", "brier", "ahead"], truth: np.ndarray, shares: np.ndarray) -> np.ndarray:
     """The loss of each case. ``shares`` has a column for each class, or one for the second of two classes.
 
     The log loss is -ln of the probability of the true class, the Brier loss the squared distance from the truth: over
-    all classes, or of the second of two alone.
+    all classes, or of the second of two alone. ``"ahead"`` counts the classes that were answered more strongly than the
+    true one, and of equally strong ones those before it; it takes strengths of any scale.
 
+    >>> case_losses("ahead", np.array([2, 0]), np.array([[0.25, 0.5, 0.25], [3.0, -1.0, 2.0]])).tolist()
+    [2.0, 0.0]
     >>> case_losses("brier", np.array([0, 1]), np.array([[0.5], [0.25]])).tolist()
     [0.25, 0.5625]
     >>> case_losses("brier", np.array([0]), np.array([[0.5, 0.25, 0.25]])).tolist()

@@ -267,9 +267,7 @@ def brier(truth: np.ndarray, probabilities: np.ndarray) -> np.ndarray:
 @on_cases(needs="scores", proportion=True)
 def top_k(truth: np.ndarray, strength: np.ndarray, *, k: Count = 2) -> np.ndarray:
     """Share of the cases whose true class is among the k answered most strongly; of equal ones the first come first."""
-    own = strength[np.arange(len(truth)), truth][:, None]
-    before = np.arange(strength.shape[1]) < truth[:, None]
-    return (((strength > own) | ((strength == own) & before)).sum(axis=1) < k).astype(np.float64)
+    return (case_losses("ahead", truth, strength) < k).astype(np.float64)
 
 
 @on_answers(needs="scores")

@@ -86,7 +86,24 @@ struct Brier {
     }
 };
 
-using CaseLosses = OneOf<LogLoss, Brier>;
+/// How many classes were answered more strongly than the true one; of equally strong ones those that come first.
+/// Strengths may be of any scale, but there must be a column for each class.
+struct Ahead {
+    static constexpr std::string_view name = "ahead";
+    static void of(const Shares& p, const std::int64_t* truth, std::size_t begin, std::size_t n, double,
+                   double* loss) noexcept {
+        for (std::size_t i = 0; i < n; ++i) {
+            const double* row = p.row(begin + i);
+            const auto own = static_cast<std::size_t>(truth[begin + i]);
+            int ahead = 0;
+            for (std::size_t k = 0; k < p.columns; ++k)
+                ahead += (row[k] > row[own]) | ((row[k] == row[own]) & (k < own));
+            loss[i] = ahead;
+        }
+    }
+};
+
+using CaseLosses = OneOf<LogLoss, Brier, Ahead>;
 
 /// Rows with a cell that is not between 0 and 1, or whose cells do not add up to 1 within the tolerance. O(n k).
 inline BadRows bad_rows(const Shares& p, double tolerance, std::size_t n_threads, Monitor& monitor) {
