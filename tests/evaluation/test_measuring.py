@@ -1,5 +1,7 @@
 """margin.evaluation.measuring: all metrics at once are the metrics one by one, in every form answers may have."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -157,3 +159,10 @@ def test_impossible_requests_are_refused(call, error):
 def test_scores_that_are_all_equal_rank_nothing_and_are_sure_of_it():
     area = margin.measure([0, 1, 0, 1], scores=[3.0] * 4, metrics="roc_auc")["roc_auc"]
     assert (area.value, area.interval.low, area.interval.high) == (0.5, 0.5, 0.5)
+
+
+def test_both_infinities_are_scores_like_others():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert metric("roc_auc")([0, 1, 1, 0], np.array([-np.inf, np.inf, 1.0, 2.0])) == 0.75
+        assert metric("top_k", k=1)([0, 1], [[np.inf, -np.inf], [1.0, 2.0]]) == 1.0

@@ -97,6 +97,12 @@ def _columns(y_true: Any, classes: Any, who: str) -> np.ndarray:
     return distinct(truth, who)
 
 
+def _may_hold_nan(numbers: np.ndarray) -> bool:
+    """By their sum, which is quicker than a look at each; both infinities beside each other make it NaN too."""
+    with np.errstate(invalid="ignore", over="ignore"):
+        return bool(np.isnan(numbers.sum(dtype=np.float64)))
+
+
 def aligned_scores(given: Any, answers: Answers, columns: np.ndarray, positive: Any, who: str) -> np.ndarray:
     """Scores with one column for each class of ``answers``; a class that has none is answered least of all."""
     scores = as_numbers(given, "scores", who)
@@ -114,12 +120,15 @@ def aligned_scores(given: Any, answers: Answers, columns: np.ndarray, positive: 
             f"{len(columns)} classes, not the shape {scores.shape} (give classes=model.classes_ where a class is "
             "missing from the truth)."
         )
-    missing = np.flatnonzero(np.isnan(scores).any(axis=1))
-    if missing.size:
-        raise InputError(f"{who}: scores must be numbers, but rows {listing(missing.tolist())} hold NaN.")
+    if _may_hold_nan(scores):
+        missing = np.flatnonzero(np.isnan(scores).any(axis=1))
+        if missing.size:
+            raise InputError(f"{who}: scores must be numbers, but rows {listing(missing.tolist())} hold NaN.")
     known = union(answers.classes, np.sort(columns), who)
     if len(known) > len(answers.classes):
         raise LabelError(f"{who}: columns {listing(columns.tolist())} of the scores are not all among the classes.")
+    if columns.tolist() == answers.classes.tolist():
+        return scores
     aligned = np.full((len(scores), len(answers.classes)), -np.inf)
     aligned[:, codes_of(columns, answers.classes)] = scores
     return aligned
