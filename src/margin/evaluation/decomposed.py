@@ -83,6 +83,9 @@ class BiasVariance:
         return f"<p>{html.escape(self._headline())}</p><table>{rows}</table>"
 
 
+_COLUMNS = ("variance", "noise", "error")
+
+
 @dataclass(frozen=True, eq=False)
 class BiasVarianceCurve:
     """Bias, variance and noise along a parameter, from the same training sets throughout.
@@ -126,15 +129,17 @@ class BiasVarianceCurve:
             for value, point in zip(self.values, self.points)
         ]  # fmt: skip
 
+    @property
+    def _heads(self) -> tuple[str, ...]:
+        return self.parameter, "bias" if self.points[0].decomposition == "domingos" else "bias²", *_COLUMNS
+
     def __str__(self) -> str:
-        table = [(self.parameter, "bias", "variance", "noise", "error", ""), *self._rows()]
+        table = [(*self._heads, ""), *self._rows()]
         widths = [max(len(row[column]) for row in table) for column in range(6)]
         return "\n".join("  ".join(f"{cell:>{width}}" for cell, width in zip(row, widths)).rstrip() for row in table)
 
     def _repr_html_(self) -> str:
-        head = "".join(
-            f"<th>{html.escape(name)}</th>" for name in (self.parameter, "bias", "variance", "noise", "error")
-        )
+        head = "".join(f"<th>{html.escape(name)}</th>" for name in self._heads)
         body = "".join(
             "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>" for row in self._rows()
         )
