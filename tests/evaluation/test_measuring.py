@@ -166,3 +166,11 @@ def test_both_infinities_are_scores_like_others():
         warnings.simplefilter("error")
         assert metric("roc_auc")([0, 1, 1, 0], np.array([-np.inf, np.inf, 1.0, 2.0])) == 0.75
         assert metric("top_k", k=1)([0, 1], [[np.inf, -np.inf], [1.0, 2.0]]) == 1.0
+
+
+def test_classes_that_are_all_right_or_all_wrong_are_not_certain():
+    measured = margin.measure(["a", "b", "c"] * 5, ["a", "b", "a"] * 5)
+    for name in ("balanced_accuracy", "recall", "precision", "f1"):
+        interval = measured[name].interval
+        assert interval.low < measured[name].value < interval.high
+    assert measured["recall"].interval.method == "mistakes and right answers unseen"

@@ -88,7 +88,10 @@ def _interval(
     if times < _LEAST_RESAMPLES and not by_table:
         return jackknife_interval(value, *which.influence(answers), confidence, which.bounds), ""
     times = min(max(times, _LEAST_RESAMPLES), _RESAMPLES_OF_TABLES if by_table else _RESAMPLES_OF_CASES)
-    return bootstrap_interval(which, answers, confidence, resamples=times, draws=draws), ""
+    drawn = bootstrap_interval(which, answers, confidence, resamples=times, draws=draws)
+    if isinstance(which, CountMetric) and by_table and drawn.half_width == 0:
+        return _unseen(which, answers, value, confidence), ""
+    return drawn, ""
 
 
 def _score_statistic(which: StatisticMetric, answers: Answers, confidence: float, draws: Draws) -> Score:
@@ -115,22 +118,23 @@ def _score_statistic(which: StatisticMetric, answers: Answers, confidence: float
 def _unseen(which: CountMetric, answers: Answers, value: float, confidence: float) -> Interval:
     """Where no answer was wrong resamples hold no mistake either, though the next cases may; so where none was right.
 
-    As many mistakes as would still go unseen with the probability of a tail are dealt out evenly over the other answers
-    (or as many right answers, where there was none); the interval reaches from there to the value.
+    The same holds where every class was answered all right or all wrong. As many mistakes as would still go unseen with
+    the probability of a tail are dealt out evenly over the other answers, and as many right answers given back to
+    where there were mistakes; the interval reaches from the one to the other, and holds the value.
     """
     counts = answers.counts.astype(np.float64)
-    n = len(counts)
+    n, hits = len(counts), np.trace(counts)
     unseen = 1 - ((1 - confidence) / 2) ** (1 / max(len(answers), 1))
     right = np.eye(*counts.shape)
-    if np.trace(counts):
-        other = (1 - right) * (np.arange(n + 1) < n if n > 1 else 1)
-        other /= other.sum(axis=1, keepdims=True)
-    else:
-        other = right
-    end = (1 - unseen) * counts + unseen * counts.sum(axis=1, keepdims=True) * other
-    ends = value, float(which.of_tables(end, answers.classes))
-    method = "mistakes unseen" if np.trace(counts) else "right answers unseen"
-    return Interval(min(ends), max(ends), confidence, method)
+    wrong = (1 - right) * (np.arange(n + 1) < n if n > 1 else 1)
+    wrong /= wrong.sum(axis=1, keepdims=True)
+    ends, names = [value], []
+    for name, there, other in (("mistakes", hits > 0, wrong), ("right answers", hits < counts.sum(), right)):
+        if there:
+            end = (1 - unseen) * counts + unseen * counts.sum(axis=1, keepdims=True) * other
+            ends.append(float(which.of_tables(end, answers.classes)))
+            names.append(name)
+    return Interval(min(ends), max(ends), confidence, f"{' and '.join(names)} unseen")
 
 
 def score_folds(which: Metric, values: Sequence[float], test_to_train: float, confidence: float = 0.95) -> Score:
