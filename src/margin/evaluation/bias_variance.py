@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
@@ -16,6 +17,7 @@ from margin.evaluation.bias_variance_target import Target, class_target, number_
 from margin.evaluation.decomposed import BiasVariance, BiasVarianceCurve
 from margin.evaluation.decomposition import Predictions, mean_terms, vectors
 from margin.evaluation.rows import count_rows, ready_for, take_rows
+from margin.evaluation.running import side_by_side
 from margin.evaluation.significance import check_confidence
 from margin.evaluation.splits import HoldOut
 from margin.random import generator
@@ -271,17 +273,7 @@ def _answers_of_all(
     work: _Work, times: int, seed: int, n_jobs: int, progress: Callable[[int, int], None] | None
 ) -> np.ndarray:
     """Answers to the cases of a model from each training set."""
-
-    def one(number: int) -> np.ndarray:
-        return _answers(work, number, seed)
-
-    if n_jobs == 1:
-        running: Iterable[np.ndarray] = (one(number) for number in range(times))
-    else:
-        import joblib
-
-        parallel = joblib.Parallel(n_jobs=n_jobs, backend="threading", return_as="generator", pre_dispatch="n_jobs")
-        running = parallel(joblib.delayed(one)(number) for number in range(times))
+    running = side_by_side((partial(_answers, work, number, seed) for number in range(times)), times, n_jobs)
     gathered = []
     for done, answers in enumerate(running, 1):
         gathered.append(answers)

@@ -104,10 +104,11 @@ class TimeOrdered:
             raise InputError(f"TimeOrdered: {len(when)} times were given for {n} rows.")
         lengths = (self.gap, self.window)
         if when.dtype.kind == "M":
-            return when.astype("datetime64[ns]").astype(np.int64), tuple(  # type: ignore[return-value]
+            gap, window = (
                 length if length is None or length == 0 else round(1e9 * _seconds("gap or window", length))
                 for length in lengths
             )
+            return when.astype("datetime64[ns]").astype(np.int64), (gap, window)
         if any(not (length is None or isinstance(length, (int, float, np.number))) for length in lengths):
             raise ParameterError(
                 f"TimeOrdered(gap={self.gap!r}, window={self.window!r}): the times are numbers, so must these be."

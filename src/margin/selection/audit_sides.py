@@ -95,16 +95,17 @@ def _classes(setting: Setting) -> Iterator[Finding]:
     learnt, asked = set(setting.train_codes.tolist()) - {-1}, set(setting.codes[setting.test].tolist()) - {-1}
     if not asked:
         return
-    for codes, severity, where, advice in (
+    sides: tuple[tuple[list[int], Severity, str, str], ...] = (
         (sorted(asked - learnt), "trap", "only in the test part", "No model can answer them: split by class."),
         (sorted(learnt - asked), "note", "only in the training part", "The test says nothing about them."),
-    ):
+    )
+    for codes, severity, where, advice in sides:
         if codes:
             names = tuple(str(setting.classes[code]) for code in codes)
             n = int(np.isin(setting.codes[setting.test if severity == "trap" else setting.train], codes).sum())
             yield Finding(
                 "unseen_classes",
-                severity,  # type: ignore[arg-type]
+                severity,
                 f"{counted(len(names), 'class', 'classes')} {'is' if len(names) == 1 else 'are'} {where}: "
                 f"{quoted(names)} ({counted(n, 'row')}).",
                 advice,

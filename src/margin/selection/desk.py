@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from typing import Annotated, Any
@@ -69,12 +69,12 @@ def _on_a_line(report: ProgressReport) -> None:
 
 
 def told_of(
-    running: Iterator[list[Trial]], progress: Any, of: int, setting: Callable[[Trial], str], metric: str
+    running: Generator[list[Trial], None, None], progress: Any, of: int, setting: Callable[[Trial], str], metric: str
 ) -> list[Trial]:
     """All trials, each reported as it comes."""
     tell = _on_a_line if progress is True else progress or None
     done: list[Trial] = []
-    with closing(running):  # type: ignore[type-var]
+    with closing(running):
         for together in running:
             for trial in together:
                 done.append(trial)
@@ -107,7 +107,8 @@ class Desk:
         self.n_fits = 0
         self.first_error: Exception | None = None
         self._tell: Told | None = _on_a_line if progress is True else (progress or None)
-        self._done, self._of = 0, None
+        self._done = 0
+        self._of: int | None = None
         self.settings: list[Mapping[str, Any]] = []
         self._scores: list[np.ndarray] = []
         self._seconds: list[float] = []
@@ -125,7 +126,7 @@ class Desk:
 
     def expect(self, n_settings: int) -> None:
         """Say how many settings will be tried, for the progress report."""
-        self._of = n_settings * self.n_folds  # type: ignore[assignment]
+        self._of = n_settings * self.n_folds
 
     def try_out(
         self, settings: Sequence[Mapping[str, Any]], splits: Sequence[Split] | None = None, resource: float = math.nan

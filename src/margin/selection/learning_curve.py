@@ -2,69 +2,40 @@
 
 from __future__ import annotations
 
-import html
 import numbers
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from margin.bayes.cross_fitting import Part, Split
+from margin.bayes.cross_fitting import Part
 from margin.errors import ParameterError
 from margin.evaluation.asking import model_name
 from margin.evaluation.intervals import Score
 from margin.evaluation.metrics import Metric
-from margin.evaluation.splits import SplitProtocol
 from margin.random import generator
+from margin.selection.curve import ScoreCurve, curve_arrays, first_error
 from margin.selection.desk import ProgressReport, told_of
-from margin.selection.opening import check_effort, mean_score, opened
+from margin.selection.opening import check_effort, opened
 from margin.selection.power_law import PowerLaw, fit_power_law, gain_from_twice
 from margin.selection.subsets import growing_order
 from margin.selection.trials import Trial, trials
-from margin.selection.validation_curve import curve_arrays, first_error, metric_among
 
 __all__ = ["LearningCurve", "learning_curve"]
 
 SIZES = (0.1, 0.2, 0.4, 0.7, 1.0)
 
 
-@dataclass(frozen=True, eq=False)
-class LearningCurve:
+@dataclass(frozen=True, eq=False, kw_only=True)
+class LearningCurve(ScoreCurve):
     """Scores on training rows and on others, for each number of training rows.
 
-    Attributes
-    ----------
-    sizes
-        Training rows, ascending: the mean over folds where a share was asked for.
-    metrics
-        What was measured; sentences are about the first.
-    test_folds, training_folds
-        By the name of the metric: sizes × folds, NaN where a fit failed.
-    errors
-        The first error of each size; empty where all went well.
+    ``sizes`` are the training rows, ascending: the mean over folds where a share was asked for.
     """
 
-    model: str
     sizes: np.ndarray
-    metrics: tuple[Metric, ...]
-    test_folds: Mapping[str, np.ndarray] = field(repr=False)
-    training_folds: Mapping[str, np.ndarray] = field(repr=False)
-    errors: tuple[str, ...]
-    protocol: SplitProtocol
-    splits: Sequence[Split] = field(repr=False)
-    confidence: float = 0.95
-
-    def test(self, metric: str | None = None) -> list[Score]:
-        """The score of each size on rows that were not learnt from, with its interval."""
-        which = metric_among(self.metrics, metric, "LearningCurve.test")
-        return [mean_score(which, of, self.splits, self.confidence) for of in self.test_folds[which.name]]
-
-    def training(self, metric: str | None = None) -> list[Score]:
-        """The score of each size on the rows that were learnt from."""
-        which = metric_among(self.metrics, metric, "LearningCurve.training")
-        return [mean_score(which, of, self.splits, self.confidence) for of in self.training_folds[which.name]]
 
     @cached_property
     def _usable(self) -> tuple[np.ndarray, np.ndarray]:
@@ -123,22 +94,12 @@ class LearningCurve:
         return f"{self.dominates.capitalize()} dominates ({scores}): {why}."
 
     def __str__(self) -> str:
-        lines = [f"{self.model}: {self.metrics[0].name} against training rows, {self.protocol.name}"]
-        cells = [("rows", "training", "test", "")]
-        cells += [
-            (f"{size:g}", str(trained), str(tested), error)
-            for size, trained, tested, error in zip(self.sizes, self.training(), self.test(), self.errors)
-        ]
-        widths = [max(len(row[column]) for row in cells) for column in range(3)]
-        lines += ["  ".join(f"{cell:<{width}}" for cell, width in zip(row, [*widths, 0])).rstrip() for row in cells]
+        lines = self._table("rows", (f"{size:g}" for size in self.sizes), self.errors)
         lines.append(self.diagnosis())
         gain = self.gain_from_twice
         if gain is not None:
             lines.append(f"Twice the rows would change {self.metrics[0].name} by about {gain} (fit: {self.power_law}).")
         return "\n".join(lines)
-
-    def _repr_html_(self) -> str:
-        return f"<pre>{html.escape(str(self))}</pre>"
 
 
 def learning_curve(
@@ -215,15 +176,15 @@ def learning_curve(
     if all(errors):
         raise next(trial.error for trial in done if trial.error is not None)
     return LearningCurve(
-        model_name(model),
-        np.array(counts, dtype=np.float64),
-        bench.metrics,
-        test,
-        training,
-        errors,
-        split_by,
-        splits,
-        confidence,
+        model=model_name(model),
+        sizes=np.array(counts, dtype=np.float64),
+        metrics=bench.metrics,
+        test_folds=test,
+        training_folds=training,
+        errors=errors,
+        protocol=split_by,
+        splits=splits,
+        confidence=confidence,
     )
 
 

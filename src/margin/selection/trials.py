@@ -6,7 +6,8 @@ A trial that fails is a result too: its score is missing and its error is kept.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from functools import partial
 from time import perf_counter
@@ -23,6 +24,7 @@ from margin.evaluation.along import Said
 from margin.evaluation.asking import ask
 from margin.evaluation.metrics import Metric
 from margin.evaluation.rows import take_rows
+from margin.evaluation.running import side_by_side
 from margin.selection.sharing import Group, groups_of, spoken_along
 
 __all__ = ["Bench", "Trial", "configured", "fitted_on", "trials"]
@@ -104,7 +106,7 @@ def _rows(model: Any, X: Any, rows: np.ndarray, learnt: np.ndarray) -> Any:
 
 def trials(
     bench: Bench, settings: Sequence[Mapping[str, Any]], splits: Sequence[Split], n_jobs: int | None = 1
-) -> Iterator[list[Trial]]:
+) -> Generator[list[Trial], None, None]:
     """All settings on all splits, split by split: those that share work come together, in an order that is always the
     same. Closing the iterator calls the rest off."""
     groups = groups_of(bench.model, settings)
@@ -113,25 +115,12 @@ def trials(
         for number, (train, test) in enumerate(splits)
         for group in groups
     )
-    running = _run(tasks, len(groups) * len(splits), n_jobs)
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConstantColumnWarning)  # all rows have their say; a part need not
-            yield from running
-    finally:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", UserWarning)  # joblib's advice on trials that were called off
-            running.close()
-
-
-def _run(tasks: Iterator[Callable[[], list[Trial]]], n_tasks: int, n_jobs: int | None) -> Any:
-    if n_jobs == 1 or n_tasks == 1:
-        return (task() for task in tasks)
-    import joblib
-
-    jobs = -1 if n_jobs is None else n_jobs
-    parallel = joblib.Parallel(n_jobs=jobs, backend="threading", return_as="generator", pre_dispatch="2*n_jobs")
-    return parallel(joblib.delayed(task)() for task in tasks)
+    with (
+        closing(side_by_side(tasks, len(groups) * len(splits), n_jobs)) as running,
+        warnings.catch_warnings(),
+    ):
+        warnings.simplefilter("ignore", ConstantColumnWarning)  # all rows have their say; a part need not
+        yield from running
 
 
 def _tried(

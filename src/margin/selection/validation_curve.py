@@ -2,68 +2,35 @@
 
 from __future__ import annotations
 
-import html
 import numbers
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from margin.bayes.cross_fitting import Split
-from margin.errors import ParameterError, closest, listing
+from margin.errors import ParameterError
 from margin.evaluation.asking import model_name
-from margin.evaluation.intervals import Score
 from margin.evaluation.knee import Knee, knee
 from margin.evaluation.metrics import Metric
-from margin.evaluation.splits import SplitProtocol
+from margin.selection.curve import ScoreCurve, curve_arrays, first_error
 from margin.selection.desk import ProgressReport, told_of
 from margin.selection.grids import check_names
-from margin.selection.opening import check_effort, mean_score, opened
+from margin.selection.opening import check_effort, opened
 from margin.selection.results import setting_text
 from margin.selection.simplicity import direction_of, simplest
-from margin.selection.trials import Trial, trials
+from margin.selection.trials import trials
 
-__all__ = ["ValidationCurve", "curve_arrays", "first_error", "metric_among", "validation_curve"]
+__all__ = ["ValidationCurve", "validation_curve"]
 
 
-@dataclass(frozen=True, eq=False)
-class ValidationCurve:
-    """Scores on training rows and on others, for each value of a parameter.
+@dataclass(frozen=True, eq=False, kw_only=True)
+class ValidationCurve(ScoreCurve):
+    """Scores on training rows and on others, for each of ``values`` of a ``parameter``, in the order tried."""
 
-    Attributes
-    ----------
-    parameter, values
-        What was changed, in the order tried.
-    metrics
-        What was measured; the first decides what is best.
-    test_folds, training_folds
-        By the name of the metric: values × folds, NaN where a fit failed.
-    errors
-        The first error of each value; empty where all went well.
-    """
-
-    model: str
     parameter: str
     values: tuple[Any, ...]
-    metrics: tuple[Metric, ...]
-    test_folds: Mapping[str, np.ndarray] = field(repr=False)
-    training_folds: Mapping[str, np.ndarray] = field(repr=False)
-    errors: tuple[str, ...]
-    protocol: SplitProtocol
-    splits: Sequence[Split] = field(repr=False)
-    confidence: float = 0.95
     simpler: str | None = None
-
-    def test(self, metric: str | None = None) -> list[Score]:
-        """The score of each value on rows it was not learnt from, with its interval."""
-        which = metric_among(self.metrics, metric, "ValidationCurve.test")
-        return [mean_score(which, of, self.splits, self.confidence) for of in self.test_folds[which.name]]
-
-    def training(self, metric: str | None = None) -> list[Score]:
-        """The score of each value on the rows it was learnt from: how much of them it knows by heart."""
-        which = metric_among(self.metrics, metric, "ValidationCurve.training")
-        return [mean_score(which, of, self.splits, self.confidence) for of in self.training_folds[which.name]]
 
     @property
     def _merit(self) -> np.ndarray:
@@ -125,24 +92,15 @@ class ValidationCurve:
         return Knee(found.x, self.test()[place].value, place, found.clearness)
 
     def __str__(self) -> str:
-        name = self.metrics[0].name
-        lines = [f"{self.model}: {name} against {self.parameter}, {self.protocol.name}"]
-        cells = [(self.parameter, "training", "test", "")]
-        for i, (value, trained, tested) in enumerate(zip(self.values, self.training(), self.test())):
-            shown = f"{value:.4g}" if isinstance(value, float) else str(value)
-            cells.append((shown, str(trained), str(tested), self.errors[i] or ("best" if i == self.best_index else "")))
-        widths = [max(len(row[column]) for row in cells) for column in range(3)]
-        lines += ["  ".join(f"{cell:<{width}}" for cell, width in zip(row, [*widths, 0])).rstrip() for row in cells]
-        return "\n".join(lines + self._choices())
+        shown = (f"{value:.4g}" if isinstance(value, float) else str(value) for value in self.values)
+        remarks = (error or ("best" if i == self.best_index else "") for i, error in enumerate(self.errors))
+        return "\n".join(self._table(self.parameter, shown, remarks) + self._choices())
 
     def _choices(self) -> list[str]:
         found = [f"best: {self.parameter} = {self.best}"]
         if self.simpler is not None:
             found.append(f"simplest within one standard error: {self.parameter} = {self.within_one_standard_error}")
         return found if self.knee is None else [*found, str(self.knee)]
-
-    def _repr_html_(self) -> str:
-        return f"<pre>{html.escape(str(self))}</pre>"
 
 
 def validation_curve(
@@ -221,47 +179,18 @@ def validation_curve(
     if all(errors):
         raise next(trial.error for trial in done if trial.error is not None)
     return ValidationCurve(
-        model_name(model),
-        parameter,
-        tuple(value.item() if isinstance(value, np.generic) else value for value in tried),
-        bench.metrics,
-        test,
-        training,
-        tuple(errors),
-        split_by,
-        splits,
-        confidence,
-        direction,
+        model=model_name(model),
+        parameter=parameter,
+        values=tuple(value.item() if isinstance(value, np.generic) else value for value in tried),
+        metrics=bench.metrics,
+        test_folds=test,
+        training_folds=training,
+        errors=tuple(errors),
+        protocol=split_by,
+        splits=splits,
+        confidence=confidence,
+        simpler=direction,
     )
-
-
-def curve_arrays(
-    metrics: Sequence[Metric], done: Iterable[Trial], shape: tuple[int, ...]
-) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
-    """Test and training scores by metric, settings × splits; NaN where a trial failed."""
-    test, training = ({each.name: np.full(shape, np.nan) for each in metrics} for _ in range(2))
-    for trial in done:
-        for name, value in trial.scores.items():
-            test[name][trial.setting, trial.split] = value
-        for name, value in trial.training_scores.items():
-            training[name][trial.setting, trial.split] = value
-    return test, training
-
-
-def first_error(done: Iterable[Trial], setting: int) -> str:
-    """What the first failed trial of a setting said; empty where none failed."""
-    failed = (trial.error for trial in done if trial.setting == setting and trial.error is not None)
-    return next((f"{type(error).__name__}: {error}" for error in failed), "")
-
-
-def metric_among(metrics: Sequence[Metric], name: str | None, who: str) -> Metric:
-    """The metric of that name, or the first."""
-    if name is None:
-        return metrics[0]
-    known = [each.name for each in metrics]
-    if name not in known:
-        raise ParameterError(f"{who}({name!r}): this was not measured, but {listing(known)}{closest(name, known)}.")
-    return metrics[known.index(name)]
 
 
 def _is_number(value: Any) -> bool:
