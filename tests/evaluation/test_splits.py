@@ -1,7 +1,6 @@
 """margin.evaluation.splits: parts that never overlap nor stay empty, classes spread evenly, seeds that hold."""
 
 import gzip
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,8 +10,8 @@ from hypothesis import strategies as st
 from margin.errors import DataError, LabelError, ParameterError
 from margin.evaluation import HoldOut, LeaveOneOut, StratifiedFolds, TrainingData
 from margin.parallel import threads
+from tests.shared_data import shared_data
 
-SHARED = Path(__file__).resolve().parents[2] / "../shared/data"
 PROTOCOLS = [TrainingData(), HoldOut(), StratifiedFolds(), StratifiedFolds(3, repeats=2, seed=7), LeaveOneOut()]
 
 LABELS = st.lists(st.integers(0, 5), min_size=2, max_size=60)
@@ -190,10 +189,7 @@ def test_impossible_settings_are_refused(call):
 
 @pytest.mark.parametrize("name", ["audiology", "soybean", "primary-tumor"])
 def test_real_data_with_very_rare_classes_split_without_trouble(name):
-    path = SHARED / f"{name}.arff.gz"
-    if not path.exists():
-        pytest.skip(f"{path.name} is not beside the project")
-    with gzip.open(path, "rt", encoding="latin-1") as file:
+    with gzip.open(shared_data(f"{name}.arff.gz"), "rt", encoding="latin-1") as file:
         lines = [line.strip() for line in file]
     start = next(at for at, line in enumerate(lines) if line.lower() == "@data")
     y = np.array([line.rsplit(",", 1)[-1] for line in lines[start + 1 :] if line and not line.startswith("%")])

@@ -8,6 +8,7 @@ variance; for several classes influences add up case by case, so that nothing ha
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -69,7 +70,7 @@ def _ranked_codes(answers: Answers, positive: int | None) -> list[int]:
 
 
 @dataclass(frozen=True, eq=False)
-class _OverClasses:
+class _OverClasses(ABC):
     """A number for each class that has one, averaged: evenly, or by the cases of the class."""
 
     answers: Answers
@@ -122,11 +123,13 @@ class _OverClasses:
         sizes = np.bincount(self.answers.truth, minlength=len(self.answers.classes))[self.codes]
         return int(np.minimum(sizes, len(self.answers) - sizes).min(initial=len(self.answers)))
 
+    @abstractmethod
     def _of(self, ranking: Ranking) -> float:
-        raise NotImplementedError
+        """The number of one class."""
 
+    @abstractmethod
     def _influence_of(self, ranking: Ranking) -> np.ndarray:
-        raise NotImplementedError
+        """What each case adds to it."""
 
 
 def _share_influence(answers: Answers, parts: dict[int, Sequence[int]], values: np.ndarray) -> np.ndarray:

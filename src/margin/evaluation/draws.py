@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["Draws"]
+__all__ = ["Draws", "drawn_counts"]
 
 #: Numbers drawn at once, so that memory stays small; so many are also kept for the next metric.
 CHUNK = 1_000_000
@@ -75,3 +75,12 @@ class Draws:
             return self.answers.tables_of(weights)
         cells = self.answers.cells
         return np.array([self.answers.table(cells, row) for row in weights])
+
+
+def drawn_counts(random: np.random.Generator, n: int, times: int) -> np.ndarray:
+    """How often each of n cases is drawn when n are drawn with replacement, ``times`` times over.
+
+    >>> drawn_counts(np.random.default_rng(0), 3, 2).sum(axis=1).tolist()
+    [3.0, 3.0]
+    """
+    return np.stack([np.bincount(random.integers(n, size=n), minlength=n) for _ in range(times)]).astype(np.float64)

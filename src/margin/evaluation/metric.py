@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import inspect
 import typing
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
@@ -35,7 +36,7 @@ _MOST_CELLS = 20_000_000
 
 
 @dataclass(frozen=True)
-class Metric:
+class Metric(ABC):
     """One metric: what it is called, what it needs, which way is better, and how it is computed.
 
     Call it on labels (or probabilities, or scores) for a number, ``score`` it for a number with its interval.
@@ -115,13 +116,13 @@ class Metric:
         """Why the value may be undefined."""
         return "there are no cases"
 
+    @abstractmethod
     def value(self, answers: Answers) -> float:
         """The metric on some answers; NaN where it is undefined."""
-        raise NotImplementedError
 
+    @abstractmethod
     def of_weights(self, answers: Answers, weights: np.ndarray) -> np.ndarray:
-        """The metric for many weightings of the cases at once, one in each row."""
-        raise NotImplementedError
+        """The metric for many weightings of the cases at once, one in each row; their own weights are not looked at."""
 
     def resampled(self, answers: Answers, random: np.random.Generator, times: int) -> np.ndarray:
         """The metric on ``times`` samples of the cases, each as large and drawn with replacement."""
@@ -131,12 +132,12 @@ class Metric:
         """The metric on resamples that are drawn once for several metrics."""
         return np.concatenate([self.of_weights(draws.answers, drawn) for drawn in draws.weights(times)])
 
+    @abstractmethod
     def influence(self, answers: Answers) -> tuple[np.ndarray, np.ndarray | None]:
         """What each case adds to the value, to first order, and how many cases add as much (one each for ``None``).
 
         The sum of their squares estimates the variance of the value, their skewness its acceleration (Efron 1987).
         """
-        raise NotImplementedError
 
     def work(self, answers: Answers) -> int:
         """Numbers that one resample costs."""
@@ -231,6 +232,10 @@ class CountMetric(Metric):
             else:
                 return None
         return float(part), float(whole)
+
+    def of_weights(self, answers: Answers, weights: np.ndarray) -> np.ndarray:
+        tables = np.stack([answers.table(answers.cells, row) for row in weights])
+        return np.asarray(self.of_tables(tables, answers.classes))
 
     def of_draws(self, draws: Draws, times: int) -> np.ndarray:
         return np.concatenate([self.of_tables(tables, draws.answers.classes) for tables in draws.tables(times)])

@@ -9,11 +9,11 @@ import numpy as np
 
 from margin.errors import InputError, ParameterError
 from margin.evaluation.answers import Answers
+from margin.evaluation.draws import drawn_counts
 from margin.evaluation.intervals import Interval, Score
 from margin.evaluation.metrics import Metric
 from margin.evaluation.pairing import held_metric, same_splits
 from margin.evaluation.result import Evaluation
-from margin.evaluation.weightings import drawn_counts, values_of_weights
 from margin.random import generator
 
 __all__ = ["Optimism", "selection_optimism"]
@@ -135,4 +135,4 @@ def _scores(which: Metric, answers: list[Answers], counts: np.ndarray) -> np.nda
         right = np.column_stack([each.truth == each.predicted for each in answers]).astype(np.float64)
         with np.errstate(invalid="ignore"):
             return used @ (right if which.base == "accuracy" else 1 - right) / used.sum(axis=1, keepdims=True)
-    return np.column_stack([values_of_weights(which, each, used) for each in answers])
+    return np.column_stack([which.of_weights(each, used) for each in answers])

@@ -11,10 +11,10 @@ from scipy import special
 
 from margin.errors import InputError
 from margin.evaluation.answers import Answers
+from margin.evaluation.draws import drawn_counts
 from margin.evaluation.intervals import Interval, Score
 from margin.evaluation.metrics import CaseMetric, CountMetric, Metric
 from margin.evaluation.significance import Significance, check_confidence, swapped_totals
-from margin.evaluation.weightings import drawn_counts, values_of_weights
 from margin.random import generator
 
 __all__ = ["swap_test"]
@@ -196,7 +196,7 @@ def _drawn(metric: Metric, first: Answers, second: Answers, times: int, seed: in
     drawn = []
     for portion in _portions(times, n):
         weights = own * drawn_counts(random, n, portion)
-        drawn.append(values_of_weights(metric, first, weights) - values_of_weights(metric, second, weights))
+        drawn.append(metric.of_weights(first, weights) - metric.of_weights(second, weights))
     return np.concatenate(drawn)
 
 
