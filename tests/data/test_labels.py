@@ -102,3 +102,14 @@ def test_impossible_probabilities_are_refused(probabilities, fault):
 def test_impossible_weights_are_refused(weight):
     with pytest.raises(InputError, match="sample_weight"):
         Answers.of(["a", "b"], ["a", "b"], sample_weight=weight)
+
+
+@pytest.mark.parametrize("dtype", ["int64", "uint64", "int32"])
+def test_numbers_that_lie_far_apart_get_the_codes_of_a_dictionary(dtype):
+    random = np.random.default_rng(0)
+    most = np.iinfo(dtype).max
+    classes = np.array([most, 3, most // 2, 0, most - 1], dtype=dtype)
+    labels = np.concatenate([random.choice(classes, 50), np.array([1, most // 3], dtype=dtype)])
+    known = classes.tolist()
+    assert codes_of(labels, classes).tolist() == [known.index(x) if x in known else -1 for x in labels.tolist()]
+    assert codes_of(labels[:0], classes).tolist() == []

@@ -240,12 +240,21 @@ def codes_of(labels: np.ndarray, classes: np.ndarray) -> np.ndarray:
             if high - low < _table_size(labels):
                 places = np.subtract(known, low, dtype=object).astype(np.intp)
                 return _codes_by_table(whole, places, low, high - low + 1, np.empty(len(labels), dtype=np.int64))
+    if labels.dtype.kind in "iu" and labels.dtype == classes.dtype:
+        return _codes_by_search(labels, classes)
     place = {label: code for code, label in enumerate(classes.tolist())}
     values = labels.tolist()
     try:
         return np.fromiter(map(place.__getitem__, values), dtype=np.intp, count=len(values))
     except KeyError:
         return np.fromiter((place.get(label, -1) for label in values), dtype=np.intp, count=len(values))
+
+
+def _codes_by_search(labels: np.ndarray, classes: np.ndarray) -> np.ndarray:
+    """Positions of whole numbers that lie too far apart for a table."""
+    order = np.argsort(classes, kind="stable")
+    at = order[np.minimum(np.searchsorted(classes, labels, sorter=order), len(classes) - 1)]
+    return np.where(classes[at] == labels, at, -1)
 
 
 def _codes_by_table(labels: np.ndarray, places: np.ndarray, low: int, width: int, codes: np.ndarray) -> np.ndarray:
