@@ -59,7 +59,16 @@ class TableEstimator(BaseEstimator):
         """Learn the encoder; the training rows in the form it gives them."""
         learnt = self.representation.learn(self._columns, rows, who)
         self._encoder = learnt.encoder
+        if learnt.survey is not None:
+            self._see_ranges(learnt.survey.low, learnt.survey.high)
         return learnt
+
+    def _see_ranges(self, low: np.ndarray, high: np.ndarray) -> None:
+        """Keep the smallest and largest number of each numeric column, over all batches of a stream."""
+        before = self.__dict__.get("_ranges")
+        if before is not None and before.shape[1] == len(low):
+            low, high = np.fmin(before[0], low), np.fmax(before[1], high)
+        self._ranges = np.array([low, high], dtype=np.float64)
 
     def _remember(self, columns: Columns) -> None:
         self._columns = columns

@@ -1,49 +1,60 @@
-"""The ``.margin`` file: a zip of ``model.json`` (header and nodes) and one ``.npy`` per array."""
+"""Saving and loading: the ``.margin`` file as people use it.
+
+The header of format 2 holds ``margin`` (the version that wrote it), ``kinds`` (each kind in it with the version of its
+state), ``objects`` (each behind everything that it holds, the model last), ``arrays``, and ``sections``: notes that are no
+part of the model, each with whether a reader may skip it if it does not know it.
+"""
 
 from __future__ import annotations
 
-import hashlib
-import io
-import json
+import contextlib
 import os
-import zipfile
-from dataclasses import asdict, dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 import margin
-from margin.data import Schema
-from margin.errors import PersistenceError
-from margin.persistence.codec import BROKEN, Decoder, Encoder, class_path
-from margin.persistence.files import write_whole
+from margin.errors import MarginError, PersistenceError
+from margin.persistence import format1, witness
+from margin.persistence.container import FORMAT, Prelude
+from margin.persistence.files import written_whole
+from margin.persistence.kinds import BY_CLASS, BY_NAME
+from margin.persistence.limits import Malformed
+from margin.persistence.packing import ObjectPacker
+from margin.persistence.reading import MemorySource, Opened, open_container, opened_file
+from margin.persistence.unpacking import NewerKind, ObjectUnpacker
+from margin.persistence.writing import FileSink, MemorySink, write
 
-__all__ = ["FORMAT", "Header", "header", "load", "save", "schema_digest"]
+__all__ = ["Header", "from_bytes", "header", "load", "opened", "save", "to_bytes", "verify"]
 
-#: Version of the file's layout. A file with a higher number was written by a newer margin.
-FORMAT = 1
-MARK = "margin model"
+#: Sections that this version knows; an unknown one is skipped only where the file says that it may be.
+SECTIONS = frozenset({"about", "witness"})
 
 
 @dataclass(frozen=True)
 class Header:
     """What a file says about its model before the model is read.
 
-    ``about`` is free: ``margin compare`` notes the target, the classes' type and how the table was read.
+    ``model`` is its kind, ``about`` is free: ``margin compare`` notes the target, the protocol, the scores with their
+    intervals and how the table was read.
     """
 
     model: str
     format: int = FORMAT
     version: str = margin.__version__
-    schema: str | None = None
     about: dict[str, Any] = field(default_factory=dict)
+    digest: str = ""
 
 
-def save(model: Any, path: str | os.PathLike[str], *, about: dict[str, Any] | None = None) -> Path:
+def save(model: Any, path: str | os.PathLike[str], *, about: dict[str, Any] | None = None, rows: Any = None) -> Path:
     """Write a fitted model to a file, whole or not at all.
 
-    The file holds numbers and texts only, never code. ``about`` is any JSON-like note to keep with it.
+    The file holds numbers and texts only, never code, and a few rows with the model's answers to them, by which
+    :func:`load` finds out whether it still answers the same. They are made up from the ranges and levels of the columns,
+    so that no training row stands in the file; ``rows`` gives others. ``about`` is any JSON-like note to keep with it.
 
     >>> import tempfile
     >>> from margin.data import Column, Schema
@@ -51,154 +62,182 @@ def save(model: Any, path: str | os.PathLike[str], *, about: dict[str, Any] | No
     >>> load(path)
     Schema(age: numeric)
     """
-    encoder = Encoder()
-    node = encoder.encode(model)
-    head = Header(class_path(type(model)), schema=schema_digest(_schema_of(model)), about=dict(about or {}))
+    document, arrays = _document(model, about, rows)
     try:
-        document = json.dumps({"mark": MARK, **asdict(head), "state": node}, allow_nan=False, ensure_ascii=False)
-    except (TypeError, ValueError) as error:
+        return written_whole(path, lambda descriptor: write(FileSink(descriptor), document, arrays))
+    except Malformed as wrong:
+        raise PersistenceError(f"save: {wrong}.") from None
+
+
+def to_bytes(model: Any, *, about: dict[str, Any] | None = None, witnessed: bool = False) -> bytes:
+    """The file that :func:`save` would write, in memory; without witness rows unless they are asked for."""
+    document, arrays = _document(model, about, None if witnessed else False)
+    sink = MemorySink()
+    try:
+        write(sink, document, arrays)
+    except Malformed as wrong:
+        raise PersistenceError(f"save: {wrong}.") from None
+    return bytes(sink.content)
+
+
+def _document(model: Any, about: dict[str, Any] | None, rows: Any) -> tuple[dict[str, Any], list[np.ndarray]]:
+    """Header without the table of arrays, and the arrays; ``rows`` False is no witness rows."""
+    packer = ObjectPacker(BY_CLASS, BY_NAME)
+    try:
+        packer.add_object(model)
+        notes = _checked_notes(about, packer)
+        seen = None if rows is False else witness.record(model, rows, packer)
+    except Malformed as wrong:
+        what = type(model).__name__
+        raise PersistenceError(f"save({what}): {_readable(wrong)}.") from None
+    sections = {"about": {"data": notes, "optional": True}}
+    if seen is not None:
+        sections["witness"] = {"data": seen, "optional": True}
+    document = {
+        "kinds": packer.versions(),
+        "margin": margin.__version__,
+        "objects": packer.objects,
+        "sections": sections,
+    }
+    return document, packer.arrays
+
+
+def _checked_notes(about: dict[str, Any] | None, packer: ObjectPacker) -> dict[str, Any]:
+    from margin.persistence.header import canonical
+
+    try:
+        canonical(about or {})
+    except (TypeError, ValueError, RecursionError) as error:
         raise PersistenceError(f"save(about=...): about must be plain JSON ({error}).") from None
-    content = io.BytesIO()
-    with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED, compresslevel=4) as archive:
-        _add(archive, "model.json", document.encode())
-        for number, array in enumerate(encoder.arrays):
-            _add(archive, f"arrays/{number}.npy", _npy(array))
-    return write_whole(path, content.getvalue())
+    return dict(about or {})
 
 
-def load(path: str | os.PathLike[str]) -> Any:
-    """The model that :func:`save` wrote. Nothing in the file is executed."""
-    with _Archive(path) as archive:
-        document, head = archive.document()
-        try:
-            model = Decoder(archive.arrays()).decode(document["state"])
-        except PersistenceError as error:
-            raise PersistenceError(f"load({str(path)!r}): {error}") from None
-        except BROKEN as error:
-            raise archive.damaged(error) from None
-        if schema_digest(_schema_of(model)) != head.schema:
-            raise archive.damaged(ValueError("the columns do not match their checksum"))
-        return model
+def _readable(wrong: Malformed) -> str:
+    return f"{wrong.where.lstrip('.')} {wrong.why}" if wrong.where else wrong.why
+
+
+def load(path: str | os.PathLike[str], *, mmap: bool = False, check: bool = True) -> Any:
+    """The model that :func:`save` wrote. Nothing in the file is executed; what does not fit together is refused.
+
+    With ``mmap`` large arrays stay in the file and are shared between processes: loading takes milliseconds, whatever the
+    size, and their digests are not checked (:func:`verify` does that). The file must then stay as it is while the model
+    is used. ``check=False`` takes a model that answers its witness rows otherwise than where it was saved.
+    """
+    with opened(path, "load") as found:
+        return _model(found, mapped=mmap, check=check and not mmap)
+
+
+def from_bytes(content: bytes) -> Any:
+    """The model that :func:`to_bytes` gave."""
+    with _refusals("from_bytes"):
+        return _model(_opened(MemorySource(content), "from_bytes"), mapped=False, check=True)
 
 
 def header(path: str | os.PathLike[str]) -> Header:
     """What a file says about its model, without loading it."""
-    with _Archive(path) as archive:
-        return archive.document()[1]
+    with opened(path, "header") as found:
+        return _header(found)
 
 
-def schema_digest(schema: Schema | None) -> str | None:
-    """A short checksum of the columns a model was fitted on.
-
-    >>> from margin.data import Column
-    >>> schema_digest(Schema([Column("age", "numeric")]))
-    '1970cbceb1079fc9'
-    """
-    if schema is None:
-        return None
-    text = json.dumps([[c.name, c.kind, [repr(level) for level in c.levels]] for c in schema])
-    return hashlib.sha256(text.encode()).hexdigest()[:16]
+def verify(path: str | os.PathLike[str]) -> Header:
+    """Read a whole file: digests, structure, and the answers to its witness rows; its header, if all of it holds."""
+    with opened(path, "verify") as found:
+        found.check_digests()
+        _model(found, mapped=True, check=True)
+        return _header(found)
 
 
-def _schema_of(model: Any) -> Schema | None:
-    schema = getattr(model, "schema_", None)
-    return schema if isinstance(schema, Schema) else None
+def _header(found: Opened) -> Header:
+    objects = found.header.get("objects")
+    if not isinstance(objects, list) or not objects or not isinstance(objects[-1], dict):
+        raise Malformed("there must be objects")
+    kind, version = objects[-1].get("kind"), found.header.get("margin")
+    if not isinstance(kind, str) or not isinstance(version, str):
+        raise Malformed("it names no kind or no version of margin")
+    about = _sections(found.header).get("about", {})
+    if not isinstance(about, dict):
+        raise Malformed("about must be an object")
+    return Header(kind, found.format, version, about, found.digest)
 
 
-def _add(archive: zipfile.ZipFile, name: str, content: bytes) -> None:
-    # A fixed date makes equal models equal files.
-    entry = zipfile.ZipInfo(name, date_time=(1980, 1, 1, 0, 0, 0))
-    entry.compress_type = zipfile.ZIP_DEFLATED
-    archive.writestr(entry, content)
+def _model(found: Opened, *, mapped: bool, check: bool) -> Any:
+    head = found.header
+    if not isinstance(head.get("margin"), str):
+        raise Malformed("it names no version of margin")
+    if head.keys() != {"arrays", "kinds", "margin", "objects", "sections"}:
+        raise Malformed("the header must have arrays, kinds, margin, objects and sections")
+    sections = _sections(head)
+    mapped = mapped and found.can_be_mapped
+    arrays = found.mapped() if mapped else found.arrays()
+    try:
+        reader = ObjectUnpacker(BY_NAME, BY_CLASS, head["kinds"], arrays, mapped=mapped)
+    except NewerKind as newer:
+        raise NewerKind(f"written by margin {head['margin'][:40]}: {newer}") from None
+    model = reader.root(head["objects"])
+    seen = witness.Witness(sections["witness"], reader, model) if "witness" in sections else None
+    reader.check_nothing_is_left()
+    if seen is not None and check:
+        seen.compare(model)
+    return model
 
 
-def _npy(array: np.ndarray) -> bytes:
-    content = io.BytesIO()
-    np.lib.format.write_array(content, array, allow_pickle=False)
-    return content.getvalue()
+def _sections(head: dict[str, Any]) -> dict[str, Any]:
+    sections = head.get("sections")
+    if not isinstance(sections, dict):
+        raise Malformed("sections must be an object")
+    for name, section in sections.items():
+        if not isinstance(section, dict) or section.keys() != {"data", "optional"}:
+            raise Malformed(f"sections.{name} must have data, and whether it is optional")
+        if name not in SECTIONS and section["optional"] is not True:
+            raise NewerKind(f"it has a section {name!r} that this margin does not know and must not skip")
+    return {name: section["data"] for name, section in sections.items() if name in SECTIONS}
 
 
-def _from_npy(content: bytes) -> np.ndarray:
-    """An array out of ``.npy`` bytes; the stated shape is checked against the bytes before memory is taken."""
-    file = io.BytesIO(content)
-    version = np.lib.format.read_magic(file)
-    read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
-    shape, fortran, dtype = read(file)
-    size = int(np.prod([int(n) for n in shape], dtype=object)) * dtype.itemsize
-    if dtype.hasobject or size != len(content) - file.tell():
-        raise ValueError("an array does not have the size it states")
-    return np.frombuffer(bytearray(content[file.tell() :]), dtype=dtype).reshape(shape, order="F" if fortran else "C")
-
-
-class _Archive:
-    """The opened zip, with every way it can be wrong turned into one clear error."""
-
-    def __init__(self, path: str | os.PathLike[str]) -> None:
-        self.path = Path(path)
-
-    def __enter__(self) -> _Archive:
+@contextlib.contextmanager
+def opened(path: str | os.PathLike[str], who: str) -> Iterator[Opened]:
+    """A model file, its header checked; every way it can be wrong is one clear error."""
+    who = f"{who}({str(path)!r})"
+    with _refusals(who):
         try:
-            self._zip = zipfile.ZipFile(self.path)
+            with opened_file(path) as source:
+                yield _opened(source, who)
         except FileNotFoundError:
-            raise PersistenceError(f"load({str(self.path)!r}): there is no such file.") from None
+            raise PersistenceError(f"{who}: there is no such file.") from None
         except IsADirectoryError:
-            raise PersistenceError(f"load({str(self.path)!r}): that is a folder, not a model file.") from None
-        except (zipfile.BadZipFile, OSError, *BROKEN, NotImplementedError) as error:
-            raise self._not_a_zip(error) from None
-        return self
+            raise PersistenceError(f"{who}: that is a folder, not a model file.") from None
+        except OSError as error:
+            raise PersistenceError(f"{who}: cannot be read ({(error.strerror or str(error)).lower()}).") from None
 
-    def __exit__(self, *_: object) -> None:
-        self._zip.close()
 
-    def document(self) -> tuple[dict[str, Any], Header]:
-        if "model.json" not in self._zip.namelist():
-            raise self._foreign()
-        try:
-            document = json.loads(self._read("model.json"))
-        except (ValueError, RecursionError) as error:
-            raise self.damaged(error) from None
-        if not isinstance(document, dict) or document.get("mark") != MARK:
-            raise self._foreign()
-        if not isinstance(document.get("format"), int):
-            raise self.damaged(ValueError("it names no format"))
-        if document["format"] > FORMAT:
-            raise PersistenceError(
-                f"load({str(self.path)!r}): written by margin {document.get('version')} "
-                f"in format {document['format']}, "
-                f"but margin {margin.__version__} reads up to format {FORMAT} (update margin)."
-            )
-        try:
-            return document, Header(**{name: document[name] for name in Header.__dataclass_fields__})
-        except KeyError as error:
-            raise self.damaged(error) from None
-
-    def arrays(self) -> list[np.ndarray]:
-        numbers = sum(name.startswith("arrays/") for name in self._zip.namelist())
-        return [_from_npy(self._read(f"arrays/{number}.npy")) for number in range(numbers)]
-
-    def _read(self, name: str) -> bytes:
-        try:
-            return self._zip.read(name)
-        except Exception as error:  # zlib, struct, zipfile, lzma: whatever a broken archive raises
-            raise self.damaged(error) from None
-
-    def damaged(self, error: BaseException) -> PersistenceError:
-        return PersistenceError(
-            f"load({str(self.path)!r}): the file is damaged ({type(error).__name__}: {error}); "
-            f"copy it again, or save the model anew."
+def _opened(source: Any, who: str) -> Opened:
+    if format1.begins_like_one(source):
+        found = _opened(MemorySource(format1.as_format_2(source)), who)
+        found.format = 1
+        return found
+    if not source.read(0, min(8, source.size)).startswith(b"\x8bMARGIN\n"[: max(source.size, 1)]):
+        raise PersistenceError(
+            f"{who}: not a margin model (model files are written by margin compare --save or margin.persistence.save)."
         )
-
-    def _foreign(self) -> PersistenceError:
-        return PersistenceError(
-            f"load({str(self.path)!r}): not a margin model "
-            f"(model files are written by margin compare --save or margin.persistence.save)."
+    container = open_container(source)
+    if isinstance(container, Prelude):
+        raise PersistenceError(
+            f"{who}: written in format {container.format}, but margin {margin.__version__} reads up to format {FORMAT} "
+            "(update margin)."
         )
+    return container
 
-    def _not_a_zip(self, error: BaseException) -> PersistenceError:
-        try:
-            begins_like_one = self.path.open("rb").read(2) == b"PK"
-        except OSError as reason:
-            return PersistenceError(
-                f"load({str(self.path)!r}): cannot be read ({(reason.strerror or str(reason)).lower()})."
-            )
-        return self.damaged(error) if begins_like_one else self._foreign()
+
+@contextlib.contextmanager
+def _refusals(who: str) -> Iterator[None]:
+    """Whatever is wrong with a file is a PersistenceError that says what to do."""
+    try:
+        yield
+    except PersistenceError:
+        raise
+    except NewerKind as newer:
+        raise PersistenceError(f"{who}: {newer} (this is margin {margin.__version__}: update it).") from None
+    except Exception as error:
+        reason = str(error) if isinstance(error, (Malformed, MarginError)) else f"{type(error).__name__}: {error}"
+        raise PersistenceError(
+            f"{who}: the file is damaged ({reason}); copy it again, or save the model anew."
+        ) from None

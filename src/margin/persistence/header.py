@@ -1,0 +1,62 @@
+"""The header of a file: JSON of one canonical form, looked over before it is parsed.
+
+Canonical is: UTF-8, keys sorted, no spaces, numbers as Python writes them, nothing that is not a number. What a parser
+made of the text is written again and must give the same bytes, so that no key stands there twice and two readers
+cannot take one file for two things.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+import numpy as np
+
+from margin.persistence.limits import DEEPEST, MOST_HEADER, MOST_VALUES, Malformed
+
+__all__ = ["canonical", "look_over", "parsed"]
+
+_STRING = re.compile(rb'"(?:[^"\\]|\\.)*"', re.S)
+_DEPTH = np.zeros(256, dtype=np.int8)
+_DEPTH[[ord("["), ord("{")]] = 1
+_DEPTH[[ord("]"), ord("}")]] = -1
+_COUNTED = np.zeros(256, dtype=bool)
+_COUNTED[[ord(sign) for sign in "[{,:"]] = True
+
+
+def canonical(document: Any) -> bytes:
+    """A document as the bytes that stand for it.
+
+    >>> canonical({"b": [1, 0.5], "a": "ü"}).decode()
+    '{"a":"ü","b":[1,0.5]}'
+    """
+    text = json.dumps(document, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+    return text.encode()
+
+
+def parsed(raw: bytes) -> dict[str, Any]:
+    """The document that canonical bytes stand for; anything else is refused before it takes memory."""
+    if len(raw) > MOST_HEADER:
+        raise Malformed(f"the header has {len(raw):,} bytes, more than {MOST_HEADER:,}")
+    look_over(raw)
+    try:
+        document = json.loads(raw.decode())
+        again = canonical(document)
+    except (ValueError, RecursionError) as error:  # UnicodeDecodeError and UnicodeEncodeError among them
+        raise Malformed(f"the header is not JSON ({error})") from None
+    if again != raw:
+        raise Malformed("the header is not in canonical form (sorted keys, none twice, no spaces)")
+    if not isinstance(document, dict):
+        raise Malformed("the header is not an object")
+    return document
+
+
+def look_over(raw: bytes, deepest: int = DEEPEST) -> None:
+    """Depth and number of values, counted without making any."""
+    bare = np.frombuffer(_STRING.sub(b"", raw), dtype=np.uint8)
+    if int(_COUNTED[bare].sum()) > MOST_VALUES:
+        raise Malformed(f"the header holds more than {MOST_VALUES:,} values")
+    found = int(np.cumsum(_DEPTH[bare], dtype=np.int64).max(initial=0))
+    if found > deepest:
+        raise Malformed(f"the header is nested {found} levels deep, more than {deepest}")

@@ -1,0 +1,35 @@
+"""The closed table of kinds: what can stand in a file, and nothing else.
+
+A kind is added in the file of its family; the contract tests fail for an estimator without one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from margin.persistence.kind import Kind
+from margin.persistence.kinds import base, bayes, data, evaluation, linear, neighbors, selection, svm, tree
+
+__all__ = ["BY_CLASS", "BY_NAME"]
+
+
+class _Table(NamedTuple):
+    by_name: dict[str, Kind]
+    by_class: dict[type, Kind]
+
+
+def _table(families: Iterable[Iterable[Kind]]) -> _Table:
+    by_name: dict[str, Kind] = {}
+    by_class: dict[type, Kind] = {}
+    for family in families:
+        for kind in family:
+            if kind.name in by_name or kind.cls in by_class:
+                raise TypeError(f"two kinds are called {kind.name!r}, or {kind.cls.__name__} has two.")
+            by_name[kind.name] = by_class[kind.cls] = kind
+    return _Table(by_name, by_class)
+
+
+BY_NAME, BY_CLASS = _table(
+    module.KINDS for module in (data, base, evaluation, neighbors, bayes, linear, svm, tree, selection)
+)

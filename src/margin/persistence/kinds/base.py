@@ -1,0 +1,166 @@
+"""What every model holds: its columns, and the encoder that shows it their rows.
+
+Letters that mean the same in all kinds: ``k`` classes; ``d`` columns of the matrix that a model sees (numbers of mixed
+columns); ``c`` coded columns beside them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from margin.base.columns import Columns
+from margin.base.encoder import TableEncoder
+from margin.base.mixed import MixedEncoder
+from margin.base.moments import Moments
+from margin.base.numeric import Numeric, NumericEncoder
+from margin.base.representation import AsGivenEncoder
+from margin.baseline import MajorityClassifier
+from margin.persistence.arrays import Array, Rule, at_least, finite, positive
+from margin.persistence.fields import Absent, Either, Field, Flag, ListOf, Maybe, Number, Object, SetOf, Text, Whole
+from margin.persistence.kind import Kind
+from margin.persistence.values import Labels
+
+__all__ = ["AS_GIVEN", "KINDS", "MIXED", "NUMERIC", "OUTPUTS", "classifier", "model", "shares"]
+
+#: Shares of classes and the like.
+shares = Rule("cells are shares from 0 to 1", lambda a, _: ((a >= 0) & (a <= 1 + 1e-9)).all())
+#: Labels of one column, or of several.
+OUTPUTS = Either(Labels("k", distinct=True), ListOf(Labels(distinct=True)))
+
+
+def _width(encoder: NumericEncoder) -> int:
+    return len(encoder.fill) + sum(len(column.levels) for column in encoder.one_hot)
+
+
+def _numbers(encoder: MixedEncoder) -> int:
+    return encoder.columns.n if encoder.columns.schema is None else len(encoder.numeric_names)
+
+
+NUMERIC = Object("numeric-encoder", where={"d": _width})
+MIXED = Object("mixed-encoder", where={"d": _numbers, "c": lambda encoder: len(encoder.coded_names)})
+AS_GIVEN = Object("as-given-encoder")
+
+
+def model(
+    name: str,
+    cls: type,
+    fields: Mapping[str, Field],
+    *,
+    sees: Object,
+    check: Callable[[Any], str | None] | None = None,
+    derived: frozenset[str] = frozenset(),
+    **more: Any,
+) -> Kind:
+    """The kind of a model; ``sees`` is the encoder of its representation."""
+    common: dict[str, Field] = {
+        "_columns": Object("columns"),
+        "_encoder": sees,
+        "_ranges": Absent(Array("f8", 2, None)),
+    }
+
+    def whole(made: Any) -> str | None:
+        if made._encoder.columns is not made._columns:
+            return "its encoder knows other columns"
+        return check(made) if check is not None else None
+
+    by_columns = frozenset({"n_features_in_", "feature_names_in_"})
+    return Kind(name, cls, {**common, **fields}, check=whole, derived=derived | by_columns, finish=_named, **more)
+
+
+def classifier(name: str, cls: type, fields: Mapping[str, Field], **more: Any) -> Kind:
+    """The kind of a model of ``k`` classes."""
+    return model(name, cls, {"classes_": Labels("k", distinct=True), **fields}, **more)
+
+
+def _named(made: Any) -> None:
+    made._remember(made._columns)
+
+
+def _columns(columns: Columns) -> str | None:
+    if columns.schema is None:
+        return "there is text without names" if columns.text else None
+    if len(columns.schema) != columns.n or not columns.text <= set(columns.schema.names):
+        return "the number of columns is another one than that of their names"
+    return None
+
+
+def _numeric_encoder(values: dict[str, Any]) -> NumericEncoder:
+    made = NumericEncoder(values["form"], values["columns"], values["model"])
+    for name in ("moments", "filled", "fill", "center", "spread"):
+        if name in values:
+            setattr(made, name, values[name])
+    return made
+
+
+def _numeric_fits(encoder: NumericEncoder) -> str | None:
+    columns = encoder.columns
+    width = columns.n if columns.schema is None else len(encoder.numbered)
+    if len(encoder.fill) != width:
+        return "it fills another number of columns than there are"
+    if "moments" in vars(encoder) and encoder.moments.weight.shape != (1, width):
+        return "its moments are those of other columns"
+    return None
+
+
+KINDS = (
+    Kind(
+        "columns",
+        Columns,
+        {"n": Whole(0, 2**31 - 1), "schema": Maybe(Object("schema")), "text": SetOf(Text())},
+        check=_columns,
+    ),
+    Kind(
+        "moments",
+        Moments,
+        {
+            "weight": Array("f8", "k", "d", at_least(0)),
+            "weight2": Array("f8", "k", "d", at_least(0)),
+            "mean": Array("f8", "k", "d"),
+            "rest": Array("f8", "k", "d"),
+            "m2": Array("f8", "k", "d"),
+            "unit": Array("f8", "d", positive),
+            "low": Array("f8", "d"),
+            "high": Array("f8", "d"),
+        },
+    ),
+    Kind(
+        "numeric",
+        Numeric,
+        {
+            "scale": Maybe(Text("standard", "range")),
+            "sparse": Flag(),
+            "keep_float32": Flag(),
+            "largest": Number(0),
+        },
+    ),
+    Kind(
+        "numeric-encoder",
+        NumericEncoder,
+        {
+            "form": Object("numeric"),
+            "columns": Object("columns"),
+            "model": Text(),
+            "moments": Absent(Object("moments")),
+            "filled": Absent(Flag()),
+            "fill": Array("f8", "w", finite),
+            "center": Array("f8", "w", finite),
+            "spread": Array("f8", "w", positive, finite),
+        },
+        derived=frozenset({"largest", "keeps_float32", "numbered", "one_hot"}),
+        build=_numeric_encoder,
+        check=_numeric_fits,
+    ),
+    Kind(
+        "mixed-encoder",
+        MixedEncoder,
+        {"columns": Object("columns"), "largest": Number(0), "as_given": Flag()},
+        derived=frozenset({"keeps_float32", "numeric_names", "text_names", "coded_names", "numbers"}),
+        build=lambda values: MixedEncoder(values["columns"], values["largest"], values["as_given"]),
+    ),
+    Kind("as-given-encoder", AsGivenEncoder, {"columns": Object("columns")}),
+    model("table-encoder", TableEncoder, {}, sees=NUMERIC),
+    classifier("majority", MajorityClassifier, {"priors_": Array("f8", "k", shares)}, sees=MIXED),
+)

@@ -1,0 +1,9 @@
+"""Kinds of tree."""
+
+from __future__ import annotations
+
+from margin.persistence.kind import Kind
+
+__all__ = ["KINDS"]
+
+KINDS: tuple[Kind, ...] = ()

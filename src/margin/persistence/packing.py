@@ -1,0 +1,106 @@
+"""Objects as a list of nodes and a list of arrays: an object stands behind everything that it holds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from margin.persistence.fields import Absent, within
+from margin.persistence.kind import Kind, attributes_of
+from margin.persistence.limits import Malformed
+from margin.persistence.values import Value
+
+__all__ = ["Legacy", "ObjectPacker"]
+
+
+class Legacy:
+    """An object of an older file: its kind and its attributes, still unchecked."""
+
+    def __init__(self, kind: str, attributes: dict[str, Any]) -> None:
+        self.kind = kind
+        self.attributes = attributes
+
+
+class ObjectPacker:
+    """Turns objects into nodes; what is shared is written once.
+
+    ``kinds`` is the table by class. Nodes read ``{"kind": "schema", "state": {...}}``, models have ``"parameters"``
+    too, and ``"state"`` is null for one that has learnt nothing.
+    """
+
+    def __init__(self, kinds: Mapping[type, Kind], names: Mapping[str, Kind]) -> None:
+        self.objects: list[dict[str, Any]] = []
+        self.arrays: list[np.ndarray] = []
+        self._kinds = kinds
+        self._names = names
+        self._numbers: dict[int, int] = {}
+        self._alive: list[Any] = []  # so that no id is used twice
+        self._open: set[int] = set()
+
+    def versions(self) -> dict[str, int]:
+        """The kinds that were met, with the versions of their states."""
+        return {node["kind"]: self._names[node["kind"]].version for node in self.objects}
+
+    def kind_of(self, value: Any) -> str:
+        kind = self._kind(value)
+        return kind.name if kind else ""
+
+    def _kind(self, value: Any) -> Kind | None:
+        return self._names.get(value.kind) if isinstance(value, Legacy) else self._kinds.get(type(value))
+
+    def add_array(self, array: np.ndarray) -> int:
+        if id(array) not in self._numbers:
+            if array.dtype.hasobject or array.dtype.kind not in "biufUS" or array.dtype.itemsize == 0:
+                raise Malformed(f"an array of {array.dtype} cannot be saved")
+            if array.dtype.kind == "f" and array.dtype.itemsize > 8:
+                raise Malformed(f"an array of {array.dtype} cannot be saved (use float64)")
+            self._remember(array, len(self.arrays))
+            self.arrays.append(np.asarray(array))
+        return self._numbers[id(array)]
+
+    def add_object(self, value: Any) -> int:
+        if id(value) in self._numbers:
+            return self._numbers[id(value)]
+        if id(value) in self._open:
+            raise Malformed("holds itself")
+        kind = self._kind(value)
+        if kind is None:
+            Value().pack(value, self)  # says why
+            raise Malformed(f"is a {type(value).__name__}, which has no kind")
+        self._open.add(id(value))
+        node = self._node(kind, value)
+        self._open.discard(id(value))
+        self._remember(value, len(self.objects))
+        self.objects.append(node)
+        return len(self.objects) - 1
+
+    def _remember(self, value: Any, number: int) -> None:
+        self._alive.append(value)
+        self._numbers[id(value)] = number
+
+    def _node(self, kind: Kind, value: Any) -> dict[str, Any]:
+        attributes = value.attributes if isinstance(value, Legacy) else attributes_of(value)
+        if not kind.is_model:
+            return {"kind": kind.name, "state": self._state(kind, attributes)}
+        names = parameter_names(kind.cls)
+        given = {name: attributes[name] for name in names if name in attributes}
+        packed = {name: within(name, Value().pack, item, self) for name, item in given.items()}
+        learnt = attributes.keys() - given.keys() - kind.derived - {"_learnt"}
+        state = self._state(kind, attributes) if learnt & kind.fields.keys() else None
+        return {"kind": kind.name, "parameters": packed, "state": state}
+
+    def _state(self, kind: Kind, attributes: dict[str, Any]) -> dict[str, Any]:
+        state = {}
+        for name, (attribute, field) in kind.named().items():
+            if attribute in attributes:
+                state[name] = within(attribute, field.pack, attributes[attribute], self)
+            elif not isinstance(field, Absent):
+                raise Malformed(f"a {kind.name} has no {attribute}")
+        return state
+
+
+def parameter_names(cls: type) -> list[str]:
+    """The parameters of an estimator, as scikit-learn finds them."""
+    return list(cls._get_param_names())  # type: ignore[attr-defined]

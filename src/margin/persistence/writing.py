@@ -1,0 +1,113 @@
+"""A header and its arrays as a file: every span is digested and written by one task, the header last."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, Protocol
+
+import numpy as np
+
+from margin import parallel
+from margin.persistence.container import Buffer, described, laid_out, opening
+from margin.persistence.limits import MOST_ARRAYS, SPAN, Malformed
+
+__all__ = ["FileSink", "MemorySink", "Sink", "in_parallel", "write"]
+
+#: Below so many bytes one thread is done before a second has begun.
+FEW_BYTES = 2 * SPAN
+
+
+class Sink(Protocol):
+    """Where a file is written to."""
+
+    def resize(self, n_bytes: int) -> None: ...
+
+    def write_at(self, position: int, data: Any) -> None: ...
+
+
+class MemorySink:
+    """A file in memory."""
+
+    def __init__(self) -> None:
+        self.content = bytearray()
+
+    def resize(self, n_bytes: int) -> None:
+        self.content = bytearray(n_bytes)
+
+    def write_at(self, position: int, data: Any) -> None:
+        self.content[position : position + len(data)] = data
+
+
+class FileSink:
+    """An open file; several threads may write to it at once."""
+
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor = descriptor
+
+    def resize(self, n_bytes: int) -> None:
+        os.ftruncate(self._descriptor, n_bytes)
+
+    def write_at(self, position: int, data: Any) -> None:
+        view = memoryview(data)
+        while len(view):
+            written = os.pwrite(self._descriptor, view, position)
+            view, position = view[written:], position + written
+
+
+def write(sink: Sink, header: dict[str, Any], arrays: Sequence[np.ndarray]) -> None:
+    """Write a header, to which the table of arrays is added, and the arrays.
+
+    One span at a time and thread is held beside the arrays themselves, whatever their memory order.
+    """
+    if len(arrays) > MOST_ARRAYS:
+        raise Malformed(f"a model has {len(arrays):,} arrays, more than {MOST_ARRAYS:,}")
+    header = {**header, "arrays": [described(array) for array in arrays]}
+    buffers, length = laid_out(header)
+    sink.resize(length)
+
+    def put(task: tuple[int, int, Any]) -> str:
+        number, part, span = task
+        data = span()
+        sink.write_at(buffers[number].start + part * SPAN, data)
+        return hashlib.sha256(data).hexdigest()
+
+    tasks = list(_tasks(buffers, arrays))
+    for (number, part, _), digest in zip(tasks, in_parallel(put, tasks, length)):
+        header["arrays"][number]["sha256"][part] = digest
+    sink.write_at(0, opening(header, length))
+
+
+def in_parallel(work: Callable[[Any], Any], tasks: Sequence[Any], n_bytes: int) -> Iterator[Any]:
+    """The result of every task, in order; on several threads where there is enough to do."""
+    n = min(parallel.n_threads(), len(tasks))
+    if n_bytes < FEW_BYTES or n < 2:
+        yield from map(work, tasks)
+        return
+    with ThreadPoolExecutor(n) as pool:
+        yield from pool.map(work, tasks)
+
+
+def _tasks(buffers: Sequence[Buffer], arrays: Sequence[np.ndarray]) -> Iterator[tuple[int, int, Callable[[], Any]]]:
+    for number, (buffer, array) in enumerate(zip(buffers, arrays)):
+        cut = _spans_of(array, buffer)
+        for part in range(len(buffer.digests)):
+            yield number, part, lambda cut=cut, part=part: cut(part)
+
+
+def _spans_of(array: np.ndarray, buffer: Buffer) -> Callable[[int], Any]:
+    """The bytes of each span of an array, without a copy of the whole."""
+    ordered = array.T if buffer.order == "F" else array
+    if ordered.flags.c_contiguous and array.dtype == buffer.dtype:
+        flat = ordered.reshape(-1).view(np.uint8)
+        return lambda part: flat[part * SPAN : (part + 1) * SPAN]
+    size = buffer.dtype.itemsize
+
+    def copied(part: int) -> np.ndarray:
+        first, last = part * SPAN, min((part + 1) * SPAN, buffer.n_bytes)
+        cells = ordered.flat[first // size : -(-last // size)].astype(buffer.dtype)
+        return cells.view(np.uint8)[first % size : first % size + last - first]
+
+    return copied
