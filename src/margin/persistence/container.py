@@ -53,7 +53,7 @@ FORMAT = 2
 MAGIC = b"\x8bMARGIN\n"
 _PRELUDE = struct.Struct("<8sIIQQ32s")
 PRELUDE = _PRELUDE.size
-NUMBERS = frozenset("|b1 |i1 |u1 <i2 <u2 <i4 <u4 <i8 <u8 <f2 <f4 <f8".split())
+NUMBERS = frozenset(["|b1", "|i1", "|u1", "<i2", "<u2", "<i4", "<u4", "<i8", "<u8", "<f2", "<f4", "<f8"])
 #: Longest fixed-width text or bytes of an array.
 MOST_WIDTH = 2**20
 _LARGEST = 2**62

@@ -72,7 +72,7 @@ def _ranges(model: Any) -> tuple[np.ndarray, np.ndarray]:
     """Smallest and largest number of every column; of one that was empty, and where nothing is known, 0 and 1."""
     columns = model._columns
     low, high = np.zeros(columns.n), np.ones(columns.n)
-    numbered = range(columns.n)
+    numbered = list(range(columns.n))
     if columns.schema is not None:
         kinds = ("numeric", "ordinal") if _has_ranks(model) else ("numeric",)
         numbered = [
@@ -190,8 +190,8 @@ class Witness:
 
 def _other_answers() -> PersistenceError:
     return PersistenceError(
-        "load: the model answers its witness rows otherwise than where it was saved: the file was changed, or this machine "
-        "computes differently (save the model anew; load(path, check=False) takes it as it is)."
+        "load: the model answers its witness rows otherwise than where it was saved: the file was changed, or this "
+        "machine computes differently (save the model anew; load(path, check=False) takes it as it is)."
     )
 
 
