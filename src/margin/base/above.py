@@ -25,5 +25,6 @@ def pickled(model: Any) -> tuple[Any, tuple[bytes]] | None:
 def exported(model: Any, path: Any, check: Any) -> Any:
     """The model as an ONNX graph."""
     from margin.export import to_onnx
+    from margin.persistence import witness
 
-    return to_onnx(model, path, check=check)
+    return to_onnx(model, path, check=witness.rows_for(model) if check is True else check)

@@ -159,7 +159,8 @@ class Texts:
         texts = list(value)
         if not all(type(text) is str for text in texts):
             raise Malformed("must be texts")
-        if len(texts) <= FEW_TEXTS and all(len(text) <= SHORT_TEXT for text in texts):
+        few = len(texts) <= FEW_TEXTS and all(len(text) <= SHORT_TEXT for text in texts)
+        if few and to.takes_inline(len(texts)):
             return texts
         try:
             encoded = [text.encode() for text in texts]

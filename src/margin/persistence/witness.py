@@ -17,7 +17,7 @@ from margin.persistence.fields import Packer, Unpacker
 from margin.persistence.limits import Malformed
 from margin.persistence.values import Labels
 
-__all__ = ["Witness", "made_up_rows", "record"]
+__all__ = ["Witness", "made_up_rows", "record", "rows_for"]
 
 N_ROWS = 5
 #: More rows than this are no witnesses, and more columns than this are too many to keep rows of.
@@ -66,6 +66,12 @@ def made_up_rows(model: Any) -> np.ndarray | None:
                 cells[:, i] = np.floor(share[:, i] * n) if n and described.name not in columns.text else np.nan
     cells[-1, ::3] = np.nan
     return np.ascontiguousarray(cells)
+
+
+def rows_for(model: Any) -> Any:
+    """Made-up rows as something the model can be asked about: a table, or an array."""
+    cells = made_up_rows(model)
+    return None if cells is None else _opened(model._columns, cells)
 
 
 def _ranges(model: Any) -> tuple[np.ndarray, np.ndarray]:
