@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import math
 from typing import Any
 
@@ -10,6 +11,7 @@ from sklearn.base import BaseEstimator
 
 import margin._core as _core
 from margin import parallel
+from margin.base import above
 from margin.base.columns import Columns, keep_observed_levels, learn_columns
 from margin.base.fitting import NotYetFittedError
 from margin.base.inputs import row_count, survey_clean_csr
@@ -117,6 +119,28 @@ class TableEstimator(BaseEstimator):
 
     def __sklearn_is_fitted__(self) -> bool:
         return "_encoder" in self.__dict__
+
+    def to_onnx(self, path: Any = None, *, check: Any = None) -> Any:
+        """The fitted model as an ONNX graph of raw columns in and answers out, everything in double.
+
+        Written to ``path`` if there is one. ``check`` are rows that are answered by both; ``check=True`` makes some up
+        within the ranges and levels of the columns. Needs ``pip install "margin[onnx]"``.
+        """
+        return above.exported(self._fitted("to_onnx"), path, check)
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        """A pickle carries the bytes of the model's file, and is read by the reader of files."""
+        return above.pickled(self) or super().__reduce_ex__(protocol)
+
+    def __copy__(self) -> Any:
+        made = type(self).__new__(type(self))
+        made.__dict__.update(self.__dict__)
+        return made
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Any:
+        memo[id(self)] = made = type(self).__new__(type(self))
+        made.__dict__.update(copy.deepcopy(self.__dict__, memo))
+        return made
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

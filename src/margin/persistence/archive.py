@@ -1,8 +1,8 @@
 """Saving and loading: the ``.margin`` file as people use it.
 
-The header of format 2 holds ``margin`` (the version that wrote it), ``kinds`` (each kind in it with the version of its
-state), ``objects`` (each behind everything that it holds, the model last), ``arrays``, and ``sections``: notes that are no
-part of the model, each with whether a reader may skip it if it does not know it.
+The header of format 2 holds ``margin`` (the version that wrote it), ``kinds`` (each kind in it with the version of
+its state), ``objects`` (each behind everything that it holds, the model last), ``arrays``, and ``sections``: notes that
+are no part of the model, each with whether a reader may skip it if it does not know it.
 """
 
 from __future__ import annotations
@@ -53,8 +53,8 @@ def save(model: Any, path: str | os.PathLike[str], *, about: dict[str, Any] | No
     """Write a fitted model to a file, whole or not at all.
 
     The file holds numbers and texts only, never code, and a few rows with the model's answers to them, by which
-    :func:`load` finds out whether it still answers the same. They are made up from the ranges and levels of the columns,
-    so that no training row stands in the file; ``rows`` gives others. ``about`` is any JSON-like note to keep with it.
+    :func:`load` finds out whether it still answers the same. They are made up from the ranges and levels of the
+    columns, so that no training row stands in the file; ``rows`` gives others. ``about`` is any JSON-like note to keep.
 
     >>> import tempfile
     >>> from margin.data import Column, Schema
@@ -119,9 +119,9 @@ def _readable(wrong: Malformed) -> str:
 def load(path: str | os.PathLike[str], *, mmap: bool = False, check: bool = True) -> Any:
     """The model that :func:`save` wrote. Nothing in the file is executed; what does not fit together is refused.
 
-    With ``mmap`` large arrays stay in the file and are shared between processes: loading takes milliseconds, whatever the
-    size, and their digests are not checked (:func:`verify` does that). The file must then stay as it is while the model
-    is used. ``check=False`` takes a model that answers its witness rows otherwise than where it was saved.
+    With ``mmap`` large arrays stay in the file and are shared between processes: loading takes milliseconds, whatever
+    the size, and their digests are not checked (:func:`verify` does that). The file must then stay as it is while the
+    model is used. ``check=False`` takes a model that answers its witness rows otherwise than where it was saved.
     """
     with opened(path, "load") as found:
         return _model(found, mapped=mmap, check=check and not mmap)
@@ -131,6 +131,10 @@ def from_bytes(content: bytes) -> Any:
     """The model that :func:`to_bytes` gave."""
     with _refusals("from_bytes"):
         return _model(_opened(MemorySource(content), "from_bytes"), mapped=False, check=True)
+
+
+#: Pickles name this function; they must find it wherever it is written.
+from_bytes.__module__ = "margin.persistence"
 
 
 def header(path: str | os.PathLike[str]) -> Header:

@@ -73,8 +73,8 @@ class Sizes:
 class Rule:
     """What must hold of the cells of an array.
 
-    ``keeps_safe`` is for those on which compiled code relies for its way through memory: they are tried even where a file
-    is mapped and reading all of it is what was not wanted.
+    ``keeps_safe`` is for those on which compiled code relies for its way through memory: they are tried even where a
+    file is mapped and reading all of it is what was not wanted.
     """
 
     def __init__(self, words: str, holds: Callable[[np.ndarray, Sizes], Any], *, keeps_safe: bool = False) -> None:

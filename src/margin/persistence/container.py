@@ -26,7 +26,7 @@ from typing import Any
 
 import numpy as np
 
-from margin.persistence.header import canonical, parsed
+from margin.persistence.header import canonical, look_over, parsed
 from margin.persistence.limits import (
     ALIGNMENT,
     MOST_ARRAYS,
@@ -53,7 +53,7 @@ FORMAT = 2
 MAGIC = b"\x8bMARGIN\n"
 _PRELUDE = struct.Struct("<8sIIQQ32s")
 PRELUDE = _PRELUDE.size
-NUMBERS = frozenset("|b1 |i1 |u1 <i2 <u2 <i4 <u4 <i8 <u8 <f2 <f4 <f8".split())
+NUMBERS = frozenset(["|b1", "|i1", "|u1", "<i2", "<u2", "<i4", "<u4", "<i8", "<u8", "<f2", "<f4", "<f8"])
 #: Longest fixed-width text or bytes of an array.
 MOST_WIDTH = 2**20
 _LARGEST = 2**62
@@ -203,9 +203,14 @@ def described(array: np.ndarray) -> dict[str, Any]:
 
 def laid_out(header: dict[str, Any]) -> tuple[list[Buffer], int]:
     """Where the buffers of a header will stand, and the length of the file."""
-    length = len(canonical(header))
+    try:
+        raw = canonical(header)
+    except ValueError as error:  # half a character in a text
+        raise Malformed(f"a text cannot be written ({error})") from None
+    length = len(raw)
     if length > MOST_HEADER:
         raise Malformed(f"the header would have {length:,} bytes, more than {MOST_HEADER:,}")
+    look_over(raw)  # what could not be read again is not written
     at, found = aligned(PRELUDE + length), []
     for entry in header["arrays"]:
         found.append(_buffer(entry, at))

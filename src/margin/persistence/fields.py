@@ -1,8 +1,8 @@
 """What a field of a model may be: written as JSON and arrays, and read back only if it is what it must be.
 
-A field knows two ways. ``pack(value, to)`` gives the JSON that stands for a value; arrays and objects are put into ``to``
-and stand there by their number. ``unpack(node, of)`` gives the value, or raises :class:`Malformed`. The kind of the model
-says which field stands where, so that nothing in a file names a type.
+A field knows two ways. ``pack(value, to)`` gives the JSON that stands for a value; arrays and objects are put into
+``to`` and stand there by their number. ``unpack(node, of)`` gives the value, or raises :class:`Malformed`. The kind of
+the model says which field stands where, so that nothing in a file names a type.
 """
 
 from __future__ import annotations
@@ -42,6 +42,8 @@ class Packer(Protocol):
     def add_array(self, array: np.ndarray) -> int: ...
 
     def add_object(self, value: Any) -> int: ...
+
+    def takes_inline(self, n: int) -> bool: ...
 
     def kind_of(self, value: Any) -> str: ...
 

@@ -63,7 +63,7 @@ class Kind:
         """The object of its fields (by attribute) and parameters; no ``__init__`` and no ``__setstate__`` runs."""
         if self.build is not None:
             return self.build(values)
-        made = self.cls.__new__(self.cls)
+        made: Any = object.__new__(self.cls)
         for name, value in {**parameters, **values}.items():
             object.__setattr__(made, name, value)
         if values and self.finish is not None:

@@ -7,12 +7,17 @@ from typing import Any
 
 import numpy as np
 
+from margin import params
+from margin.errors import MarginError
 from margin.persistence.fields import Absent, within
 from margin.persistence.kind import Kind, attributes_of
 from margin.persistence.limits import Malformed
 from margin.persistence.values import Value
 
 __all__ = ["Legacy", "ObjectPacker"]
+
+#: Texts and labels that stand in the header itself; it holds only so many values, and arrays and objects need theirs.
+MOST_INLINE = 2**16
 
 
 class Legacy:
@@ -36,12 +41,18 @@ class ObjectPacker:
         self._kinds = kinds
         self._names = names
         self._numbers: dict[int, int] = {}
+        self._room = MOST_INLINE
         self._alive: list[Any] = []  # so that no id is used twice
         self._open: set[int] = set()
 
     def versions(self) -> dict[str, int]:
         """The kinds that were met, with the versions of their states."""
         return {node["kind"]: self._names[node["kind"]].version for node in self.objects}
+
+    def takes_inline(self, n: int) -> bool:
+        """Whether there is room for so many more values in the header; what there is not goes into buffers."""
+        self._room -= n
+        return self._room >= 0
 
     def kind_of(self, value: Any) -> str:
         kind = self._kind(value)
@@ -84,6 +95,8 @@ class ObjectPacker:
         attributes = value.attributes if isinstance(value, Legacy) else attributes_of(value)
         if not kind.is_model:
             return {"kind": kind.name, "state": self._state(kind, attributes)}
+        if not isinstance(value, Legacy):
+            _check_parameters(value)
         names = parameter_names(kind.cls)
         given = {name: attributes[name] for name in names if name in attributes}
         packed = {name: within(name, Value().pack, item, self) for name, item in given.items()}
@@ -99,6 +112,14 @@ class ObjectPacker:
             elif not isinstance(field, Absent):
                 raise Malformed(f"a {kind.name} has no {attribute}")
         return state
+
+
+def _check_parameters(model: Any) -> None:
+    """A parameter that breaks its rule is refused now rather than by whoever loads the file."""
+    try:
+        params.check(model)
+    except MarginError as error:
+        raise Malformed(str(error).rstrip(".")) from None
 
 
 def parameter_names(cls: type) -> list[str]:

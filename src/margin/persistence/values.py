@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+import itertools
 import math
 from collections.abc import Callable
 from typing import Any
@@ -107,15 +108,22 @@ _MAKERS: dict[str, Callable[[Any], Any]] = {
 
 
 def _refusal(value: Any) -> str:
+    """Why a value cannot stand in a file, and what to do."""
     name = value.__qualname__ if isinstance(value, type) else type(value).__name__
-    if isinstance(value, type) or (callable(value) and not hasattr(value, "get_params")):
-        return f"is a function or class ({getattr(value, '__name__', name)}), and files hold no code (name what margin has, or keep the model with joblib.dump)"
     if hasattr(value, "bit_generator") or hasattr(value, "tomaxint"):
         return "is a random generator, whose state is not kept (fit with a whole number as seed)"
-    if hasattr(value, "get_params"):
+    if hasattr(value, "get_params") and not isinstance(value, type):
         home = type(value).__module__.split(".")[0]
-        return f"is a {name} of {home}, which is not margin's (margin.from_sklearn converts fitted models of scikit-learn, joblib.dump keeps any)"
-    return f"is a {name}, which a file cannot hold (plain numbers, texts, lists, mappings and arrays can be saved)"
+        return (
+            f"is a {name} of {home}, which has no place in a file (margin.from_sklearn converts fitted models of "
+            "scikit-learn, joblib.dump keeps any)"
+        )
+    if isinstance(value, type) or callable(value):
+        return (
+            f"is a function or class ({getattr(value, '__name__', name)}), and files hold no code "
+            "(name what margin has, or keep the model with joblib.dump)"
+        )
+    return f"is a {name}, which a file cannot hold (numbers, texts, lists, mappings and arrays can be saved)"
 
 
 def _hashable(value: Any) -> Any:
@@ -151,7 +159,8 @@ class Texts:
         texts = list(value)
         if not all(type(text) is str for text in texts):
             raise Malformed("must be texts")
-        if len(texts) <= FEW_TEXTS and all(len(text) <= SHORT_TEXT for text in texts):
+        few = len(texts) <= FEW_TEXTS and all(len(text) <= SHORT_TEXT for text in texts)
+        if few and to.takes_inline(len(texts)):
             return texts
         try:
             encoded = [text.encode() for text in texts]
@@ -175,13 +184,13 @@ class Texts:
             raise Malformed("texts do not begin where they should")
         content, places = raw.tobytes(), start.tolist()
         try:
-            return [content[a:b].decode() for a, b in zip(places, places[1:])]
+            return [content[a:b].decode() for a, b in itertools.pairwise(places)]
         except UnicodeDecodeError:
             raise Malformed("texts must be UTF-8") from None
 
 
 class Labels:
-    """An array of labels in the type they came in; ``size`` names its length, ``distinct`` asks that none stands twice."""
+    """Labels in the type they came in; ``size`` names their number, ``distinct`` asks that none stands twice."""
 
     def __init__(self, size: str = "", *, distinct: bool = False) -> None:
         self.size = size

@@ -17,7 +17,7 @@ from margin.persistence.fields import Packer, Unpacker
 from margin.persistence.limits import Malformed
 from margin.persistence.values import Labels
 
-__all__ = ["Witness", "made_up_rows", "record"]
+__all__ = ["Witness", "made_up_rows", "record", "rows_for"]
 
 N_ROWS = 5
 #: More rows than this are no witnesses, and more columns than this are too many to keep rows of.
@@ -68,11 +68,17 @@ def made_up_rows(model: Any) -> np.ndarray | None:
     return np.ascontiguousarray(cells)
 
 
+def rows_for(model: Any) -> Any:
+    """Made-up rows as something the model can be asked about: a table, or an array."""
+    cells = made_up_rows(model)
+    return None if cells is None else _opened(model._columns, cells)
+
+
 def _ranges(model: Any) -> tuple[np.ndarray, np.ndarray]:
     """Smallest and largest number of every column; of one that was empty, and where nothing is known, 0 and 1."""
     columns = model._columns
     low, high = np.zeros(columns.n), np.ones(columns.n)
-    numbered = range(columns.n)
+    numbered = list(range(columns.n))
     if columns.schema is not None:
         kinds = ("numeric", "ordinal") if _has_ranks(model) else ("numeric",)
         numbered = [
@@ -190,8 +196,8 @@ class Witness:
 
 def _other_answers() -> PersistenceError:
     return PersistenceError(
-        "load: the model answers its witness rows otherwise than where it was saved: the file was changed, or this machine "
-        "computes differently (save the model anew; load(path, check=False) takes it as it is)."
+        "load: the model answers its witness rows otherwise than where it was saved: the file was changed, or this "
+        "machine computes differently (save the model anew; load(path, check=False) takes it as it is)."
     )
 
 

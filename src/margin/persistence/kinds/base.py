@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-import numpy as np
-
 from margin.base.columns import Columns
 from margin.base.encoder import TableEncoder
 from margin.base.mixed import MixedEncoder
