@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
+from margin.base.frames import table_from_frame
 from margin.data import Table
 from margin.errors import MarginError
 from margin.persistence import to_bytes
@@ -74,6 +75,7 @@ def _rows(X: Any) -> tuple[Any, Any]:
     else:
         odd.loc[odd.index[::2], "age"] = np.nan
         odd.loc[odd.index[1::3], "job"] = "pilot"
+        return table_from_frame(X[:15], "rows"), table_from_frame(odd, "rows")
     return X[:15], odd
 
 
