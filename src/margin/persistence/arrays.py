@@ -206,7 +206,9 @@ class Csr:
         if not _are_rows(data, indices, indptr, n_columns, self.sorted_columns):
             raise Malformed("rows and columns of sparse cells do not fit together")
         make = scipy.sparse.csr_matrix if node["matrix"] else scipy.sparse.csr_array
-        return make((data, indices, indptr), shape=(n_rows, n_columns))
+        made = make((data, indices, indptr), shape=(n_rows, n_columns))
+        made.indices, made.indptr = indices, indptr  # a matrix, unlike an array, would keep copies of another type
+        return made
 
     def _field(self, name: str) -> Array:
         return self.data if name == "data" else self.places

@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from margin import params
+from margin.errors import MarginError
 from margin.persistence.fields import Absent, within
 from margin.persistence.kind import Kind, attributes_of
 from margin.persistence.limits import Malformed
@@ -84,6 +86,8 @@ class ObjectPacker:
         attributes = value.attributes if isinstance(value, Legacy) else attributes_of(value)
         if not kind.is_model:
             return {"kind": kind.name, "state": self._state(kind, attributes)}
+        if not isinstance(value, Legacy):
+            _check_parameters(value)
         names = parameter_names(kind.cls)
         given = {name: attributes[name] for name in names if name in attributes}
         packed = {name: within(name, Value().pack, item, self) for name, item in given.items()}
@@ -99,6 +103,14 @@ class ObjectPacker:
             elif not isinstance(field, Absent):
                 raise Malformed(f"a {kind.name} has no {attribute}")
         return state
+
+
+def _check_parameters(model: Any) -> None:
+    """What no model could be read with is not written."""
+    try:
+        params.check(model)
+    except MarginError as error:
+        raise Malformed(str(error).rstrip(".")) from None
 
 
 def parameter_names(cls: type) -> list[str]:
