@@ -90,6 +90,8 @@ def _document(model: Any, about: dict[str, Any] | None, rows: Any) -> tuple[dict
     except Malformed as wrong:
         what = type(model).__name__
         raise PersistenceError(f"save({what}): {_readable(wrong)}.") from None
+    except RecursionError:
+        raise PersistenceError(f"save({type(model).__name__}): it holds itself, or is nested too deeply.") from None
     sections = {"about": {"data": notes, "optional": True}}
     if seen is not None:
         sections["witness"] = {"data": seen, "optional": True}

@@ -203,19 +203,24 @@ def described(array: np.ndarray) -> dict[str, Any]:
 
 def laid_out(header: dict[str, Any]) -> tuple[list[Buffer], int]:
     """Where the buffers of a header will stand, and the length of the file."""
-    try:
-        raw = canonical(header)
-    except ValueError as error:  # half a character in a text
-        raise Malformed(f"a text cannot be written ({error})") from None
-    length = len(raw)
-    if length > MOST_HEADER:
-        raise Malformed(f"the header would have {length:,} bytes, more than {MOST_HEADER:,}")
-    look_over(raw)  # what could not be read again is not written
-    at, found = aligned(PRELUDE + length), []
+    raw = _written(header)
+    if len(raw) > MOST_HEADER:
+        raise Malformed(f"the header would have {len(raw):,} bytes, more than {MOST_HEADER:,}")
+    look_over(raw)  # what no reader would take is not written
+    at, found = aligned(PRELUDE + len(raw)), []
     for entry in header["arrays"]:
         found.append(_buffer(entry, at))
         at = found[-1].end
     return found, at
+
+
+def _written(header: dict[str, Any]) -> bytes:
+    try:
+        return canonical(header)
+    except UnicodeEncodeError:
+        raise Malformed("a text holds half a character, which no file can hold") from None
+    except ValueError as error:
+        raise Malformed(f"it holds what no header can ({error})") from None
 
 
 def opening(header: dict[str, Any], file_length: int) -> bytes:

@@ -20,7 +20,7 @@ import numpy as np
 import scipy.sparse
 
 from margin.errors import PersistenceError
-from margin.persistence.format1_classes import KIND_OF
+from margin.persistence.format1_classes import KIND_OF, SLOTS
 from margin.persistence.header import look_over
 from margin.persistence.kinds import BY_CLASS, BY_NAME
 from margin.persistence.limits import MOST_ARRAYS, MOST_HEADER, Malformed
@@ -187,8 +187,8 @@ def _attributes(kind: str, state: Any) -> dict[str, Any]:
     """What an object held, by attribute, in each of the shapes in which objects gave their state."""
     if kind == "schema":
         return {"_columns": tuple(state)}
-    if kind == "column":
-        return dict(zip(("name", "kind", "levels", "reason"), state, strict=True))
+    if kind in SLOTS:
+        return dict(zip(SLOTS[kind], state, strict=True))
     if isinstance(state, tuple):
         plain, slots = state
         return {**(plain or {}), **(slots or {})}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["KIND_OF"]
+__all__ = ["KIND_OF", "SLOTS"]
 
 KIND_OF: dict[str, str] = {
     "margin.base.columns:Columns": "columns",
@@ -16,4 +16,42 @@ KIND_OF: dict[str, str] = {
     "margin.data.schema:Column": "column",
     "margin.data.schema:Schema": "schema",
     "margin.data.table:Table": "table",
+    # Trees.
+    "margin.tree.c45:C45": "c45",
+    "margin.tree.decision_tree:DecisionTreeClassifier": "decision-tree-classifier",
+    "margin.tree.decision_tree:DecisionTreeRegressor": "decision-tree-regressor",
+    "margin.tree.discretize:Discretizer": "discretizer",
+    "margin.tree.id3:ID3": "id3",
+    "margin.tree.nodes:Tree": "tree",
+    "margin.tree.prune:PruningTrace": "pruning-trace",
+    "margin.tree.pruning:AlphaChoice": "alpha-choice",
+    # Searches, and what they are told and find.
+    "margin.evaluation.bootstrap:Bootstrap": "bootstrap",
+    "margin.evaluation.given_splits:Given": "given-splits",
+    "margin.evaluation.group_splits:GroupFolds": "group-folds",
+    "margin.evaluation.group_splits:GroupHoldOut": "group-hold-out",
+    "margin.evaluation.intervals:Interval": "interval",
+    "margin.evaluation.intervals:Score": "score",
+    "margin.evaluation.random_splits:Folds": "folds",
+    "margin.evaluation.random_splits:RepeatedHoldOut": "repeated-hold-out",
+    "margin.evaluation.random_splits:TrainValidationTest": "train-validation-test",
+    "margin.evaluation.splits:HoldOut": "hold-out",
+    "margin.evaluation.splits:LeaveOneOut": "leave-one-out",
+    "margin.evaluation.splits:StratifiedFolds": "stratified-folds",
+    "margin.evaluation.splits:TrainingData": "training-data",
+    "margin.evaluation.time_splits:TimeOrdered": "time-ordered",
+    "margin.selection.grid_search:GridSearch": "grid-search",
+    "margin.selection.grid_search:RandomSearch": "random-search",
+    "margin.selection.halving:HalvingSearch": "halving-search",
+    "margin.selection.log_search:LogSearch": "log-search",
+    "margin.selection.log_search:Step": "search-step",
+    "margin.selection.results:SearchResults": "search-results",
+}
+
+#: Objects that gave their state as a list, and what stood in it.
+SLOTS: dict[str, tuple[str, ...]] = {
+    "column": ("name", "kind", "levels", "reason"),
+    "interval": ("low", "high", "confidence", "method"),
+    "score": ("value", "interval", "how"),
+    "search-step": ("parameter", "value", "move", "score", "taken"),
 }
