@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -43,7 +44,6 @@ class SparseRows:
         self._data, self._columns, self._start = data, columns, start
         self.metric = "euclidean"
         self.p = 2.0
-        self._postings: tuple[Any, ...] = ()
 
     @classmethod
     def build(cls, rows: Any, metric: str, p: float, n_threads: int) -> SparseRows:
@@ -53,8 +53,16 @@ class SparseRows:
         data, columns, start = _without_zeros(rows)
         made = cls(data, columns.astype(np.int32, copy=False), start.astype(np.int64, copy=False), rows.shape[1])
         made.metric, made.p = metric, float(p)
-        made._postings = _core.neighbors.sparse_postings(made._rows(), metric, made.p)
+        made._postings = made._by_column()
         return made
+
+    @cached_property
+    def _postings(self) -> tuple[Any, ...]:
+        """The rows column by column; those of a model that was loaded are made when it is asked first."""
+        return self._by_column()
+
+    def _by_column(self) -> tuple[Any, ...]:
+        return _core.neighbors.sparse_postings(self._rows(), self.metric, self.p)
 
     @property
     def n_rows(self) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import os
 from collections.abc import Callable, Iterator, Sequence
@@ -38,7 +39,7 @@ class MemorySink:
         self.content = bytearray(n_bytes)
 
     def write_at(self, position: int, data: Any) -> None:
-        self.content[position : position + len(data)] = data
+        memoryview(self.content)[position : position + len(data)] = memoryview(data)
 
 
 class FileSink:
@@ -94,7 +95,7 @@ def _tasks(buffers: Sequence[Buffer], arrays: Sequence[np.ndarray]) -> Iterator[
     for number, (buffer, array) in enumerate(zip(buffers, arrays)):
         cut = _spans_of(array, buffer)
         for part in range(len(buffer.digests)):
-            yield number, part, lambda cut=cut, part=part: cut(part)
+            yield number, part, functools.partial(cut, part)
 
 
 def _spans_of(array: np.ndarray, buffer: Buffer) -> Callable[[int], Any]:
