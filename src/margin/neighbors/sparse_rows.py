@@ -8,12 +8,14 @@ from typing import Any
 import numpy as np
 
 import margin._core as _core
-from margin.errors import InputError
+from margin.errors import InputError, PersistenceError
 
 __all__ = ["SPARSE_METRICS", "SparseRows"]
 
 #: The metrics for sparse rows.
 SPARSE_METRICS: tuple[str, ...] = _core.neighbors.sparse_metrics
+#: No stored cell is larger.
+LARGEST = 1e300
 
 
 class SparseRows:
@@ -59,6 +61,12 @@ class SparseRows:
     @cached_property
     def _postings(self) -> tuple[Any, ...]:
         """The rows column by column; those of a model that was loaded are made when it is asked first."""
+        stored = self._data
+        if stored.size and not (stored.min() >= -LARGEST and stored.max() <= LARGEST and stored.all()):
+            raise PersistenceError(
+                "SparseRows: the training rows hold cells that are 0 or no numbers: the file of the model was changed "
+                "(margin.persistence.verify tells where)."
+            )
         return self._by_column()
 
     def _by_column(self) -> tuple[Any, ...]:

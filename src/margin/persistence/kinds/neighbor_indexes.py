@@ -1,11 +1,12 @@
 """Indexes of training rows, which compiled code follows: trees, blocks and lists are checked link by link.
 
-Letters: ``n`` rows of an index, ``d`` columns that it compares. Cells that are no numbers are refused where a file is read
-whole; in a mapped one they lead nowhere, because a search that comes out with too few rows says so.
+Letters: ``n`` rows of an index, ``d`` columns that it compares. Cells that are no numbers are refused where a file is
+read whole; in a mapped one a search that comes out with too few rows says so.
 """
 
 from __future__ import annotations
 
+import itertools
 import math
 
 import numpy as np
@@ -36,10 +37,14 @@ from margin.persistence.kind import Kind
 __all__ = ["KINDS"]
 
 POSITIVE = Number(math.ulp(0.0))
+#: Differences of such cells, and of those of new rows, do not overflow: every distance is a number.
+comparable = Rule(
+    "no cell is NaN or beyond 1e300", lambda a, _: a.size == 0 or (a.min() >= -1e300 and a.max() <= 1e300)
+)
 not_zero = Rule("no cell is 0", lambda a, _: a.all())
 not_infinite = Rule("no cell is infinite", lambda a, _: not np.isinf(a).any())
 
-# Of kd_tree.hpp: rows of a block, children of a node, what stands for a node among sizes, nodes on the longest way down.
+# Of kd_tree.hpp: rows of a block, children of a node, what stands for a node among sizes, nodes on the longest way.
 BLOCK_ROWS, FAN, IS_NODE, DEEPEST = 16, 8, -1, 40
 # Of mixed_index.hpp: rows of a block, blocks of a group.
 LANES = 32
@@ -122,7 +127,7 @@ def _sparse_rows_fit(rows: SparseRows) -> str | None:
 def _columns_fit(columns: ComparedColumns) -> str | None:
     coded = sorted(columns.ordinal + columns.nominal)
     for at in (columns.numeric, columns.ordinal, columns.nominal, coded):
-        if any(a >= b for a, b in zip(at, at[1:])):
+        if any(a >= b for a, b in itertools.pairwise(at)):
             return "columns must ascend, none twice"
     if max(columns.numeric, default=-1) >= columns.n_numeric or max(coded, default=-1) >= columns.n_codes:
         return "it compares columns that are not there"
@@ -158,7 +163,7 @@ def _numbers_unfit(numeric: np.ndarray) -> str | None:
     return None
 
 
-#: Columns of numbers and of categories; places, numbers and codes of the rows; coarse cells; boxes of blocks and groups.
+#: Columns of numbers and of categories; places, numbers, codes of rows; coarse cells; boxes of blocks and groups.
 _MIXED_ARRAYS = Fixed(
     Array("f8", "p", 8),
     Array("f8", "c", 2, finite),
@@ -176,7 +181,7 @@ KINDS = (
     Kind(
         "brute-force",
         BruteForce,
-        {"cells": Array("f8 f4", "n", "d", finite), "metric": Text(known=_core.neighbors.metrics), "p": POSITIVE},
+        {"cells": Array("f8 f4", "n", "d", comparable), "metric": Text(known=_core.neighbors.metrics), "p": POSITIVE},
         check=_has_cells,
     ),
     Kind(
@@ -186,7 +191,7 @@ KINDS = (
             "metric": Text(known=_core.neighbors.metrics),
             "p": POSITIVE,
             "sketch": Array("f4", "b", None, finite),
-            "cells": Array("f8 f4", None, "d", finite),
+            "cells": Array("f8 f4", None, "d", comparable),
             "place": Array("i4", "b", BLOCK_ROWS),
             "boxes": Array("f4", "m", None, known),
             "first": Array("i4", "m", FAN),
@@ -211,7 +216,7 @@ KINDS = (
             "_reach": Array("f8", "n", at_least(0)),
             "_smallest": Array("f8", "m", known),
             "_largest": Array("f8", "m", known),
-            "_rows": Array("f8 f4", "n", "d", finite),
+            "_rows": Array("f8 f4", "n", "d", comparable),
             "_largest_cell": Number(0),
         },
         check=_ball_tree_fits,
@@ -221,7 +226,7 @@ KINDS = (
         SparseRows,
         {
             "n_columns": Whole(0, 2**31 - 1, size="d"),
-            "_data": Array("f8 f4", "e", finite, not_zero),
+            "_data": Array("f8 f4", "e", comparable, not_zero),
             "_columns": Array("i4", "e", below("d")),
             "_start": Array("i8", None, starts("e")),
             "metric": Text(*SPARSE_METRICS),

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from margin.base.mixed import MixedEncoder
+from margin.base.representation import SQUARABLE
 from margin.neighbors.ball_tree import BallTree
 from margin.neighbors.brute import BruteForce
 from margin.neighbors.centroid import NearestCentroid
@@ -22,7 +23,7 @@ from margin.neighbors.radius import RadiusNeighborsClassifier, RadiusNeighborsRe
 from margin.neighbors.rote import RoteClassifier
 from margin.neighbors.sparse_rows import SparseRows
 from margin.persistence.arrays import Array, Rule, at_least, finite, positive, strictly_ascending
-from margin.persistence.fields import Either, Field, Flag, Number, Object, Packer, Text, TupleOf, Unpacker, Whole
+from margin.persistence.fields import Either, Field, Flag, Object, Packer, Text, TupleOf, Unpacker, Whole
 from margin.persistence.kind import Kind
 from margin.persistence.kinds.base import MIXED, NUMERIC, OUTPUTS, classifier, model, shares
 from margin.persistence.kinds.neighbor_indexes import POSITIVE
@@ -122,6 +123,8 @@ def _index_unfit(made: Any) -> str | None:
     width = NUMERIC.where["d"](encoder)
     if index.metric != ("euclidean" if metric == "cosine" and not is_sparse else metric):
         return "its index has another metric"
+    if encoder.largest > SQUARABLE:
+        return "it would take cells that are too large to compare"
     if space.cosine and (is_sparse or metric != "cosine"):
         return "only for cosines rows are brought to length 1"
     if space.factors is not None and len(space.factors) != width:
