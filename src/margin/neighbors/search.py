@@ -196,7 +196,7 @@ class NeighborSearch(TableEstimator):
             return
         else:
             cells = queries.data
-        if cells.size and not (cells.max() <= FARTHEST and cells.min() >= -FARTHEST):
+        if cells.size and not (float(cells.max()) <= FARTHEST and float(cells.min()) >= -FARTHEST):
             at = int(np.flatnonzero(~(np.abs(cells.ravel()) <= FARTHEST))[0])
             sparse = cells is not queries
             raise self._too_far_away(

@@ -62,7 +62,7 @@ class SparseRows:
     def _postings(self) -> tuple[Any, ...]:
         """The rows column by column; those of a model that was loaded are made when it is asked first."""
         stored = self._data
-        if stored.size and not (stored.min() >= -LARGEST and stored.max() <= LARGEST and stored.all()):
+        if stored.size and not (float(stored.min()) >= -LARGEST and float(stored.max()) <= LARGEST and stored.all()):
             raise PersistenceError(
                 "SparseRows: the training rows hold cells that are 0 or no numbers: the file of the model was changed "
                 "(margin.persistence.verify tells where)."
