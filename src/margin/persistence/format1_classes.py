@@ -46,6 +46,23 @@ KIND_OF: dict[str, str] = {
     "margin.selection.log_search:LogSearch": "log-search",
     "margin.selection.log_search:Step": "search-step",
     "margin.selection.results:SearchResults": "search-results",
+    # neighbours
+    "margin.neighbors.ball_tree:BallTree": "ball-tree",
+    "margin.neighbors.brute:BruteForce": "brute-force",
+    "margin.neighbors.centroid:NearestCentroid": "nearest-centroid",
+    "margin.neighbors.choice:IndexChoice": "index-choice",
+    "margin.neighbors.equal_rows:EqualRows": "equal-rows",
+    "margin.neighbors.kd_tree:KDTree": "kd-tree",
+    "margin.neighbors.knn:KNeighborsClassifier": "k-neighbors-classifier",
+    "margin.neighbors.knn:KNeighborsRegressor": "k-neighbors-regressor",
+    "margin.neighbors.mixed_rows:ComparedColumns": "compared-columns",
+    "margin.neighbors.mixed_rows:MixedRows": "mixed-rows",
+    "margin.neighbors.outliers:Outlier": "outlier-label",
+    "margin.neighbors.radius:RadiusNeighborsClassifier": "radius-neighbors-classifier",
+    "margin.neighbors.radius:RadiusNeighborsRegressor": "radius-neighbors-regressor",
+    "margin.neighbors.rote:RoteClassifier": "rote",
+    "margin.neighbors.space:Space": "space",
+    "margin.neighbors.sparse_rows:SparseRows": "sparse-rows",
 }
 
 #: Objects that gave their state as a list, and what stood in it.

@@ -9,7 +9,18 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from margin.persistence.kind import Kind
-from margin.persistence.kinds import base, bayes, data, evaluation, linear, neighbors, selection, svm, tree
+from margin.persistence.kinds import (
+    base,
+    bayes,
+    data,
+    evaluation,
+    linear,
+    neighbor_indexes,
+    neighbors,
+    selection,
+    svm,
+    tree,
+)
 
 __all__ = ["BY_CLASS", "BY_NAME"]
 
@@ -31,5 +42,6 @@ def _table(families: Iterable[Iterable[Kind]]) -> _Table:
 
 
 BY_NAME, BY_CLASS = _table(
-    module.KINDS for module in (data, base, evaluation, neighbors, bayes, linear, svm, tree, selection)
+    module.KINDS
+    for module in (data, base, evaluation, neighbor_indexes, neighbors, bayes, linear, svm, tree, selection)
 )
