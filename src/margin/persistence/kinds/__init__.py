@@ -9,7 +9,21 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from margin.persistence.kind import Kind
-from margin.persistence.kinds import base, bayes, data, evaluation, linear, neighbors, selection, svm, tree
+from margin.persistence.kinds import (
+    base,
+    bayes,
+    bayes_statistics,
+    calibration,
+    data,
+    discriminants,
+    distributions,
+    evaluation,
+    linear,
+    neighbors,
+    selection,
+    svm,
+    tree,
+)
 
 __all__ = ["BY_CLASS", "BY_NAME"]
 
@@ -26,10 +40,27 @@ def _table(families: Iterable[Iterable[Kind]]) -> _Table:
         for kind in family:
             if kind.name in by_name or kind.cls in by_class:
                 raise TypeError(f"two kinds are called {kind.name!r}, or {kind.cls.__name__} has two.")
+            if len(kind.named()) < len(kind.fields):
+                raise TypeError(f"two fields of {kind.name!r} have one name in files (call one of them otherwise).")
             by_name[kind.name] = by_class[kind.cls] = kind
     return _Table(by_name, by_class)
 
 
 BY_NAME, BY_CLASS = _table(
-    module.KINDS for module in (data, base, evaluation, neighbors, bayes, linear, svm, tree, selection)
+    module.KINDS
+    for module in (
+        data,
+        base,
+        evaluation,
+        neighbors,
+        bayes_statistics,
+        distributions,
+        bayes,
+        discriminants,
+        calibration,
+        linear,
+        svm,
+        tree,
+        selection,
+    )
 )
