@@ -38,7 +38,7 @@ def generative(
     }
 
     def whole(model: Any) -> str | None:
-        return check(model) if len(model.classes_) else "it has no classes"
+        return check(model) if model.priors_.any() else "some class must have a prior above 0"
 
     return classifier(name, cls, {**common, **fields}, check=whole, **more)
 
