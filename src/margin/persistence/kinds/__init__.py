@@ -12,7 +12,11 @@ from margin.persistence.kind import Kind
 from margin.persistence.kinds import (
     base,
     bayes,
+    bayes_statistics,
+    calibration,
     data,
+    discriminants,
+    distributions,
     evaluation,
     linear,
     neighbor_indexes,
@@ -23,6 +27,13 @@ from margin.persistence.kinds import (
 )
 
 __all__ = ["BY_CLASS", "BY_NAME"]
+
+FAMILIES = (
+    *(data, base, evaluation),
+    *(neighbor_indexes, neighbors),
+    *(bayes_statistics, distributions, bayes, discriminants, calibration),
+    *(linear, svm, tree, selection),
+)
 
 
 class _Table(NamedTuple):
@@ -41,7 +52,4 @@ def _table(families: Iterable[Iterable[Kind]]) -> _Table:
     return _Table(by_name, by_class)
 
 
-BY_NAME, BY_CLASS = _table(
-    module.KINDS
-    for module in (data, base, evaluation, neighbor_indexes, neighbors, bayes, linear, svm, tree, selection)
-)
+BY_NAME, BY_CLASS = _table(module.KINDS for module in FAMILIES)
