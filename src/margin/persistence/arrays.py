@@ -15,6 +15,7 @@ from margin.persistence.limits import Malformed
 __all__ = [
     "Array",
     "Csr",
+    "Parts",
     "Rule",
     "Sizes",
     "ascending",
@@ -220,3 +221,39 @@ def _are_rows(data: np.ndarray, indices: np.ndarray, indptr: np.ndarray, n_colum
         return True
     descends = np.flatnonzero(np.diff(indices) <= 0) + 1
     return bool(np.isin(descends, indptr).all())
+
+
+class Parts:
+    """Arrays of one dimension, kept one after another: however many there are, a file holds two arrays.
+
+    ``size`` names how many there are; ``make`` is what holds them, a list or a tuple.
+    """
+
+    def __init__(self, dtype: str, *rules: Rule, size: str = "", make: Callable[[Any], Any] = list) -> None:
+        self.cells = Array(dtype, None, *rules)
+        self.start = Array("i8", None)
+        self.size = size
+        self.make = make
+
+    def pack(self, value: Any, to: Packer) -> dict[str, int]:
+        if not isinstance(value, (list, tuple)) or not all(isinstance(part, np.ndarray) for part in value):
+            raise Malformed("must be a list of arrays")
+        (dtype,) = self.cells.dtypes
+        if not all(part.ndim == 1 and part.dtype == dtype for part in value):
+            raise Malformed(f"must be arrays of {dtype.str} in one dimension")
+        start = np.zeros(len(value) + 1, dtype=np.int64)
+        np.cumsum([len(part) for part in value], out=start[1:])
+        cells = np.concatenate([np.zeros(0, dtype), *value])
+        return {"cells": self.cells.pack(cells, to), "start": self.start.pack(start, to)}
+
+    def unpack(self, node: Any, of: Unpacker) -> Any:
+        if not isinstance(node, dict) or node.keys() != {"cells", "start"}:
+            raise Malformed("must be arrays one after another")
+        cells = within("cells", self.cells.unpack, node["cells"], of)
+        start = within("start", self.start.unpack, node["start"], of)
+        if not len(start) or start[0] != 0 or start[-1] != len(cells) or (start[1:] < start[:-1]).any():
+            raise Malformed("arrays do not begin where they should")
+        if self.size:
+            of.sizes.state(self.size, len(start) - 1)
+        places = start.tolist()
+        return self.make([cells[a:b] for a, b in zip(places, places[1:])])

@@ -52,9 +52,10 @@ def model(
     sees: Object,
     check: Callable[[Any], str | None] | None = None,
     derived: frozenset[str] = frozenset(),
+    finish: Callable[[Any], None] | None = None,
     **more: Any,
 ) -> Kind:
-    """The kind of a model; ``sees`` is the encoder of its representation."""
+    """The kind of a model; ``sees`` is the encoder of its representation, ``finish`` sets what follows from the rest."""
     common: dict[str, Field] = {
         "_columns": Object("columns"),
         "_encoder": sees,
@@ -66,17 +67,18 @@ def model(
             return "its encoder knows other columns"
         return check(made) if check is not None else None
 
+    def settle(made: Any) -> None:
+        made._remember(made._columns)
+        if finish is not None:
+            finish(made)
+
     by_columns = frozenset({"n_features_in_", "feature_names_in_"})
-    return Kind(name, cls, {**common, **fields}, check=whole, derived=derived | by_columns, finish=_named, **more)
+    return Kind(name, cls, {**common, **fields}, check=whole, derived=derived | by_columns, finish=settle, **more)
 
 
 def classifier(name: str, cls: type, fields: Mapping[str, Field], **more: Any) -> Kind:
     """The kind of a model of ``k`` classes."""
     return model(name, cls, {"classes_": Labels("k", distinct=True), **fields}, **more)
-
-
-def _named(made: Any) -> None:
-    made._remember(made._columns)
 
 
 def _columns(columns: Columns) -> str | None:
