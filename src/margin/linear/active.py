@@ -150,6 +150,7 @@ class ActivePerceptron(StreamingClassifier):
             with further_or_not_at_all(self):
                 X, y, _ = self._further_rows(row, [label], classes, None, who)
                 self._take_in(X, y, volunteered=True)
+                del self._kept
             return self
         if classes is None:
             raise ParameterError(f"{who}(classes=None): classes must name all labels to come at the first call.")
@@ -157,6 +158,7 @@ class ActivePerceptron(StreamingClassifier):
             X, y, _ = self._first_rows(row, [label], classes, None, who)
             self._begin(X.shape[1])
             self._take_in(X, y, volunteered=True)
+            del self._kept
         return self
 
     def _fit(self, X: Any, y: np.ndarray, weight: np.ndarray) -> None:

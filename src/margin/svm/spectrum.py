@@ -9,8 +9,8 @@ from typing import Annotated, Any
 import numpy as np
 import scipy.sparse as sp
 
-from margin.errors import InputError, InputTypeError, NotFittedError, ParameterError
 from margin import params
+from margin.errors import InputError, InputTypeError, NotFittedError, ParameterError
 from margin.params import Flag, Rule
 
 __all__ = ["SpectrumKernel"]

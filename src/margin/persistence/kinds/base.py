@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-import numpy as np
-
 from margin.base.columns import Columns
 from margin.base.encoder import TableEncoder
 from margin.base.mixed import MixedEncoder
@@ -55,7 +53,7 @@ def model(
     finish: Callable[[Any], None] | None = None,
     **more: Any,
 ) -> Kind:
-    """The kind of a model; ``sees`` is the encoder of its representation, ``finish`` sets what follows from the rest."""
+    """The kind of a model; ``sees`` is the encoder of its representation, ``finish`` sets what follows."""
     common: dict[str, Field] = {
         "_columns": Object("columns"),
         "_encoder": sees,

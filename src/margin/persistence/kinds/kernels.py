@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import numpy as np
@@ -60,7 +61,7 @@ class Pieces:
         if not len(start) or start[0] != 0 or start[-1] != len(tokens) or (start[1:] < start[:-1]).any():
             raise Malformed("pieces do not begin where they should")
         places = start.tolist()
-        pieces = (*texts, *(tuple(tokens[a:b]) for a, b in zip(places, places[1:])))
+        pieces = (*texts, *(tuple(tokens[a:b]) for a, b in itertools.pairwise(places)))
         if len(set(pieces)) < len(pieces):
             raise Malformed("a piece stands there twice")
         return pieces

@@ -65,7 +65,7 @@ def linear_classifier(
     check: Callable[[Any], str | None] | None = None,
     **more: Any,
 ) -> Kind:
-    """The kind of a model whose scores are made of numeric columns; ``coef_`` among ``fields`` stands before its own."""
+    """The kind of a model whose scores are made of numeric columns; ``fields`` may say otherwise of ``coef_``."""
 
     def scored(made: Any) -> str | None:
         if not len(made.classes_) or len(made.intercept_) != n_scores(made):
@@ -196,10 +196,10 @@ def _is_width(memory_width: int, made: Any) -> bool:
 
 
 def _perceptron_memory(memory: perceptron_memory.Memory) -> str | None:
-    averages, votes = memory.late_w is not None, memory.voters is not None
-    if averages != (memory.late_b is not None) or votes != (memory.survived is not None) or (votes and not averages):
+    averages, voters = memory.late_w is not None, memory.voters
+    if averages != (memory.late_b is not None) or (voters is None) != (memory.survived is None):
         return "it remembers half of what an average or a vote needs"
-    if votes and (not len(memory.voters) or memory.voters.shape[1] != memory.w.size + memory.b.size):
+    if voters is not None and (not averages or not len(voters) or voters.shape[1] != memory.w.size + memory.b.size):
         return "its voters have other weights"
     return None
 
