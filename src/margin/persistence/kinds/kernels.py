@@ -41,9 +41,11 @@ class Pieces:
     """The dictionary of a spectrum kernel: pieces of texts, then pieces of tokens, each as its tokens."""
 
     def pack(self, value: Any, to: Packer) -> dict[str, Any]:
+        if not isinstance(value, tuple):
+            raise Malformed("must be a tuple of pieces")
         texts = [piece for piece in value if isinstance(piece, str)]
         tokens = [list(piece) for piece in value[len(texts) :] if isinstance(piece, tuple)]
-        if not isinstance(value, tuple) or len(texts) + len(tokens) != len(value):
+        if len(texts) + len(tokens) != len(value):
             raise Malformed("must be pieces of texts, then of tokens")
         start = np.zeros(len(tokens) + 1, dtype=np.int64)
         np.cumsum([len(piece) for piece in tokens], out=start[1:])
@@ -96,8 +98,11 @@ def _evidence(found: Evidence) -> str | None:
     counts = np.bincount(found.y, minlength=layout.n_classes)
     if len(counts) != layout.n_classes:
         return "it has rows of classes that there are not"
-    first, second = layout.pairs
-    wanted = counts[first] + counts[second] if layout.in_pairs else np.full(layout.n_problems, n)
+    if layout.in_pairs:
+        first, second = layout.pairs
+        wanted = counts[first] + counts[second]
+    else:
+        wanted = np.full(layout.n_problems, n)
     for parts in (found.alphas, found.values):
         if parts is None or [len(part) for part in parts] != wanted.tolist():
             return "it is of other rows than its problems"
