@@ -139,7 +139,7 @@ LOGISTIC = (
         "logistic-evidence",
         Evidence,
         {
-            "curvature": Maybe(Array("f8", "m", "m", order="A")),
+            "curvature": Maybe(Array("f8", "m", "m", finite, order="A")),
             "columns": Array("i8", "c", at_least(0), strictly_ascending),
             "unit": Array("f8", "c", positive, finite),
             "classes": Array("i8", None, below("k"), strictly_ascending),
