@@ -53,7 +53,7 @@ def model(
     finish: Callable[[Any], None] | None = None,
     **more: Any,
 ) -> Kind:
-    """The kind of a model; ``sees`` is the encoder of its representation, ``finish`` sets what follows."""
+    """The kind of a model; ``sees`` is the encoder of its representation."""
     common: dict[str, Field] = {
         "_columns": Object("columns"),
         "_encoder": sees,
@@ -65,13 +65,13 @@ def model(
             return "its encoder knows other columns"
         return check(made) if check is not None else None
 
-    def settle(made: Any) -> None:
+    def finished(made: Any) -> None:
         made._remember(made._columns)
         if finish is not None:
             finish(made)
 
     by_columns = frozenset({"n_features_in_", "feature_names_in_"})
-    return Kind(name, cls, {**common, **fields}, check=whole, derived=derived | by_columns, finish=settle, **more)
+    return Kind(name, cls, {**common, **fields}, check=whole, derived=derived | by_columns, finish=finished, **more)
 
 
 def classifier(name: str, cls: type, fields: Mapping[str, Field], **more: Any) -> Kind:
