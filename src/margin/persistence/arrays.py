@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Callable
 from typing import Any
@@ -260,4 +261,4 @@ class Parts:
         if self.size:
             of.sizes.state(self.size, len(start) - 1)
         places = start.tolist()
-        return self.make([cells[a:b] for a, b in zip(places, places[1:])])
+        return self.make([cells[a:b] for a, b in itertools.pairwise(places)])
