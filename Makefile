@@ -7,7 +7,7 @@ READY := $(VENV)/.ready
 PEERS_READY := .venv-peers/.ready
 PEERS_PIP := .venv-peers/bin/python -m pip -qq --disable-pip-version-check
 
-.PHONY: demo test lint format bench sanitize clean
+.PHONY: demo test fuzz lint format bench sanitize clean
 
 $(READY): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "margin needs Python 3.11 or newer: make PYTHON=python3.12")'
@@ -22,6 +22,11 @@ demo: $(READY)
 
 test: $(READY) sanitize
 	$(BIN)/python -m pytest -n 2 --dist worksteal
+
+# Ten thousand damaged files of every kind of model, killed saves and failing disks; FUZZ='--models SVC --n 1000'.
+fuzz: $(READY)
+	$(BIN)/python -m tests.persistence.fuzz $(FUZZ)
+	$(BIN)/python -m tests.persistence.kills
 
 lint: $(READY)
 	$(BIN)/ruff format --check src tests benchmarks examples

@@ -235,9 +235,10 @@ def _opened(source: Any, who: str) -> Opened:
 
 @contextlib.contextmanager
 def _refusals(who: str) -> Iterator[None]:
-    """Whatever is wrong with a file is a PersistenceError that says what to do."""
+    """Whatever is wrong with a file is a PersistenceError that says what to do, and no warning of NumPy's beside it."""
     try:
-        yield
+        with np.errstate(all="ignore"):
+            yield
     except PersistenceError:
         raise
     except NewerKind as newer:

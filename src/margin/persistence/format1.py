@@ -32,6 +32,8 @@ __all__ = ["as_format_2", "begins_like_one"]
 MARK = "margin model"
 #: What a file may unpack to: so much, and so many times its own size.
 MOST_UNPACKED, MOST_TIMES = 16 * 2**20, 50
+#: A zip has its table of contents at its end, before a comment of at most 64 kB.
+END_OF_ZIP = 22 + 65_535
 #: Nodes of format 1 are nested, unlike those of format 2.
 DEEPEST_NODE = 300
 codecs.lookup("cp437")  # names in a zip are in this code page; found now, so that reading a file imports nothing
@@ -60,8 +62,13 @@ def as_format_2(source: Any) -> bytes:
 
 
 def _unpacked(source: Any) -> tuple[dict[str, Any], list[np.ndarray]]:
+    if b"PK\5\6" not in source.read(max(0, source.size - END_OF_ZIP), source.size):
+        raise Malformed("it begins as a zip and does not end as one")
+    content = source.read(0, source.size)
+    if content.count(b"PK\1\2") > MOST_ARRAYS + 1:  # each costs more in memory than in the file
+        raise Malformed("it has too many parts")
     try:
-        archive = zipfile.ZipFile(io.BytesIO(source.read(0, source.size)))
+        archive = zipfile.ZipFile(io.BytesIO(content))
     except Exception as error:  # zlib, struct, zipfile: whatever a broken archive raises
         raise Malformed(f"{type(error).__name__}: {error}") from None
     with archive:
@@ -91,8 +98,10 @@ def _check_sizes(archive: zipfile.ZipFile, size: int) -> None:
 
 
 def _content(archive: zipfile.ZipFile, name: str) -> bytes:
+    entry = archive.getinfo(name)
     try:
-        return archive.read(name)
+        with archive.open(entry) as part:
+            return part.read(entry.file_size)  # and not what it holds, which may be more than it says
     except Exception as error:
         raise Malformed(f"{name}: {type(error).__name__}: {error}") from None
 

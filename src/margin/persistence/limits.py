@@ -17,8 +17,8 @@ __all__ = [
 MOST_HEADER = 16 * 2**20
 #: Nesting of the header.
 DEEPEST = 32
-#: Values in the header: as objects in memory they take a hundred bytes each, however few they are in the file.
-MOST_VALUES = 2**19
+#: Values in the header: as objects in memory they take two hundred bytes each, however few they are in the file.
+MOST_VALUES = 2**18
 MOST_ARRAYS = 65_536
 MOST_DIMENSIONS = 8
 #: Buffers begin at multiples of this, so that they can be mapped and read by any instruction.

@@ -54,9 +54,13 @@ class FileSource:
         self.size = os.fstat(descriptor).st_size
 
     def read(self, start: int, end: int) -> bytes:
-        found = np.empty(min(end, self.size) - start, dtype=np.uint8)
-        self.read_into(start, found)
-        return found.tobytes()
+        end = min(end, self.size)
+        found = os.pread(self.descriptor, end - start, start)
+        if len(found) < end - start:  # a single call reads 2 GB at most, or a signal came in between
+            rest = np.empty(end - start, dtype=np.uint8)
+            self.read_into(start, rest)
+            found = rest.tobytes()
+        return found
 
     def read_into(self, start: int, memory: np.ndarray) -> None:
         view = memoryview(memory)

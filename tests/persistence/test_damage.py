@@ -1,0 +1,108 @@
+"""Damaged files of every kind of model: refused, or answered as before; never a crash, a hang, or an error of another's.
+
+Two hundred of each kind here, ten thousand in ``make fuzz``; the rules stand in tests/persistence/fuzz.py.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+
+import pytest
+
+from margin.errors import PersistenceError
+from margin.persistence import from_bytes
+from tests.persistence.fuzz import Found, Server, main, tried
+from tests.persistence.models import kinds_of_models, same_answers, samples
+from tests.persistence.mutants import Mutants, damaged
+
+N = 200
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Server]:
+    found = Server()
+    yield found
+    found.end()
+
+
+@pytest.mark.parametrize("kind", kinds_of_models())
+def test_damage_is_refused_or_does_no_harm(server: Server, kind: str):
+    found = tried(server, kind, range(N), few=True)
+    assert found.bad == []
+    assert sum(found.counts.values()) == N
+    assert found.counts["refused"] > N / 3
+
+
+def test_a_mutant_is_the_same_every_time_and_most_differ_from_the_good_file():
+    good = samples("Table")[0].content
+    one, two = Mutants(good), Mutants(good)
+    assert all(one[n] == two[n] for n in range(100))
+    assert sum(one[n].content != good for n in range(100)) > 80
+    assert Mutants(good, "other")[0] != one[0]
+
+
+def test_what_is_repaired_gets_past_every_digest():
+    mutants = Mutants(samples("Table")[0].content)
+    said = [refusal(mutants[n].content) for n in range(400) if mutants[n].repaired]
+    assert sum("digest" in each for each in said) < len(said) / 4
+    assert sum("objects[" in each for each in said) > len(said) / 4
+
+
+def refusal(content: bytes) -> str:
+    try:
+        from_bytes(content)
+    except PersistenceError as refused:
+        return str(refused)
+    return ""
+
+
+def test_any_flipped_bit_is_found_by_a_digest():
+    good = samples("Table")[0].content
+    for at in random.Random(0).sample(range(8 * len(good)), 500):
+        spoilt = bytearray(good)
+        spoilt[at // 8] ^= 1 << at % 8
+        assert refusal(bytes(spoilt)), at
+
+
+def test_any_cut_is_found():
+    good = samples("Table")[0].content
+    assert all(refusal(good[:n]) for n in range(0, len(good), 7))
+
+
+def test_damage_changes_bytes_and_says_how():
+    rng = random.Random(0)
+    ways = {damaged(bytes(range(200)), rng)[1].split()[0] for _ in range(200)}
+    assert ways == {"cut", "flipped", "zeroed", "moved", "doubled", "lost", "random"}
+
+
+def test_a_death_is_counted_and_the_rest_is_tried(monkeypatch):
+    class Dying(Server):
+        """Dies at every fourth mutant."""
+
+        def ask(self, job, tell):
+            for number in range(job["first"], job["last"]):
+                if number % 4 == 3:
+                    return
+                tell([number, "refused", ""])
+            tell(["done", 1, 100])
+
+        def last_words(self):
+            return "crash", "exit code -11"
+
+    found = tried(Dying(), "Table", range(10))
+    assert found.counts == {"refused": 8, "crash": 2}
+    assert found.bad[0] == "Table:3 crash: exit code -11"
+
+
+def test_one_mutant_can_be_tried_again_by_its_number(capfd):
+    assert main(["--only", "Table:5"]) == 0
+    assert capfd.readouterr().out.startswith("Table 5 ")
+
+
+def test_answers_are_compared_bit_by_bit():
+    nan = float("nan")
+    assert same_answers([nan, {"a": 1.0}], [nan, {"a": 1.0}])
+    assert not same_answers([1.0], [1.0 + 2**-52])
+    assert not same_answers([1], [1.0])
+    assert Found("x").bad == []
