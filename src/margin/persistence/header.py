@@ -9,20 +9,16 @@ from __future__ import annotations
 
 import json
 import re
+from itertools import accumulate
 from typing import Any
-
-import numpy as np
 
 from margin.persistence.limits import DEEPEST, MOST_HEADER, MOST_VALUES, Malformed
 
 __all__ = ["canonical", "look_over", "parsed"]
 
 _STRING = re.compile(rb'"(?:[^"\\]|\\.)*"', re.S)
-_DEPTH = np.zeros(256, dtype=np.int8)
-_DEPTH[[ord("["), ord("{")]] = 1
-_DEPTH[[ord("]"), ord("}")]] = -1
-_COUNTED = np.zeros(256, dtype=bool)
-_COUNTED[[ord(sign) for sign in "[{,:"]] = True
+_NO_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
+_DEPTH = {ord("["): 1, ord("{"): 1, ord("]"): -1, ord("}"): -1}
 
 
 def canonical(document: Any) -> bytes:
@@ -54,9 +50,10 @@ def parsed(raw: bytes) -> dict[str, Any]:
 
 def look_over(raw: bytes, deepest: int = DEEPEST) -> None:
     """Depth and number of values, counted without making any."""
-    bare = np.frombuffer(_STRING.sub(b"", raw), dtype=np.uint8)
-    if int(_COUNTED[bare].sum()) > MOST_VALUES:
+    bare = _STRING.sub(b"", raw)
+    if sum(map(bare.count, (b"[", b"{", b",", b":"))) > MOST_VALUES:
         raise Malformed(f"the header holds more than {MOST_VALUES:,} values")
-    found = int(np.cumsum(_DEPTH[bare], dtype=np.int64).max(initial=0))
+    brackets = bare.translate(None, _NO_BRACKETS)
+    found = max(accumulate(map(_DEPTH.__getitem__, brackets), initial=0))
     if found > deepest:
         raise Malformed(f"the header is nested {found} levels deep, more than {deepest}")

@@ -12,15 +12,11 @@ from margin.errors import MarginError
 from margin.persistence.arrays import Sizes
 from margin.persistence.fields import Absent, within
 from margin.persistence.kind import Kind
-from margin.persistence.limits import Malformed
+from margin.persistence.limits import Malformed, NewerKind
 from margin.persistence.packing import parameter_names
 from margin.persistence.values import Value
 
-__all__ = ["NewerKind", "ObjectUnpacker"]
-
-
-class NewerKind(Malformed):
-    """A kind, or a version of one, that this margin does not know."""
+__all__ = ["ObjectUnpacker"]
 
 
 class ObjectUnpacker:
