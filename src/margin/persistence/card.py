@@ -59,8 +59,8 @@ class Card:
 
     ``digest`` is the SHA-256 of the header, in which the digests of all arrays stand: equal digests are equal files.
     ``classes`` are typed, ``class_type`` names their type; of a model of several outputs they stand in ``outputs``.
-    ``columns`` are the first ten thousand of ``n_columns``; those of a model that was fitted on a plain array are called
-    x0, x1, … and ``named`` is false.
+    ``columns`` are the first ten thousand of ``n_columns``; those of a model that was fitted on a plain array are
+    called x0, x1, … and ``named`` is false.
 
     What was noted when the model was saved (``margin compare`` notes all of it) is None or empty where nothing was:
     ``when`` (UTC), ``table``, ``rows`` and ``table_digest`` of the training table, ``target``, ``protocol``, ``scores``

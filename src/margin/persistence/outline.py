@@ -1,8 +1,8 @@
 """Which field each array of a file belongs to, and which model holds which: noted while a model is written.
 
 In a state an array or an object is a bare number, and only its kind knows that it is one. The section ``outline`` says
-it to readers that know no kinds, such as ``margin model show``: ``fields`` are names, ``arrays`` says which of them each
-array belongs to, ``inside`` are models within models as ``[object, holder, field]``. Nothing is loaded by it.
+it to readers that know no kinds, such as ``margin model show``: ``fields`` are names, ``arrays`` says which of them
+each array belongs to, ``inside`` are models within models as ``[object, holder, field]``. Nothing is loaded by it.
 """
 
 from __future__ import annotations

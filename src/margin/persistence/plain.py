@@ -68,7 +68,7 @@ class Plain:
         if not places or long:
             return max(n - 1, 0), []
         content = self._head.content(node["utf8"])
-        if not all(type(place) is int for place in places) or not 0 <= places[0] or places != sorted(places):
+        if not all(type(place) is int for place in places) or not places[0] >= 0 or places != sorted(places):
             raise Malformed("texts do not begin where they should")
         pairs = itertools.islice(itertools.pairwise(places), most)
         return n - 1, [content[a:b].decode(errors="replace") for a, b in pairs]
