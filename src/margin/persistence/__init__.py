@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING
 from margin.lazy import attach
 from margin.persistence.card import Card, card
 from margin.persistence.container import FORMAT
-from margin.persistence.files import write_whole
 from margin.persistence.opening import Header, header
 
 if TYPE_CHECKING:
     from margin.persistence.archive import convert, from_bytes, load, save, to_bytes, verify
+    from margin.persistence.files import write_whole
 
 __all__ = [
     "FORMAT",
@@ -30,5 +30,8 @@ __all__ = [
 # package have too must be bound here: a lazy one would be found only until that module is loaded.
 __getattr__, __dir__ = attach(
     __name__,
-    dict.fromkeys(("convert", "from_bytes", "load", "save", "to_bytes", "verify"), "margin.persistence.archive"),
+    {
+        **dict.fromkeys(("convert", "from_bytes", "load", "save", "to_bytes", "verify"), "margin.persistence.archive"),
+        "write_whole": "margin.persistence.files",
+    },
 )

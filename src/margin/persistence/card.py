@@ -6,7 +6,6 @@ import dataclasses
 import math
 import os
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 from margin.persistence.card_reading import CardReader
@@ -110,6 +109,7 @@ def card(path: str | os.PathLike[str]) -> Card:
     """What a model file says of itself, in milliseconds and without loading the model.
 
     >>> import tempfile
+    >>> from pathlib import Path
     >>> from margin import MajorityClassifier, persistence
     >>> model = MajorityClassifier().fit([[1.0], [3.0]], ["no", "yes"])
     >>> found = card(persistence.save(model, Path(tempfile.mkdtemp()) / "model.margin"))
@@ -122,7 +122,7 @@ def card(path: str | os.PathLike[str]) -> Card:
         class_type, classes, outputs = reader.classes()
         n_columns, columns, named = reader.columns()
         return Card(
-            file=Path(path).name,
+            file=os.path.basename(path),
             digest=head.digest,
             format=head.format,
             margin=head.version,

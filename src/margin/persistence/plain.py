@@ -5,7 +5,7 @@ Small arrays are read where they are needed, digests checked; larger ones are on
 
 from __future__ import annotations
 
-import base64
+import binascii
 import itertools
 import math
 import struct
@@ -118,9 +118,9 @@ class Plain:
         if tag == "float" and inner in ("inf", "-inf", "nan"):
             return float(inner)
         if tag == "bytes" and type(inner) is str:
-            return base64.b64decode(inner, validate=True)
+            return binascii.a2b_base64(inner)
         if tag == "scalar" and type(inner) is list and len(inner) == 2 and inner[0] in _CODES:
-            return struct.unpack(f"<{_CODES[inner[0]]}", base64.b64decode(inner[1], validate=True))[0]
+            return struct.unpack(f"<{_CODES[inner[0]]}", binascii.a2b_base64(inner[1]))[0]
         if tag == "labels":
             return self.labels(inner)[1]
         if tag == "array":
