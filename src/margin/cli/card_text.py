@@ -19,8 +19,10 @@ if TYPE_CHECKING:
 __all__ = ["card_lines", "difference_lines", "size"]
 
 INDENT = 10
-#: Columns and classes that are shown; --json gives all.
+#: Columns, classes and parts of the file that are shown; --json gives all.
 COLUMNS_SHOWN, CLASSES_SHOWN, PARTS_SHOWN = 20, 12, 4
+#: Signs of the settings of a model inside.
+SETTINGS_SHOWN = 150
 SCORED = {"validation": "cross-validation", "test": "sealed test"}
 
 
@@ -105,7 +107,9 @@ def _inside(models: Iterable[CardModel]) -> list[str]:
     found: dict[str, int] = {}
     for model in models:
         deeper = _inside(model.inside)
-        text = printable(model.title) + (f" ({_settings(model)})" if model.parameters else "")
+        told = {name: value for name, value in model.parameters.items() if value is not None and value is not False}
+        settings = words.shortened(", ".join(f"{name}={_value(value)}" for name, value in told.items()), SETTINGS_SHOWN)
+        text = printable(model.title) + (f" ({settings})" if settings else "")
         text += f", in it {'; '.join(deeper)}" if deeper else ""
         found[text] = found.get(text, 0) + 1
     return [text if n == 1 else f"{n} × {text}" for text, n in found.items()]
