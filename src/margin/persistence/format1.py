@@ -27,7 +27,7 @@ from margin.persistence.limits import MOST_ARRAYS, MOST_HEADER, Malformed
 from margin.persistence.packing import Legacy, ObjectPacker
 from margin.persistence.writing import MemorySink, write
 
-__all__ = ["as_format_2", "begins_like_one"]
+__all__ = ["as_format_2"]
 
 MARK = "margin model"
 #: What a file may unpack to: so much, and so many times its own size.
@@ -37,11 +37,6 @@ END_OF_ZIP = 22 + 65_535
 #: Nodes of format 1 are nested, unlike those of format 2.
 DEEPEST_NODE = 300
 codecs.lookup("cp437")  # names in a zip are in this code page; found now, so that reading a file imports nothing
-
-
-def begins_like_one(source: Any) -> bool:
-    """Whether a file begins as a zip does."""
-    return source.read(0, min(2, source.size)) == b"PK"
 
 
 def as_format_2(source: Any) -> bytes:
@@ -54,7 +49,10 @@ def as_format_2(source: Any) -> bytes:
         "kinds": packer.versions(),
         "margin": str(document.get("version")),
         "objects": packer.objects,
-        "sections": {"about": {"data": about if isinstance(about, dict) else {}, "optional": True}},
+        "sections": {
+            "about": {"data": about if isinstance(about, dict) else {}, "optional": True},
+            "outline": {"data": packer.outline(), "optional": True},
+        },
     }
     sink = MemorySink()
     write(sink, header, packer.arrays)

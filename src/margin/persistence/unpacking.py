@@ -12,21 +12,16 @@ from margin.errors import MarginError
 from margin.persistence.arrays import Sizes
 from margin.persistence.fields import Absent, within
 from margin.persistence.kind import Kind
-from margin.persistence.limits import Malformed
+from margin.persistence.limits import Malformed, NewerKind
 from margin.persistence.packing import parameter_names
 from margin.persistence.values import Value
 
-__all__ = ["NewerKind", "ObjectUnpacker"]
-
+__all__ = ["ObjectUnpacker"]
 
 #: Models inside models: each asks the next, and Python follows only so far.
 DEEPEST_MODEL = 16
 #: Models of one file may be shared (a parameter and what was learnt of it), but answering must not take without end.
 MOST_TIMES_ASKED = 64
-
-
-class NewerKind(Malformed):
-    """A kind, or a version of one, that this margin does not know."""
 
 
 class _Burden(NamedTuple):
