@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from margin.errors import ConversionError, InputTypeError, closest
 from margin.interop import bayes, discriminants, linear, neighbors, svm, trees, wrappers
 from margin.interop.features import Preparation, plain_preparation
@@ -150,6 +152,8 @@ def _pipeline(fitted: Any, seen: Preparation | None) -> Any:
 
 def _seen_by(fitted: Any) -> Preparation:
     n = getattr(fitted, "n_features_in_", None)
+    if n is None and hasattr(fitted, "_BaseLibSVM__Xfit"):  # a machine with a user's kernel keeps the rows alone
+        n = np.shape(fitted._BaseLibSVM__Xfit)[1]
     if n is None:
         raise ConversionError(
             f"from_sklearn({type(fitted).__name__}): does not know how many columns it was fitted on (fit it on a "

@@ -41,9 +41,10 @@ def _settings(fitted: Any, seen: Preparation, *names: str) -> dict[str, Any]:
             f"{who}: metric must be one of {', '.join(map(repr, METRICS))} or a function, but is {metric!r}."
         )
     p = float(further.pop("p", 2.0))
-    if further.get("w") is not None:
+    weights = further.pop("w", None)
+    if weights is not None:
         seen.refuse_any(who, "as its metric weighs columns")
-        found["feature_weights"] = np.asarray(further.pop("w"), dtype=np.float64).tolist()
+        found["feature_weights"] = np.asarray(weights, dtype=np.float64).tolist()
     if further:
         raise ConversionError(f"{who}: metric_params must be None, but has {', '.join(map(repr, sorted(further)))}.")
     return found | {"metric": metric, "p": p}

@@ -40,14 +40,15 @@ def svc(fitted: Any, seen: Preparation) -> SVC:
             matrix.refuse_uneven(who, "as distances count every level")
         elif not whole_rows and not ((matrix.center == 0).all() and (matrix.spread == 1).all()):
             raise ConversionError(f"{who}: one-hot columns that are scaled cannot be said here.")
-        made._places = np.arange(len(fitted.classes_))
+        made._places = np.arange(len(fitted.classes_), dtype=np.int32)
         made._kept, made._n_given, made._map = None, int(fitted.shape_fit_[0]), None
         made.support_ = np.asarray(fitted.support_, dtype=np.int64)
         made.n_support_ = np.asarray(fitted.n_support_, dtype=np.int32)
         made.dual_coef_ = _dense(fitted.dual_coef_)
         made.intercept_ = np.array(fitted.intercept_, dtype=np.float64)
         made.gamma_ = 1.0 if whole_rows or fitted.kernel == "linear" else float(fitted._gamma)
-        made.C_ = float(fitted.C)
+        n_problems = len(made.intercept_)
+        made.C_ = float(fitted.C) if n_problems == 1 else np.full(n_problems, float(fitted.C))
         made.n_iter_ = np.asarray(fitted.n_iter_, dtype=np.int64).reshape(-1)
         made._machine = _machine(fitted, made, matrix)
     return made
