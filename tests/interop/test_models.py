@@ -20,7 +20,7 @@ from sklearn.base import clone, is_regressor
 import margin
 from margin import params
 from margin.interop.converting import MODELS
-from tests.interop.cases import CASES, DATA, NAMES, assert_same_answers, fitted, rows_for
+from tests.interop.cases import CASES, DATA, NAMES, assert_same_answers, fitted, rows_for, tied_rows
 
 EVERY = [pytest.param(place, data, id=f"{NAMES[place]} on {data}") for place in range(len(CASES)) for data in DATA]
 LOOSE = {"SVC": 1e-9, "KNeighborsClassifier": 1e-9, "CalibratedClassifierCV": 1e-9}
@@ -28,15 +28,6 @@ LOOSE = {"SVC": 1e-9, "KNeighborsClassifier": 1e-9, "CalibratedClassifierCV": 1e
 
 def test_every_entry_of_the_table_has_a_case():
     assert {type(case).__name__ for case in CASES} == set(MODELS)
-
-
-def tied_rows(theirs, X):
-    """Rows whose last neighbour is as near as the next: which of the two is asked, is each package's own choice."""
-    k = getattr(theirs, "n_neighbors", None)
-    if k is None:
-        return np.zeros(len(X), dtype=bool)
-    distance = theirs.kneighbors(X, k + 1)[0]
-    return distance[:, k] - distance[:, k - 1] <= 1e-9 * distance[:, k]
 
 
 @pytest.mark.parametrize(("place", "data"), EVERY)
