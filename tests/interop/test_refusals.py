@@ -88,6 +88,12 @@ TABLES = [
     ),
     (
         make_pipeline(
+            make_column_transformer((OneHotEncoder(), ["word", "x"]), ("passthrough", ["x"])), DecisionTreeClassifier()
+        ),
+        "'x' is prepared in more than one way",
+    ),
+    (
+        make_pipeline(
             make_column_transformer(
                 (make_pipeline(SimpleImputer(strategy="most_frequent"), OneHotEncoder()), ["word"])
             ),

@@ -109,7 +109,7 @@ def test_weights_of_rows_and_rows_in_parts(model):
     theirs = model.fit(rows, Y, weight)
     assert_same_answers(theirs, margin.from_sklearn(theirs), rows)
     if not isinstance(model, CategoricalNB):
-        theirs = model.partial_fit(rows[::3], Y[::3], weight[::3])
+        theirs = model.partial_fit(rows[::3], Y[::3], sample_weight=weight[::3])
         ours = margin.from_sklearn(theirs)
         assert_same_answers(theirs, ours, rows)
         np.testing.assert_allclose(ours.class_count_, theirs.class_count_)

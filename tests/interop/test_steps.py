@@ -107,6 +107,12 @@ def test_the_encoder_of_a_model_that_scales_shows_mean_and_deviation_of_the_raw_
     np.testing.assert_array_equal(ours.predict(np.full((1, 3), np.nan)), ours.predict(X.mean(axis=0)[None, :]))
 
 
+def test_a_step_that_passes_rows_on_is_nothing():
+    X, y = numbers()
+    theirs = make_pipeline("passthrough", StandardScaler(), None, SVC()).fit(X, y)
+    assert_same_answers(theirs, margin.from_sklearn(theirs), X)
+
+
 def test_two_scalers_and_a_gap_filled_in_between_are_one():
     X, y = numbers()
     X[::9, 1] = np.nan

@@ -151,6 +151,8 @@ def _pipeline(fitted: Any, seen: Preparation | None) -> Any:
 
 
 def _seen_by(fitted: Any) -> Preparation:
+    if hasattr(fitted, "steps"):  # a pipeline knows its columns by the first step that looks at them
+        fitted = next(step for _, step in fitted.steps if step is not None and not isinstance(step, str))
     n = getattr(fitted, "n_features_in_", None)
     if n is None and hasattr(fitted, "_BaseLibSVM__Xfit"):  # a machine with a user's kernel keeps the rows alone
         n = np.shape(fitted._BaseLibSVM__Xfit)[1]

@@ -158,9 +158,9 @@ class Preparation:
     def refuse_twice(self, who: str) -> None:
         """Refuse a column that the model sees in several ways."""
         uses = Counter((f.column, f.level) for f in self.features)
-        ways = Counter(f.column for f in {f.column: f for f in self.features if f.level is None}.values())
-        levels = {f.column for f in self.features if f.level is not None}
-        twice = sorted({c for (c, _), n in uses.items() if n > 1} | (set(ways) & levels))
+        as_they_are = {column for column, level in uses if level is None}
+        by_level = {column for column, level in uses if level is not None}
+        twice = sorted({column for (column, _), n in uses.items() if n > 1} | (as_they_are & by_level))
         if twice:
             name = self.columns.described()[twice[0]].name
             raise ConversionError(f"{who}: a column must be used once, but {name!r} is prepared in more than one way.")

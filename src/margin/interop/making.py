@@ -58,6 +58,7 @@ def numeric(model: Any, fitted: Any, seen: Preparation) -> Iterator[tuple[Any, M
 @contextlib.contextmanager
 def mixed(model: Any, fitted: Any, seen: Preparation) -> Iterator[Any]:
     """Fill a model that sees columns as they are."""
+    seen.refuse_twice(who_is(fitted))
     with filled(model, fitted, seen.columns) as made:
         form: Mixed = made.representation
         made._encoder = MixedEncoder(seen.columns, form.largest, form.as_given)

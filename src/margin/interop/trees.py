@@ -23,17 +23,19 @@ SHARED = (
 )  # fmt: skip
 
 
-def _settings(fitted: Any) -> dict[str, Any]:
+def _settings(fitted: Any, seen: Preparation) -> dict[str, Any]:
     if fitted.n_outputs_ != 1:
         raise ConversionError(f"{who_is(fitted)}: must have one target, but has {fitted.n_outputs_}.")
     signs = fitted.monotonic_cst
     if isinstance(signs, np.ndarray):
         signs = signs.tolist()
+    if not seen.is_plain:
+        signs = None  # they were said of features, not of columns
     return of_same_name(fitted, *SHARED) | {"random_state": seed_of(fitted), "monotonic_cst": signs}
 
 
 def classifier(fitted: Any, seen: Preparation) -> DecisionTreeClassifier:
-    settings = _settings(fitted)
+    settings = _settings(fitted, seen)
     single_output(fitted)
     model = DecisionTreeClassifier(**of_same_name(fitted, "criterion", "class_weight"), **settings)
     with mixed(model, fitted, seen) as made:
@@ -50,7 +52,7 @@ def classifier(fitted: Any, seen: Preparation) -> DecisionTreeClassifier:
 def regressor(fitted: Any, seen: Preparation) -> DecisionTreeRegressor:
     # Leaves of the other criteria hold means too; only how good a split was, they measure in another way.
     criterion: Any = "absolute_error" if fitted.criterion == "absolute_error" else "squared_error"
-    with mixed(DecisionTreeRegressor(criterion=criterion, **_settings(fitted)), fitted, seen) as made:
+    with mixed(DecisionTreeRegressor(criterion=criterion, **_settings(fitted, seen)), fitted, seen) as made:
         made.n_outputs_, made.max_features_ = 1, int(fitted.max_features_)
         made.tree_ = _tree(fitted.tree_, seen, made, np.array(fitted.tree_.value[:, 0, :], dtype=np.float64))
     return made
