@@ -42,10 +42,10 @@ def shifted_product(A: np.ndarray, B: np.ndarray) -> np.ndarray:
 
 
 CASES: tuple[BaseEstimator, ...] = (
-    LogisticRegression(max_iter=300),
-    LogisticRegression(C=0.1, l1_ratio=1.0, solver="saga", class_weight="balanced", fit_intercept=False),
+    LogisticRegression(max_iter=50),
+    LogisticRegression(C=0.1, l1_ratio=1.0, solver="saga", max_iter=20, class_weight="balanced", fit_intercept=False),
     LogisticRegressionCV(Cs=2, cv=2, l1_ratios=(0.0,), scoring="neg_log_loss", use_legacy_attributes=False),
-    OneVsRestClassifier(LogisticRegression(max_iter=300)),
+    OneVsRestClassifier(LogisticRegression(max_iter=30)),
     OneVsRestClassifier(LinearSVC()),
     Perceptron(random_state=0),
     SGDClassifier(random_state=0),
@@ -57,7 +57,7 @@ CASES: tuple[BaseEstimator, ...] = (
     RidgeClassifier(fit_intercept=False),
     RidgeClassifierCV(),
     LinearSVC(),
-    LinearSVC(multi_class="crammer_singer", fit_intercept=False),
+    LinearSVC(multi_class="crammer_singer", fit_intercept=False, max_iter=50),
     SVC(),
     SVC(kernel="linear", C=0.1),
     SVC(kernel="poly", degree=2, coef0=1.0),
@@ -101,7 +101,7 @@ CASES: tuple[BaseEstimator, ...] = (
     DummyClassifier(),
     CalibratedClassifierCV(LinearSVC()),
     CalibratedClassifierCV(KNeighborsClassifier(9, weights="distance", algorithm="kd_tree"), method="isotonic"),
-    CalibratedClassifierCV(LogisticRegression(max_iter=300), method="temperature", ensemble=False),
+    CalibratedClassifierCV(SGDClassifier(random_state=0), method="temperature", ensemble=False),
 )
 
 #: What tests call them: without the addresses of functions, which differ from process to process.

@@ -83,10 +83,12 @@ def gaussian(fitted: Any, seen: Preparation) -> GaussianNB:
     order = np.argsort([f.column for f in seen.features])
     center, spread = (np.array([getattr(f, name) for f in seen.features]) for name in ("center", "spread"))
     mean = (np.asarray(fitted.theta_, dtype=np.float64) * spread + center)[:, order]
-    scaled = bool((spread != 1).any())
-    # What was added to the variances is one number for all columns, but not once their units are no longer the same.
-    smoothing, added = (0.0, 0.0) if scaled else (float(fitted.var_smoothing), float(fitted.epsilon_))
-    variance = np.maximum(np.asarray(fitted.var_, dtype=np.float64) - added, 0.0)
+    variance, added = np.asarray(fitted.var_, dtype=np.float64), float(fitted.epsilon_)
+    # What was added to the variances is one number for all columns, but not once their units are no longer the same;
+    # and partial_fit takes off what it adds to a new batch, not what it added to the last one.
+    apart = bool((spread == 1).all() and (variance >= added * (1 - 1e-9)).all())
+    smoothing, added = (float(fitted.var_smoothing), added) if apart else (0.0, 0.0)
+    variance = np.maximum(variance - added, 0.0)
     moments = _moments(fitted, mean, (variance * spread**2)[:, order])
     whole = _with_largest(together(moments), added / smoothing) if smoothing > 0 else together(moments)
     model = GaussianNB(priors=fitted.priors, var_smoothing=smoothing)
