@@ -40,6 +40,7 @@ _names = {
     ),
     "experiment": (),
     "explain": (),
+    "interop": ("from_sklearn",),
     "linear": (
         "ActivePerceptron",
         "Adaline",

@@ -14,6 +14,7 @@ __all__ = [
     "AbstentionWarning",
     "ConstantColumnWarning",
     "ConvergenceWarning",
+    "ConversionError",
     "DataError",
     "DataWarning",
     "InputError",
@@ -63,6 +64,10 @@ class DataError(MarginError, ValueError):
 
 class PersistenceError(MarginError, ValueError):
     """A model cannot be saved, or a file does not hold a model that can be loaded."""
+
+
+class ConversionError(MarginError, ValueError):
+    """A model of another package cannot be said as one of margin's with the same answers."""
 
 
 class NotFittedError(MarginError, ValueError, AttributeError):
