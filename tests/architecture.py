@@ -16,7 +16,7 @@ LEVELS = {
         9: "cli studio serve",
         8: "experiment",
         7: "report",
-        6: "explain plots persistence distributed zoo",
+        6: "explain export plots persistence distributed zoo",
         5: "selection",
         4: "svm ensemble boosting",
         3: "neighbors bayes linear tree deep baseline",

@@ -40,6 +40,7 @@ _names = {
     ),
     "experiment": (),
     "explain": (),
+    "export": (),
     "linear": (
         "ActivePerceptron",
         "Adaline",

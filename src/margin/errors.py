@@ -16,6 +16,7 @@ __all__ = [
     "ConvergenceWarning",
     "DataError",
     "DataWarning",
+    "ExportError",
     "InputError",
     "InputTypeError",
     "LabelError",
@@ -63,6 +64,10 @@ class DataError(MarginError, ValueError):
 
 class PersistenceError(MarginError, ValueError):
     """A model cannot be saved, or a file does not hold a model that can be loaded."""
+
+
+class ExportError(MarginError, ValueError):
+    """A model cannot be said in another format, or what was written answers otherwise."""
 
 
 class NotFittedError(MarginError, ValueError, AttributeError):
