@@ -45,7 +45,9 @@ def _compare(found: np.ndarray, said: np.ndarray, what: str, who: str) -> None:
     if not said.size:
         return
     size = np.abs(said).max(axis=-1, keepdims=True) if said.ndim == 2 else np.abs(said)
-    off = ~((np.abs(found - said) <= TOLERANCE * np.maximum(size, 1e-300)) | (found == said))
+    with np.errstate(invalid="ignore"):
+        near = np.abs(found - said) <= TOLERANCE * np.maximum(size, 1e-300)
+    off = ~(near | (found == said) | (np.isnan(found) & np.isnan(said)))
     if off.any():
         row = int(off.reshape(len(said), -1).any(axis=1).argmax())
         raise ExportError(

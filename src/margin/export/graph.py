@@ -143,7 +143,8 @@ class Graph:
 
     def times(self, matrix: str, weights: np.ndarray) -> str:
         """Rows of a matrix times weights that hold one column for each result."""
-        return self("MatMul", matrix, np.ascontiguousarray(weights, dtype=np.float64))
+        # Not MatMul: onnxruntime joins that with a number it is multiplied by, and rounds the number to float32.
+        return self("Gemm", matrix, np.ascontiguousarray(weights, dtype=np.float64))
 
     def sums(self, matrix: str, kept: bool = True) -> str:
         """The sum of each row."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from margin.errors import ExportError
@@ -54,9 +52,11 @@ def _(model: KernelModel, rows: RawRows) -> Answer:
     else:
         winner = _winners(graph, machine.layout, decisions)
     winner = graph("Gather", model._places.astype(np.int64), winner)
-    shown: str | None = decisions if n_classes == 2 else graph.widened(scores, model._places, n_classes, NEVER, rows.count())
-    if n_classes > 2 and model.decision_function_shape == "ovo":
-        shown = _pairs(graph, model, decisions) if model.probability is None else None
+    shown: str | None = decisions
+    if n_classes > 2 and model.decision_function_shape == "ovr":
+        shown = graph.widened(scores, model._places, n_classes, NEVER, rows.count())
+    elif n_classes > 2 and len(model._places) < n_classes:
+        shown = None
     probabilities = None
     if model.probability is not None:
         asked = decisions if machine.layout.n_classes == 2 else scores
@@ -156,8 +156,3 @@ def _scores(graph: Graph, layout: Layout, decisions: str) -> str:
     votes = graph("Add", graph.times(won, first), graph.times(graph("Sub", 1.0, won), second))
     clear = graph.times(decisions, first - second)
     return graph("Add", votes, graph("Div", clear, graph("Mul", graph("Add", graph("Abs", clear), 1.0), 3.0)))
-
-
-def _pairs(graph: Graph, model: Any, decisions: str) -> str | None:
-    """What ``decision_function`` gives for every pair of classes; None where a class has no rows."""
-    return decisions if len(model._places) == len(model.classes_) else None
