@@ -26,6 +26,8 @@ __all__ = ["terms"]
 
 #: Bumps of kernel densities in one model: each of them is compared with every row.
 MOST_BUMPS = 200_000
+#: Logarithms of whole numbers that are kept in a table.
+MOST_LOGARITHMS = 100_000
 
 
 @answer.register
@@ -35,7 +37,7 @@ def _(model: NaiveBayes, rows: RawRows) -> Answer:
     for block in model._blocks:
         if isinstance(block, TextBlock):
             raise ExportError(f"to_onnx({type(model).__name__}): column {block.name!r} is free text; leave it out.")
-        for term in terms(block.distribution, graph, _cells(graph, mixed, block)):
+        for term in terms(block.distribution, graph, _cells(graph, mixed, block), rows.count()):
             scores = graph("Add", scores, term)
     # Every class ruled out: nothing is known but the priors.
     nowhere = graph("Equal", graph.largest(scores), -np.inf)
@@ -52,26 +54,42 @@ def _cells(graph: Graph, mixed: MixedColumns, block: Any) -> Any:
 
 
 @singledispatch
-def terms(distribution: Any, graph: Graph, cells: Any) -> list[str]:
-    """What the cells add to the scores of the classes: matrices with a column for each class."""
+def terms(distribution: Any, graph: Graph, cells: Any, count: str) -> list[str]:
+    """What the cells of ``count`` rows add to the scores of the classes: matrices with a column for each class."""
     raise ExportError(f"to_onnx: the distribution {distribution.name!r} cannot be said in ONNX operators.")
 
 
 @terms.register
-def _(distribution: Gaussian, graph: Graph, cells: str) -> list[str]:
+def _(distribution: Gaussian, graph: Graph, cells: str, count: str) -> list[str]:
     missing = graph("IsNaN", cells)
     if not distribution._plain:
         cells = graph("Clip", graph("Div", cells, distribution.unit), -SQUARABLE, SQUARABLE)
     found = []
-    for mean, steep, off in zip(distribution.mean, distribution.steep, distribution.off):
+    for mean, steep, off, peak in zip(distribution.mean, distribution.steep, distribution.off, distribution.peak):
         away = graph("Sub", cells, mean)
-        said = graph("Sub", off, graph("Mul", graph("Mul", away, away), steep))
-        found.append(graph.sums(graph("Where", missing, 0.0, said)))
+        bent = graph("Neg", graph("Mul", graph("Mul", away, steep), away))
+        found.append(_added_up(graph, graph("Where", missing, -off, bent), len(mean), float(peak), count))
     return [graph.side_by_side(found)]
 
 
+def _added_up(graph: Graph, terms_of: str, n: int, start: float, count: str) -> str:
+    """The sum of each row, in the order of the core: from the start on, four columns at a time.
+
+    Scores may be millions, and another order would show in the probabilities.
+    """
+    whole = n // 4 * 4
+    parts = [graph.repeated(np.array([start]), count)]
+    if whole:
+        a, b, c, d = (graph.columns(terms_of, np.arange(i, whole, 4)) for i in range(4))
+        parts.append(graph("Add", graph("Add", a, b), graph("Add", c, d)))
+    if whole < n:
+        parts.append(graph.columns(terms_of, np.arange(whole, n)))
+    running = graph("CumSum", graph.side_by_side(parts), np.array(1))
+    return graph.columns(running, [whole // 4 + n - whole])
+
+
 @terms.register
-def _(distribution: Categorical, graph: Graph, cells: list[str]) -> list[str]:
+def _(distribution: Categorical, graph: Graph, cells: list[str], count: str) -> list[str]:
     return [
         _looked_up(graph, codes, distribution.log_share[start:end])
         for codes, (start, end) in zip(cells, pairwise(distribution.first))
@@ -79,7 +97,7 @@ def _(distribution: Categorical, graph: Graph, cells: list[str]) -> list[str]:
 
 
 @terms.register
-def _(distribution: CategoricalNumbers, graph: Graph, cells: str) -> list[str]:
+def _(distribution: CategoricalNumbers, graph: Graph, cells: str, count: str) -> list[str]:
     found = []
     for j, (numbers, (start, end)) in enumerate(zip(distribution.values, pairwise(distribution.first))):
         if len(numbers):
@@ -106,7 +124,7 @@ def _looked_up(graph: Graph, codes: str, table: np.ndarray) -> str:
 
 
 @terms.register
-def _(distribution: Multinomial, graph: Graph, cells: str) -> list[str]:
+def _(distribution: Multinomial, graph: Graph, cells: str, count: str) -> list[str]:
     return _products(graph, cells, distribution.table)
 
 
@@ -122,7 +140,7 @@ def _products(graph: Graph, cells: str, table: np.ndarray) -> list[str]:
 
 
 @terms.register
-def _(distribution: Bernoulli, graph: Graph, cells: str) -> list[str]:
+def _(distribution: Bernoulli, graph: Graph, cells: str, count: str) -> list[str]:
     above = graph("Greater", cells, float(distribution.threshold))  # a missing cell is neither above nor below
     below = graph("LessOrEqual", cells, float(distribution.threshold))
     return [
@@ -133,13 +151,13 @@ def _(distribution: Bernoulli, graph: Graph, cells: str) -> list[str]:
 
 
 @terms.register
-def _(distribution: Poisson, graph: Graph, cells: str) -> list[str]:
+def _(distribution: Poisson, graph: Graph, cells: str, count: str) -> list[str]:
     there = graph.as_double(graph("Not", graph("IsNaN", cells)))
     return [*_products(graph, cells, distribution.table), graph("Neg", graph.times(there, distribution.rate.T))]
 
 
 @terms.register
-def _(distribution: KernelDensity, graph: Graph, cells: str) -> list[str]:
+def _(distribution: KernelDensity, graph: Graph, cells: str, count: str) -> list[str]:
     if len(distribution.values) > MOST_BUMPS:
         raise ExportError(
             f"to_onnx: the kernel densities stand on {len(distribution.values):,} different cells, more than the "
@@ -194,7 +212,7 @@ def _log_shares(graph: Graph, rows: RawRows, model: JointBayes, codes: list[str]
         counts = graph.times(compatible(graph, codes, model._cells), model._counts)
     else:
         counts = graph.repeated(model._counts.sum(axis=0) if not codes else np.zeros(n_classes), rows.count())
-    found = graph("Log", counts)
+    found = _log_counts(graph, counts, model._counts)
     if np.isfinite(model._log_alpha):
         virtual = graph.repeated(np.array([model._log_alpha]), rows.count())
         for code, size in zip(codes, model._sizes):
@@ -203,3 +221,13 @@ def _log_shares(graph: Graph, rows: RawRows, model: JointBayes, codes: list[str]
         both = graph("Add", graph("Exp", graph("Sub", found, top)), graph("Exp", graph("Sub", virtual, top)))
         found = graph("Add", top, graph("Log", both))
     return graph("Sub", found, model._log_total)
+
+
+def _log_counts(graph: Graph, counts: str, known: np.ndarray) -> str:
+    """Logarithms of sums of known counts; whole numbers are looked up, since classes may be level to the last bit."""
+    most = float(known.sum())
+    if most > MOST_LOGARITHMS or (known != np.floor(known)).any():
+        return graph("Log", counts)
+    with np.errstate(divide="ignore"):
+        table = np.log(np.arange(int(most) + 1, dtype=np.float64))
+    return graph("Gather", table, graph.as_int(counts))

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import copy
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from margin.bayes.calibration import CalibratedClassifier
+from margin.bayes.calibrators import Isotonic
+from margin.bayes.passing_on import PassesOn
 from margin.errors import ExportError
 from margin.export.running import onnx_inputs, run_onnx
+from margin.svm.pegasos import PegasosClassifier
+from margin.svm.svc_model import KernelModel
 
-__all__ = ["check_answers"]
+__all__ = ["TOLERANCE", "check_answers", "in_double", "tolerance_of"]
 
 #: How far probabilities, scores and values may be from the model's own, in parts of the largest of a row.
 TOLERANCE = 1e-9
@@ -20,36 +27,85 @@ def check_answers(model: Any, graph: Any, X: Any) -> None:
     who = f"to_onnx({type(model).__name__})"
     found = run_onnx(graph, onnx_inputs(model, X))
     by_name = {name.rstrip("_"): values for name, values in found.items()}
+    model, within = in_double(model), tolerance_of(model)
     said = model.predict(X)
     if "value" in by_name:
-        _compare(by_name["value"], said, "values", who)
+        _compare(by_name["value"], said, "values", who, within)
         return
+    _compare_labels(by_name, said, who)
+    if "probabilities" in by_name:
+        _compare(by_name["probabilities"], model.predict_proba(X), "probabilities", who, within)
+    elif "scores" in by_name:
+        _compare(by_name["scores"], model.decision_function(X), "scores", who, within)
+
+
+def _compare_labels(found: dict[str, np.ndarray], said: np.ndarray, who: str) -> None:
     passed = np.array([label is None for label in said], dtype=bool)
-    if "abstained" in by_name and not np.array_equal(by_name["abstained"], passed):
+    if not np.array_equal(found.get("abstained", np.zeros_like(passed)), passed):
         raise ExportError(f"{who}: the graph abstains on other rows than the model.")
-    other = ~passed & (by_name["label"] != said)
+    other = ~passed & (found["label"] != said)
     if other.any():
         row = int(other.argmax())
         raise ExportError(
             f"{who}: {int(other.sum())} of {len(said)} labels are not the model's own, first in row {row}: "
-            f"{by_name['label'][row]!r} for {said[row]!r}."
+            f"{found['label'][row]!r} for {said[row]!r}."
         )
-    if "probabilities" in by_name:
-        _compare(by_name["probabilities"], model.predict_proba(X), "probabilities", who)
-    elif "scores" in by_name:
-        _compare(by_name["scores"], model.decision_function(X), "scores", who)
 
 
-def _compare(found: np.ndarray, said: np.ndarray, what: str, who: str) -> None:
+def _compare(found: np.ndarray, said: np.ndarray, what: str, who: str, within: float) -> None:
     said = np.asarray(said, dtype=np.float64).reshape(found.shape)
     if not said.size:
         return
     size = np.abs(said).max(axis=-1, keepdims=True) if said.ndim == 2 else np.abs(said)
     with np.errstate(invalid="ignore"):
-        near = np.abs(found - said) <= TOLERANCE * np.maximum(size, 1e-300)
+        near = np.abs(found - said) <= within * np.maximum(size, 1e-300)
     off = ~(near | (found == said) | (np.isnan(found) & np.isnan(said)))
     if off.any():
         row = int(off.reshape(len(said), -1).any(axis=1).argmax())
         raise ExportError(
             f"{who}: {what} of the graph are not the model's own, first in row {row}: {found[row]} for {said[row]}."
         )
+
+
+def in_double(model: Any) -> Any:
+    """The model with all its sums in double precision.
+
+    Machines of many support vectors sum kernel values as float32, with errors of about a millionth; graphs do not.
+    """
+    if isinstance(model, KernelModel) and model._machine is not None:
+        return _changed(model, _machine=model._machine.exactly())
+    if isinstance(model, PegasosClassifier) and model._expansion is not None:
+        return _changed(model, _expansion=replace(model._expansion, single=False))
+    if isinstance(model, PassesOn) and "model_" in model.__dict__:
+        return _changed(model, model_=in_double(model.model_))
+    if isinstance(model, CalibratedClassifier):
+        return _changed(model, calibrated_=[_changed(m, model=in_double(m.model)) for m in model.calibrated_])
+    return model
+
+
+def _changed(thing: Any, **attributes: Any) -> Any:
+    found = copy.copy(thing)
+    found.__dict__.update(attributes)
+    return found
+
+
+def tolerance_of(model: Any) -> float:
+    """How far answers may be off: an isotonic curve may rise so steeply that the last digit of a score shows."""
+    if isinstance(model, PassesOn) and "model_" in model.__dict__:
+        return tolerance_of(model.model_)
+    if isinstance(model, KernelModel):
+        return max(TOLERANCE, _last_digits(getattr(model, "_map", None)))
+    if isinstance(model, CalibratedClassifier):
+        return max([TOLERANCE, *(max(_last_digits(m.map), tolerance_of(m.model)) for m in model.calibrated_)])
+    return TOLERANCE
+
+
+def _last_digits(curve: Any) -> float:
+    """What a relative change of 64 units in the last place of a score can do to its share."""
+    if not isinstance(curve, Isotonic):
+        return 0.0
+    steepest = [
+        np.max(np.diff(y) / np.diff(x) * np.maximum(np.abs(x[1:]), np.abs(x[:-1])), initial=0.0)
+        for x, y in curve.corners
+    ]
+    return float(min(64 * np.finfo(np.float64).eps * max(steepest), 1.0))
