@@ -20,7 +20,9 @@ def single_numbers(graph) -> list[str]:
     """Whatever in a graph is float32: tensors, inputs, outputs, casts, and numbers that rounding has changed."""
     single = {onnx.TensorProto.FLOAT, onnx.TensorProto.FLOAT16}
     found = [t.name for t in graph.initializer if t.data_type in single]
-    found += [v.name for v in [*graph.input, *graph.output, *graph.value_info] if v.type.tensor_type.elem_type in single]
+    found += [
+        v.name for v in [*graph.input, *graph.output, *graph.value_info] if v.type.tensor_type.elem_type in single
+    ]
     for node in graph.node:
         for attribute in node.attribute:
             if attribute.type == onnx.AttributeProto.TENSOR and attribute.t.data_type in single:

@@ -12,6 +12,7 @@ from margin.bayes.calibration import CalibratedClassifier
 from margin.bayes.calibrators import Isotonic
 from margin.bayes.passing_on import PassesOn
 from margin.errors import ExportError
+from margin.evaluation.rows import count_rows
 from margin.export.running import onnx_inputs, run_onnx
 from margin.svm.pegasos import PegasosClassifier
 from margin.svm.svc_model import KernelModel
@@ -23,7 +24,10 @@ TOLERANCE = 1e-9
 
 
 def check_answers(model: Any, graph: Any, X: Any) -> None:
-    """Refuse a graph that answers other than its model to any of the rows X."""
+    """Refuse a graph that answers other than its model to any of the rows X.
+
+    Where two classes are level in all but the last digits, either may be answered.
+    """
     who = f"to_onnx({type(model).__name__})"
     found = run_onnx(graph, onnx_inputs(model, X))
     by_name = {name.rstrip("_"): values for name, values in found.items()}
@@ -32,18 +36,20 @@ def check_answers(model: Any, graph: Any, X: Any) -> None:
     if "value" in by_name:
         _compare(by_name["value"], said, "values", who, within)
         return
-    _compare_labels(by_name, said, who)
-    if "probabilities" in by_name:
-        _compare(by_name["probabilities"], model.predict_proba(X), "probabilities", who, within)
-    elif "scores" in by_name:
-        _compare(by_name["scores"], model.decision_function(X), "scores", who, within)
+    level = level_pairs(model, X)
+    kind = "probabilities" if "probabilities" in by_name else "scores"
+    own = model.predict_proba(X) if kind == "probabilities" else model.decision_function(X)
+    own = np.asarray(own, dtype=np.float64).reshape(len(said), -1)
+    rounded = (by_name[kind] != own).any(axis=1)  # the same numbers must give the same answers
+    _compare_labels(by_name, said, level | (rounded & level_classes(own, within)), who)
+    _compare(by_name[kind][~level], own[~level], kind, who, within)
 
 
-def _compare_labels(found: dict[str, np.ndarray], said: np.ndarray, who: str) -> None:
+def _compare_labels(found: dict[str, np.ndarray], said: np.ndarray, level: np.ndarray, who: str) -> None:
     passed = np.array([label is None for label in said], dtype=bool)
-    if not np.array_equal(found.get("abstained", np.zeros_like(passed)), passed):
+    if (found.get("abstained", np.zeros_like(passed)) != passed)[~level].any():
         raise ExportError(f"{who}: the graph abstains on other rows than the model.")
-    other = ~passed & (found["label"] != said)
+    other = ~passed & ~level & (found["label"] != said)
     if other.any():
         row = int(other.argmax())
         raise ExportError(
@@ -52,8 +58,29 @@ def _compare_labels(found: dict[str, np.ndarray], said: np.ndarray, who: str) ->
         )
 
 
+def level_classes(own: np.ndarray, within: float) -> np.ndarray:
+    """Whether the two best classes of a row differ by no more than rounding."""
+    size = np.abs(own).max(initial=1e-300)
+    if own.shape[1] == 1:
+        return np.abs(own[:, 0]) <= within * size
+    two = np.partition(own, -2, axis=1)[:, -2:]
+    with np.errstate(invalid="ignore"):
+        return two[:, 1] - two[:, 0] <= within * size
+
+
+def level_pairs(model: Any, X: Any) -> np.ndarray:
+    """Whether a pair of classes is level in a machine that lets pairs vote: its vote is a matter of rounding."""
+    if isinstance(model, PassesOn) and "model_" in model.__dict__:
+        return level_pairs(model.model_, X)
+    if isinstance(model, CalibratedClassifier):
+        return np.any([level_pairs(each.model, X) for each in model.calibrated_], axis=0)
+    if isinstance(model, KernelModel) and model._machine is not None and model._machine.layout.in_pairs:
+        decisions = np.abs(model._decisions(model._encoded(X, "predict")))
+        return (decisions <= TOLERANCE * decisions.max(axis=1, keepdims=True, initial=1e-300)).any(axis=1)
+    return np.zeros(count_rows(X), dtype=bool)
+
+
 def _compare(found: np.ndarray, said: np.ndarray, what: str, who: str, within: float) -> None:
-    said = np.asarray(said, dtype=np.float64).reshape(found.shape)
     if not said.size:
         return
     size = np.abs(said).max(axis=-1, keepdims=True) if said.ndim == 2 else np.abs(said)
