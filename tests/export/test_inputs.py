@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from margin import DecisionTreeClassifier, LogisticRegression, NaiveBayes
+from margin import DecisionTreeClassifier, Discretizer, LogisticRegression, NaiveBayes, TableEncoder
 from margin.data import Table
 from margin.data.schema import Column
 from margin.errors import ExportError, InputError
@@ -120,6 +120,29 @@ def test_bytes_are_refused():
     words = pd.DataFrame({"w": np.array([b"u", b"v", b"w"], dtype=object)[y]})
     with pytest.raises(ExportError, match=r"column 'w' holds bytes.*decode"):
         to_onnx(NaiveBayes().fit(words, y))
+
+
+@pytest.mark.parametrize("encoder", [TableEncoder(), TableEncoder(scale="standard"), TableEncoder(scale="range")])
+def test_the_encoding_alone_is_the_same_in_every_bit(encoder):
+    for X, _ in (frame(), numbers()):
+        asked = X.copy()
+        if isinstance(asked, pd.DataFrame):
+            asked.loc[3, "job"] = "pilot"
+        else:
+            asked[::3, 0] = np.nan
+        found = run_onnx(to_onnx(encoder.fit(X), check=asked), onnx_inputs(encoder, asked))
+        assert np.array_equal(found["matrix"], encoder.transform(asked))
+
+
+@pytest.mark.parametrize("method", ["equal_width", "equal_count", "mdl"])
+def test_intervals_are_the_same_on_and_beside_their_cuts(method):
+    X, y = numbers(100)
+    model = Discretizer(method=method).fit(X, y)
+    on = np.array([cuts[0] if len(cuts) else 0.0 for cuts in model.cuts_])
+    asked = np.vstack([X, on, np.nextafter(on, np.inf), np.full(4, np.nan)])
+    assert np.array_equal(run_onnx(to_onnx(model), {"X": asked})["codes"], model.transform(asked))
+    X, y = frame(100)
+    to_onnx(Discretizer(method=method).fit(X, y), check=X)
 
 
 def test_no_rows_give_no_answers():

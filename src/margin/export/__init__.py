@@ -4,7 +4,7 @@ Dispatches on the type of a model: models know nothing of it. Nothing of ONNX is
 """
 
 # Each of these registers how its models answer.
-from margin.export import around, bayes, discriminants, linear, machines, neighbors, trees
+from margin.export import around, bayes, discriminants, linear, machines, neighbors, transformers, trees
 from margin.export.exporting import to_onnx
 from margin.export.running import onnx_inputs, run_onnx
 
@@ -18,5 +18,6 @@ __all__ = [
     "onnx_inputs",
     "run_onnx",
     "to_onnx",
+    "transformers",
     "trees",
 ]

@@ -18,7 +18,8 @@ class Answer:
 
     ``probabilities`` is a matrix with a column for each class, ``scores`` what ``decision_function`` gives, of two
     classes one column; ``log_probabilities`` are those of a model that knows them where probabilities vanish.
-    ``abstained`` says which rows get no answer, and ``more_labels`` are answers behind the last class.
+    ``abstained`` says which rows get no answer, and ``more_labels`` are answers behind the last class. A transformer
+    gives a ``matrix`` of doubles or ``codes`` of int64, of ``n_columns``.
     """
 
     winner: str | None = None
@@ -28,6 +29,9 @@ class Answer:
     abstained: str | None = None
     log_probabilities: str | None = None
     more_labels: tuple[Any, ...] = ()
+    matrix: str | None = None
+    codes: str | None = None
+    n_columns: int = 0
 
 
 @singledispatch

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from margin import __version__
-from margin.base import Classifier, Regressor
+from margin.base.estimator import TableEstimator
 from margin.errors import ExportError, InputTypeError
 from margin.export.answer import Answer, answer
 from margin.export.checking import check_answers
@@ -27,7 +27,7 @@ def to_onnx(model: Any, path: str | os.PathLike[str] | None = None, *, check: An
     Parameters
     ----------
     model
-        A fitted classifier or regressor of margin.
+        A fitted classifier or regressor of margin, a ``TableEncoder`` or a ``Discretizer``.
     path
         Where to write the graph; the file is written whole or not at all. None writes nothing.
     check
@@ -42,8 +42,8 @@ def to_onnx(model: Any, path: str | os.PathLike[str] | None = None, *, check: An
         is a missing cell, the empty one for choice. A model fitted on an array has one input ``X``, n × d. The
         outputs are ``label`` (strings, or int64 for whole numbers and truth values) and ``probabilities`` (n × K,
         the classes in the order of ``classes_``), ``scores`` where a model has no probabilities, ``value`` for a
-        regressor; :class:`margin.Reject` adds ``abstained``, where the label is to be passed over. An output whose
-        name a column has gets an underscore.
+        regressor; :class:`margin.Reject` adds ``abstained``, where the label is to be passed over. Transformers give a
+        ``matrix`` of doubles, or ``codes`` of int64. An output whose name a column has gets an underscore.
 
     Notes
     -----
@@ -59,9 +59,9 @@ def to_onnx(model: Any, path: str | os.PathLike[str] | None = None, *, check: An
     >>> [value.name for value in graph.graph.input], [value.name for value in graph.graph.output]
     (['outlook', 'temperature', 'humidity', 'windy'], ['label', 'probabilities'])
     """
-    if isinstance(model, type) or not isinstance(model, (Classifier, Regressor)):
+    if not isinstance(model, TableEstimator):
         name = model.__name__ if isinstance(model, type) else type(model).__name__
-        raise InputTypeError(f"to_onnx({name}): the model must be a fitted classifier or regressor of margin.")
+        raise InputTypeError(f"to_onnx({name}): the model must be a fitted estimator of margin.")
     model._fitted("to_onnx")
     if getattr(model, "outputs_2d_", False):
         raise ExportError(
@@ -81,6 +81,10 @@ def to_onnx(model: Any, path: str | os.PathLike[str] | None = None, *, check: An
 def _name_outputs(graph: Graph, model: Any, said: Answer) -> None:
     if said.value is not None:
         graph.output("value", said.value, "DOUBLE")
+        return
+    if said.matrix is not None or said.codes is not None:
+        name, value, kind = ("matrix", said.matrix, "DOUBLE") if said.codes is None else ("codes", said.codes, "INT64")
+        graph.output(name, str(value), kind, said.n_columns)
         return
     labels = _labels([*model.classes_.tolist(), *said.more_labels], type(model).__name__)
     assert said.winner is not None
