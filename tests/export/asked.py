@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -21,8 +22,9 @@ ADULT = [
 ]
 
 
-def real(name: str, most: int = 600) -> tuple[Table, np.ndarray]:
-    """Rows of a real data set, drawn without an order, and their labels."""
+@cache
+def _whole(name: str) -> tuple[Table, np.ndarray]:
+    """A real data set with its labels; reading some takes seconds."""
     if name == "adult":
         with gzip.open(shared_data("adult.data.gz"), "rt") as file:
             rows = [line.strip().split(", ") for line in file if line.strip()]
@@ -34,8 +36,14 @@ def real(name: str, most: int = 600) -> tuple[Table, np.ndarray]:
     else:
         ending = {"iris": "arff", "penguins": "csv.gz"}.get(name, "arff.gz")
         X, y = read(shared_data(f"{name}.{ending}")).target(TARGETS.get(name, "class"))
+    return X, np.asarray(y)
+
+
+def real(name: str, most: int = 600) -> tuple[Table, np.ndarray]:
+    """Rows of a real data set, drawn without an order, and their labels."""
+    X, y = _whole(name)
     drawn = np.random.default_rng(0).permutation(len(y))[:most]
-    return X.take(drawn), np.asarray(y)[drawn]
+    return X.take(drawn), y[drawn]
 
 
 def both(model: Any, X: Any) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
