@@ -40,6 +40,7 @@ _names = {
     ),
     "experiment": (),
     "explain": (),
+    "export": (),
     "interop": ("from_sklearn",),
     "linear": (
         "ActivePerceptron",

@@ -17,6 +17,7 @@ __all__ = [
     "ConversionError",
     "DataError",
     "DataWarning",
+    "ExportError",
     "InputError",
     "InputTypeError",
     "LabelError",
@@ -68,6 +69,10 @@ class PersistenceError(MarginError, ValueError):
 
 class ConversionError(MarginError, ValueError):
     """A model of another package cannot be said as one of margin's with the same answers."""
+
+
+class ExportError(MarginError, ValueError):
+    """A model cannot be said in another format, or what was written answers otherwise."""
 
 
 class NotFittedError(MarginError, ValueError, AttributeError):
