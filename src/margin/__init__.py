@@ -40,6 +40,8 @@ _names = {
     ),
     "experiment": (),
     "explain": (),
+    "export": (),
+    "interop": ("from_sklearn",),
     "linear": (
         "ActivePerceptron",
         "Adaline",

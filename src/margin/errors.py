@@ -14,8 +14,10 @@ __all__ = [
     "AbstentionWarning",
     "ConstantColumnWarning",
     "ConvergenceWarning",
+    "ConversionError",
     "DataError",
     "DataWarning",
+    "ExportError",
     "InputError",
     "InputTypeError",
     "LabelError",
@@ -63,6 +65,14 @@ class DataError(MarginError, ValueError):
 
 class PersistenceError(MarginError, ValueError):
     """A model cannot be saved, or a file does not hold a model that can be loaded."""
+
+
+class ConversionError(MarginError, ValueError):
+    """A model of another package cannot be said as one of margin's with the same answers."""
+
+
+class ExportError(MarginError, ValueError):
+    """A model cannot be said in another format, or what was written answers otherwise."""
 
 
 class NotFittedError(MarginError, ValueError, AttributeError):

@@ -63,7 +63,9 @@ def _fitted(estimator: Any) -> list[Sample]:
             continue
         rows = _rows(X)
         answers = tuple(answers_of(model, each) for each in rows)
-        found += [Sample(f"{estimator!r} on {name}", each, rows, answers) for each in content if len(each) <= MOST_BYTES]
+        found += [
+            Sample(f"{estimator!r} on {name}", each, rows, answers) for each in content if len(each) <= MOST_BYTES
+        ]
     return found
 
 

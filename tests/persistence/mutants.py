@@ -277,7 +277,9 @@ def _change_array(parts: Parts, rng: random.Random) -> str:
     """Another shape, another type, another order, another number of arrays."""
     number = rng.randrange(len(parts.arrays))
     array = parts.arrays[number]
-    way = rng.choice(("shorter", "longer", "empty", "flat", "turned", "type", "seen as", "order", "swapped", "of another"))
+    way = rng.choice(
+        ("shorter", "longer", "empty", "flat", "turned", "type", "seen as", "order", "swapped", "of another")
+    )
     if way == "shorter" and array.ndim:
         array = array[:-1]
     elif way == "longer" and array.ndim and len(array):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -110,6 +110,20 @@ class TableEstimator(BaseEstimator):
             and X.flags.c_contiguous
             and X.flags.aligned
         )
+
+    if not TYPE_CHECKING:  # or no name would be unknown to mypy any more
+
+        def __getattr__(self, name: str) -> Any:
+            """A model that was taken over from elsewhere says so where it is asked what only training rows can tell."""
+            if hasattr(type(self), name):
+                return object.__getattribute__(self, name)  # a property failed, and says why once more
+            origin = self.__dict__.get("_origin")
+            if origin is None or name.startswith("__"):
+                raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+            raise NotYetFittedError(
+                f"{type(self).__name__}: {name.lstrip('_')} is not known, for the model was taken over from {origin} "
+                f"without its training rows (fit margin's own {type(self).__name__})."
+            )
 
     def _fitted(self, method: str) -> Any:
         if "_encoder" not in self.__dict__:

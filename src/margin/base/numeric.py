@@ -81,8 +81,19 @@ class NumericEncoder:
     def plain(self, X: np.ndarray, has_missing: bool) -> np.ndarray:
         """The quick way for a clean float array."""
         if has_missing:
+            self._refuse_unfillable(*np.nonzero(np.isnan(X)))
             X = np.where(np.isnan(X), self.fill.astype(X.dtype), X)
         return X if self.form.scale is None else self._scaled(X)
+
+    def _refuse_unfillable(self, rows: np.ndarray, columns: np.ndarray) -> None:
+        """A model that was taken over from elsewhere need not know what to fill a gap with."""
+        unknown = np.flatnonzero(np.isnan(self.fill[columns]))
+        if unknown.size:
+            row, name = rows[unknown[0]], self.names_out()[columns[unknown[0]]]
+            raise InputError(
+                f"{self.model}: column {name!r}, row {row}: the cell is missing, and what to fill it with is not "
+                "known, for the model was not learnt here (fill the cell, or fit margin's own model)."
+            )
 
     def _scaled(self, X: np.ndarray) -> np.ndarray:
         with np.errstate(over="ignore"):
@@ -162,6 +173,8 @@ class NumericEncoder:
         missing = np.isnan(matrix.data)
         if missing.any() or self.form.scale is not None:
             matrix = matrix.copy()
+            rows = np.searchsorted(matrix.indptr, np.flatnonzero(missing), side="right") - 1
+            self._refuse_unfillable(rows, matrix.indices[missing])
             matrix.data[missing] = self.fill[matrix.indices[missing]]
             matrix.data /= self.spread[matrix.indices]
         return matrix

@@ -42,10 +42,14 @@ class Categorical(Distribution):
 
     def learn(self, found: Any, repeats: bool) -> Self:
         self.first, self.level_counts = found.first, found.counts
-        n_levels = np.diff(found.first)
-        column = np.repeat(np.arange(len(n_levels)), n_levels)
-        self.log_share = log_shares(found.counts, column, n_levels.astype(np.float64), self.alpha)
+        self.lay_out()
         return self
+
+    def lay_out(self) -> None:
+        """The logarithms of the shares that follow from the counts."""
+        n_levels = np.diff(self.first)
+        column = np.repeat(np.arange(len(n_levels)), n_levels)
+        self.log_share = log_shares(self.level_counts, column, n_levels.astype(np.float64), self.alpha)
 
     def add(self, cells: Any, scores: np.ndarray) -> bool:
         return _core.counts.add_columns(cells, self.first, self.log_share, scores, threads_for(scores))
@@ -108,10 +112,14 @@ class CategoricalNumbers(Categorical):
     def learn(self, found: Any, repeats: bool) -> Self:
         if self.numbered:
             found = self._with_all_numbers(found)
-        super().learn(LevelCounts(found.counts, found.first, ()), repeats)
-        self.values = found.values
-        self._spread_out()
+        self.values, self.level_counts = found.values, found.counts
+        self.lay_out()
         return self
+
+    def lay_out(self) -> None:
+        self.first = firsts([len(numbers) for numbers in self.values])
+        super().lay_out()
+        self._spread_out()
 
     def _with_all_numbers(self, found: NumberCounts) -> NumberCounts:
         """Categories that no row had, as levels of their own."""

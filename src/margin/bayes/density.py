@@ -53,11 +53,15 @@ class KernelDensity(Distribution):
         values, weights = zip(*(block for column in blocks for block in column), strict=True)
         self.start = np.concatenate([[0], np.cumsum([len(part) for part in values])]).astype(np.int64)
         self.values, self.log_weight = np.concatenate(values), np.log(np.concatenate(weights))
+        self.lay_out()
+        return self
+
+    def lay_out(self) -> None:
+        """What scores are added up from, all of it from widths and units."""
         safe = np.where(self.width > 0, self.width, 1.0)
         self.steep = 0.5 / safe**2
         self.off = -np.log(safe * np.sqrt(2 * np.pi)) - np.log(self.unit)[:, None]
         self._plain = bool((self.unit == 1).all())
-        return self
 
     def _learn_column(self, found: SortedCells, j: int, repeats: bool) -> list[tuple[np.ndarray, np.ndarray]]:
         """The bumps of each class and their weights, which add up to 1; none at all for a constant column."""

@@ -100,23 +100,32 @@ class JointBayes(GenerativeClassifier):
         factors = class_factors(self.class_weight, self.classes_, seen.weight, type(self).__name__)
         totals = seen.weight * factors
         self.priors_ = priors_of(self.priors, totals, type(self).__name__)
-        with np.errstate(divide="ignore"):
-            self._log_priors = np.log(self.priors_)
-        # A column without a single cell says nothing: it has no part in the table.
-        self._used = [j for j, size in enumerate(seen.sizes) if size]
-        self._sizes = [seen.sizes[j] for j in self._used]
-        complete = (seen.cells[:, self._used] >= 0).all(axis=1)
-        self._cells = seen.cells[complete][:, self._used]
+        complete = self._lay_out_cells()
         repeats = seen.repeats and bool((factors == np.floor(factors)).all())
         cases = cases_per_weight(totals.sum(), (seen.weight2 * factors**2).sum(), repeats)
         self._counts = seen.counts[complete] * (factors * cases)
         self._alpha = float(self.alpha)
         self._warn_if_sparse(float(self._counts.sum()))
         self._lend_to_empty_classes()
+        self._lay_out_counts()
+
+    def _lay_out_cells(self) -> np.ndarray:
+        """The columns and combinations of the table; which of all that were seen are complete."""
+        seen: Combinations = self._statistics
+        # A column without a single cell says nothing: it has no part in the table.
+        self._used = [j for j, size in enumerate(seen.sizes) if size]
+        self._sizes = [seen.sizes[j] for j in self._used]
+        complete: np.ndarray = np.all(seen.cells[:, self._used] >= 0, axis=1)
+        self._cells = seen.cells[complete][:, self._used]
+        return complete
+
+    def _lay_out_counts(self) -> None:
+        """What scores are added up from, all of it from the table, its counts, ``_alpha`` and the priors."""
         with np.errstate(divide="ignore"):
+            self._log_priors = np.log(self.priors_)
             self._log_alpha = np.log(self._alpha)
             # One row more than there are combinations, for those that were never seen.
-            self._log_counts = np.log(np.vstack([self._counts, np.zeros(len(totals))]))
+            self._log_counts = np.log(np.vstack([self._counts, np.zeros(len(self.priors_))]))
             self._log_total = np.logaddexp(
                 np.log(self._counts.sum(axis=0)), self._log_alpha + np.log(self._sizes).sum()
             )

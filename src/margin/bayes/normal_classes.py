@@ -118,13 +118,13 @@ class ScatteredClasses(NormalClasses):
         return measure_scatter(X, y, weight, len(self.classes_), pooled=pooled, fourth=fourth, who=who)
 
     def _refuse_merge(self, other: Self, who: str) -> None:
-        super()._refuse_merge(other, who)
         for part in (self, other):
             if (part._statistics.pooled, part._statistics.fourth is not None) != self._sums_needed():
                 raise InputError(
                     f"{who}: parameters were changed after fit, and the sums that were kept do "
                     "not hold what they need now; fit again."
                 )
+        super()._refuse_merge(other, who)
 
 
 class LinearScores(NormalClasses):

@@ -145,7 +145,7 @@ class QuadraticDiscriminantAnalysis(ScatteredClasses):
         )
         if scores.size and not scores.min() > BEYOND:
             # A case beyond all densities: nothing is known but the priors.
-            scores[scores.max(axis=1) <= BEYOND] = log_of(self.priors_, self._statistics.weight)
+            scores[scores.max(axis=1) <= BEYOND] = log_of(self.priors_, np.isfinite(self._base))
         return scores
 
     def left_out_answers(self, X: Any, y: Any, sample_weight: Any = None) -> Any:

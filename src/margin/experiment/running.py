@@ -22,8 +22,9 @@ from margin.experiment.cards import column_cards
 from margin.experiment.cases import telling_cases
 from margin.experiment.leaderboard import label_text, rank, read_out
 from margin.experiment.log import Log
+from margin.experiment.notes import training_notes
 from margin.experiment.prediction import about_model
-from margin.experiment.result import Pair, Progress, Result, Standing
+from margin.experiment.result import Pair, Progress, Result, Standing, TestScore
 from margin.experiment.source import Problem, frame, open_table, resolve_target
 from margin.experiment.spec import Spec
 from margin.selection import audit
@@ -99,7 +100,7 @@ def run(spec: Spec) -> Iterator[Progress | Result]:
         pairs=pairs,
         audit=audited,
         openings=tuple(map(str, sealed.openings)),
-        about={**about_model(table, problem.target, problem.labels, spec.reading), "name": best.name},
+        about=_about_model(table, problem, race, board[0], test, method),
     )
 
 
@@ -133,6 +134,23 @@ def _about_data(spec: Spec, table: Table, problem: Problem) -> dict[str, Any]:
         "command": spec.command(),
         "spec": spec,
     }
+
+
+def _about_model(
+    table: Table, problem: Problem, race: _Race, best: Standing, test: TestScore, method: str
+) -> dict[str, Any]:
+    """What a file of the model tells of it."""
+    spec = race.spec
+    notes = training_notes(
+        table,
+        rows=len(problem.labels),
+        validation=best.scores,
+        test=test.scores,
+        protocol=f"{_protocol(race, method)} The sealed test of {test.n_rows:,} rows was opened once.",
+        seed=spec.seed,
+        command=spec.command(),
+    )
+    return {**about_model(table, problem.target, problem.labels, spec.reading), "name": best.name, **notes}
 
 
 def _entries(spec: Spec, n_train: int, log: Log) -> dict[str, zoo.Entry]:

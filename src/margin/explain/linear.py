@@ -83,14 +83,16 @@ def _lead_at_zero(difference: float) -> float:
 
 
 def _middle(model: Any) -> np.ndarray:
-    """An average case in the columns of the matrix: numbers at their training mean, every level alike."""
+    """An average case in the columns of the matrix: numbers at their training mean, 0 if unknown; every level alike."""
     encoder = model._encoder
-    numbers = (encoder.fill - encoder.center) / encoder.spread
+    numbers = (np.nan_to_num(encoder.fill) - encoder.center) / encoder.spread
     return np.concatenate([numbers, *(np.full(len(c.levels), 1 / len(c.levels)) for c in encoder.one_hot)])
 
 
 def _average_in_words(model: Any) -> str:
-    parts = ["numbers at their training means"] if model._encoder.fill.size else []
+    fill = model._encoder.fill
+    where = "0, their means being unknown" if np.isnan(fill).any() else "their training means"
+    parts = [f"numbers at {where}"] if fill.size else []
     parts += ["every word of a column alike"] if model._encoder.one_hot else []
     return f"an average case ({', '.join(parts)})"
 

@@ -150,6 +150,7 @@ class ActivePerceptron(StreamingClassifier):
             with further_or_not_at_all(self):
                 X, y, _ = self._further_rows(row, [label], classes, None, who)
                 self._take_in(X, y, volunteered=True)
+                del self._kept
             return self
         if classes is None:
             raise ParameterError(f"{who}(classes=None): classes must name all labels to come at the first call.")
@@ -157,6 +158,7 @@ class ActivePerceptron(StreamingClassifier):
             X, y, _ = self._first_rows(row, [label], classes, None, who)
             self._begin(X.shape[1])
             self._take_in(X, y, volunteered=True)
+            del self._kept
         return self
 
     def _fit(self, X: Any, y: np.ndarray, weight: np.ndarray) -> None:
@@ -234,9 +236,11 @@ class _Stream:
         self.y, self.model, self.volunteered = y, model, volunteered
         self.v = np.zeros((n_scores, padded(max(d, 1))))
         self.v[:, :d] = model.coef_
-        self.constant, self.threshold = model.intercept_.copy(), model.threshold_.copy()
+        self.constant, self.threshold = np.array(model.intercept_, dtype=np.float64), model.threshold_.copy()
         self.streak, self.labels = model._streak.copy(), model.labels_used_
         self.asked = np.zeros(len(y), np.uint8)
+        self.patience = min(model.patience, ENDLESS)
+        self.most_labels = ENDLESS if model.max_labels is None else min(model.max_labels, ENDLESS)
         self.visits = _without_repeats(X)
         self.rewind()
 
@@ -253,8 +257,8 @@ class _Stream:
         model = self.model
         width = self.width + bool(model.fit_intercept)
         self.at, self.labels = _core.linear.active_stream(
-            *self.rows, self.y, self.visits, self.asked, bool(model.fit_intercept), self.volunteered, model.patience,
-            1 / max(width, 1) ** 0.5, ENDLESS if model.max_labels is None else model.max_labels, self.at, enough,
+            *self.rows, self.y, self.visits, self.asked, bool(model.fit_intercept), self.volunteered, self.patience,
+            1 / max(width, 1) ** 0.5, self.most_labels, self.at, enough,
             self.v, self.constant, self.threshold, self.streak, self.labels,
         )  # fmt: skip
 

@@ -46,9 +46,7 @@ class LogisticModel(LinearClassifier):
         """
         who = f"{type(self).__name__}.summary"
         self._fitted("summary")
-        evidence = self._evidence
-        if X is not None:
-            evidence = self._evidence_from(X, y, sample_weight, who)
+        evidence = self._evidence if X is None else self._evidence_from(X, y, sample_weight, who)
         return summary_of(self, evidence, reference, who)
 
     def _evidence_from(self, X: Any, y: Any, sample_weight: Any, who: str) -> Evidence:

@@ -13,7 +13,7 @@ from margin.base.fitting import NotYetFittedError
 from margin.base.numeric import Scale
 from margin.errors import NotSeparableWarning, warn
 from margin.linear.certificate import Certificate, certify, certify_classes
-from margin.linear.perceptron_memory import Log, Memory, Voters, all_columns, all_voters, votes_of
+from margin.linear.perceptron_memory import Log, Memory, Voters, all_columns, votes_of
 from margin.linear.reduced import Reduced, known_ends, reduced
 from margin.linear.streaming import StreamingClassifier
 from margin.linear.visiting import Visiting, arrays_of, rows_and_weights
@@ -233,9 +233,9 @@ class Perceptron(StreamingClassifier):
         """Give back what was left out of the rows: constant columns and classes without rows."""
         m, width = self._memory, len(part.columns)
         self.coef_, self.intercept_ = part.whole(*m.weights(width))
-        self.voters_ = all_voters(m.electorate(width), part)
         if len(part.columns) < part.n_columns or len(part.classes) < part.n_classes:
             self._memory = all_columns(m, part)
+        self.voters_ = self._memory.electorate(part.n_columns)
 
     def _begin(self, n_columns: int) -> None:
         self._memory = Memory.empty(1 if len(self.classes_) <= 2 else len(self.classes_), n_columns, self.variant)

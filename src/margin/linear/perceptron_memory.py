@@ -11,7 +11,7 @@ import numpy as np
 from margin.linear.reduced import NEVER, Reduced
 from margin.linear.visiting import padded
 
-__all__ = ["Log", "Memory", "Voters", "all_columns", "all_voters", "votes_of"]
+__all__ = ["Log", "Memory", "Voters", "all_columns", "votes_of"]
 
 #: So many mistakes are listed row by row; passes after that are counted only.
 LOGGED = 1_000_000
@@ -105,16 +105,6 @@ def votes_of(X: Any, voters: Voters, n_classes: int) -> np.ndarray:
         for k in range(n_classes):
             shares[first : first + step, k] = (best == k) @ voters.survived  # exact: whole numbers
     return shares / voters.survived.sum()
-
-
-def all_voters(voters: Voters | None, part: Reduced) -> Voters | None:
-    """The vectors of all columns and classes, those left out of the rows included."""
-    if voters is None:
-        return None
-    if len(part.columns) == part.n_columns and len(part.classes) == part.n_classes:
-        return voters
-    whole = [part.whole(coef, intercept) for coef, intercept in zip(voters.coef, voters.intercept)]
-    return Voters(np.array([coef for coef, _ in whole]), np.array([b for _, b in whole]), voters.survived)
 
 
 def all_columns(memory: Memory, part: Reduced) -> Memory:

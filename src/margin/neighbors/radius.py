@@ -105,8 +105,12 @@ class RadiusNeighborsClassifier(RadiusVoters, Classifier):
         super()._learn(X, y, rows)
         who = type(self).__name__
         self._outliers = outliers_of(self.outlier_label, self._class_lists(), self._targets, self._weight, who)
-        labels = [outlier.label for outlier in self._outliers] or None
-        self.outlier_label_ = labels if labels is None or self.outputs_2d_ else labels[0]
+
+    @property
+    def outlier_label_(self) -> Any:
+        """The label that rows without neighbours get, a list of them if there are several targets."""
+        labels = [outlier.label for outlier in self._fitted("outlier_label_")._outliers] or None
+        return labels if labels is None or self.outputs_2d_ else labels[0]
 
     def _class_lists(self) -> list[np.ndarray]:
         return self.classes_ if self.outputs_2d_ else [self.classes_]

@@ -12,7 +12,7 @@ from margin.base import Mixed, MixedData, Numeric
 from margin.base.estimator import TableEstimator
 from margin.base.inputs import dense_from_sparse
 from margin.base.representation import TrainingRows
-from margin.errors import InputError, ParameterError
+from margin.errors import InputError, ParameterError, PersistenceError
 from margin.neighbors.choice import Algorithm, IndexChoice, build_index
 from margin.neighbors.metrics import MIXED, column_weights, power_of, quick_name
 from margin.neighbors.mixed_rows import MixedRows
@@ -21,6 +21,9 @@ from margin.neighbors.sparse_rows import SparseRows
 from margin.params import Count, NonNegative, rule_of
 
 __all__ = ["NeighborSearch", "take_rows"]
+
+#: Differences of a larger cell and any cell of a training row may overflow.
+FARTHEST = 1.7e308
 
 
 class NeighborSearch(TableEstimator):
@@ -169,18 +172,49 @@ class NeighborSearch(TableEstimator):
         others = place != np.arange(first, first + len(place))[:, None]
         others[others.all(axis=1), -1] = False  # among so many equal rows that it did not find itself
         shape = (len(place), place.shape[1] - 1)
+        if np.count_nonzero(others) != shape[0] * shape[1]:
+            raise self._not_found()
         return distance[others].reshape(shape), place[others].reshape(shape)
 
     def _search(self, queries: Any, k: int) -> tuple[np.ndarray, np.ndarray]:
+        self._refuse_overflown(queries)
         distance, place = self._index.nearest(queries, k, self._threads())
         distance = self._space.distances(distance)
-        row = np.flatnonzero(~np.isfinite(distance[:, -1:]))
-        if row.size:
-            raise InputError(
-                f"{type(self).__name__}: row {row[0]} of X is too far from the training rows to say how far "
-                f"(metric {self._metric!r}, p={self.p:g}; rescale the columns)."
-            )
+        if not np.isfinite(distance[:, -1]).all():
+            raise self._too_far_away(int(np.flatnonzero(~np.isfinite(distance[:, -1]))[0]))
+        if place.view(np.uint64).max(initial=0) >= self._index.n_rows:
+            raise self._not_found()
         return distance, place
+
+    def _refuse_overflown(self, queries: Any) -> None:
+        """Cells that became infinite when they were weighed or scaled have no distance from anything."""
+        if isinstance(queries, np.ndarray):
+            if self._space.factors is None and self._space.unit == 1:
+                return
+            cells = queries
+        elif isinstance(queries, MixedData):
+            return
+        else:
+            cells = queries.data
+        if cells.size and not (float(cells.max()) <= FARTHEST and float(cells.min()) >= -FARTHEST):
+            at = int(np.flatnonzero(~(np.abs(cells.ravel()) <= FARTHEST))[0])
+            sparse = cells is not queries
+            raise self._too_far_away(
+                int(np.searchsorted(queries.indptr, at, "right")) - 1 if sparse else at // cells.shape[1]
+            )
+
+    def _too_far_away(self, row: int) -> InputError:
+        return InputError(
+            f"{type(self).__name__}: row {row} of X is too far from the training rows to say how far "
+            f"(metric {self._metric!r}, p={self.p:g}; rescale the columns)."
+        )
+
+    def _not_found(self) -> PersistenceError:
+        """A search finds as many rows as it is asked for, unless rows of a mapped file are none."""
+        return PersistenceError(
+            f"{type(self).__name__}: the training rows hold cells that are no numbers: the file of the model was "
+            "changed (margin.persistence.verify tells where)."
+        )
 
     def _within(self, queries: Any, radius: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Distances and places of all training rows within the radius of prepared rows."""

@@ -38,17 +38,20 @@ class Space:
     def training_rows(self, X: Any) -> Any:
         if X.shape[1] == 0:  # tables without a number or a category: all rows are alike
             return np.zeros((X.shape[0], 1))
-        if self.factors is not None:
-            X = _columns_times(X, self.factors)
-        if self.unit != 1:
-            with np.errstate(over="ignore"):
+        with np.errstate(over="ignore"):  # a search refuses what became infinite
+            if self.factors is not None:
+                X = _columns_times(X, self.factors)
+            if self.unit != 1:
                 X = X / self.unit
         return _of_length_one(X) if self.cosine else X
 
     def distances(self, distance: np.ndarray) -> np.ndarray:
         if self.cosine:
             return distance**2 / 2
-        return distance if self.unit == 1 else distance * self.unit
+        if self.unit == 1:
+            return distance
+        with np.errstate(over="ignore"):
+            return distance * self.unit
 
     def radius(self, radius: float) -> float:
         """At least as far as ``radius`` reaches here."""

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 import margin._core as _core
-from margin.errors import InputError
+from margin.errors import InputError, PersistenceError
 
 __all__ = ["SPARSE_METRICS", "SparseRows"]
 
 #: The metrics for sparse rows.
 SPARSE_METRICS: tuple[str, ...] = _core.neighbors.sparse_metrics
+#: No stored cell is larger.
+LARGEST = 1e300
 
 
 class SparseRows:
@@ -43,7 +46,6 @@ class SparseRows:
         self._data, self._columns, self._start = data, columns, start
         self.metric = "euclidean"
         self.p = 2.0
-        self._postings: tuple[Any, ...] = ()
 
     @classmethod
     def build(cls, rows: Any, metric: str, p: float, n_threads: int) -> SparseRows:
@@ -53,8 +55,22 @@ class SparseRows:
         data, columns, start = _without_zeros(rows)
         made = cls(data, columns.astype(np.int32, copy=False), start.astype(np.int64, copy=False), rows.shape[1])
         made.metric, made.p = metric, float(p)
-        made._postings = _core.neighbors.sparse_postings(made._rows(), metric, made.p)
+        made._postings = made._by_column()
         return made
+
+    @cached_property
+    def _postings(self) -> tuple[Any, ...]:
+        """The rows column by column; those of a model that was loaded are made when it is asked first."""
+        stored = self._data
+        if stored.size and not (float(stored.min()) >= -LARGEST and float(stored.max()) <= LARGEST and stored.all()):
+            raise PersistenceError(
+                "SparseRows: the training rows hold cells that are 0 or no numbers: the file of the model was changed "
+                "(margin.persistence.verify tells where)."
+            )
+        return self._by_column()
+
+    def _by_column(self) -> tuple[Any, ...]:
+        return _core.neighbors.sparse_postings(self._rows(), self.metric, self.p)
 
     @property
     def n_rows(self) -> int:

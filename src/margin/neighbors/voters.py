@@ -45,8 +45,8 @@ class Voters(NeighborSearch):
             order = np.lexsort((-weight, *(-np.atleast_2d(y.T))[::-1]))
         self._keep_rows(X, order, rows)
         self._targets = y[order]
-        self._weight = weight[order]
         self._once = rows.weight is None  # every row counts once
+        self._weight = np.broadcast_to(1.0, len(order)) if self._once else weight[order]
         self._repeats = self._once or count_repeats(weight)
 
 

@@ -7,46 +7,26 @@ are no part of the model, each with whether a reader may skip it if it does not 
 
 from __future__ import annotations
 
-import contextlib
 import os
-from collections.abc import Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 import margin
-from margin.errors import MarginError, PersistenceError
+from margin.errors import PersistenceError
 from margin.persistence import format1, witness
-from margin.persistence.container import FORMAT, Prelude
 from margin.persistence.files import written_whole
+from margin.persistence.header import canonical
 from margin.persistence.kinds import BY_CLASS, BY_NAME
-from margin.persistence.limits import Malformed
+from margin.persistence.limits import Malformed, NewerKind
+from margin.persistence.opening import Header, header_of, opened, opened_source, refusals, sections_of
 from margin.persistence.packing import ObjectPacker
-from margin.persistence.reading import MemorySource, Opened, open_container, opened_file
-from margin.persistence.unpacking import NewerKind, ObjectUnpacker
+from margin.persistence.reading import MemorySource, Opened, open_container
+from margin.persistence.unpacking import ObjectUnpacker
 from margin.persistence.writing import FileSink, MemorySink, write
 
-__all__ = ["Header", "from_bytes", "header", "load", "opened", "save", "to_bytes", "verify"]
-
-#: Sections that this version knows; an unknown one is skipped only where the file says that it may be.
-SECTIONS = frozenset({"about", "witness"})
-
-
-@dataclass(frozen=True)
-class Header:
-    """What a file says about its model before the model is read.
-
-    ``model`` is its kind, ``about`` is free: ``margin compare`` notes the target, the protocol, the scores with their
-    intervals and how the table was read.
-    """
-
-    model: str
-    format: int = FORMAT
-    version: str = margin.__version__
-    about: dict[str, Any] = field(default_factory=dict)
-    digest: str = ""
+__all__ = ["convert", "from_bytes", "load", "save", "to_bytes", "verify"]
 
 
 def save(model: Any, path: str | os.PathLike[str], *, about: dict[str, Any] | None = None, rows: Any = None) -> Path:
@@ -85,12 +65,14 @@ def _document(model: Any, about: dict[str, Any] | None, rows: Any) -> tuple[dict
     packer = ObjectPacker(BY_CLASS, BY_NAME)
     try:
         packer.add_object(model)
-        notes = _checked_notes(about, packer)
+        notes = _checked_notes(about)
         seen = None if rows is False else witness.record(model, rows, packer)
     except Malformed as wrong:
         what = type(model).__name__
         raise PersistenceError(f"save({what}): {_readable(wrong)}.") from None
-    sections = {"about": {"data": notes, "optional": True}}
+    except RecursionError:
+        raise PersistenceError(f"save({type(model).__name__}): it holds itself, or is nested too deeply.") from None
+    sections = {"about": {"data": notes, "optional": True}, "outline": {"data": packer.outline(), "optional": True}}
     if seen is not None:
         sections["witness"] = {"data": seen, "optional": True}
     document = {
@@ -102,9 +84,7 @@ def _document(model: Any, about: dict[str, Any] | None, rows: Any) -> tuple[dict
     return document, packer.arrays
 
 
-def _checked_notes(about: dict[str, Any] | None, packer: ObjectPacker) -> dict[str, Any]:
-    from margin.persistence.header import canonical
-
+def _checked_notes(about: dict[str, Any] | None) -> dict[str, Any]:
     try:
         canonical(about or {})
     except (TypeError, ValueError, RecursionError) as error:
@@ -123,126 +103,60 @@ def load(path: str | os.PathLike[str], *, mmap: bool = False, check: bool = True
     the size, and their digests are not checked (:func:`verify` does that). The file must then stay as it is while the
     model is used. ``check=False`` takes a model that answers its witness rows otherwise than where it was saved.
     """
-    with opened(path, "load") as found:
-        return _model(found, mapped=mmap, check=check and not mmap)
+    with opened(path, "load", open_container, format1.as_format_2) as found:
+        return _model(found, mapped=mmap, check=check and not mmap)[0]
 
 
 def from_bytes(content: bytes) -> Any:
     """The model that :func:`to_bytes` gave."""
-    with _refusals("from_bytes"):
-        return _model(_opened(MemorySource(content), "from_bytes"), mapped=False, check=True)
+    with refusals("from_bytes"):
+        found = opened_source(MemorySource(content), "from_bytes", open_container, format1.as_format_2)
+        return _model(found, mapped=False, check=True)[0]
 
 
 #: Pickles name this function; they must find it wherever it is written.
 from_bytes.__module__ = "margin.persistence"
 
 
-def header(path: str | os.PathLike[str]) -> Header:
-    """What a file says about its model, without loading it."""
-    with opened(path, "header") as found:
-        return _header(found)
-
-
 def verify(path: str | os.PathLike[str]) -> Header:
     """Read a whole file: digests, structure, and the answers to its witness rows; its header, if all of it holds."""
-    with opened(path, "verify") as found:
+    with opened(path, "verify", open_container, format1.as_format_2) as found:
         found.check_digests()
         _model(found, mapped=True, check=True)
-        return _header(found)
+        return header_of(found)
 
 
-def _header(found: Opened) -> Header:
-    objects = found.header.get("objects")
-    if not isinstance(objects, list) or not objects or not isinstance(objects[-1], dict):
-        raise Malformed("there must be objects")
-    kind, version = objects[-1].get("kind"), found.header.get("margin")
-    if not isinstance(kind, str) or not isinstance(version, str):
-        raise Malformed("it names no kind or no version of margin")
-    about = _sections(found.header).get("about", {})
-    if not isinstance(about, dict):
-        raise Malformed("about must be an object")
-    return Header(kind, found.format, version, about, found.digest)
+def convert(old: str | os.PathLike[str], new: str | os.PathLike[str]) -> Path:
+    """Write the model of a file, of whichever format, as a file of the current one; its notes stay as they are.
+
+    Witness rows that the file has are kept, and answered before they are believed; others are made up.
+    """
+    if os.path.realpath(old) == os.path.realpath(new):
+        raise PersistenceError(f"convert({str(old)!r}): the new file must not be the old one (name another).")
+    with opened(old, "convert", open_container, format1.as_format_2) as found:
+        model, seen = _model(found, mapped=False, check=True)
+        about = header_of(found).about
+    return save(model, new, about=about, rows=None if seen is None else seen.rows)
 
 
-def _model(found: Opened, *, mapped: bool, check: bool) -> Any:
+def _model(found: Opened, *, mapped: bool, check: bool) -> tuple[Any, witness.Witness | None]:
+    """The model of an open file, and its witness rows."""
     head = found.header
     if not isinstance(head.get("margin"), str):
         raise Malformed("it names no version of margin")
     if head.keys() != {"arrays", "kinds", "margin", "objects", "sections"}:
         raise Malformed("the header must have arrays, kinds, margin, objects and sections")
-    sections = _sections(head)
+    sections = sections_of(head)
     mapped = mapped and found.can_be_mapped
     arrays = found.mapped() if mapped else found.arrays()
     try:
         reader = ObjectUnpacker(BY_NAME, BY_CLASS, head["kinds"], arrays, mapped=mapped)
     except NewerKind as newer:
         raise NewerKind(f"written by margin {head['margin'][:40]}: {newer}") from None
-    model = reader.root(head["objects"])
+    with np.errstate(all="ignore"):  # checks may compute with whatever stands in a file, and say it in words
+        model = reader.root(head["objects"])
     seen = witness.Witness(sections["witness"], reader, model) if "witness" in sections else None
     reader.check_nothing_is_left()
     if seen is not None and check:
         seen.compare(model)
-    return model
-
-
-def _sections(head: dict[str, Any]) -> dict[str, Any]:
-    sections = head.get("sections")
-    if not isinstance(sections, dict):
-        raise Malformed("sections must be an object")
-    for name, section in sections.items():
-        if not isinstance(section, dict) or section.keys() != {"data", "optional"}:
-            raise Malformed(f"sections.{name} must have data, and whether it is optional")
-        if name not in SECTIONS and section["optional"] is not True:
-            raise NewerKind(f"it has a section {name!r} that this margin does not know and must not skip")
-    return {name: section["data"] for name, section in sections.items() if name in SECTIONS}
-
-
-@contextlib.contextmanager
-def opened(path: str | os.PathLike[str], who: str) -> Iterator[Opened]:
-    """A model file, its header checked; every way it can be wrong is one clear error."""
-    who = f"{who}({str(path)!r})"
-    with _refusals(who):
-        try:
-            with opened_file(path) as source:
-                yield _opened(source, who)
-        except FileNotFoundError:
-            raise PersistenceError(f"{who}: there is no such file.") from None
-        except IsADirectoryError:
-            raise PersistenceError(f"{who}: that is a folder, not a model file.") from None
-        except OSError as error:
-            raise PersistenceError(f"{who}: cannot be read ({(error.strerror or str(error)).lower()}).") from None
-
-
-def _opened(source: Any, who: str) -> Opened:
-    if format1.begins_like_one(source):
-        found = _opened(MemorySource(format1.as_format_2(source)), who)
-        found.format = 1
-        return found
-    if not source.read(0, min(8, source.size)).startswith(b"\x8bMARGIN\n"[: max(source.size, 1)]):
-        raise PersistenceError(
-            f"{who}: not a margin model (model files are written by margin compare --save or margin.persistence.save)."
-        )
-    container = open_container(source)
-    if isinstance(container, Prelude):
-        raise PersistenceError(
-            f"{who}: written in format {container.format}, but margin {margin.__version__} reads up to format {FORMAT} "
-            "(update margin)."
-        )
-    return container
-
-
-@contextlib.contextmanager
-def _refusals(who: str) -> Iterator[None]:
-    """Whatever is wrong with a file is a PersistenceError that says what to do, and no warning of NumPy's beside it."""
-    try:
-        with np.errstate(all="ignore"):
-            yield
-    except PersistenceError:
-        raise
-    except NewerKind as newer:
-        raise PersistenceError(f"{who}: {newer} (this is margin {margin.__version__}: update it).") from None
-    except Exception as error:
-        reason = str(error) if isinstance(error, (Malformed, MarginError)) else f"{type(error).__name__}: {error}"
-        raise PersistenceError(
-            f"{who}: the file is damaged ({reason}); copy it again, or save the model anew."
-        ) from None
+    return model, seen

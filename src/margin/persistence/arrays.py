@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Callable
 from typing import Any
@@ -15,6 +16,7 @@ from margin.persistence.limits import Malformed
 __all__ = [
     "Array",
     "Csr",
+    "Parts",
     "Rule",
     "Sizes",
     "ascending",
@@ -148,7 +150,7 @@ class Array:
         if not isinstance(value, np.ndarray):
             raise Malformed(f"must be an array, not {type(value).__name__}")
         self._check_type(value)
-        return to.add_array(value)
+        return to.add_array(np.asarray(value, order="C") if self.order == "C" else value)
 
     def unpack(self, node: Any, of: Unpacker) -> np.ndarray:
         array = of.array(node)
@@ -205,14 +207,18 @@ class Csr:
         if not _are_rows(data, indices, indptr, n_columns, self.sorted_columns):
             raise Malformed("rows and columns of sparse cells do not fit together")
         make = scipy.sparse.csr_matrix if node["matrix"] else scipy.sparse.csr_array
-        return make((data, indices, indptr), shape=(n_rows, n_columns))
+        made = make((data, indices, indptr), shape=(n_rows, n_columns))
+        made.indices, made.indptr = indices, indptr  # a matrix, unlike an array, would keep copies of another type
+        return made
 
     def _field(self, name: str) -> Array:
         return self.data if name == "data" else self.places
 
 
 def _are_rows(data: np.ndarray, indices: np.ndarray, indptr: np.ndarray, n_columns: int, is_sorted: bool) -> bool:
-    if len(data) != len(indices) or indptr[0] != 0 or indptr[-1] != len(data) or (np.diff(indptr) < 0).any():
+    if len(data) != len(indices) or indptr[0] != 0 or indptr[-1] != len(data):
+        return False
+    if (indptr[1:] < indptr[:-1]).any():  # no differences, which would come round beyond 64 bits
         return False
     if len(indices) and (indices.min() < 0 or indices.max() >= n_columns):
         return False
@@ -220,3 +226,39 @@ def _are_rows(data: np.ndarray, indices: np.ndarray, indptr: np.ndarray, n_colum
         return True
     descends = np.flatnonzero(np.diff(indices) <= 0) + 1
     return bool(np.isin(descends, indptr).all())
+
+
+class Parts:
+    """Arrays of one dimension, kept one after another: however many there are, a file holds two arrays.
+
+    ``size`` names how many there are; ``make`` is what holds them, a list or a tuple.
+    """
+
+    def __init__(self, dtype: str, *rules: Rule, size: str = "", make: Callable[[Any], Any] = list) -> None:
+        self.cells = Array(dtype, None, *rules)
+        self.start = Array("i8", None)
+        self.size = size
+        self.make = make
+
+    def pack(self, value: Any, to: Packer) -> dict[str, int]:
+        if not isinstance(value, (list, tuple)) or not all(isinstance(part, np.ndarray) for part in value):
+            raise Malformed("must be a list of arrays")
+        (dtype,) = self.cells.dtypes
+        if not all(part.ndim == 1 and part.dtype == dtype for part in value):
+            raise Malformed(f"must be arrays of {dtype.str} in one dimension")
+        start = np.zeros(len(value) + 1, dtype=np.int64)
+        np.cumsum([len(part) for part in value], out=start[1:])
+        cells = np.concatenate([np.zeros(0, dtype), *value])
+        return {"cells": self.cells.pack(cells, to), "start": self.start.pack(start, to)}
+
+    def unpack(self, node: Any, of: Unpacker) -> Any:
+        if not isinstance(node, dict) or node.keys() != {"cells", "start"}:
+            raise Malformed("must be arrays one after another")
+        cells = within("cells", self.cells.unpack, node["cells"], of)
+        start = within("start", self.start.unpack, node["start"], of)
+        if not len(start) or start[0] != 0 or start[-1] != len(cells) or (start[1:] < start[:-1]).any():
+            raise Malformed("arrays do not begin where they should")
+        if self.size:
+            of.sizes.state(self.size, len(start) - 1)
+        places = start.tolist()
+        return self.make([cells[a:b] for a, b in itertools.pairwise(places)])

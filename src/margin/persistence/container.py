@@ -19,12 +19,11 @@ by which two could overlap or leave a gap, and what is left over is refused.
 from __future__ import annotations
 
 import hashlib
+import re
 import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
-
-import numpy as np
+from typing import TYPE_CHECKING, Any
 
 from margin.persistence.header import canonical, look_over, parsed
 from margin.persistence.limits import (
@@ -35,6 +34,9 @@ from margin.persistence.limits import (
     SPAN,
     Malformed,
 )
+
+if TYPE_CHECKING:
+    import numpy as np
 
 __all__ = [
     "FORMAT",
@@ -57,6 +59,7 @@ NUMBERS = frozenset(["|b1", "|i1", "|u1", "<i2", "<u2", "<i4", "<u4", "<i8", "<u
 #: Longest fixed-width text or bytes of an array.
 MOST_WIDTH = 2**20
 _LARGEST = 2**62
+_WIDE = re.compile(r"(<U|\|S)([1-9][0-9]{0,6})")
 
 
 @dataclass(frozen=True)
@@ -82,9 +85,12 @@ class Prelude:
 
 @dataclass(frozen=True)
 class Buffer:
-    """One array: what it is, and where its bytes stand in the file."""
+    """One array: what it is, and where its bytes stand in the file.
 
-    dtype: np.dtype
+    ``dtype`` is as the file writes it, so that nothing but a header can be read without NumPy.
+    """
+
+    dtype: str
     shape: tuple[int, ...]
     order: str
     start: int
@@ -148,11 +154,11 @@ def buffers_of(header: dict[str, Any], first: Prelude) -> list[Buffer]:
 def _buffer(entry: Any, at: int) -> Buffer:
     if not isinstance(entry, dict) or not {"dtype", "shape", "sha256"} <= entry.keys() <= _ENTRY:
         raise Malformed("an array must have dtype, shape and sha256")
-    dtype, shape = _dtype(entry["dtype"]), _shape(entry["shape"])
+    item_size, shape = _item_size(entry["dtype"]), _shape(entry["shape"])
     order = entry.get("order", "C")
     if order not in ("C", "F") or (order == "C" and "order" in entry):
         raise Malformed("order must be 'F' or left out")
-    n_bytes = dtype.itemsize
+    n_bytes = item_size
     for length in shape:
         n_bytes *= length
         if n_bytes > _LARGEST:
@@ -160,21 +166,19 @@ def _buffer(entry: Any, at: int) -> Buffer:
     digests = entry["sha256"]
     if not isinstance(digests, list) or len(digests) != -(-n_bytes // SPAN):
         raise Malformed("there must be one digest for each span of 4 MiB")
-    return Buffer(dtype, shape, order, at, n_bytes, tuple(_digest(text) for text in digests))
+    return Buffer(entry["dtype"], shape, order, at, n_bytes, tuple(_digest(text) for text in digests))
 
 
 _ENTRY = {"dtype", "shape", "sha256", "order"}
 
 
-def _dtype(text: Any) -> np.dtype:
-    if not isinstance(text, str) or (text not in NUMBERS and text[:2] not in ("<U", "|S")):
+def _item_size(text: Any) -> int:
+    """Bytes of one cell of a type, written as NumPy writes it."""
+    if isinstance(text, str) and text in NUMBERS:
+        return int(text[2:])
+    if not isinstance(text, str) or not (wide := _WIDE.fullmatch(text)) or int(wide[2]) > MOST_WIDTH:
         raise Malformed(f"{text!r} is no type that arrays have")
-    if text not in NUMBERS and not (text[2:].isascii() and text[2:].isdecimal() and 0 < int(text[2:9]) <= MOST_WIDTH):
-        raise Malformed(f"{text!r} is no type that arrays have")
-    found = np.dtype(text)
-    if found.str != text:
-        raise Malformed(f"{text!r} is not how {found.str!r} is written")
-    return found
+    return int(wide[2]) * (4 if wide[1] == "<U" else 1)
 
 
 def _shape(shape: Any) -> tuple[int, ...]:
@@ -203,19 +207,24 @@ def described(array: np.ndarray) -> dict[str, Any]:
 
 def laid_out(header: dict[str, Any]) -> tuple[list[Buffer], int]:
     """Where the buffers of a header will stand, and the length of the file."""
-    try:
-        raw = canonical(header)
-    except ValueError as error:  # half a character in a text
-        raise Malformed(f"a text cannot be written ({error})") from None
-    length = len(raw)
-    if length > MOST_HEADER:
-        raise Malformed(f"the header would have {length:,} bytes, more than {MOST_HEADER:,}")
-    look_over(raw)  # what could not be read again is not written
-    at, found = aligned(PRELUDE + length), []
+    raw = _written(header)
+    if len(raw) > MOST_HEADER:
+        raise Malformed(f"the header would have {len(raw):,} bytes, more than {MOST_HEADER:,}")
+    look_over(raw)  # what no reader would take is not written
+    at, found = aligned(PRELUDE + len(raw)), []
     for entry in header["arrays"]:
         found.append(_buffer(entry, at))
         at = found[-1].end
     return found, at
+
+
+def _written(header: dict[str, Any]) -> bytes:
+    try:
+        return canonical(header)
+    except UnicodeEncodeError:
+        raise Malformed("a text holds half a character, which no file can hold") from None
+    except ValueError as error:
+        raise Malformed(f"it holds what no header can ({error})") from None
 
 
 def opening(header: dict[str, Any], file_length: int) -> bytes:

@@ -24,6 +24,7 @@ __all__ = [
     "ListOf",
     "MapOf",
     "Maybe",
+    "Model",
     "Number",
     "Object",
     "Packer",
@@ -317,6 +318,29 @@ class Object:
         found = of.object(node)
         if (kind := of.kind_of(found)) not in self.kinds:
             raise Malformed(f"must be of kind {' or '.join(self.kinds)}, not {kind}")
+        for size, length in self.where.items():
+            of.sizes.state(size, int(length(found)))
+        return found
+
+
+class Model:
+    """Another model, fitted, of any kind; ``where`` says which of its numbers are lengths of this one.
+
+    What has no kind, such as a model of scikit-learn, is refused with what can be done instead.
+    """
+
+    def __init__(self, where: Mapping[str, Callable[[Any], int]] | None = None) -> None:
+        self.where = dict(where or {})
+
+    def pack(self, value: Any, to: Packer) -> int:
+        return to.add_object(value)
+
+    def unpack(self, node: Any, of: Unpacker) -> Any:
+        found = of.object(node)
+        if not hasattr(type(found), "get_params") or not hasattr(found, "predict"):
+            raise Malformed(f"must be a model, not of kind {of.kind_of(found)}")
+        if "_learnt" not in vars(found):
+            raise Malformed("must be a fitted model")
         for size, length in self.where.items():
             of.sizes.state(size, int(length(found)))
         return found

@@ -20,14 +20,14 @@ import numpy as np
 import scipy.sparse
 
 from margin.errors import PersistenceError
-from margin.persistence.format1_classes import KIND_OF
+from margin.persistence.format1_classes import KIND_OF, SLOTS
 from margin.persistence.header import look_over
 from margin.persistence.kinds import BY_CLASS, BY_NAME
 from margin.persistence.limits import MOST_ARRAYS, MOST_HEADER, Malformed
 from margin.persistence.packing import Legacy, ObjectPacker
 from margin.persistence.writing import MemorySink, write
 
-__all__ = ["as_format_2", "begins_like_one"]
+__all__ = ["as_format_2"]
 
 MARK = "margin model"
 #: What a file may unpack to: so much, and so many times its own size.
@@ -37,11 +37,6 @@ END_OF_ZIP = 22 + 65_535
 #: Nodes of format 1 are nested, unlike those of format 2.
 DEEPEST_NODE = 300
 codecs.lookup("cp437")  # names in a zip are in this code page; found now, so that reading a file imports nothing
-
-
-def begins_like_one(source: Any) -> bool:
-    """Whether a file begins as a zip does."""
-    return source.read(0, min(2, source.size)) == b"PK"
 
 
 def as_format_2(source: Any) -> bytes:
@@ -54,7 +49,10 @@ def as_format_2(source: Any) -> bytes:
         "kinds": packer.versions(),
         "margin": str(document.get("version")),
         "objects": packer.objects,
-        "sections": {"about": {"data": about if isinstance(about, dict) else {}, "optional": True}},
+        "sections": {
+            "about": {"data": about if isinstance(about, dict) else {}, "optional": True},
+            "outline": {"data": packer.outline(), "optional": True},
+        },
     }
     sink = MemorySink()
     write(sink, header, packer.arrays)
@@ -196,8 +194,8 @@ def _attributes(kind: str, state: Any) -> dict[str, Any]:
     """What an object held, by attribute, in each of the shapes in which objects gave their state."""
     if kind == "schema":
         return {"_columns": tuple(state)}
-    if kind == "column":
-        return dict(zip(("name", "kind", "levels", "reason"), state, strict=True))
+    if kind in SLOTS:
+        return dict(zip(SLOTS[kind], state, strict=True))
     if isinstance(state, tuple):
         plain, slots = state
         return {**(plain or {}), **(slots or {})}

@@ -10,19 +10,14 @@ from __future__ import annotations
 import json
 from typing import Any
 
-import numpy as np
-
 from margin.persistence.limits import DEEPEST, MOST_HEADER, MOST_VALUES, Malformed
 
 __all__ = ["canonical", "look_over", "parsed"]
 
 #: Bytes that are looked over at a time.
 STEP = 2**18
-_DEPTH = np.zeros(256, dtype=np.int8)
-_DEPTH[[ord("["), ord("{")]] = 1
-_DEPTH[[ord("]"), ord("}")]] = -1
-_COUNTED = np.zeros(256, dtype=bool)
-_COUNTED[[ord(sign) for sign in "[{,:"]] = True
+_NO_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
+_DEPTH = {ord("["): 1, ord("{"): 1, ord("]"): -1, ord("}"): -1}
 
 
 def canonical(document: Any) -> bytes:
@@ -58,14 +53,13 @@ def look_over(raw: bytes, deepest: int = DEEPEST) -> None:
     values = depth = 0
     in_text = False
     for first in range(0, len(bare), STEP):
-        signs = np.frombuffer(bare, dtype=np.uint8, count=min(STEP, len(bare) - first), offset=first)
-        texts = np.logical_xor.accumulate(signs == ord('"')) ^ in_text
-        in_text = bool(texts[-1])
-        outside = signs[~texts]
-        values += int(_COUNTED[outside].sum())
-        depths = depth + np.cumsum(_DEPTH[outside], dtype=np.int64)
+        pieces = bare[first : first + STEP].split(b'"')
+        outside = b"".join(pieces[in_text::2])
+        in_text ^= len(pieces) % 2 == 0
+        values += sum(map(outside.count, (b"[", b"{", b",", b":")))
         if values > MOST_VALUES:
             raise Malformed(f"the header holds more than {MOST_VALUES:,} values")
-        if depths.max(initial=0) > deepest:
-            raise Malformed(f"the header is nested more than {deepest} levels deep")
-        depth = int(depths[-1]) if len(depths) else depth
+        for bracket in outside.translate(None, _NO_BRACKETS):
+            depth += _DEPTH[bracket]
+            if depth > deepest:
+                raise Malformed(f"the header is nested more than {deepest} levels deep")

@@ -11,6 +11,7 @@ __all__ = [
     "MOST_VALUES",
     "SPAN",
     "Malformed",
+    "NewerKind",
 ]
 
 #: Bytes of the header.
@@ -40,3 +41,7 @@ class Malformed(ValueError):
         return Malformed(
             self.why, f"{step}{self.where if self.where.startswith('[') else '.' * bool(self.where) + self.where}"
         )
+
+
+class NewerKind(Malformed):
+    """A kind, a version of one, or a section that this margin does not know."""

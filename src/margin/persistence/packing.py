@@ -12,6 +12,7 @@ from margin.errors import MarginError
 from margin.persistence.fields import Absent, within
 from margin.persistence.kind import Kind, attributes_of
 from margin.persistence.limits import Malformed
+from margin.persistence.outline import Outline
 from margin.persistence.values import Value
 
 __all__ = ["Legacy", "ObjectPacker"]
@@ -44,6 +45,7 @@ class ObjectPacker:
         self._room = MOST_INLINE
         self._alive: list[Any] = []  # so that no id is used twice
         self._open: set[int] = set()
+        self._outline = Outline()
 
     def versions(self) -> dict[str, int]:
         """The kinds that were met, with the versions of their states."""
@@ -53,6 +55,10 @@ class ObjectPacker:
         """Whether there is room for so many more values in the header; what there is not goes into buffers."""
         self._room -= n
         return self._room >= 0
+
+    def outline(self) -> dict[str, Any]:
+        """Which field each array belongs to and which model holds which, for readers that know no kinds."""
+        return self._outline.section(self._numbers)
 
     def kind_of(self, value: Any) -> str:
         kind = self._kind(value)
@@ -69,14 +75,21 @@ class ObjectPacker:
                 raise Malformed(f"an array of {array.dtype} cannot be saved (use float64)")
             self._remember(array, len(self.arrays))
             self.arrays.append(np.asarray(array))
+            self._outline.add_array()
         return self._numbers[id(array)]
 
     def add_object(self, value: Any) -> int:
-        if id(value) in self._numbers:
-            return self._numbers[id(value)]
+        kind = self._kind(value)
+        if id(value) not in self._numbers:
+            self._add_new(kind, value)
+        number = self._numbers[id(value)]
+        if kind is not None and kind.is_model:
+            self._outline.add_model(number)
+        return number
+
+    def _add_new(self, kind: Kind | None, value: Any) -> None:
         if id(value) in self._open:
             raise Malformed("holds itself")
-        kind = self._kind(value)
         if kind is None:
             Value().pack(value, self)  # says why
             raise Malformed(f"is a {type(value).__name__}, which has no kind")
@@ -85,7 +98,6 @@ class ObjectPacker:
         self._open.discard(id(value))
         self._remember(value, len(self.objects))
         self.objects.append(node)
-        return len(self.objects) - 1
 
     def _remember(self, value: Any, number: int) -> None:
         self._alive.append(value)
@@ -94,21 +106,26 @@ class ObjectPacker:
     def _node(self, kind: Kind, value: Any) -> dict[str, Any]:
         attributes = value.attributes if isinstance(value, Legacy) else attributes_of(value)
         if not kind.is_model:
-            return {"kind": kind.name, "state": self._state(kind, attributes)}
+            return {"kind": kind.name, "state": self._state(kind, attributes, None)}
         if not isinstance(value, Legacy):
             _check_parameters(value)
         names = parameter_names(kind.cls)
         given = {name: attributes[name] for name in names if name in attributes}
-        packed = {name: within(name, Value().pack, item, self) for name, item in given.items()}
+        packed = {name: self._parameter(kind, name, item) for name, item in given.items()}
         learnt = attributes.keys() - given.keys() - kind.derived - {"_learnt"}
-        state = self._state(kind, attributes) if learnt & kind.fields.keys() else None
+        state = self._state(kind, attributes, id(value)) if learnt & kind.fields.keys() else None
         return {"kind": kind.name, "parameters": packed, "state": state}
 
-    def _state(self, kind: Kind, attributes: dict[str, Any]) -> dict[str, Any]:
+    def _parameter(self, kind: Kind, name: str, item: Any) -> Any:
+        with self._outline.parameter(kind.name, name):
+            return within(name, Value().pack, item, self)
+
+    def _state(self, kind: Kind, attributes: dict[str, Any], holder: int | None) -> dict[str, Any]:
         state = {}
         for name, (attribute, field) in kind.named().items():
             if attribute in attributes:
-                state[name] = within(attribute, field.pack, attributes[attribute], self)
+                with self._outline.field(kind.name, name, holder):
+                    state[name] = within(attribute, field.pack, attributes[attribute], self)
             elif not isinstance(field, Absent):
                 raise Malformed(f"a {kind.name} has no {attribute}")
         return state

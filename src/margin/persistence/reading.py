@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import mmap
-import os
-import stat
-from collections.abc import Iterator, Sequence
-from typing import Any, Protocol
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
-from margin.persistence.container import ALIGNMENT, FORMAT, PRELUDE, Buffer, Prelude, buffers_of, prelude
+from margin.persistence.container import ALIGNMENT, FORMAT, PRELUDE, Buffer, Prelude, prelude
+from margin.persistence.head import Head
 from margin.persistence.limits import Malformed
+from margin.persistence.sources import FileSource, MemorySource, Source, opened_file
 from margin.persistence.writing import in_parallel
 
 __all__ = ["FileSource", "MemorySource", "Opened", "Source", "open_container", "opened_file"]
@@ -22,85 +21,8 @@ __all__ = ["FileSource", "MemorySource", "Opened", "Source", "open_container", "
 SMALL_ARRAY = 2**20
 
 
-class Source(Protocol):
-    """The bytes of a file."""
-
-    size: int
-
-    def read(self, start: int, end: int) -> bytes: ...
-
-    def read_into(self, start: int, memory: np.ndarray) -> None: ...
-
-
-class MemorySource:
-    """A file in memory."""
-
-    def __init__(self, content: bytes | bytearray | memoryview) -> None:
-        self._content = memoryview(content)
-        self.size = len(self._content)
-
-    def read(self, start: int, end: int) -> bytes:
-        return bytes(self._content[start:end])
-
-    def read_into(self, start: int, memory: np.ndarray) -> None:
-        memory[:] = np.frombuffer(self._content[start : start + len(memory)], dtype=np.uint8)
-
-
-class FileSource:
-    """An open file; several threads may read from it at once."""
-
-    def __init__(self, descriptor: int) -> None:
-        self.descriptor = descriptor
-        self.size = os.fstat(descriptor).st_size
-
-    def read(self, start: int, end: int) -> bytes:
-        end = min(end, self.size)
-        found = os.pread(self.descriptor, end - start, start)
-        if len(found) < end - start:  # a single call reads 2 GB at most, or a signal came in between
-            rest = np.empty(end - start, dtype=np.uint8)
-            self.read_into(start, rest)
-            found = rest.tobytes()
-        return found
-
-    def read_into(self, start: int, memory: np.ndarray) -> None:
-        view = memoryview(memory)
-        while len(view):
-            n = os.preadv(self.descriptor, [view], start)
-            if n == 0:
-                raise Malformed("the file ends before it should")
-            view, start = view[n:], start + n
-
-
-@contextlib.contextmanager
-def opened_file(path: str | os.PathLike[str]) -> Iterator[FileSource]:
-    """A file to be read, opened once; anything that is no plain file is refused without waiting for it."""
-    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
-    try:
-        mode = os.fstat(descriptor).st_mode
-        if stat.S_ISDIR(mode):
-            raise IsADirectoryError(path)
-        if not stat.S_ISREG(mode):
-            raise Malformed("that is no plain file")
-        yield FileSource(descriptor)
-    finally:
-        os.close(descriptor)
-
-
-class Opened:
-    """A file whose header is sound and whose arrays are known by place, shape and digest."""
-
-    def __init__(self, source: Source, first: Prelude) -> None:
-        self._source = source
-        #: The format that the file was written in.
-        self.format = first.format
-        self.n_bytes = source.size
-        raw = source.read(PRELUDE, first.end_of_header)
-        self.header_bytes = raw[: first.header_length]
-        if raw[first.header_length :].strip(b"\0"):
-            raise Malformed("there is something between the header and the first array")
-        self.digest = first.digest.hex()
-        self.header = first.header(self.header_bytes)
-        self.buffers = buffers_of(self.header, first)
+class Opened(Head):
+    """A file whose arrays can be read, all of them or one by one."""
 
     @property
     def can_be_mapped(self) -> bool:

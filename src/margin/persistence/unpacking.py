@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -12,15 +12,29 @@ from margin.errors import MarginError
 from margin.persistence.arrays import Sizes
 from margin.persistence.fields import Absent, within
 from margin.persistence.kind import Kind
-from margin.persistence.limits import Malformed
+from margin.persistence.limits import Malformed, NewerKind
 from margin.persistence.packing import parameter_names
 from margin.persistence.values import Value
 
-__all__ = ["NewerKind", "ObjectUnpacker"]
+__all__ = ["ObjectUnpacker"]
+
+#: Models inside models: each asks the next, and Python follows only so far.
+DEEPEST_MODEL = 16
+#: Models of one file may be shared (a parameter and what was learnt of it), but answering must not take without end.
+MOST_TIMES_ASKED = 64
 
 
-class NewerKind(Malformed):
-    """A kind, or a version of one, that this margin does not know."""
+class _Burden(NamedTuple):
+    """What answering takes: how many models are asked, and how deep they stand in each other."""
+
+    models: int
+    depth: int
+
+    def plus(self, other: _Burden) -> _Burden:
+        return _Burden(self.models + other.models, max(self.depth, other.depth))
+
+    def with_itself(self) -> _Burden:
+        return _Burden(self.models + 1, self.depth + 1)
 
 
 class ObjectUnpacker:
@@ -46,6 +60,9 @@ class ObjectUnpacker:
         self._made: list[Any] = []
         self._used_arrays: set[int] = set()
         self._used_objects: set[int] = set()
+        #: Of each object, itself included: models in it, one as often as it is asked, and models inside models.
+        self._burdens: list[_Burden] = []
+        self._burden = _Burden(0, 0)
         self.sizes = Sizes(mapped)
 
     def root(self, nodes: Any) -> Any:
@@ -53,7 +70,12 @@ class ObjectUnpacker:
         if not isinstance(nodes, list) or not nodes:
             raise Malformed("there must be objects")
         for number, node in enumerate(nodes):
-            self._made.append(within(f"objects[{number}]", self._object, node))
+            self._burden = _Burden(0, 0)
+            made = within(f"objects[{number}]", self._object, node)
+            self._burdens.append(self._burden.with_itself() if hasattr(type(made), "predict") else self._burden)
+            if self._burdens[-1].models > MOST_TIMES_ASKED * len(nodes) or self._burdens[-1].depth > DEEPEST_MODEL:
+                raise Malformed("models hold each other too often, or too deep", f"objects[{number}]")
+            self._made.append(made)
         return self._made[-1]
 
     def check_nothing_is_left(self) -> None:
@@ -73,6 +95,7 @@ class ObjectUnpacker:
         if type(number) is not int or not 0 <= number < len(self._made):
             raise Malformed("must be the number of an object that stands before")
         self._used_objects.add(number)
+        self._burden = self._burden.plus(self._burdens[number])
         return self._made[number]
 
     def kind_of(self, value: Any) -> str:

@@ -3,7 +3,7 @@
 A plain value is itself where JSON has it; everything else is an object with one key that says what it is::
 
     {"float": "inf"}   {"tuple": [...]}   {"map": [[key, value], ...]}   {"set": [...]}   {"bytes": "..."}
-    {"scalar": ["<f4", "..."]}   {"array": 3}   {"object": 7}
+    {"scalar": ["<f4", "..."]}   {"array": 3}   {"object": 7}   {"range": [start, stop, step]}
 """
 
 from __future__ import annotations
@@ -61,6 +61,8 @@ class Value:
             return {"scalar": [little.dtype.str, base64.b64encode(little.tobytes()).decode()]}
         if isinstance(value, np.str_):
             return str(value)
+        if isinstance(value, range):
+            return {"range": [value.start, value.stop, value.step]}
         if isinstance(value, np.ndarray):
             return {"labels": Labels().pack(value, to)} if value.dtype == object else {"array": to.add_array(value)}
         if self.objects and to.kind_of(value):
@@ -89,6 +91,8 @@ class Value:
             return of.array(inner)
         if tag == "labels":
             return Labels().unpack(inner, of)
+        if tag == "range":
+            return _range(inner)
         if tag == "object" and self.objects:
             return of.object(inner)
         raise Malformed(f"{tag!r} is no plain value")
@@ -112,6 +116,9 @@ def _refusal(value: Any) -> str:
     name = value.__qualname__ if isinstance(value, type) else type(value).__name__
     if hasattr(value, "bit_generator") or hasattr(value, "tomaxint"):
         return "is a random generator, whose state is not kept (fit with a whole number as seed)"
+    if hasattr(value, "rvs") or hasattr(value, "get_n_splits"):
+        what = "distribution" if hasattr(value, "rvs") else "splitter"
+        return f"is a {what} of another package ({name}), which a file cannot hold (save the chosen model, model_)"
     if hasattr(value, "get_params") and not isinstance(value, type):
         home = type(value).__module__.split(".")[0]
         return (
@@ -150,6 +157,12 @@ def _scalar(node: Any) -> Any:
     if len(raw) != dtype.itemsize:
         raise Malformed("must be the type and the bytes of a number")
     return np.frombuffer(raw, dtype=dtype)[0]
+
+
+def _range(node: Any) -> range:
+    if type(node) is not list or len(node) != 3 or not all(type(each) is int for each in node) or node[2] == 0:
+        raise Malformed("must be a start, a stop and a step")
+    return range(*node)
 
 
 class Texts:

@@ -104,7 +104,7 @@ def _spans_of(array: np.ndarray, buffer: Buffer) -> Callable[[int], Any]:
     if ordered.flags.c_contiguous and array.dtype == buffer.dtype:
         flat = ordered.reshape(-1).view(np.uint8)
         return lambda part: flat[part * SPAN : (part + 1) * SPAN]
-    size = buffer.dtype.itemsize
+    size = array.dtype.itemsize
 
     def copied(part: int) -> np.ndarray:
         first, last = part * SPAN, min((part + 1) * SPAN, buffer.n_bytes)

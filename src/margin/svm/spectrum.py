@@ -4,14 +4,33 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence, Set
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import scipy.sparse as sp
 
+from margin import params
 from margin.errors import InputError, InputTypeError, NotFittedError, ParameterError
+from margin.params import Flag, Rule
 
 __all__ = ["SpectrumKernel"]
+
+
+def _are_lengths(k: Any) -> bool:
+    pair = k if isinstance(k, tuple) else (k, k)
+    whole = all(isinstance(each, (int, np.integer)) and not isinstance(each, bool) for each in pair)
+    return len(pair) == 2 and whole and 1 <= pair[0] <= pair[1]
+
+
+def _lengths_from(text: str) -> int | tuple[int, int]:
+    first, *rest = (int(part) for part in text.strip("[]()").replace(",", " ").split())
+    return (first, rest[0]) if rest else first
+
+
+Lengths = Annotated[
+    Any,
+    Rule("a whole number of at least 1, or the shortest and the longest", _are_lengths, _lengths_from),
+]
 
 
 class SpectrumKernel:
@@ -62,7 +81,7 @@ class SpectrumKernel:
     """
 
     def __init__(
-        self, k: int | tuple[int, int] = 3, *, normalize: bool = True, binary: bool = False, lowercase: bool = False
+        self, k: Lengths = 3, *, normalize: Flag = True, binary: Flag = False, lowercase: Flag = False
     ) -> None:
         self.k = k
         self.normalize = normalize
@@ -99,7 +118,11 @@ class SpectrumKernel:
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """The settings, as scikit-learn asks for them."""
-        return {name: getattr(self, name) for name in ("k", "normalize", "binary", "lowercase")}
+        return {name: getattr(self, name) for name in self._get_param_names()}
+
+    @classmethod
+    def _get_param_names(cls) -> list[str]:
+        return ["k", "normalize", "binary", "lowercase"]
 
     def set_params(self, **settings: Any) -> SpectrumKernel:
         """Change settings."""
@@ -129,14 +152,9 @@ class SpectrumKernel:
         return index
 
     def _lengths(self) -> range:
-        k = self.k
-        pair: Any = (k, k) if isinstance(k, (int, np.integer)) and not isinstance(k, bool) else k
-        whole = isinstance(pair, tuple) and len(pair) == 2 and all(isinstance(each, (int, np.integer)) for each in pair)
-        if not whole or not 1 <= pair[0] <= pair[1]:
-            raise ParameterError(
-                f"SpectrumKernel(k={k!r}): k must be a whole number of at least 1, or the shortest and the longest."
-            )
-        return range(pair[0], pair[1] + 1)
+        params.check(self)
+        shortest, longest = self.k if isinstance(self.k, tuple) else (self.k, self.k)
+        return range(shortest, longest + 1)
 
     def _counts(self, texts: Iterable[Any]) -> list[Counter[Any]]:
         if isinstance(texts, (str, bytes)):
@@ -157,7 +175,7 @@ class SpectrumKernel:
                 f"SpectrumKernel: row {row} must be a text, a list of tokens or a set of them, but is {text!r}."
             )
         found: Counter[Any] = Counter()
-        for k in lengths:
+        for k in lengths[: max(0, len(whole) + 1 - lengths.start)]:  # no piece is longer than the text
             found.update(whole[i : i + k] for i in range(len(whole) - k + 1))
         return Counter(dict.fromkeys(found, 1)) if self.binary else found
 

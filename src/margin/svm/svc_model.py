@@ -224,6 +224,9 @@ class KernelModel(Classifier):
 
 def refuse_missing(X: Any, who: str) -> None:
     """A missing kernel value is nothing that a mean could stand for."""
-    cells = X.data if hasattr(X, "indptr") else np.asarray(X, dtype=np.float64)
+    try:
+        cells = X.data if hasattr(X, "indptr") else np.asarray(X, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError(f"{who}: a precomputed kernel must have numbers for values.") from None
     if np.isnan(cells).any():
         raise InputError(f"{who}: a precomputed kernel must have no missing values.")

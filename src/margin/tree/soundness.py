@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from margin.errors import PersistenceError
 
-__all__ = ["sound_arrays"]
+__all__ = ["sound_arrays", "what_is_unsound"]
 
 #: The type of each array, as the core reads them.
 TYPES = {
@@ -40,15 +41,20 @@ MOST_COLUMNS, MOST_CODES = 2**27, 2**31
 def sound_arrays(given: dict[str, Any]) -> dict[str, np.ndarray]:
     """The arrays in the types the core reads; anything that it could not follow is an error. O(nodes) time."""
     arrays = {name: np.ascontiguousarray(given[name], dtype=dtype) for name, dtype in TYPES.items()}
-    for holds in (_has_nodes, _lists_are_whole, _is_a_tree, _branches_fit, _details_fit, _surrogates_fit):
-        if not holds(arrays):
-            raise PersistenceError(
-                "the arrays of a tree do not fit together (the file is damaged; fit and save again)."
-            )
+    wrong = what_is_unsound(arrays)
+    if wrong:
+        raise PersistenceError(
+            f"the arrays of a tree do not fit together: {wrong} (the file is damaged; fit and save again)."
+        )
     return arrays
 
 
-def _has_nodes(a: dict[str, np.ndarray]) -> bool:
+def what_is_unsound(arrays: Mapping[str, np.ndarray]) -> str | None:
+    """What does not fit together in arrays of the right types, or None. O(nodes) time."""
+    return next((wrong for holds, wrong in _CONDITIONS if not holds(arrays)), None)
+
+
+def _has_nodes(a: Mapping[str, np.ndarray]) -> bool:
     n = len(a["ask"])
     per_node = ("column", "threshold", "missing", "cases", "weight", "impurity", "gain")
     return (
@@ -59,7 +65,7 @@ def _has_nodes(a: dict[str, np.ndarray]) -> bool:
     )
 
 
-def _lists_are_whole(a: dict[str, np.ndarray]) -> bool:
+def _lists_are_whole(a: Mapping[str, np.ndarray]) -> bool:
     n = len(a["ask"])
     s = len(a["surrogate_column"])
     return (
@@ -72,10 +78,11 @@ def _lists_are_whole(a: dict[str, np.ndarray]) -> bool:
 
 
 def _is_start(start: np.ndarray, n: int, total: int) -> bool:
-    return len(start) == n + 1 and start[0] == 0 and start[-1] == total and bool((np.diff(start) >= 0).all())
+    # No differences: those of numbers far apart are beyond 64 bits, and come round as something that looks right.
+    return len(start) == n + 1 and start[0] == 0 and start[-1] == total and bool((start[1:] >= start[:-1]).all())
 
 
-def _is_a_tree(a: dict[str, np.ndarray]) -> bool:
+def _is_a_tree(a: Mapping[str, np.ndarray]) -> bool:
     """Every node but the root is one branch of a node before it, so there is no way round in circles."""
     n, child = len(a["ask"]), a["child"]
     if len(child) != n - 1 or not ((child > 0) & (child < n)).all():
@@ -84,7 +91,7 @@ def _is_a_tree(a: dict[str, np.ndarray]) -> bool:
     return bool((np.bincount(child, minlength=n)[1:] == 1).all() and (parent < child).all())
 
 
-def _branches_fit(a: dict[str, np.ndarray]) -> bool:
+def _branches_fit(a: Mapping[str, np.ndarray]) -> bool:
     ask, branches = a["ask"], np.diff(a["child_start"])
     details = np.diff(a["detail_start"])
     expected = np.select(
@@ -96,18 +103,19 @@ def _branches_fit(a: dict[str, np.ndarray]) -> bool:
         (ask <= INTERVAL).all()
         and (branches == expected).all()
         and ((columns >= 0) & (columns < MOST_COLUMNS)).all()
+        and (a["column"][~inner] == -1).all()
         and ((a["missing"] >= -1) & (a["missing"] < np.maximum(branches, 1))).all()
         and not np.isnan(a["threshold"]).any()
     )
 
 
-def _details_fit(a: dict[str, np.ndarray]) -> bool:
+def _details_fit(a: Mapping[str, np.ndarray]) -> bool:
     """Codes are whole numbers; codes and cuts ascend within their list."""
     owner = np.repeat(np.arange(len(a["ask"])), np.diff(a["detail_start"]))
     return _ascend(a["detail"], owner) and _are_codes(a["detail"][a["ask"][owner] == SUBSET])
 
 
-def _surrogates_fit(a: dict[str, np.ndarray]) -> bool:
+def _surrogates_fit(a: Mapping[str, np.ndarray]) -> bool:
     columns, low = a["surrogate_column"], a["surrogate_low"]
     owner = np.repeat(np.arange(len(columns)), np.diff(a["surrogate_detail_start"]))
     two_branches = np.diff(a["child_start"])[np.diff(a["surrogate_start"]) > 0] == 2
@@ -126,3 +134,13 @@ def _ascend(values: np.ndarray, owner: np.ndarray) -> bool:
 
 def _are_codes(values: np.ndarray) -> bool:
     return bool(((values >= 0) & (values < MOST_CODES) & (values == np.floor(values))).all())
+
+
+_CONDITIONS = (
+    (_has_nodes, "some of them are of other lengths than the nodes"),
+    (_lists_are_whole, "lists do not begin where those before them end"),
+    (_is_a_tree, "a node is no branch of a node before it, or of two"),
+    (_branches_fit, "a node has other branches than its question has answers, or asks about no column"),
+    (_details_fit, "the codes or cuts of a question do not ascend"),
+    (_surrogates_fit, "the questions that stand in for others do not fit"),
+)

@@ -9,9 +9,31 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from margin.persistence.kind import Kind
-from margin.persistence.kinds import base, bayes, data, evaluation, linear, neighbors, selection, svm, tree
+from margin.persistence.kinds import (
+    base,
+    bayes,
+    bayes_statistics,
+    calibration,
+    data,
+    discriminants,
+    distributions,
+    evaluation,
+    linear,
+    neighbor_indexes,
+    neighbors,
+    selection,
+    svm,
+    tree,
+)
 
 __all__ = ["BY_CLASS", "BY_NAME"]
+
+FAMILIES = (
+    *(data, base, evaluation),
+    *(neighbor_indexes, neighbors),
+    *(bayes_statistics, distributions, bayes, discriminants, calibration),
+    *(linear, svm, tree, selection),
+)
 
 
 class _Table(NamedTuple):
@@ -30,6 +52,4 @@ def _table(families: Iterable[Iterable[Kind]]) -> _Table:
     return _Table(by_name, by_class)
 
 
-BY_NAME, BY_CLASS = _table(
-    module.KINDS for module in (data, base, evaluation, neighbors, bayes, linear, svm, tree, selection)
-)
+BY_NAME, BY_CLASS = _table(module.KINDS for module in FAMILIES)

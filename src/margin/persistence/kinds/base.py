@@ -50,6 +50,7 @@ def model(
     sees: Object,
     check: Callable[[Any], str | None] | None = None,
     derived: frozenset[str] = frozenset(),
+    finish: Callable[[Any], None] | None = None,
     **more: Any,
 ) -> Kind:
     """The kind of a model; ``sees`` is the encoder of its representation."""
@@ -64,8 +65,13 @@ def model(
             return "its encoder knows other columns"
         return check(made) if check is not None else None
 
+    def finished(made: Any) -> None:
+        made._remember(made._columns)
+        if finish is not None:
+            finish(made)
+
     by_columns = frozenset({"n_features_in_", "feature_names_in_"})
-    return Kind(name, cls, {**common, **fields}, check=whole, derived=derived | by_columns, finish=_named, **more)
+    return Kind(name, cls, {**common, **fields}, check=whole, derived=derived | by_columns, finish=finished, **more)
 
 
 def classifier(name: str, cls: type, fields: Mapping[str, Field], **more: Any) -> Kind:
@@ -73,15 +79,13 @@ def classifier(name: str, cls: type, fields: Mapping[str, Field], **more: Any) -
     return model(name, cls, {"classes_": Labels("k", distinct=True), **fields}, **more)
 
 
-def _named(made: Any) -> None:
-    made._remember(made._columns)
-
-
 def _columns(columns: Columns) -> str | None:
     if columns.schema is None:
         return "there is text without names" if columns.text else None
     if len(columns.schema) != columns.n or not columns.text <= set(columns.schema.names):
         return "the number of columns is another one than that of their names"
+    if any(columns.schema[name].is_numeric for name in columns.text):
+        return "a column of numbers is no text"
     return None
 
 

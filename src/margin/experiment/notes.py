@@ -1,0 +1,55 @@
+"""What is noted in the file of a model that won a comparison: on what, when and how it was made, and how good it is."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+from margin.data import Table
+from margin.experiment.result import Score
+
+__all__ = ["training_notes"]
+
+
+def training_notes(
+    table: Table,
+    *,
+    rows: int,
+    validation: Mapping[str, Score],
+    test: Mapping[str, Score],
+    protocol: str,
+    seed: int,
+    command: str,
+) -> dict[str, Any]:
+    """The notes of a run as plain JSON; of equal runs all but ``when`` are equal.
+
+    ``rows`` are those that the model learnt from. A score is its value and the ends of its interval, each None where
+    it is not known.
+
+    >>> table = Table.from_columns({"x": [1.0, 2.0], "y": ["a", "b"]})
+    >>> scores = {"accuracy": Score(0.75, 0.5, 0.9)}
+    >>> noted = training_notes(
+    ...     table, rows=2, validation=scores, test={}, protocol="By hand.", seed=0, command="margin compare t.csv"
+    ... )
+    >>> noted["scores"]
+    {'validation': {'accuracy': [0.75, 0.5, 0.9]}, 'test': {}}
+    """
+    return {
+        "when": datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        "rows": rows,
+        "table_digest": table.digest(),
+        "seed": seed,
+        "command": command,
+        "protocol": protocol,
+        "scores": {"validation": _plain(validation), "test": _plain(test)},
+    }
+
+
+def _plain(scores: Mapping[str, Score]) -> dict[str, list[float | None]]:
+    return {name: [_known(score.value), _known(score.low), _known(score.high)] for name, score in scores.items()}
+
+
+def _known(value: float | None) -> float | None:
+    return None if value is None or not math.isfinite(value) else float(value)

@@ -1,0 +1,158 @@
+"""Support vector machines: sums of kernels over support vectors, by matrix products in double."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from margin.errors import ExportError
+from margin.export.answer import Answer, answer
+from margin.export.columns import RawRows
+from margin.export.graph import Graph
+from margin.export.linear import layer_answer
+from margin.export.maps import shares
+from margin.export.matching import check_size
+from margin.linear.reduced import NEVER
+from margin.svm.expansion import Expansion
+from margin.svm.kernels import KernelFunction
+from margin.svm.multiclass import Layout
+from margin.svm.pegasos import PegasosClassifier
+from margin.svm.svc_model import KernelModel
+
+__all__ = ["kernel_sums"]
+
+
+@answer.register
+def _(model: PegasosClassifier, rows: RawRows) -> Answer:
+    if model._expansion is None or len(model.classes_) == 1:
+        return layer_answer(model, rows)
+    graph = rows.graph
+    intercept = model.intercept_ if model._bars is None else model._intercept(model.intercept_)
+    sums = kernel_sums(graph, model._expansion, rows.matrix(model._encoder), type(model).__name__)[0]
+    scores = graph("Add", sums, np.asarray(intercept, dtype=np.float64))
+    winner = graph.flat(graph.as_int(graph("Greater", scores, 0.0)))
+    return Answer(winner if len(model.classes_) == 2 else graph.winner(scores), None, scores)
+
+
+@answer.register
+def _(model: KernelModel, rows: RawRows) -> Answer:
+    graph, who = rows.graph, type(model).__name__
+    _refuse_other_kernels(model, who)
+    n_classes, machine = len(model.classes_), model._machine
+    if machine is None:
+        return _alone(graph, model, rows)
+    matrix = rows.matrix(model._encoder)
+    if machine.planes is not None:
+        decisions = graph("Add", graph.times(matrix, machine.planes.T), machine.intercept)
+    else:
+        sums = kernel_sums(graph, machine.expansion, matrix, who)
+        decisions = _decisions(graph, machine.layout, sums, machine.intercept)
+    scores = _scores(graph, machine.layout, decisions)
+    if model.break_ties:
+        winner = graph.winner(scores)
+    else:
+        winner = _winners(graph, machine.layout, decisions)
+    winner = graph("Gather", model._places.astype(np.int64), winner)
+    shown: str | None = decisions
+    if n_classes > 2 and model.decision_function_shape == "ovr":
+        shown = graph.widened(scores, model._places, n_classes, NEVER, rows.count())
+    elif n_classes > 2 and len(model._places) < n_classes:
+        shown = None
+    probabilities = None
+    if model.probability is not None:
+        asked = decisions if machine.layout.n_classes == 2 else scores
+        n_scores = 1 if machine.layout.n_classes == 2 else machine.layout.n_classes
+        found = shares(model._map, graph, asked, n_scores)
+        probabilities = graph.widened(found, model._places, n_classes, 0.0, rows.count())
+    return Answer(winner, probabilities, shown)
+
+
+def _refuse_other_kernels(model: KernelModel, who: str) -> None:
+    if "_spectrum" in model.__dict__:
+        raise ExportError(f"to_onnx({who}): a spectrum kernel cuts strings to pieces, which ONNX has no operator for.")
+    if model._user_function() is not None:
+        raise ExportError(
+            f"to_onnx({who}(kernel=<function>)): the kernel is a function in Python, which no graph can call "
+            "(take one of the kernels that have names)."
+        )
+    if model.kernel == "precomputed":
+        raise ExportError(
+            f"to_onnx({who}(kernel='precomputed')): the model knows kernel values and not the rows behind them "
+            "(fit it on rows, with a kernel that has a name)."
+        )
+
+
+def _alone(graph: Graph, model: KernelModel, rows: RawRows) -> Answer:
+    """Only one class has rows."""
+    n_classes, place = len(model.classes_), int(model._places[0])
+    winner = graph.flat(graph.repeated(np.array([place]), rows.count()))
+    certain = (np.arange(n_classes) == place).astype(np.float64)
+    if model.probability is not None:
+        return Answer(winner, graph.repeated(certain, rows.count()))
+    return Answer(winner, None, graph.repeated(np.atleast_1d(model._alone(1)[0]).astype(np.float64), rows.count()))
+
+
+def kernel_sums(graph: Graph, expansion: Expansion, matrix: str, who: str) -> list[str]:
+    """For each part of the vectors a matrix: rows × sums."""
+    vectors = expansion.vectors
+    vectors = np.asarray(vectors.toarray() if hasattr(vectors, "toarray") else vectors, dtype=np.float64)
+    check_size(vectors.shape, who)
+    values = _kernel(graph, expansion.kernel, matrix, vectors)
+    coef, found = np.asarray(expansion.coef, dtype=np.float64), []
+    for begin, end in zip(expansion.bounds[:-1], expansion.bounds[1:]):
+        part = values if len(expansion.bounds) == 2 else graph.columns(values, np.arange(begin, end))
+        found.append(graph.times(part, coef[:, begin:end].T))
+    return found
+
+
+def _kernel(graph: Graph, kernel: KernelFunction, matrix: str, vectors: np.ndarray) -> str:
+    if kernel.name == "rbf":
+        center = kernel.center_of(vectors)
+        moved, stand = graph("Sub", matrix, center), vectors - center
+        lengths = graph("Add", graph.sums(graph("Mul", moved, moved)), (stand * stand).sum(axis=1).reshape(1, -1))
+        square = graph("Sub", lengths, graph("Mul", graph.times(moved, stand.T), 2.0))
+        return graph("Exp", graph("Mul", graph("Max", square, 0.0), -float(kernel.gamma)))
+    product = graph.times(matrix, vectors.T)
+    if kernel.name == "linear":
+        return product
+    inner = graph("Add", graph("Mul", product, float(kernel.gamma)), float(kernel.coef0))
+    return graph("Tanh", inner) if kernel.name == "sigmoid" else graph("Pow", inner, float(kernel.degree))
+
+
+def _decisions(graph: Graph, layout: Layout, sums: list[str], intercept: np.ndarray) -> str:
+    if not layout.in_pairs:
+        return graph("Add", sums[0], intercept)
+    first, second = layout.pairs
+    width = layout.n_classes - 1
+    whole = graph.side_by_side(sums)
+    mine, theirs = graph.columns(whole, first * width + second - 1), graph.columns(whole, second * width + first)
+    return graph("Add", graph("Add", mine, theirs), intercept)
+
+
+def _signs(layout: Layout) -> tuple[np.ndarray, np.ndarray]:
+    """Pairs × classes: 1 where a class is the first of a pair, and where it is the second."""
+    first, second = layout.pairs
+    classes = np.arange(layout.n_classes)
+    return (first[:, None] == classes).astype(np.float64), (second[:, None] == classes).astype(np.float64)
+
+
+def _winners(graph: Graph, layout: Layout, decisions: str) -> str:
+    if layout.n_classes == 2:
+        return graph.flat(graph.as_int(graph("Greater", decisions, 0.0)))
+    if not layout.in_pairs:
+        return graph.winner(decisions)
+    first, second = _signs(layout)
+    won = graph.as_double(graph("Greater", decisions, 0.0))
+    return graph.winner(graph("Add", graph.times(won, first), graph.times(graph("Sub", 1.0, won), second)))
+
+
+def _scores(graph: Graph, layout: Layout, decisions: str) -> str:
+    """One score for each class; of pairs the votes, and how clear they were as less than half a vote."""
+    if layout.n_classes == 2:
+        return graph.side_by_side([graph("Neg", decisions), decisions])
+    if not layout.in_pairs:
+        return decisions
+    first, second = _signs(layout)
+    won = graph.as_double(graph("GreaterOrEqual", decisions, 0.0))
+    votes = graph("Add", graph.times(won, first), graph.times(graph("Sub", 1.0, won), second))
+    clear = graph.times(decisions, first - second)
+    return graph("Add", votes, graph("Div", clear, graph("Mul", graph("Add", graph("Abs", clear), 1.0), 3.0)))

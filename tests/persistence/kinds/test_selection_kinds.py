@@ -1,0 +1,252 @@
+"""Searches, scores, protocols and metrics in files."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.stats import loguniform
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import KFold
+
+from margin import C45, DecisionTreeClassifier, GridSearch, HalvingSearch, LogSearch, MajorityClassifier, RandomSearch
+from margin.errors import PersistenceError
+from margin.evaluation import metric
+from margin.evaluation.bootstrap import Bootstrap
+from margin.evaluation.given_splits import Given
+from margin.evaluation.group_splits import GroupFolds, GroupHoldOut
+from margin.evaluation.intervals import Interval, Score
+from margin.evaluation.metrics import METRICS
+from margin.evaluation.random_splits import Folds, RepeatedHoldOut, TrainValidationTest
+from margin.evaluation.splits import HoldOut, LeaveOneOut, StratifiedFolds, TrainingData
+from margin.evaluation.time_splits import TimeOrdered
+from margin.persistence import from_bytes, to_bytes
+from tests.contract.estimators import frame, numbers
+from tests.persistence.mutation import mutants, outcome, rewritten, taken_apart
+from tests.persistence.round_trip import differences, same_answers, saved_and_loaded, without_a_place
+
+DEPTHS = {"max_depth": [1, 2, 4]}
+SEARCHES = [
+    GridSearch(C45(), {"confidence": np.array([0.1, 0.25]), "prune": [True, False]}, cv=2),
+    GridSearch(DecisionTreeClassifier(max_depth=2), [DEPTHS, {"criterion": ["gini", "error"]}], cv=3),
+    GridSearch(DecisionTreeClassifier(), {"max_depth": range(1, 4)}, cv=2, race=True, random_state=3),
+    GridSearch(DecisionTreeClassifier(), DEPTHS, cv=2, refit=False),
+    GridSearch(DecisionTreeClassifier(), DEPTHS, cv=StratifiedFolds(2, repeats=2), rule="one_standard_error"),
+    GridSearch(DecisionTreeClassifier(), DEPTHS, cv=LeaveOneOut()),
+    GridSearch(DecisionTreeClassifier(), DEPTHS, cv=[(np.arange(40), np.arange(40, 60))]),
+    GridSearch(DecisionTreeClassifier(), DEPTHS, cv=2, metric=metric("f1", average="macro")),
+    GridSearch(DecisionTreeClassifier(), DEPTHS, cv=2, metric="log_loss", simpler={"max_depth": "smaller"}),
+    GridSearch(DecisionTreeClassifier(), {"max_depth": [2, -1]}, cv=2),
+    GridSearch(GridSearch(DecisionTreeClassifier(), DEPTHS, cv=2), {"metric": ["accuracy", "log_loss"]}, cv=2),
+    RandomSearch(DecisionTreeClassifier(), {"max_depth": [1, 2, 3], "min_samples_leaf": [1, 5]}, n=3, cv=2),
+    HalvingSearch(DecisionTreeClassifier(), DEPTHS, factor=2, cv=2),
+    HalvingSearch(DecisionTreeClassifier(), {"criterion": ["gini", "error"]}, resource="max_depth", most=8, cv=2),
+    LogSearch(DecisionTreeClassifier(), {"max_depth": 2, "min_samples_leaf": 1}, cv=2),
+]
+PROTOCOLS = [
+    TrainingData(),
+    HoldOut(0.3, seed=2),
+    StratifiedFolds(5, repeats=2, seed=1),
+    LeaveOneOut(),
+    Folds(4, shuffle=False),
+    RepeatedHoldOut(0.2, times=3),
+    TrainValidationTest(0.3, 0.1, refit=True),
+    GroupFolds(["a", "b", "a"], 2),
+    GroupFolds(np.array([1, 2, 1]), 2),
+    GroupFolds(np.array(["a", "b"], dtype=object), 2),
+    GroupHoldOut("patient", 0.5),
+    TimeOrdered(np.array([1.0, 2.0, 3.0, 4.0]), 2, gap=0.5),
+    TimeOrdered("year"),
+    Given([([0, 1], [2]), ([2], [0, 1])]),
+    Bootstrap(times=7, estimate=".632"),
+]
+
+
+@pytest.mark.parametrize("estimator", SEARCHES, ids=lambda e: str(e)[:80])
+def test_a_search_comes_back_with_all_that_it_tried(estimator, tmp_path):
+    X, y = numbers()
+    model = estimator.fit(X, y)
+    assert without_a_place(model) == []
+    content = to_bytes(model)
+    for found in (saved_and_loaded(model, tmp_path), saved_and_loaded(model, tmp_path, mmap=True)):
+        assert differences(model, found) == []
+        assert same_answers(model, found, X)
+        assert str(found.results_) == str(model.results_)
+        assert str(found.best_score_) == str(model.best_score_)
+        assert to_bytes(found) == content
+
+
+def test_a_search_of_a_table_comes_back(tmp_path):
+    X, y = frame()
+    model = GridSearch(DecisionTreeClassifier(), DEPTHS, cv=2).fit(X, np.array(["no", "yes"])[y])
+    found = saved_and_loaded(model, tmp_path)
+    assert differences(model, found) == []
+    assert same_answers(model, found, frame(30, seed=5)[0])
+
+
+def test_the_same_search_is_the_same_file_however_long_it_took():
+    X, y = numbers()
+    one, two = (GridSearch(DecisionTreeClassifier(), DEPTHS, cv=2).fit(X, y) for _ in range(2))
+    assert not np.array_equal(one.results_.fit_seconds, two.results_.fit_seconds)
+    assert to_bytes(one) == to_bytes(two)
+    assert np.isnan(from_bytes(to_bytes(one)).results_.fit_seconds).all()
+
+
+def test_a_loaded_search_can_search_again(tmp_path):
+    X, y = numbers()
+    found = saved_and_loaded(GridSearch(C45(), {"confidence": [0.1, 0.25]}, cv=2).fit(X, y), tmp_path)
+    again = found.fit(*numbers(50, seed=3))
+    assert (
+        differences(
+            again.best_params_,
+            GridSearch(C45(), {"confidence": [0.1, 0.25]}, cv=2).fit(*numbers(50, seed=3)).best_params_,
+        )
+        == []
+    )
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS, ids=repr)
+def test_protocols_come_back(protocol):
+    found = from_bytes(to_bytes(protocol))
+    assert differences(protocol, found) == []
+    assert found.name == protocol.name
+
+
+@pytest.mark.parametrize("name", sorted(METRICS))
+def test_metrics_come_back_by_name(name):
+    assert from_bytes(to_bytes(METRICS[name])) is METRICS[name]
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        metric("f1", positive="bad"),
+        metric("cost", costs={("a", "b"): 2}),
+        metric("f1", average="macro"),
+        metric("precision", positive=2),
+    ],
+    ids=repr,
+)
+def test_metrics_come_back_with_their_options(given):
+    assert from_bytes(to_bytes(given)) == given
+
+
+@pytest.mark.parametrize(
+    "score",
+    [
+        Score(0.5),
+        Score(float("nan"), None, "no interval"),
+        Score(0.8, Interval(0.7, 0.9, 0.95, "exact"), "on 10 cases"),
+        Score(0.8, Interval(float("-inf"), float("inf"), 0.95, "t"), "mean of 2 folds"),
+    ],
+)
+def test_scores_come_back(score):
+    found = from_bytes(to_bytes(score))
+    assert differences(score, found) == []
+    assert str(found) == str(score)
+
+
+# ---- What cannot be saved, and what does not fit.
+
+
+@pytest.mark.parametrize(
+    ("search", "told"),
+    [
+        (GridSearch(progress=print), r"progress is a function or class \(print\)"),
+        (
+            RandomSearch(C45(), {"confidence": loguniform(0.1, 0.5)}),
+            r"\['confidence'\] is a distribution.*save the chosen",
+        ),
+        (RandomSearch(C45(), {"confidence": lambda random: 0.1}), r"distributions\['confidence'\] is a function"),
+        (GridSearch(cv=KFold(3)), "cv is a splitter of another package.*save the chosen model"),
+        (GridSearch(LogisticRegression(), {"C": [1.0]}), "model is a LogisticRegression of sklearn"),
+    ],
+)
+def test_what_is_no_data_is_refused_by_name(search, told):
+    with pytest.raises(PersistenceError, match=told):
+        to_bytes(search)
+
+
+def chosen() -> GridSearch:
+    return GridSearch(DecisionTreeClassifier(), DEPTHS, cv=2).fit(*numbers())
+
+
+def test_the_chosen_model_of_a_search_that_cannot_be_saved_can():
+    X, y = numbers()
+    model = RandomSearch(DecisionTreeClassifier(), {"ccp_alpha": loguniform(1e-3, 1e-1)}, n=2, cv=2).fit(X, y)
+    assert same_answers(from_bytes(to_bytes(model.model_)), model.model_, X)
+
+
+def changed(model: Any, change: Any) -> bytes:
+    head, arrays = taken_apart(to_bytes(model))
+    change(head["objects"])
+    return rewritten(head, arrays)
+
+
+def state_of(objects: Any, kind: str) -> Any:
+    return next(node["state"] for node in objects if node["kind"] == kind)
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (lambda o: state_of(o, "grid-search").update({"best_index": 3}), "none of those tried"),
+        (
+            lambda o: state_of(o, "grid-search").update({"classes": {"numbers": [0, 1, 5], "dtype": "<i8"}}),
+            "other classes",
+        ),
+        (
+            lambda o: state_of(o, "grid-search").update({"classes": {"numbers": [0, 1], "dtype": "<i8"}}),
+            "other classes",
+        ),
+        (lambda o: state_of(o, "grid-search").update({"results": 0}), "must be of kind search-results"),
+        (lambda o: state_of(o, "grid-search").update({"model": 0}), "must be a fitted model"),
+        (lambda o: o[-1]["state"].update({"model": o[-1]["state"]["best_score"]}), "must be a model"),
+        (lambda o: state_of(o, "search-results")["settings"].pop(), "where s"),
+        (lambda o: state_of(o, "search-results")["errors"].pop(), "where s"),
+        (lambda o: state_of(o, "interval").update({"confidence": 2.0}), "from 0 to 1"),
+    ],
+)
+def test_a_search_that_does_not_fit_is_refused(change, told):
+    with pytest.raises(PersistenceError, match=told):
+        from_bytes(changed(chosen(), change))
+
+
+def test_a_search_passes_on_a_fitted_classifier_of_its_columns():
+    X, y = numbers()
+    model = chosen()
+    model.model_ = MajorityClassifier().fit(X[:, :2], y)
+    with pytest.raises(PersistenceError, match="other columns"):
+        from_bytes(to_bytes(model))
+    model.model_ = MajorityClassifier()
+    with pytest.raises(PersistenceError, match="fitted"):
+        from_bytes(to_bytes(model))
+
+
+@pytest.mark.parametrize(
+    ("given", "change", "told"),
+    [
+        (METRICS["accuracy"], {"base": "nonsense"}, "must be one of"),
+        (METRICS["accuracy"], {"base": "log_loss"}, "another kind of metric"),
+        (METRICS["f1"], {"options": [["colour", 1]]}, "no such option"),
+        (METRICS["f1"], {"options": [["average", "nobody"]]}, "average must be"),
+        (METRICS["f1"], {"options": [["positive", 1], ["positive", 2]]}, "twice"),
+        (HoldOut(), {"test_share": 1.0}, "between 0 and 1"),
+        (StratifiedFolds(), {"folds": 1}, "2 or more"),
+        (Given([([0], [1])]), {"splits": []}, "at least one split"),
+        (Bootstrap(), {"estimate": ".999"}, "estimate"),
+    ],
+    ids=lambda each: str(each)[:40],
+)
+def test_protocols_and_metrics_that_nobody_could_make_are_refused(given, change, told):
+    with pytest.raises(PersistenceError, match=told):
+        from_bytes(changed(given, lambda objects: objects[-1]["state"].update(change)))
+
+
+@pytest.mark.parametrize("estimator", [SEARCHES[1], SEARCHES[7], SEARCHES[12], SEARCHES[14]], ids=lambda e: str(e)[:40])
+def test_a_search_changed_in_one_place_is_refused_or_answers(estimator):
+    X, y = numbers()
+    content = to_bytes(estimator.fit(X, y))
+    told = {outcome(each, [X, X[:1]]) for _, each in mutants(content, np.random.default_rng(2), 60)}
+    assert told == {"refused", "answered"}
