@@ -1,8 +1,8 @@
 """Model files: saving, loading, mapping and checking them, beside joblib (no checks, no sync) and skops.
 
 joblib keeps margin's own state there (the dictionary of its attributes), so that both sides move the same arrays; skops
-keeps scikit-learn's model of the same data, because it knows no other. margin's files are synced to disk before they get
-their name, which joblib's and skops' are not: that time stands apart. The page cache is warm on every side.
+keeps scikit-learn's model of the same data, because it knows no other. margin's files are synced before they get their
+name, which joblib's and skops' are not: that time stands apart. The page cache is warm on every side.
 """
 
 from __future__ import annotations
@@ -122,7 +122,7 @@ class Skops(Keeper):
 
 
 def _plain(value: Any) -> Any:
-    """What a model holds, as dictionaries: pickles of margin's models are model files inside, which would be no peer."""
+    """What a model holds, as dictionaries: pickles of margin's models are model files inside, which is no peer."""
     if type(value).__module__.split(".")[0] != "margin":
         return value
     found = dict(getattr(value, "__dict__", {}))
