@@ -96,25 +96,23 @@ def _choice(choice: StrengthChoice) -> str | None:
 
 
 def _evidence_fits(made: Any) -> str | None:
+    if "_evidence" not in vars(made):  # taken over from another package, without the rows
+        return None
     columns = made._evidence.columns
     return "its evidence is of other columns" if len(columns) and columns[-1] >= made.coef_.shape[1] else None
 
 
-def _as_certified(made: Any) -> None:
-    found = made.certificate_
-    made.n_iter_, made.solver_, made.solver_reason_ = found.n_iter, found.solver, found.reason
-
-
 def _as_chosen(made: Any) -> None:
-    _as_certified(made)
     made.C_, made.l1_ratio_ = made.choice_.C, made.choice_.l1_ratio
 
 
 OPTIMUM: dict[str, Field] = {
-    "certificate_": Object("optimum-certificate"),
-    "_evidence": Object("logistic-evidence", where={"k": lambda found: len(found.totals)}),
+    "certificate_": Absent(Object("optimum-certificate")),
+    "_evidence": Absent(Object("logistic-evidence", where={"k": lambda found: len(found.totals)})),
+    "n_iter_": COUNT,
+    "solver_": Text(),
+    "solver_reason_": Text(),
 }
-SOLVED = frozenset({"n_iter_", "solver_", "solver_reason_"})
 
 LOGISTIC = (
     Kind(
@@ -166,9 +164,7 @@ LOGISTIC = (
         },
         check=_choice,
     ),
-    linear_classifier(
-        "logistic-regression", LogisticRegression, OPTIMUM, _evidence_fits, derived=SOLVED, finish=_as_certified
-    ),
+    linear_classifier("logistic-regression", LogisticRegression, OPTIMUM, _evidence_fits),
     linear_classifier(
         "logistic-regression-cv",
         LogisticRegressionCV,
@@ -181,7 +177,7 @@ LOGISTIC = (
             ),
         },
         _evidence_fits,
-        derived=SOLVED | {"C_", "l1_ratio_"},
+        derived=frozenset({"C_", "l1_ratio_"}),
         finish=_as_chosen,
     ),
 )
@@ -205,10 +201,12 @@ def _perceptron_memory(memory: perceptron_memory.Memory) -> str | None:
 
 
 def _perceptron(made: Any) -> str | None:
-    memory, logged = made._memory, np.array([len(rows) for rows in made.mistakes_], dtype=np.int64)
-    if len(memory.b) != n_scores(made) or not _is_width(memory.w.shape[1], made):
+    if len(made._memory.b) != n_scores(made) or not _is_width(made._memory.w.shape[1], made):
         return "its memory is of other scores or columns"
-    counts = made.mistake_counts_
+    if ("mistakes_" in vars(made)) != ("mistake_counts_" in vars(made)):
+        return "it counts mistakes that it does not name, or the other way round"
+    logged = np.array([len(rows) for rows in vars(made).get("mistakes_", ())], dtype=np.int64)
+    counts = vars(made).get("mistake_counts_", logged)
     if len(logged) > len(counts) or (logged != counts[: len(logged)]).any() or logged.sum() > perceptron_memory.LOGGED:
         return "its mistakes are more or fewer than it counts"
     if made.voters_ is not None and not made.voters_.survived.sum() > 0:
@@ -218,7 +216,8 @@ def _perceptron(made: Any) -> str | None:
 
 def _as_remembered(made: Any) -> None:
     made.voters_ = made._memory.electorate(made.coef_.shape[1])
-    made.n_mistakes_, made.n_iter_ = int(made.mistake_counts_.sum()), len(made.mistake_counts_)
+    if "mistake_counts_" in vars(made):
+        made.n_mistakes_ = int(made.mistake_counts_.sum())
 
 
 def _descent(made: Any) -> str | None:
@@ -232,7 +231,6 @@ def _counted(made: Any) -> None:
 
 
 def _as_descended(made: Any) -> None:
-    _counted(made)
     made.t_ = made._memory.t
 
 
@@ -284,12 +282,13 @@ STREAMING = (
         Perceptron,
         {
             "_memory": Object("perceptron-memory"),
-            "mistakes_": Parts("i8", at_least(0), make=tuple),
-            "mistake_counts_": Array("i8", None, at_least(0)),
+            "mistakes_": Absent(Parts("i8", at_least(0), make=tuple)),
+            "mistake_counts_": Absent(Array("i8", None, at_least(0))),
+            "n_iter_": COUNT,
             "_certificate": Absent(Object("perceptron-certificate")),
         },
         _perceptron,
-        derived=frozenset({"n_mistakes_", "n_iter_", "voters_", "_certified_rows"}),
+        derived=frozenset({"n_mistakes_", "voters_", "_certified_rows"}),
         finish=_as_remembered,
     ),
     linear_classifier(
@@ -315,9 +314,9 @@ STREAMING = (
     linear_classifier(
         "linear-sgd",
         LinearSGD,
-        {"_memory": Object("sgd-memory"), "loss_curve_": Array("f8", None)},
+        {"_memory": Object("sgd-memory"), "loss_curve_": Absent(Array("f8", None)), "n_iter_": COUNT},
         _descent,
-        derived=frozenset({"n_iter_", "t_"}),
+        derived=frozenset({"t_"}),
         finish=_as_descended,
     ),
 )

@@ -137,7 +137,7 @@ CART: dict[str, Field] = {
 }
 OF_CLASSES: dict[str, Field] = {
     "_costs": Maybe(Array("f8", "k", "k", at_least(0), finite)),
-    "_class_factors": Array("f8", "k", at_least(0), finite),
+    "_class_factors": Absent(Array("f8", "k", at_least(0), finite)),
     "_priors": Array("f8", "k", at_least(0), finite),
 }
 
