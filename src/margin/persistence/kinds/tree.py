@@ -51,7 +51,7 @@ TREE: dict[str, Field] = {
 def _sound(tree: Tree) -> str | None:
     wrong = what_is_unsound(tree.arrays())
     if wrong:
-        return wrong
+        return f"its arrays do not fit together: {wrong}"
     inner = np.flatnonzero(tree.ask != Ask.NOTHING)
     leaves = np.flatnonzero(tree.ask == Ask.NOTHING)
     # From an inner node the way in preorder leads to its first branch, from a leaf to whatever stands behind it.
