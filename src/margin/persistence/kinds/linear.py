@@ -96,22 +96,23 @@ def _choice(choice: StrengthChoice) -> str | None:
 
 
 def _evidence_fits(made: Any) -> str | None:
-    if "_evidence" not in vars(made):  # taken over from another package, without the rows
-        return None
-    columns = made._evidence.columns
-    return "its evidence is of other columns" if len(columns) and columns[-1] >= made.coef_.shape[1] else None
+    found = vars(made).get("_evidence")
+    if found is not None and len(found.columns) and found.columns[-1] >= made.coef_.shape[1]:
+        return "its evidence is of other columns"
+    return None
 
 
 def _as_chosen(made: Any) -> None:
     made.C_, made.l1_ratio_ = made.choice_.C, made.choice_.l1_ratio
 
 
+# Coefficients that were not learnt here come without what only training rows can tell.
 OPTIMUM: dict[str, Field] = {
-    "certificate_": Absent(Object("optimum-certificate")),
-    "_evidence": Absent(Object("logistic-evidence", where={"k": lambda found: len(found.totals)})),
     "n_iter_": COUNT,
     "solver_": Text(),
     "solver_reason_": Text(),
+    "certificate_": Absent(Object("optimum-certificate")),
+    "_evidence": Absent(Object("logistic-evidence", where={"k": lambda found: len(found.totals)})),
 }
 
 LOGISTIC = (
@@ -186,11 +187,6 @@ LOGISTIC = (
 # ---- Models that learn row by row.
 
 
-def _is_width(memory_width: int, made: Any) -> bool:
-    """Whether a memory is as wide as the core reads it for these columns."""
-    return memory_width == padded(made.coef_.shape[1])
-
-
 def _perceptron_memory(memory: perceptron_memory.Memory) -> str | None:
     averages, voters = memory.late_w is not None, memory.voters
     if averages != (memory.late_b is not None) or (voters is None) != (memory.survived is None):
@@ -201,17 +197,18 @@ def _perceptron_memory(memory: perceptron_memory.Memory) -> str | None:
 
 
 def _perceptron(made: Any) -> str | None:
-    if len(made._memory.b) != n_scores(made) or not _is_width(made._memory.w.shape[1], made):
-        return "its memory is of other scores or columns"
-    if ("mistakes_" in vars(made)) != ("mistake_counts_" in vars(made)):
-        return "it counts mistakes that it does not name, or the other way round"
-    logged = np.array([len(rows) for rows in vars(made).get("mistakes_", ())], dtype=np.int64)
-    counts = vars(made).get("mistake_counts_", logged)
-    if len(logged) > len(counts) or (logged != counts[: len(logged)]).any() or logged.sum() > perceptron_memory.LOGGED:
-        return "its mistakes are more or fewer than it counts"
     if made.voters_ is not None and not made.voters_.survived.sum() > 0:
         return "its voters have no votes"
-    return None
+    return _memory_fits(made) or _mistakes(vars(made).get("mistakes_"), vars(made).get("mistake_counts_"), made.n_iter_)
+
+
+def _mistakes(rows: tuple[np.ndarray, ...] | None, counts: np.ndarray | None, n_iter: int) -> str | None:
+    if rows is None or counts is None:
+        return None if rows is counts else "its mistakes are listed or counted, but not both"
+    logged = np.array([len(each) for each in rows], dtype=np.int64)
+    if len(counts) != n_iter or len(logged) > n_iter or (logged != counts[: len(logged)]).any():
+        return "its mistakes are more or fewer than it counts"
+    return "it lists more mistakes than there is room for" if logged.sum() > perceptron_memory.LOGGED else None
 
 
 def _as_remembered(made: Any) -> None:
@@ -220,10 +217,12 @@ def _as_remembered(made: Any) -> None:
         made.n_mistakes_ = int(made.mistake_counts_.sum())
 
 
-def _descent(made: Any) -> str | None:
-    memory = made._memory
-    fits = len(memory.b) == n_scores(made) and _is_width(memory.w.shape[1], made)
-    return None if fits else "its memory is of other scores or columns"
+def _memory_fits(made: Any) -> str | None:
+    """Whether a memory is of as many scores as there are, and as wide as the core reads it for these columns."""
+    w = made._memory.w
+    return (
+        None if w.shape == (n_scores(made), padded(made.coef_.shape[1])) else "its memory is of other scores or columns"
+    )
 
 
 def _counted(made: Any) -> None:
@@ -282,9 +281,9 @@ STREAMING = (
         Perceptron,
         {
             "_memory": Object("perceptron-memory"),
+            "n_iter_": COUNT,
             "mistakes_": Absent(Parts("i8", at_least(0), make=tuple)),
             "mistake_counts_": Absent(Array("i8", None, at_least(0))),
-            "n_iter_": COUNT,
             "_certificate": Absent(Object("perceptron-certificate")),
         },
         _perceptron,
@@ -314,8 +313,8 @@ STREAMING = (
     linear_classifier(
         "linear-sgd",
         LinearSGD,
-        {"_memory": Object("sgd-memory"), "loss_curve_": Absent(Array("f8", None)), "n_iter_": COUNT},
-        _descent,
+        {"_memory": Object("sgd-memory"), "n_iter_": COUNT, "loss_curve_": Absent(Array("f8", None))},
+        _memory_fits,
         derived=frozenset({"t_"}),
         finish=_as_descended,
     ),
