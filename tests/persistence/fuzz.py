@@ -1,10 +1,10 @@
 """Thousands of damaged files for every kind of model: ``python -m tests.persistence.fuzz``.
 
-What may come of one: it is *refused* by a PersistenceError; the answers are *equal*; they are *other* ones, because a plain
-number was changed and every digest with it, and no witness row reaches it; or the model answers with an *error* of
-margin's own. What may not: answers that differ though no digest was touched (*silent*), an error that is not margin's
-(*foreign*), a second of processor time (*hang*), more memory than two times the file and 64 MiB, anything done while
-loading but reading one file (*forbidden*), and the death of the process (*crash*).
+What may come of one: it is *refused* by a PersistenceError; the answers are *equal*; they are *other* ones, because a
+plain number was changed and every digest with it, and no witness row reaches it; or the model answers with an *error*
+of margin's own. What may not: answers that differ though no digest was touched (*silent*), an error that is not
+margin's (*foreign*), a second of processor time (*hang*), more memory than two times the file and 64 MiB,
+anything done while loading but reading one file (*forbidden*), and the death of the process (*crash*).
 """
 
 from __future__ import annotations

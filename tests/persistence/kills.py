@@ -1,7 +1,7 @@
 """Saves that are killed or meet a failing disk: ``python -m tests.persistence.kills --kills 500 --errors 200``.
 
-Over one file two models are saved in turns. Whenever the process is killed, the file must be one of the two, whole. When
-a call to the system fails instead, the error must be a PersistenceError and nothing may be left beside the file; a
+Over one file two models are saved in turns. Whenever the process is killed, the file must be one of the two, whole.
+When a call to the system fails instead, the error must be a PersistenceError and nothing may be left beside the file; a
 killed process cannot clean up, and leaves its half-written neighbour (``.name.…``), which nobody takes for a model.
 """
 

@@ -1,7 +1,7 @@
 """Damaged model files, made from a good one by number: the same number is the same file every time.
 
-A quarter of them are damage alone. In the others every digest was put right again, as one who means harm would do it, so
-that nothing but the structure itself can give them away.
+A quarter of them are damage alone. In the others every digest was put right again, as one who means harm would do it,
+so that nothing but the structure itself can give them away.
 """
 
 from __future__ import annotations

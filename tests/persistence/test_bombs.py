@@ -1,4 +1,4 @@
-"""Files that claim to be huge, deep or many: refused at once, whatever they claim, in hardly more memory than they have bytes."""
+"""Files that claim to be huge, deep or many: refused at once, in hardly more memory than they have bytes."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ BOMBS: dict[str, Callable[[], bytes]] = {
     "16 MiB of quotes": lambda: filled(b'\\"', b'{"arrays":"', b'"}'),
     "16 MiB of digits": lambda: filled(b"9", b'{"arrays":', b"}"),
     "as many texts as there may be": lambda: filled('"あ",'.encode(), b'{"arrays":[', b'""]}', 6 * MOST_VALUES - 99),
-    "as many objects as there may be": lambda: filled(b'{"a":1},', b'{"arrays":[', b"{}]}", 8 * (MOST_VALUES // 3) - 99),
+    "as many objects as there may be": lambda: filled(b'{"a":1},', b'{"arrays":[', b"{}]}", 8 * MOST_VALUES // 3 - 99),
     "a length of 2^62": lambda: of_arrays(entry("<f8", 2**62)),
     "a length of 2^64": lambda: of_arrays(entry("<f8", 2**64)),
     "a length of 10^4000": lambda: of_arrays(entry("<f8", 10**4000)),

@@ -1,4 +1,4 @@
-"""Damaged files of every kind of model: refused, or answered as before; never a crash, a hang, or an error of another's.
+"""Damaged files of every kind of model: refused, or answered as before; never a crash, a hang or a foreign error.
 
 Two hundred of each kind here, ten thousand in ``make fuzz``; the rules stand in tests/persistence/fuzz.py.
 """

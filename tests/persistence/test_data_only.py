@@ -1,4 +1,4 @@
-"""Model files are data: no module that reads them can run code, and nothing but one file is touched while they are read.
+"""Model files are data: no module that reads them can run code, and reading one touches nothing else.
 
 That nothing is imported, compiled, run or opened while thousands of hostile files are loaded is counted in test_damage
 (*forbidden*); here stands that the watch sees such things.
@@ -17,8 +17,14 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 PERSISTENCE = ROOT / "src" / "margin" / "persistence"
-MODULES = {"pickle", "cPickle", "_pickle", "marshal", "shelve", "dill", "cloudpickle", "joblib", "importlib", "runpy", "imp", "code"}  # fmt: skip
-NAMES = {"eval", "exec", "compile", "__import__", "import_module", "find_class", "__reduce__", "__reduce_ex__", "__setstate__"}  # fmt: skip
+MODULES = {
+    *("pickle", "cPickle", "_pickle", "marshal", "shelve", "dill", "cloudpickle", "joblib"),
+    *("importlib", "runpy", "imp", "code"),
+}
+NAMES = {
+    *("eval", "exec", "compile", "import_module", "find_class"),
+    *("__import__", "__reduce__", "__reduce_ex__", "__setstate__"),
+}
 
 
 def ways_to_run_code(source: str) -> list[str]:

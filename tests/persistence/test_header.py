@@ -58,8 +58,19 @@ def test_brackets_in_texts_are_no_depth():
 
 
 @pytest.mark.parametrize(
-    "raw", [b'{"a":1,"a":2}', b'{"b":1,"a":2}', b'{"a": 1}', b'{"a":1e2}', b'{"a":NaN}', b'{"a":"\\u0041"}', b"[]", b"", b"\xff"]
-)  # fmt: skip
+    "raw",
+    [
+        b'{"a":1,"a":2}',
+        b'{"b":1,"a":2}',
+        b'{"a": 1}',
+        b'{"a":1e2}',
+        b'{"a":NaN}',
+        b'{"a":"\\u0041"}',
+        b"[]",
+        b"",
+        b"\xff",
+    ],
+)
 def test_what_is_not_canonical_is_refused(raw):
     with pytest.raises(Malformed):
         header.parsed(raw)

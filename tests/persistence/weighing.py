@@ -1,4 +1,4 @@
-"""What loading a file costs: a process of its own says how it ended, how long it took and what memory it held at most."""
+"""What loading a file costs: a process of its own says how it ended, how long it took and what memory it held."""
 
 from __future__ import annotations
 

@@ -155,8 +155,8 @@ def _model(found: Opened, *, mapped: bool, check: bool) -> tuple[Any, witness.Wi
         raise NewerKind(f"written by margin {head['margin'][:40]}: {newer}") from None
     with np.errstate(all="ignore"):  # checks may compute with whatever stands in a file, and say it in words
         model = reader.root(head["objects"])
-    seen = witness.Witness(sections["witness"], reader, model) if "witness" in sections else None
-    reader.check_nothing_is_left()
-    if seen is not None and check:
-        seen.compare(model)
+        seen = witness.Witness(sections["witness"], reader, model) if "witness" in sections else None
+        reader.check_nothing_is_left()
+        if seen is not None and check:
+            seen.compare(model)
     return model, seen

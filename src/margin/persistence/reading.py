@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import mmap
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -13,7 +12,7 @@ from margin.persistence.container import ALIGNMENT, FORMAT, PRELUDE, Buffer, Pre
 from margin.persistence.head import Head
 from margin.persistence.limits import Malformed
 from margin.persistence.sources import FileSource, MemorySource, Source, opened_file
-from margin.persistence.writing import in_parallel
+from margin.persistence.writing import STEP, in_parallel
 
 __all__ = ["FileSource", "MemorySource", "Opened", "Source", "open_container", "opened_file"]
 
@@ -56,20 +55,28 @@ class Opened(Head):
 
     def check_digests(self) -> None:
         """Every buffer against its digests, without keeping any."""
-        self._check(self.buffers, lambda first, last: np.empty(last - first, dtype=np.uint8))
+        self._check(self.buffers, None)
 
-    def _check(self, buffers: Sequence[Buffer], place: Any) -> None:
-        def check(task: tuple[Buffer, int, int, bytes]) -> None:
-            buffer, first, last, digest = task
+    def _check(self, buffers: Sequence[Buffer], place: Callable[[int, int], np.ndarray] | None) -> None:
+        """Read buffers and compare their digests; ``place`` gives the memory for what stands from here to there."""
+
+        def check(task: tuple[int, int, int, bytes]) -> None:
+            number, first, last, expected = task
+            buffer = buffers[number]
             end = last if last < buffer.start + buffer.n_bytes else buffer.end
-            memory = place(first, end)
-            self._source.read_into(first, memory)
-            if hashlib.sha256(memory[: last - first]).digest() != digest:
-                raise Malformed(f"array {buffers.index(buffer)} does not match its digest")
-            if memory[last - first :].any():
-                raise Malformed(f"there is something behind array {buffers.index(buffer)}")
+            passing = np.empty(STEP if place is None else 0, dtype=np.uint8)
+            digest = hashlib.sha256()
+            for at in range(first, last, STEP):  # digested while it is still in the cache of this core
+                size = min(STEP, last - at)
+                memory = place(at, at + size) if place is not None else passing[:size]
+                self._source.read_into(at, memory)
+                digest.update(memory)
+            if digest.digest() != expected:
+                raise Malformed(f"array {number} does not match its digest")
+            if end > last and self._source.read(last, end).strip(b"\0"):
+                raise Malformed(f"there is something behind array {number}")
 
-        tasks = [(buffer, *span) for buffer in buffers for span in buffer.spans()]
+        tasks = [(i, *span) for i, buffer in enumerate(buffers) for span in buffer.spans()]
         for _ in in_parallel(check, tasks, sum(buffer.n_bytes for buffer in buffers)):
             pass
 
