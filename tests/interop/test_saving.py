@@ -1,4 +1,4 @@
-"""margin.from_sklearn: what was taken over is margin's own, and goes into a file and a pickle like everything of margin's."""
+"""margin.from_sklearn: what was taken over is saved and pickled like everything of margin's."""
 
 from __future__ import annotations
 
