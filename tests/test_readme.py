@@ -26,7 +26,24 @@ def test_the_leaderboard_in_the_readme_is_the_one_the_demo_prints():
     assert shown == printed
 
 
+def test_the_card_in_the_readme_is_the_one_that_is_shown(tmp_path):
+    from margin import persistence
+    from margin.cli.card_text import card_lines
+    from margin.experiment import Spec, run_to_end
+
+    (block,) = re.findall(r"^Naive Bayes\n.*?(?=^…$)", (ROOT / "README.md").read_text(), re.M | re.S)
+    shown = block.splitlines()
+    result = run_to_end(Spec("credit", models=("naive-bayes",), seed=1))
+    path = persistence.save(result.model, tmp_path / "credit.margin", about=result.about)
+    printed = [re.sub(r"\x1b\[\d+m", "", line) for line in card_lines(persistence.card(path), 80)]
+
+    def timeless(lines: list[str]) -> list[str]:
+        return [re.sub(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d", "at some time", line) for line in lines]
+
+    assert timeless(shown) == timeless(printed[: len(shown)])
+
+
 def test_every_file_the_readme_links_is_there():
-    links = re.findall(r"\]\(([A-Z]+\.md)\)", (ROOT / "README.md").read_text())
+    links = re.findall(r"\]\(((?:docs/)?[\w-]+\.md)\)", (ROOT / "README.md").read_text())
     assert links
     assert all((ROOT / link).is_file() for link in links)

@@ -84,7 +84,7 @@ def test_models_are_chosen_by_name(table):
 def test_a_model_that_a_file_cannot_hold_is_refused_and_nothing_is_written(table):
     done = margin("compare", "loans.csv", "-t", "risk", "--folds", "3", "--save", "m.margin", "--out", "report.html")
     assert done.exit_code == 2
-    assert done.stderr.startswith("margin: save:")
+    assert done.stderr.startswith("margin: save(")
     assert os.listdir() == ["loans.csv"]
 
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
 from margin import KNeighborsClassifier
-from margin.errors import ParameterError
+from margin.errors import InputError, ParameterError
 from margin.neighbors.choice import FEW_ROWS
 
 pytestmark = pytest.mark.filterwarnings("ignore::margin.errors.ConstantColumnWarning")
@@ -175,6 +175,17 @@ def test_the_cosine_does_not_see_the_lengths_of_rows(rows, magnitude, weights):
 def test_column_weights_that_no_power_can_hold_are_refused():
     with pytest.raises(ParameterError, match=r"cells times 1e\+10 to the power of 100 are too large"):
         KNeighborsClassifier(metric="minkowski", p=0.01, feature_weights=[1e10, 1.0]).fit(np.eye(2), [0, 1])
+
+
+@pytest.mark.parametrize("algorithm", ["brute", "kd_tree"])
+@pytest.mark.parametrize("rows", [np.array, csr_array])
+def test_new_cells_that_column_weights_make_infinite_are_refused_by_row(rows, algorithm):
+    model = KNeighborsClassifier(1, p=0.5, algorithm=algorithm, feature_weights=[1e140, 1.0]).fit(
+        rows(np.eye(2)), [0, 1]
+    )
+    assert model.predict(rows([[1.0, 0.0]])) == [0]
+    with pytest.raises(InputError, match=r"row 1 of X is too far from the training rows to say how far"):
+        model.predict(rows([[1.0, 0.0], [1e149, 1.0]]))
 
 
 def test_the_graph_of_a_single_row_has_that_row():

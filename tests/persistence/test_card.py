@@ -17,6 +17,8 @@ import margin
 from margin import MajorityClassifier, Table, TableEncoder
 from margin.errors import ConstantColumnWarning, PersistenceError
 from margin.persistence import FORMAT, card, convert, header, load, save
+from margin.persistence.differences import differences
+from margin.persistence.kinds import BY_NAME
 from margin.persistence.opening import opened
 from margin.persistence.reading import open_container
 from margin.persistence.words import MISSING, UNSEEN, title
@@ -166,6 +168,42 @@ def test_a_file_of_format_1_has_a_card(tmp_path):
     assert [column.name for column in found.columns] == ["age", "job", "member", "size", "count"]
     converted = card(convert(GOLDEN, tmp_path / "new.margin"))
     assert (converted.format, converted.columns, converted.classes) == (FORMAT, found.columns, found.classes)
+
+
+def old_file(name: str) -> Path:
+    return GOLDEN.with_name(f"{name}-table.margin")
+
+
+@pytest.mark.parametrize("path", sorted(GOLDEN.parent.glob("*.margin")), ids=lambda path: path.stem)
+def test_every_kind_has_a_card_and_a_converted_file_differs_in_nothing(path, tmp_path):
+    new = convert(path, tmp_path / "new.margin")
+    found = card(new)
+    assert differences(path, new) == ()
+    assert found.model.fitted
+    assert found.missing in MISSING.values()
+    assert found.n_columns == len(found.columns) > 0
+    model = load(new)
+    if hasattr(model, "classes_"):
+        assert list(found.classes) == model.classes_.tolist()
+    shown = found.model.parameters
+    assert set(shown) == set(model.get_params(deep=False))
+    assert all(
+        shown[name] == value for name, value in model.get_params(deep=False).items() if type(value) in (int, str)
+    )
+
+
+def test_models_inside_are_told_with_the_field_they_stand_in():
+    (best,) = card(old_file("GridSearch")).model.inside
+    assert (best.kind, best.field, best.parameters["max_depth"]) == ("decision-tree-classifier", "model", 1)
+    folds = card(old_file("CalibratedClassifier")).model.inside
+    assert [(fold.kind, fold.field) for fold in folds] == [("naive-bayes", "calibrated")] * 2
+    assert card(old_file("Reject")).model.inside[0].fitted
+
+
+def test_the_kind_of_every_model_reads_as_words():
+    titles = [title(name) for name, kind in BY_NAME.items() if kind.is_model]
+    assert len(set(titles)) == len(titles)
+    assert not [words for words in titles if words.endswith((" nb", " svc", " lda", " qda", " cv", " sgd"))]
 
 
 def test_the_dictionary_is_plain_json(saved, tmp_path):

@@ -153,8 +153,9 @@ def test_nothing_can_be_read_before_fit():
     for method in ("text", "rules", "to_dot"):
         with pytest.raises(NotFittedError, match=f"DecisionTreeClassifier.{method}: nothing was learnt"):
             getattr(DecisionTreeClassifier(), method)()
-    with pytest.raises(NotFittedError, match="path"):
-        DecisionTreeClassifier().path([[1.0]])
+    for method in ("path", "apply", "decision_path"):
+        with pytest.raises(NotFittedError, match=f"DecisionTreeClassifier.{method}: nothing was learnt"):
+            getattr(DecisionTreeClassifier(), method)([[1.0]])
 
 
 def test_the_graph_names_every_node_and_edge():

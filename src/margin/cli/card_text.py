@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from margin.cli.layout import dim, labelled, printable, table
+from margin.cli.layout import NO_BREAK, dim, labelled, printable, table
 from margin.report import words
 
 if TYPE_CHECKING:
@@ -30,18 +30,21 @@ def card_lines(card: Card, width: int) -> list[str]:
     """A card in as few lines as it takes."""
     name = f" ({printable(card.name)})" if card.name and card.name != card.model.kind else ""
     lines = [click.style(f"{printable(card.model.title)}{name}", bold=True)]
-    for label, text in _facts(card):
-        lines += labelled(label, text, width, INDENT)
+    lines += _labelled(_facts(card), width)
     if card.scores:
         lines += ["", *_scores(card.scores, width)]
         lines += [dim(line) for line in textwrap.wrap(printable(card.protocol or ""), width)]
     if card.columns:
         lines += ["", *_columns(card, width)]
-    return lines
+    return [*lines, "", *_labelled([("file", _file(card)), ("digest", card.digest)], width)]
+
+
+def _labelled(facts: list[tuple[str, str]], width: int) -> list[str]:
+    return [line for label, text in facts if text for line in labelled(label, text, width, INDENT)]
 
 
 def _facts(card: Card) -> list[tuple[str, str]]:
-    facts = [
+    return [
         ("answers", _answers(card)),
         ("learnt", _learnt(card)),
         ("made", _made(card)),
@@ -50,10 +53,7 @@ def _facts(card: Card) -> list[tuple[str, str]]:
         ("inside", "; ".join(_inside(card.model.inside))),
         ("missing", card.missing),
         ("unseen", card.unseen),
-        ("file", _file(card)),
-        ("digest", card.digest),
     ]
-    return [(label, text) for label, text in facts if text]
 
 
 def _answers(card: Card) -> str:
@@ -116,14 +116,18 @@ def _inside(models: Iterable[CardModel]) -> list[str]:
 
 
 def _file(card: Card) -> str:
-    largest = [f"{printable(part.part)} {size(part.n_bytes)}" for part in card.parts[:PARTS_SHOWN]]
-    more = ", …" if len(card.parts) > PARTS_SHOWN else ""
+    largest = [f"{printable(part.part)}{NO_BREAK}{_size(part.n_bytes)}" for part in card.parts[:PARTS_SHOWN]]
+    more = f",{NO_BREAK}…" if len(card.parts) > PARTS_SHOWN else ""
     arrays = f"; {', '.join(largest)}{more}" if largest else ""
     rows = f"{card.witness_rows} witness rows" if card.witness_rows else "no witness rows"
     return (
-        f"{size(card.n_bytes)}, format {card.format}, by margin {printable(card.margin)}, {rows}; "
-        f"header {size(card.header_bytes)}{arrays}"
+        f"{_size(card.n_bytes)}, format {card.format}, by margin {printable(card.margin)}, {rows}; "
+        f"header {_size(card.header_bytes)}{arrays}"
     )
+
+
+def _size(n_bytes: int) -> str:
+    return size(n_bytes).replace(" ", NO_BREAK)
 
 
 def size(n_bytes: int) -> str:

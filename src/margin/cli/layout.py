@@ -11,10 +11,12 @@ from collections.abc import Iterable, Sequence
 
 import click
 
-__all__ = ["dim", "labelled", "printable", "table", "terminal_width"]
+__all__ = ["NO_BREAK", "dim", "labelled", "printable", "table", "terminal_width"]
 
 #: Lines are no longer than this, however wide the terminal: longer ones are hard to read.
 WIDEST = 110
+#: A space at which no line is broken; it is printed as a common one.
+NO_BREAK = "\u00a0"
 
 
 def terminal_width() -> int:
@@ -42,8 +44,9 @@ def dim(text: str) -> str:
 
 
 def labelled(label: str, text: str, width: int, indent: int) -> list[str]:
-    """A label and a text beside it, broken into lines of a width."""
+    """A label and a text beside it, broken into lines of a width, but not at ``NO_BREAK``."""
     lines = textwrap.wrap(text, width - indent, break_long_words=True, break_on_hyphens=False) or [""]
+    lines = [line.replace(NO_BREAK, " ") for line in lines]
     first = dim(label) + " " * max(indent - _cells(label), 1) + lines[0]
     return [first, *(" " * indent + line for line in lines[1:])]
 

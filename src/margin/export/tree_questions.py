@@ -11,7 +11,7 @@ from margin.export.columns import MixedColumns
 from margin.export.graph import Graph
 from margin.tree.nodes import Ask, Tree
 
-__all__ = ["Questions", "Test", "answered", "questions_of"]
+__all__ = ["Questions", "Test", "answered", "questions_of", "with_surrogates"]
 
 
 @dataclass(frozen=True)
@@ -42,8 +42,8 @@ class Test:
     missing: float = np.nan
 
 
-def questions_of(graph: Graph, tree: Tree, matrix: str, mixed: MixedColumns) -> tuple[Questions, str]:
-    """The questions of a tree, and its cells; nodes with surrogates ask a column of their own, added to the cells."""
+def questions_of(tree: Tree, mixed: MixedColumns) -> Questions:
+    """The questions of a tree, surrogates aside."""
     n_levels = {mixed.n_numeric + i: len(column.levels) for i, column in enumerate(mixed.coded)}
     column, cuts, codes = [], [], []
     for node in range(tree.n_nodes):
@@ -56,15 +56,17 @@ def questions_of(graph: Graph, tree: Tree, matrix: str, mixed: MixedColumns) -> 
             cuts.append(np.arange(len(tree.children(node)) - 1, dtype=np.float64))
         else:
             cuts.append(detail)
-    found = Questions(tree, column, cuts, codes, n_levels)
-    helped = np.flatnonzero(np.diff(tree.surrogate_start) > 0)
-    return _with_surrogates(graph, found, matrix, mixed, helped) if len(helped) else (found, matrix)
+    return Questions(tree, column, cuts, codes, n_levels)
 
 
-def _with_surrogates(
-    graph: Graph, questions: Questions, matrix: str, mixed: MixedColumns, helped: np.ndarray
-) -> tuple[Questions, str]:
-    """A column for each node with surrogates: the branch by its cell, else by the first surrogate that has one."""
+def with_surrogates(graph: Graph, questions: Questions, matrix: str, mixed: MixedColumns) -> tuple[Questions, str]:
+    """The same with a column of its own for each node with surrogates, added to the cells.
+
+    It holds the branch by the cell that is asked about, else by the first surrogate that has one.
+    """
+    helped = np.flatnonzero(np.diff(questions.tree.surrogate_start) > 0)
+    if not len(helped):
+        return questions, matrix
     tree = questions.tree
     tests = [_primary(questions, int(node)) for node in helped] + [
         _surrogate(tree, s)

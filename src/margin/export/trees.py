@@ -1,8 +1,8 @@
 """Trees: one ``TreeEnsemble`` that names the leaf of a row, and a table of what the leaves say.
 
 The leaf is looked up rather than added up, so that probabilities are those of the tree in every bit. Questions with
-several branches are asked as questions with two. A tree that sends missing cells down several branches in parts is
-walked with the part of every node instead (:mod:`margin.export.tree_parts`).
+several branches are asked as questions with two. Rows that surrogates lead on, or that go down several branches in
+parts (:mod:`margin.export.tree_parts`), are answered apart.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from margin.export.answer import Answer, answer
 from margin.export.columns import MixedColumns, RawRows
 from margin.export.graph import Graph
 from margin.export.tree_parts import leaf_parts, summed_up
-from margin.export.tree_questions import Questions, questions_of
+from margin.export.tree_questions import Questions, questions_of, with_surrogates
 from margin.tree.model import TreeClassifier, TreeModel, TreeRegressor
 from margin.tree.nodes import Tree
 
@@ -47,11 +47,22 @@ def _said(model: TreeModel, rows: RawRows) -> str:
     if tree.n_nodes == 1:
         return graph.repeated(table[0], rows.count())
     mixed = rows.mixed(model._encoder)
-    questions, matrix = questions_of(graph, tree, _cells(rows, mixed), mixed)
-    if (tree.missing[~tree.is_leaf] < 0).any():
-        leaves, parts = leaf_parts(graph, questions, matrix)
-        return summed_up(graph, parts, table[leaves])
-    return graph("Gather", table, _leaf(graph, questions, matrix), axis=0)
+    matrix, questions = _cells(rows, mixed), questions_of(tree, mixed)
+    said = graph("Gather", table, _leaf(graph, questions, matrix), axis=0)
+    inner = np.flatnonzero(~tree.is_leaf)
+    in_parts = bool((tree.missing[inner] < 0).any())
+    if not in_parts and not len(tree.surrogate_column):
+        return said
+    # Rows without a cell that is asked about are few as a rule, and their ways long: they are answered apart.
+    holes = graph("IsNaN", graph.columns(matrix, np.unique(tree.column[inner])))
+    special = graph("Cast", graph("ReduceMax", graph.as_int(holes), np.array([1]), keepdims=0), to=graph.types.BOOL)
+    questions, cells = with_surrogates(graph, questions, graph("Compress", matrix, special, axis=0), mixed)
+    if in_parts:
+        leaves, parts = leaf_parts(graph, questions, cells)
+        apart = summed_up(graph, parts, table[leaves])
+    else:
+        apart = graph("Gather", table, _leaf(graph, questions, cells), axis=0)
+    return graph("ScatterND", said, graph("Transpose", graph("NonZero", special)), apart)
 
 
 def leaf_shares(tree: Tree) -> np.ndarray:

@@ -189,7 +189,8 @@ class NeighborSearch(TableEstimator):
     def _refuse_overflown(self, queries: Any) -> None:
         """Cells that became infinite when they were weighed or scaled have no distance from anything."""
         if isinstance(queries, np.ndarray):
-            if self._space.factors is None and self._space.unit == 1:
+            plain = self._space.factors is None and self._space.unit == 1
+            if plain and not isinstance(self._index, SparseRows):
                 return
             cells = queries
         elif isinstance(queries, MixedData):
@@ -197,11 +198,10 @@ class NeighborSearch(TableEstimator):
         else:
             cells = queries.data
         if cells.size and not (float(cells.max()) <= FARTHEST and float(cells.min()) >= -FARTHEST):
-            at = int(np.flatnonzero(~(np.abs(cells.ravel()) <= FARTHEST))[0])
-            sparse = cells is not queries
-            raise self._too_far_away(
-                int(np.searchsorted(queries.indptr, at, "right")) - 1 if sparse else at // cells.shape[1]
-            )
+            at = int(np.flatnonzero(~(np.abs(cells.ravel().astype(np.float64)) <= FARTHEST))[0])
+            if cells is queries:
+                raise self._too_far_away(at // cells.shape[1])
+            raise self._too_far_away(int(np.searchsorted(queries.indptr, at, "right")) - 1)
 
     def _too_far_away(self, row: int) -> InputError:
         return InputError(

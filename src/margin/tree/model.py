@@ -51,11 +51,13 @@ class TreeModel(TreeReading, SupervisedEstimator):
 
     def apply(self, X: Any) -> np.ndarray:
         """The leaf of each row, as its place in ``tree_``; a row that goes down in parts takes the heaviest branch."""
-        return walking.leaves(self.tree_, self._encoded(X, "apply"), self._threads()).astype(np.int64)
+        rows = self._encoded(X, "apply")
+        return walking.leaves(self.tree_, rows, self._threads()).astype(np.int64)
 
     def decision_path(self, X: Any) -> csr_array:
         """The nodes that each row passes: a sparse matrix of rows by nodes, 1 where it does."""
-        node = walking.leaves(self.tree_, self._encoded(X, "decision_path"), self._threads())
+        rows = self._encoded(X, "decision_path")
+        node = walking.leaves(self.tree_, rows, self._threads())
         length = self.tree_.depths[node] + 1
         start = np.concatenate([[0], np.cumsum(length)])
         passed = np.empty(start[-1], dtype=np.int32)

@@ -9,7 +9,7 @@ import click
 __all__ = ["command"]
 
 
-@click.group("model", short_help="Look into model files, compare, check and convert them.")
+@click.group("model", short_help="Look into model files, compare, check, convert and export them.")
 def command() -> None:
     """Look into model files, compare, check and convert them.
 
@@ -18,6 +18,7 @@ def command() -> None:
     margin model diff old.margin new.margin    what two models differ in
     margin model verify credit.margin          whether every byte and every answer is as it was
     margin model convert old.margin new.margin write it in the current format
+    margin model export credit.margin c.onnx   write it as an ONNX graph, for where margin is not
     """
 
 
@@ -156,3 +157,30 @@ def convert(old: str, new: str) -> None:
     click.echo(
         f"{place}: format {persistence.FORMAT} (was {before.format}), by margin {persistence.header(place).version}"
     )
+
+
+@command.command("export", short_help="Write a model as an ONNX graph.")
+@click.argument("file")
+@click.argument("out")
+@click.option("--check/--no-check", default=True, show_default=True, help="Answer made-up rows in onnxruntime too.")
+def export(file: str, out: str, check: bool) -> None:
+    """Write the model of FILE as the ONNX graph OUT: raw columns in, label and probabilities out, everything in double.
+
+    Rows made up within the ranges and levels of the columns are answered by both; a difference is refused and nothing
+    is written. Needs pip install "margin[onnx]".
+
+    \b
+    margin model export credit.margin credit.onnx
+    """
+    from margin import persistence
+    from margin.cli.places import check_places
+    from margin.errors import ParameterError
+
+    check_places(file, ("OUT", out))
+    model: Any = persistence.load(file)
+    if not hasattr(model, "to_onnx"):
+        raise ParameterError(f"export({file!r}): it holds a {persistence.header(file).model}, which answers nothing.")
+    graph = model.to_onnx(out, check=check)
+    inputs = ", ".join(value.name for value in graph.graph.input[:5]) + (", …" if len(graph.graph.input) > 5 else "")
+    outputs = ", ".join(value.name for value in graph.graph.output)
+    click.echo(f"{out}: {inputs} in, {outputs} out{', answers made-up rows as the model does' if check else ''}")

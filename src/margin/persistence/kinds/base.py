@@ -58,6 +58,7 @@ def model(
         "_columns": Object("columns"),
         "_encoder": sees,
         "_ranges": Absent(Array("f8", 2, None)),
+        "_origin": Absent(Text()),
     }
 
     def whole(made: Any) -> str | None:
@@ -147,7 +148,7 @@ KINDS = (
             "model": Text(),
             "moments": Absent(Object("moments")),
             "filled": Absent(Flag()),
-            "fill": Array("f8", "w", finite),
+            "fill": Array("f8", "w"),
             "center": Array("f8", "w", finite),
             "spread": Array("f8", "w", positive, finite),
         },

@@ -75,12 +75,12 @@ KINDS = (
         "lda",
         LinearDiscriminantAnalysis,
         {
-            "_statistics": SCATTER,
+            "_statistics": Absent(SCATTER),
             **_LINEAR,
             "_axes": Maybe(Array("f8", "d", None, order="A")),
             "_common": Maybe(Array("f8", "d")),
             "_n_out": Whole(0, 2**31 - 1),
-            "covariance_": Array("f8", "d", "d", order="A"),
+            "covariance_": Absent(Array("f8", "d", "d", order="A")),
             "coef_": Array("f8", "l", "d", order="A"),
             "intercept_": Array("f8", "l"),
             "scalings_": Absent(Array("f8", "d", None, order="A")),
@@ -96,7 +96,7 @@ KINDS = (
         "qda",
         QuadraticDiscriminantAnalysis,
         {
-            "_statistics": SCATTER,
+            "_statistics": Absent(SCATTER),
             "_unit": _NORMAL["_unit"],
             "_means": Array("f8", "k", "d"),
             "_panels": Array("f8", "k", None),

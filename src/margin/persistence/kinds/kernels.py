@@ -147,7 +147,7 @@ KINDS: tuple[Kind, ...] = (
             "layout": Object("multiclass-layout", where={"p": lambda layout: layout.n_problems}),
             "expansion": Object("kernel-expansion", where={"v": lambda sums: sums.coef.shape[1]}),
             "intercept": Array("f8", "p"),
-            "planes": Maybe(Array("f8", "p", None)),
+            "planes": Maybe(Array("f8", "p", None, order="A")),
             "function": NoFunction(),
             "columns": Maybe(Array("i8", "v", at_least(0))),
         },

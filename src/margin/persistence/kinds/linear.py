@@ -96,25 +96,24 @@ def _choice(choice: StrengthChoice) -> str | None:
 
 
 def _evidence_fits(made: Any) -> str | None:
-    columns = made._evidence.columns
-    return "its evidence is of other columns" if len(columns) and columns[-1] >= made.coef_.shape[1] else None
-
-
-def _as_certified(made: Any) -> None:
-    found = made.certificate_
-    made.n_iter_, made.solver_, made.solver_reason_ = found.n_iter, found.solver, found.reason
+    found = vars(made).get("_evidence")
+    if found is not None and len(found.columns) and found.columns[-1] >= made.coef_.shape[1]:
+        return "its evidence is of other columns"
+    return None
 
 
 def _as_chosen(made: Any) -> None:
-    _as_certified(made)
     made.C_, made.l1_ratio_ = made.choice_.C, made.choice_.l1_ratio
 
 
+# Coefficients that were not learnt here come without what only training rows can tell.
 OPTIMUM: dict[str, Field] = {
-    "certificate_": Object("optimum-certificate"),
-    "_evidence": Object("logistic-evidence", where={"k": lambda found: len(found.totals)}),
+    "n_iter_": COUNT,
+    "solver_": Text(),
+    "solver_reason_": Text(),
+    "certificate_": Absent(Object("optimum-certificate")),
+    "_evidence": Absent(Object("logistic-evidence", where={"k": lambda found: len(found.totals)})),
 }
-SOLVED = frozenset({"n_iter_", "solver_", "solver_reason_"})
 
 LOGISTIC = (
     Kind(
@@ -166,9 +165,7 @@ LOGISTIC = (
         },
         check=_choice,
     ),
-    linear_classifier(
-        "logistic-regression", LogisticRegression, OPTIMUM, _evidence_fits, derived=SOLVED, finish=_as_certified
-    ),
+    linear_classifier("logistic-regression", LogisticRegression, OPTIMUM, _evidence_fits),
     linear_classifier(
         "logistic-regression-cv",
         LogisticRegressionCV,
@@ -181,18 +178,13 @@ LOGISTIC = (
             ),
         },
         _evidence_fits,
-        derived=SOLVED | {"C_", "l1_ratio_"},
+        derived=frozenset({"C_", "l1_ratio_"}),
         finish=_as_chosen,
     ),
 )
 
 
 # ---- Models that learn row by row.
-
-
-def _is_width(memory_width: int, made: Any) -> bool:
-    """Whether a memory is as wide as the core reads it for these columns."""
-    return memory_width == padded(made.coef_.shape[1])
 
 
 def _perceptron_memory(memory: perceptron_memory.Memory) -> str | None:
@@ -205,26 +197,32 @@ def _perceptron_memory(memory: perceptron_memory.Memory) -> str | None:
 
 
 def _perceptron(made: Any) -> str | None:
-    memory, logged = made._memory, np.array([len(rows) for rows in made.mistakes_], dtype=np.int64)
-    if len(memory.b) != n_scores(made) or not _is_width(memory.w.shape[1], made):
-        return "its memory is of other scores or columns"
-    counts = made.mistake_counts_
-    if len(logged) > len(counts) or (logged != counts[: len(logged)]).any() or logged.sum() > perceptron_memory.LOGGED:
-        return "its mistakes are more or fewer than it counts"
     if made.voters_ is not None and not made.voters_.survived.sum() > 0:
         return "its voters have no votes"
-    return None
+    return _memory_fits(made) or _mistakes(vars(made).get("mistakes_"), vars(made).get("mistake_counts_"), made.n_iter_)
+
+
+def _mistakes(rows: tuple[np.ndarray, ...] | None, counts: np.ndarray | None, n_iter: int) -> str | None:
+    if rows is None or counts is None:
+        return None if rows is counts else "its mistakes are listed or counted, but not both"
+    logged = np.array([len(each) for each in rows], dtype=np.int64)
+    if len(counts) != n_iter or len(logged) > n_iter or (logged != counts[: len(logged)]).any():
+        return "its mistakes are more or fewer than it counts"
+    return "it lists more mistakes than there is room for" if logged.sum() > perceptron_memory.LOGGED else None
 
 
 def _as_remembered(made: Any) -> None:
     made.voters_ = made._memory.electorate(made.coef_.shape[1])
-    made.n_mistakes_, made.n_iter_ = int(made.mistake_counts_.sum()), len(made.mistake_counts_)
+    if "mistake_counts_" in vars(made):
+        made.n_mistakes_ = int(made.mistake_counts_.sum())
 
 
-def _descent(made: Any) -> str | None:
-    memory = made._memory
-    fits = len(memory.b) == n_scores(made) and _is_width(memory.w.shape[1], made)
-    return None if fits else "its memory is of other scores or columns"
+def _memory_fits(made: Any) -> str | None:
+    """Whether a memory is of as many scores as there are, and as wide as the core reads it for these columns."""
+    w = made._memory.w
+    return (
+        None if w.shape == (n_scores(made), padded(made.coef_.shape[1])) else "its memory is of other scores or columns"
+    )
 
 
 def _counted(made: Any) -> None:
@@ -232,7 +230,6 @@ def _counted(made: Any) -> None:
 
 
 def _as_descended(made: Any) -> None:
-    _counted(made)
     made.t_ = made._memory.t
 
 
@@ -284,12 +281,13 @@ STREAMING = (
         Perceptron,
         {
             "_memory": Object("perceptron-memory"),
-            "mistakes_": Parts("i8", at_least(0), make=tuple),
-            "mistake_counts_": Array("i8", None, at_least(0)),
+            "n_iter_": COUNT,
+            "mistakes_": Absent(Parts("i8", at_least(0), make=tuple)),
+            "mistake_counts_": Absent(Array("i8", None, at_least(0))),
             "_certificate": Absent(Object("perceptron-certificate")),
         },
         _perceptron,
-        derived=frozenset({"n_mistakes_", "n_iter_", "voters_", "_certified_rows"}),
+        derived=frozenset({"n_mistakes_", "voters_", "_certified_rows"}),
         finish=_as_remembered,
     ),
     linear_classifier(
@@ -315,9 +313,9 @@ STREAMING = (
     linear_classifier(
         "linear-sgd",
         LinearSGD,
-        {"_memory": Object("sgd-memory"), "loss_curve_": Array("f8", None)},
-        _descent,
-        derived=frozenset({"n_iter_", "t_"}),
+        {"_memory": Object("sgd-memory"), "n_iter_": COUNT, "loss_curve_": Absent(Array("f8", None))},
+        _memory_fits,
+        derived=frozenset({"t_"}),
         finish=_as_descended,
     ),
 )

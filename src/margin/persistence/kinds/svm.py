@@ -85,7 +85,7 @@ def _machine_fits(made: SVC) -> str | None:
 
 
 def _evidence_fits(made: SVC) -> str | None:
-    found = made._evidence
+    found = vars(made).get("_evidence")
     if found is None:
         return None
     if found.machine.layout != made._machine.layout:  # type: ignore[union-attr]
@@ -123,7 +123,7 @@ SVC_KIND = classifier(
     {
         "_places": Array("i8 i4", None, below("k"), strictly_ascending),
         "_machine": Maybe(Object("kernel-machine")),
-        "_evidence": EvidenceField(),
+        "_evidence": Absent(EvidenceField()),  # a machine that was not learnt here has none
         "_map": Maybe(Object("sigmoid-map", "isotonic-map", "temperature-map")),
         "_kept": Maybe(Array("i8", None, at_least(0), strictly_ascending)),
         "_n_given": Whole(0, 2**40),
@@ -204,9 +204,7 @@ PLANES = (
     linear_classifier(
         "linear-svc",
         LinearSVC,
-        {"certificate_": Object("linear-svc-certificate")},
-        derived=frozenset({"n_iter_"}),
-        finish=lambda made: setattr(made, "n_iter_", made.certificate_.n_iter),
+        {"n_iter_": COUNT, "certificate_": Absent(Object("linear-svc-certificate"))},
     ),
     Kind(
         "pegasos-memory",

@@ -51,7 +51,7 @@ TREE: dict[str, Field] = {
 def _sound(tree: Tree) -> str | None:
     wrong = what_is_unsound(tree.arrays())
     if wrong:
-        return wrong
+        return f"its arrays do not fit together: {wrong}"
     inner = np.flatnonzero(tree.ask != Ask.NOTHING)
     leaves = np.flatnonzero(tree.ask == Ask.NOTHING)
     # From an inner node the way in preorder leads to its first branch, from a leaf to whatever stands behind it.
@@ -137,7 +137,7 @@ CART: dict[str, Field] = {
 }
 OF_CLASSES: dict[str, Field] = {
     "_costs": Maybe(Array("f8", "k", "k", at_least(0), finite)),
-    "_class_factors": Array("f8", "k", at_least(0), finite),
+    "_class_factors": Absent(Array("f8", "k", at_least(0), finite)),
     "_priors": Array("f8", "k", at_least(0), finite),
 }
 
