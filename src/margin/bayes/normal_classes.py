@@ -157,7 +157,10 @@ class LinearScores(NormalClasses):
             if winners is not None:
                 return self.classes_.take(winners)
         winners = self._winners(self._cells(self._encoded(X, "predict")))
-        assert winners is not None, "encoded cells are neither missing nor too large"
+        if winners is None:  # encoded cells are neither missing nor too large, unless a file says so
+            raise InputError(
+                f"{type(self).__name__}.predict: what missing cells are filled with is too large to score."
+            )
         return self.classes_.take(winners)
 
     def _winners(self, cells: np.ndarray) -> np.ndarray | None:
