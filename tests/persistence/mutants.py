@@ -313,5 +313,5 @@ def _cast(array: np.ndarray, wanted: str) -> np.ndarray:
     with np.errstate(all="ignore"):
         try:
             return array.astype(wanted)
-        except (TypeError, ValueError):
-            return array.astype("<U3")
+        except (TypeError, ValueError):  # texts that are no numbers
+            return np.ones(array.shape, wanted)
