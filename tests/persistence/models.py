@@ -6,6 +6,7 @@ import functools
 import math
 import warnings
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,13 +15,18 @@ from sklearn.base import clone
 from margin.base.frames import table_from_frame
 from margin.data import Table
 from margin.errors import MarginError
-from margin.persistence import to_bytes
+from margin.persistence import load, to_bytes
 from tests.contract.estimators import frame, numbers, settings
 
 __all__ = ["Sample", "answers_of", "is_error", "kinds_of_models", "same_answers", "samples"]
 
 #: Larger files are left out: damage in a few thousand bytes meets structure more often than in millions.
-MOST_BYTES = 60_000
+MOST_BYTES = 250_000
+
+
+#: Files of the older format, of many kinds, as the version of then wrote them.
+OLDER = "format 1"
+GOLDEN = Path(__file__).parent / "golden" / "0.1.0-format1"
 
 
 @dataclass(frozen=True)
@@ -36,7 +42,7 @@ class Sample:
 @functools.cache
 def kinds_of_models() -> dict[str, list[Any]]:
     """Every estimator with all its settings, by the name of its class; a table is the plainest of them."""
-    found: dict[str, list[Any]] = {"Table": [None]}
+    found: dict[str, list[Any]] = {"Table": [None], OLDER: [None]}
     for each in settings():
         found.setdefault(type(each).__name__, []).append(each)
     return found
@@ -44,7 +50,10 @@ def kinds_of_models() -> dict[str, list[Any]]:
 
 def samples(kind: str, few: bool = False) -> list[Sample]:
     """Fitted models of a kind: each setting on numbers and on a mixed table; with ``few`` two of them only."""
-    found = [sample for each in kinds_of_models()[kind] for sample in _fitted(each)]
+    if kind == OLDER:
+        found = [_older(path) for path in sorted(GOLDEN.glob("*.margin"))]
+    else:
+        found = [sample for each in kinds_of_models()[kind] for sample in _fitted(each)]
     return found if not few else found[:: max(1, -(-len(found) // 3))]
 
 
@@ -67,6 +76,13 @@ def _fitted(estimator: Any) -> list[Sample]:
             Sample(f"{estimator!r} on {name}", each, rows, answers) for each in content if len(each) <= MOST_BYTES
         ]
     return found
+
+
+def _older(path: Path) -> Sample:
+    model = load(path)
+    X, _ = frame(40) if hasattr(model, "feature_names_in_") else numbers(40, 3)
+    rows = _rows(X)
+    return Sample(path.stem, path.read_bytes(), rows, tuple(answers_of(model, each) for each in rows))
 
 
 def _rows(X: Any) -> tuple[Any, Any]:

@@ -18,7 +18,7 @@ from margin.persistence.container import PRELUDE, Prelude, aligned, opening
 from margin.persistence.reading import MemorySource, open_container
 from margin.persistence.writing import MemorySink, write
 
-__all__ = ["Mutant", "Mutants", "damaged"]
+__all__ = ["Mutant", "Mutants", "Parts", "change", "damaged"]
 
 NUMBERS = (-1, 0, 1, 2, 3, 7, 255, 256, 65_535, 2**31 - 1, 2**31, -(2**31), 2**32, 2**53 + 1, 2**62, 2**63 - 1, 10**30)
 FRACTIONS = (0.0, -0.0, 0.5, 1.0, -1.0, 1e-300, 5e-324, 1e300, -1e300, 1.7976931348623157e308)
@@ -111,7 +111,7 @@ class Mutants:
 
     def _parts(self, rng: random.Random, repaired: bool) -> tuple[bytes, str]:
         parts = Parts(json.loads(self._document), list(self._arrays))
-        done = [_change(parts, rng) for _ in range(rng.choices((1, 2, 3), (8, 2, 1))[0])]
+        done = [change(parts, rng) for _ in range(rng.choices((1, 2, 3), (8, 2, 1))[0])]
         try:
             content = parts.written()
         except ValueError:  # nothing that a header can hold
@@ -159,7 +159,8 @@ def damaged(content: bytes, rng: random.Random) -> tuple[bytes, str]:
     return bytes(data), f"{way} from {first} to {last}"
 
 
-def _change(parts: Parts, rng: random.Random) -> str:
+def change(parts: Parts, rng: random.Random) -> str:
+    """Change one value or one array of a file taken apart, and say in words which."""
     ways: list[Callable[[Parts, random.Random], str]] = [_change_header]
     if parts.arrays:
         ways += [_change_cells, _change_cells, _change_array]
@@ -168,7 +169,7 @@ def _change(parts: Parts, rng: random.Random) -> str:
 
 def _change_header(parts: Parts, rng: random.Random) -> str:
     where = rng.choices(("objects", "sections", "kinds", ""), (12, 2, 1, 1))[0]
-    node = parts.header.get(where) if where else parts.header
+    node = parts.header.get("state" if "state" in parts.header else where) if where else parts.header
     if not isinstance(node, (dict, list)) or not node:
         where, node = "", parts.header
     return _change_json(node, rng, where)

@@ -22,6 +22,7 @@ from margin.errors import PersistenceError
 from margin.persistence import arrays, from_bytes, load, reading
 from tests.persistence.models import Sample, answers_of, is_error, same_answers, samples
 from tests.persistence.mutants import Mutants
+from tests.persistence.zip_mutants import ZipMutants
 
 __all__ = ["BAD", "LARGEST", "OUTCOMES", "SECONDS", "Watch"]
 
@@ -84,7 +85,7 @@ class Trial:
 
     def __init__(self, sample: Sample, seed: str, folder: Path, watch: Watch, memory: Memory) -> None:
         self._sample, self._folder, self._watch, self._memory = sample, folder, watch, memory
-        self._mutants = Mutants(sample.content, seed)
+        self._mutants = (ZipMutants if sample.content[:2] == b"PK" else Mutants)(sample.content, seed)
         for mapped in (False, True):  # whatever is loaded late is loaded now
             model = self._loaded(sample.content, mapped)
             assert all(same_answers(answers_of(model, r), a) for r, a in zip(sample.rows, sample.answers)), sample.name

@@ -12,6 +12,7 @@ import codecs
 import io
 import json
 import math
+import re
 import zipfile
 from collections.abc import Callable
 from typing import Any
@@ -23,7 +24,7 @@ from margin.errors import PersistenceError
 from margin.persistence.format1_classes import KIND_OF, SLOTS
 from margin.persistence.header import look_over
 from margin.persistence.kinds import BY_CLASS, BY_NAME
-from margin.persistence.limits import MOST_ARRAYS, MOST_HEADER, Malformed
+from margin.persistence.limits import MOST_ARRAYS, MOST_DIMENSIONS, MOST_HEADER, Malformed
 from margin.persistence.packing import Legacy, ObjectPacker
 from margin.persistence.writing import MemorySink, write
 
@@ -124,15 +125,28 @@ def _document(archive: zipfile.ZipFile) -> dict[str, Any]:
 
 
 def _from_npy(content: bytes) -> np.ndarray:
-    """An array out of ``.npy`` bytes; the stated shape is checked against the bytes before memory is taken."""
-    file = io.BytesIO(content)
-    version = np.lib.format.read_magic(file)
-    read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
-    shape, fortran, dtype = read(file)
-    size = math.prod(int(n) for n in shape) * dtype.itemsize
-    if dtype.hasobject or dtype.kind not in "biufUS" or size != len(content) - file.tell():
+    """An array out of ``.npy`` bytes; the stated shape is checked against the bytes before memory is taken.
+
+    NumPy's own reader takes the header for Python and has it compiled; here it has the one form that NumPy writes.
+    """
+    wide = content[6:7] != b"\1"
+    start = 12 if wide else 10
+    end = start + int.from_bytes(content[8:start], "little")
+    found = _NPY.fullmatch(content, start, end) if content.startswith(b"\x93NUMPY") and end <= len(content) else None
+    if found is None:
+        raise Malformed("an array does not begin as arrays do")
+    dtype = np.dtype(found[1].decode())
+    shape = tuple(int(n) for n in found[3].split(b",") if n.strip())
+    if len(shape) > MOST_DIMENSIONS or math.prod(shape) * dtype.itemsize != len(content) - end:
         raise Malformed("an array does not have the size it states")
-    return np.frombuffer(bytearray(content[file.tell() :]), dtype=dtype).reshape(shape, order="F" if fortran else "C")
+    order: Any = "F" if found[2] == b"True" else "C"
+    return np.frombuffer(bytearray(content[end:]), dtype=dtype).reshape(shape, order=order)
+
+
+_NPY = re.compile(
+    rb"\{'descr': '([<>|][biufUS]\d{1,7})', 'fortran_order': (True|False), "
+    rb"'shape': \(((?:\d{1,19}(?:, ?|(?=\))))*)\), \} *\n"
+)
 
 
 class _Decoder:
