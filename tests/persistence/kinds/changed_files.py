@@ -86,10 +86,8 @@ def _changed_array(array: np.ndarray, way: str, rng: random.Random) -> np.ndarra
     if way == "shorter":
         return array[:-1] if rng.random() < 0.5 or array.ndim < 2 else np.ascontiguousarray(array[..., :-1])
     if way == "longer":
-        axis = rng.randrange(max(array.ndim, 1))
-        return np.concatenate(
-            [array, array[-1:]] if axis == 0 else [array, array[..., -1:]], axis=min(axis, array.ndim - 1)
-        )
+        by_row = rng.random() < 0.5 or array.ndim < 2
+        return np.concatenate([array, array[-1:] if by_row else array[..., -1:]], axis=0 if by_row else -1)
     if way == "type":
         with np.errstate(all="ignore"), warnings.catch_warnings():
             warnings.simplefilter("ignore")
