@@ -14,7 +14,7 @@ from margin.bayes.family import threads_for
 from margin.bayes.posterior import GenerativeClassifier, priors_of
 from margin.bayes.scatter import Scatter, measure_scatter
 from margin.data.table import Table
-from margin.errors import InputError, ParameterError
+from margin.errors import InputError, ParameterError, PersistenceError
 from margin.params import Seed
 
 __all__ = ["LinearScores", "NormalClasses", "ScatteredClasses", "factor_of", "in_panels", "inverse_root", "log_of"]
@@ -157,7 +157,11 @@ class LinearScores(NormalClasses):
             if winners is not None:
                 return self.classes_.take(winners)
         winners = self._winners(self._cells(self._encoded(X, "predict")))
-        assert winners is not None, "encoded cells are neither missing nor too large"
+        if winners is None:  # encoded cells are neither missing nor too large, unless what encodes them was changed
+            raise PersistenceError(
+                f"{type(self).__name__}.predict: the fill or the unit of a column is no number or too large: the file "
+                "of the model was changed (margin.persistence.verify tells where)."
+            )
         return self.classes_.take(winners)
 
     def _winners(self, cells: np.ndarray) -> np.ndarray | None:

@@ -19,13 +19,15 @@ from margin import (
     CalibratedClassifier,
     GaussianNB,
     JointBayes,
+    LinearDiscriminantAnalysis,
     NaiveBayes,
     QuadraticDiscriminantAnalysis,
 )
 from margin.errors import ConstantColumnWarning, PersistenceError, SparseTableWarning
-from margin.persistence import from_bytes, load, save, to_bytes
+from margin.persistence import arrays as array_fields
+from margin.persistence import from_bytes, load, reading, save, to_bytes
 from tests.contract.estimators import answers, frame, numbers
-from tests.persistence.changing import array_of, changed, value_of
+from tests.persistence.changing import array_of, changed, put, value_of
 from tests.persistence.kinds.bayes_models import CLASSES, COUNTS, FRAME, SPAM, TEXTS, WAYS, X, Y, ours
 from tests.persistence.round_trip import differences, same_answers, without_a_place
 
@@ -161,6 +163,20 @@ def _content(model: str) -> bytes:
 def test_parts_that_do_not_fit_together_are_refused_with_what_is_wrong(model, change, words):
     with pytest.raises(PersistenceError, match=words):
         from_bytes(changed(_content(model), change))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [array_of("numeric-encoder", "fill", put(0, 1e300)), array_of("lda", "unit", put(0, np.nan))],
+    ids=["fill", "unit"],
+)
+def test_a_mapped_discriminant_whose_large_arrays_were_changed_says_so(change, tmp_path, monkeypatch):
+    monkeypatch.setattr(reading, "SMALL_ARRAY", -1)
+    monkeypatch.setattr(array_fields, "LARGE_ARRAY", -1)
+    path = tmp_path / "model.margin"
+    path.write_bytes(changed(to_bytes(LinearDiscriminantAnalysis().fit(FRAME, CLASSES)), change))
+    with pytest.raises(PersistenceError, match="the file of the model was changed"):
+        load(path, mmap=True).predict(FRAME)
 
 
 def _chain(times: int, both: bool) -> bytes:

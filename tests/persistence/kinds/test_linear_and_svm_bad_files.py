@@ -40,6 +40,7 @@ WRONG = [
     ("svc rbf", parameter("kernel", "precomputed"), "its machine has another kernel"),
     ("svc rbf", array_of("margin-evidence", ("alphas", "start"), put(1, 1)), "it is of other rows than its problems"),
     ("svc rbf", array_of("margin-evidence", "y", put(0, 7)), "it has rows of classes that there are not"),
+    ("svc rbf", array_of("margin-evidence", "y", put(0, 2**31 - 1)), "it has rows of classes that there are not"),
     ("svc, a class of weight 0", array_of("svc", "kept", lambda a: a[1:]), "its evidence is of other rows"),
     ("svc, a class of weight 0", value_of("svc", "n_given", 3), "it keeps rows that were not given"),
     ("svc linear", array_of("kernel-machine", "planes", lambda a: a[:, 1:]), "its planes are in other columns"),

@@ -124,6 +124,10 @@ def test_the_chosen_model_of_a_search_that_cannot_be_saved_can():
     assert same_answers(from_bytes(to_bytes(model.model_)), model.model_, X)
 
 
+#: The cost of an answer that is a list.
+UNHASHABLE = {"tuple": [{"tuple": [{"tuple": ["a", ["b"]]}, 2]}]}
+
+
 def last_state(head: dict[str, Any]) -> Any:
     return head["objects"][-1]["state"]
 
@@ -172,6 +176,7 @@ def test_a_search_passes_on_a_fitted_classifier_of_its_columns():
         (METRICS["f1"], {"options": [["colour", 1]]}, "no such option"),
         (METRICS["f1"], {"options": [["average", "nobody"]]}, "average must be"),
         (METRICS["f1"], {"options": [["positive", 1], ["positive", 2]]}, "twice"),
+        (METRICS["cost"], {"options": [["costs", UNHASHABLE]]}, "holds what cannot be compared"),
         (HoldOut(), {"test_share": 1.0}, "between 0 and 1"),
         (StratifiedFolds(), {"folds": 1}, "2 or more"),
         (Given([([0], [1])]), {"splits": []}, "at least one split"),
