@@ -239,6 +239,8 @@ def _change_cells(parts: Parts, rng: random.Random) -> str:
     number = rng.randrange(len(parts.arrays))
     array = parts.arrays[number] = parts.arrays[number].copy(order="A")  # another one may be the same array
     cells = array.reshape(-1, order="A")
+    if cells.dtype.kind == "U":
+        cells = cells.view(np.uint32)  # characters that are none cannot be moved as texts
     if not cells.size:
         return "nothing"
     way = rng.choice(("cell", "cell", "cell", "bits", "run", "all", "reversed", "shuffled", "sorted", "swapped"))

@@ -64,7 +64,7 @@ class Opened(Head):
             number, first, last, expected = task
             buffer = buffers[number]
             end = last if last < buffer.start + buffer.n_bytes else buffer.end
-            passing = np.empty(STEP if place is None else 0, dtype=np.uint8)
+            passing = _aligned_memory(STEP if place is None else 0)
             digest = hashlib.sha256()
             for at in range(first, last, STEP):  # digested while it is still in the cache of this core
                 size = min(STEP, last - at)
@@ -88,6 +88,11 @@ def open_container(source: Source) -> Opened | Prelude:
 
 
 def _aligned_memory(n_bytes: int) -> np.ndarray:
+    """Memory that begins as buffers do: arrays can be read by any instruction, and copied at full speed.
+
+    Processors that copy by one instruction take three times as long where the target stands 1 to 31 bytes behind the
+    source within a page, which is where NumPy's own memory begins.
+    """
     memory = np.empty(n_bytes + ALIGNMENT, dtype=np.uint8)
     shift = -memory.ctypes.data % ALIGNMENT
     return memory[shift : shift + n_bytes]
