@@ -2,7 +2,7 @@
 
 A small tree model of each: margin's own file, skops' zip, XGBoost's binary JSON and LightGBM's text. Each is cut,
 flipped, zeroed, moved and so on 240 times, loaded, and asked about 30 rows. Good is to refuse the file or to answer as
-before; bad is to answer otherwise without a word, to die, or to take five seconds of the processor. Needs the packages of
+before; bad is to answer otherwise without a word, to die, or to take five seconds. Needs the packages of
 ``benchmarks/peers.txt``; those that are absent are left out.
 """
 

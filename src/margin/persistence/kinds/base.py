@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import numpy as np
+
 from margin.base.columns import Columns
 from margin.base.encoder import TableEncoder
 from margin.base.mixed import MixedEncoder
@@ -103,6 +105,8 @@ def _numeric_fits(encoder: NumericEncoder) -> str | None:
     width = columns.n if columns.schema is None else len(encoder.numbered)
     if len(encoder.fill) != width:
         return "it fills another number of columns than there are"
+    if (np.abs(encoder.fill) > encoder.largest).any():
+        return "it fills with numbers that are too large"
     if "moments" in vars(encoder) and encoder.moments.weight.shape != (1, width):
         return "its moments are those of other columns"
     return None

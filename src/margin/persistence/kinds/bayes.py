@@ -59,7 +59,8 @@ def _naive(name: str, cls: type[NaiveBayes], *distributions: type) -> Kind:
         if len(blocks) != len(parts) or any(block.columns is not model._columns for block in blocks):
             return "its blocks are not those of its columns and statistics"
         positions = np.concatenate([np.empty(0, dtype=np.int64), *(block.positions for block in blocks)])
-        if not np.array_equal(np.sort(positions), np.arange(model._columns.n)):
+        n = model._columns.n
+        if len(positions) != n or not np.array_equal(np.sort(positions), np.arange(n)):
             return "every column must stand in one block"
         used: list[Any] = [block.distribution for block in blocks]
         if distributions and any(type(each) not in distributions for each in used):

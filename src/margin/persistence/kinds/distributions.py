@@ -101,8 +101,7 @@ def _kernel_density(distribution: KernelDensity) -> str | None:
 
 def _standing_in(columns: Columns, place: str) -> np.ndarray:
     """Which columns stand in a part of the data."""
-    if columns.schema is None:
-        return np.full(columns.n, place == "numeric")
+    assert columns.schema is not None
     text = place == "text"
     return np.array(
         [
@@ -113,7 +112,18 @@ def _standing_in(columns: Columns, place: str) -> np.ndarray:
     )
 
 
+def _stand_there(block: Block) -> bool:
+    """Whether the columns of a block stand in its part of the data."""
+    if block.columns.schema is None:
+        return block.place == "numeric"
+    return bool(_standing_in(block.columns, block.place)[block.positions].all())
+
+
 def _find_cells(block: Block) -> None:
+    if block.columns.schema is None:  # every column stands where it stands; a file may say that there are billions
+        block.at = block.positions.copy()
+        block.is_whole = block.place == "numeric" and len(block.at) == block.columns.n
+        return
     there = _standing_in(block.columns, block.place)
     block.at = (np.cumsum(there) - 1)[block.positions]
     block.is_whole = block.place == "numeric" and len(block.at) == int(there.sum())
@@ -122,7 +132,7 @@ def _find_cells(block: Block) -> None:
 def _block_fits(block: Block) -> str | None:
     n = len(block.positions)
     distribution: Any = block.distribution
-    if n == 0 or not _standing_in(block.columns, block.place)[block.positions].all():
+    if n == 0 or not _stand_there(block):
         return "its columns do not stand where it looks for them"
     is_text = isinstance(block, TextBlock)
     if is_text != (block.place == "text") or (is_text and n != 1):
