@@ -157,16 +157,10 @@ class LinearScores(NormalClasses):
             if winners is not None:
                 return self.classes_.take(winners)
         winners = self._winners(self._cells(self._encoded(X, "predict")))
-<<<<<<< HEAD
         if winners is None:  # encoded cells are neither missing nor too large, unless what encodes them was changed
             raise PersistenceError(
                 f"{type(self).__name__}.predict: the fill or the unit of a column is no number or too large: the file "
                 "of the model was changed (margin.persistence.verify tells where)."
-=======
-        if winners is None:  # encoded cells are neither missing nor too large, unless a file says so
-            raise InputError(
-                f"{type(self).__name__}.predict: what missing cells are filled with is too large to score."
->>>>>>> damage
             )
         return self.classes_.take(winners)
 
