@@ -1,10 +1,15 @@
-"""Small fitted models of every kind, as files, and rows to ask them about."""
+"""Small fitted models of every kind, as files, and rows to ask them about.
+
+They are those of the contract's settings and those in ``OTHER_WAYS``, so that every index, metric, distribution,
+kernel, memory of a stream, protocol and metric that has a place in a file stands in one of them.
+"""
 
 from __future__ import annotations
 
 import functools
 import math
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,10 +20,14 @@ from sklearn.base import clone
 from margin.base.frames import table_from_frame
 from margin.data import Table
 from margin.errors import MarginError
+from margin.evaluation import metric
 from margin.persistence import load, to_bytes
 from tests.contract.estimators import frame, numbers, settings
+from tests.persistence.kinds import bayes_models, neighbor_models
+from tests.persistence.kinds.linear_and_svm_models import LINEAR_WAYS, SVM_WAYS
+from tests.persistence.kinds.search_models import METRICS_WITH_OPTIONS, PROTOCOLS, SEARCHES
 
-__all__ = ["Sample", "answers_of", "is_error", "kinds_of_models", "same_answers", "samples"]
+__all__ = ["OLDER", "Sample", "answers_of", "is_error", "kinds_of_models", "n_models", "same_answers", "samples"]
 
 #: Larger files are left out: damage in a few thousand bytes meets structure more often than in millions.
 MOST_BYTES = 250_000
@@ -27,6 +36,60 @@ MOST_BYTES = 250_000
 #: Files of the older format, of many kinds, as the version of then wrote them.
 OLDER = "format 1"
 GOLDEN = Path(__file__).parent / "golden" / "0.1.0-format1"
+METRICS = [metric(name) for name in ("accuracy", "log_loss", "roc_auc")]
+#: Ways of fitting that leave other objects behind than the contract's settings do, by the class of the model.
+OTHER_WAYS = {
+    "KNeighborsClassifier": [
+        *("brute-float32", "brute-cosine", "kd-tree-float32", "kd-tree-power-below-1", "ball-tree", "haversine"),
+        *("full-scan", "sparse", "sparse-cosine", "sparse-chebyshev", "heom", "gower", "repeats", "several", "words"),
+    ],
+    "KNeighborsRegressor": ["sparse-manhattan", "weights", "several-regressor"],
+    "RadiusNeighborsClassifier": [
+        *("kd-tree-radius", "ball-tree-radius", "sparse-radius", "gower-radius", "weights-radius", "several-radius"),
+        "words-radius",
+    ],
+    "RadiusNeighborsRegressor": ["several-radius-regressor"],
+    "NearestCentroid": ["sparse-centroid", "centroid-table"],
+    "RoteClassifier": ["rote-abstains", "rote-default"],
+    "NaiveBayes": [
+        *("partial_fit", "weights", "class_weight", "class_weight kernel", "text", "broken numbers"),
+        *("columns by number", "large units kernel"),
+    ],
+    "BernoulliNB": ["alpha for each", "never absent", "below zero"],
+    "CategoricalNB": ["counts"],
+    "ComplementNB": ["text weighted"],
+    "GaussianNB": ["merge"],
+    "JointBayes": ["class_weight joint", "empty column"],
+    "MultinomialNB": ["text alone", "given priors"],
+    "LinearDiscriminantAnalysis": ["lsqr", "eigen", "components", "one class lda"],
+    "QuadraticDiscriminantAnalysis": ["regularised", "shrunk"],
+    "DiagonalLinearDiscriminantAnalysis": ["diagonal"],
+    "CalibratedClassifier": ["prefit", "calibrated lda", "calibrated twice", "calibrated on splits", "a lonely class"],
+    "ActivePerceptron": ["active perceptron as a stream"],
+    "Adaline": ["adaline in parts"],
+    "LinearSGD": ["sgd in parts", "sgd, two classes of three", "sgd held out"],
+    "LinearSVC": ["linear svc, a class of weight 0"],
+    "LogisticRegression": ["logistic, a class of weight 0", "logistic from where it was"],
+    "LogisticRegressionCV": ["logistic chosen"],
+    "PegasosClassifier": [
+        *("pegasos in parts", "pegasos in parts, rbf", "pegasos, sigmoid kernel", "pegasos of sparse rows, rbf"),
+    ],
+    "Perceptron": [
+        *("perceptron in parts", "perceptron voted, a constant column", "perceptron averaged, two classes of three"),
+        "perceptron certified",
+    ],
+    "Reject": ["reject by cost", "reject by error", "reject around a fitted model", "reject around kernel values"],
+    "SVC": [
+        *("svc poly", "svc sigmoid", "svc, pairs", "svc, a class of weight 0", "svc, weights", "svc, isotonic"),
+        *("svc, sigmoid of one against the rest", "svc precomputed", "svc of texts", "svc of tokens"),
+    ],
+}  # fmt: skip
+WAYS: dict[str, Callable[[], tuple[Any, Any]]] = {
+    **neighbor_models.MODELS,
+    **{name: (lambda make=make, rows=rows: (make(), rows)) for name, (make, rows) in bayes_models.WAYS.items()},
+    **LINEAR_WAYS,
+    **SVM_WAYS,
+}
 
 
 @dataclass(frozen=True)
@@ -41,26 +104,50 @@ class Sample:
 
 @functools.cache
 def kinds_of_models() -> dict[str, list[Any]]:
-    """Every estimator with all its settings, by the name of its class; a table is the plainest of them."""
-    found: dict[str, list[Any]] = {"Table": [None], OLDER: [None]}
-    for each in settings():
+    """Every estimator with all its settings, by the name of its class; and what is saved as it is, a table first."""
+    table = Table.from_columns({"age": [1.5, None] * 9, "sex": ["f", "m", None] * 6, "old": [True, False] * 9})
+    found: dict[str, list[Any]] = {"Table": [table], "Protocol": PROTOCOLS, "Metric": [*METRICS, *METRICS_WITH_OPTIONS]}
+    found[OLDER] = sorted(GOLDEN.glob("*.margin"))
+    for each in [*settings(), *SEARCHES]:
         found.setdefault(type(each).__name__, []).append(each)
     return found
 
 
+def n_models(kind: str) -> int:
+    """How many models of a kind there are, the data aside."""
+    return len(kinds_of_models()[kind]) + len(OTHER_WAYS.get(kind, []))
+
+
 def samples(kind: str, few: bool = False) -> list[Sample]:
-    """Fitted models of a kind: each setting on numbers and on a mixed table; with ``few`` two of them only."""
-    if kind == OLDER:
-        found = [_older(path) for path in sorted(GOLDEN.glob("*.margin"))]
-    else:
-        found = [sample for each in kinds_of_models()[kind] for sample in _fitted(each)]
-    return found if not few else found[:: max(1, -(-len(found) // 3))]
+    """Fitted models of a kind: each setting on numbers and on a mixed table, with ``few`` on one of them only."""
+    by_setting = [_fitted(each) for each in kinds_of_models()[kind]]
+    if few:  # numbers and a table by turns, each with witness rows and without
+        by_setting = [found[i % len(found) : i % len(found) + 1] for i, found in enumerate(by_setting) if found]
+    return [sample for found in by_setting for sample in found] + [_of_a_way(way) for way in OTHER_WAYS.get(kind, [])]
+
+
+def _of_a_way(way: str) -> Sample:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model, X = WAYS[way]()
+    rows = table_from_frame(X[:15], "rows") if hasattr(X, "columns") else X[:15]
+    content = to_bytes(model)
+    assert len(content) <= MOST_BYTES, way
+    return Sample(way, content, (rows,), (answers_of(model, rows),))
+
+
+def _older(path: Path) -> Sample:
+    model = load(path)
+    X, _ = frame(40) if hasattr(model, "feature_names_in_") else numbers(40, 3)
+    rows = _rows(X)
+    return Sample(path.stem, path.read_bytes(), rows, tuple(answers_of(model, each) for each in rows))
 
 
 def _fitted(estimator: Any) -> list[Sample]:
-    if estimator is None:
-        table = Table.from_columns({"age": [1.5, None] * 9, "sex": ["f", "m", None] * 6, "old": [True, False] * 9})
-        return [Sample("Table", to_bytes(table), (None,), (answers_of(table, None),))]
+    if isinstance(estimator, Path):
+        return [_older(estimator)]
+    if not hasattr(estimator, "fit"):
+        return [Sample(repr(estimator), to_bytes(estimator), (None,), (answers_of(estimator, None),))]
     found = []
     for name, (X, y) in {"numbers": numbers(40, 3), "frame": frame(40)}.items():
         try:
@@ -76,13 +163,6 @@ def _fitted(estimator: Any) -> list[Sample]:
             Sample(f"{estimator!r} on {name}", each, rows, answers) for each in content if len(each) <= MOST_BYTES
         ]
     return found
-
-
-def _older(path: Path) -> Sample:
-    model = load(path)
-    X, _ = frame(40) if hasattr(model, "feature_names_in_") else numbers(40, 3)
-    rows = _rows(X)
-    return Sample(path.stem, path.read_bytes(), rows, tuple(answers_of(model, each) for each in rows))
 
 
 def _rows(X: Any) -> tuple[Any, Any]:
@@ -101,10 +181,12 @@ def answers_of(model: Any, rows: Any) -> dict[str, Any]:
     """What a model says by each of its methods; its own errors are answers too, anything else is raised."""
     if isinstance(model, Table):
         return {"schema": repr(model.schema), "cells": [model.cells(name) for name in model.schema.names]}
+    if not hasattr(model, "fit"):
+        return {"repr": repr(model)}
     found: dict[str, Any] = {}
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
-        for method in ("predict", "predict_proba", "decision_function", "transform"):
+        for method in ("predict", "predict_proba", "decision_function", "transform", "apply", "kneighbors"):
             try:
                 if hasattr(model, method):
                     found[method] = getattr(model, method)(rows)

@@ -29,7 +29,10 @@ __all__ = [
 INSIDE_A_FIELD = (Column,)
 #: Made anew for every object that is read.
 BOOK_KEEPING = frozenset({"_learnt"})
-QUESTIONS = ("predict", "predict_proba", "decision_function", "transform", "apply")
+QUESTIONS = (
+    *("predict", "predict_proba", "decision_function", "transform", "apply"),
+    *("kneighbors", "matched", "centroid_distances"),
+)
 
 
 def saved_and_loaded(model: Any, tmp_path: Path, mmap: bool = False) -> Any:
@@ -85,8 +88,11 @@ def same_state(a: Any, b: Any) -> bool:
     return not differences(a, b)
 
 
-def differences(a: Any, b: Any) -> list[str]:
-    """Where two models do not hold the same: types, numbers in all bits, and who shares what with whom aside."""
+def differences(a: Any, b: Any, derived: bool = False) -> list[str]:
+    """Where two models do not hold the same: types, numbers in all bits, and who shares what with whom aside.
+
+    With ``derived``, what the first holds of what is derived is in the second, too.
+    """
     found: list[str] = []
     seen: dict[tuple[int, int], Any] = {}
     waiting = [(type(a).__name__, a, b)]
@@ -97,7 +103,7 @@ def differences(a: Any, b: Any) -> list[str]:
         seen[id(one), id(two)] = (one, two)
         if type(one) is not type(two):
             found.append(f"{path}: {type(one).__name__} is now {type(two).__name__}")
-        elif (inner := _pairs(one, two)) is None:
+        elif (inner := _pairs(one, two, derived)) is None:
             if not _equal(one, two):
                 found.append(f"{path}: {one!r} is now {two!r}")
         elif isinstance(inner, str):
@@ -107,7 +113,7 @@ def differences(a: Any, b: Any) -> list[str]:
     return found
 
 
-def _pairs(one: Any, two: Any) -> list[tuple[str, Any, Any]] | str | None:
+def _pairs(one: Any, two: Any, derived: bool) -> list[tuple[str, Any, Any]] | str | None:
     """The parts of two values of one type, side by side; what is wrong with that; None for values without parts."""
     if isinstance(one, (list, tuple)) or (isinstance(one, np.ndarray) and one.dtype == object):
         if len(one) != len(two):
@@ -120,14 +126,14 @@ def _pairs(one: Any, two: Any) -> list[tuple[str, Any, Any]] | str | None:
     if scipy.sparse.issparse(one):
         parts = ("data", "indices", "indptr", "shape")
         return [(f".{part}", getattr(one, part), getattr(two, part)) for part in parts]
-    if type(one).__module__.split(".")[0] != "margin" or callable(one):
-        return None
     kind = BY_CLASS.get(type(one))
-    ignored = {*BOOK_KEEPING, *(kind.derived if kind else ())}
-    left, right = ({n: v for n, v in attributes_of(each).items() if n not in ignored} for each in (one, two))
-    if left.keys() != right.keys():
+    if kind is None and (type(one).__module__.split(".")[0] != "margin" or callable(one)):
+        return None
+    again = kind.derived if kind else frozenset()
+    left, right = ({n: v for n, v in attributes_of(each).items() if n not in BOOK_KEEPING} for each in (one, two))
+    if left.keys() - again != right.keys() - again:
         return f"it had {sorted(left.keys() - right.keys())} and has {sorted(right.keys() - left.keys())}"
-    return [(f".{name}", left[name], right[name]) for name in left]
+    return [(f".{name}", left[name], right.get(name)) for name in left if derived or name not in again]
 
 
 def _equal(one: Any, two: Any) -> bool:

@@ -22,7 +22,7 @@ from margin.persistence.kinds import BY_NAME
 from margin.persistence.opening import opened
 from margin.persistence.reading import open_container
 from margin.persistence.words import MISSING, UNSEEN, title
-from margin.persistence.writing import MemorySink, write
+from tests.persistence.changing import rewritten, taken_apart
 
 GOLDEN = Path(__file__).parent / "golden" / "0.1.0-format1" / "MajorityClassifier-table.margin"
 ABOUT = {
@@ -260,35 +260,27 @@ def test_what_is_no_model_file_is_refused(tmp_path, content):
 
 
 def test_models_that_hold_each_other_without_end_are_refused(saved, tmp_path):
-    head, arrays = parts_of(saved)
+    head, arrays = taken_apart(saved.read_bytes())
     nodes = [copy.deepcopy(head["objects"][-1]) for _ in range(40)]
     head["objects"] = [*head["objects"][:-1], *nodes]
     last = len(head["objects"]) - 1
     twice = [[i - 1, i, "model"] for i in range(last - 38, last + 1) for _ in range(2)]
     head["sections"]["outline"]["data"]["inside"] = twice  # 2**39 models, were they all told
     with pytest.raises(PersistenceError, match="models inside"):
-        card(rewritten(tmp_path, head, arrays))
+        card(written(tmp_path, rewritten(head, arrays)))
 
 
 def test_an_outline_that_does_not_fit_is_left_aside(saved, tmp_path):
-    head, arrays = parts_of(saved)
+    head, arrays = taken_apart(saved.read_bytes())
     head["sections"]["outline"]["data"] = {"arrays": [0], "fields": "x", "inside": [[1], [9**9, 1, "m"], None]}
-    found = card(rewritten(tmp_path, head, arrays))
+    found = card(written(tmp_path, rewritten(head, arrays)))
     assert [(part.part, part.n_arrays) for part in found.parts] == [("arrays", 4)]
     assert found.model.inside == ()
 
 
-def parts_of(path):
-    with opened(path, "test", open_container) as found:
-        head = copy.deepcopy(found.header)
-        return head, [array.copy() for array in found.arrays()]
-
-
-def rewritten(tmp_path, head, arrays):
-    sink = MemorySink()
-    write(sink, {name: value for name, value in head.items() if name != "arrays"}, arrays)
+def written(tmp_path, content):
     path = tmp_path / "changed.margin"
-    path.write_bytes(sink.content)
+    path.write_bytes(content)
     return path
 
 
@@ -301,8 +293,8 @@ def places(node, path=()):
 
 
 def test_whatever_a_header_says_the_answer_is_a_card_or_a_refusal(saved, tmp_path):
-    head, arrays = parts_of(saved)
-    spots = [spot for spot in places(head) if spot[0] != "arrays"]
+    head, arrays = taken_apart(saved.read_bytes())
+    spots = list(places(head))
     odd = [None, True, -1, 0, 1, 3, 2**62, 0.5, "", "x", [], {}, [0], {"array": 1}, {"utf8": 0, "start": 1}, [[]]]
     draw = random.Random(0)
     cards = 0
@@ -313,7 +305,7 @@ def test_whatever_a_header_says_the_answer_is_a_card_or_a_refusal(saved, tmp_pat
         for step in spot[:-1]:
             inner = inner[step]
         inner[spot[-1]] = draw.choice(odd)
-        path = rewritten(tmp_path, changed, arrays)
+        path = written(tmp_path, rewritten(changed, arrays))
         try:
             json.dumps(card(path).to_dict(), allow_nan=False)
             cards += 1

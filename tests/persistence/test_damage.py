@@ -1,6 +1,7 @@
 """Damaged files of every kind of model: refused, or answered as before; never a crash, a hang or a foreign error.
 
-Two hundred of each kind here, ten thousand in ``make fuzz``; the rules stand in tests/persistence/fuzz.py.
+Two hundred of each estimator here, more where it has many models (forty of each), ten thousand in ``make fuzz``;
+the rules stand in tests/persistence/fuzz.py.
 """
 
 from __future__ import annotations
@@ -12,11 +13,13 @@ import pytest
 
 from margin.errors import PersistenceError
 from margin.persistence import from_bytes
+from margin.persistence.kinds import BY_NAME
+from tests.persistence.changing import taken_apart
 from tests.persistence.fuzz import Found, Server, main, tried
-from tests.persistence.models import kinds_of_models, same_answers, samples
+from tests.persistence.models import OLDER, kinds_of_models, n_models, same_answers, samples
 from tests.persistence.mutants import Mutants, damaged
 
-N = 200
+N, N_OF_EACH = 200, 40
 
 
 @pytest.fixture(scope="module")
@@ -28,10 +31,21 @@ def server() -> Iterator[Server]:
 
 @pytest.mark.parametrize("kind", kinds_of_models())
 def test_damage_is_refused_or_does_no_harm(server: Server, kind: str):
-    found = tried(server, kind, range(N), few=True)
+    n = max(N, N_OF_EACH * n_models(kind)) if kind != OLDER else 2 * N
+    found = tried(server, kind, range(n), few=True)
     assert found.bad == []
-    assert sum(found.counts.values()) == N
-    assert found.counts["refused"] > N / 3
+    assert sum(found.counts.values()) == n
+    assert found.counts["refused"] > n / 3
+
+
+def test_every_kind_of_object_that_a_file_can_hold_stands_in_one_of_the_models():
+    found = [
+        taken_apart(sample.content)[0]["kinds"]
+        for kind in kinds_of_models()
+        if kind != OLDER
+        for sample in samples(kind, few=True)
+    ]
+    assert {name for kinds in found for name in kinds} == BY_NAME.keys()
 
 
 def test_a_mutant_is_the_same_every_time_and_most_differ_from_the_good_file():

@@ -14,7 +14,7 @@ from margin.bayes.family import threads_for
 from margin.bayes.posterior import GenerativeClassifier, priors_of
 from margin.bayes.scatter import Scatter, measure_scatter
 from margin.data.table import Table
-from margin.errors import InputError, ParameterError
+from margin.errors import InputError, ParameterError, PersistenceError
 from margin.params import Seed
 
 __all__ = ["LinearScores", "NormalClasses", "ScatteredClasses", "factor_of", "in_panels", "inverse_root", "log_of"]
@@ -157,9 +157,10 @@ class LinearScores(NormalClasses):
             if winners is not None:
                 return self.classes_.take(winners)
         winners = self._winners(self._cells(self._encoded(X, "predict")))
-        if winners is None:  # encoded cells are neither missing nor too large, unless a file says so
-            raise InputError(
-                f"{type(self).__name__}.predict: what missing cells are filled with is too large to score."
+        if winners is None:  # encoded cells are neither missing nor too large, unless what encodes them was changed
+            raise PersistenceError(
+                f"{type(self).__name__}.predict: the fill or the unit of a column is no number or too large: the file "
+                "of the model was changed (margin.persistence.verify tells where)."
             )
         return self.classes_.take(winners)
 

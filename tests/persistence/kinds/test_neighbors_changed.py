@@ -1,10 +1,9 @@
-"""Files of models of neighbours that someone changed and sealed again: refused or answered, never followed astray."""
+"""Files of models of neighbours that someone changed and sealed again: refused, with the reason."""
 
 from __future__ import annotations
 
 import copy
 import functools
-import random
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -12,10 +11,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from margin.errors import MarginError, PersistenceError
+from margin.errors import PersistenceError
 from margin.neighbors.outliers import Outlier
 from margin.persistence import from_bytes, to_bytes
-from tests.persistence.kinds.mutations import mutated, opened
 from tests.persistence.kinds.neighbor_models import MODELS
 
 
@@ -165,30 +163,3 @@ def test_a_tree_of_forty_nodes_one_below_the_other_is_still_one():
     tree.first = np.where(tree.size == -1, tree.first - 1, 0).astype(np.int32)
     rows = fitted("kd-tree")[1]
     assert (from_bytes(to_bytes(model)).predict(rows) == fitted("kd-tree")[0].predict(rows)).all()
-
-
-@pytest.mark.parametrize(
-    "name", ["brute", "kd-tree", "ball-tree", "sparse", "heom", "several-radius", "rote", "centroid"]
-)
-def test_no_single_change_leads_to_anything_but_an_answer_or_an_error_of_margin(name):
-    model, rows = fitted(name)
-    header, arrays = opened(to_bytes(model))
-    rng = random.Random(name)
-    n_loaded = n_refused = 0
-    with warnings.catch_warnings(), np.errstate(all="ignore"):
-        warnings.simplefilter("ignore")
-        for _ in range(60):
-            try:
-                back = from_bytes(mutated(header, arrays, rng))
-            except PersistenceError:
-                n_refused += 1
-                continue
-            n_loaded += 1
-            for question in ("predict", "predict_proba", "decision_function", "kneighbors"):
-                if hasattr(back, question):
-                    try:
-                        getattr(back, question)(rows)
-                    except MarginError:
-                        continue
-    assert n_loaded > 3
-    assert n_refused > 20

@@ -17,14 +17,11 @@ import margin
 from margin.errors import PersistenceError
 from margin.persistence import arrays as array_fields
 from margin.persistence import from_bytes, load, reading, save, to_bytes
-from margin.persistence.kind import attributes_of
-from margin.persistence.kinds import BY_CLASS
-from margin.persistence.packing import parameter_names
 from tests.contract.estimators import frame, numbers
 from tests.persistence.kinds.neighbor_models import MODELS, contract_settings
+from tests.persistence.round_trip import differences, same_answers, same_state, without_a_place
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "0.1.0-format1"
-QUESTIONS = ("predict", "predict_proba", "decision_function", "matched", "centroid_distances", "kneighbors")
 PUBLIC = ("classes_", "index_", "outlier_label_", "priors_", "centroids_", "n_features_in_", "schema_")
 
 every_model = pytest.mark.parametrize("name", MODELS)
@@ -38,48 +35,13 @@ def _quiet() -> Iterator[None]:
         yield
 
 
-def same(one: Any, two: Any) -> bool:
-    """Equal in type and in all bits; objects by what is not derived."""
-    if type(one) is not type(two):
-        return False
-    if isinstance(one, np.ndarray) and one.dtype != object:
-        return one.dtype == two.dtype and one.shape == two.shape and one.tobytes() == two.tobytes()
-    if isinstance(one, (list, tuple, np.ndarray)):
-        return len(one) == len(two) and all(map(same, one, two))
-    if scipy.sparse.issparse(one):
-        return all(same(getattr(one, part), getattr(two, part)) for part in ("data", "indices", "indptr", "shape"))
-    kind = BY_CLASS.get(type(one))
-    if kind is None:
-        return bool(one == two)
-    left, right = attributes_of(one), attributes_of(two)
-    kept = [name for name in kind.fields if name in left]
-    return kept == [name for name in kind.fields if name in right] and all(same(left[n], right[n]) for n in kept)
-
-
-def answers(model: Any, rows: Any) -> list[Any]:
-    return [getattr(model, question)(rows) for question in QUESTIONS if hasattr(model, question)]
-
-
-def unsaved(value: Any) -> list[str]:
-    """Attributes of an object, and of those it holds, that are no field, no parameter and not derived."""
-    kind = BY_CLASS.get(type(value))
-    if kind is None:
-        inner = value if isinstance(value, (list, tuple)) else ()
-        return [name for each in inner for name in unsaved(each)]
-    known = {*kind.fields, *kind.derived, "_learnt", *(parameter_names(kind.cls) if kind.is_model else ())}
-    held = attributes_of(value)
-    return [f"{kind.name}.{name}" for name in held if name not in known] + [
-        name for attribute, each in held.items() if attribute in kind.fields for name in unsaved(each)
-    ]
-
-
 def check_round_trip(model: Any, rows: Any) -> None:
     content = to_bytes(model, witnessed=True)
     back = from_bytes(content)
-    assert same(back, model)
-    assert unsaved(model) == unsaved(back) == []
-    assert same(answers(back, rows), answers(model, rows))
-    assert all(same(getattr(back, name, None), getattr(model, name, None)) for name in PUBLIC)
+    assert differences(model, back) == []
+    assert without_a_place(model) == without_a_place(back) == []
+    assert same_answers(model, back, rows)
+    assert all(same_state(getattr(back, name, None), getattr(model, name, None)) for name in PUBLIC)
     assert to_bytes(back, witnessed=True) == content
 
 
@@ -105,18 +67,18 @@ def test_a_model_whose_arrays_stay_in_the_file_answers_the_same(name, tmp_path, 
     monkeypatch.setattr(array_fields, "LARGE_ARRAY", -1)
     model, rows = MODELS[name]()
     mapped = load(save(model, tmp_path / "model.margin"), mmap=True)
-    assert same(mapped, model)
-    assert same(answers(mapped, rows), answers(model, rows))
+    assert differences(model, mapped) == []
+    assert same_answers(model, mapped, rows)
     if hasattr(model, "kneighbors"):
-        assert same(mapped.kneighbors(), model.kneighbors())
-        assert same(mapped.radius_neighbors(rows, 0.5), model.radius_neighbors(rows, 0.5))
+        assert same_state(mapped.kneighbors(), model.kneighbors())
+        assert same_state(mapped.radius_neighbors(rows, 0.5), model.radius_neighbors(rows, 0.5))
 
 
 @pytest.mark.parametrize("method", ["kneighbors", "radius_neighbors_graph", "kneighbors_graph"])
 @pytest.mark.parametrize("name", ["brute", "kd-tree", "ball-tree", "sparse", "heom"])
 def test_a_model_that_came_back_finds_the_neighbours_of_its_own_rows(name, method):
     model, _ = MODELS[name]()
-    assert same(getattr(from_bytes(to_bytes(model)), method)(), getattr(model, method)())
+    assert same_state(getattr(from_bytes(to_bytes(model)), method)(), getattr(model, method)())
 
 
 def test_what_a_mapped_brute_force_takes_does_not_grow_with_its_rows(tmp_path, monkeypatch):
@@ -136,7 +98,7 @@ def test_what_a_mapped_brute_force_takes_does_not_grow_with_its_rows(tmp_path, m
     assert sum(touched) < X.nbytes / 50
     assert not mapped._index.cells.flags.writeable
     assert not mapped._index.cells.flags.owndata
-    assert same(mapped.predict_proba(X[:50]), model.predict_proba(X[:50]))
+    assert same_state(mapped.predict_proba(X[:50]), model.predict_proba(X[:50]))
 
 
 def test_cells_that_are_no_numbers_are_refused_and_lead_a_mapped_model_nowhere(tmp_path):
@@ -173,7 +135,7 @@ def test_a_model_that_learnt_nothing_comes_back_and_can_learn(estimator):
     back = from_bytes(to_bytes(estimator))
     assert back.get_params() == estimator.get_params()
     X, y = numbers()
-    assert same(back.fit(X, y).predict(X), copy.deepcopy(estimator).fit(X, y).predict(X))
+    assert same_state(back.fit(X, y).predict(X), copy.deepcopy(estimator).fit(X, y).predict(X))
 
 
 def _golden() -> dict[str, Any]:

@@ -56,7 +56,12 @@ def _metric(cls: type) -> Callable[[dict[str, Any]], Metric]:
         options = dict(values["options"])
         if type(found) is not cls or len(options) < len(values["options"]):
             raise Malformed(f"{values['base']!r} is another kind of metric, or has an option twice")
-        return found.with_options(**options)
+        chosen = found.with_options(**options)
+        try:
+            hash(chosen.options)
+        except TypeError:
+            raise Malformed(f"an option of {values['base']!r} holds what cannot be compared") from None
+        return chosen
 
     return build
 

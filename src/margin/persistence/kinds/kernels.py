@@ -95,7 +95,7 @@ def _vectors(made: Machine) -> None:
 def _evidence(found: Evidence) -> str | None:
     """Every problem must have a decision and a weight for each of its rows."""
     layout, n = found.machine.layout, len(found.y)
-    if n and found.y.max() >= layout.n_classes:  # before they are counted: that takes memory for each of them
+    if n and found.y.max() >= layout.n_classes:  # before anything is counted: a count takes as much as its largest
         return "it has rows of classes that there are not"
     counts = np.bincount(found.y, minlength=layout.n_classes)
     if layout.in_pairs:
