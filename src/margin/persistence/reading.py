@@ -90,8 +90,8 @@ def open_container(source: Source) -> Opened | Prelude:
 def _aligned_memory(n_bytes: int) -> np.ndarray:
     """Memory that begins as buffers do: arrays can be read by any instruction, and copied at full speed.
 
-    Processors that copy by one instruction take three times as long where the target stands 1 to 31 bytes behind the
-    source within a page, which is where NumPy's own memory begins.
+    Processors that copy by one instruction may take more than twice as long where the target stands up to 16 bytes
+    behind the source within a page, which is where NumPy's own memory begins.
     """
     memory = np.empty(n_bytes + ALIGNMENT, dtype=np.uint8)
     shift = -memory.ctypes.data % ALIGNMENT
