@@ -79,8 +79,8 @@ def without_a_place(model: Any) -> list[str]:
     return lost
 
 
-def _parameters(kind: Kind) -> list[str]:
-    return parameter_names(kind.cls) if kind.is_model else []
+def _parameters(kind: Kind) -> tuple[str, ...]:
+    return parameter_names(kind.cls) if kind.is_model else ()
 
 
 def same_state(a: Any, b: Any) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -55,6 +56,7 @@ class Kind:
     def is_model(self) -> bool:
         return hasattr(self.cls, "get_params")
 
+    @functools.cached_property
     def named(self) -> dict[str, tuple[str, Field]]:
         """Name in files → attribute and field."""
         return {_name(attribute, each): (attribute, each) for attribute, each in self.fields.items()}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping
 from typing import Any
 
@@ -122,7 +123,7 @@ class ObjectPacker:
 
     def _state(self, kind: Kind, attributes: dict[str, Any], holder: int | None) -> dict[str, Any]:
         state = {}
-        for name, (attribute, field) in kind.named().items():
+        for name, (attribute, field) in kind.named.items():
             if attribute in attributes:
                 with self._outline.field(kind.name, name, holder):
                     state[name] = within(attribute, field.pack, attributes[attribute], self)
@@ -139,6 +140,7 @@ def _check_parameters(model: Any) -> None:
         raise Malformed(str(error).rstrip(".")) from None
 
 
-def parameter_names(cls: type) -> list[str]:
+@functools.cache
+def parameter_names(cls: type) -> tuple[str, ...]:
     """The parameters of an estimator, as scikit-learn finds them."""
-    return list(cls._get_param_names())  # type: ignore[attr-defined]
+    return tuple(cls._get_param_names())  # type: ignore[attr-defined]

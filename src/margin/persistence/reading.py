@@ -12,7 +12,7 @@ from margin.persistence.container import ALIGNMENT, FORMAT, PRELUDE, Buffer, Pre
 from margin.persistence.head import Head
 from margin.persistence.limits import Malformed
 from margin.persistence.sources import FileSource, MemorySource, Source, opened_file
-from margin.persistence.writing import STEP, in_parallel
+from margin.persistence.writing import FEW_BYTES, STEP, in_parallel
 
 __all__ = ["FileSource", "MemorySource", "Opened", "Source", "open_container", "opened_file"]
 
@@ -34,7 +34,11 @@ class Opened(Head):
             return []
         start, end = self.buffers[0].start, self.buffers[-1].end
         memory = _aligned_memory(end - start)
-        self._check(self.buffers, lambda first, last: memory[first - start : last - start])
+        if end - start < FEW_BYTES:
+            self._source.read_into(start, memory)
+            self._check_read(memory, start)
+        else:
+            self._check(self.buffers, lambda first, last: memory[first - start : last - start])
         return [buffer.of(memory[buffer.start - start :][: buffer.n_bytes]) for buffer in self.buffers]
 
     def mapped(self) -> list[np.ndarray]:
@@ -56,6 +60,16 @@ class Opened(Head):
     def check_digests(self) -> None:
         """Every buffer against its digests, without keeping any."""
         self._check(self.buffers, None)
+
+    def _check_read(self, memory: np.ndarray, start: int) -> None:
+        """All buffers of a small file, which was read in one go."""
+        view = memoryview(memory)
+        for number, buffer in enumerate(self.buffers):
+            for first, last, expected in buffer.spans():
+                if hashlib.sha256(view[first - start : last - start]).digest() != expected:
+                    raise Malformed(f"array {number} does not match its digest")
+            if bytes(view[buffer.start + buffer.n_bytes - start : buffer.end - start]).strip(b"\0"):
+                raise Malformed(f"there is something behind array {number}")
 
     def _check(self, buffers: Sequence[Buffer], place: Callable[[int, int], np.ndarray] | None) -> None:
         """Read buffers and compare their digests; ``place`` gives the memory for what stands from here to there."""

@@ -123,7 +123,7 @@ class ObjectUnpacker:
             raise Malformed("must be an object")
         for version in range(self._versions[kind.name], kind.version):
             state = kind.steps[version](state)
-        named = kind.named()
+        named = kind.named
         if unknown := state.keys() - named.keys():
             raise Malformed(f"a {kind.name} has no {sorted(unknown)[0]!r}")
         values = {}

@@ -175,7 +175,7 @@ def test_a_mapped_discriminant_whose_large_arrays_were_changed_says_so(change, t
     monkeypatch.setattr(array_fields, "LARGE_ARRAY", -1)
     path = tmp_path / "model.margin"
     path.write_bytes(changed(to_bytes(LinearDiscriminantAnalysis().fit(FRAME, CLASSES)), change))
-    with pytest.raises(PersistenceError, match="the file of the model was changed|the file is damaged"):
+    with pytest.raises(PersistenceError, match=r"the file of the model was changed|the file is damaged"):
         load(path, mmap=True).predict(FRAME)
 
 

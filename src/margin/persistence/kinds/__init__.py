@@ -48,7 +48,7 @@ def _table(families: Iterable[Iterable[Kind]]) -> _Table:
         for kind in family:
             if kind.name in by_name or kind.cls in by_class:
                 raise TypeError(f"two kinds are called {kind.name!r}, or {kind.cls.__name__} has two.")
-            if len(kind.named()) < len(kind.fields):
+            if len(kind.named) < len(kind.fields):
                 raise TypeError(f"two fields of {kind.name!r} have one name in files (call one of them otherwise).")
             by_name[kind.name] = by_class[kind.cls] = kind
     return _Table(by_name, by_class)
