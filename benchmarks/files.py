@@ -7,6 +7,7 @@ name, which joblib's and skops' are not: that time stands apart. The page cache 
 
 from __future__ import annotations
 
+import abc
 import gc
 import os
 import tempfile
@@ -56,17 +57,19 @@ def levels(n: int, d: int, n_levels: int) -> Arrays:
     return {"X": (rng.integers(0, n_levels, (n, d)) + y[:, None]) % n_levels, "y": y}
 
 
-class Keeper:
+class Keeper(abc.ABC):
     """One way of keeping a model: ``model`` is fitted once, ``save`` and ``load`` are measured."""
 
     def __init__(self, model: Any) -> None:
         self.model = model
 
+    @abc.abstractmethod
     def save(self, path: Path) -> None:
-        raise NotImplementedError
+        """Write the model to a file."""
 
+    @abc.abstractmethod
     def load(self, path: Path) -> Any:
-        raise NotImplementedError
+        """What ``save`` wrote."""
 
 
 class Ours(Keeper):

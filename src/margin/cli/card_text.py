@@ -138,11 +138,12 @@ def size(n_bytes: int) -> str:
     """
     if n_bytes < 1000:
         return f"{n_bytes} B"
+    in_unit = float(n_bytes)
     for unit in ("kB", "MB", "GB", "TB"):
-        n_bytes /= 1000  # type: ignore[assignment]
-        if n_bytes < 999.95 or unit == "TB":
+        in_unit /= 1000
+        if in_unit < 999.95 or unit == "TB":
             break
-    return f"{n_bytes:.1f} {unit}"
+    return f"{in_unit:.1f} {unit}"
 
 
 def _scores(scores: dict[str, dict[str, list[float | None]]], width: int) -> list[str]:
