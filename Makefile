@@ -40,18 +40,19 @@ format: $(READY)
 	$(BIN)/clang-format -i $$(git ls-files '*.hpp' '*.cpp')
 
 # The peers have an environment of their own. margin is installed there as users get it (an editable install would
-# look for changes at each import), and again before each run, so that what is measured is what stands in src.
+# look for changes at each import), and again before each run, so that what is measured is what stands in src; the
+# wheel is made in the folder that the editable install compiles in, so that nothing is compiled twice.
 $(PEERS_READY): benchmarks/peers.txt constraints.txt pyproject.toml
 	@echo "Setting up .venv-peers (a few minutes)"
 	@$(PYTHON) -m venv .venv-peers
-	@$(PEERS_PIP) install -c constraints.txt scikit-build-core nanobind ninja cmake
 	@$(PEERS_PIP) install -c constraints.txt -r benchmarks/peers.txt
-	@$(PEERS_PIP) install -c constraints.txt --no-build-isolation -Cbuild-dir='build/peers-{wheel_tag}' .
 	@touch $@
 
 # make bench FAMILY=bayes BENCH='--quick --peers sklearn'; without FAMILY every one is measured.
-bench: $(PEERS_READY)
-	@$(PEERS_PIP) install --no-deps --no-build-isolation --force-reinstall -Cbuild-dir='build/peers-{wheel_tag}' .
+bench: $(READY) $(PEERS_READY)
+	@rm -rf build/wheel && $(PIP) wheel --no-deps --no-build-isolation -w build/wheel .
+	@$(PEERS_PIP) install -c constraints.txt --force-reinstall --no-deps build/wheel/margin-*.whl
+	@$(PEERS_PIP) install -c constraints.txt build/wheel/margin-*.whl
 	@.venv-peers/bin/python -m benchmarks $(FAMILY) $(BENCH)
 
 # The core alone, under AddressSanitizer and UBSan, with its own tests.

@@ -4,6 +4,7 @@
 #include "module.hpp"
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <type_traits>
 
 namespace margin::bindings {
@@ -31,6 +32,11 @@ public:
     bool is(int dimensions) const {
         return held_ && view_.ndim == dimensions && view_.itemsize == sizeof(T) && is_format<T>(view_.format) &&
                reinterpret_cast<std::uintptr_t>(view_.buf) % alignof(T) == 0;
+    }
+    /// Memory, whatever stands in it.
+    bool is_bytes() const { return held_; }
+    std::span<const std::uint8_t> bytes() const {
+        return {static_cast<const std::uint8_t*>(view_.buf), static_cast<std::size_t>(view_.len)};
     }
     std::size_t shape(int axis) const { return static_cast<std::size_t>(view_.shape[axis]); }
     template <class T>

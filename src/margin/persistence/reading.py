@@ -9,10 +9,11 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from margin.persistence.container import ALIGNMENT, FORMAT, PRELUDE, Buffer, Prelude, prelude
+from margin.persistence.digests import digests
 from margin.persistence.head import Head
 from margin.persistence.limits import Malformed
 from margin.persistence.sources import FileSource, MemorySource, Source, opened_file
-from margin.persistence.writing import FEW_BYTES, STEP, in_parallel
+from margin.persistence.writing import FEW_BYTES, in_parallel
 
 __all__ = ["FileSource", "MemorySource", "Opened", "Source", "open_container", "opened_file"]
 
@@ -74,24 +75,19 @@ class Opened(Head):
     def _check(self, buffers: Sequence[Buffer], place: Callable[[int, int], np.ndarray] | None) -> None:
         """Read buffers and compare their digests; ``place`` gives the memory for what stands from here to there."""
 
-        def check(task: tuple[int, int, int, bytes]) -> None:
-            number, first, last, expected = task
-            buffer = buffers[number]
-            end = last if last < buffer.start + buffer.n_bytes else buffer.end
-            passing = _aligned_memory(STEP if place is None else 0)
-            digest = hashlib.sha256()
-            for at in range(first, last, STEP):  # digested while it is still in the cache of this core
-                size = min(STEP, last - at)
-                memory = place(at, at + size) if place is not None else passing[:size]
-                self._source.read_into(at, memory)
-                digest.update(memory)
-            if digest.digest() != expected:
-                raise Malformed(f"array {number} does not match its digest")
-            if end > last and self._source.read(last, end).strip(b"\0"):
-                raise Malformed(f"there is something behind array {number}")
+        def check(spans: Sequence[tuple[int, int, int, bytes]]) -> None:
+            pieces = [_aligned_memory(b - a) if place is None else place(a, b) for _, a, b, _ in spans]
+            for (number, first, last, _), piece in zip(spans, pieces):
+                self._source.read_into(first, piece)
+                buffer = buffers[number]
+                if last == buffer.start + buffer.n_bytes and self._source.read(last, buffer.end).strip(b"\0"):
+                    raise Malformed(f"there is something behind array {number}")
+            for (number, _, _, expected), digest in zip(spans, digests(pieces)):
+                if digest != expected:
+                    raise Malformed(f"array {number} does not match its digest")
 
-        tasks = [(i, *span) for i, buffer in enumerate(buffers) for span in buffer.spans()]
-        for _ in in_parallel(check, tasks, sum(buffer.n_bytes for buffer in buffers)):
+        spans = ((i, *span) for i, buffer in enumerate(buffers) for span in buffer.spans())
+        for _ in in_parallel(check, spans, sum(buffer.n_bytes for buffer in buffers)):
             pass
 
 

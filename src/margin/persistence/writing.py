@@ -1,11 +1,10 @@
-"""A header and its arrays as a file: every span is digested and written by one task, the header last."""
+"""A header and its arrays as a file: spans are digested and written two by two, the header last."""
 
 from __future__ import annotations
 
 import functools
-import hashlib
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Protocol
 
@@ -13,14 +12,13 @@ import numpy as np
 
 from margin import parallel
 from margin.persistence.container import Buffer, described, laid_out, opening
+from margin.persistence.digests import AT_ONCE, digests
 from margin.persistence.limits import MOST_ARRAYS, SPAN, Malformed
 
-__all__ = ["STEP", "FileSink", "MemorySink", "Sink", "in_parallel", "write"]
+__all__ = ["FEW_BYTES", "FileSink", "MemorySink", "Sink", "in_parallel", "write"]
 
 #: Below so many bytes one thread is done before a second has begun.
 FEW_BYTES = 2 * SPAN
-#: Bytes that are digested and moved at a time: they stay in the cache of one core in between.
-STEP = 2**18
 
 
 class Sink(Protocol):
@@ -74,7 +72,7 @@ class FileSink:
 def write(sink: Sink, header: dict[str, Any], arrays: Sequence[np.ndarray]) -> None:
     """Write a header, to which the table of arrays is added, and the arrays.
 
-    One span at a time and thread is held beside the arrays themselves, whatever their memory order.
+    Two spans at a time and thread are held beside the arrays themselves, whatever their memory order.
     """
     if len(arrays) > MOST_ARRAYS:
         raise Malformed(f"a model has {len(arrays):,} arrays, more than {MOST_ARRAYS:,}")
@@ -82,23 +80,24 @@ def write(sink: Sink, header: dict[str, Any], arrays: Sequence[np.ndarray]) -> N
     buffers, length = laid_out(header)
     sink.resize(length)
 
-    def put(task: tuple[int, int, Any]) -> str:
-        number, part, span = task
-        data, start, digest = memoryview(span()), buffers[number].start + part * SPAN, hashlib.sha256()
-        for first in range(0, len(data), STEP):
-            digest.update(data[first : first + STEP])
-            sink.write_at(start + first, data[first : first + STEP])
-        sink.done(start, start + len(data))
-        return digest.hexdigest()
+    def put(spans: Sequence[tuple[int, int, Callable[[], Any]]]) -> list[tuple[int, int, str]]:
+        pieces = [memoryview(span()) for _, _, span in spans]
+        for (number, part, _), piece in zip(spans, pieces):
+            start = buffers[number].start + part * SPAN
+            sink.write_at(start, piece)
+            sink.done(start, start + len(piece))
+        return [(number, part, digest.hex()) for (number, part, _), digest in zip(spans, digests(pieces))]
 
-    tasks = list(_tasks(buffers, arrays))
-    for (number, part, _), digest in zip(tasks, in_parallel(put, tasks, length)):
-        header["arrays"][number]["sha256"][part] = digest
+    for done in in_parallel(put, _spans(buffers, arrays), length):
+        for number, part, digest in done:
+            header["arrays"][number]["sha256"][part] = digest
     sink.write_at(0, opening(header, length))
 
 
-def in_parallel(work: Callable[[Any], Any], tasks: Sequence[Any], n_bytes: int) -> Iterator[Any]:
-    """The result of every task, in order; on several threads where there is enough to do."""
+def in_parallel(work: Callable[[Sequence[Any]], Any], spans: Iterable[Any], n_bytes: int) -> Iterator[Any]:
+    """The result of every task, of two spans each, in order; on several threads where there is enough to do."""
+    listed = list(spans)
+    tasks = [listed[first : first + AT_ONCE] for first in range(0, len(listed), AT_ONCE)]
     n = min(parallel.n_threads(), len(tasks))
     if n_bytes < FEW_BYTES or n < 2:
         yield from map(work, tasks)
@@ -107,14 +106,14 @@ def in_parallel(work: Callable[[Any], Any], tasks: Sequence[Any], n_bytes: int) 
         yield from pool.map(work, tasks)
 
 
-def _tasks(buffers: Sequence[Buffer], arrays: Sequence[np.ndarray]) -> Iterator[tuple[int, int, Callable[[], Any]]]:
+def _spans(buffers: Sequence[Buffer], arrays: Sequence[np.ndarray]) -> Iterator[tuple[int, int, Callable[[], Any]]]:
     for number, (buffer, array) in enumerate(zip(buffers, arrays)):
-        cut = _spans_of(array, buffer)
+        cut = _cutting(array, buffer)
         for part in range(len(buffer.digests)):
             yield number, part, functools.partial(cut, part)
 
 
-def _spans_of(array: np.ndarray, buffer: Buffer) -> Callable[[int], Any]:
+def _cutting(array: np.ndarray, buffer: Buffer) -> Callable[[int], Any]:
     """The bytes of each span of an array, without a copy of the whole."""
     ordered = array.T if buffer.order == "F" else array
     if ordered.flags.c_contiguous and array.dtype == buffer.dtype:
