@@ -7,7 +7,7 @@ READY := $(VENV)/.ready
 PEERS_READY := .venv-peers/.ready
 PEERS_PIP := .venv-peers/bin/python -m pip -qq --disable-pip-version-check
 
-.PHONY: demo test fuzz lint format bench sanitize clean
+.PHONY: demo test fuzz fuzz-sanitized lint format bench sanitize clean
 
 $(READY): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "margin needs Python 3.11 or newer: make PYTHON=python3.12")'
@@ -27,6 +27,15 @@ test: $(READY) sanitize
 fuzz: $(READY)
 	$(BIN)/python -m tests.persistence.fuzz $(FUZZ)
 	$(BIN)/python -m tests.persistence.kills
+
+# The same files as a hostile writer makes them, loaded by a core under AddressSanitizer and UBSan. Python is started
+# without its site (-S), where the editable install would put the ordinary core in front.
+SANITIZED := build/sanitized-core
+fuzz-sanitized: $(READY)
+	@$(BIN)/cmake -S . -B $(SANITIZED) -G Ninja -DSKBUILD=ON -DPython_EXECUTABLE=$(abspath $(BIN)/python) -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN)/ninja) -DCMAKE_BUILD_TYPE=None -DCMAKE_CXX_FLAGS='-O1 -g1 -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer' >/dev/null
+	@$(BIN)/cmake --build $(SANITIZED) -- --quiet
+	@rm -rf $(SANITIZED)/package && mkdir $(SANITIZED)/package && cp -r src/margin $(SANITIZED)/package && cp $(SANITIZED)/_core.*.so $(SANITIZED)/package/margin
+	LD_PRELOAD="$$(cc -print-file-name=libasan.so) $$(cc -print-file-name=libubsan.so)" ASAN_OPTIONS=detect_leaks=0:handle_segv=1:allocator_may_return_null=1 PYTHONPATH=$(abspath $(SANITIZED)/package):$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("platlib"))'):$(CURDIR) $(BIN)/python -S -m tests.persistence.fuzz --repaired $(FUZZ)
 
 lint: $(READY)
 	$(BIN)/ruff format --check src tests benchmarks examples

@@ -1,6 +1,6 @@
 // margin._core.files: digests of large files.
-#include "margin/files/sha256.hpp"
 #include "buffers.hpp"
+#include "margin/files/sha256.hpp"
 #include <string>
 
 using namespace margin;

@@ -6,11 +6,9 @@
 
 namespace margin::bindings {
 
-struct TreeWalker {
-    explicit TreeWalker(const nb::dict& arrays) : walker(read(arrays)) {}
-
-    tree::TreeView read(const nb::dict& arrays) {
-        tree::TreeView tree;
+/// The arrays of a tree, and the NumPy arrays they are borrowed from.
+struct TreeArrays {
+    explicit TreeArrays(const nb::dict& arrays) {
         const auto value = nb::cast<InMatrix<double>>(arrays["value"], false);
         tree.width = value.shape(1);
         tree.value = {value.data(), value.size()};
@@ -30,7 +28,6 @@ struct TreeWalker {
         take(arrays, "surrogate_low", tree.surrogate_low);
         take(arrays, "surrogate_detail_start", tree.surrogate_detail_start);
         take(arrays, "surrogate_detail", tree.surrogate_detail);
-        return tree;
     }
 
     template <class T>
@@ -39,6 +36,13 @@ struct TreeWalker {
         into = span(array);
         kept.push_back(arrays[name]);
     }
+
+    std::vector<nb::object> kept;
+    tree::TreeView tree;
+};
+
+struct TreeWalker {
+    explicit TreeWalker(const nb::dict& given) : arrays(given), walker(arrays.tree) {}
 
     /// Rows to walk, with as many columns as the tree asks about.
     template <class T>
@@ -49,7 +53,7 @@ struct TreeWalker {
         return found;
     }
 
-    std::vector<nb::object> kept; // before the walker, which is made while they are collected
+    TreeArrays arrays; // before the walker, which is made of them
     tree::Walker walker;
 };
 

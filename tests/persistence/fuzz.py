@@ -55,8 +55,9 @@ class Server:
         jobs, self._jobs = os.pipe()
         self._answers, answers = os.pipe()
         self._said = tempfile.TemporaryFile()  # noqa: SIM115 (closed in end)
-        command = [sys.executable, "-m", "tests.persistence.serving", str(jobs), str(answers)]
-        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(["src", os.environ.get("PYTHONPATH", "")])}
+        flags = ["-S"] if sys.flags.no_site else []
+        command = [sys.executable, *flags, "-m", "tests.persistence.serving", str(jobs), str(answers)]
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join([os.environ.get("PYTHONPATH", ""), "src"])}
         self._process = subprocess.Popen(
             command, cwd=ROOT, pass_fds=(jobs, answers), stdout=self._said, stderr=self._said, env=environment
         )
@@ -96,7 +97,7 @@ class Server:
             self._process = None
 
 
-def tried(server: Server, kind: str, numbers: range, seed: str = "0", few: bool = False, talk: Any = None) -> Found:
+def tried(server: Server, kind: str, numbers: range, talk: Any = None, **options: Any) -> Found:
     """Every mutant of one kind of model; a death costs its mutant and a new process."""
     found, at = Found(kind), numbers.start
 
@@ -111,9 +112,7 @@ def tried(server: Server, kind: str, numbers: range, seed: str = "0", few: bool 
                 print(kind, *told)
 
     while at < numbers.stop:
-        server.ask(
-            {"kind": kind, "first": at, "last": numbers.stop, "seed": seed, "few": few, "talk": bool(talk)}, tell
-        )
+        server.ask({"kind": kind, "first": at, "last": numbers.stop, "talk": bool(talk), **options}, tell)
         if at < numbers.stop:
             outcome, words = server.last_words()
             found.add(at, outcome, words)
@@ -129,12 +128,14 @@ def main(given: list[str] | None = None) -> int:
     parser.add_argument("--models", nargs="*", help="names of estimators; all of them without it")
     parser.add_argument("--n", type=int, default=10_000, help="mutants of each kind of model")
     parser.add_argument("--seed", default="0")
+    parser.add_argument("--repaired", action="store_true", help="only such as a hostile writer makes: digests repaired")
     parser.add_argument("--only", help="KIND:NUMBER, one mutant once more")
     asked = parser.parse_args(given)
+    options = {"seed": asked.seed, "repaired": asked.repaired}
     server = Server()
     if asked.only:
         kind, number = asked.only.rsplit(":", 1)
-        found = tried(server, kind, range(int(number), int(number) + 1), asked.seed, talk=True)
+        found = tried(server, kind, range(int(number), int(number) + 1), True, **options)
         server.end()
         return int(bool(found.bad))
     print(f"{'model':36}{'files':>6}" + "".join(f"{name:>10}" for name in COLUMNS) + f"{'seconds':>9}", flush=True)
@@ -142,7 +143,7 @@ def main(given: list[str] | None = None) -> int:
     total: collections.Counter = collections.Counter()
     for kind in asked.models or kinds_of_models():
         begin = time.perf_counter()
-        found = tried(server, kind, range(asked.n), asked.seed)
+        found = tried(server, kind, range(asked.n), **options)
         row = "".join(f"{found.counts[name]:>10,}" for name in COLUMNS)
         print(f"{kind:36}{found.n_models:>6}{row}{time.perf_counter() - begin:>9.1f}", flush=True)
         for each in found.bad[:5]:

@@ -50,13 +50,14 @@ class Parts:
 
 
 class Mutants:
-    """The mutants of one good file: ``mutants[7]`` is the seventh."""
+    """The mutants of one good file: ``mutants[7]`` is the seventh; of ``repaired`` of them all digests are right."""
 
-    def __init__(self, good: bytes, seed: str = "0") -> None:
+    def __init__(self, good: bytes, seed: str = "0", repaired: float = 0.75) -> None:
         found = open_container(MemorySource(good))
         assert not isinstance(found, Prelude)
         self.good = good
         self._seed = seed
+        self._repaired = repaired
         self._text = found.header_bytes
         self._entries = found.header["arrays"]
         self._document = json.dumps({key: value for key, value in found.header.items() if key != "arrays"})
@@ -65,7 +66,7 @@ class Mutants:
 
     def __getitem__(self, number: int) -> Mutant:
         rng = random.Random(f"{self._seed}/{number}")
-        repaired = rng.random() < 0.75
+        repaired = rng.random() < self._repaired
         way = rng.choices((self._bytes, self._text_of_header, self._body, self._entry, self._parts), (1, 1, 1, 2, 9))[0]
         content, what = way(rng, repaired)
         return Mutant(content, what, repaired)

@@ -18,8 +18,8 @@ __all__ = ["ZipMutants"]
 class ZipMutants:
     """The mutants of one good file of format 1; packing anew gives every part its right checksum."""
 
-    def __init__(self, good: bytes, seed: str = "0") -> None:
-        self._good, self._seed = good, seed
+    def __init__(self, good: bytes, seed: str = "0", repaired: float = 0.75) -> None:
+        self._good, self._seed, self._repaired = good, seed, repaired
         with zipfile.ZipFile(io.BytesIO(good)) as archive:
             self._document = archive.read("model.json").decode()
             numbers = sum(name.startswith("arrays/") for name in archive.namelist())
@@ -27,7 +27,7 @@ class ZipMutants:
 
     def __getitem__(self, number: int) -> Mutant:
         rng = random.Random(f"{self._seed}/{number}")
-        if rng.random() < 0.25:
+        if rng.random() >= self._repaired:
             content, what = damaged(self._good, rng)
             return Mutant(content, f"file: {what}", False)
         parts = Parts(json.loads(self._document), list(self._arrays))

@@ -157,13 +157,12 @@ def test_a_chain_of_many_nodes_is_walked_to_its_end():
     n = 100_000
     builder = Builder(1)
     for i in range(n):
-        builder.add([0], 1, ask=Ask.THRESHOLD, column=0, threshold=float(i), missing=1, children=[2 * n - i, i + 1])
-    builder.add([1], 1)
-    for _ in range(n):
+        builder.add([0], 1, ask=Ask.THRESHOLD, column=0, threshold=float(i), missing=1, children=[2 * i + 1, 2 * i + 2])
         builder.add([0], 1)
+    builder.add([1], 1)
     tree = builder.tree()
     X = MixedData(np.array([[0.0], [99.5], [2.0 * n], [np.nan]]))
-    assert walking.leaves(tree, X).tolist() == [2 * n, 2 * n - 100, n, n]
+    assert walking.leaves(tree, X).tolist() == [1, 201, 2 * n, 2 * n]
     assert tree.depth == n
 
 

@@ -1,6 +1,6 @@
 // margin/files/sha256.hpp: the examples of the standard, then the definition, round by round.
-#include "margin/files/sha256.hpp"
 #include "check.hpp"
+#include "margin/files/sha256.hpp"
 #include <bit>
 #include <string_view>
 

@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Sequence
 from typing import Any
 
-from margin import _core
+import margin._core as _core
 
 __all__ = ["AT_ONCE", "digests"]
 

@@ -69,7 +69,7 @@ class Opened(Head):
             for first, last, expected in buffer.spans():
                 if hashlib.sha256(view[first - start : last - start]).digest() != expected:
                     raise Malformed(f"array {number} does not match its digest")
-            if bytes(view[buffer.start + buffer.n_bytes - start : buffer.end - start]).strip(b"\0"):
+            if any(view[buffer.start + buffer.n_bytes - start : buffer.end - start]):
                 raise Malformed(f"there is something behind array {number}")
 
     def _check(self, buffers: Sequence[Buffer], place: Callable[[int, int], np.ndarray] | None) -> None:

@@ -138,19 +138,24 @@ def _answers(model: Any, rows: Any) -> dict[str, Any]:
     """Labels, and the numbers behind them: probabilities, scores, or the values of a regression."""
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
-        said = np.asarray(model.predict(rows))
-        for method in ("predict_proba", "decision_function"):
-            if hasattr(model, method):
-                numbers = getattr(model, method)(rows)
-                break
-        else:
-            numbers = None
+        said, numbers = _asked(model, rows)
+    said = np.asarray(said)
     if isinstance(numbers, list):  # several outputs: one matrix each
         numbers = np.column_stack(numbers)
     if not hasattr(model, "classes_"):
         return {"labels": None, "numbers": np.asarray(said, dtype=np.float64)}
     labels = None if said.ndim != 1 else said
     return {"labels": labels, "numbers": None if numbers is None else np.ascontiguousarray(numbers, dtype=np.float64)}
+
+
+def _asked(model: Any, rows: Any) -> tuple[Any, Any]:
+    """Labels or values, and the numbers behind labels; from one search or walk where the model can do both at once."""
+    if hasattr(model, "predict_proba"):
+        if hasattr(model, "predict_with_proba"):
+            labels, numbers = model.predict_with_proba(rows)
+            return labels, numbers
+        return model.predict(rows), model.predict_proba(rows)
+    return model.predict(rows), model.decision_function(rows) if hasattr(model, "decision_function") else None
 
 
 class Witness:
@@ -177,10 +182,13 @@ class Witness:
         for answers in (self.labels, self.numbers):
             if answers is not None and len(answers) != len(cells):
                 raise Malformed("there must be an answer for every witness row")
-        for i, column in enumerate(columns.schema or ()):
-            codes = cells[:, i][~np.isnan(cells[:, i])]
-            if not column.is_numeric and not ((codes >= 0) & (codes < len(column.levels)) & (codes % 1 == 0)).all():
-                raise Malformed(f"witness rows hold codes that stand for no level of {column.name!r}")
+        if columns.schema is not None:
+            coded = [i for i, column in enumerate(columns.schema) if not column.is_numeric]
+            n_levels = np.array([len(columns.schema[i].levels) for i in coded])
+            codes = cells[:, coded]
+            known = ~np.isnan(codes)
+            if not ((codes >= 0) & (codes < n_levels) & (codes % 1 == 0))[known].all():
+                raise Malformed("witness rows hold codes that stand for no level of their column")
 
     def compare(self, model: Any) -> None:
         """Ask the model for its answers; others than those in the file are an error."""

@@ -18,7 +18,7 @@ from margin.persistence.limits import MOST_ARRAYS, SPAN, Malformed
 __all__ = ["FEW_BYTES", "FileSink", "MemorySink", "Sink", "in_parallel", "write"]
 
 #: Below so many bytes one thread is done before a second has begun.
-FEW_BYTES = 2 * SPAN
+FEW_BYTES = 2**20
 
 
 class Sink(Protocol):

@@ -50,9 +50,8 @@ alignas(16) constexpr std::array<std::uint32_t, 64> round_constants{
 /// Take `n_blocks` blocks of each of L messages into their states. O(n_blocks).
 /// The instructions want the state as the halves ABEF and CDGH, and the words of a message in big-endian order.
 template <std::size_t L>
-__attribute__((target("sha,sse4.1"))) void compress(std::array<State, L>& state,
-                                                    std::array<const std::uint8_t*, L> message,
-                                                    std::size_t n_blocks) noexcept {
+__attribute__((target("sha,sse4.1"))) void
+compress(std::array<State, L>& state, std::array<const std::uint8_t*, L> message, std::size_t n_blocks) noexcept {
     const __m128i big_endian = _mm_set_epi64x(0x0c0d0e0f08090a0b, 0x0405060700010203);
     const auto* const k = reinterpret_cast<const __m128i*>(round_constants.data());
     __m128i abef[L], cdgh[L];

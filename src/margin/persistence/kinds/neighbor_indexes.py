@@ -23,6 +23,7 @@ from margin.persistence.arrays import (
     Array,
     Rule,
     Sizes,
+    all_within,
     at_least,
     below,
     finite,
@@ -38,7 +39,7 @@ __all__ = ["KINDS"]
 
 POSITIVE = Number(math.ulp(0.0))
 #: Differences of such cells, and of those of new rows, do not overflow: every distance is a number.
-comparable = Rule("no cell is NaN or beyond 1e300", lambda a, _: a.size == 0 or _reach(a) <= 1e300)
+comparable = Rule("no cell is NaN or beyond 1e300", lambda a, _: all_within(a, 1e300))
 not_zero = Rule("no cell is 0", lambda a, _: a.all())
 not_infinite = Rule("no cell is infinite", lambda a, _: not np.isinf(a).any())
 
@@ -46,11 +47,6 @@ not_infinite = Rule("no cell is infinite", lambda a, _: not np.isinf(a).any())
 BLOCK_ROWS, FAN, IS_NODE, DEEPEST = 16, 8, -1, 40
 # Of mixed_index.hpp: rows of a block, blocks of a group.
 LANES = 32
-
-
-def _reach(cells: np.ndarray) -> float:
-    """The largest magnitude, NaN if a cell is; nothing is copied."""
-    return max(float(cells.max()), -float(cells.min()))
 
 
 def _has_cells(index: BruteForce) -> str | None:

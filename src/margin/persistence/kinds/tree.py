@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -50,15 +49,7 @@ TREE: dict[str, Field] = {
 
 def _sound(tree: Tree) -> str | None:
     wrong = what_is_unsound(tree.arrays())
-    if wrong:
-        return f"its arrays do not fit together: {wrong}"
-    inner = np.flatnonzero(tree.ask != Ask.NOTHING)
-    leaves = np.flatnonzero(tree.ask == Ask.NOTHING)
-    # From an inner node the way in preorder leads to its first branch, from a leaf to whatever stands behind it.
-    end = replace(tree).end  # of a copy, so that nothing is kept that may never be asked for
-    if (tree.child[tree.child_start[inner]] != inner + 1).any() or (end[leaves] != leaves + 1).any():
-        return "nodes are not in preorder"
-    return None
+    return f"its arrays do not fit together: {wrong}" if wrong else None
 
 
 def _fits_columns(made: Any) -> str | None:
