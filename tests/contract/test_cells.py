@@ -244,6 +244,15 @@ def test_sparse_rows_equal_dense_rows(estimator, quiet):
         assert (before != given).nnz == 0
 
 
+@every_estimator
+def test_one_model_answers_sparse_and_dense_rows_alike(estimator, quiet):
+    X, y = numbers()
+    X[np.random.default_rng(1).random(X.shape) < 0.6] = 0
+    for fitted in (X, sp.csr_matrix(X)):
+        model = clone(estimator).fit(fitted, y)
+        np.testing.assert_allclose(answers(model, sp.csr_matrix(X)), answers(model, X), rtol=1e-9, atol=1e-9)
+
+
 @functools.cache
 def rows_with_names_of_their_own():
     n = 80_000

@@ -108,6 +108,8 @@ class NumericEncoder:
         return scaled
 
     def encode(self, source: Any, who: str) -> Any:
+        if not isinstance(source, (Table, np.ndarray)) and self.center.any():
+            source = dense_from_sparse(source, who)  # learnt from dense rows: their shift leaves no zeros
         numbers = self.numbers(source, who)
         if not isinstance(numbers, np.ndarray):
             check_stored_cells(numbers, self.largest, self.columns, who)
