@@ -2,8 +2,6 @@
 #include "tree_walk.hpp"
 #include "cells.hpp"
 #include "interrupt.hpp"
-#include "margin/tree/soundness.hpp"
-#include <nanobind/stl/string_view.h>
 
 using namespace margin;
 using namespace margin::bindings;
@@ -43,13 +41,6 @@ nb::tuple parts(const TreeWalker& walker, InMatrix<T> numbers, const Columns<std
 MARGIN_BINDINGS(tree) {
     // A model may well be alive when Python ends, and its walker with it: nothing to report.
     nb::set_leak_warnings(false);
-    tree.def(
-        "what_is_unsound",
-        [](const nb::dict& arrays) {
-            const TreeArrays given(arrays);
-            return tree::what_is_unsound(given.tree);
-        },
-        "arrays"_a, "What does not fit together in the arrays of a tree; empty if nothing.");
     auto walker = nb::class_<TreeWalker>(tree, "Walker", "A tree laid out for walking; keeps the arrays it was given.")
                       .def(nb::init<const nb::dict&>(), "arrays"_a);
     for_each_type<double, float>([&]<class T> {
