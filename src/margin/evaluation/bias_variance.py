@@ -17,9 +17,9 @@ from margin.evaluation.bias_variance_target import Target, class_target, number_
 from margin.evaluation.decomposed import BiasVariance, BiasVarianceCurve
 from margin.evaluation.decomposition import Predictions, mean_terms, vectors
 from margin.evaluation.rows import count_rows, ready_for, take_rows
-from margin.evaluation.running import side_by_side
 from margin.evaluation.significance import check_confidence
 from margin.evaluation.splits import HoldOut
+from margin.parallel import side_by_side
 from margin.random import generator
 
 __all__ = ["bias_variance", "bias_variance_curve"]

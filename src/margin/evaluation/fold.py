@@ -6,7 +6,9 @@ whole model is cloned and fitted inside each fold, so whatever it learns of its 
 
 from __future__ import annotations
 
+from collections.abc import Generator, Iterable
 from dataclasses import dataclass, field
+from functools import partial
 from time import perf_counter
 from typing import Any
 
@@ -21,8 +23,9 @@ from margin.evaluation.metrics import Metric
 from margin.evaluation.result import FoldDone
 from margin.evaluation.rows import take_rows
 from margin.evaluation.scoring import usable_metrics
+from margin.parallel import side_by_side
 
-__all__ = ["Outcome", "Part", "Work", "left_out", "run_fold"]
+__all__ = ["Outcome", "Part", "Work", "left_out", "run_fold", "run_folds"]
 
 
 @dataclass(frozen=True)
@@ -141,3 +144,12 @@ def _left_out_answers(work: Work, labels: Any, probabilities: Any, scores: Any) 
     if probabilities is not None:
         probabilities = aligned_probabilities(probabilities, work.classes, work.classes, who)
     return Answers(work.classes, work.codes, predicted, probabilities, work.weight, scores)
+
+
+def run_folds(work: Work, parts: Iterable[Part], of: int, n_jobs: int, workers: str) -> Generator[Outcome]:
+    """The outcomes in order, as they come; closing the iterator calls off what has not begun.
+
+    Parts are made as they are needed: all those of leave-one-out at once would fill the memory.
+    """
+    tasks = (partial(run_fold, work, number, of, part) for number, part in enumerate(parts, 1))
+    return side_by_side(tasks, of, n_jobs, workers)

@@ -17,7 +17,7 @@ from margin.data.weights import check_weights
 from margin.errors import InputError, ParameterError
 from margin.evaluation.asking import Asked, ask, model_name
 from margin.evaluation.bootstrap import Bootstrap
-from margin.evaluation.fold import Part, Work, left_out
+from margin.evaluation.fold import Part, Work, left_out, run_folds
 from margin.evaluation.gathering import Gathering
 from margin.evaluation.metrics import Metric
 from margin.evaluation.progress import reporter
@@ -25,7 +25,6 @@ from margin.evaluation.protocols import bound_protocol
 from margin.evaluation.random_splits import TrainValidationTest
 from margin.evaluation.result import Evaluation, FoldDone
 from margin.evaluation.rows import count_rows, ready_for, without_column
-from margin.evaluation.running import run_folds
 from margin.evaluation.scoring import check_metrics
 from margin.evaluation.splits import LeaveOneOut, SplitProtocol
 

@@ -24,7 +24,7 @@ from margin.evaluation.along import Said
 from margin.evaluation.asking import ask
 from margin.evaluation.metrics import Metric
 from margin.evaluation.rows import take_rows
-from margin.evaluation.running import side_by_side
+from margin.parallel import side_by_side
 from margin.selection.sharing import Group, groups_of, spoken_along
 
 __all__ = ["Bench", "Trial", "configured", "fitted_on", "trials"]
