@@ -12,7 +12,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from margin.bayes.posterior import probabilities
+from margin.base.softmax import softmax
 
 __all__ = ["MAPS", "CalibrationMap", "Isotonic", "Sigmoid", "Temperature"]
 
@@ -143,7 +143,7 @@ class Temperature:
         return self
 
     def shares(self, scores: np.ndarray) -> np.ndarray:
-        return probabilities(_logits(scores) / self.temperature)
+        return softmax(_logits(scores) / self.temperature)
 
 
 def _logits(scores: np.ndarray) -> np.ndarray:
@@ -160,7 +160,7 @@ def _best_sharpness(lead: np.ndarray, weight: np.ndarray) -> float:
         return 1.0
     low, high = np.log(HOTTEST / max(spread, 1.0)), np.log(COLDEST / min(spread, 1.0))
     if lead.max() > 0:
-        return _root(lambda at: float(weight @ (probabilities(np.exp(at) * lead) * lead).sum(axis=1)), low, high)
+        return _root(lambda at: float(weight @ (softmax(np.exp(at) * lead) * lead).sum(axis=1)), low, high)
     total = weight.sum()
     as_sure_as_can_be = weight @ (1 / (lead == 0).sum(axis=1))
     wanted = as_sure_as_can_be * (total + 1) / (total + 2)

@@ -11,7 +11,7 @@ from margin.bayes.blocks import TextBlock
 from margin.bayes.distributions import Gaussian
 from margin.bayes.left_out_normal import normal_terms
 from margin.bayes.left_out_terms import TERMS
-from margin.bayes.posterior import probabilities
+from margin.base.softmax import softmax
 from margin.bayes.shares import log_of
 from margin.evaluation.left_out import answers_anew
 
@@ -38,7 +38,7 @@ def naive_left_out(model: Any, X: Any, y: Any, sample_weight: Any) -> LeftOutAns
     ruled_out = np.isneginf(scores.max(axis=1))
     scores[ruled_out] = log_priors[ruled_out]
     rows.anew |= near_ties(scores)
-    return rows.answers(scores.argmax(axis=1), probabilities(scores), answers_anew)
+    return rows.answers(scores.argmax(axis=1), softmax(scores), answers_anew)
 
 
 def _priors_of_others(model: Any, rows: AllRows) -> np.ndarray:
@@ -74,4 +74,4 @@ def joint_left_out(model: Any, X: Any, y: Any, sample_weight: Any) -> LeftOutAns
     ruled_out = np.isneginf(scores.max(axis=1))
     scores[ruled_out] = log_priors[ruled_out]
     rows.anew |= near_ties(scores)
-    return rows.answers(scores.argmax(axis=1), probabilities(scores), answers_anew)
+    return rows.answers(scores.argmax(axis=1), softmax(scores), answers_anew)

@@ -12,7 +12,7 @@ from margin.base.left_out_moments import MOST_TAKEN, Taken
 from margin.base.moments import Moments
 from margin.bayes.family import VARIANCE_FLOOR
 from margin.bayes.left_out_terms import blocks_of_rows
-from margin.bayes.posterior import probabilities
+from margin.base.softmax import softmax
 from margin.bayes.scatter import Scatter
 from margin.bayes.shares import log_of
 from margin.bayes.statistics import together
@@ -74,7 +74,7 @@ def _log_priors(model: Any, rows: AllRows) -> np.ndarray:
 
 def _finished(rows: AllRows, scores: np.ndarray) -> LeftOutAnswers | None:
     rows.anew |= near_ties(scores) | (scores.max(axis=1) < BEYOND)
-    return rows.answers(scores.argmax(axis=1), probabilities(scores), answers_anew)
+    return rows.answers(scores.argmax(axis=1), softmax(scores), answers_anew)
 
 
 @dataclass

@@ -1,4 +1,4 @@
-"""The two ends of every generative model: priors of the classes, and probabilities out of log-scores."""
+"""What generative models share: priors of the classes, and probabilities out of log-scores."""
 
 from __future__ import annotations
 
@@ -7,11 +7,12 @@ from typing import Any
 import numpy as np
 
 from margin.base import MergeableClassifier
+from margin.base.softmax import log_softmax, softmax
 from margin.errors import ParameterError
 from margin.params import Seed, rule_of
 from margin.random import generator
 
-__all__ = ["GenerativeClassifier", "log_probabilities", "priors_of", "probabilities"]
+__all__ = ["GenerativeClassifier", "priors_of"]
 
 
 class GenerativeClassifier(MergeableClassifier):
@@ -23,10 +24,10 @@ class GenerativeClassifier(MergeableClassifier):
     priors_: np.ndarray
 
     def _proba(self, scores: np.ndarray) -> np.ndarray:
-        return probabilities(scores)
+        return softmax(scores)
 
     def _log_proba(self, scores: np.ndarray) -> np.ndarray:
-        return log_probabilities(scores)
+        return log_softmax(scores)
 
     def _draw_classes(self, n: Any, random_state: Any) -> tuple[np.ndarray, np.random.Generator]:
         """The classes of n new cases as codes, by their priors, and the generator that draws the rest."""
@@ -54,25 +55,3 @@ def priors_of(given: Any, totals: np.ndarray, who: str, parameter: str = "priors
             f"{who}({parameter}={given!r}): one prior per class is needed, and there are {len(totals)} classes."
         )
     return priors
-
-
-def probabilities(scores: np.ndarray) -> np.ndarray:
-    """Probabilities of the classes (columns) from log P(k) + log P(x | k), or from anything that differs from it by a
-    number of its own in each row.
-
-    >>> probabilities(np.array([[-5000.0, -5000.0]]))
-    array([[0.5, 0.5]])
-    """
-    odds = np.exp(scores - scores.max(axis=1, keepdims=True))
-    odds /= odds.sum(axis=1, keepdims=True)
-    return odds
-
-
-def log_probabilities(scores: np.ndarray) -> np.ndarray:
-    """Their logarithms, which stay finite where the probabilities vanish.
-
-    >>> log_probabilities(np.array([[0.0, -5000.0]]))
-    array([[    0., -5000.]])
-    """
-    below_best = scores - scores.max(axis=1, keepdims=True)
-    return below_best - np.log(np.exp(below_best).sum(axis=1, keepdims=True))
