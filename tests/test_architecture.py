@@ -156,6 +156,16 @@ def test_every_sub_package_is_there_without_an_import_of_its_own():
 # Names
 
 
+def test_every_name_that_was_ever_public_is_still_there():
+    known = json.loads((ROOT / "tests" / "public_names.json").read_text())
+    lost = [f"{home}.{name}" for home, names in known.items() for name in names if not resolves(home, name)]
+    assert not lost
+
+
+def resolves(home: str, name: str) -> bool:
+    return hasattr(importlib.import_module(home), name)
+
+
 def test_every_public_name_of_margin_resolves():
     assert margin.__all__
     for name in margin.__all__:
