@@ -85,7 +85,7 @@ def their_confusion() -> Score:
 
 def our_report() -> Score:
     from margin.evaluation import metric
-    from margin.evaluation.answers import Answers
+    from margin.evaluation.predictions.answers import Answers
 
     names = ("accuracy", "balanced_accuracy", "precision", "recall", "f1", "matthews", "kappa")
     chosen = [metric(name) for name in names]

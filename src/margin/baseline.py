@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from margin.base import Classifier, Mixed
-from margin.base.left_out import learn_from_all, near_ties
+from margin.base.leave_one_out import learn_from_all, near_ties
 
 __all__ = ["MajorityClassifier"]
 
@@ -42,7 +42,7 @@ class MajorityClassifier(Classifier):
 
     def left_out_answers(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
         """Labels, probabilities and scores of each row as if fitted to all others; None where that takes new fits."""
-        from margin.evaluation.left_out import answers_anew
+        from margin.evaluation.predictions.leave_one_out import answers_anew
 
         rows = learn_from_all(self, X, y, sample_weight)
         if rows is None:

@@ -1,4 +1,4 @@
-"""margin.base.merging: models of parts add up to the model of the whole."""
+"""margin.base.mergeable: models of parts add up to the model of the whole."""
 
 import warnings
 

@@ -1,4 +1,4 @@
-"""margin.base.representation: what a model sees of a table, an array and a sparse matrix."""
+"""margin.base.representations.representation: what a model sees of a table, an array and a sparse matrix."""
 
 import numpy as np
 import pytest

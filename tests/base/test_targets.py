@@ -11,8 +11,8 @@ import pytest
 import scipy.sparse as sp
 
 from margin.base import Numeric, Regressor
-from margin.base.outputs import encode_outputs, output_columns, side_by_side
-from margin.base.targets import encode_targets
+from margin.base.targets.multi_output import encode_outputs, output_columns, side_by_side
+from margin.base.targets.numbers import encode_targets
 from margin.errors import InputError, LabelError, ParameterError
 from margin.params import Positive
 

@@ -1,4 +1,6 @@
-"""margin.bayes.calibration: maps worked by hand and by their definitions, then the classifier, then real tables."""
+"""margin.bayes.calibrated_classifier:
+maps worked by hand and by their definitions, then the classifier, then real tables.
+"""
 
 import numpy as np
 import pytest
@@ -25,8 +27,8 @@ from margin import (
     TableEncoder,
     read,
 )
-from margin.bayes.calibrators import MAPS, Isotonic, Sigmoid, Temperature
-from margin.bayes.cross_fitting import dealt
+from margin.base.meta.calibration_maps import MAPS, Isotonic, Sigmoid, Temperature
+from margin.base.meta.cross_fitting import dealt
 from margin.errors import InputError, LabelError, ParameterError
 from margin.evaluation import HoldOut, StratifiedFolds
 from margin.persistence import load, save

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from sklearn.base import clone
 
 from margin import DiagonalLinearDiscriminantAnalysis, LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis, Table
-from margin.bayes.scatter import measure_scatter
+from margin.bayes.discriminant.scatter import measure_scatter
 from margin.errors import InputError, ParameterError
 from tests.bayes.discriminants import MODELS, data, every_model
 

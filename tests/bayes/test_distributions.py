@@ -1,4 +1,4 @@
-"""margin.bayes.distributions: each distribution worked by hand or against its definition, dense and sparse."""
+"""margin.bayes.distributions.standard: each distribution worked by hand or against its definition, dense and sparse."""
 
 import numpy as np
 import pytest

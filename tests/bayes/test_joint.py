@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from margin import JointBayes, NaiveBayes, Table
-from margin.bayes.combinations import row_keys
+from margin.bayes.joint_counts import row_keys
 from margin.errors import ConstantColumnWarning, InputError, ParameterError, SparseTableWarning
 from margin.persistence import load, save
 

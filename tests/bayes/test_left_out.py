@@ -19,7 +19,7 @@ from margin import (
     QuadraticDiscriminantAnalysis,
 )
 from margin.data import catalog, read
-from margin.evaluation.left_out import answers_anew
+from margin.evaluation.predictions.leave_one_out import answers_anew
 from tests.contract.estimators import frame
 from tests.shared_data import shared_data
 

@@ -6,8 +6,8 @@ import scipy.sparse as sp
 from sklearn.base import clone
 
 from margin import NaiveBayes, Table, persistence
-from margin.bayes.distributions import DISTRIBUTIONS
-from margin.bayes.words import words_of
+from margin.bayes.bag_of_words import words_of
+from margin.bayes.distributions.standard import DISTRIBUTIONS
 from margin.data.schema import Column, Schema
 from margin.errors import InputError, ParameterError
 from margin.explain import explain
@@ -133,7 +133,7 @@ def test_only_the_texts_of_the_given_rows_are_split(monkeypatch):
     model = NaiveBayes(distributions="multinomial").fit(texts, np.arange(51) % 2)
     expected = model.predict_proba(texts)[[50, 7, 3, 7]]
     split = []
-    monkeypatch.setattr("margin.bayes.words.words_of", lambda text: split.append(text) or words_of(text))
+    monkeypatch.setattr("margin.bayes.bag_of_words.words_of", lambda text: split.append(text) or words_of(text))
     np.testing.assert_array_equal(model.predict_proba(texts.take([50, 7, 3, 7])), expected)
     assert split == ["number 3", "number 7"]
     model.joint_log_likelihood(texts.take([4]))

@@ -15,7 +15,7 @@ from margin import MajorityClassifier, Table, TableEncoder, persistence
 from margin.cli.app import cli
 from margin.cli.card_text import size
 from margin.cli.layout import printable, table
-from margin.persistence.differences import Difference, differences
+from margin.persistence.cards.differences import Difference, differences
 
 GOLDEN = Path(__file__).parents[1] / "persistence" / "golden" / "0.1.0-format1" / "MajorityClassifier-table.margin"
 NOTES = {

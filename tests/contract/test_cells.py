@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from sklearn.base import clone, is_classifier
 
 from margin.errors import ConstantColumnWarning, InputError, MarginError
-from margin.linear.model import LinearClassifier
+from margin.linear.linear_classifier import LinearClassifier
 from tests.contract.estimators import (
     answers,
     comes_near,

@@ -8,7 +8,7 @@ from sklearn.base import clone
 
 import margin
 from margin.evaluation import LeaveOneOut
-from margin.evaluation.left_out import answers_anew
+from margin.evaluation.predictions.leave_one_out import answers_anew
 from tests.contract.estimators import frame, numbers, settings
 
 MODELS = [model for model in settings() if hasattr(model, "left_out_answers")]

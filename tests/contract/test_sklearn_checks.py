@@ -9,7 +9,7 @@ from sklearn.utils.estimator_checks import estimator_checks_generator
 
 import margin
 from margin.errors import MarginWarning
-from margin.linear.streaming import StreamingClassifier
+from margin.linear.online.streaming import StreamingClassifier
 from tests.contract.estimators import estimator_classes, settings
 
 

@@ -1,10 +1,10 @@
-"""margin.data.inference: one stated rule for a whole column."""
+"""margin.data.kind_inference: one stated rule for a whole column."""
 
 import polars as pl
 import pytest
 
-from margin.data.inference import Written, infer
-from margin.data.kinds import Told
+from margin.data.declared_kinds import Told
+from margin.data.kind_inference import Written, infer
 from margin.errors import DataError, DataWarning
 
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from margin.data import read
-from margin.data.inference import Written, infer
+from margin.data.kind_inference import Written, infer
 
 
 def inferred(cells, **about):

@@ -1,4 +1,4 @@
-"""margin.evaluation.answers: labels of every type counted as they lie, codes only when somebody asks."""
+"""margin.evaluation.predictions.answers: labels of every type counted as they lie, codes only when somebody asks."""
 
 import dataclasses
 import pickle

@@ -1,4 +1,4 @@
-"""margin.evaluation.bayesian: against SciPy's distributions, a slow definition, and properties."""
+"""margin.evaluation.comparing.bayesian: against SciPy's distributions, a slow definition, and properties."""
 
 import math
 
@@ -13,7 +13,7 @@ from sklearn.naive_bayes import GaussianNB
 
 from margin.errors import InputError, ParameterError
 from margin.evaluation import HoldOut, bayesian_comparison, bayesian_signed_rank, compare_scores, evaluate
-from margin.evaluation.bayesian import posterior_of
+from margin.evaluation.comparing.bayesian import posterior_of
 
 X, Y = load_iris(return_X_y=True)
 

@@ -1,4 +1,4 @@
-"""margin.evaluation.bias_variance: worked by hand, then slow definitions, then properties."""
+"""margin.evaluation.decomposition.bias_variance: worked by hand, then slow definitions, then properties."""
 
 import numpy as np
 import pytest
@@ -15,7 +15,7 @@ from sklearn.tree import DecisionTreeClassifier
 from margin.data import Table
 from margin.errors import InputError, ParameterError
 from margin.evaluation import bias_variance, bias_variance_curve
-from margin.evaluation.decomposition import Predictions, domingos, mean_terms, squared, vectors
+from margin.evaluation.decomposition.terms import Predictions, domingos, mean_terms, squared, vectors
 
 X, Y = load_iris(return_X_y=True)
 

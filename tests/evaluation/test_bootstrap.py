@@ -9,7 +9,7 @@ from sklearn.neighbors import KNeighborsClassifier
 
 from margin.errors import ParameterError
 from margin.evaluation import METRICS, Answers, Bootstrap, evaluate, metric
-from margin.evaluation.replicates import case_values, no_information
+from margin.evaluation.scoring.bootstrap_632 import case_values, no_information
 
 IRIS = load_iris(return_X_y=True)
 
@@ -146,7 +146,7 @@ def test_a_whole_number_weight_does_not_change_what_equal_weights_say():
 
 def test_the_standard_error_is_that_of_the_mean_over_many_data_sets():
     """Nearest means on Gaussian classes: the errors stated are near the spread of the estimates themselves."""
-    from margin.evaluation.replicates import _CaseSums
+    from margin.evaluation.scoring.bootstrap_632 import _CaseSums
 
     random = np.random.default_rng(0)
     found = []

@@ -1,11 +1,11 @@
-"""margin.evaluation.calibration: by hand, by definition, and the parts of the Brier score add up."""
+"""margin.evaluation.curves.calibration: by hand, by definition, and the parts of the Brier score add up."""
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import margin.evaluation.metrics as m
+import margin.evaluation.metrics.definitions as m
 from margin.errors import InputError, LabelError, ParameterError
 from margin.evaluation import brier_decomposition, calibration_curve, proportion_interval
 

@@ -1,4 +1,4 @@
-"""margin.evaluation.comparison: worked by hand, against SciPy, and on evaluated models."""
+"""margin.evaluation.comparing.compare_scores: worked by hand, against SciPy, and on evaluated models."""
 
 import math
 from dataclasses import replace
@@ -30,7 +30,7 @@ from margin.evaluation import (
     selection_optimism,
     swap_test,
 )
-from margin.evaluation.corrections import holm
+from margin.evaluation.comparing.multiple_testing import holm
 
 X, Y = load_iris(return_X_y=True)
 

@@ -1,4 +1,4 @@
-"""margin.evaluation.confusion: worked by hand, then against the definition, then as a picture."""
+"""margin.evaluation.predictions.confusion: worked by hand, then against the definition, then as a picture."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,6 @@
-"""margin.evaluation.corrections: against their definitions by closed testing and by rejecting at every level."""
+"""margin.evaluation.comparing.multiple_testing:
+against their definitions by closed testing and by rejecting at every level.
+"""
 
 from itertools import chain, combinations, pairwise
 

@@ -1,4 +1,6 @@
-"""margin.evaluation.coverage: worked by hand, then the definition row by row, then what is promised of the bound."""
+"""margin.evaluation.curves.risk_coverage:
+worked by hand, then the definition row by row, then what is promised of the bound.
+"""
 
 import math
 
@@ -7,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import margin.evaluation.metrics as m
+import margin.evaluation.metrics.definitions as m
 from margin.errors import InputError, ParameterError
 from margin.evaluation import confusion, metric, proportion_interval, risk_coverage
 

@@ -1,4 +1,4 @@
-"""margin.evaluation.curves: worked by hand, against counting, and what is refused."""
+"""margin.evaluation.curves.thresholds: worked by hand, against counting, and what is refused."""
 
 import numpy as np
 import pytest

@@ -12,7 +12,7 @@ from sklearn.naive_bayes import GaussianNB
 
 from margin.errors import InputError, ParameterError
 from margin.evaluation import HoldOut, compare_on, evaluate, friedman, sign_test, wilcoxon
-from margin.evaluation.signed_ranks import mid_ranks
+from margin.evaluation.comparing.wilcoxon import mid_ranks
 
 # Areas under ROC curves of C4.5 with its parameters m and cf tuned or not, on 14 data sets (Demšar 2006, table 6).
 NAMES = ("C4.5", "C4.5+m", "C4.5+cf", "C4.5+m+cf")

@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 from scipy import stats
 
-import margin.evaluation.metrics as m
+import margin.evaluation.metrics.definitions as m
 from margin.evaluation import Answers, bootstrap_interval, metric, proportion_interval
-from margin.evaluation.areas import RocArea, perfect_interval
-from margin.evaluation.curves import roc_curve
-from margin.evaluation.intervals import acceleration, bca_interval, jackknife_interval
-from margin.evaluation.scoring import score_cases
-from margin.evaluation.strengths import answers_of
+from margin.evaluation.curves.thresholds import roc_curve
+from margin.evaluation.intervals.interval import acceleration, bca_interval, jackknife_interval
+from margin.evaluation.metrics.areas import RocArea, perfect_interval
+from margin.evaluation.predictions.from_arrays import answers_of
+from margin.evaluation.scoring.of_cases import score_cases
 
 BAND = 0.93, 0.97
 

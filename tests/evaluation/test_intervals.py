@@ -1,4 +1,4 @@
-"""margin.evaluation.intervals: worked by hand, against SciPy, and by how often they cover the truth."""
+"""margin.evaluation.intervals.interval: worked by hand, against SciPy, and by how often they cover the truth."""
 
 import math
 
@@ -10,8 +10,8 @@ from scipy import stats
 
 from margin.errors import ParameterError
 from margin.evaluation import Answers, Interval, Score, bootstrap_interval, metric, proportion_interval
-from margin.evaluation.intervals import corrected_t_interval, mean_interval
-from margin.evaluation.scoring import MANY_CASES, score_cases
+from margin.evaluation.intervals.interval import corrected_t_interval, mean_interval
+from margin.evaluation.scoring.of_cases import MANY_CASES, score_cases
 
 
 def test_no_success_in_ten_trials_worked_by_hand():

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from margin.errors import InputError, ParameterError
-from margin.evaluation.knee import knee, knee_of_falling
+from margin.evaluation.curves.knee import knee, knee_of_falling
 
 
 def test_the_corner_of_two_lines_is_the_knee():

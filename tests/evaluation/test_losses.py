@@ -1,11 +1,11 @@
-"""margin.evaluation.losses: what cases lose by their probabilities, against the formulas written out."""
+"""margin.evaluation.metrics.case_losses: what cases lose by their probabilities, against the formulas written out."""
 
 import numpy as np
 import pytest
 
 from margin.errors import InputError
 from margin.evaluation import Answers
-from margin.evaluation.losses import SMALLEST_PROBABILITY, bin_sums, case_losses, top_answers
+from margin.evaluation.metrics.case_losses import SMALLEST_PROBABILITY, bin_sums, case_losses, top_answers
 from margin.parallel import threads
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import margin
 from margin.errors import InputError, LabelError, ParameterError
 from margin.evaluation import METRICS, metric, proportion_interval
-from margin.evaluation.scoring import score_cases
+from margin.evaluation.scoring.of_cases import score_cases
 
 TRUTH = ["n", "n", "y", "y", "y", "n"]
 SAID = ["n", "y", "y", "y", "n", "n"]

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import margin.evaluation.metrics as m
+import margin.evaluation.metrics.definitions as m
 from margin.errors import InputError, LabelError, ParameterError, UndefinedMetricWarning
 from margin.evaluation import METRICS, Answers, metric
-from margin.evaluation.scoring import score_cases, score_folds, usable_metrics
-from margin.evaluation.strengths import answers_of
+from margin.evaluation.predictions.from_arrays import answers_of
+from margin.evaluation.scoring.of_cases import score_cases, score_folds, usable_metrics
 
 TRUTH = ["a", "a", "a", "b", "b", "c"]
 SAID = ["a", None, "b", "b", "a", "a"]

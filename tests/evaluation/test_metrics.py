@@ -1,4 +1,4 @@
-"""margin.evaluation.metrics: worked by hand, against scikit-learn, and as properties."""
+"""margin.evaluation.metrics.definitions: worked by hand, against scikit-learn, and as properties."""
 
 import pickle
 
@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import margin.evaluation.metrics as m
+import margin.evaluation.metrics.definitions as m
 from margin.errors import InputError, LabelError, ParameterError
 from margin.evaluation import METRICS, Answers, metric
 

@@ -1,4 +1,4 @@
-"""margin.evaluation.multilabel: worked by hand, by definition, in every form label sets may have."""
+"""margin.evaluation.metrics.multilabel: worked by hand, by definition, in every form label sets may have."""
 
 import numpy as np
 import pandas as pd
@@ -11,8 +11,8 @@ from scipy import sparse
 import margin
 from margin.errors import InputError, LabelError, ParameterError
 from margin.evaluation import MULTILABEL_METRICS, proportion_interval
-from margin.evaluation.draws import Draws
-from margin.evaluation.label_sets import LabelSets
+from margin.evaluation.intervals.resamples import Draws
+from margin.evaluation.predictions.label_sets import LabelSets
 
 # Three films: what they are, and what was said.
 TRUTH = [{"crime", "drama"}, {"drama"}, {"comedy", "drama"}]

@@ -19,7 +19,7 @@ from margin.evaluation import (
     TimeOrdered,
     TrainValidationTest,
 )
-from margin.evaluation.protocols import as_protocol
+from margin.evaluation.protocols.named import as_protocol
 
 LABELS = st.lists(st.integers(0, 3), min_size=4, max_size=50)
 QUICK = settings(deadline=None, max_examples=60)

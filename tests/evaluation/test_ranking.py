@@ -1,4 +1,6 @@
-"""margin.evaluation.ranking: worked by hand, against slow definitions over all pairs of cases, and as properties."""
+"""margin.evaluation.predictions.ranking:
+worked by hand, against slow definitions over all pairs of cases, and as properties.
+"""
 
 import numpy as np
 import pytest
@@ -6,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from margin.errors import InputError
-from margin.evaluation.ranking import Ranking, area_covariance
+from margin.evaluation.predictions.ranking import Ranking, area_covariance
 from margin.parallel import threads
 
 #: Few different scores, so that there are ties; both infinities and both zeros among them.

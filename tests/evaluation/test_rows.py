@@ -1,4 +1,4 @@
-"""margin.evaluation.rows: inputs of every make are cut by rows, and evaluate to the same result."""
+"""margin.data.rows: inputs of every make are cut by rows, and evaluate to the same result."""
 
 import numpy as np
 import pandas as pd
@@ -13,9 +13,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.tree import DecisionTreeClassifier
 
 from margin.data import Table
+from margin.data.rows import count_rows
 from margin.errors import InputTypeError
 from margin.evaluation import StratifiedFolds, evaluate, take_rows
-from margin.evaluation.rows import count_rows
 
 IRIS = load_iris(return_X_y=True)
 

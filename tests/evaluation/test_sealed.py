@@ -1,4 +1,4 @@
-"""margin.evaluation.sealed: split off first, opened once, every opening on record."""
+"""margin.evaluation.cross_validation.sealed: split off first, opened once, every opening on record."""
 
 import copy
 import pickle

@@ -211,7 +211,7 @@ def test_of_many_cases_the_normal_test_says_what_swaps_would(name, monkeypatch):
     shares = [1 / (1 + np.exp(-gain * (truth - 0.5) - random.normal(size=600))) for gain in (1.1, 0.8)]
     answers = [Answers.of(truth.tolist(), probabilities=np.column_stack([1 - p, p])) for p in shares]
     by_swaps = swap_test(metric(name), *answers)
-    monkeypatch.setattr("margin.evaluation.swapping.MANY_CASES", 100)
+    monkeypatch.setattr("margin.evaluation.comparing.permutation.MANY_CASES", 100)
     normal = swap_test(metric(name), *answers)
     assert normal.method == "paired normal test"
     assert normal.p == pytest.approx(by_swaps.p, abs=0.03)

@@ -1,4 +1,6 @@
-"""margin.evaluation.splits: parts that never overlap nor stay empty, classes spread evenly, seeds that hold."""
+"""margin.evaluation.protocols.stratified:
+parts that never overlap nor stay empty, classes spread evenly, seeds that hold.
+"""
 
 import gzip
 

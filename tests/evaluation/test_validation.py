@@ -1,4 +1,4 @@
-"""margin.evaluation.validation: no leak, failures told, the same result on any number of threads."""
+"""margin.evaluation.cross_validation.evaluate: no leak, failures told, the same result on any number of threads."""
 
 import pickle
 import threading

@@ -1,4 +1,4 @@
-"""margin.experiment.cases: the rows that are told in full are the ones they are said to be."""
+"""margin.experiment.example_cases: the rows that are told in full are the ones they are said to be."""
 
 import numpy as np
 import pytest
@@ -6,7 +6,7 @@ import pytest
 from margin import SVC, LinearSVC, NaiveBayes, RoteClassifier
 from margin.data import catalog
 from margin.evaluation import SealedTest
-from margin.experiment.cases import telling_cases
+from margin.experiment.example_cases import telling_cases
 
 
 def opened(model):

@@ -8,7 +8,7 @@ import pytest
 from margin.data import Table
 from margin.errors import DataError, LabelError, MarginError, ParameterError
 from margin.experiment import Spec, open_table, resolve_target, run_to_end
-from margin.experiment.source import frame
+from margin.experiment.problem import frame
 from tests.experiment.stand_ins import flowers
 
 

@@ -7,7 +7,7 @@ import scipy.sparse
 from margin import SVC, LinearSVC, LogisticRegression, NaiveBayes, Reject
 from margin.data import catalog
 from margin.explain import explain
-from margin.svm.svc_model import KernelModel
+from margin.svm.kernel_machine.model import KernelModel
 
 
 def strengths(told):

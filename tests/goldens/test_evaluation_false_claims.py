@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from margin.evaluation import correct, corrected_t_test, delong, five_by_two_f, mcnemar, swap_test
-from margin.evaluation.answers import Answers
-from margin.evaluation.metrics import metric
+from margin.evaluation.metrics.definitions import metric
+from margin.evaluation.predictions.answers import Answers
 
 pytestmark = pytest.mark.golden("H4")
 

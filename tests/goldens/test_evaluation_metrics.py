@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import margin
-import margin.evaluation.metrics as m
+import margin.evaluation.metrics.definitions as m
 from margin.evaluation import Answers, proportion_interval
-from margin.evaluation.areas import RocArea
+from margin.evaluation.metrics.areas import RocArea
 
 # 100 patients, 40 ill. 30 of the ill are found; 15 of the 60 healthy are alarmed.
 TRUTH = ["ill"] * 40 + ["well"] * 60

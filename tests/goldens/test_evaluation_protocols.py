@@ -23,7 +23,7 @@ from margin.evaluation import (
     evaluate,
     metric,
 )
-from margin.evaluation.fold_intervals import score_over_folds
+from margin.evaluation.scoring.over_folds import score_over_folds
 
 IRIS = load_iris(return_X_y=True)
 

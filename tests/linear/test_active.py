@@ -1,4 +1,4 @@
-"""margin.linear.active: by hand, against the algorithm as published, streams, robustness."""
+"""margin.linear.online.active_perceptron: by hand, against the algorithm as published, streams, robustness."""
 
 import numpy as np
 import pandas as pd

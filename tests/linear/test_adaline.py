@@ -1,4 +1,4 @@
-"""margin.linear.adaline: by hand, against slow definitions, least squares, steps that are too long, streams."""
+"""margin.linear.online.adaline: by hand, against slow definitions, least squares, steps that are too long, streams."""
 
 import warnings
 
@@ -11,8 +11,8 @@ from sklearn.linear_model import SGDRegressor
 
 from margin import Adaline
 from margin.errors import ConvergenceWarning, ParameterError
-from margin.linear import squares
-from margin.linear.squares import squared_errors
+from margin.linear.online import squared_error as squares
+from margin.linear.online.squared_error import squared_errors
 
 
 def problem(seed, n=80, d=3):

@@ -1,10 +1,10 @@
-"""margin.linear.certificate: the mistake bound by hand, and where there is none."""
+"""margin.linear.online.mistake_bound: the mistake bound by hand, and where there is none."""
 
 import numpy as np
 import pytest
 
-from margin.linear.certificate import certify, certify_classes
-from margin.linear.hard_margin import largest_margin
+from margin.linear.geometry.hard_margin import largest_margin
+from margin.linear.online.mistake_bound import certify, certify_classes
 
 
 def test_two_opposite_rows_cost_one_mistake_at_most():

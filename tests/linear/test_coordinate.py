@@ -1,4 +1,6 @@
-"""margin.linear.solvers.coordinate: L1 and elastic net by hand, by proximal gradients and by their conditions."""
+"""margin.linear.solvers.coordinate_descent:
+L1 and elastic net by hand, by proximal gradients and by their conditions.
+"""
 
 import dataclasses
 
@@ -10,8 +12,8 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 from margin.linear.problem import Problem
-from margin.linear.solvers import dense_columns
-from margin.linear.solvers.coordinate import centred, coordinate_descent
+from margin.linear.solvers import gram_steps as dense_columns
+from margin.linear.solvers.coordinate_descent import centred, coordinate_descent
 from tests.linear.problems import (
     gradient_by_definition,
     objective_by_definition,

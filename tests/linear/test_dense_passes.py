@@ -1,4 +1,4 @@
-"""margin.linear.solvers.dense, units and curvature: against definitions in NumPy."""
+"""margin.linear.solvers.dense_objective, units and curvature: against definitions in NumPy."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from margin import parallel
 from margin.linear.problem import Problem
+from margin.linear.solvers.column_units import DOUBLE_COLUMNS, Units, sampled_rows
 from margin.linear.solvers.curvature import Blocks, Factor, class_blocks, whole_curvature
-from margin.linear.solvers.dense import Objective, centred, sample_of
-from margin.linear.solvers.units import DOUBLE_COLUMNS, Units, sampled_rows
+from margin.linear.solvers.dense_objective import Objective, centred, sample_of
 from tests.linear.problems import drawn_problem, objective_by_definition
 
 

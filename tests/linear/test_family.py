@@ -1,4 +1,4 @@
-"""margin.linear.family: every loss in the table, and curves that are the losses."""
+"""margin.linear.losses: every loss in the table, and curves that are the losses."""
 
 import margin._core as _core
 import numpy as np

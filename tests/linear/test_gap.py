@@ -1,4 +1,4 @@
-"""margin.linear.gap: worked by hand, against the slow optimum, then as a bound that always holds."""
+"""margin.linear.logistic.certificate: worked by hand, against the slow optimum, then as a bound that always holds."""
 
 import numpy as np
 import pytest
@@ -6,8 +6,8 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from margin.linear.gap import balanced_intercepts, duality_gap
-from margin.linear.passes import chances, curvature, loss_and_gradient, scores, smallest_subgradient
+from margin.linear.logistic.certificate import balanced_intercepts, duality_gap
+from margin.linear.logistic.objective import chances, curvature, loss_and_gradient, scores, smallest_subgradient
 from margin.linear.problem import Problem
 from tests.linear.slow import objective, slow_solution
 

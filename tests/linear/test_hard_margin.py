@@ -1,4 +1,4 @@
-"""margin.linear.hard_margin: by hand, against a slow definition, properties, extreme data."""
+"""margin.linear.geometry.hard_margin: by hand, against a slow definition, properties, extreme data."""
 
 import numpy as np
 import pandas as pd
@@ -10,7 +10,7 @@ from scipy.optimize import linprog, minimize, nnls
 
 from margin.errors import InputError, LabelError, ParameterError
 from margin.linear import hard_margin
-from margin.linear.hard_margin import largest_margin, widest_gap
+from margin.linear.geometry.hard_margin import largest_margin, widest_gap
 
 
 def shortest_in_hull(points: np.ndarray) -> float:

@@ -6,7 +6,7 @@ from scipy.sparse import csr_array
 
 from margin import LogisticRegression
 from margin.data import read
-from margin.evaluation.left_out import answers_anew
+from margin.evaluation.predictions.leave_one_out import answers_anew
 from tests.shared_data import shared_data
 
 

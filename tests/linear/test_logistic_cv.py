@@ -6,8 +6,8 @@ import scipy.sparse as sp
 
 from margin import LogisticRegression, LogisticRegressionCV
 from margin.errors import ParameterError
-from margin.linear.folds import folds
-from margin.linear.logistic_cv import _chosen
+from margin.linear.logistic.folds import folds
+from margin.linear.logistic.regression_cv import _chosen
 
 
 def rows(n_classes=2, n=90, seed=0):

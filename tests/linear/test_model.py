@@ -1,4 +1,4 @@
-"""margin.linear.model: one linear layer, worked by hand, against NumPy, and the same in every batch."""
+"""margin.linear.linear_classifier: one linear layer, worked by hand, against NumPy, and the same in every batch."""
 
 import pickle
 from typing import Annotated, Any
@@ -9,9 +9,9 @@ import scipy.sparse
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from margin.base.numeric import Scale
+from margin.base.representations.numeric import Scale
 from margin.errors import InputError
-from margin.linear.model import LinearClassifier
+from margin.linear.linear_classifier import LinearClassifier
 from margin.parallel import threads
 from margin.params import Jobs, Rule
 

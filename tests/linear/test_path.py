@@ -5,7 +5,7 @@ import pytest
 
 from margin import LogisticRegression, logistic_path
 from margin.errors import ParameterError
-from margin.linear.path import strengths
+from margin.linear.logistic.path import strengths
 
 
 def rows(n_classes=2, n=100):

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from margin import Perceptron, parallel
 from margin.errors import ConstantColumnWarning, NotSeparableWarning
-from margin.linear import perceptron_memory
+from margin.linear.online import perceptron_state as perceptron_memory
 from margin.random import seed_for
 from tests.linear.online import slow_perceptron, whole_numbers
 

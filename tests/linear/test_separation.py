@@ -1,4 +1,4 @@
-"""margin.linear.separation: small cases by hand, the programme against what fits do, warnings at fit."""
+"""margin.linear.logistic.separation: small cases by hand, the programme against what fits do, warnings at fit."""
 
 import warnings
 

@@ -1,4 +1,6 @@
-"""margin.linear.solvers.sparse: loss, gradient and second derivatives over CSR rows against their definitions."""
+"""margin.linear.solvers.sparse_objective:
+loss, gradient and second derivatives over CSR rows against their definitions.
+"""
 
 import numpy as np
 import pytest
@@ -9,8 +11,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from margin import parallel
 from margin.linear.problem import Problem
-from margin.linear.solvers.sparse import SparsePasses
-from margin.linear.solvers.sparse_columns import by_columns
+from margin.linear.solvers.sparse_objective import SparsePasses
+from margin.linear.solvers.sparse_steps import by_columns
 from tests.linear.problems import gradient_by_definition, objective_by_definition, random_problem
 
 

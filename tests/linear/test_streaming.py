@@ -1,14 +1,14 @@
-"""margin.linear.streaming: rows that come in parts, seen through the columns and classes of the first part."""
+"""margin.linear.online.streaming: rows that come in parts, seen through the columns and classes of the first part."""
 
 import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
 
-from margin.base.numeric import Scale
+from margin.base.representations.numeric import Scale
 from margin.data import Table
 from margin.errors import InputError, LabelError, ParameterError
-from margin.linear.streaming import StreamingClassifier
+from margin.linear.online.streaming import StreamingClassifier
 from margin.params import ClassWeight
 
 

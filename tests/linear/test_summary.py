@@ -1,4 +1,4 @@
-"""margin.linear.summary: against the definition (inverse of the information), by hand, and in print."""
+"""margin.linear.logistic.summary: against the definition (inverse of the information), by hand, and in print."""
 
 import numpy as np
 import pytest
@@ -135,7 +135,7 @@ def test_the_table_prints_aligned_with_one_line_per_column():
 def test_large_models_ask_for_the_rows_again(monkeypatch):
     X, y = overlapping()
     expected = LogisticRegression().fit(X, y).summary()
-    monkeypatch.setattr("margin.linear.polish.CHEAP", 0.0)
+    monkeypatch.setattr("margin.linear.logistic.polish.CHEAP", 0.0)
     model = LogisticRegression().fit(X, y)
     with pytest.raises(InputError, match=r"summary\(X, y\)"):
         model.summary()

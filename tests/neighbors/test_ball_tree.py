@@ -1,4 +1,4 @@
-"""margin.neighbors.ball_tree: worked by hand, then the definition, then properties."""
+"""margin.neighbors.indexes.ball_tree: worked by hand, then the definition, then properties."""
 
 import math
 
@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from margin.errors import InputError, ParameterError
-from margin.neighbors.ball_tree import BALL_METRICS, BallTree
+from margin.neighbors.indexes.ball_tree import BALL_METRICS, BallTree
 
 
 def great_circle(a, b):

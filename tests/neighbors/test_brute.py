@@ -1,11 +1,13 @@
-"""margin.neighbors.brute: hand-worked cases, then the definition, then data that rounding to bytes treats badly."""
+"""margin.neighbors.indexes.brute_force:
+hand-worked cases, then the definition, then data that rounding to bytes treats badly.
+"""
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from margin.neighbors.brute import BruteForce
+from margin.neighbors.indexes.brute_force import BruteForce
 
 METRICS = [("euclidean", 2.0), ("manhattan", 1.0), ("chebyshev", 1.0), ("minkowski", 3.0), ("minkowski", 1.5)]
 TYPES = [np.float32, np.float64]

@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 from margin import KNeighborsClassifier, KNeighborsRegressor, choose_k
 from margin.data import Table
 from margin.errors import InputError, LabelError, ParameterError
-from margin.neighbors import KChoice, turns
+from margin.neighbors import KChoice
+from margin.neighbors import losses_by_k as turns
 
 pytestmark = pytest.mark.filterwarnings("ignore::margin.errors.ConstantColumnWarning")
 

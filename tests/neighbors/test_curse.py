@@ -7,7 +7,7 @@ from scipy.spatial.distance import pdist, squareform
 
 from margin import Table, curse, edge_length
 from margin.errors import InputError, ParameterError
-from margin.neighbors.intrinsic import Dimension, maximum_likelihood, two_nearest
+from margin.neighbors.intrinsic_dimension import Dimension, maximum_likelihood, two_nearest
 
 
 def cube(n, d, seed=0):

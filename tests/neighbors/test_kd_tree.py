@@ -1,4 +1,4 @@
-"""margin.neighbors.kd_tree: worked by hand, then the definition in NumPy, then properties."""
+"""margin.neighbors.indexes.kd_tree: worked by hand, then the definition in NumPy, then properties."""
 
 import numpy as np
 import pytest
@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from margin.errors import InputError
-from margin.neighbors.kd_tree import KDTree
+from margin.neighbors.indexes.kd_tree import KDTree
 
 MEASURES = [
     ("euclidean", 2.0),

@@ -8,7 +8,7 @@ from scipy.sparse import csr_array
 
 from margin import KNeighborsClassifier, MajorityClassifier, NearestCentroid, RadiusNeighborsClassifier, RoteClassifier
 from margin.data import catalog
-from margin.evaluation.left_out import answers_anew
+from margin.evaluation.predictions.leave_one_out import answers_anew
 from tests.contract.estimators import frame
 
 pytestmark = pytest.mark.filterwarnings("ignore::margin.errors.ConstantColumnWarning")

@@ -1,4 +1,4 @@
-"""margin.neighbors.mixed_rows: worked by hand, then the definition in Python, then properties."""
+"""margin.neighbors.indexes.mixed: worked by hand, then the definition in Python, then properties."""
 
 import math
 
@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from margin.base import MixedData
 from margin.data.schema import Column, Schema
-from margin.neighbors.mixed_rows import MixedRows
+from margin.neighbors.indexes.mixed import MixedRows
 
 METRICS = ("heom", "gower")
 NAN = math.nan

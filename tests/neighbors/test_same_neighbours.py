@@ -8,7 +8,7 @@ from scipy.sparse import csr_array
 
 from margin import KNeighborsClassifier
 from margin.errors import InputError, ParameterError
-from margin.neighbors.choice import FEW_ROWS
+from margin.neighbors.indexes.choose import FEW_ROWS
 
 pytestmark = pytest.mark.filterwarnings("ignore::margin.errors.ConstantColumnWarning")
 

@@ -1,4 +1,4 @@
-"""margin.neighbors.sparse_rows: worked by hand, then the definition, then properties."""
+"""margin.neighbors.indexes.sparse: worked by hand, then the definition, then properties."""
 
 import math
 
@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from margin.errors import InputError
-from margin.neighbors.ball_tree import BallTree
-from margin.neighbors.sparse_rows import SPARSE_METRICS, SparseRows
+from margin.neighbors.indexes.ball_tree import BallTree
+from margin.neighbors.indexes.sparse import SPARSE_METRICS, SparseRows
 
 ALL = (*SPARSE_METRICS, "p=0.5")
 

@@ -11,8 +11,8 @@ import numpy as np
 
 from margin.errors import MarginError, PersistenceError
 from margin.persistence import from_bytes
-from margin.persistence.reading import MemorySource, Opened, open_container
-from margin.persistence.writing import MemorySink, write
+from margin.persistence.container.reading import MemorySource, Opened, open_container
+from margin.persistence.container.writing import MemorySink, write
 
 __all__ = ["Change", "array_of", "changed", "outcome", "put", "rewritten", "state_of", "taken_apart", "value_of"]
 

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from margin.base.frames import table_from_frame
+from margin.base.inputs.dataframes import table_from_frame
 from margin.data import Table
 from margin.errors import MarginError
 from margin.evaluation import metric

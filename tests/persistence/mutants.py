@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from margin.persistence.container import PRELUDE, Prelude, aligned, opening
-from margin.persistence.reading import MemorySource, open_container
-from margin.persistence.writing import MemorySink, write
+from margin.persistence.container.bytes import PRELUDE, Prelude, aligned, opening
+from margin.persistence.container.reading import MemorySource, open_container
+from margin.persistence.container.writing import MemorySink, write
 
 __all__ = ["Mutant", "Mutants", "Parts", "change", "damaged"]
 

@@ -12,9 +12,9 @@ import scipy.sparse
 from margin.data.schema import Column
 from margin.errors import MarginError
 from margin.persistence import load, save
-from margin.persistence.kind import Kind, attributes_of
 from margin.persistence.kinds import BY_CLASS
-from margin.persistence.packing import parameter_names
+from margin.persistence.objects.kind import Kind, attributes_of
+from margin.persistence.objects.packing import parameter_names
 
 __all__ = [
     "differences",

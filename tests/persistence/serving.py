@@ -19,7 +19,9 @@ from pathlib import Path
 from typing import Any
 
 from margin.errors import PersistenceError
-from margin.persistence import arrays, from_bytes, load, reading
+from margin.persistence import from_bytes, load
+from margin.persistence.container import reading
+from margin.persistence.objects import arrays
 from tests.persistence.models import Sample, answers_of, is_error, same_answers, samples
 from tests.persistence.mutants import Mutants
 from tests.persistence.zip_mutants import ZipMutants

@@ -17,8 +17,8 @@ import pytest
 
 from margin.data import Table
 from margin.persistence import save
-from margin.persistence.header import canonical
-from margin.persistence.limits import MOST_HEADER, MOST_VALUES, SPAN
+from margin.persistence.container.header import canonical
+from margin.persistence.container.limits import MOST_HEADER, MOST_VALUES, SPAN
 from tests.persistence.weighing import Scale
 
 DIGEST = "0" * 64

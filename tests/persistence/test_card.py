@@ -1,4 +1,4 @@
-"""margin.persistence.card: what a file says of itself, without its model, and whatever the file holds."""
+"""margin.persistence.cards.card: what a file says of itself, without its model, and whatever the file holds."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ import margin
 from margin import MajorityClassifier, Table, TableEncoder
 from margin.errors import ConstantColumnWarning, PersistenceError
 from margin.persistence import FORMAT, card, convert, header, load, save
-from margin.persistence.differences import differences
+from margin.persistence.cards.differences import differences
+from margin.persistence.cards.words import MISSING, UNSEEN, title
+from margin.persistence.container.reading import open_container
 from margin.persistence.kinds import BY_NAME
 from margin.persistence.opening import opened
-from margin.persistence.reading import open_container
-from margin.persistence.words import MISSING, UNSEEN, title
 from tests.persistence.changing import rewritten, taken_apart
 
 GOLDEN = Path(__file__).parent / "golden" / "0.1.0-format1" / "MajorityClassifier-table.margin"

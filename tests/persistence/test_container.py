@@ -1,4 +1,4 @@
-"""margin.persistence.container and header: the bytes of a file, and one way only to write them."""
+"""margin.persistence.container.bytes and header: the bytes of a file, and one way only to write them."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from hypothesis.extra import numpy as npst
 
 from margin.data import Table
 from margin.persistence import from_bytes, to_bytes
-from margin.persistence.container import FORMAT, MAGIC, PRELUDE
-from margin.persistence.header import canonical, parsed
-from margin.persistence.limits import ALIGNMENT, DEEPEST, MOST_HEADER, MOST_VALUES, SPAN, Malformed
-from margin.persistence.reading import MemorySource, open_container
-from margin.persistence.writing import MemorySink, write
+from margin.persistence.container.bytes import FORMAT, MAGIC, PRELUDE
+from margin.persistence.container.header import canonical, parsed
+from margin.persistence.container.limits import ALIGNMENT, DEEPEST, MOST_HEADER, MOST_VALUES, SPAN, Malformed
+from margin.persistence.container.reading import MemorySource, open_container
+from margin.persistence.container.writing import MemorySink, write
 
 
 def file_of(header: bytes, buffers: bytes = b"", **prelude) -> bytes:

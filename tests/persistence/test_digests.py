@@ -1,12 +1,12 @@
-"""margin.persistence.digests: the same digests, whichever way they were worked out."""
+"""margin.persistence.container.digests: the same digests, whichever way they were worked out."""
 
 import hashlib
 
 import numpy as np
 import pytest
 
-from margin.persistence import digests as module
-from margin.persistence.digests import digests
+from margin.persistence.container import digests as module
+from margin.persistence.container.digests import digests
 
 
 @pytest.mark.parametrize("in_hardware", [True, False])

@@ -1,4 +1,4 @@
-"""margin.persistence.fields, arrays, values: what goes in comes back, and nothing else gets through."""
+"""margin.persistence.objects.fields, arrays, values: what goes in comes back, and nothing else gets through."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ import scipy.sparse
 from hypothesis import given
 from hypothesis import strategies as st
 
-from margin.persistence.arrays import (
+from margin.persistence.container.limits import Malformed
+from margin.persistence.objects.arrays import (
     Array,
     Csr,
     at_least,
@@ -20,9 +21,20 @@ from margin.persistence.arrays import (
     starts,
     strictly_ascending,
 )
-from margin.persistence.fields import Either, Fixed, Flag, ListOf, MapOf, Maybe, Number, SetOf, Text, TupleOf, Whole
-from margin.persistence.limits import Malformed
-from margin.persistence.values import Label, Labels, Levels, Texts, Value
+from margin.persistence.objects.fields import (
+    Either,
+    Fixed,
+    Flag,
+    ListOf,
+    MapOf,
+    Maybe,
+    Number,
+    SetOf,
+    Text,
+    TupleOf,
+    Whole,
+)
+from margin.persistence.objects.values import Label, Labels, Levels, Texts, Value
 from tests.persistence.toy import back, read, refusal, written
 
 ROUND_TRIPS = [

@@ -10,9 +10,9 @@ import pytest
 
 from margin.base.estimator import TableEstimator
 from margin.persistence import FORMAT, header, load
+from margin.persistence.container.reading import open_container
+from margin.persistence.container.sources import opened_file
 from margin.persistence.kinds import BY_NAME
-from margin.persistence.reading import open_container
-from margin.persistence.sources import opened_file
 from tests.contract.estimators import answers
 from tests.persistence.golden_files import LARGEST, ROWS, folders
 

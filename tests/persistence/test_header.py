@@ -1,4 +1,6 @@
-"""margin.persistence.header: what is counted before a header is parsed, against a count one sign at a time."""
+"""margin.persistence.container.header:
+what is counted before a header is parsed, against a count one sign at a time.
+"""
 
 from __future__ import annotations
 
@@ -9,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from margin.persistence.limits import Malformed
+from margin.persistence.container.limits import Malformed
 
-header = importlib.import_module("margin.persistence.header")
+header = importlib.import_module("margin.persistence.container.header")
 
 texts = st.text('ab"\\[]{},:\n\u00e9', max_size=8)
 documents = st.recursive(

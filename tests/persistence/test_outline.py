@@ -8,13 +8,13 @@ import numpy as np
 
 from margin import MajorityClassifier, TableEncoder
 from margin.persistence import card, save
-from margin.persistence.fields import Fixed, ListOf, Object
-from margin.persistence.kind import Kind
+from margin.persistence.container.reading import open_container
 from margin.persistence.kinds import BY_CLASS, BY_NAME
+from margin.persistence.objects.fields import Fixed, ListOf, Object
+from margin.persistence.objects.kind import Kind
+from margin.persistence.objects.outline import Outline
+from margin.persistence.objects.packing import ObjectPacker
 from margin.persistence.opening import opened
-from margin.persistence.outline import Outline
-from margin.persistence.packing import ObjectPacker
-from margin.persistence.reading import open_container
 
 
 def test_an_outline_by_hand():

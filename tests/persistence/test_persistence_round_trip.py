@@ -16,12 +16,12 @@ from margin import GridSearch, MajorityClassifier
 from margin.data import Column, Schema, Table
 from margin.errors import PersistenceError
 from margin.persistence import FORMAT, from_bytes, header, load, save, to_bytes
-from margin.persistence.arrays import Array, Csr
+from margin.persistence.container.limits import Malformed
 from margin.persistence.kinds import BY_CLASS, BY_NAME
-from margin.persistence.limits import Malformed
-from margin.persistence.packing import ObjectPacker
-from margin.persistence.unpacking import ObjectUnpacker
-from margin.persistence.values import Labels, Levels, Texts, Value
+from margin.persistence.objects.arrays import Array, Csr
+from margin.persistence.objects.packing import ObjectPacker
+from margin.persistence.objects.unpacking import ObjectUnpacker
+from margin.persistence.objects.values import Labels, Levels, Texts, Value
 from tests.persistence.round_trip import differences, same_state
 
 

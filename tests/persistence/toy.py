@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from margin.persistence.arrays import Sizes
-from margin.persistence.limits import Malformed
-from margin.persistence.packing import ObjectPacker
-from margin.persistence.unpacking import ObjectUnpacker
+from margin.persistence.container.limits import Malformed
+from margin.persistence.objects.arrays import Sizes
+from margin.persistence.objects.packing import ObjectPacker
+from margin.persistence.objects.unpacking import ObjectUnpacker
 
 __all__ = ["back", "read", "refusal", "written"]
 

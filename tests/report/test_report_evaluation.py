@@ -13,7 +13,8 @@ from rich.console import Console
 
 from margin import Table, zoo
 from margin.experiment import Pair, Score, Spec, run_to_end
-from margin.report import render, render_audit, terminal, words
+from margin.report import phrases as words
+from margin.report import render, render_audit, terminal
 from margin.selection import audit
 from tests.experiment.stand_ins import entries, flowers
 from tests.report.test_report_page import parsed

@@ -11,7 +11,8 @@ import pytest
 
 from margin import NaiveBayes, Table, zoo
 from margin.experiment import ClassScore, ColumnCard, Score, Spec, TestScore, run_to_end
-from margin.report import render, words
+from margin.report import phrases as words
+from margin.report import render
 from margin.report.svg import Axis
 from tests.experiment.stand_ins import Broken, entries, flowers
 

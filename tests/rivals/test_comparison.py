@@ -8,7 +8,7 @@ from scipy import stats
 from sklearn.metrics import roc_auc_score
 
 from margin.evaluation import correct, delong, friedman, mcnemar, permutation_test, sign_test, wilcoxon
-from margin.evaluation.studentized import range_above, range_quantile
+from margin.evaluation.comparing.many_datasets import range_above, range_quantile
 
 
 @settings(deadline=None, max_examples=40)

@@ -14,7 +14,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
 import margin
-import margin.evaluation.metrics as m
+import margin.evaluation.metrics.definitions as m
 from tests.shared_data import shared_data
 
 

@@ -11,7 +11,7 @@ import pytest
 from numpy.testing import assert_allclose
 from sklearn.linear_model import LogisticRegression
 
-from margin.linear.solvers.coordinate import coordinate_descent
+from margin.linear.solvers.coordinate_descent import coordinate_descent
 from margin.linear.solvers.truncated_newton import truncated_newton
 from tests.linear.problems import objective_by_definition, random_problem
 

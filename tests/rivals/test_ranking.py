@@ -5,9 +5,9 @@ import pytest
 from sklearn import metrics as rival
 from sklearn.model_selection import StratifiedKFold
 
-import margin.evaluation.metrics as m
+import margin.evaluation.metrics.definitions as m
 from margin.evaluation import StratifiedFolds, confusion
-from margin.evaluation.ranking import Ranking
+from margin.evaluation.predictions.ranking import Ranking
 
 N = 20_000
 

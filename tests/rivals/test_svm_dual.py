@@ -10,8 +10,8 @@ import gzip
 import numpy as np
 import pytest
 
-from margin.svm.dual import solve
-from margin.svm.kernels import KernelFunction
+from margin.svm.kernel_machine.dual import solve
+from margin.svm.kernels.function import KernelFunction
 from tests.shared_data import shared_data
 from tests.svm.dual import objective, problem_of
 

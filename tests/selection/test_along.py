@@ -9,7 +9,7 @@ from sklearn.base import clone
 from sklearn.datasets import load_iris, make_classification
 
 from margin import SVC, DecisionTreeClassifier, KNeighborsClassifier, LinearSVC, LogisticRegression
-from margin.evaluation.along import said_by
+from margin.evaluation.predictions.from_model import said_by
 
 EXACT = [
     (KNeighborsClassifier(), "n_neighbors", [7, 1, 3, 200, 3]),

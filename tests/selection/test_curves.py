@@ -14,9 +14,9 @@ from margin.data import catalog
 from margin.errors import DataError, InputError, ParameterError
 from margin.evaluation import HoldOut, LeaveOneOut, StratifiedFolds
 from margin.selection import learning_curve, validation_curve
-from margin.selection.power_law import PowerLaw, fit_power_law, gain_from_twice
-from margin.selection.simplicity import direction_of
-from margin.selection.subsets import growing_order
+from margin.selection.curves.power_law import PowerLaw, fit_power_law, gain_from_twice
+from margin.selection.search.simplicity import direction_of
+from margin.selection.search.subsets import growing_order
 
 
 def blobs(n=150, seed=0, flip=0.15):

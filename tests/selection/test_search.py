@@ -22,7 +22,7 @@ from margin import (
     RandomSearch,
     Reject,
 )
-from margin.bayes.cross_fitting import dealt
+from margin.base.meta.cross_fitting import dealt
 from margin.data import catalog
 from margin.errors import InputError, ParameterError
 from margin.evaluation import HoldOut, LeaveOneOut, StratifiedFolds, evaluate

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from margin.svm.dual import DualProblem
-from margin.svm.kernels import KernelFunction
+from margin.svm.kernel_machine.dual import DualProblem
+from margin.svm.kernels.function import KernelFunction
 
 __all__ = ["conditions", "objective", "problem_of", "random_problem", "slow_dual"]
 

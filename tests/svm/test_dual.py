@@ -1,4 +1,4 @@
-"""margin.svm.dual: worked by hand, then a slow solver, then odd input, then real data."""
+"""margin.svm.kernel_machine.dual: worked by hand, then a slow solver, then odd input, then real data."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from margin.svm.dual import DualProblem, solve, solve_all
-from margin.svm.kernels import KernelFunction
+from margin.svm.kernel_machine.dual import DualProblem, solve, solve_all
+from margin.svm.kernels.function import KernelFunction
 from tests.shared_data import shared_data
 from tests.svm.dual import conditions, objective, problem_of, random_problem, slow_dual
 

@@ -1,4 +1,4 @@
-"""margin.svm.expansion: sums of kernels against the definition; the same bits alone and together."""
+"""margin.svm.kernels.expansion: sums of kernels against the definition; the same bits alone and together."""
 
 import itertools
 
@@ -7,8 +7,8 @@ import pytest
 import scipy.sparse as sp
 
 from margin.errors import InputError
-from margin.svm.expansion import Expansion
-from margin.svm.kernels import KernelFunction
+from margin.svm.kernels.expansion import Expansion
+from margin.svm.kernels.function import KernelFunction
 from tests.svm.test_kernels import KERNELS, definition
 
 RNG = np.random.default_rng(0)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from margin import SVC, PegasosClassifier
 from margin.errors import ConvergenceWarning, InputError, NotFittedError
-from margin.svm.kernels import KernelFunction
+from margin.svm.kernels.function import KernelFunction
 from tests.svm.descents import orders_of, rows, slow_kernel_sgd
 
 pytestmark = pytest.mark.filterwarnings("ignore::margin.errors.ConvergenceWarning")  # few passes need not settle
@@ -64,7 +64,7 @@ def test_alpha_is_the_average_of_beta_over_lambda_t(average):
 def test_rows_drawn_one_by_one_may_come_twice_in_a_block():
     X, y = rows(4, n=30)
     model = fit(X, y, lambda_=0.01, replace=True, fit_intercept=False)
-    from margin.svm.pegasos_rule import Visits
+    from margin.svm.pegasos.rule import Visits
 
     visits = Visits.of(30, None, True, True, 0)
     order = np.concatenate([visits.order(number) for number in range(4)])

@@ -1,4 +1,4 @@
-"""margin.svm.kernels and kernel_values: names, numbers, refusals; sources against the definition."""
+"""margin.svm.kernels.function and kernel_values: names, numbers, refusals; sources against the definition."""
 
 import numpy as np
 import pytest
@@ -9,7 +9,7 @@ from hypothesis.extra.numpy import arrays
 
 from margin.errors import InputError, ParameterError
 from margin.svm import check_kernel, explicit_map, kernel_matrix
-from margin.svm.kernels import KernelFunction, kernel_function
+from margin.svm.kernels.function import KernelFunction, kernel_function
 
 KERNELS = [
     KernelFunction("linear"),

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.utils.multiclass import _ovr_decision_function
 
-from margin.linear.reduced import NEVER
-from margin.svm.multiclass import Layout, laid_out, widened_pairs
+from margin.linear.presolve import NEVER
+from margin.svm.kernel_machine.multiclass import Layout, laid_out, widened_pairs
 
 
 @given(n=st.integers(0, 7), k=st.integers(3, 9), seed=st.integers(0, 1000))

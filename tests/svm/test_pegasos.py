@@ -181,7 +181,7 @@ def test_training_ends_when_the_objective_is_proved_to_be_near_enough():
 def test_nothing_is_proved_where_that_would_take_too_much_memory(monkeypatch):
     X, y = rows(6)
     expected = fit(X, y)
-    monkeypatch.setattr("margin.svm.pegasos_primal.MOST_REMEMBERED", 39)
+    monkeypatch.setattr("margin.svm.pegasos.primal.MOST_REMEMBERED", 39)
     model = fit(X, y)
     assert np.array_equal(model.coef_, expected.coef_)
     assert model.certificate_.objective == expected.certificate_.objective

@@ -32,7 +32,7 @@ from margin import (
     TableEncoder,
     decision_regions,
 )
-from margin.bayes.cross_fitting import dealt
+from margin.base.meta.cross_fitting import dealt
 from margin.data import catalog
 from margin.errors import AbstentionWarning, LabelError, ParameterError
 from margin.evaluation import HoldOut, evaluate, risk_coverage

@@ -1,4 +1,4 @@
-"""margin.svm.spectrum: pieces counted by hand, then the definition, then as part of a pipeline."""
+"""margin.svm.kernels.spectrum: pieces counted by hand, then the definition, then as part of a pipeline."""
 
 import numpy as np
 import pytest

@@ -5,8 +5,8 @@ import pytest
 
 from margin import SVC, choose_C, svm_path
 from margin.errors import LabelError, NotSeparableError, ParameterError
-from margin.svm.multiclass import Layout
-from margin.svm.training import Solver, soft
+from margin.svm.kernel_machine.multiclass import Layout
+from margin.svm.kernel_machine.solve import Solver, soft
 
 
 def two(n=60, seed=0, apart=3.0):
@@ -121,7 +121,7 @@ def test_a_path_is_as_many_fits():
 
 
 def test_a_warm_start_ends_in_the_same_place_sooner():
-    from margin.svm.kernels import KernelFunction
+    from margin.svm.kernels.function import KernelFunction
 
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(600, 5)), rng.integers(0, 2, 600)
@@ -136,7 +136,7 @@ def test_a_warm_start_ends_in_the_same_place_sooner():
 
 @pytest.mark.parametrize("kernel", ["rbf", "precomputed"])
 def test_errors_of_folds_are_those_of_models_fitted_without_them(kernel):
-    from margin.bayes.cross_fitting import dealt
+    from margin.base.meta.cross_fitting import dealt
 
     X, y = two(50, apart=1.0)
     given = X @ X.T if kernel == "precomputed" else X

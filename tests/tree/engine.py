@@ -4,9 +4,9 @@ from typing import Any
 
 import numpy as np
 
-from margin.base.mixed import MixedData
+from margin.base.representations.mixed import MixedData
 from margin.data import Column, Schema, catalog
-from margin.tree.growing import grow_classes, grow_values
+from margin.tree.grow import grow_classes, grow_values
 from margin.tree.nodes import Ask, Tree
 
 SPLITS = {

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from margin.base.mixed import MixedData
-from margin.tree.growing import grow_classes, grow_values
+from margin.base.representations.mixed import MixedData
+from margin.tree.grow import grow_classes, grow_values
 from margin.tree.nodes import Tree
 from tests.tree.engine import settings_of
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from margin.base.mixed import MixedData
+from margin.base.representations.mixed import MixedData
 from margin.tree.nodes import Ask, Tree
 
 __all__ = ["Builder", "random_rows", "random_tree"]

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from margin.tree.binning import why_not_binned
+from margin.tree.grow import why_not_binned
 from margin.tree.nodes import Ask
 from tests.tree.binned import assert_same, between, classes_tree, cuts_by_definition, values_tree, visits
 

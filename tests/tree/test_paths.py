@@ -1,4 +1,4 @@
-"""margin.tree.paths: the lectures' example, then that a path is what the prediction is made of."""
+"""margin.tree.reading.decision_path: the lectures' example, then that a path is what the prediction is made of."""
 
 import numpy as np
 import pytest
@@ -6,13 +6,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from margin import ID3, DecisionTreeClassifier, DecisionTreeRegressor, Table
-from margin.base.mixed import MixedData
+from margin.base.representations.mixed import MixedData
 from margin.data import Column, catalog
 from margin.errors import InputError
-from margin.tree import walking
-from margin.tree.described import DescribedTree
+from margin.tree import predict as walking
 from margin.tree.nodes import Ask
-from margin.tree.paths import path_of
+from margin.tree.reading.decision_path import path_of
+from margin.tree.reading.named_tree import DescribedTree
 from tests.tree.random_trees import Builder, random_rows, random_tree
 
 LEVELS = (3, 7, 5)

@@ -6,7 +6,7 @@ from scipy.stats import beta, binom
 
 from margin import C45, Table
 from margin.tree.nodes import Tree
-from margin.tree.pessimistic import collapsed, extra_errors
+from margin.tree.pruning.pessimistic import collapsed, extra_errors
 
 
 def mixed(n=200, seed=0, missing=0.1):

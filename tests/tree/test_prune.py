@@ -6,13 +6,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from margin import C45, DecisionTreeClassifier, DecisionTreeRegressor
-from margin.base.mixed import MixedData
-from margin.tree.cost_complexity import one_standard_error, pruned_at, weakest_links
-from margin.tree.cutting import cut, leaves_below
+from margin.base.representations.mixed import MixedData
 from margin.tree.nodes import Tree
-from margin.tree.parts import Rows, folds, held_out
-from margin.tree.prune import reduced_error
-from margin.tree.pruning import class_losses
+from margin.tree.pruning.choose import class_losses
+from margin.tree.pruning.cost_complexity import one_standard_error, pruned_at, weakest_links
+from margin.tree.pruning.reduced_error import reduced_error
+from margin.tree.pruning.subtrees import cut, leaves_below
+from margin.tree.training_rows import Rows, folds, held_out
 
 
 def noisy(n=300, d=4, seed=0, flipped=0.2):

@@ -1,4 +1,4 @@
-"""margin.tree.text and the words of conditions: by hand, then what must hold of any tree."""
+"""margin.tree.reading.text and the words of conditions: by hand, then what must hold of any tree."""
 
 import math
 import re
@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from margin import ID3, DecisionTreeClassifier, DecisionTreeRegressor, Table
 from margin.data import Column, Schema, catalog
 from margin.errors import ConstantColumnWarning, NotFittedError, ParameterError
-from margin.tree.conditions import Condition
+from margin.tree.reading.conditions import Condition
 
 AGE = Column("age", "numeric")
 SKY = Column("sky", "nominal", ("black", "blue", "grey", "red"))

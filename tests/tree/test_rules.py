@@ -1,4 +1,4 @@
-"""margin.tree.rules: by hand, then that rules and tree are the same thing."""
+"""margin.tree.reading.rules: by hand, then that rules and tree are the same thing."""
 
 import numpy as np
 import pytest
@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 from margin import ID3, DecisionTreeClassifier, DecisionTreeRegressor
 from margin.data import Column, catalog
 from margin.errors import ParameterError
-from margin.evaluation.intervals import wilson
-from margin.tree import walking
-from margin.tree.described import DescribedTree
-from margin.tree.rules import rules_of
+from margin.evaluation.intervals.interval import wilson
+from margin.tree import predict as walking
+from margin.tree.reading.named_tree import DescribedTree
+from margin.tree.reading.rules import rules_of
 from tests.tree.random_trees import random_rows, random_tree
 
 LEVELS = (3, 70, 5)

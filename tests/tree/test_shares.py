@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from margin.tree.nodes import Ask
-from margin.tree.walking import parts
+from margin.tree.predict import parts
 from tests.tree.engine import bundled, columns, grow
 
 C45 = {"nominal": "multiway", "missing": "fractional"}

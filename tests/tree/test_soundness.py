@@ -1,4 +1,4 @@
-"""margin.tree.soundness: what compiled code could not follow is found out before."""
+"""margin.tree.node_checks: what compiled code could not follow is found out before."""
 
 import numpy as np
 import pytest
@@ -6,12 +6,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from margin import DecisionTreeClassifier
-from margin.base.mixed import MixedData
+from margin.base.representations.mixed import MixedData
 from margin.errors import PersistenceError
 from margin.persistence import load, save
-from margin.tree import walking
+from margin.tree import predict as walking
+from margin.tree.node_checks import TYPES, sound_arrays
 from margin.tree.nodes import Tree
-from margin.tree.soundness import TYPES, sound_arrays
 from tests.tree.random_trees import random_rows, random_tree
 
 LEVELS = (3, 70, 5)

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from margin.tree.nodes import Ask
-from margin.tree.walking import leaves
+from margin.tree.predict import leaves
 from tests.tree.engine import columns, grow
 
 CART = {"nominal": "subset", "missing": "surrogate", "criterion": "gini"}

@@ -1,4 +1,4 @@
-"""margin.tree.walking: by hand, then the definition written out, then trees and rows of every kind."""
+"""margin.tree.predict: by hand, then the definition written out, then trees and rows of every kind."""
 
 import numpy as np
 import pytest
@@ -6,9 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from margin import DecisionTreeClassifier, DecisionTreeRegressor
-from margin.base.mixed import MixedData
+from margin.base.representations.mixed import MixedData
 from margin.errors import InputError
-from margin.tree import walking
+from margin.tree import predict as walking
 from margin.tree.nodes import Ask
 from tests.tree.random_trees import Builder, random_rows, random_tree
 

@@ -1,12 +1,12 @@
 """The estimator contract: what every model takes, and what a model has to write."""
 
 from margin.base.classifier import Classifier
-from margin.base.encoder import TableEncoder
-from margin.base.merging import MergeableClassifier, Places
-from margin.base.mixed import Mixed, MixedData
-from margin.base.numeric import Numeric
+from margin.base.mergeable import MergeableClassifier, Places
 from margin.base.regressor import Regressor
-from margin.base.representation import AsGiven
+from margin.base.representations.mixed import Mixed, MixedData
+from margin.base.representations.numeric import Numeric
+from margin.base.representations.representation import AsGiven
+from margin.base.table_encoder import TableEncoder
 
 __all__ = [
     "AsGiven",

@@ -10,10 +10,10 @@ from sklearn.base import ClassifierMixin
 
 import margin._core as _core
 from margin import parallel
-from margin.base.labels import encode_labels
-from margin.base.outputs import answers_of, encode_outputs, output_columns
-from margin.base.representation import TrainingRows
-from margin.base.supervised import SupervisedEstimator
+from margin.base.estimator import SupervisedEstimator
+from margin.base.representations.representation import TrainingRows
+from margin.base.targets.labels import encode_labels
+from margin.base.targets.multi_output import answers_of, encode_outputs, output_columns
 
 __all__ = ["Classifier"]
 

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from sklearn.base import RegressorMixin
 
-from margin.base.supervised import SupervisedEstimator
-from margin.base.targets import encode_targets
+from margin.base.estimator import SupervisedEstimator
+from margin.base.targets.numbers import encode_targets
 
 __all__ = ["Regressor"]
 

@@ -1,13 +1,13 @@
 """Generative classifiers: how each class makes its cases, turned round by Bayes' rule."""
 
-from margin.bayes.calibration import CalibratedClassifier
-from margin.bayes.diagonal import DiagonalLinearDiscriminantAnalysis
-from margin.bayes.discriminant import LinearDiscriminantAnalysis
+from margin.bayes.calibrated_classifier import CalibratedClassifier
+from margin.bayes.discriminant.diagonal import DiagonalLinearDiscriminantAnalysis
+from margin.bayes.discriminant.linear import LinearDiscriminantAnalysis
+from margin.bayes.discriminant.quadratic import QuadraticDiscriminantAnalysis
 from margin.bayes.joint import JointBayes
 from margin.bayes.naive import NaiveBayes
-from margin.bayes.quadratic import QuadraticDiscriminantAnalysis
 from margin.bayes.rule import bayes_rule
-from margin.bayes.views import BernoulliNB, CategoricalNB, ComplementNB, GaussianNB, MultinomialNB
+from margin.bayes.sklearn_names import BernoulliNB, CategoricalNB, ComplementNB, GaussianNB, MultinomialNB
 
 __all__ = [
     "BernoulliNB",

@@ -9,9 +9,9 @@ from typing import Any, Self
 import numpy as np
 
 from margin.base import Mixed, MixedData
-from margin.base.class_weight import class_factors
-from margin.bayes.combinations import FITS, Combinations, codes_of_numbers, row_keys
-from margin.bayes.posterior import GenerativeClassifier, priors_of
+from margin.base.targets.class_weight import class_factors
+from margin.bayes.generative import GenerativeClassifier, priors_of
+from margin.bayes.joint_counts import FITS, Combinations, codes_of_numbers, row_keys
 from margin.data.table import Table
 from margin.data.weights import cases_per_weight, count_repeats
 from margin.errors import SparseTableWarning, warn
@@ -187,7 +187,7 @@ class JointBayes(GenerativeClassifier):
 
     def left_out_answers(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
         """Labels, probabilities and scores of each row as if fitted to all others; None where that takes new fits."""
-        from margin.bayes.left_out import joint_left_out  # only here: it loads the evaluation
+        from margin.bayes.leave_one_out import joint_left_out  # only here: it loads the evaluation
 
         return joint_left_out(self, X, y, sample_weight)
 

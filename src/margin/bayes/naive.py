@@ -8,15 +8,15 @@ from typing import Annotated, Any
 import numpy as np
 
 from margin.base import Mixed, MixedData
-from margin.base.class_weight import class_factors
-from margin.base.inputs import check_one_row
-from margin.base.representation import SQUARABLE
-from margin.bayes.blocks import Block, blocks_of, may_be_used, text_columns
-from margin.bayes.distributions import DISTRIBUTIONS
-from margin.bayes.family import Distribution
-from margin.bayes.posterior import GenerativeClassifier, priors_of
-from margin.bayes.shares import log_of
-from margin.bayes.statistics import RowStatistics
+from margin.base.inputs.arrays import check_one_row
+from margin.base.representations.representation import SQUARABLE
+from margin.base.targets.class_weight import class_factors
+from margin.bayes.column_blocks import Block, blocks_of, may_be_used, text_columns
+from margin.bayes.distributions.distribution import Distribution
+from margin.bayes.distributions.smoothing import log_of
+from margin.bayes.distributions.standard import DISTRIBUTIONS
+from margin.bayes.generative import GenerativeClassifier, priors_of
+from margin.bayes.sufficient_statistics import RowStatistics
 from margin.data.schema import Schema
 from margin.data.table import Table
 from margin.data.weights import count_repeats
@@ -230,7 +230,7 @@ class NaiveBayes(GenerativeClassifier):
 
     def left_out_answers(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
         """Labels, probabilities and scores of each row as if fitted to all others; None where that takes new fits."""
-        from margin.bayes.left_out import naive_left_out  # only here: it loads the evaluation
+        from margin.bayes.leave_one_out import naive_left_out  # only here: it loads the evaluation
 
         return naive_left_out(self, X, y, sample_weight)
 

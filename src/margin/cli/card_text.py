@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from margin.cli.layout import NO_BREAK, dim, labelled, printable, table
-from margin.report import words
+from margin.report import phrases as words
 
 if TYPE_CHECKING:
     from margin.persistence import Card
-    from margin.persistence.card import CardColumn, CardModel
-    from margin.persistence.differences import Difference
+    from margin.persistence.cards.card import CardColumn, CardModel
+    from margin.persistence.cards.differences import Difference
 
 __all__ = ["card_lines", "difference_lines", "size"]
 

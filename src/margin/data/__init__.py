@@ -11,7 +11,7 @@ __getattr__, __dir__ = attach(
     {
         "catalog": "margin.data.catalog",
         "describe": "margin.data.summary",
-        "from_polars": "margin.data.frames",
+        "from_polars": "margin.data.readers.typed_frame",
         "generators": "margin.data.generators",
         "read": "margin.data.readers",
     },

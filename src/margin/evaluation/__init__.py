@@ -7,17 +7,30 @@
 'exact'
 """
 
-from margin.evaluation.answers import Answers
-from margin.evaluation.bayesian import Posterior, bayesian_comparison, bayesian_signed_rank
-from margin.evaluation.bias_variance import bias_variance, bias_variance_curve
-from margin.evaluation.bootstrap import Bootstrap
-from margin.evaluation.calibration import BrierDecomposition, CalibrationCurve, brier_decomposition, calibration_curve
-from margin.evaluation.compared import Comparison, PairTest, Standing
-from margin.evaluation.comparison import compare_scores
-from margin.evaluation.confusion import ConfusionMatrix, confusion
-from margin.evaluation.corrections import CORRECTIONS, correct
-from margin.evaluation.coverage import RiskCoverage, ThresholdChoice, risk_coverage
-from margin.evaluation.curves import (
+from margin.data.rows import take_rows
+from margin.evaluation.comparing.bayesian import Posterior, bayesian_comparison, bayesian_signed_rank
+from margin.evaluation.comparing.compare_scores import compare_scores
+from margin.evaluation.comparing.comparison_result import Comparison, PairTest, Standing
+from margin.evaluation.comparing.delong import delong
+from margin.evaluation.comparing.five_by_two import five_by_two_f
+from margin.evaluation.comparing.many_datasets import FriedmanTest, compare_on, friedman
+from margin.evaluation.comparing.mcnemar import CochranTest, cochran_q, mcnemar
+from margin.evaluation.comparing.multiple_testing import CORRECTIONS, correct
+from margin.evaluation.comparing.permutation import swap_test
+from margin.evaluation.comparing.selection_optimism import Optimism, selection_optimism
+from margin.evaluation.comparing.significance import Significance, corrected_t_test, permutation_test
+from margin.evaluation.comparing.wilcoxon import sign_test, wilcoxon
+from margin.evaluation.cross_validation.evaluate import evaluate, evaluate_steps
+from margin.evaluation.cross_validation.result import Evaluation, FoldDone
+from margin.evaluation.cross_validation.sealed import Opening, SealedTest
+from margin.evaluation.curves.calibration import (
+    BrierDecomposition,
+    CalibrationCurve,
+    brier_decomposition,
+    calibration_curve,
+)
+from margin.evaluation.curves.risk_coverage import RiskCoverage, ThresholdChoice, risk_coverage
+from margin.evaluation.curves.thresholds import (
     GainCurve,
     OperatingPoint,
     PrecisionRecallCurve,
@@ -26,30 +39,28 @@ from margin.evaluation.curves import (
     precision_recall_curve,
     roc_curve,
 )
-from margin.evaluation.datasets_comparison import FriedmanTest, compare_on, friedman
-from margin.evaluation.decomposed import BiasVariance, BiasVarianceCurve
-from margin.evaluation.delong import delong
-from margin.evaluation.discordance import CochranTest, cochran_q, mcnemar
-from margin.evaluation.five_by_two import five_by_two_f
-from margin.evaluation.given_splits import Given
-from margin.evaluation.group_splits import GroupFolds, GroupHoldOut
-from margin.evaluation.intervals import Interval, Score, bootstrap_interval, corrected_t_interval, proportion_interval
+from margin.evaluation.decomposition.bias_variance import bias_variance, bias_variance_curve
+from margin.evaluation.decomposition.result import BiasVariance, BiasVarianceCurve
+from margin.evaluation.intervals.interval import (
+    Interval,
+    Score,
+    bootstrap_interval,
+    corrected_t_interval,
+    proportion_interval,
+)
 from margin.evaluation.measuring import Measured, measure
-from margin.evaluation.metrics import METRICS, Metric, metric
-from margin.evaluation.multilabel import MULTILABEL_METRICS, MultilabelMetric
+from margin.evaluation.metrics.definitions import METRICS, Metric, metric
+from margin.evaluation.metrics.multilabel import MULTILABEL_METRICS, MultilabelMetric
 from margin.evaluation.multilabel_measuring import MultilabelMeasured, measure_multilabel
-from margin.evaluation.optimism import Optimism, selection_optimism
-from margin.evaluation.protocols import PROTOCOLS
-from margin.evaluation.random_splits import Folds, RepeatedHoldOut, TrainValidationTest
-from margin.evaluation.result import Evaluation, FoldDone
-from margin.evaluation.rows import take_rows
-from margin.evaluation.sealed import Opening, SealedTest
-from margin.evaluation.signed_ranks import sign_test, wilcoxon
-from margin.evaluation.significance import Significance, corrected_t_test, permutation_test
-from margin.evaluation.splits import HoldOut, LeaveOneOut, StratifiedFolds, TrainingData
-from margin.evaluation.swapping import swap_test
-from margin.evaluation.time_splits import TimeOrdered
-from margin.evaluation.validation import evaluate, evaluate_steps
+from margin.evaluation.predictions.answers import Answers
+from margin.evaluation.predictions.confusion import ConfusionMatrix, confusion
+from margin.evaluation.protocols.bootstrap import Bootstrap
+from margin.evaluation.protocols.given import Given
+from margin.evaluation.protocols.groups import GroupFolds, GroupHoldOut
+from margin.evaluation.protocols.named import PROTOCOLS
+from margin.evaluation.protocols.stratified import HoldOut, LeaveOneOut, StratifiedFolds, TrainingData
+from margin.evaluation.protocols.time_order import TimeOrdered
+from margin.evaluation.protocols.unstratified import Folds, RepeatedHoldOut, TrainValidationTest
 
 __all__ = [
     "CORRECTIONS",

@@ -11,16 +11,21 @@ from typing import Any
 import numpy as np
 
 from margin.errors import InputError, ParameterError
-from margin.evaluation.answers import Answers
-from margin.evaluation.calibration import BrierDecomposition, CalibrationCurve, brier_decomposition, calibration_curve
-from margin.evaluation.confusion import ConfusionMatrix
-from margin.evaluation.curves import PrecisionRecallCurve, RocCurve, thresholds_of
-from margin.evaluation.draws import Draws
-from margin.evaluation.intervals import PROPORTION_METHODS, Score, check_confidence
-from margin.evaluation.metric import Metric
-from margin.evaluation.metrics import METRICS, metric
-from margin.evaluation.scoring import check_metrics, score_cases, usable_metrics
-from margin.evaluation.strengths import answers_of
+from margin.evaluation.curves.calibration import (
+    BrierDecomposition,
+    CalibrationCurve,
+    brier_decomposition,
+    calibration_curve,
+)
+from margin.evaluation.curves.thresholds import PrecisionRecallCurve, RocCurve, thresholds_of
+from margin.evaluation.intervals.interval import PROPORTION_METHODS, Score, check_confidence
+from margin.evaluation.intervals.resamples import Draws
+from margin.evaluation.metrics.definitions import METRICS, metric
+from margin.evaluation.metrics.metric import Metric
+from margin.evaluation.predictions.answers import Answers
+from margin.evaluation.predictions.confusion import ConfusionMatrix
+from margin.evaluation.predictions.from_arrays import answers_of
+from margin.evaluation.scoring.of_cases import check_metrics, score_cases, usable_metrics
 
 __all__ = ["Measured", "measure", "score_table"]
 

@@ -10,13 +10,13 @@ import numpy as np
 
 from margin.data.labels import position_of
 from margin.errors import InputError, ParameterError, closest
-from margin.evaluation.confusion import ConfusionMatrix, answered, in_columns, ratio, right, support
-from margin.evaluation.draws import Draws
-from margin.evaluation.intervals import Score, check_confidence
-from margin.evaluation.label_sets import LabelSets
+from margin.evaluation.intervals.interval import Score, check_confidence
+from margin.evaluation.intervals.resamples import Draws
 from margin.evaluation.measuring import score_rows, score_table
-from margin.evaluation.multilabel import MULTILABEL_METRICS, YES_NO, MultilabelMetric
-from margin.evaluation.strengths import as_numbers
+from margin.evaluation.metrics.multilabel import MULTILABEL_METRICS, YES_NO, MultilabelMetric
+from margin.evaluation.predictions.confusion import ConfusionMatrix, answered, in_columns, ratio, right, support
+from margin.evaluation.predictions.from_arrays import as_numbers
+from margin.evaluation.predictions.label_sets import LabelSets
 
 __all__ = ["LabelTable", "MultilabelMeasured", "measure_multilabel"]
 

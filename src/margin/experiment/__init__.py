@@ -5,10 +5,9 @@ from typing import TYPE_CHECKING
 from margin.lazy import attach
 
 if TYPE_CHECKING:
-    from margin.experiment.auditing import audit_table
     from margin.experiment.cards import column_cards
-    from margin.experiment.evaluating import evaluate_table
-    from margin.experiment.prediction import Answers, about_model, answers, read_new_rows
+    from margin.experiment.compare import run, run_to_end
+    from margin.experiment.problem import open_table, resolve_target
     from margin.experiment.result import (
         ClassScore,
         ColumnCard,
@@ -20,9 +19,10 @@ if TYPE_CHECKING:
         Step,
         TestScore,
     )
-    from margin.experiment.running import run, run_to_end
-    from margin.experiment.source import open_table, resolve_target
     from margin.experiment.spec import Spec
+    from margin.experiment.table_audit import audit_table
+    from margin.experiment.table_evaluation import evaluate_table
+    from margin.experiment.table_prediction import Answers, about_model, answers, read_new_rows
 
 __all__ = [
     "Answers",
@@ -54,14 +54,14 @@ __all__ = [
 __getattr__, __dir__ = attach(
     __name__,
     {
-        **dict.fromkeys(("Answers", "about_model", "answers", "read_new_rows"), "margin.experiment.prediction"),
+        **dict.fromkeys(("Answers", "about_model", "answers", "read_new_rows"), "margin.experiment.table_prediction"),
         **dict.fromkeys(("ClassScore", "ColumnCard", "Pair", "Progress", "Result"), "margin.experiment.result"),
         **dict.fromkeys(("Score", "Standing", "Step", "TestScore"), "margin.experiment.result"),
         **dict.fromkeys(("CalibrationBin", "ThresholdCurves"), "margin.experiment.result"),
-        **dict.fromkeys(("open_table", "resolve_target"), "margin.experiment.source"),
+        **dict.fromkeys(("open_table", "resolve_target"), "margin.experiment.problem"),
         **{"Spec": "margin.experiment.spec", "column_cards": "margin.experiment.cards"},
-        "audit_table": "margin.experiment.auditing",
-        "evaluate_table": "margin.experiment.evaluating",
-        **dict.fromkeys(("run", "run_to_end"), "margin.experiment.running"),
+        "audit_table": "margin.experiment.table_audit",
+        "evaluate_table": "margin.experiment.table_evaluation",
+        **dict.fromkeys(("run", "run_to_end"), "margin.experiment.compare"),
     },
 )

@@ -220,7 +220,7 @@ class Result:
         return render(self)
 
     def __repr__(self) -> str:
-        from margin.report import words
+        from margin.report import phrases as words
 
         accuracy = self.test.scores["accuracy"]
         reach = f" ({words.interval(accuracy)})" if accuracy.low is not None else ""

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from margin.base.columns import Columns
+from margin.base.inputs.columns import Columns
 from margin.bayes import CalibratedClassifier, JointBayes, QuadraticDiscriminantAnalysis
-from margin.bayes.normal_classes import LinearScores
+from margin.bayes.discriminant.normal_classes import LinearScores
 from margin.data.schema import Column
 from margin.explain.explanation import Explanation, Reason
 from margin.explain.models import answer_of, explain, factor_in_words, first_two, shares_reason

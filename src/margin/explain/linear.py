@@ -9,8 +9,8 @@ import numpy as np
 from margin.explain.explanation import Explanation, Reason
 from margin.explain.generative import by_column
 from margin.explain.models import MOST_COLUMNS, answer_of, explain, factor_in_words
-from margin.linear.model import LinearClassifier
-from margin.linear.reduced import NEVER
+from margin.linear.linear_classifier import LinearClassifier
+from margin.linear.presolve import NEVER
 
 __all__ = ["column_reasons"]
 

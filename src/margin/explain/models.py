@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from margin.base.inputs import check_one_row
+from margin.base.inputs.arrays import check_one_row
 from margin.baseline import MajorityClassifier
 from margin.bayes import NaiveBayes
 from margin.errors import InputTypeError

@@ -6,8 +6,8 @@ from typing import Any
 
 from margin.explain.explanation import Explanation, Reason
 from margin.explain.models import answer_of, explain
-from margin.tree.model import TreeClassifier, TreeRegressor
-from margin.tree.paths import Path, Step
+from margin.tree.reading.decision_path import Path, Step
+from margin.tree.tree_model import TreeClassifier, TreeRegressor
 
 __all__: list[str] = []
 

@@ -7,14 +7,14 @@ from typing import Any
 import numpy as np
 
 from margin.base import Classifier
-from margin.bayes.calibration import LEAST, SUREST, CalibratedClassifier, CalibratedModel
+from margin.bayes.calibrated_classifier import LEAST, SUREST, CalibratedClassifier, CalibratedModel
 from margin.data.labels import codes_of, label_array
 from margin.errors import ExportError
 from margin.export.answer import Answer, answer
 from margin.export.columns import RawRows
 from margin.export.graph import Graph
 from margin.export.maps import shares
-from margin.selection.search import Search
+from margin.selection.search.search import Search
 from margin.svm.reject import Reject
 
 __all__: list[str] = []

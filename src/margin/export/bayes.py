@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from margin.base.representation import SQUARABLE
-from margin.bayes.blocks import TextBlock
-from margin.bayes.categories import Categorical, CategoricalNumbers
-from margin.bayes.density import KernelDensity
-from margin.bayes.distributions import Bernoulli, Gaussian, Multinomial, Poisson
+from margin.base.representations.representation import SQUARABLE
+from margin.bayes.column_blocks import TextBlock
+from margin.bayes.distributions.categorical import Categorical, CategoricalNumbers
+from margin.bayes.distributions.kernel_density import KernelDensity
+from margin.bayes.distributions.standard import Bernoulli, Gaussian, Multinomial, Poisson
 from margin.bayes.joint import JointBayes
 from margin.bayes.naive import NaiveBayes
 from margin.errors import ExportError

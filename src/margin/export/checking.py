@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from margin.bayes.calibration import CalibratedClassifier
-from margin.bayes.calibrators import Isotonic
-from margin.bayes.passing_on import PassesOn
+from margin.base.meta.calibration_maps import Isotonic
+from margin.base.meta.delegating import PassesOn
+from margin.bayes.calibrated_classifier import CalibratedClassifier
+from margin.data.rows import count_rows
 from margin.errors import ExportError
-from margin.evaluation.rows import count_rows
 from margin.export.running import onnx_inputs, run_onnx
-from margin.svm.pegasos import PegasosClassifier
-from margin.svm.svc_model import KernelModel
+from margin.svm.kernel_machine.model import KernelModel
+from margin.svm.pegasos.classifier import PegasosClassifier
 
 __all__ = ["TOLERANCE", "check_answers", "in_double", "tolerance_of"]
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from margin.base.columns import Columns
+from margin.base.inputs.columns import Columns
 from margin.data.schema import Column
 from margin.errors import ExportError, listing
 from margin.export.graph import Graph

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from margin.base.representation import SQUARABLE
-from margin.bayes.discriminant import LinearDiscriminantAnalysis
-from margin.bayes.normal_classes import PANEL, LinearScores, NormalClasses, log_of
-from margin.bayes.quadratic import BEYOND, QuadraticDiscriminantAnalysis
+from margin.base.representations.representation import SQUARABLE
+from margin.bayes.discriminant.linear import LinearDiscriminantAnalysis
+from margin.bayes.discriminant.normal_classes import PANEL, LinearScores, NormalClasses, log_of
+from margin.bayes.discriminant.quadratic import BEYOND, QuadraticDiscriminantAnalysis
 from margin.export.answer import Answer, answer
 from margin.export.columns import RawRows
 from margin.export.graph import Graph

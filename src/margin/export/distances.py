@@ -15,8 +15,8 @@ from margin.errors import ExportError
 from margin.export.columns import RawRows
 from margin.export.graph import Graph
 from margin.export.matching import check_size
+from margin.neighbors.indexes.sparse import SparseRows
 from margin.neighbors.search import NeighborSearch
-from margin.neighbors.sparse_rows import SparseRows
 
 __all__ = ["compared_and_finished"]
 
@@ -50,7 +50,7 @@ def compared_and_finished(model: NeighborSearch, rows: RawRows) -> tuple[str, st
 
 
 def _in_space(graph: Graph, rows: RawRows, model: NeighborSearch) -> str:
-    """Rows as the index compares them (``Space`` in ``margin.neighbors.space``)."""
+    """Rows as the index compares them (``Space`` in ``margin.neighbors.indexes.row_transform``)."""
     space, encoder = model._space, model._encoder
     width = len(encoder.names_out())
     if width == 0:
@@ -83,7 +83,7 @@ def _log2(graph: Graph, value: str) -> str:
 
 
 def _constants_of_length_one(kept: np.ndarray) -> np.ndarray:
-    from margin.neighbors.space import Space
+    from margin.neighbors.indexes.row_transform import Space
 
     return Space(cosine=True).queries(kept)
 

@@ -10,8 +10,8 @@ from margin.baseline import MajorityClassifier
 from margin.export.answer import Answer, answer
 from margin.export.columns import RawRows
 from margin.export.graph import Graph
-from margin.linear.model import LinearClassifier
-from margin.linear.perceptron_memory import Voters
+from margin.linear.linear_classifier import LinearClassifier
+from margin.linear.online.perceptron_state import Voters
 
 __all__ = ["layer_answer", "linear_answer", "sigmoids", "two_shares"]
 

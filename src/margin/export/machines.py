@@ -11,12 +11,12 @@ from margin.export.graph import Graph
 from margin.export.linear import layer_answer
 from margin.export.maps import shares
 from margin.export.matching import check_size
-from margin.linear.reduced import NEVER
-from margin.svm.expansion import Expansion
-from margin.svm.kernels import KernelFunction
-from margin.svm.multiclass import Layout
-from margin.svm.pegasos import PegasosClassifier
-from margin.svm.svc_model import KernelModel
+from margin.linear.presolve import NEVER
+from margin.svm.kernel_machine.model import KernelModel
+from margin.svm.kernel_machine.multiclass import Layout
+from margin.svm.kernels.expansion import Expansion
+from margin.svm.kernels.function import KernelFunction
+from margin.svm.pegasos.classifier import PegasosClassifier
 
 __all__ = ["kernel_sums"]
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from margin.bayes.calibrators import Isotonic, Sigmoid, Temperature
+from margin.base.meta.calibration_maps import Isotonic, Sigmoid, Temperature
 from margin.errors import ExportError
 from margin.export.graph import Graph
 from margin.export.linear import sigmoids

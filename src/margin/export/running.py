@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from margin.base.inputs import dense_from_sparse, open_input
+from margin.base.inputs.arrays import dense_from_sparse, open_input
 from margin.data.schema import Column
 from margin.data.table import Table
 from margin.export.columns import is_word_column, written_levels

@@ -7,7 +7,7 @@ import numpy as np
 from margin.base import TableEncoder
 from margin.export.answer import Answer, answer
 from margin.export.columns import RawRows
-from margin.tree.discretize import Discretizer
+from margin.tree.discretizer import Discretizer
 
 __all__: list[str] = []
 

@@ -17,8 +17,8 @@ from margin.export.columns import MixedColumns, RawRows
 from margin.export.graph import Graph
 from margin.export.tree_parts import leaf_parts, summed_up
 from margin.export.tree_questions import Questions, questions_of, with_surrogates
-from margin.tree.model import TreeClassifier, TreeModel, TreeRegressor
 from margin.tree.nodes import Tree
+from margin.tree.tree_model import TreeClassifier, TreeModel, TreeRegressor
 
 __all__ = ["leaf_shares"]
 

@@ -7,9 +7,17 @@ from typing import Any
 
 import numpy as np
 
-from margin.base.moments import Moments
+from margin.base.representations.moments import Moments
 from margin.bayes import BernoulliNB, CategoricalNB, ComplementNB, GaussianNB, MultinomialNB
-from margin.bayes.statistics import ClassMoments, LevelCounts, NumberCounts, RowStatistics, Sums, firsts, together
+from margin.bayes.sufficient_statistics import (
+    ClassMoments,
+    LevelCounts,
+    NumberCounts,
+    RowStatistics,
+    Sums,
+    firsts,
+    together,
+)
 from margin.errors import ConversionError
 from margin.interop.features import Preparation
 from margin.interop.making import mixed, of_same_name, who_is

@@ -96,7 +96,7 @@ def from_sklearn(fitted: Any) -> Any:
     >>> theirs = LogisticRegression().fit([[0.0], [1.0], [2.0], [3.0]], ["low", "low", "high", "high"])
     >>> ours = from_sklearn(theirs)
     >>> type(ours).__module__, ours.predict([[0.2], [2.9]]).tolist()
-    ('margin.linear.logistic', ['low', 'high'])
+    ('margin.linear.logistic.regression', ['low', 'high'])
     """
     _check_fitted(fitted)
     return _model(fitted, None)

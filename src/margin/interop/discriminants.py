@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from margin.base.moments import unit_for
+from margin.base.representations.moments import unit_for
 from margin.bayes import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
-from margin.bayes.quadratic import triangle_in_panels, triangle_size
+from margin.bayes.discriminant.quadratic import triangle_in_panels, triangle_size
 from margin.errors import ConversionError
 from margin.interop.features import Preparation
 from margin.interop.making import numeric, of_same_name, who_is

@@ -9,8 +9,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from margin.base.columns import Columns
-from margin.base.numeric import Scale
+from margin.base.inputs.columns import Columns
+from margin.base.representations.numeric import Scale
 from margin.data.schema import Column, Kind, Schema
 from margin.errors import ConversionError
 

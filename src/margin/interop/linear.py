@@ -13,9 +13,9 @@ from margin.errors import ConversionError
 from margin.interop.features import Preparation
 from margin.interop.making import numeric, of_same_name, seed_of, single_output, who_is
 from margin.linear import LinearSGD, LogisticRegression, Perceptron
-from margin.linear.descent import Memory as DescentMemory
-from margin.linear.model import LinearClassifier
-from margin.linear.perceptron_memory import Memory as PerceptronMemory
+from margin.linear.linear_classifier import LinearClassifier
+from margin.linear.online.perceptron_state import Memory as PerceptronMemory
+from margin.linear.online.sgd_state import Memory as DescentMemory
 from margin.svm import LinearSVC
 
 __all__ = ["linear_svc", "logistic", "logistic_cv", "one_vs_rest", "perceptron", "ridge", "sgd"]

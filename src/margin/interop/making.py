@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from margin import params
-from margin.base.columns import Columns
-from margin.base.fitting import whole_or_not_at_all
-from margin.base.mixed import Mixed, MixedEncoder
+from margin.base.inputs.columns import Columns
+from margin.base.representations.mixed import Mixed, MixedEncoder
+from margin.base.rollback import whole_or_not_at_all
 from margin.errors import ConversionError, ParameterError
 from margin.interop.features import Preparation
 from margin.interop.matrices import Matrix, matrix_of

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from margin.base.columns import Columns
-from margin.base.numeric import Numeric, NumericEncoder
+from margin.base.inputs.columns import Columns
+from margin.base.representations.numeric import Numeric, NumericEncoder
 from margin.errors import ConversionError
 from margin.interop.features import Preparation
 

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from margin.base.moments import column_moments
-from margin.base.representation import TrainingRows
+from margin.base.representations.moments import column_moments
+from margin.base.representations.representation import TrainingRows
 from margin.errors import ConversionError
 from margin.interop.features import Preparation
 from margin.interop.making import numeric, of_same_name, who_is

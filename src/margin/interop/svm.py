@@ -12,10 +12,10 @@ from margin.interop.features import Preparation
 from margin.interop.making import numeric, of_same_name, who_is
 from margin.interop.matrices import Matrix
 from margin.svm import SVC
-from margin.svm.expansion import Expansion
-from margin.svm.kernels import KernelFunction
-from margin.svm.machine import Machine
-from margin.svm.multiclass import Layout
+from margin.svm.kernel_machine.machine import Machine
+from margin.svm.kernel_machine.multiclass import Layout
+from margin.svm.kernels.expansion import Expansion
+from margin.svm.kernels.function import KernelFunction
 
 __all__ = ["svc"]
 

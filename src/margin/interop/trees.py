@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from margin.base.class_weight import class_factors
+from margin.base.targets.class_weight import class_factors
 from margin.errors import ConversionError
 from margin.interop.features import Feature, Preparation
 from margin.interop.making import mixed, of_same_name, seed_of, single_output, who_is

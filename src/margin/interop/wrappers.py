@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from margin.base.representation import AsGivenEncoder
+from margin.base.meta.calibration_maps import CalibrationMap, Isotonic, Sigmoid, Temperature
+from margin.base.representations.representation import AsGivenEncoder
 from margin.baseline import MajorityClassifier
 from margin.bayes import CalibratedClassifier
-from margin.bayes.calibration import CalibratedModel
-from margin.bayes.calibrators import CalibrationMap, Isotonic, Sigmoid, Temperature
+from margin.bayes.calibrated_classifier import CalibratedModel
 from margin.errors import ConversionError
 from margin.interop.features import Preparation
 from margin.interop.making import filled, mixed, single_output, who_is

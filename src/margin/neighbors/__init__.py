@@ -1,8 +1,8 @@
 """Instance-based models: answers looked up among the training rows."""
 
 from margin.neighbors.centroid import NearestCentroid
-from margin.neighbors.choosing import KChoice, choose_k
 from margin.neighbors.curse import Curse, curse, edge_length
+from margin.neighbors.k_choice import KChoice, choose_k
 from margin.neighbors.knn import KNeighborsClassifier, KNeighborsRegressor
 from margin.neighbors.radius import RadiusNeighborsClassifier, RadiusNeighborsRegressor
 from margin.neighbors.regions import Regions, decision_regions

@@ -8,9 +8,9 @@ import numpy as np
 from scipy.spatial.distance import cdist
 
 from margin.base import Classifier, Numeric
-from margin.base.moments import column_moments, unit_for
-from margin.base.numeric import Scale
-from margin.base.representation import SQUARABLE
+from margin.base.representations.moments import column_moments, unit_for
+from margin.base.representations.numeric import Scale
+from margin.base.representations.representation import SQUARABLE
 from margin.data.weights import cases_per_weight, count_repeats
 from margin.errors import ParameterError
 from margin.params import Positive, Priors
@@ -187,7 +187,7 @@ class NearestCentroid(Classifier):
 
     def left_out_answers(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
         """Labels, probabilities and scores of each row as if fitted to all others; None where that takes new fits."""
-        from margin.neighbors.left_out_centroid import centroids_left_out  # only here: it loads the evaluation
+        from margin.neighbors.leave_one_out_centroid import centroids_left_out  # only here: it loads the evaluation
 
         return centroids_left_out(self, X, y, sample_weight)
 

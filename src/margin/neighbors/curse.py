@@ -13,11 +13,11 @@ from scipy.spatial.distance import cdist
 
 from margin import params
 from margin.base import MixedData, Numeric, TableEncoder
-from margin.base.moments import unit_for
-from margin.base.numeric import Scale
+from margin.base.representations.moments import unit_for
+from margin.base.representations.numeric import Scale
 from margin.errors import ConstantColumnWarning, ParameterError
 from margin.neighbors.equal_rows import EqualRows, words_of
-from margin.neighbors.intrinsic import Dimension, maximum_likelihood, two_nearest
+from margin.neighbors.intrinsic_dimension import Dimension, maximum_likelihood, two_nearest
 from margin.neighbors.knn import KNeighborsClassifier
 from margin.params import Count, Jobs, Rule, Seed
 from margin.random import generator

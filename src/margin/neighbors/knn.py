@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from margin.base import Classifier, Regressor
-from margin.base.outputs import side_by_side
+from margin.base.targets.multi_output import side_by_side
 from margin.neighbors.voters import NearestVoters
 
 __all__ = ["KNeighborsClassifier", "KNeighborsRegressor"]
@@ -67,7 +67,7 @@ class KNeighborsClassifier(NearestVoters, Classifier):
 
     def left_out_answers(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
         """Labels, probabilities and scores of each row as if fitted to all others; None where that takes new fits."""
-        from margin.neighbors.left_out import nearest_left_out  # only here: it loads the evaluation
+        from margin.neighbors.leave_one_out import nearest_left_out  # only here: it loads the evaluation
 
         return nearest_left_out(self, X, y, sample_weight)
 
@@ -78,8 +78,8 @@ class KNeighborsClassifier(NearestVoters, Classifier):
         return side_by_side([classes[codes[:, j]] for j, classes in enumerate(self.classes_)])
 
     def answers_along(self, parameter: str, values: Any, X: Any, y: Any, asked: Any, sample_weight: Any = None) -> Any:
-        """What the model would say for several ``n_neighbors``, from one search (:mod:`margin.evaluation.along`)."""
-        from margin.neighbors.along import answers_along_k
+        """What the model would say for several ``n_neighbors``, from one search."""
+        from margin.neighbors.parameter_path import answers_along_k
 
         return answers_along_k(self, values, X, y, asked, sample_weight) if parameter == "n_neighbors" else None
 

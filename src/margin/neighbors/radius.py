@@ -1,24 +1,28 @@
-"""All neighbours within a radius: the majority of their classes, or the mean of their targets."""
+"""All neighbours within a radius: the majority of their classes, or the mean of their targets.
+
+What a row without neighbours gets.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+import numbers
+from dataclasses import dataclass
+from typing import Annotated, Any
 
 import numpy as np
 
 from margin.base import Classifier, Regressor
-from margin.base.numeric import Scale
-from margin.base.outputs import side_by_side
-from margin.base.representation import TrainingRows
-from margin.errors import InputError, LonelyRowWarning, listing, warn
-from margin.neighbors.choice import Algorithm
-from margin.neighbors.metrics import FeatureWeights, Metric
-from margin.neighbors.outliers import OutlierLabel, outliers_of
+from margin.base.representations.numeric import Scale
+from margin.base.representations.representation import TrainingRows
+from margin.base.targets.multi_output import side_by_side
+from margin.errors import InputError, LonelyRowWarning, ParameterError, listing, warn
+from margin.neighbors.distances import FeatureWeights, Metric
+from margin.neighbors.indexes.choose import Algorithm
 from margin.neighbors.voters import RadiusVoters
 from margin.neighbors.votes import Votes
-from margin.params import Count, Jobs, NonNegative, Positive
+from margin.params import Count, Jobs, NonNegative, Positive, Rule
 
-__all__ = ["RadiusNeighborsClassifier", "RadiusNeighborsRegressor"]
+__all__ = ["Outlier", "OutlierLabel", "RadiusNeighborsClassifier", "RadiusNeighborsRegressor", "outliers_of"]
 
 
 class RadiusNeighborsClassifier(RadiusVoters, Classifier):
@@ -97,7 +101,7 @@ class RadiusNeighborsClassifier(RadiusVoters, Classifier):
 
     def left_out_answers(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
         """Labels, probabilities and scores of each row as if fitted to all others; None where that takes new fits."""
-        from margin.neighbors.left_out import within_left_out  # only here: it loads the evaluation
+        from margin.neighbors.leave_one_out import within_left_out  # only here: it loads the evaluation
 
         return within_left_out(self, X, y, sample_weight)
 
@@ -227,3 +231,80 @@ def _is_empty(shares: np.ndarray) -> np.ndarray:
 
 def _as_list(scores: Any) -> list[np.ndarray]:
     return scores if isinstance(scores, list) else [scores]
+
+
+LABELS = (str, bytes, bool, np.bool_, numbers.Real)
+KINDS = {"U": "words", "O": "words", "S": "bytes", "b": "booleans", "i": "numbers", "u": "numbers", "f": "numbers"}
+
+
+def _is_outlier_label(value: Any) -> bool:
+    if isinstance(value, (list, tuple, np.ndarray)):
+        return np.ndim(value) == 1 and len(value) > 0 and all(isinstance(label, LABELS) for label in value)
+    return value is None or isinstance(value, LABELS)
+
+
+def _parse_label(text: str) -> Any:
+    if text.lower() == "none":
+        return None
+    for read in (int, float):
+        try:
+            return read(text)
+        except ValueError:
+            continue
+    return text
+
+
+OutlierLabel = Annotated[
+    Any, Rule("None, 'most_frequent', a label or a list of one label per target", _is_outlier_label, _parse_label)
+]
+
+
+@dataclass(frozen=True)
+class Outlier:
+    """The label of rows without neighbours for one target, and its code among the classes, -1 if it is none."""
+
+    label: Any
+    code: int
+
+    def shares(self, n_classes: int) -> np.ndarray:
+        """1 for the class; nothing at all if the label is none of them."""
+        shares = np.zeros(n_classes)
+        if self.code >= 0:
+            shares[self.code] = 1.0
+        return shares
+
+    def in_place_of(self, answers: np.ndarray, alone: np.ndarray) -> np.ndarray:
+        """The answers with this label where a row is alone, in a type that holds all labels."""
+        if self.code >= 0:
+            return answers
+        label = np.array([self.label], dtype=object if answers.dtype == object else None)
+        return np.where(alone, label, answers)
+
+
+def outliers_of(
+    given: Any, classes: list[np.ndarray], codes: np.ndarray, weight: np.ndarray, who: str
+) -> tuple[Outlier, ...]:
+    """One outlier per target, none at all where rows without neighbours are refused."""
+    if given is None:
+        return ()
+    columns = codes.reshape(len(codes), -1).T
+    if isinstance(given, str) and given == "most_frequent":
+        most = [int(np.bincount(column, weight, len(labels)).argmax()) for column, labels in zip(columns, classes)]
+        return tuple(Outlier(labels.tolist()[code], code) for code, labels in zip(most, classes))
+    wanted = list(given) if isinstance(given, (list, tuple, np.ndarray)) else [given] * len(classes)
+    if len(wanted) != len(classes):
+        raise ParameterError(
+            f"{who}(outlier_label={given!r}): one label per target is needed ({len(classes)}), not {len(wanted)}."
+        )
+    return tuple(_outlier(label, labels, who) for label, labels in zip(wanted, classes))
+
+
+def _outlier(label: Any, classes: np.ndarray, who: str) -> Outlier:
+    known = classes.tolist()
+    kind, theirs = (KINDS[np.array([each]).dtype.kind] for each in (label, known[0]))
+    if kind != theirs:
+        raise ParameterError(
+            f"{who}(outlier_label={label!r}): the label must be of the type of the classes, "
+            f"which are {theirs} ({listing(known, 3)})."
+        )
+    return Outlier(label, known.index(label) if label in known else -1)

@@ -9,7 +9,7 @@ import numpy as np
 
 from margin import params
 from margin.base import Classifier, Mixed, MixedData
-from margin.base.objects import codes_among
+from margin.base.inputs.object_cells import codes_among
 from margin.errors import ParameterError, closest, listing
 from margin.neighbors.equal_rows import EqualRows, words_of
 from margin.params import Rule
@@ -89,7 +89,7 @@ class RoteClassifier(Classifier):
 
     def left_out_answers(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
         """Labels, probabilities and scores of each row as if fitted to all others; None where that takes new fits."""
-        from margin.neighbors.left_out import matches_left_out  # only here: it loads the evaluation
+        from margin.neighbors.leave_one_out import matches_left_out  # only here: it loads the evaluation
 
         return matches_left_out(self, X, y, sample_weight)
 

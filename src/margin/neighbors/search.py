@@ -10,14 +10,14 @@ from scipy.sparse import csr_array
 from margin import parallel, params
 from margin.base import Mixed, MixedData, Numeric
 from margin.base.estimator import TableEstimator
-from margin.base.inputs import dense_from_sparse
-from margin.base.representation import TrainingRows
+from margin.base.inputs.arrays import dense_from_sparse
+from margin.base.representations.representation import TrainingRows
 from margin.errors import InputError, ParameterError, PersistenceError
-from margin.neighbors.choice import Algorithm, IndexChoice, build_index
-from margin.neighbors.metrics import MIXED, column_weights, power_of, quick_name
-from margin.neighbors.mixed_rows import MixedRows
-from margin.neighbors.space import Space, space_of
-from margin.neighbors.sparse_rows import SparseRows
+from margin.neighbors.distances import MIXED, column_weights, power_of, quick_name
+from margin.neighbors.indexes.choose import Algorithm, IndexChoice, build_index
+from margin.neighbors.indexes.mixed import MixedRows
+from margin.neighbors.indexes.row_transform import Space, space_of
+from margin.neighbors.indexes.sparse import SparseRows
 from margin.params import Count, NonNegative, rule_of
 
 __all__ = ["NeighborSearch", "take_rows"]

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from margin.base.inputs import matrix_of, open_input
-from margin.base.labels import encode_labels
+from margin.base.inputs.arrays import matrix_of, open_input
+from margin.base.targets.labels import encode_labels
 from margin.data.table import Table
 from margin.errors import InputError
 from margin.neighbors.regions import limits_of

@@ -10,13 +10,13 @@ import numpy as np
 
 from margin import params
 from margin.base import MixedData
-from margin.base.inputs import check_one_row
-from margin.base.numeric import Scale
-from margin.base.representation import TrainingRows
+from margin.base.inputs.arrays import check_one_row
+from margin.base.representations.numeric import Scale
+from margin.base.representations.representation import TrainingRows
 from margin.data.weights import count_repeats
 from margin.errors import listing
-from margin.neighbors.choice import Algorithm
-from margin.neighbors.metrics import FeatureWeights, Metric
+from margin.neighbors.distances import FeatureWeights, Metric
+from margin.neighbors.indexes.choose import Algorithm
 from margin.neighbors.search import NeighborSearch, take_rows
 from margin.neighbors.votes import Ballot, Votes, proportions, votes_of
 from margin.params import Count, Jobs, Positive

@@ -3,13 +3,13 @@
 from typing import TYPE_CHECKING
 
 from margin.lazy import attach
-from margin.persistence.card import Card, card
-from margin.persistence.container import FORMAT
+from margin.persistence.cards.card import Card, card
+from margin.persistence.container.bytes import FORMAT
 from margin.persistence.opening import Header, header
 
 if TYPE_CHECKING:
     from margin.persistence.archive import convert, from_bytes, load, save, to_bytes, verify
-    from margin.persistence.files import write_whole
+    from margin.persistence.container.files import write_whole
 
 __all__ = [
     "FORMAT",
@@ -32,6 +32,6 @@ __getattr__, __dir__ = attach(
     __name__,
     {
         **dict.fromkeys(("convert", "from_bytes", "load", "save", "to_bytes", "verify"), "margin.persistence.archive"),
-        "write_whole": "margin.persistence.files",
+        "write_whole": "margin.persistence.container.files",
     },
 )

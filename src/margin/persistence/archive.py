@@ -16,15 +16,15 @@ import numpy as np
 import margin
 from margin.errors import PersistenceError
 from margin.persistence import format1, witness
-from margin.persistence.files import written_whole
-from margin.persistence.header import canonical
+from margin.persistence.container.files import written_whole
+from margin.persistence.container.header import canonical
+from margin.persistence.container.limits import Malformed, NewerKind
+from margin.persistence.container.reading import MemorySource, Opened, open_container
+from margin.persistence.container.writing import FileSink, MemorySink, write
 from margin.persistence.kinds import BY_CLASS, BY_NAME
-from margin.persistence.limits import Malformed, NewerKind
+from margin.persistence.objects.packing import ObjectPacker
+from margin.persistence.objects.unpacking import ObjectUnpacker
 from margin.persistence.opening import Header, header_of, opened, opened_source, refusals, sections_of
-from margin.persistence.packing import ObjectPacker
-from margin.persistence.reading import MemorySource, Opened, open_container
-from margin.persistence.unpacking import ObjectUnpacker
-from margin.persistence.writing import FileSink, MemorySink, write
 
 __all__ = ["convert", "from_bytes", "load", "save", "to_bytes", "verify"]
 

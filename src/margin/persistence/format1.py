@@ -21,12 +21,12 @@ import numpy as np
 import scipy.sparse
 
 from margin.errors import PersistenceError
+from margin.persistence.container.header import look_over
+from margin.persistence.container.limits import MOST_ARRAYS, MOST_DIMENSIONS, MOST_HEADER, Malformed
+from margin.persistence.container.writing import MemorySink, write
 from margin.persistence.format1_classes import KIND_OF, SLOTS
-from margin.persistence.header import look_over
 from margin.persistence.kinds import BY_CLASS, BY_NAME
-from margin.persistence.limits import MOST_ARRAYS, MOST_DIMENSIONS, MOST_HEADER, Malformed
-from margin.persistence.packing import Legacy, ObjectPacker
-from margin.persistence.writing import MemorySink, write
+from margin.persistence.objects.packing import Legacy, ObjectPacker
 
 __all__ = ["as_format_2"]
 

@@ -10,10 +10,10 @@ from typing import Any, TypeVar
 
 import margin
 from margin.errors import MarginError, PersistenceError
-from margin.persistence.container import FORMAT, MAGIC, Prelude
-from margin.persistence.head import Head, open_head
-from margin.persistence.limits import Malformed, NewerKind
-from margin.persistence.sources import MemorySource, Source, opened_file
+from margin.persistence.container.bytes import FORMAT, MAGIC, Prelude
+from margin.persistence.container.head import Head, open_head
+from margin.persistence.container.limits import Malformed, NewerKind
+from margin.persistence.container.sources import MemorySource, Source, opened_file
 
 __all__ = ["Header", "header", "header_of", "opened", "opened_source", "refusals", "sections_of"]
 

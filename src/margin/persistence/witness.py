@@ -13,9 +13,9 @@ import numpy as np
 
 from margin.data.table import Table
 from margin.errors import MarginError, PersistenceError
-from margin.persistence.fields import Packer, Unpacker
-from margin.persistence.limits import Malformed
-from margin.persistence.values import Labels
+from margin.persistence.container.limits import Malformed
+from margin.persistence.objects.fields import Packer, Unpacker
+from margin.persistence.objects.values import Labels
 
 __all__ = ["Witness", "made_up_rows", "record", "rows_for"]
 

@@ -1,18 +1,18 @@
 """Pictures of what models learnt and of how good they are; matplotlib is loaded when the first one is drawn."""
 
-from margin.plots.along import plot_learning_curve, plot_validation_curve
+from margin.plots.bias_variance import plot_bias_variance
+from margin.plots.calibration import plot_calibration
 from margin.plots.coefficients import plot_coefficients, plot_path
-from margin.plots.comparing import plot_comparison, plot_critical_difference
-from margin.plots.coverage import plot_risk_coverage
+from margin.plots.comparison import plot_comparison, plot_critical_difference
+from margin.plots.confusion import plot_confusion
+from margin.plots.curse import plot_curse
 from margin.plots.k_choice import plot_k_choice
 from margin.plots.losses import plot_losses
 from margin.plots.margins import plot_margin
-from margin.plots.of_bias_variance import plot_bias_variance
-from margin.plots.of_calibration import plot_calibration
-from margin.plots.of_confusion import plot_confusion
-from margin.plots.of_curse import plot_curse
-from margin.plots.of_regions import plot_regions
-from margin.plots.thresholds import plot_precision_recall, plot_roc
+from margin.plots.regions import plot_regions
+from margin.plots.risk_coverage import plot_risk_coverage
+from margin.plots.roc_and_precision_recall import plot_precision_recall, plot_roc
+from margin.plots.score_curves import plot_learning_curve, plot_validation_curve
 from margin.plots.tree import plot_tree
 
 __all__ = [

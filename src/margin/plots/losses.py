@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from margin.linear.family import LossFamily, loss_family
+from margin.linear.losses import LossFamily, loss_family
 from margin.plots.style import INK, PALE, PALETTE, axes_of
 
 __all__ = ["plot_losses"]

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from margin.base.columns import learn_columns
+from margin.base.inputs.columns import learn_columns
 from margin.data.labels import codes_of, label_array, position_of
 from margin.data.table import Table
 from margin.errors import InputError, InputTypeError, ParameterError
 from margin.plots.style import INK, PALE, axes_of, class_colours
-from margin.svm.svc_model import KernelModel
+from margin.svm.kernel_machine.model import KernelModel
 
 __all__ = ["plot_margin"]
 

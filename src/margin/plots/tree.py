@@ -9,8 +9,8 @@ import numpy as np
 
 from margin.errors import InputTypeError, ParameterError
 from margin.plots.style import INK, PALE, axes_of, class_colours
-from margin.tree.described import DescribedTree
-from margin.tree.reading import TreeReading
+from margin.tree.reading.named_tree import DescribedTree
+from margin.tree.reading.readable import TreeReading
 
 __all__ = ["plot_tree"]
 

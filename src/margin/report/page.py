@@ -8,7 +8,9 @@ from typing import Any
 from markupsafe import Markup
 
 import margin
-from margin.report import curves, svg, words
+from margin.report import phrases as words
+from margin.report import svg
+from margin.report import svg as curves
 
 __all__ = ["render", "render_audit"]
 

@@ -10,7 +10,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from margin.report import words
+from margin.report import phrases as words
 
 __all__ = ["board", "interval_bar", "show", "show_audit"]
 

@@ -11,14 +11,14 @@ from typing import Any
 import numpy as np
 
 from margin.errors import ParameterError
-from margin.evaluation.intervals import Score
-from margin.evaluation.metrics import METRICS, Metric, metric
-from margin.evaluation.result import Evaluation, FoldDone
-from margin.evaluation.scoring import score_folds
-from margin.evaluation.splits import StratifiedFolds
-from margin.evaluation.validation import evaluate
-from margin.selection.opening import check_effort, check_model
-from margin.selection.results import setting_text
+from margin.evaluation.cross_validation.evaluate import evaluate
+from margin.evaluation.cross_validation.result import Evaluation, FoldDone
+from margin.evaluation.intervals.interval import Score
+from margin.evaluation.metrics.definitions import METRICS, Metric, metric
+from margin.evaluation.protocols.stratified import StratifiedFolds
+from margin.evaluation.scoring.of_cases import score_folds
+from margin.selection.prepare import check_effort, check_model
+from margin.selection.search.results import setting_text
 
 __all__ = ["Nested", "nested"]
 
@@ -273,8 +273,8 @@ def _counted(settings: Iterable[Mapping[str, Any]]) -> tuple[tuple[Mapping[str, 
 def _final(search: Any, X: Any, y: Any, sample_weight: Any) -> Any:
     from sklearn.base import clone
 
+    from margin.data.rows import ready_for
     from margin.data.table import Table
-    from margin.evaluation.rows import ready_for
 
     if isinstance(X, Table) and isinstance(y, str):
         X, y = X.target(y)

@@ -1,15 +1,15 @@
 """Support vector machines: the widest margin between classes, in the space of a kernel."""
 
-from margin.svm.certificate import MarginCertificate
-from margin.svm.choosing import CChoice, choose_C
-from margin.svm.kernel_values import KernelCheck, check_kernel, explicit_map, kernel_matrix
-from margin.svm.linear_svc import LinearSVC
-from margin.svm.path import SVMPath, svm_path
-from margin.svm.pegasos import PegasosClassifier
-from margin.svm.pegasos_certificate import PegasosCertificate
+from margin.svm.c_choice import CChoice, choose_C
+from margin.svm.kernel_machine.certificate import MarginCertificate
+from margin.svm.kernel_machine.path import SVMPath, svm_path
+from margin.svm.kernel_machine.svc import SVC
+from margin.svm.kernels.matrix import KernelCheck, check_kernel, explicit_map, kernel_matrix
+from margin.svm.kernels.spectrum import SpectrumKernel
+from margin.svm.linear_machine.linear_svc import LinearSVC
+from margin.svm.pegasos.certificate import PegasosCertificate
+from margin.svm.pegasos.classifier import PegasosClassifier
 from margin.svm.reject import Reject
-from margin.svm.spectrum import SpectrumKernel
-from margin.svm.svc import SVC
 
 __all__ = [
     "SVC",

@@ -12,17 +12,17 @@ from sklearn.utils import get_tags
 
 from margin import params
 from margin.base import AsGiven
-from margin.base.representation import TrainingRows
-from margin.bayes.cross_fitting import Part, Split, dealt, told
+from margin.base.meta.confidence import answers_with_confidence, confidence_kind
+from margin.base.meta.cross_fitting import Part, Split, dealt, told
+from margin.base.meta.delegating import PassesOn
+from margin.base.meta.inner_model import Estimator, Folds, frozen, on_tables, take_over, weights_for
+from margin.base.representations.representation import TrainingRows
 from margin.bayes.naive import NaiveBayes
-from margin.bayes.passing_on import PassesOn
-from margin.bayes.wrapping import Estimator, Folds, frozen, on_tables, take_over, weights_for
 from margin.data.table import Table
 from margin.errors import AbstentionWarning, ConstantColumnWarning, ParameterError, warn
-from margin.evaluation.coverage import RiskCoverage, ThresholdChoice, risk_coverage
-from margin.evaluation.metrics import accuracy
+from margin.evaluation.curves.risk_coverage import RiskCoverage, ThresholdChoice, risk_coverage
+from margin.evaluation.metrics.definitions import accuracy
 from margin.params import NonNegative, Seed, Share
-from margin.svm.confidence import answers_with_confidence, confidence_kind
 
 __all__ = ["Reject"]
 

@@ -2,7 +2,7 @@
 
 from margin.tree.c45 import C45
 from margin.tree.decision_tree import DecisionTreeClassifier, DecisionTreeRegressor
-from margin.tree.discretize import Discretizer
+from margin.tree.discretizer import Discretizer
 from margin.tree.id3 import ID3
 from margin.tree.impurity import entropy, gain_ratio, gini, information_gain, split_benefit
 from margin.tree.nodes import Tree

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from margin import parallel
-from margin.base.mixed import MixedData
+from margin.base.representations.mixed import MixedData
 from margin.params import Count, Flag, Jobs, Positive, Share
-from margin.tree.growing import grow_classes
-from margin.tree.model import TreeClassifier
-from margin.tree.parts import Rows, in_cases
-from margin.tree.pessimistic import collapsed, pessimistic
+from margin.tree.grow import grow_classes
+from margin.tree.pruning.pessimistic import collapsed, pessimistic
 from margin.tree.settings import enumerated
+from margin.tree.training_rows import Rows, in_cases
+from margin.tree.tree_model import TreeClassifier
 
 __all__ = ["C45"]
 

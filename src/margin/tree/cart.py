@@ -12,18 +12,18 @@ from sklearn.base import clone
 from sklearn.utils import Bunch
 
 from margin import parallel
-from margin.base.mixed import MixedData
+from margin.base.representations.mixed import MixedData
 from margin.data.weights import check_weights, count_repeats
 from margin.errors import ParameterError, closest, listing
-from margin.tree.binning import why_not_binned
-from margin.tree.cost_complexity import pruned_at, weakest_links
-from margin.tree.cutting import cut
-from margin.tree.model import TreeModel
+from margin.tree.grow import why_not_binned
 from margin.tree.nodes import Tree
-from margin.tree.parts import Rows, without_excess
-from margin.tree.prune import reduced_error
-from margin.tree.pruning import best_alpha, pruned_on_held_out
+from margin.tree.pruning.choose import best_alpha, pruned_on_held_out
+from margin.tree.pruning.cost_complexity import pruned_at, weakest_links
+from margin.tree.pruning.reduced_error import reduced_error
+from margin.tree.pruning.subtrees import cut
 from margin.tree.settings import enumerated, features_of, stated
+from margin.tree.training_rows import Rows, without_excess
+from margin.tree.tree_model import TreeModel
 
 __all__ = ["CartTree"]
 
@@ -160,8 +160,8 @@ class CartTree(TreeModel):
         return Bunch(ccp_alphas=path.alphas, impurities=path.impurities, n_leaves=path.leaves)
 
     def answers_along(self, parameter: str, values: Any, X: Any, y: Any, asked: Any, sample_weight: Any = None) -> Any:
-        """What the tree would say for several ``ccp_alpha`` or ``max_depth`` (:mod:`margin.evaluation.along`)."""
-        from margin.tree.along import answers_along_tree
+        """What the tree would say for several ``ccp_alpha`` or ``max_depth``."""
+        from margin.tree.parameter_path import answers_along_tree
 
         return answers_along_tree(self, parameter, values, X, y, asked, sample_weight)
 

@@ -6,23 +6,20 @@ from typing import Any, Literal
 
 import numpy as np
 
-from margin.base.class_weight import class_factors
-from margin.base.labels import encode_labels
-from margin.base.mixed import MixedData
-from margin.base.targets import encode_targets
+from margin.base.representations.mixed import MixedData
+from margin.base.targets.class_weight import class_factors
+from margin.base.targets.labels import encode_labels
+from margin.base.targets.numbers import encode_targets
 from margin.errors import ParameterError
 from margin.params import ClassWeight, Count, Flag, Jobs, NonNegative, Seed, Share
-from margin.tree.binning import grow_binned_classes, grow_binned_values
 from margin.tree.cart import CartTree, with_true_weights
 from margin.tree.costs import Costs, altered_priors, cost_matrix, in_few_bits
-from margin.tree.discretize import interval_settings
-from margin.tree.growing import grow_classes, grow_values
-from margin.tree.model import TreeClassifier, TreeRegressor
+from margin.tree.discretizer import interval_settings
+from margin.tree.grow import grow_binned_classes, grow_binned_values, grow_classes, grow_values
 from margin.tree.nodes import Tree
-from margin.tree.parts import Rows, in_cases
-from margin.tree.pessimistic import pessimistic
-from margin.tree.pruning import class_losses, value_losses
-from margin.tree.recount import recounted_classes, recounted_values
+from margin.tree.pruning.choose import class_losses, value_losses
+from margin.tree.pruning.pessimistic import pessimistic
+from margin.tree.pruning.recount import recounted_classes, recounted_values
 from margin.tree.settings import (
     Bins,
     CasesInLeaf,
@@ -36,6 +33,8 @@ from margin.tree.settings import (
     NumericColumns,
     Several,
 )
+from margin.tree.training_rows import Rows, in_cases
+from margin.tree.tree_model import TreeClassifier, TreeRegressor
 
 __all__ = ["DecisionTreeClassifier", "DecisionTreeRegressor"]
 

@@ -7,14 +7,14 @@ from typing import Literal
 import numpy as np
 
 from margin import parallel
-from margin.base.mixed import MixedData
+from margin.base.representations.mixed import MixedData
 from margin.errors import InputError, listing
 from margin.params import Count, Jobs
-from margin.tree.discretize import interval_settings
-from margin.tree.growing import grow_classes
-from margin.tree.model import TreeClassifier
-from margin.tree.parts import Rows, in_cases
+from margin.tree.discretizer import interval_settings
+from margin.tree.grow import grow_classes
 from margin.tree.settings import Missing, Several, enumerated
+from margin.tree.training_rows import Rows, in_cases
+from margin.tree.tree_model import TreeClassifier
 
 __all__ = ["ID3"]
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 import margin._core as _core
-from margin.tree.soundness import sound_arrays
+from margin.tree.node_checks import sound_arrays
 
 __all__ = ["Ask", "Tree"]
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from margin.params import Rule
 from margin.random import seed_for
-from margin.tree.binning import MOST_BINS
+from margin.tree.grow import MOST_BINS
 
 __all__ = [
     "NUMERIC",

@@ -6,12 +6,12 @@ import numpy as np
 
 from margin import C45, DecisionTreeClassifier, GridSearch, HalvingSearch, LogSearch, RandomSearch
 from margin.evaluation import metric
-from margin.evaluation.bootstrap import Bootstrap
-from margin.evaluation.given_splits import Given
-from margin.evaluation.group_splits import GroupFolds, GroupHoldOut
-from margin.evaluation.random_splits import Folds, RepeatedHoldOut, TrainValidationTest
-from margin.evaluation.splits import HoldOut, LeaveOneOut, StratifiedFolds, TrainingData
-from margin.evaluation.time_splits import TimeOrdered
+from margin.evaluation.protocols.bootstrap import Bootstrap
+from margin.evaluation.protocols.given import Given
+from margin.evaluation.protocols.groups import GroupFolds, GroupHoldOut
+from margin.evaluation.protocols.stratified import HoldOut, LeaveOneOut, StratifiedFolds, TrainingData
+from margin.evaluation.protocols.time_order import TimeOrdered
+from margin.evaluation.protocols.unstratified import Folds, RepeatedHoldOut, TrainValidationTest
 
 __all__ = ["DEPTHS", "METRICS_WITH_OPTIONS", "PROTOCOLS", "SEARCHES"]
 

@@ -24,8 +24,9 @@ from margin import (
     QuadraticDiscriminantAnalysis,
 )
 from margin.errors import ConstantColumnWarning, PersistenceError, SparseTableWarning
-from margin.persistence import arrays as array_fields
-from margin.persistence import from_bytes, load, reading, save, to_bytes
+from margin.persistence import from_bytes, load, save, to_bytes
+from margin.persistence.container import reading
+from margin.persistence.objects import arrays as array_fields
 from tests.contract.estimators import answers, frame, numbers
 from tests.persistence.changing import array_of, changed, put, value_of
 from tests.persistence.kinds.bayes_models import CLASSES, COUNTS, FRAME, SPAM, TEXTS, WAYS, X, Y, ours

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from margin.errors import PersistenceError
-from margin.neighbors.outliers import Outlier
+from margin.neighbors.radius import Outlier
 from margin.persistence import from_bytes, to_bytes
 from tests.persistence.kinds.neighbor_models import MODELS
 

@@ -15,8 +15,9 @@ import scipy.sparse
 
 import margin
 from margin.errors import PersistenceError
-from margin.persistence import arrays as array_fields
-from margin.persistence import from_bytes, load, reading, save, to_bytes
+from margin.persistence import from_bytes, load, save, to_bytes
+from margin.persistence.container import reading
+from margin.persistence.objects import arrays as array_fields
 from tests.contract.estimators import frame, numbers
 from tests.persistence.kinds.neighbor_models import MODELS, contract_settings
 from tests.persistence.round_trip import differences, same_answers, same_state, without_a_place

@@ -12,11 +12,11 @@ from sklearn.model_selection import KFold
 
 from margin import C45, DecisionTreeClassifier, GridSearch, MajorityClassifier, RandomSearch
 from margin.errors import PersistenceError
-from margin.evaluation.bootstrap import Bootstrap
-from margin.evaluation.given_splits import Given
-from margin.evaluation.intervals import Interval, Score
-from margin.evaluation.metrics import METRICS
-from margin.evaluation.splits import HoldOut, StratifiedFolds
+from margin.evaluation.intervals.interval import Interval, Score
+from margin.evaluation.metrics.definitions import METRICS
+from margin.evaluation.protocols.bootstrap import Bootstrap
+from margin.evaluation.protocols.given import Given
+from margin.evaluation.protocols.stratified import HoldOut, StratifiedFolds
 from margin.persistence import from_bytes, to_bytes
 from tests.contract.estimators import frame, numbers
 from tests.persistence.changing import changed, state_of, value_of

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from margin.cli import reading
+from margin.cli import read_options as reading
 
 __all__ = ["command"]
 
@@ -43,8 +43,8 @@ def command(
     """
     from rich.console import Console
 
-    from margin.cli.places import check_places
-    from margin.experiment.auditing import audit_table
+    from margin.cli.output_paths import check_places
+    from margin.experiment.table_audit import audit_table
     from margin.report import terminal
 
     check_places(file, ("--out", out))

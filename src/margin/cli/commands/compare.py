@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from margin.cli import reading
+from margin.cli import read_options as reading
 
 if TYPE_CHECKING:
     from margin.experiment import Result, Spec
@@ -53,7 +53,7 @@ def command(file: str, out: str | None, save: str | None, quiet: bool, **given: 
     margin compare credit --out report.html
     margin compare adult.csv --target last --models naive-bayes,knn --save adult.margin
     """
-    from margin.cli.places import check_places
+    from margin.cli.output_paths import check_places
     from margin.cli.progress import followed
     from margin.experiment import run
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from margin.cli import reading
+from margin.cli import read_options as reading
 
 __all__ = ["command"]
 
@@ -36,7 +36,7 @@ def _columns(cards: Any) -> Any:
     from rich.table import Table
     from rich.text import Text
 
-    from margin.report.words import shortened
+    from margin.report.phrases import shortened
 
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
     table.add_column("#", justify="right", no_wrap=True)
@@ -55,7 +55,7 @@ def _columns(cards: Any) -> Any:
 
 
 def _values(card: Any) -> str:
-    from margin.report.words import number, shortened
+    from margin.report.phrases import number, shortened
 
     if card.low is not None:
         return f"{number(card.low)} to {number(card.high)}, mean {number(card.mean)}, {card.distinct:,} distinct"

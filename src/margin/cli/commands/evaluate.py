@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from margin.cli import reading
+from margin.cli import read_options as reading
 
 __all__ = ["command"]
 

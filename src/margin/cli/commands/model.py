@@ -109,7 +109,7 @@ def diff(old: str, new: str) -> None:
     """
     from margin.cli.card_text import difference_lines
     from margin.cli.layout import dim, terminal_width
-    from margin.persistence.differences import differences
+    from margin.persistence.cards.differences import differences
 
     found = differences(old, new)
     counts = [each for each in found if (each.part, each.name) != ("note", "when")]
@@ -149,7 +149,7 @@ def convert(old: str, new: str) -> None:
     margin model convert credit-2024.margin credit.margin
     """
     from margin import persistence
-    from margin.cli.places import check_places
+    from margin.cli.output_paths import check_places
 
     check_places(old, ("NEW", new))
     before = persistence.header(old)
@@ -173,7 +173,7 @@ def export(file: str, out: str, check: bool) -> None:
     margin model export credit.margin credit.onnx
     """
     from margin import persistence
-    from margin.cli.places import check_places
+    from margin.cli.output_paths import check_places
     from margin.errors import ParameterError
 
     check_places(file, ("OUT", out))

@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from margin.data.kinds import told_kinds
+from margin.data.declared_kinds import told_kinds
 from margin.data.readers.arff import read_arff
-from margin.data.readers.delimited import read_delimited
+from margin.data.readers.csv import read_delimited
+from margin.data.readers.file import Request, Source
 from margin.data.readers.libsvm import LIBSVM_LINE, read_libsvm
 from margin.data.readers.ndjson import read_ndjson
 from margin.data.readers.parquet import read_parquet
-from margin.data.readers.source import Request, Source
 from margin.data.schema import Schema
 from margin.data.table import Table
 from margin.errors import ParameterError

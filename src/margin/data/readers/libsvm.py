@@ -6,8 +6,8 @@ import re
 
 import numpy as np
 
-from margin.data.levels import codes_of_all
-from margin.data.readers.source import Request, Source
+from margin.data.level_codes import codes_of_all
+from margin.data.readers.file import Request, Source
 from margin.data.schema import Column, Schema
 from margin.data.table import Table
 

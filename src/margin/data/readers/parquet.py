@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import io
 
-from margin.data.frames import from_polars
-from margin.data.readers.source import Request, Source
+from margin.data.readers.file import Request, Source
+from margin.data.readers.typed_frame import from_polars
 from margin.data.table import Table
 
 __all__ = ["read_parquet"]

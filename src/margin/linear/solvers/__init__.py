@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from margin.base.inputs import dense_from_sparse
+from margin.base.inputs.arrays import dense_from_sparse
 from margin.errors import ParameterError
 from margin.linear.problem import Problem, Solver
-from margin.linear.solvers.coordinate import coordinate_descent
+from margin.linear.solvers.coordinate_descent import coordinate_descent
 from margin.linear.solvers.newton import newton, suits_newton
 from margin.linear.solvers.quasi_newton import lbfgs
 from margin.linear.solvers.truncated_newton import truncated_newton

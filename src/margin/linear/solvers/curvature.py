@@ -9,7 +9,7 @@ import numpy as np
 from scipy.linalg import lapack
 
 from margin.linear.problem import Problem
-from margin.linear.solvers.units import Units
+from margin.linear.solvers.column_units import Units
 
 __all__ = ["Blocks", "Curvature", "Diagonal", "Factor", "Whole", "class_blocks", "whole_curvature"]
 

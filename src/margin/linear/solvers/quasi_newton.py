@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from margin.linear.problem import Problem, Solution
+from margin.linear.solvers.column_units import sampled_rows
 from margin.linear.solvers.curvature import (
     Blocks,
     Curvature,
@@ -13,9 +14,8 @@ from margin.linear.solvers.curvature import (
     class_blocks,
     whole_curvature,
 )
-from margin.linear.solvers.dense import Objective, Point, sample_of
-from margin.linear.solvers.descent import Memory, descend, is_negligible, is_rounding
-from margin.linear.solvers.units import sampled_rows
+from margin.linear.solvers.dense_objective import Objective, Point, sample_of
+from margin.linear.solvers.line_search import Memory, descend, is_negligible, is_rounding
 
 __all__ = ["gram_price", "lbfgs", "pass_price"]
 

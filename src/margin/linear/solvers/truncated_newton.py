@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 
 from margin.linear.problem import Problem, Solution
-from margin.linear.solvers.sparse import SparsePasses, inner, negligible
+from margin.linear.solvers.sparse_objective import SparsePasses, inner, negligible
 
 __all__ = ["FINEST", "newton_step", "truncated_newton"]
 

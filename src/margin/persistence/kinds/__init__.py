@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from margin.persistence.kind import Kind
 from margin.persistence.kinds import (
     base,
     bayes,
@@ -25,6 +24,7 @@ from margin.persistence.kinds import (
     svm,
     tree,
 )
+from margin.persistence.objects.kind import Kind
 
 __all__ = ["BY_CLASS", "BY_NAME"]
 

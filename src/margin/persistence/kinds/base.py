@@ -11,17 +11,29 @@ from typing import Any
 
 import numpy as np
 
-from margin.base.columns import Columns
-from margin.base.encoder import TableEncoder
-from margin.base.mixed import MixedEncoder
-from margin.base.moments import Moments
-from margin.base.numeric import Numeric, NumericEncoder
-from margin.base.representation import AsGivenEncoder
+from margin.base.inputs.columns import Columns
+from margin.base.representations.mixed import MixedEncoder
+from margin.base.representations.moments import Moments
+from margin.base.representations.numeric import Numeric, NumericEncoder
+from margin.base.representations.representation import AsGivenEncoder
+from margin.base.table_encoder import TableEncoder
 from margin.baseline import MajorityClassifier
-from margin.persistence.arrays import Array, Rule, at_least, finite, positive
-from margin.persistence.fields import Absent, Either, Field, Flag, ListOf, Maybe, Number, Object, SetOf, Text, Whole
-from margin.persistence.kind import Kind
-from margin.persistence.values import Labels
+from margin.persistence.objects.arrays import Array, Rule, at_least, finite, positive
+from margin.persistence.objects.fields import (
+    Absent,
+    Either,
+    Field,
+    Flag,
+    ListOf,
+    Maybe,
+    Number,
+    Object,
+    SetOf,
+    Text,
+    Whole,
+)
+from margin.persistence.objects.kind import Kind
+from margin.persistence.objects.values import Labels
 
 __all__ = ["AS_GIVEN", "KINDS", "MIXED", "NUMERIC", "OUTPUTS", "classifier", "model", "shares"]
 

@@ -10,20 +10,20 @@ from typing import Any
 
 import numpy as np
 
-from margin.bayes.blocks import TextBlock
-from margin.bayes.categories import Categorical, CategoricalNumbers
-from margin.bayes.distributions import Bernoulli, Complement, Gaussian, Multinomial
+from margin.bayes.column_blocks import TextBlock
+from margin.bayes.distributions.categorical import Categorical, CategoricalNumbers
+from margin.bayes.distributions.smoothing import log_of
+from margin.bayes.distributions.standard import Bernoulli, Complement, Gaussian, Multinomial
 from margin.bayes.joint import JointBayes
 from margin.bayes.naive import NaiveBayes
-from margin.bayes.shares import log_of
-from margin.bayes.statistics import WordSums
-from margin.bayes.views import BernoulliNB, CategoricalNB, ComplementNB, GaussianNB, MultinomialNB
-from margin.persistence.arrays import Array, at_least, finite
-from margin.persistence.fields import Absent, Field, Number, Object, TupleOf
-from margin.persistence.kind import Kind
+from margin.bayes.sklearn_names import BernoulliNB, CategoricalNB, ComplementNB, GaussianNB, MultinomialNB
+from margin.bayes.sufficient_statistics import WordSums
 from margin.persistence.kinds.base import MIXED, classifier, shares
 from margin.persistence.kinds.distributions import part_fits
-from margin.persistence.values import Labels
+from margin.persistence.objects.arrays import Array, at_least, finite
+from margin.persistence.objects.fields import Absent, Field, Number, Object, TupleOf
+from margin.persistence.objects.kind import Kind
+from margin.persistence.objects.values import Labels
 
 __all__ = ["KINDS", "generative"]
 

@@ -10,15 +10,23 @@ from typing import Any
 
 import numpy as np
 
-from margin.bayes.combinations import Combinations
-from margin.bayes.diagonal import ColumnSums
-from margin.bayes.scatter import Scatter
-from margin.bayes.statistics import ClassMoments, LevelCounts, NumberCounts, RowStatistics, SortedCells, Sums, WordSums
-from margin.persistence.arrays import Array, at_least, finite, positive, starts
-from margin.persistence.fields import Field, Flag, Maybe, Object, Packer, TupleOf, Unpacker, Whole
-from margin.persistence.kind import Kind
-from margin.persistence.limits import Malformed
-from margin.persistence.values import Texts
+from margin.bayes.discriminant.diagonal import ColumnSums
+from margin.bayes.discriminant.scatter import Scatter
+from margin.bayes.joint_counts import Combinations
+from margin.bayes.sufficient_statistics import (
+    ClassMoments,
+    LevelCounts,
+    NumberCounts,
+    RowStatistics,
+    SortedCells,
+    Sums,
+    WordSums,
+)
+from margin.persistence.container.limits import Malformed
+from margin.persistence.objects.arrays import Array, at_least, finite, positive, starts
+from margin.persistence.objects.fields import Field, Flag, Maybe, Object, Packer, TupleOf, Unpacker, Whole
+from margin.persistence.objects.kind import Kind
+from margin.persistence.objects.values import Texts
 
 __all__ = ["KINDS", "MOMENTS", "NumbersOfColumns", "n_classes", "n_columns"]
 

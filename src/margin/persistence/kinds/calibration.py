@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from margin.bayes.calibration import CalibratedClassifier, CalibratedModel
-from margin.bayes.calibrators import MAPS, Isotonic, Sigmoid, Temperature
-from margin.persistence.arrays import Array, at_least, strictly_ascending
-from margin.persistence.fields import Fixed, ListOf, Maybe, Model, Number, Object, Text
-from margin.persistence.kind import Kind
+from margin.base.meta.calibration_maps import MAPS, Isotonic, Sigmoid, Temperature
+from margin.bayes.calibrated_classifier import CalibratedClassifier, CalibratedModel
 from margin.persistence.kinds.base import AS_GIVEN, classifier
+from margin.persistence.objects.arrays import Array, at_least, strictly_ascending
+from margin.persistence.objects.fields import Fixed, ListOf, Maybe, Model, Number, Object, Text
+from margin.persistence.objects.kind import Kind
 
 __all__ = ["KINDS"]
 

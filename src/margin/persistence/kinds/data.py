@@ -9,12 +9,12 @@ from typing import Any
 from margin.data.schema import KINDS as COLUMN_KINDS
 from margin.data.schema import Column, Schema
 from margin.data.table import Table
-from margin.persistence.arrays import Array
-from margin.persistence.fields import Object, Packer, Text, TupleOf, Unpacker, Whole, within
-from margin.persistence.kind import Kind, attributes_of
-from margin.persistence.limits import Malformed
-from margin.persistence.packing import Legacy
-from margin.persistence.values import Levels, Texts
+from margin.persistence.container.limits import Malformed
+from margin.persistence.objects.arrays import Array
+from margin.persistence.objects.fields import Object, Packer, Text, TupleOf, Unpacker, Whole, within
+from margin.persistence.objects.kind import Kind, attributes_of
+from margin.persistence.objects.packing import Legacy
+from margin.persistence.objects.values import Levels, Texts
 
 __all__ = ["KINDS"]
 

@@ -10,14 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from margin.bayes.diagonal import DiagonalLinearDiscriminantAnalysis
-from margin.bayes.discriminant import LinearDiscriminantAnalysis
-from margin.bayes.normal_classes import in_panels
-from margin.bayes.quadratic import QuadraticDiscriminantAnalysis, triangle_size
-from margin.persistence.arrays import Array, finite, positive
-from margin.persistence.fields import Absent, Field, Maybe, Object, Renamed, Whole
+from margin.bayes.discriminant.diagonal import DiagonalLinearDiscriminantAnalysis
+from margin.bayes.discriminant.linear import LinearDiscriminantAnalysis
+from margin.bayes.discriminant.normal_classes import in_panels
+from margin.bayes.discriminant.quadratic import QuadraticDiscriminantAnalysis, triangle_size
 from margin.persistence.kinds.base import NUMERIC
 from margin.persistence.kinds.bayes import generative
+from margin.persistence.objects.arrays import Array, finite, positive
+from margin.persistence.objects.fields import Absent, Field, Maybe, Object, Renamed, Whole
 
 __all__ = ["KINDS"]
 

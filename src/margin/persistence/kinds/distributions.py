@@ -10,16 +10,16 @@ from typing import Any
 
 import numpy as np
 
-from margin.base.columns import Columns
-from margin.bayes.blocks import Block, TextBlock
-from margin.bayes.categories import Categorical, CategoricalNumbers
-from margin.bayes.density import KernelDensity
-from margin.bayes.distributions import Bernoulli, Complement, Gaussian, Multinomial, Poisson
-from margin.bayes.statistics import ClassMoments, LevelCounts, NumberCounts, SortedCells, Sums, WordSums
-from margin.persistence.arrays import Array, Rule, at_least, below, finite, positive, starts, strictly_ascending
-from margin.persistence.fields import Absent, Either, Field, Flag, Maybe, Number, Object, Renamed, Text
-from margin.persistence.kind import Kind
+from margin.base.inputs.columns import Columns
+from margin.bayes.column_blocks import Block, TextBlock
+from margin.bayes.distributions.categorical import Categorical, CategoricalNumbers
+from margin.bayes.distributions.kernel_density import KernelDensity
+from margin.bayes.distributions.standard import Bernoulli, Complement, Gaussian, Multinomial, Poisson
+from margin.bayes.sufficient_statistics import ClassMoments, LevelCounts, NumberCounts, SortedCells, Sums, WordSums
 from margin.persistence.kinds.bayes_statistics import NumbersOfColumns, n_classes, n_columns
+from margin.persistence.objects.arrays import Array, Rule, at_least, below, finite, positive, starts, strictly_ascending
+from margin.persistence.objects.fields import Absent, Either, Field, Flag, Maybe, Number, Object, Renamed, Text
+from margin.persistence.objects.kind import Kind
 
 __all__ = ["KINDS", "part_fits"]
 

@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from margin.evaluation.bootstrap import Bootstrap
-from margin.evaluation.given_splits import Given
-from margin.evaluation.group_splits import GroupFolds, GroupHoldOut
-from margin.evaluation.intervals import Interval, Score
-from margin.evaluation.metric import CaseMetric, CountMetric, Metric, StatisticMetric
-from margin.evaluation.metrics import METRICS
-from margin.evaluation.random_splits import Folds, RepeatedHoldOut, TrainValidationTest
-from margin.evaluation.splits import HoldOut, LeaveOneOut, StratifiedFolds, TrainingData
-from margin.evaluation.time_splits import TimeOrdered
-from margin.persistence.fields import (
+from margin.evaluation.intervals.interval import Interval, Score
+from margin.evaluation.metrics.definitions import METRICS
+from margin.evaluation.metrics.metric import CaseMetric, CountMetric, Metric, StatisticMetric
+from margin.evaluation.protocols.bootstrap import Bootstrap
+from margin.evaluation.protocols.given import Given
+from margin.evaluation.protocols.groups import GroupFolds, GroupHoldOut
+from margin.evaluation.protocols.stratified import HoldOut, LeaveOneOut, StratifiedFolds, TrainingData
+from margin.evaluation.protocols.time_order import TimeOrdered
+from margin.evaluation.protocols.unstratified import Folds, RepeatedHoldOut, TrainValidationTest
+from margin.persistence.container.limits import Malformed
+from margin.persistence.objects.fields import (
     Field,
     Fixed,
     Flag,
@@ -27,9 +28,8 @@ from margin.persistence.fields import (
     Unpacker,
     Whole,
 )
-from margin.persistence.kind import Kind
-from margin.persistence.limits import Malformed
-from margin.persistence.values import Value
+from margin.persistence.objects.kind import Kind
+from margin.persistence.objects.values import Value
 
 __all__ = ["KINDS"]
 

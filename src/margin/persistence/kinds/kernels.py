@@ -7,17 +7,17 @@ from typing import Any
 
 import numpy as np
 
-from margin.persistence.arrays import Array, Csr, Parts, at_least, starts
-from margin.persistence.fields import Either, Flag, Maybe, Number, Object, Packer, Text, Unpacker, Whole, within
-from margin.persistence.kind import Kind
-from margin.persistence.limits import Malformed
-from margin.persistence.values import Texts
-from margin.svm.certificate import Evidence
-from margin.svm.expansion import Expansion
-from margin.svm.kernels import KernelFunction
-from margin.svm.machine import Machine
-from margin.svm.multiclass import Layout
-from margin.svm.spectrum import SpectrumKernel
+from margin.persistence.container.limits import Malformed
+from margin.persistence.objects.arrays import Array, Csr, Parts, at_least, starts
+from margin.persistence.objects.fields import Either, Flag, Maybe, Number, Object, Packer, Text, Unpacker, Whole, within
+from margin.persistence.objects.kind import Kind
+from margin.persistence.objects.values import Texts
+from margin.svm.kernel_machine.certificate import Evidence
+from margin.svm.kernel_machine.machine import Machine
+from margin.svm.kernel_machine.multiclass import Layout
+from margin.svm.kernels.expansion import Expansion
+from margin.svm.kernels.function import KernelFunction
+from margin.svm.kernels.spectrum import SpectrumKernel
 
 __all__ = ["KINDS"]
 

@@ -10,20 +10,22 @@ from typing import Any
 
 import numpy as np
 
-from margin.linear import descent, perceptron_memory
-from margin.linear.active import ActivePerceptron
-from margin.linear.adaline import Adaline
-from margin.linear.certificate import Certificate
-from margin.linear.logistic import LogisticRegression
-from margin.linear.logistic_cv import LogisticRegressionCV, StrengthChoice
-from margin.linear.optimum import OptimumCertificate
-from margin.linear.perceptron import Perceptron
-from margin.linear.reduced import NEVER
-from margin.linear.sgd import LinearSGD
-from margin.linear.summary import Evidence
-from margin.linear.visiting import padded
-from margin.persistence.arrays import Array, Parts, Rule, at_least, below, finite, positive, strictly_ascending
-from margin.persistence.fields import (
+from margin.linear.logistic.certificate import OptimumCertificate
+from margin.linear.logistic.regression import LogisticRegression
+from margin.linear.logistic.regression_cv import LogisticRegressionCV, StrengthChoice
+from margin.linear.logistic.summary import Evidence
+from margin.linear.online import perceptron_state as perceptron_memory
+from margin.linear.online import sgd_state as descent
+from margin.linear.online.active_perceptron import ActivePerceptron
+from margin.linear.online.adaline import Adaline
+from margin.linear.online.mistake_bound import Certificate
+from margin.linear.online.perceptron import Perceptron
+from margin.linear.online.row_order import padded
+from margin.linear.online.sgd import LinearSGD
+from margin.linear.presolve import NEVER
+from margin.persistence.kinds.base import NUMERIC, classifier
+from margin.persistence.objects.arrays import Array, Parts, Rule, at_least, below, finite, positive, strictly_ascending
+from margin.persistence.objects.fields import (
     Absent,
     Either,
     Field,
@@ -36,8 +38,7 @@ from margin.persistence.fields import (
     Text,
     Whole,
 )
-from margin.persistence.kind import Kind
-from margin.persistence.kinds.base import NUMERIC, classifier
+from margin.persistence.objects.kind import Kind
 
 __all__ = ["ANY_NUMBER", "BARRED", "COUNT", "KINDS", "linear_classifier", "n_scores"]
 

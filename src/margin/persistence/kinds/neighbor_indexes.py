@@ -12,14 +12,14 @@ import math
 import numpy as np
 
 import margin._core as _core
-from margin.neighbors.ball_tree import BALL_METRICS, BallTree
-from margin.neighbors.brute import BruteForce
-from margin.neighbors.choice import IndexChoice
-from margin.neighbors.kd_tree import KDTree
-from margin.neighbors.mixed_rows import ComparedColumns, MixedRows
-from margin.neighbors.space import Space
-from margin.neighbors.sparse_rows import SPARSE_METRICS, SparseRows
-from margin.persistence.arrays import (
+from margin.neighbors.indexes.ball_tree import BALL_METRICS, BallTree
+from margin.neighbors.indexes.brute_force import BruteForce
+from margin.neighbors.indexes.choose import IndexChoice
+from margin.neighbors.indexes.kd_tree import KDTree
+from margin.neighbors.indexes.mixed import ComparedColumns, MixedRows
+from margin.neighbors.indexes.row_transform import Space
+from margin.neighbors.indexes.sparse import SPARSE_METRICS, SparseRows
+from margin.persistence.objects.arrays import (
     Array,
     Rule,
     Sizes,
@@ -32,8 +32,8 @@ from margin.persistence.arrays import (
     positive,
     starts,
 )
-from margin.persistence.fields import Fixed, Flag, Maybe, Number, Object, Text, TupleOf, Whole
-from margin.persistence.kind import Kind
+from margin.persistence.objects.fields import Fixed, Flag, Maybe, Number, Object, Text, TupleOf, Whole
+from margin.persistence.objects.kind import Kind
 
 __all__ = ["KINDS"]
 

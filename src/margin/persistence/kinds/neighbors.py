@@ -9,25 +9,24 @@ from typing import Any
 
 import numpy as np
 
-from margin.base.mixed import MixedEncoder
-from margin.base.representation import SQUARABLE
-from margin.neighbors.ball_tree import BallTree
-from margin.neighbors.brute import BruteForce
+from margin.base.representations.mixed import MixedEncoder
+from margin.base.representations.representation import SQUARABLE
 from margin.neighbors.centroid import NearestCentroid
 from margin.neighbors.equal_rows import EqualRows
-from margin.neighbors.kd_tree import KDTree
+from margin.neighbors.indexes.ball_tree import BallTree
+from margin.neighbors.indexes.brute_force import BruteForce
+from margin.neighbors.indexes.kd_tree import KDTree
+from margin.neighbors.indexes.mixed import MixedRows
+from margin.neighbors.indexes.sparse import SparseRows
 from margin.neighbors.knn import KNeighborsClassifier, KNeighborsRegressor
-from margin.neighbors.mixed_rows import MixedRows
-from margin.neighbors.outliers import Outlier, outliers_of
-from margin.neighbors.radius import RadiusNeighborsClassifier, RadiusNeighborsRegressor
+from margin.neighbors.radius import Outlier, RadiusNeighborsClassifier, RadiusNeighborsRegressor, outliers_of
 from margin.neighbors.rote import RoteClassifier
-from margin.neighbors.sparse_rows import SparseRows
-from margin.persistence.arrays import Array, Rule, at_least, finite, positive, strictly_ascending
-from margin.persistence.fields import Either, Field, Flag, Object, Packer, Text, TupleOf, Unpacker, Whole
-from margin.persistence.kind import Kind
 from margin.persistence.kinds.base import MIXED, NUMERIC, OUTPUTS, classifier, model, shares
 from margin.persistence.kinds.neighbor_indexes import POSITIVE
-from margin.persistence.values import Label
+from margin.persistence.objects.arrays import Array, Rule, at_least, finite, positive, strictly_ascending
+from margin.persistence.objects.fields import Either, Field, Flag, Object, Packer, Text, TupleOf, Unpacker, Whole
+from margin.persistence.objects.kind import Kind
+from margin.persistence.objects.values import Label
 
 __all__ = ["KINDS"]
 

@@ -6,11 +6,11 @@ import math
 
 import numpy as np
 
-from margin.evaluation.coverage import RiskCoverage, ThresholdChoice
-from margin.persistence.arrays import Array, known
-from margin.persistence.fields import Maybe, Model, Number, Object, Text
-from margin.persistence.kind import Kind
+from margin.evaluation.curves.risk_coverage import RiskCoverage, ThresholdChoice
 from margin.persistence.kinds.base import AS_GIVEN, classifier
+from margin.persistence.objects.arrays import Array, known
+from margin.persistence.objects.fields import Maybe, Model, Number, Object, Text
+from margin.persistence.objects.kind import Kind
 from margin.svm.reject import Reject
 
 __all__ = ["KINDS"]

@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from margin.persistence.arrays import Array
-from margin.persistence.fields import (
+from margin.persistence.kinds.base import AS_GIVEN, classifier
+from margin.persistence.objects.arrays import Array
+from margin.persistence.objects.fields import (
     Absent,
     Field,
     Fixed,
@@ -21,13 +22,12 @@ from margin.persistence.fields import (
     TupleOf,
     Whole,
 )
-from margin.persistence.kind import Kind
-from margin.persistence.kinds.base import AS_GIVEN, classifier
-from margin.persistence.values import Value
-from margin.selection.grid_search import GridSearch, RandomSearch
-from margin.selection.halving import HalvingSearch
-from margin.selection.log_search import LogSearch, Step
-from margin.selection.results import SearchResults
+from margin.persistence.objects.kind import Kind
+from margin.persistence.objects.values import Value
+from margin.selection.search.doubling import LogSearch, Step
+from margin.selection.search.grid import GridSearch, RandomSearch
+from margin.selection.search.halving import HalvingSearch
+from margin.selection.search.results import SearchResults
 
 __all__ = ["KINDS"]
 

@@ -9,9 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from margin.linear.visiting import padded
-from margin.persistence.arrays import Array, at_least, below, finite, strictly_ascending
-from margin.persistence.fields import (
+from margin.linear.online.row_order import padded
+from margin.persistence.kinds.base import NUMERIC, classifier
+from margin.persistence.kinds.kernels import KINDS as KERNELS
+from margin.persistence.kinds.linear import ANY_NUMBER, COUNT, linear_classifier, n_scores
+from margin.persistence.kinds.reject import KINDS as REJECT
+from margin.persistence.objects.arrays import Array, at_least, below, finite, strictly_ascending
+from margin.persistence.objects.fields import (
     Absent,
     Either,
     Flag,
@@ -22,18 +26,14 @@ from margin.persistence.fields import (
     TupleOf,
     Whole,
 )
-from margin.persistence.kind import Kind
-from margin.persistence.kinds.base import NUMERIC, classifier
-from margin.persistence.kinds.kernels import KINDS as KERNELS
-from margin.persistence.kinds.linear import ANY_NUMBER, COUNT, linear_classifier, n_scores
-from margin.persistence.kinds.reject import KINDS as REJECT
-from margin.svm.kernel_sgd import KernelMemory
-from margin.svm.linear_certificate import LinearCertificate
-from margin.svm.linear_svc import LinearSVC
-from margin.svm.pegasos import PegasosClassifier
-from margin.svm.pegasos_certificate import PegasosCertificate
-from margin.svm.pegasos_rule import Memory
-from margin.svm.svc import SVC
+from margin.persistence.objects.kind import Kind
+from margin.svm.kernel_machine.svc import SVC
+from margin.svm.linear_machine.certificate import LinearCertificate
+from margin.svm.linear_machine.linear_svc import LinearSVC
+from margin.svm.pegasos.certificate import PegasosCertificate
+from margin.svm.pegasos.classifier import PegasosClassifier
+from margin.svm.pegasos.kernel import KernelMemory
+from margin.svm.pegasos.rule import Memory
 
 __all__ = ["KINDS"]
 

@@ -6,18 +6,18 @@ from typing import Any
 
 import numpy as np
 
-from margin.persistence.arrays import Array, Parts, at_least, finite, known
-from margin.persistence.fields import Absent, Field, Maybe, Object, Whole
-from margin.persistence.kind import Kind
 from margin.persistence.kinds.base import MIXED, classifier, model
+from margin.persistence.objects.arrays import Array, Parts, at_least, finite, known
+from margin.persistence.objects.fields import Absent, Field, Maybe, Object, Whole
+from margin.persistence.objects.kind import Kind
 from margin.tree.c45 import C45
 from margin.tree.decision_tree import DecisionTreeClassifier, DecisionTreeRegressor
-from margin.tree.discretize import Discretizer
+from margin.tree.discretizer import Discretizer
 from margin.tree.id3 import ID3
+from margin.tree.node_checks import what_is_unsound
 from margin.tree.nodes import Ask, Tree
-from margin.tree.prune import PruningTrace
-from margin.tree.pruning import AlphaChoice
-from margin.tree.soundness import what_is_unsound
+from margin.tree.pruning.choose import AlphaChoice
+from margin.tree.pruning.reduced_error import PruningTrace
 
 __all__ = ["KINDS"]
 

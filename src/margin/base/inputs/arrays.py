@@ -1,0 +1,219 @@
+"""From whatever a user gives as X to one of three sources: a plain array, a sparse matrix or a table."""
+
+from __future__ import annotations
+
+import math
+import os
+import reprlib
+from typing import Any, NamedTuple
+
+import numpy as np
+
+import margin._core as _core
+from margin import parallel
+from margin.base.inputs.dataframes import is_frame, table_from_frame, table_from_objects
+from margin.data.table import Table
+from margin.errors import InputError, InputTypeError, MarginError, listing
+
+__all__ = [
+    "StoredSurvey",
+    "cells_of",
+    "check_memory",
+    "check_one_row",
+    "dense_from_sparse",
+    "matrix_of",
+    "open_input",
+    "row_count",
+    "survey_clean_csr",
+]
+
+
+def open_input(X: Any, who: str, largest: float = math.inf) -> Any:
+    """X as an array of two dimensions, as CSR, or as a Table of input columns.
+
+    ``largest`` is the largest magnitude the caller can take: cells of CSR are looked at on the way.
+    """
+    if isinstance(X, Table):
+        return X.inputs()
+    if hasattr(X, "tocsr"):
+        return _open_sparse(X, who, largest)
+    if is_frame(X):
+        return table_from_frame(X, who)
+    return _open_array(X, who)
+
+
+def row_count(source: Any) -> int:
+    return source.n_rows if isinstance(source, Table) else source.shape[0]
+
+
+def check_one_row(rows: Any, who: str) -> None:
+    """Refuse anything but a single row."""
+    if len(rows) != 1:
+        raise InputError(f"{who}: X must be one row, but has {len(rows)}.")
+
+
+def cells_of(X: Any, who: str) -> np.ndarray:
+    """X as a two-dimensional array of float32, float64, int32, int64 or Python objects."""
+    if np.ma.isMaskedArray(X) and not X.dtype.names:
+        X = _without_mask(X)
+    try:
+        array = np.asarray(X)
+        if array.dtype.kind in "US" and not hasattr(X, "dtype"):
+            array = np.asarray(X, dtype=object)  # NumPy would make words of the numbers beside words
+    except ValueError as error:
+        raise InputError(f"{who}: X must have rows of equal length and one value in a cell ({error}).") from None
+    if array.ndim != 2:
+        raise InputError(_wrong_dimensions(X, array, who))
+    if array.dtype.kind in "OUST":
+        return array.astype(object)
+    if array.dtype.kind == "c":
+        raise InputError(f"{who}: X holds complex numbers. Complex data not supported; give their parts as columns.")
+    if array.dtype.kind in "mM":
+        raise InputError(f"{who}: X holds dates or times ({array.dtype}); turn them into numbers or drop them.")
+    if array.dtype.kind not in "fiub":
+        raise InputTypeError(f"{who}: X of type {array.dtype} cannot be read; give numbers, words or a data frame.")
+    wide = _WIDE.get((array.dtype.kind, array.dtype.itemsize), np.float64)
+    with np.errstate(over="ignore"):  # numbers beyond float64 become infinite, and are refused by row and column
+        return np.require(array, dtype=wide, requirements=["C", "A"])
+
+
+# The types a matrix is kept in; whatever is not listed here becomes float64.
+_WIDE: dict[tuple[str, int], Any] = {
+    ("f", 4): np.float32, ("i", 8): np.int64, ("u", 4): np.int64,
+    **dict.fromkeys((("i", 1), ("i", 2), ("i", 4), ("u", 1), ("u", 2)), np.int32),
+}  # fmt: skip
+
+
+def _without_mask(X: Any) -> Any:
+    if X.dtype.kind in "fiub":
+        return np.ma.filled(X.astype(np.float64), np.nan)
+    cells = np.asarray(X, dtype=object).copy()
+    cells[np.ma.getmaskarray(X)] = None  # np.ma.filled puts "?" there
+    return cells
+
+
+def _wrong_dimensions(X: Any, array: np.ndarray, who: str) -> str:
+    if array.dtype.names:
+        names = listing(array.dtype.names)
+        return f"{who}: X is a structured array with fields {names}; make it a data frame or a two-dimensional array."
+    if array.ndim == 0:
+        hint = "; margin.data.Table.from_columns makes a table of a dict of columns" if isinstance(X, dict) else ""
+        what = f"the single value {reprlib.repr(X)} of type {type(X).__name__}"
+        return f"{who}: X must be a table of rows and columns, not {what}{hint}."
+    shape = " × ".join(map(str, array.shape))
+    return (
+        f"{who}: X must have two dimensions, rows and columns, but has {array.ndim} ({shape}). "
+        "Reshape your data: X.reshape(-1, 1) if it is one column, X.reshape(1, -1) if it is one row."
+    )
+
+
+def _open_array(X: Any, who: str) -> np.ndarray | Table:
+    array = cells_of(X, who)
+    if array.dtype.kind != "O":
+        return array
+    table = table_from_objects(array, [f"x{i}" for i in range(array.shape[1])], who)
+    if all(column.is_numeric or not column.levels for column in table.schema):
+        return matrix_of(table)
+    return table
+
+
+def matrix_of(table: Table) -> np.ndarray:
+    """The columns of a table side by side, each numeric or altogether missing."""
+    matrix = np.full((table.n_rows, len(table.schema)), np.nan)
+    for i, column in enumerate(table.schema):
+        if column.is_numeric:
+            matrix[:, i] = table.cells(column.name)
+    return matrix
+
+
+# What _core.data.csr_survey says of a CSR matrix.
+CANONICAL, UNSORTED, DAMAGED, BAD_CELL = 0, 1, 2, 3
+
+
+class StoredSurvey(NamedTuple):
+    """What was seen of the stored cells of a CSR matrix, none of which is larger than ``largest`` in magnitude."""
+
+    has_missing: bool
+    has_negative: bool
+    largest: float
+
+
+def survey_clean_csr(X: Any, n_columns: int, largest: float) -> StoredSurvey | None:
+    """What is in X if it is CSR in its usual form without an unusable cell and can be read as it is; else None."""
+    if getattr(X, "format", None) != "csr" or X.dtype != np.float64 or X.shape[1:] != (n_columns,):
+        return None
+    if X.indices.dtype != X.indptr.dtype or len(X.indptr) != X.shape[0] + 1:
+        return None
+    threads = 1 if len(X.data) < 10_000 else parallel.n_threads()
+    code, _, missing, negative = _core.data.csr_survey(X.data, X.indices, X.indptr, n_columns, largest, threads)
+    return StoredSurvey(missing, negative, largest) if code == CANONICAL else None
+
+
+def _open_sparse(X: Any, who: str, largest: float) -> Any:
+    """X as canonical CSR; what was seen of its cells on the way stands in its attribute ``stored``."""
+    if X.ndim != 2:
+        raise InputError(f"{who}: a sparse X must have two dimensions, rows and columns, but has {X.ndim}.")
+    if X.dtype.kind not in "fiub":
+        problem = "Complex data not supported" if X.dtype.kind == "c" else f"type {X.dtype} cannot be read"
+        raise InputError(f"{who}: {problem}; a sparse X must hold real numbers.")
+    if X.format != "csr":
+        _check_structure(X, who)
+    matrix = _as_csr(X, who)
+    code, row, missing, negative = _core.data.csr_survey(
+        matrix.data, matrix.indices, matrix.indptr, matrix.shape[1], largest, parallel.n_threads()
+    )
+    if code == DAMAGED or len(matrix.indptr) != matrix.shape[0] + 1:
+        raise InputError(f"{who}: the sparse X is damaged (its indices do not fit its shape, first in row {row}).")
+    if code == CANONICAL:
+        matrix.stored = StoredSurvey(missing, negative, largest)
+    else:  # bad cells are named later, where the names of the columns are known
+        matrix = matrix.copy()
+        matrix.sum_duplicates()
+    return matrix
+
+
+def _as_csr(X: Any, who: str) -> Any:
+    """X as a CSR array of floats whose indices are of one type; shares what it can."""
+    import scipy.sparse
+
+    matrix = X.tocsr()
+    wide = np.float32 if X.dtype == np.float32 else np.float64
+    data = np.require(matrix.data, dtype=wide, requirements=["C", "A"])
+    index_type = np.result_type(matrix.indices.dtype, matrix.indptr.dtype)
+    if index_type not in (np.int32, np.int64):
+        raise InputError(f"{who}: the sparse X is damaged (its indices are of type {index_type}).")
+    indices, indptr = (np.require(part, index_type, ["C", "A"]) for part in (matrix.indices, matrix.indptr))
+    made = scipy.sparse.csr_array(matrix.shape, dtype=wide)
+    made.data, made.indices, made.indptr = data, indices, indptr  # no look at the indices: that comes next
+    return made
+
+
+def _check_structure(X: Any, who: str) -> None:
+    """Refuse indices beyond the matrix before compiled code follows them."""
+    if not hasattr(X, "check_format"):
+        return
+    try:
+        type(X)(X).check_format(full_check=True)  # on a second view: the check may rewrite the indices it looks at
+    except ValueError as error:
+        raise InputError(f"{who}: the sparse X is damaged ({error}).") from None
+
+
+def dense_from_sparse(matrix: Any, who: str) -> np.ndarray:
+    """A CSR matrix written out, unless that would not fit into memory."""
+    check_memory(matrix.shape[0], matrix.shape[1], who, "written out without its zeros left out, X")
+    return np.ascontiguousarray(matrix.toarray())
+
+
+def check_memory(rows: int, columns: int, who: str, what: str) -> None:
+    """Refuse a dense matrix of more than half the machine's memory before it is allocated."""
+    need = rows * columns * 8
+    have = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    if need > have / 2:
+        raise NotEnoughMemoryError(
+            f"{who}: {what} would have {rows:,} × {columns:,} cells and take {need / 2**30:,.1f} GiB of the "
+            f"{have / 2**30:,.1f} GiB here (drop or group columns of very many categories, or use fewer rows)."
+        )
+
+
+class NotEnoughMemoryError(MarginError, MemoryError, ValueError):
+    """The work would not fit into memory, and was not begun."""

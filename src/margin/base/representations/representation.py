@@ -1,0 +1,104 @@
+"""What a model sees: ``Mixed`` columns as they are, one ``Numeric`` matrix, or the rows ``AsGiven``.
+
+A model states a representation. ``learn`` gives the encoder that turns any source (array, CSR, table) into clean
+arrays, and the training rows in that form. Everything an encoder knows (means, scales, levels) comes from training
+rows alone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from margin.base.inputs.arrays import row_count
+from margin.base.inputs.columns import Columns
+from margin.base.representations.cell_survey import Survey, check_cells, check_stored_cells
+from margin.data.schema import Schema
+from margin.data.table import Table
+
+__all__ = ["NO_LIMIT", "SQUARABLE", "AsGiven", "Learnt", "TrainingRows"]
+
+# Squares of larger numbers overflow, and a model that adds them up answers nonsense.
+SQUARABLE = 1e150
+NO_LIMIT = float(np.finfo(np.float64).max)
+
+
+@dataclass(frozen=True)
+class TrainingRows:
+    """The rows that count, and which of the given ones they are (all, if ``kept`` is None).
+
+    ``y`` are their labels as codes 0 … ``n_classes`` - 1; without labels all rows are of one class.
+    """
+
+    source: Any
+    n_given: int
+    kept: np.ndarray | None
+    weight: np.ndarray | None
+    y: np.ndarray | None = None
+    n_classes: int = 1
+
+    def of(self, values: np.ndarray) -> np.ndarray:
+        """One value per given row, for the rows that count."""
+        return values if self.kept is None else values[self.kept]
+
+    def weights(self) -> np.ndarray:
+        """A weight for each row that counts, 1 where none was given."""
+        return np.ones(row_count(self.source)) if self.weight is None else self.weight
+
+
+class Learnt(NamedTuple):
+    """An encoder, the training rows as it shows them, and what was seen of their numeric columns."""
+
+    encoder: Any
+    data: Any
+    survey: Survey | None
+    surveyed: list[str] | None = None
+
+    def constant_columns(self, columns: Columns) -> list[str]:
+        """The columns that hold one value or none; of sparse rows nothing is known."""
+        if self.survey is None:
+            return []
+        described = columns.described()
+        names = [column.name for column in described] if self.surveyed is None else self.surveyed
+        constant = {name for name, same in zip(names, self.survey.constant) if same}
+        others = {column.name for column in described}.difference(names, columns.text)
+        return [c.name for c in described if c.name in constant or (c.name in others and len(c.levels) <= 1)]
+
+
+@dataclass(frozen=True)
+class AsGiven:
+    """The rows themselves, columns matched: for models made of models, which hand them on.
+
+    ``_fit`` and ``_scores`` get a ``Table``, an array or CSR; ``source[rows]`` takes some of its rows.
+    """
+
+    def learn(self, columns: Columns, rows: TrainingRows, who: str) -> Learnt:
+        encoder = AsGivenEncoder(columns)
+        return Learnt(encoder, encoder.encode(rows.source, who), None)
+
+
+class AsGivenEncoder:
+    """Lets rows through; only infinite cells are refused here, by row and column."""
+
+    largest = NO_LIMIT
+    keeps_float32 = True
+
+    def __init__(self, columns: Columns) -> None:
+        self.columns = columns
+
+    def plain(self, X: np.ndarray, has_missing: bool) -> np.ndarray:
+        return X
+
+    def encode(self, source: Any, who: str) -> Any:
+        if isinstance(source, Table):
+            for column in source.schema:
+                if column.is_numeric:
+                    cells = np.ascontiguousarray(source.cells(column.name)).reshape(-1, 1)
+                    check_cells(cells, NO_LIMIT, Columns(1, Schema([column])), who)
+        elif isinstance(source, np.ndarray):
+            check_cells(source, NO_LIMIT, self.columns, who)
+        else:
+            check_stored_cells(source, NO_LIMIT, self.columns, who)
+        return source

@@ -1,0 +1,3 @@
+"""Normal classes: linear, quadratic and diagonal discriminants."""
+
+__all__: list[str] = []

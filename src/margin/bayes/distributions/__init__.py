@@ -1,0 +1,3 @@
+"""How a class makes the cells of a column: one distribution for each kind."""
+
+__all__: list[str] = []

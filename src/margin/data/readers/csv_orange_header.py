@@ -1,0 +1,52 @@
+"""Orange's three header lines of a ``.tab`` file: names, types and roles."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from margin.data.declared_kinds import Told
+
+__all__ = ["OrangeHeader", "orange_header"]
+
+_TYPES = {
+    "c": "numeric", "continuous": "numeric", "numeric": "numeric", "n": "numeric",
+    "d": "nominal", "discrete": "nominal", "categorical": "nominal",
+    "s": "words", "string": "words", "text": "words", "t": "words", "time": "words",
+}  # fmt: skip
+_ROLES = {"", "class", "c", "meta", "m", "ignore", "i", "weight", "w", "multiclass"}
+_LEFT_OUT = {"ignore", "i"}
+
+
+@dataclass(frozen=True)
+class OrangeHeader:
+    """What the header says: kinds as told, the columns to leave out, and the class."""
+
+    kinds: dict[str, Told]
+    left_out: frozenset[str]
+    target: str | None
+
+
+def orange_header(names: Sequence[str], types: Sequence[str], roles: Sequence[str]) -> OrangeHeader | None:
+    """The header that three rows make, or nothing if they are not one.
+
+    >>> orange_header(["y", "x"], ["no yes", "continuous"], ["class", ""]).kinds["y"]
+    Told(kind='nominal', levels=('no', 'yes'))
+    """
+    types, roles = [t.strip() for t in types], [r.strip() for r in roles]
+    known_types = all(t.lower() in _TYPES or len(t.split()) > 1 for t in types)
+    if not known_types or not set(roles) <= _ROLES or not any(roles):
+        return None
+    kinds = {name: told for name, t in zip(names, types) if (told := _told(t)) is not None}
+    left_out = frozenset(name for name, role in zip(names, roles) if role in _LEFT_OUT)
+    target = next((name for name, role in zip(names, roles) if role in ("class", "c")), None)
+    return OrangeHeader(kinds, left_out, target)
+
+
+def _told(type_: str) -> Told | None:
+    kind = _TYPES.get(type_.lower(), "levels")
+    if kind == "words":
+        return None
+    if kind == "levels":
+        return Told("nominal", tuple(type_.split()))
+    return Told(kind)  # type: ignore[arg-type]

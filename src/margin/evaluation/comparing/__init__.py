@@ -1,0 +1,3 @@
+"""Whether one model is really better than another: tests, corrections, and many data sets."""
+
+__all__: list[str] = []

@@ -1,0 +1,246 @@
+"""Evaluate a model: fit it anew on each training part, ask it about the test part, and score the answers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing
+from dataclasses import replace
+from itertools import chain
+from time import perf_counter
+from typing import Any, Literal
+
+import numpy as np
+
+from margin.data import Table
+from margin.data.labels import codes_of, distinct, label_array, refuse_missing
+from margin.data.rows import count_rows, ready_for, without_column
+from margin.data.weights import check_weights
+from margin.errors import InputError, ParameterError
+from margin.evaluation.cross_validation.collect import Gathering
+from margin.evaluation.cross_validation.fold import Part, Work, left_out, run_folds
+from margin.evaluation.cross_validation.progress import reporter
+from margin.evaluation.cross_validation.result import Evaluation, FoldDone
+from margin.evaluation.metrics.definitions import Metric
+from margin.evaluation.predictions.from_model import Asked, ask, model_name
+from margin.evaluation.protocols.bootstrap import Bootstrap
+from margin.evaluation.protocols.named import bound_protocol
+from margin.evaluation.protocols.stratified import LeaveOneOut, SplitProtocol
+from margin.evaluation.protocols.unstratified import TrainValidationTest
+from margin.evaluation.scoring.of_cases import check_metrics
+
+__all__ = ["Asked", "ask", "evaluate", "evaluate_steps", "model_name"]
+
+DEFAULT_METRICS = ("accuracy", "f1", "log_loss")
+Workers = Literal["threads", "processes"]
+
+
+def evaluate(
+    model: Any,
+    X: Any,
+    y: Any,
+    protocol: Any = None,
+    *,
+    metrics: Iterable[str | Metric] = DEFAULT_METRICS,
+    sample_weight: Any = None,
+    groups: Any = None,
+    n_jobs: int = 1,
+    workers: Workers = "threads",
+    confidence: float = 0.95,
+    refit: bool = False,
+    progress: bool | Callable[[FoldDone], Any] = False,
+) -> Evaluation:
+    """How well a model does on rows it has not learnt from, with how sure that is.
+
+    Parameters
+    ----------
+    model
+        Any classifier with scikit-learn's contract; it is cloned and stays as it is.
+    X
+        Inputs: array, sparse matrix, data frame of any make, or ``margin.data.Table``.
+    y
+        One label per row, or the name of a column where X is a table or a data frame.
+    protocol
+        How rows are split: a protocol as ``HoldOut()`` or ``Bootstrap()``, a name from ``PROTOCOLS`` as ``"10x10"`` or
+        ``"loo"``, a number of stratified folds, a splitter of scikit-learn, or pairs of (training rows, test rows). Ten
+        stratified folds without it (as many folds as rows where there are fewer than ten).
+    metrics
+        Names from ``METRICS`` or metrics with options, as ``metric("f1", positive="bad")``.
+    sample_weight
+        Weight of each row, in fitting and in scoring.
+    groups
+        The group of each row, none of which may stand on both sides; or the name of their column, which is then no
+        input. Makes folds by group of a number of folds, and goes to ``GroupFolds()`` and scikit-learn's splitters.
+    n_jobs
+        Folds fitted at once; -1 for as many as there are processors. Results do not depend on it. Folds side by side
+        share the threads of margin's own kernels.
+    workers
+        ``"threads"`` for models that leave the interpreter free, as margin's do; ``"processes"`` for others.
+    confidence
+        Of the intervals.
+    refit
+        Whether the model is fitted once more on all rows at the end, as ``final_model`` of the result. The scores are
+        those of models that learnt from fewer rows: on the safe side for it.
+    progress
+        ``True`` shows a line on standard error that counts folds; a function is called with each ``FoldDone``.
+
+    Returns
+    -------
+    Evaluation
+        Intervals are exact (or bootstrap) over cases for a hold-out and for leave-one-out, corrected resampled t over
+        folds, and Efron's over bootstrap replicates. A fold that fails is reported in ``warnings`` and left out of the
+        scores; where all fail, the first error is raised.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> X, y = load_iris(return_X_y=True)
+    >>> result = evaluate(GaussianNB(), X, y, 5, refit=True)
+    >>> round(result.scores["accuracy"].value, 2)
+    0.95
+    >>> result.final_model.predict(X[:1]).tolist()
+    [0]
+    """
+    steps = evaluate_steps(
+        model,
+        X,
+        y,
+        protocol,
+        metrics=metrics,
+        sample_weight=sample_weight,
+        groups=groups,
+        n_jobs=n_jobs,
+        workers=workers,
+        confidence=confidence,
+        refit=refit,
+    )
+    with reporter(progress, model_name(model)) as report:
+        for step in steps:
+            if isinstance(step, Evaluation):
+                return step
+            report(step)
+    raise AssertionError("the last step is the evaluation")
+
+
+def evaluate_steps(
+    model: Any,
+    X: Any,
+    y: Any,
+    protocol: Any = None,
+    *,
+    metrics: Iterable[str | Metric] = DEFAULT_METRICS,
+    sample_weight: Any = None,
+    groups: Any = None,
+    n_jobs: int = 1,
+    workers: Workers = "threads",
+    confidence: float = 0.95,
+    refit: bool = False,
+) -> Iterator[FoldDone | Evaluation]:
+    """``evaluate`` fold by fold: yields a ``FoldDone`` after each fold and the ``Evaluation`` at the end.
+
+    What is asked for is checked before the first fold. Closing the generator stops the evaluation.
+
+    >>> from sklearn.dummy import DummyClassifier
+    >>> for step in evaluate_steps(DummyClassifier(), [[0], [1], [2], [3]], list("aaab"), 2):
+    ...     print(type(step).__name__)
+    FoldDone
+    FoldDone
+    Evaluation
+    """
+    chosen = check_metrics(metrics, "evaluate")
+    _check_settings(confidence, n_jobs, workers)
+    X, labels = _checked(model, X, y)
+    split_by, X = bound_protocol(protocol, X, len(labels), groups)
+    work = _prepared(model, X, labels, sample_weight, chosen)
+    parts = _parts(split_by, labels)
+    first = next(parts)  # now, so that data that cannot be split are refused before anything is fitted
+    return _steps(
+        work, split_by, chain([first], parts), (n_jobs, workers), Gathering(work, split_by, confidence), refit
+    )
+
+
+def _check_settings(confidence: float, n_jobs: Any, workers: Any) -> None:
+    if not 0 < confidence < 1:
+        raise ParameterError(f"evaluate(confidence={confidence!r}): confidence must lie between 0 and 1, as 0.95.")
+    if not isinstance(n_jobs, int) or n_jobs == 0:
+        raise ParameterError(f"evaluate(n_jobs={n_jobs!r}): n_jobs must be a whole number, 1 or more, or -1 for all.")
+    if workers not in ("threads", "processes"):
+        raise ParameterError(f"evaluate(workers={workers!r}): workers must be one of 'threads', 'processes'.")
+
+
+def _checked(model: Any, X: Any, y: Any) -> tuple[Any, np.ndarray]:
+    if isinstance(model, type) or not all(hasattr(model, needed) for needed in ("fit", "predict", "get_params")):
+        hint = f" (give an instance: {model.__name__}())" if isinstance(model, type) else ""
+        raise ParameterError(
+            f"evaluate(model={model!r}): the model must be an estimator with fit, predict and get_params{hint}."
+        )
+    if isinstance(y, str):
+        y, X = without_column(X, y, "evaluate(y=…)")
+    labels = label_array(y, "evaluate(y=…)")
+    refuse_missing(labels, "evaluate(y=…)")
+    if count_rows(X) != len(labels):
+        raise InputError(f"evaluate: X has {count_rows(X)} rows, but y has {len(labels)} labels.")
+    return X, labels
+
+
+def _prepared(model: Any, X: Any, labels: np.ndarray, sample_weight: Any, metrics: tuple[Metric, ...]) -> Work:
+    from sklearn.base import clone
+
+    was_table, X = isinstance(X, Table), ready_for(model, X)
+    weight = check_weights(sample_weight, len(labels), "evaluate")
+    if weight is not None:
+        _check_takes_weight(model)
+    classes = distinct(labels, "evaluate(y=…)")
+    encoded = was_table and not isinstance(X, Table)
+    return Work(clone(model), X, labels, classes, codes_of(labels, classes), weight, metrics, encoded)
+
+
+def _check_takes_weight(model: Any) -> None:
+    from sklearn.utils.validation import has_fit_parameter
+
+    if not has_fit_parameter(model, "sample_weight"):
+        raise ParameterError(f"evaluate(sample_weight=…): {model_name(model)}.fit takes no sample_weight.")
+
+
+def _parts(protocol: SplitProtocol, labels: np.ndarray) -> Iterator[Part]:
+    """The folds of a protocol, with those whose answers stand beside the ones that are judged."""
+    if isinstance(protocol, TrainValidationTest):
+        train, validation, test = protocol.parts(labels)
+        if not protocol.refit:
+            yield Part(train, test, beside=validation)
+            return
+        yield Part(train, validation, role="validation")
+        yield Part(np.sort(np.concatenate([train, validation])), test)
+        return
+    splits = (Part(*rows) for rows in protocol.split(labels))
+    first = next(splits)
+    if isinstance(protocol, Bootstrap) and protocol.asks_training_data:
+        rows = np.arange(len(labels))
+        yield Part(rows, rows, role="training data")
+    yield first
+    yield from splits
+
+
+def _steps(
+    work: Work,
+    protocol: SplitProtocol,
+    parts: Iterable[Part],
+    jobs: tuple[int, str],
+    gathering: Gathering,
+    refit: bool,
+) -> Iterator[FoldDone | Evaluation]:
+    start = perf_counter()
+    at_once = left_out(work) if isinstance(protocol, LeaveOneOut) else None
+    if at_once is not None and at_once.error is not None:
+        gathering.tell(f"{type(work.model).__name__}.left_out_answers failed ({at_once.event.error}); fitted anew.")
+        at_once = None
+    of = protocol.n_fits or len(work.labels)
+    running = run_folds(work, parts, of, *jobs) if at_once is None else (outcome for outcome in (at_once,))
+    with closing(running):
+        for outcome in running:
+            gathering.add(outcome)
+            yield outcome.event
+    result = gathering.evaluation(estimator=work.model)
+    if refit:
+        result = replace(result, final=result.fit_final(work.X, work.labels, sample_weight=work.weight))
+    yield replace(result, seconds=perf_counter() - start)

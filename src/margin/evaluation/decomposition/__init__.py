@@ -1,0 +1,3 @@
+"""Error as bias and variance."""
+
+__all__: list[str] = []

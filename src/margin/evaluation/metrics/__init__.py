@@ -1,0 +1,3 @@
+"""The family of metrics: each is one function."""
+
+__all__: list[str] = []

@@ -1,0 +1,365 @@
+"""How good answers are, in one number: the family of metrics.
+
+A metric on labels is a function of the confusion table (with abstentions as its last column), a metric on cases gives
+one number per case from its probabilities or scores and is their mean, and a metric on answers looks at all of them
+together: ranked, or in bins of confidence. The first two take many tables or cases at once, which makes the bootstrap
+cheap. To add one, write a small function under ``on_labels``, ``on_cases`` or ``on_answers`` and put its name into the
+list at the end. Its keyword-only arguments are its options, checked by the rules they are annotated with.
+
+One rule for all labels: a ratio of nothing is 0 (the precision of a class that was never answered), an abstention is
+not a right answer, and a class that occurs neither in the truth nor among the answers takes no part in an average over
+classes. What ranks cases has no value at all, NaN, where every case or no case is of the class that is ranked; averages
+over classes leave such classes out. Asked for directly, NaN comes with a warning; among folds it is left out and told.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any, Literal
+
+import numpy as np
+
+from margin.errors import ParameterError, closest
+from margin.evaluation.curves.calibration import CalibrationError, Strategy
+from margin.evaluation.metrics.areas import PrecisionArea, RocArea
+from margin.evaluation.metrics.case_losses import case_losses
+from margin.evaluation.metrics.metric import CaseMetric, CountMetric, Metric, StatisticMetric
+from margin.evaluation.predictions.answers import Answers
+from margin.evaluation.predictions.confusion import answered, ratio, right, support
+from margin.params import Count, NonNegative, Positive
+
+__all__ = [
+    "METRICS",
+    "CaseMetric",
+    "CountMetric",
+    "Metric",
+    "accuracy",
+    "average_precision",
+    "balanced_accuracy",
+    "brier",
+    "calibration_error",
+    "cost",
+    "coverage",
+    "error",
+    "f1",
+    "fbeta",
+    "fpr",
+    "jaccard",
+    "kappa",
+    "log_loss",
+    "matthews",
+    "metric",
+    "precision",
+    "recall",
+    "reject_cost",
+    "roc_auc",
+    "selective_error",
+    "specificity",
+    "top_k",
+]
+
+Average = Literal["macro", "weighted", "micro"]
+ClassAverage = Literal["macro", "weighted"]
+
+Parts = tuple[np.ndarray, np.ndarray]
+
+
+def on_labels(**traits: Any) -> Callable[[Callable[..., Any]], CountMetric]:
+    """Make a metric of a function of confusion tables; its name and first sentence become the metric's.
+
+    ``parts`` says of a plain ratio what is counted out of what, by class or for all, so that it gets an exact interval.
+    """
+    return lambda kernel: CountMetric(kernel.__name__, kernel, **traits)
+
+
+def on_cases(**traits: Any) -> Callable[[Callable[..., Any]], CaseMetric]:
+    """Make a metric of a function that gives a number for each case from true codes and probabilities (or scores).
+
+    Of two classes probabilities may be one column, for the second.
+    """
+    return lambda kernel: CaseMetric(kernel.__name__, kernel, **traits)
+
+
+def on_answers(**traits: Any) -> Callable[[Callable[..., Any]], StatisticMetric]:
+    """Make a metric of a function that gives a ``Statistic`` of all answers together."""
+    return lambda kernel: StatisticMetric(kernel.__name__, kernel, **traits)
+
+
+# ---- Shares: so many of so many, by class or for all.
+
+
+def _right_of_all(table: np.ndarray) -> Parts:
+    return right(table).sum(axis=-1), table.sum(axis=(-2, -1))
+
+
+def _wrong_of_all(table: np.ndarray) -> Parts:
+    hits, total = _right_of_all(table)
+    return total - hits, total
+
+
+def _answered_of_all(table: np.ndarray) -> Parts:
+    return answered(table).sum(axis=-1), table.sum(axis=(-2, -1))
+
+
+def _wrong_of_answered(table: np.ndarray) -> Parts:
+    given = answered(table).sum(axis=-1)
+    return given - right(table).sum(axis=-1), given
+
+
+def _right_of_answered(table: np.ndarray) -> Parts:
+    return right(table), answered(table)
+
+
+def _right_of_class(table: np.ndarray) -> Parts:
+    return right(table), support(table)
+
+
+def _alarms_of_others(table: np.ndarray) -> Parts:
+    return answered(table) - right(table), table.sum(axis=(-2, -1))[..., None] - support(table)
+
+
+def _quiet_of_others(table: np.ndarray) -> Parts:
+    alarms, others = _alarms_of_others(table)
+    return others - alarms, others
+
+
+def _right_of_either(table: np.ndarray) -> Parts:
+    return right(table), support(table) + answered(table) - right(table)
+
+
+def _over_classes(parts: Parts, table: np.ndarray, positive: int | None, average: Average) -> np.ndarray:
+    part, whole = parts
+    if positive is not None:
+        return ratio(part[..., positive], whole[..., positive])
+    if average == "micro":
+        return ratio(part.sum(axis=-1), whole.sum(axis=-1))
+    cases = support(table)
+    share = cases if average == "weighted" else (cases + answered(table) > 0).astype(np.float64)
+    return ratio((ratio(part, whole) * share).sum(axis=-1), share.sum(axis=-1))
+
+
+# ---- The metrics.
+
+
+@on_labels(proportion=True, parts=_right_of_all)
+def accuracy(table: np.ndarray) -> np.ndarray:
+    """Share of the cases answered rightly."""
+    return ratio(*_right_of_all(table))
+
+
+@on_labels(proportion=True, greater_is_better=False, parts=_wrong_of_all)
+def error(table: np.ndarray) -> np.ndarray:
+    """Share of the cases answered wrongly or not at all."""
+    return ratio(*_wrong_of_all(table))
+
+
+@on_labels()
+def balanced_accuracy(table: np.ndarray) -> np.ndarray:
+    """Mean recall of the classes that occur, so that rare classes count as much as frequent ones."""
+    return ratio(ratio(*_right_of_class(table)).sum(axis=-1), (support(table) > 0).sum(axis=-1))
+
+
+@on_labels(parts=_right_of_answered)
+def precision(table: np.ndarray, *, positive: Any = None, average: Average = "macro") -> np.ndarray:
+    """Of the cases answered as a class, the share that are of it: for one positive class, or averaged over classes."""
+    return _over_classes(_right_of_answered(table), table, positive, average)
+
+
+@on_labels(parts=_right_of_class)
+def recall(table: np.ndarray, *, positive: Any = None, average: Average = "macro") -> np.ndarray:
+    """Of the cases of a class, the share answered so: for one positive class, or averaged over classes."""
+    return _over_classes(_right_of_class(table), table, positive, average)
+
+
+@on_labels(parts=_quiet_of_others)
+def specificity(table: np.ndarray, *, positive: Any = None, average: Average = "macro") -> np.ndarray:
+    """Of the cases of other classes, the share not answered as the class: for a positive class, or averaged."""
+    return _over_classes(_quiet_of_others(table), table, positive, average)
+
+
+@on_labels(parts=_alarms_of_others, greater_is_better=False)
+def fpr(table: np.ndarray, *, positive: Any = None, average: Average = "macro") -> np.ndarray:
+    """False positive rate: of the cases of other classes, the share answered as the class."""
+    return _over_classes(_alarms_of_others(table), table, positive, average)
+
+
+@on_labels()
+def f1(table: np.ndarray, *, positive: Any = None, average: Average = "macro") -> np.ndarray:
+    """Harmonic mean of precision and recall: for one positive class, or averaged over classes."""
+    return _over_classes((2 * right(table), support(table) + answered(table)), table, positive, average)
+
+
+@on_labels()
+def fbeta(table: np.ndarray, *, beta: Positive = 2.0, positive: Any = None, average: Average = "macro") -> np.ndarray:
+    """Harmonic mean of precision and recall in which recall counts beta times as much (van Rijsbergen 1979)."""
+    parts = (1 + beta**2) * right(table), beta**2 * support(table) + answered(table)
+    return _over_classes(parts, table, positive, average)
+
+
+@on_labels(parts=_right_of_either)
+def jaccard(table: np.ndarray, *, positive: Any = None, average: Average = "macro") -> np.ndarray:
+    """Of the cases that are of a class or were answered so, the share that are both: F1 / (2 - F1)."""
+    return _over_classes(_right_of_either(table), table, positive, average)
+
+
+@on_labels(bounds=(-1.0, 1.0))
+def matthews(table: np.ndarray) -> np.ndarray:
+    """Correlation between truth and answers: 1 for all right, about 0 for guessing (Matthews 1975; Gorodkin 2004)."""
+    truth, answers = support(table), table.sum(axis=-2)
+    total = table.sum(axis=(-2, -1))
+    together = right(table).sum(axis=-1) * total - (truth * answered(table)).sum(axis=-1)
+    spread = (total**2 - (truth**2).sum(axis=-1)) * (total**2 - (answers**2).sum(axis=-1))
+    return ratio(together, np.sqrt(np.maximum(spread, 0.0)))
+
+
+@on_labels(bounds=(-1.0, 1.0))
+def kappa(table: np.ndarray) -> np.ndarray:
+    """Agreement beyond what the class frequencies alone would give (Cohen 1960)."""
+    total = table.sum(axis=(-2, -1))
+    by_chance = (support(table) * answered(table)).sum(axis=-1)
+    return ratio(right(table).sum(axis=-1) * total - by_chance, total**2 - by_chance)
+
+
+@on_labels(proportion=True, parts=_answered_of_all)
+def coverage(table: np.ndarray) -> np.ndarray:
+    """Share of the cases that got an answer."""
+    return ratio(*_answered_of_all(table))
+
+
+@on_labels(greater_is_better=False, parts=_wrong_of_answered)
+def selective_error(table: np.ndarray) -> np.ndarray:
+    """Share of the answered cases that were answered wrongly; abstentions do not count."""
+    return ratio(*_wrong_of_answered(table))
+
+
+@on_labels(greater_is_better=False, bounds=(0.0, np.inf))
+def reject_cost(table: np.ndarray, *, cost: NonNegative = 0.5) -> np.ndarray:
+    """Mean cost of a case, where a wrong answer costs 1, a right one nothing and an abstention ``cost``."""
+    total, given = table.sum(axis=(-2, -1)), answered(table).sum(axis=-1)
+    return ratio(given - right(table).sum(axis=-1) + cost * (total - given), total)
+
+
+@on_labels(greater_is_better=False, bounds=(-np.inf, np.inf))
+def cost(table: np.ndarray, *, costs: Any = None, abstention: NonNegative = 1.0) -> np.ndarray:
+    """Mean cost of a case, by a table of costs: an array (rows are the truth) or {(truth, answer): cost}.
+
+    What a mapping does not name costs nothing where it is right and 1 where it is wrong; no answer costs
+    ``abstention`` unless the table has a last column (the mapping a pair with None) for it.
+    """
+    n = table.shape[-2]
+    prices = np.column_stack([1 - np.eye(n), np.full(n, np.nan)]) if costs is None else costs
+    return ratio((table * np.where(np.isnan(prices), abstention, prices)).sum(axis=(-2, -1)), table.sum(axis=(-2, -1)))
+
+
+@on_cases(greater_is_better=False, bounds=(0.0, np.inf))
+def log_loss(truth: np.ndarray, probabilities: np.ndarray) -> np.ndarray:
+    """Mean of -ln of the probability given to the true class, which is kept within 2.2e-16 of 0 and 1."""
+    return case_losses("log_loss", truth, probabilities)
+
+
+@on_cases(greater_is_better=False, bounds=(0.0, 2.0))
+def brier(truth: np.ndarray, probabilities: np.ndarray) -> np.ndarray:
+    """Mean squared distance of the probabilities from the truth; halved for two classes, where it is (p - y)²."""
+    return case_losses("brier", truth, probabilities)
+
+
+@on_cases(needs="scores", proportion=True)
+def top_k(truth: np.ndarray, strength: np.ndarray, *, k: Count = 2) -> np.ndarray:
+    """Share of the cases whose true class is among the k answered most strongly; of equal ones the first come first."""
+    return (case_losses("ahead", truth, strength) < k).astype(np.float64)
+
+
+@on_answers(needs="scores")
+def roc_auc(
+    answers: Answers,
+    *,
+    positive: Any = None,
+    average: ClassAverage = "macro",
+    multiclass: Literal["ovr", "ovo"] = "ovr",
+) -> RocArea:
+    """Chance that a case of a class is ranked above another case, ties half: the area under the ROC curve.
+
+    For more than two classes the mean of each class against the rest (``"ovr"``), or over pairs of classes
+    (``"ovo"``; Hand, Till 2001).
+    """
+    return RocArea(answers, positive, average, multiclass)
+
+
+@on_answers(needs="scores")
+def average_precision(answers: Answers, *, positive: Any = None, average: ClassAverage = "macro") -> PrecisionArea:
+    """Precision at each threshold, averaged over the recall it adds.
+
+    Of the positive class, the last of two classes, or averaged over more than two.
+    """
+    return PrecisionArea(answers, positive, average)
+
+
+@on_answers(needs="probabilities", greater_is_better=False, biased=True)
+def calibration_error(
+    answers: Answers,
+    *,
+    positive: Any = None,
+    bins: Count = 15,
+    strategy: Strategy = "width",
+    norm: Literal["l1", "l2", "max"] = "l1",
+) -> CalibrationError:
+    """Mean gap between the probability of the answer and the share that is right, over bins (of the positive class).
+
+    Bins are as wide as each other, or hold as many cases (``strategy="count"``). The norm is the mean gap ("l1"), the
+    root of the mean squared one ("l2") or the largest ("max"). Few cases make it look larger than it is, since chance
+    alone opens gaps; the interval allows for that.
+    """
+    return CalibrationError(answers, positive, bins, strategy, norm)
+
+
+#: The metrics, by name. Validation, command line and documentation read this list.
+METRICS: Mapping[str, Metric] = MappingProxyType(
+    {
+        each.name: each
+        for each in (
+            accuracy,
+            error,
+            balanced_accuracy,
+            precision,
+            recall,
+            specificity,
+            fpr,
+            f1,
+            fbeta,
+            jaccard,
+            matthews,
+            kappa,
+            coverage,
+            selective_error,
+            reject_cost,
+            cost,
+            log_loss,
+            brier,
+            calibration_error,
+            top_k,
+            roc_auc,
+            average_precision,
+        )
+    }
+)
+
+
+def metric(name: str | Metric, **options: Any) -> Metric:
+    """A metric by name, with options.
+
+    >>> metric("f1", positive="bad").name
+    "f1(positive='bad')"
+    >>> metric("acuracy")
+    Traceback (most recent call last):
+    margin.errors.ParameterError: metric('acuracy'): metric must be one of 'accuracy', 'error', 'balanced_accuracy', \
+'precision', 'recall', 'specificity', 'fpr', 'f1', 'fbeta', 'jaccard', 'matthews', 'kappa', 'coverage', \
+'selective_error', 'reject_cost', 'cost', 'log_loss', 'brier', 'calibration_error', 'top_k', 'roc_auc', \
+'average_precision' (did you mean 'accuracy'?).
+    """
+    if isinstance(name, Metric):
+        return name.with_options(**options)
+    if name not in METRICS:
+        known = ", ".join(map(repr, METRICS))
+        raise ParameterError(f"metric({name!r}): metric must be one of {known}{closest(name, METRICS)}.")
+    return METRICS[name].with_options(**options)

@@ -1,0 +1,171 @@
+"""The protocol for rows that come one after the other: learn from the past, ask about what comes next."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from typing import Any, ClassVar
+
+import numpy as np
+
+from margin.errors import DataError, InputError, ParameterError
+from margin.evaluation.protocols.groups import named_values
+from margin.evaluation.protocols.stratified import Judged, Split, _groups, check_count
+
+__all__ = ["TimeOrdered"]
+
+
+@dataclass(frozen=True, eq=False)
+class TimeOrdered:
+    """Cuts the rows in order of time into ``folds + 1`` stretches and asks about each but the first, of the past alone.
+
+    Rows of equal time always fall into one stretch, so that none of them is learnt from while another is asked about.
+
+    Parameters
+    ----------
+    times
+        When each row was seen: numbers, dates, or text in the form of ISO 8601; or the name of a column of the inputs,
+        which is then taken out of them. The order of the rows without it.
+    folds
+        Stretches that are asked about, of nearly equal numbers of rows.
+    gap
+        How long before the first row asked about learning ends, for targets that are known only later: in the unit of
+        the times, as ``timedelta(days=7)``, or in rows where no times are given.
+    window
+        How far back learning reaches, in the same unit; to the beginning without it.
+
+    Examples
+    --------
+    >>> [(train.tolist(), test.tolist()) for train, test in TimeOrdered(folds=2).split([0, 1, 0, 1, 0, 1])]
+    [([0, 1], [2, 3]), ([0, 1, 2, 3], [4, 5])]
+    >>> [(train.tolist(), test.tolist()) for train, test in TimeOrdered(folds=2, gap=1, window=2).split([0, 1] * 3)]
+    [([0], [2, 3]), ([1, 2], [4, 5])]
+    """
+
+    times: Any = field(default=None, repr=False)
+    folds: int = 5
+    gap: Any = 0
+    window: Any = None
+
+    judged_by: ClassVar[Judged] = "folds"
+    caution = ""
+
+    def __post_init__(self) -> None:
+        check_count("TimeOrdered", "folds", self.folds)
+        for what, value in (("gap", self.gap), ("window", self.window)):
+            if value is None and what == "window":
+                continue
+            length = value if isinstance(value, (int, float, np.number)) else _seconds(what, value)
+            if isinstance(value, bool) or not (length > 0 or (length == 0 and what == "gap")):
+                least = "0 or more" if what == "gap" else "above 0"
+                raise ParameterError(f"TimeOrdered({what}={value!r}): {what} must be a length of time, {least}.")
+
+    @property
+    def name(self) -> str:
+        return f"{self.folds} stretches in order of time"
+
+    @property
+    def n_fits(self) -> int:
+        return self.folds
+
+    def bound(self, X: Any) -> tuple[TimeOrdered, Any]:
+        """The protocol with the times themselves, and the inputs without the column they stood in."""
+        times, X = named_values(self.times, X, "TimeOrdered(times=…)")
+        return replace(self, times=times), X
+
+    def split(self, y: Any) -> Iterator[Split]:
+        n = len(_groups("TimeOrdered", y, least=2))
+        when, (gap, window) = self._clock(n)
+        order = np.argsort(when, kind="stable")
+        ordered = when[order]
+        cuts = _cuts(ordered, self.folds + 1)
+        for begin, end in pairwise(cuts[1:]):
+            until = int(np.searchsorted(ordered, ordered[begin] - gap, side="left"))
+            since = 0 if window is None else int(np.searchsorted(ordered, ordered[begin] - gap - window, side="left"))
+            if until <= since:
+                raise DataError(
+                    f"TimeOrdered(gap={self.gap!r}, window={self.window!r}): nothing is left to learn from before row "
+                    f"{begin} in order of time (use a shorter gap, a longer window or fewer folds)."
+                )
+            yield np.sort(order[since:until]), np.sort(order[begin:end])
+
+    def _clock(self, n: int) -> tuple[np.ndarray, tuple[Any, Any]]:
+        """The time of each row as a number, with gap and window in the same unit."""
+        if self.times is None:
+            return np.arange(n), (self.gap, self.window)
+        if isinstance(self.times, str):
+            raise ParameterError(
+                f"TimeOrdered(times={self.times!r}): a column is known by name only where the inputs are (evaluate "
+                "reads it; give the values themselves here)."
+            )
+        when = _as_times(self.times)
+        if len(when) != n:
+            raise InputError(f"TimeOrdered: {len(when)} times were given for {n} rows.")
+        lengths = (self.gap, self.window)
+        if when.dtype.kind == "M":
+            gap, window = (
+                length if length is None or length == 0 else round(1e9 * _seconds("gap or window", length))
+                for length in lengths
+            )
+            return when.astype("datetime64[ns]").astype(np.int64), (gap, window)
+        if any(not (length is None or isinstance(length, (int, float, np.number))) for length in lengths):
+            raise ParameterError(
+                f"TimeOrdered(gap={self.gap!r}, window={self.window!r}): the times are numbers, so must these be."
+            )
+        return when, lengths
+
+    def describe(self) -> str:
+        since = "" if self.window is None else f", no more than {self.window} back"
+        gap = f", leaving a gap of {self.gap}" if self.gap else ""
+        return (
+            f"Each of {self.folds} stretches of time was asked of a model learnt from what came before it{since}{gap}."
+        )
+
+
+def _as_times(times: Any) -> np.ndarray:
+    values = np.asarray(times)
+    if values.ndim != 1:
+        raise InputError(f"TimeOrdered: there must be one time per row, not the shape {values.shape}.")
+    if values.dtype.kind in "OUST":
+        try:
+            values = np.asarray(values.tolist(), dtype="datetime64[ns]")
+        except (TypeError, ValueError):
+            raise InputError(
+                "TimeOrdered: times must be numbers, dates or text in the form of ISO 8601, as '2024-05-31 18:00' "
+                f"(the first is {values[0]!r})."
+            ) from None
+    if values.dtype.kind not in "iufMmb":
+        raise InputError(f"TimeOrdered: times must be numbers or dates, not {values.dtype}.")
+    missing = np.flatnonzero(np.isnat(values) if values.dtype.kind in "Mm" else np.isnan(values))
+    if len(missing):
+        raise InputError(f"TimeOrdered: {len(missing)} of {len(values)} times are missing, first in row {missing[0]}.")
+    return values.astype(np.int64) if values.dtype.kind in "mb" else values
+
+
+def _seconds(what: str, length: Any) -> float:
+    try:
+        return float(np.timedelta64(length) / np.timedelta64(1, "s"))
+    except (TypeError, ValueError):
+        raise ParameterError(
+            f"TimeOrdered({what}={length!r}): among dates this must be a length of time, as "
+            "datetime.timedelta(days=7) or numpy.timedelta64(7, 'D')."
+        ) from None
+
+
+def _cuts(ordered: np.ndarray, parts: int) -> np.ndarray:
+    """Where to cut ascending times into so many parts of nearly equal size, never between equal times."""
+    n = len(ordered)
+    changes = np.flatnonzero(ordered[1:] != ordered[:-1]) + 1
+    if len(changes) + 1 < parts:
+        raise DataError(
+            f"TimeOrdered(folds={parts - 1}): there are only {len(changes) + 1} different times for {parts} stretches "
+            f"(use folds={len(changes)} or fewer)."
+        )
+    cuts, at = [0], -1
+    for part in range(1, parts):
+        # The nearest change of time, but after the last cut, and early enough to leave one for each cut to come.
+        near = int(np.argmin(np.abs(changes - n * part / parts)))
+        at = min(max(near, at + 1), len(changes) - (parts - part))
+        cuts.append(int(changes[at]))
+    return np.array([*cuts, n])

@@ -1,0 +1,3 @@
+"""Scores with their intervals: over cases, over folds, over bootstrap samples."""
+
+__all__: list[str] = []

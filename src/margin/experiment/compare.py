@@ -1,0 +1,263 @@
+"""The main job: seal, validate, choose, open the seal once, fit the final model."""
+
+from __future__ import annotations
+
+import platform
+import textwrap
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from importlib.metadata import PackageNotFoundError, version
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+import margin
+from margin import zoo
+from margin.data import Table
+from margin.errors import MarginError
+from margin.evaluation import Evaluation, SealedTest, StratifiedFolds, evaluate_steps, metric
+from margin.experiment.cards import column_cards
+from margin.experiment.example_cases import telling_cases
+from margin.experiment.notes import training_notes
+from margin.experiment.problem import Problem, frame, open_table, resolve_target
+from margin.experiment.read_out import label_text, rank, read_out
+from margin.experiment.result import Pair, Progress, Result, Standing, TestScore
+from margin.experiment.run_log import Log
+from margin.experiment.spec import Spec
+from margin.experiment.table_prediction import about_model
+from margin.selection import audit
+
+__all__ = ["run", "run_to_end", "seeded"]
+
+
+def run(spec: Spec) -> Iterator[Progress | Result]:
+    """Compare models step by step: yields a :class:`Progress` after each step and the :class:`Result` at the end.
+
+    The test part is sealed before anything else looks at the rows and opened once, for the best model. Closing
+    the generator stops the run; nothing is written anywhere.
+
+    >>> from margin.data import Table
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> entry = zoo.add("sklearn-bayes", GaussianNB)
+    >>> table = Table.from_columns({"x": [float(i % 7) for i in range(60)], "y": ["ab"[i % 7 > 3] for i in range(60)]})
+    >>> *events, result = run(Spec(table, target="y", models=("sklearn-bayes",), folds=3, repeats=1))
+    >>> [event.stage for event in events]
+    ['read', 'seal', 'validate', 'validate', 'validate', 'refit', 'test', 'final']
+    >>> result.best, result.n_train, result.n_test
+    ('sklearn-bayes', 48, 12)
+    >>> zoo.remove("sklearn-bayes")
+    """
+    log = Log()
+    for name in spec.metrics:
+        metric(name)
+    table, problem = _read(spec, log)
+    yield Progress("read", log.seconds)
+    with log.step("Sealed the test part") as note:
+        sealed = SealedTest(problem.inputs, problem.labels, spec.test_share, spec.seed)
+        note.append(f"{sealed.n_test:,} of {len(problem.labels):,} rows, drawn with seed {spec.seed}")
+    with log.step("Looked for leaks and traps") as note:
+        audited = audit(problem.inputs, problem.labels, sealed, seed=spec.seed)
+        note.append(audited.verdict.rstrip("."))
+    yield Progress("seal", log.seconds)
+    race = _Race(spec, _entries(spec, sealed.n_train, log), sealed, log)
+    yield from race.events()
+    board, pairs, method = race.leaderboard()
+    best = race.entries[board[0].name]
+
+    with log.step(f"Fitted {best.title} on all training rows", best.name) as note:
+        chosen = seeded(best.model(), spec.seed).fit(*sealed.train)
+        note.append(f"{sealed.n_train:,} rows")
+    yield Progress("refit", log.seconds, best.name)
+    with log.step("Opened the sealed test, once", best.name) as note:
+        found = sealed.open(chosen, metrics=tuple(dict.fromkeys(("accuracy", *spec.metrics))), name=best.title)
+        test = read_out(found, Counter(sealed.train[1].tolist()).most_common(1)[0][0])
+        note.append(f"{sealed.n_test:,} rows, digest {sealed.digest}")
+    yield Progress("test", log.seconds, best.name)
+    with log.step(f"Explained answers of {best.title} to sealed rows", best.name) as note:
+        cases = telling_cases(chosen, problem.inputs, found, problem.rows)
+        note.append(f"{len(cases)} of them")
+    with log.step(f"Fitted {best.title} on all the data", best.name) as note:
+        final = seeded(best.model(), spec.seed).fit(problem.inputs, problem.labels)
+        note.append(f"{len(problem.labels):,} rows; this is the model to keep")
+    yield Progress("final", log.seconds, best.name)
+
+    yield Result(
+        **_about_data(spec, table, problem),
+        n_train=sealed.n_train,
+        n_test=sealed.n_test,
+        leaderboard=board,
+        best=best.name,
+        test=test,
+        steps=tuple(log.steps),
+        warnings=log.warnings,
+        versions=_versions(),
+        protocol=_protocol(race, method),
+        seconds=log.seconds,
+        model=final,
+        explanations=cases,
+        pairs=pairs,
+        audit=audited,
+        openings=tuple(map(str, sealed.openings)),
+        about=_about_model(table, problem, race, board[0], test, method),
+    )
+
+
+def run_to_end(spec: Spec) -> Result:
+    """Compare models and give the result."""
+    *_, result = run(spec)
+    assert isinstance(result, Result)
+    return result
+
+
+def _read(spec: Spec, log: Log) -> tuple[Table, Problem]:
+    with log.step("Read the table") as note:
+        table, known_target = open_table(spec.data, spec.reading)
+        target = resolve_target(table, known_target if spec.target is None else spec.target)
+        problem = frame(table, target, zoo.texts_read(zoo.models(spec.models, spec.settings)))
+        note.append(f"{table.n_rows:,} rows, {len(table.names)} columns, target {target!r}")
+    for warning in problem.warnings:
+        log.warn(warning)
+    return table, problem
+
+
+def _about_data(spec: Spec, table: Table, problem: Problem) -> dict[str, Any]:
+    """The parts of a result that say what was asked and of which data."""
+    return {
+        "title": table.name or "a table",
+        "target": problem.target,
+        "metric": spec.sort,
+        "n_rows": len(problem.labels),
+        "class_counts": _class_counts(problem.labels),
+        "columns": column_cards(table, problem.target, problem.texts),
+        "command": spec.command(),
+        "spec": spec,
+    }
+
+
+def _about_model(
+    table: Table, problem: Problem, race: _Race, best: Standing, test: TestScore, method: str
+) -> dict[str, Any]:
+    """What a file of the model tells of it."""
+    spec = race.spec
+    notes = training_notes(
+        table,
+        rows=len(problem.labels),
+        validation=best.scores,
+        test=test.scores,
+        protocol=f"{_protocol(race, method)} The sealed test of {test.n_rows:,} rows was opened once.",
+        seed=spec.seed,
+        command=spec.command(),
+    )
+    return {**about_model(table, problem.target, problem.labels, spec.reading), "name": best.name, **notes}
+
+
+def _entries(spec: Spec, n_train: int, log: Log) -> dict[str, zoo.Entry]:
+    """The models to try; unless they were named, those for which the table is too long are left out."""
+    chosen = {}
+    for entry in zoo.models(spec.models, spec.settings):
+        if spec.models is None and entry.limit is not None and n_train > entry.limit:
+            log.warn(
+                f"{entry.name} was left out: it is not tried on more than {entry.limit:,} training rows "
+                f"(--models {entry.name} tries it all the same)."
+            )
+        else:
+            chosen[entry.name] = entry
+    return chosen
+
+
+@dataclass
+class _Race:
+    """All models validated on the same folds of the training part."""
+
+    spec: Spec
+    entries: dict[str, zoo.Entry]
+    sealed: SealedTest
+    log: Log
+    evaluations: dict[str, Evaluation] = field(default_factory=dict)
+    errors: dict[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        rows, folds = self.sealed.n_train, self.spec.folds
+        if rows < folds:
+            self.log.warn(f"{rows} training rows do not fill {folds} folds; {rows} were made.")
+            folds = max(rows, 2)
+        self.protocol = StratifiedFolds(folds, self.spec.n_repeats(rows), self.spec.seed)
+
+    def events(self) -> Iterator[Progress]:
+        X, y = self.sealed.train
+        total = self.protocol.n_fits * len(self.entries)
+        for place, entry in enumerate(self.entries.values()):
+            began = perf_counter()
+            try:
+                for done in self._folds(entry, X, y):
+                    score = done.scores.get(self.spec.sort)
+                    so_far = place * self.protocol.n_fits + done.number
+                    yield Progress("validate", self.log.seconds, entry.name, done.number, done.of, score, so_far, total)
+            except Exception as error:  # a model that fails stands on the leaderboard as failed; the others go on
+                self.errors[entry.name] = _one_line(error)
+            detail = "failed" if entry.name in self.errors else f"{self.protocol.n_fits} fits"
+            self.log.add(f"Validated {entry.title or entry.name}", perf_counter() - began, detail)
+
+    def _folds(self, entry: zoo.Entry, X: Any, y: np.ndarray) -> Iterator[Any]:
+        """The folds of a model as they are done; its evaluation is kept."""
+        model = seeded(entry.model(), self.spec.seed)
+        steps = evaluate_steps(model, X, y, self.protocol, metrics=self.spec.metrics, n_jobs=self.spec.jobs)
+        while True:
+            # Warnings are caught fold by fold: the caller's code must not run inside the catching.
+            with self.log.listening(entry.name):
+                step = next(steps)
+            if isinstance(step, Evaluation):
+                break
+            yield step
+        for warning in step.warnings:
+            self.log.warn(warning, entry.name)
+        if self.spec.sort not in step.scores:
+            raise MarginError(f"gives no probabilities, which {self.spec.sort} needs.")
+        self.evaluations[entry.name] = step
+
+    def leaderboard(self) -> tuple[tuple[Standing, ...], tuple[Pair, ...], str]:
+        if not self.evaluations:
+            name, error = next(iter(self.errors.items()))
+            raise MarginError(f"compare: no model could be fitted; {name}: {error}")
+        return rank(self.entries, self.evaluations, self.errors, self.spec.sort)
+
+
+def _protocol(race: _Race, method: str) -> str:
+    told = f"{race.protocol.describe()} "
+    if len(race.evaluations) == 1:
+        return f"{told}The folds were made of the {race.sealed.n_train:,} training rows."
+    return (
+        f"{told}All models met the same folds of the {race.sealed.n_train:,} training rows. "
+        f"Differences were tested by {method}."
+    )
+
+
+def _one_line(error: Exception) -> str:
+    text = " ".join(str(error).split()) or "no reason given"
+    if isinstance(error, MarginError):
+        return text
+    return f"{type(error).__name__}: {textwrap.shorten(text, 200, placeholder=' …')}"
+
+
+def seeded(model: Any, seed: int) -> Any:
+    """The model with every random state that was left open set to the seed."""
+    open_states = [
+        name for name, value in model.get_params().items() if name.endswith("random_state") and value is None
+    ]
+    return model.set_params(**dict.fromkeys(open_states, seed))
+
+
+def _class_counts(labels: np.ndarray) -> dict[str, int]:
+    return {label_text(label): n for label, n in Counter(labels.tolist()).most_common()}
+
+
+def _versions() -> dict[str, str]:
+    found = {"margin": margin.__version__, "Python": platform.python_version()}
+    for package in ("numpy", "scipy", "scikit-learn", "polars"):
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            continue
+    return {**found, "system": f"{platform.system()} {platform.machine()}"}

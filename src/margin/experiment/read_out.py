@@ -1,0 +1,173 @@
+"""Evaluations put in order, and the sealed test read out, as plain data.
+
+The curves of the sealed test as plain points, few enough for a page.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from margin.evaluation import Evaluation, PairTest, compare_scores
+from margin.experiment.result import CalibrationBin, ClassScore, Pair, Score, Standing, TestScore, ThresholdCurves
+from margin.zoo import Entry
+
+__all__ = ["calibration_bins", "label_text", "rank", "read_out", "threshold_curves"]
+
+
+def rank(
+    entries: Mapping[str, Entry], evaluations: Mapping[str, Evaluation], errors: Mapping[str, str], metric: str
+) -> tuple[tuple[Standing, ...], tuple[Pair, ...], str]:
+    """The leaderboard, best first and failures last, every two models of it, and how differences were tested."""
+    comparison = compare_scores(evaluations, metric)
+    lines = []
+    for place in comparison.standings:
+        found, entry = evaluations[place.name], entries[place.name]
+        is_best = place.name == comparison.best
+        lines.append(
+            Standing(
+                place.name,
+                entry.title or entry.name,
+                entry.note,
+                scores=_scores(found),
+                fold_scores=tuple(found.fold_scores[metric].tolist()),
+                fit_seconds=float(np.nanmean(found.fit_seconds)),
+                predict_seconds=float(np.nanmean(found.predict_seconds)),
+                p_value=None if is_best else float(place.p),
+                differs=not is_best and place.differs,
+                failed_folds=len(found.failures),
+            )
+        )
+    failed = [Standing(name, entries[name].title or name, entries[name].note, error=errors[name]) for name in errors]
+    titles = {name: entries[name].title or name for name in evaluations}
+    places = {name: place for place, name in enumerate(comparison.names)}
+    return (*lines, *failed), tuple(_pair(pair, titles, places) for pair in comparison.pairs), comparison.method
+
+
+def _pair(pair: PairTest, titles: Mapping[str, str], places: Mapping[str, int]) -> Pair:
+    """Two models, the one that stands higher first, and by how much it is ahead: more, or less of a loss."""
+    better, other = sorted((pair.first, pair.second), key=places.__getitem__)
+    effect = None if pair.test is None else pair.test.effect
+    ends = [] if effect is None or effect.interval is None else [effect.interval.low, effect.interval.high]
+    if pair.difference < 0:
+        ends = [-end for end in reversed(ends)]
+    return Pair(titles[better], titles[other], Score(abs(pair.difference), *ends), float(pair.corrected), pair.differs)
+
+
+def read_out(found: Evaluation, majority: Any) -> TestScore:
+    """The evaluation of the sealed test as plain data; ``majority`` is the commonest label of the training part."""
+    matrix, labels = found.confusion, tuple(label_text(label) for label in found.classes.tolist())
+    classes = tuple(
+        ClassScore(label, float(precision) if answered else None, float(recall) if n else None, float(f1), int(n))
+        for label, precision, recall, f1, n, answered in zip(
+            labels, matrix.precision, matrix.recall, matrix.f1, matrix.support, matrix.counts.sum(axis=0)
+        )
+    )
+    bins, calibrated, calibration_error = calibration_bins(found)
+    return TestScore(
+        n_rows=len(found.rows),
+        scores=_scores(found),
+        baseline=float(np.mean([label == majority for label in found.truth.tolist()])),
+        labels=labels,
+        confusion=tuple(tuple(int(n) for n in row) for row in matrix.counts),
+        abstained=tuple(int(n) for n in matrix.abstained),
+        classes=classes,
+        curves=threshold_curves(found),
+        calibration=bins,
+        calibrated=calibrated,
+        calibration_error=calibration_error,
+    )
+
+
+def _scores(found: Evaluation) -> dict[str, Score]:
+    return {
+        name: Score(float(score.value), *((score.interval.low, score.interval.high) if score.interval else ()))
+        for name, score in found.scores.items()
+    }
+
+
+def label_text(label: Any) -> str:
+    """A class as people write it."""
+    return label.decode(errors="replace") if isinstance(label, bytes) else str(label)
+
+
+#: Classes whose curves are drawn; the others only have their area.
+MOST_DRAWN = 6
+#: Corners of a curve that are kept: more than a small picture shows.
+MOST_POINTS = 120
+#: Classes beyond which areas are not told one by one.
+MOST_CLASSES = 100
+
+
+def threshold_curves(found: Evaluation) -> tuple[ThresholdCurves, ...]:
+    """For two classes the curves of the rarer one; for more those of each class against the rest, largest first.
+
+    Nothing where the model gives neither probabilities nor scores, or where a class has no cases to find.
+    """
+    answers = found.answers
+    if (answers.probabilities is None and answers.scores is None) or len(found.classes) > MOST_CLASSES:
+        return ()
+    counts = np.bincount(answers.truth, minlength=len(found.classes))
+    able = [code for code in np.argsort(-counts, kind="stable").tolist() if 0 < counts[code] < len(answers.truth)]
+    if len(found.classes) == 2:
+        able = able[-1:]
+    return tuple(_of_class(found, code, drawn=place < MOST_DRAWN) for place, code in enumerate(able))
+
+
+def _of_class(found: Evaluation, code: int, drawn: bool) -> ThresholdCurves:
+    label = found.classes[code]
+    roc = found.roc(label)
+    name, area = _text(label), _score(roc.area)
+    if not drawn:
+        return ThresholdCurves(name, area)
+    precision = found.precision_recall(label)
+    # The interval is drawn by chance a thousand times over: once, not for every class.
+    average = (
+        _score(precision.average_precision)
+        if len(found.classes) == 2
+        else Score(float(found.answers.ranking(code).average_precision))
+    )
+    return ThresholdCurves(
+        name,
+        area,
+        _points(roc.fpr, roc.tpr),
+        _points(precision.recall, precision.precision),
+        average,
+        float(precision.prevalence),
+    )
+
+
+def calibration_bins(found: Evaluation) -> tuple[tuple[CalibrationBin, ...], str, float | None]:
+    """Bins of probabilities, whose they are, and the calibration error; nothing where the model gives none."""
+    if found.answers.probabilities is None or not len(found.answers.truth):
+        return (), "", None
+    counts = np.bincount(found.answers.truth, minlength=len(found.classes))
+    rarer = found.classes[int(np.argsort(-counts, kind="stable")[-1])] if len(found.classes) == 2 else None
+    curve = found.calibration(rarer)
+    bins = tuple(
+        CalibrationBin(
+            float(curve.mean_confidence[i]),
+            Score(float(curve.observed[i]), float(curve.low[i]), float(curve.high[i])),
+            round(float(curve.counts[i])),
+        )
+        for i in np.flatnonzero(curve.filled).tolist()
+    )
+    return bins, "" if rarer is None else _text(rarer), float(curve.error)
+
+
+def _points(x: np.ndarray, y: np.ndarray) -> tuple[tuple[float, float], ...]:
+    """The points of a curve, thinned where there are many, to three places; equal neighbours once."""
+    at = np.unique(np.linspace(0, len(x) - 1, min(len(x), MOST_POINTS)).round().astype(np.intp))
+    pairs = zip(x[at].round(3).tolist(), y[at].round(3).tolist())
+    return tuple(dict.fromkeys(pairs))
+
+
+def _score(score: Any) -> Score:
+    ends = () if score.interval is None else (float(score.interval.low), float(score.interval.high))
+    return Score(float(score.value), *ends)
+
+
+def _text(label: Any) -> str:
+    return label.decode(errors="replace") if isinstance(label, bytes) else str(label)

@@ -1,0 +1,3 @@
+"""Hulls of classes and the widest gap between them."""
+
+__all__: list[str] = []

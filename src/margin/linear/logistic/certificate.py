@@ -1,0 +1,246 @@
+r"""Where a solver ended, looked at once more: objective, gradient, duality gap, and the certificate that says so.
+
+How far a solution of penalised cross-entropy can be from the best one: the duality gap.
+
+Any distributions :math:`q_i` over the classes give a lower bound of the mean objective (Fenchel):
+
+.. math:: D(q) = \frac1S \sum_i s_i H(q_i) - g^*(-G), \qquad G = \frac1S \sum_i s_i (q_i - e_{y_i}) x_i^\top
+
+with the entropy H and the conjugate of the penalty, :math:`g^*(V) = \sum (|V| - \lambda_1)_+^2 / 2\lambda_2`. For
+the probabilities of a model the mean entropy is the mean loss less :math:`\langle G, W\rangle`: no pass of its own.
+Unpenalised intercepts ask that the :math:`q_i` give every class its share; the probabilities of the model do so after
+the intercepts alone were made optimal. Without :math:`\lambda_2` no entry of G may exceed :math:`\lambda_1`, which
+moving the :math:`q_i` towards the true classes brings about.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
+
+import numpy as np
+
+from margin.linear.logistic.objective import chances, loss_and_gradient, scores, smallest_subgradient
+from margin.linear.problem import Problem
+
+__all__ = [
+    "OptimumCertificate",
+    "Point",
+    "balanced",
+    "balanced_intercepts",
+    "certified",
+    "dual_value",
+    "duality_gap",
+    "intercept_step",
+    "look_at",
+]
+
+# Two sums that differ by less are the same number.
+ROUNDING = 1e-15
+
+
+@dataclass(frozen=True, eq=False)
+class Point:
+    """Coefficients and intercepts with all that one look at the rows says of them.
+
+    ``p`` are the probabilities of the scores' classes, ``slope`` the gradient of the mean loss along coefficients and
+    intercepts.
+    """
+
+    coef: np.ndarray
+    intercept: np.ndarray
+    p: np.ndarray
+    loss: float
+    objective: float
+    slope: tuple[np.ndarray, np.ndarray]
+    gradient_norm: float
+
+    def gap(self, problem: Problem) -> float | None:
+        """The duality gap, or None without a penalty; for a point whose intercepts are (nearly) balanced."""
+        if not problem.is_penalised:
+            return None
+        slope, at_zero = self.slope
+        # Intercepts that are not quite balanced: what it would take, to first order.
+        short = float(np.multiply(np.abs(at_zero), 1 + np.abs(self.intercept)).sum()) if problem.intercept else 0.0
+        apart = self.objective - dual_value(problem, self.coef, self.loss, slope)
+        return max(apart, 0.0) + 2 * short + ROUNDING * self.objective
+
+
+def look_at(problem: Problem, coef: np.ndarray, intercept: np.ndarray, keep: bool = True) -> Point:
+    """One pass over the rows; the probabilities are empty unless they are to be kept."""
+    loss, slope, at_zero, p = loss_and_gradient(problem, coef, intercept, keep)
+    norm = smallest_subgradient(problem, coef, slope, at_zero)
+    return Point(coef, intercept, p, loss, loss + problem.penalty(coef), (slope, at_zero), norm)
+
+
+def balanced(problem: Problem, point: Point) -> Point:
+    """The point with intercepts that give every class its share: a step or two, if they do not lead up."""
+    for _ in range(2):
+        if not problem.intercept or np.abs(point.slope[1]).max() <= 1e-13:
+            break
+        moved = point.intercept - intercept_step(problem, point.p, point.slope[1])
+        there = look_at(problem, point.coef, moved)
+        if there.objective > point.objective * (1 + 1e-14):
+            break
+        point = there
+    return point
+
+
+@dataclass(frozen=True)
+class OptimumCertificate:
+    """How near the optimum a fit came, found by a look at the rows of its own, not by the word of the solver.
+
+    Attributes
+    ----------
+    objective
+        As scikit-learn writes it: C times the sum of the losses, plus the penalty; without a penalty the sum.
+    mean_objective
+        The same divided by C times the sum of the weights: mean loss plus penalty.
+    gradient_norm
+        Largest component of the smallest (sub)gradient of the mean objective.
+    duality_gap
+        At most so much is the mean objective above its minimum; None without a penalty.
+    distance
+        At most so far (Euclidean) the coefficients are from the best ones, where the penalty has a share of L2;
+        otherwise None.
+    tol
+        What the gradient was asked to come below.
+    n_iter, solver, reason, converged
+        Iterations, who made them, why that solver was chosen, and whether the tolerance was met.
+    seconds
+        Time of the fit on the machine where it happened; None in a model that was copied or loaded.
+    """
+
+    objective: float
+    mean_objective: float
+    gradient_norm: float
+    duality_gap: float | None
+    distance: float | None
+    tol: float
+    n_iter: int
+    solver: str
+    reason: str
+    converged: bool
+    seconds: float | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        # Two fits of the same rows are the same model, however long they took.
+        return {**self.__dict__, "seconds": None}
+
+    def __str__(self) -> str:
+        end = "converged" if self.converged else "did not converge"
+        took = "" if self.seconds is None else f", {self.seconds:.3g} s"
+        lines = [
+            f"{self.solver} ({self.reason}): {end} in {self.n_iter} iteration{'s' * (self.n_iter != 1)}{took}",
+            f"  objective    {self.objective:<14.10g} mean {self.mean_objective:.10g}",
+            f"  gradient     {self.gradient_norm:<14.3g} asked for at most {self.tol:g}",
+        ]
+        if self.duality_gap is None:
+            lines.append("  duality gap  none          there is no penalty")
+        else:
+            lines.append(f"  duality gap  {self.duality_gap:<14.3g} at most so much is the mean above its minimum")
+        if self.distance is not None:
+            lines.append(
+                f"  distance     {self.distance:<14.3g} at most so far are the coefficients from the best ones"
+            )
+        return "\n".join(lines)
+
+    def timed(self, seconds: float) -> OptimumCertificate:
+        """The same with the time that was taken."""
+        return replace(self, seconds=seconds)
+
+
+class Ended(Protocol):
+    """What a certificate says of the way a solver went."""
+
+    @property
+    def solver(self) -> str: ...
+
+    @property
+    def reason(self) -> str: ...
+
+    @property
+    def n_iter(self) -> int: ...
+
+    @property
+    def converged(self) -> bool: ...
+
+
+def certified(problem: Problem, point: Point, C: float, tol: float, end: Ended) -> OptimumCertificate:
+    """The certificate of a point that a solver came to."""
+    gap = point.gap(problem)
+    scale = problem.total * (C if math.isfinite(C) else 1.0)
+    return OptimumCertificate(
+        objective=point.objective * scale,
+        mean_objective=point.objective,
+        gradient_norm=point.gradient_norm,
+        duality_gap=gap,
+        distance=None if gap is None or problem.l2 == 0 else math.sqrt(2 * gap / problem.l2),
+        tol=tol,
+        n_iter=end.n_iter,
+        solver=end.solver,
+        reason=end.reason,
+        converged=end.converged,
+    )
+
+
+def duality_gap(problem: Problem, coef: np.ndarray, intercept: np.ndarray) -> float | None:
+    """How much the mean objective at a point is above its minimum, at most; None without a penalty.
+
+    Costs a few passes over the rows. Exact up to rounding, some 1e-15 of the objective.
+
+    >>> X, y = np.array([[-1.0], [0.0], [1.0]]), np.array([0, 1, 1], dtype=np.int32)
+    >>> problem = Problem(X, y, None, 2, l1=0.0, l2=1.0, intercept=True)
+    >>> round(duality_gap(problem, np.zeros((1, 1)), np.zeros(1)), 4)
+    0.1122
+    """
+    if not problem.is_penalised:
+        return None
+    value = loss_and_gradient(problem, coef, intercept)[0] + problem.penalty(coef)
+    if problem.intercept:
+        intercept = balanced_intercepts(problem, scores(problem, coef), intercept)
+    loss, slope, _, _ = loss_and_gradient(problem, coef, intercept)
+    return max(0.0, value - dual_value(problem, coef, loss, slope))
+
+
+def dual_value(problem: Problem, coef: np.ndarray, loss: float, slope: np.ndarray) -> float:
+    """A lower bound of the mean objective from the mean loss and its gradient, where the intercepts are balanced."""
+    entropy = loss - float(np.multiply(slope, coef).sum())
+    if problem.l2 > 0:
+        beyond = np.maximum(np.abs(slope) - problem.l1, 0.0)
+        return entropy - float((beyond**2).sum() / (2 * problem.l2))
+    steepest = float(np.abs(slope).max(initial=0.0))
+    # Entropy is concave and 0 where a class is certain: on the way there at least its share is left.
+    return entropy * min(1.0, problem.l1 / steepest if steepest > 0 else 1.0)
+
+
+def intercept_step(problem: Problem, p: np.ndarray, at_zero: np.ndarray) -> np.ndarray:
+    """The Newton step of the intercepts alone, cut to at most 2 so that none goes astray."""
+    s = np.full(len(p), 1.0) if problem.weight is None else problem.weight
+    s = s / problem.total
+    if len(at_zero) == 1:
+        return np.clip(at_zero / max(float((s * p[:, 0] * (1 - p[:, 0])).sum()), 1e-300), -2.0, 2.0)
+    bend = np.diag(s @ p) - (p * s[:, None]).T @ p
+    return np.clip(np.linalg.lstsq(bend, at_zero, rcond=1e-13)[0], -2.0, 2.0)
+
+
+def balanced_intercepts(problem: Problem, z: np.ndarray, start: np.ndarray) -> np.ndarray:
+    """The intercepts that are best for given coefficients: every class then gets its share on average.
+
+    Newton steps; needs every class to have a row.
+    """
+    share = np.full(len(z), 1 / problem.total) if problem.weight is None else problem.weight / problem.total
+    counts = np.bincount(problem.y, share, max(problem.n_classes, 2))
+    wanted = counts[1:] if z.shape[1] == 1 else counts
+    b = start.astype(np.float64, copy=True)
+    for _ in range(100):
+        p = chances(z + b)
+        slope = share @ p - wanted
+        if np.abs(slope).max() < 1e-15:
+            break
+        step = intercept_step(problem, p, slope)
+        b = b - step
+        if np.abs(step).max() <= 4e-16 * np.abs(b).max(initial=1.0):
+            break
+    return b

@@ -1,0 +1,3 @@
+"""Models that learn row by row: perceptrons, Adaline, stochastic gradient descent."""
+
+__all__: list[str] = []

@@ -1,0 +1,3 @@
+"""Indexes that find the nearest rows, all of them exactly, and which one is chosen."""
+
+__all__: list[str] = []

@@ -1,0 +1,100 @@
+"""Rows as an index compares them, and distances back in the units of the user."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from margin.base.representations.moments import unit_for
+from margin.neighbors.distances import GENERAL
+
+__all__ = ["Found", "Space", "space_of"]
+
+#: Distances and places of the neighbours of all queries; ``start[i]`` to ``start[i + 1]`` are those of query i.
+Found = tuple[np.ndarray, np.ndarray, np.ndarray]
+
+
+@dataclass(frozen=True)
+class Space:
+    """What is done to rows before they are compared.
+
+    Columns are multiplied by ``factors`` (their weights), everything is divided by ``unit`` (a power of two, where
+    squares would not fit otherwise), and for the cosine rows are brought to length 1: of such rows half the squared
+    Euclidean distance is one minus the cosine. A row of zeros then gets a direction of its own, one more column.
+    """
+
+    factors: np.ndarray | None = None
+    unit: float = 1.0
+    cosine: bool = False
+
+    def queries(self, X: Any) -> Any:
+        """Rows as the index wants them: float64, or CSR."""
+        if not isinstance(X, np.ndarray):
+            return self.training_rows(X)
+        return np.ascontiguousarray(self.training_rows(X), dtype=np.float64)
+
+    def training_rows(self, X: Any) -> Any:
+        if X.shape[1] == 0:  # tables without a number or a category: all rows are alike
+            return np.zeros((X.shape[0], 1))
+        with np.errstate(over="ignore"):  # a search refuses what became infinite
+            if self.factors is not None:
+                X = _columns_times(X, self.factors)
+            if self.unit != 1:
+                X = X / self.unit
+        return _of_length_one(X) if self.cosine else X
+
+    def distances(self, distance: np.ndarray) -> np.ndarray:
+        if self.cosine:
+            return distance**2 / 2
+        if self.unit == 1:
+            return distance
+        with np.errstate(over="ignore"):
+            return distance * self.unit
+
+    def radius(self, radius: float) -> float:
+        """At least as far as ``radius`` reaches here."""
+        if self.cosine:
+            return float(np.sqrt(2 * radius)) * (1 + 1e-15)
+        return radius / self.unit
+
+
+def space_of(X: Any, magnitude: float, metric: Any, factors: np.ndarray | None) -> Space:
+    """The space of training rows X with cells up to ``magnitude``."""
+    if metric == "cosine":  # lengths do not matter, nor then by how much all columns are multiplied
+        factors = None if factors is None else factors / factors.max()
+        return Space(factors, cosine=isinstance(X, np.ndarray))
+    if callable(metric) or metric in GENERAL:
+        return Space(factors)  # such distances need not grow with the cells: rows are compared as they are
+    if factors is not None:
+        magnitude *= float(factors.max())
+    return Space(factors, float(unit_for(magnitude)))
+
+
+def _of_length_one(X: np.ndarray) -> np.ndarray:
+    X = np.asarray(X, dtype=np.float64)
+    # Each row by itself, so that the square of no row vanishes next to a large one; a power of two rounds nothing.
+    X = np.ldexp(X, -np.frexp(np.abs(X).max(axis=1, initial=0.0, keepdims=True))[1])
+    length = _lengths(X)
+    there = length > 0
+    return np.column_stack([X / np.where(there, length, 1.0)[:, None], ~there])
+
+
+def _lengths(X: np.ndarray) -> np.ndarray:
+    """Euclidean lengths, the squares added up in the order in which the core adds up distances."""
+    sums = np.zeros((len(X), 8))
+    for first in range(0, X.shape[1], 8):
+        part = X[:, first : first + 8]
+        sums[:, : part.shape[1]] += part * part
+    for half in (4, 2, 1):
+        sums[:, :half] += sums[:, half : 2 * half]
+    return np.sqrt(sums[:, 0])
+
+
+def _columns_times(X: Any, factors: np.ndarray) -> Any:
+    if isinstance(X, np.ndarray):
+        return X * factors
+    scaled = X.copy()
+    scaled.data = scaled.data * factors[scaled.indices]
+    return scaled

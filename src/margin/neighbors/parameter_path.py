@@ -1,0 +1,47 @@
+"""Answers for several numbers of neighbours, from one search."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from margin.evaluation.predictions.from_model import Said
+from margin.neighbors.votes import Ballot, votes_of
+from margin.params import Count, rule_of
+
+__all__ = ["answers_along_k"]
+
+
+def answers_along_k(
+    model: Any, ks: Sequence[Any], X: Any, y: Any, asked: Sequence[Any], sample_weight: Any
+) -> list[list[Said]] | None:
+    """What k nearest neighbours say for each k: the nearest are found for the largest k, and all others ask a part.
+
+    The votes of each k are counted as the model counts them, so that answers are the same to the last bit.
+    """
+    if not all(rule_of(Count).accepts(k) for k in ks):
+        return None
+    model.set_params(n_neighbors=max(map(int, ks))).fit(X, y, sample_weight)
+    if model.outputs_2d_:
+        return None
+    found = [_answers(model, ks, rows) for rows in asked]
+    return [list(of_k) for of_k in zip(*found)]
+
+
+def _answers(model: Any, ks: Sequence[Any], X: Any) -> list[Said]:
+    encoded = model._encoded(X, "predict")
+    model.n_neighbors = max(map(int, ks))
+    distance, place = model._nearest(encoded, model.n_neighbors)
+    said = []
+    for k in map(int, ks):
+        model.n_neighbors = k
+        near, who = distance[:, :k], np.ascontiguousarray(place[:, :k])
+        votes = votes_of(model.weights, np.ascontiguousarray(near), near[:, :1], type(model).__name__)
+        if not model._once:
+            votes = votes * model._counted(who)
+        case = np.repeat(np.arange(len(who)), who.shape[1])
+        shares = Ballot(case, who.ravel(), votes.ravel(), len(who)).class_shares(model._targets, len(model.classes_))
+        said.append(Said(model._answers(encoded, shares), shares))
+    return said

@@ -1,0 +1,3 @@
+"""The bytes of a file: prelude, header, buffers, digests, read and written."""
+
+__all__: list[str] = []

@@ -1,0 +1,3 @@
+"""Leaks and traps in rows and splits."""
+
+__all__: list[str] = []

@@ -1,0 +1,97 @@
+"""What the curves and nested validation do first: data, metrics and splits checked before anything is fitted."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from margin.base.meta.cross_fitting import Part, Split
+from margin.data.labels import codes_of, distinct, label_array, refuse_missing
+from margin.data.rows import count_rows
+from margin.data.table import Table
+from margin.data.weights import check_weights
+from margin.errors import DataError, InputError, ParameterError
+from margin.evaluation.intervals.interval import Score, proportion_interval
+from margin.evaluation.metrics.definitions import Metric
+from margin.evaluation.protocols.named import bound_protocol
+from margin.evaluation.protocols.stratified import SplitProtocol, StratifiedFolds
+from margin.evaluation.scoring.of_cases import check_metrics, score_folds
+from margin.evaluation.scoring.over_folds import share_over_folds
+from margin.params import Jobs, Share, rule_of
+from margin.selection.search.trials import Bench
+
+__all__ = ["cases_asked", "check_effort", "check_model", "mean_score", "opened"]
+
+#: Cells of the lists of rows that all splits together may have: leave-one-out of many rows would fill the memory.
+MOST_ROWS_LISTED = 50_000_000
+
+
+def check_model(model: Any, who: str) -> None:
+    """Refuse what is no classifier."""
+    if isinstance(model, type) or not all(hasattr(model, needed) for needed in ("fit", "predict", "get_params")):
+        hint = f" (give an instance: {model.__name__}())" if isinstance(model, type) else ""
+        raise ParameterError(
+            f"{who}(model={model!r}): the model must be a classifier with fit, predict and get_params{hint}."
+        )
+
+
+def check_effort(n_jobs: Any, confidence: Any, who: str) -> None:
+    """Refuse numbers of jobs and confidences that cannot be."""
+    for name, value, rule in (("n_jobs", n_jobs, rule_of(Jobs)), ("confidence", confidence, rule_of(Share))):
+        if not rule.accepts(value):
+            raise ParameterError(f"{who}({name}={value!r}): {name} must be {rule.words}.")
+
+
+def opened(
+    model: Any, X: Any, y: Any, protocol: Any, metrics: Any, sample_weight: Any, groups: Any, who: str
+) -> tuple[Bench, list[Split], SplitProtocol]:
+    """The bench that trials are made on, and the splits; five stratified folds without a protocol."""
+    check_model(model, who)
+    chosen = check_metrics(metrics, who)
+    if isinstance(X, Table) and isinstance(y, str):
+        X, y = X.target(y)
+    labels = label_array(y, f"{who}(y=…)")
+    refuse_missing(labels, f"{who}(y=…)")
+    if count_rows(X) != len(labels):
+        raise InputError(f"{who}: X has {count_rows(X)} rows, but y has {len(labels)} labels.")
+    if protocol is None and groups is None:
+        protocol = StratifiedFolds(folds=max(2, min(5, len(labels))))
+    split_by, X = bound_protocol(protocol, X, len(labels), groups, who)
+    weight = check_weights(sample_weight, len(labels), who)
+    weight = np.ones(len(labels)) if weight is None else weight
+    classes = distinct(labels, f"{who}(y=…)")
+    n_fits = split_by.n_fits or len(labels)
+    if n_fits * len(labels) > MOST_ROWS_LISTED:
+        raise DataError(f"{who}: {n_fits} splits of {len(labels)} rows are too many (use fewer folds).")
+    splits = [(_part(train, weight), _part(test, weight)) for train, test in split_by.split(labels)]
+    bench = Bench(model, X, labels, classes, codes_of(labels, classes), chosen, who, on_training_rows=True)
+    return bench, splits, split_by
+
+
+def _part(rows: np.ndarray, weight: np.ndarray) -> Part:
+    return Part(np.asarray(rows), weight[rows])
+
+
+def mean_score(which: Metric, values: Sequence[float], splits: Sequence[Split], confidence: float) -> Score:
+    """The mean over splits, with an interval that allows for shared training rows; exact for a share of one split."""
+    if np.isnan(values).any():
+        return Score(float("nan"), None, "a fold failed")
+    n_cases = cases_asked(splits) if which.proportion else None
+    if len(splits) == 1 and n_cases is not None:
+        interval = proportion_interval(round(values[0] * n_cases), n_cases, confidence)
+        return Score(float(values[0]), interval, f"on {n_cases} cases; {100 * confidence:g} % interval, exact")
+    ratio = float(np.mean([test.weight.sum() / train.weight.sum() for train, test in splits]))
+    score = score_folds(which, values, ratio, confidence)
+    if n_cases is None or score.interval is None:
+        return score
+    return replace(score, interval=share_over_folds(score.interval, score.value, n_cases).clipped(*which.bounds))
+
+
+def cases_asked(splits: Sequence[Split]) -> int | None:
+    """How many rows are asked about in all test parts, each counted once; None where they have weights."""
+    if any((test.weight != 1).any() for _, test in splits):
+        return None
+    return len(np.unique(np.concatenate([test.rows for _, test in splits]))) if splits else None

@@ -1,0 +1,299 @@
+"""Where settings are tried and written down: folds, racing, progress, and what came of it.
+
+Leave-one-out of nearest neighbours for many k from one search.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+import numpy as np
+
+from margin.base.meta.cross_fitting import Split
+from margin.evaluation.comparing.significance import corrected_t_test
+from margin.evaluation.cross_validation.evaluate import evaluate
+from margin.evaluation.metrics.definitions import Metric
+from margin.evaluation.protocols.stratified import LeaveOneOut
+from margin.neighbors import KNeighborsClassifier, choose_k
+from margin.params import Count, Rule, rule_of
+from margin.selection.prepare import cases_asked
+from margin.selection.search.results import SearchResults, setting_text
+from margin.selection.search.trials import Bench, Trial, configured, trials
+
+__all__ = ["Desk", "Progress", "ProgressReport", "Told", "left_out_by_k", "told_of"]
+
+#: Folds that a setting has to itself before it can be dropped from a race.
+BEFORE_RACE = 3
+
+
+@dataclass(frozen=True, slots=True)
+class ProgressReport:
+    """How far a search is: trials done, of how many (None where nobody knows), and the last setting tried.
+
+    >>> print(ProgressReport(3, 10, "C=1", 0.93))
+    3 of 10 trials, C=1: 0.9300
+    """
+
+    done: int
+    of: int | None
+    setting: str
+    score: float
+
+    def __str__(self) -> str:
+        of = "" if self.of is None else f" of {self.of}"
+        return f"{self.done}{of} trials, {self.setting}: {self.score:.4f}"
+
+
+Told = Callable[[ProgressReport], Any]
+
+
+def _no_text(text: str) -> Any:
+    raise ValueError(text)
+
+
+Progress = Annotated[
+    Any,
+    Rule(
+        "None, True (a line on the screen) or a function of a ProgressReport",
+        lambda v: v is None or isinstance(v, bool) or callable(v),
+        _no_text,
+    ),
+]
+
+
+def _on_a_line(report: ProgressReport) -> None:
+    end = "\n" if report.done == report.of else ""
+    print(f"\r\033[K{report}", end=end, file=sys.stderr, flush=True)
+
+
+def told_of(
+    running: Generator[list[Trial], None, None], progress: Any, of: int, setting: Callable[[Trial], str], metric: str
+) -> list[Trial]:
+    """All trials, each reported as it comes."""
+    tell = _on_a_line if progress is True else progress or None
+    done: list[Trial] = []
+    with closing(running):
+        for together in running:
+            for trial in together:
+                done.append(trial)
+                if tell is not None:
+                    tell(ProgressReport(len(done), of, setting(trial), trial.scores.get(metric, math.nan)))
+    return done
+
+
+class Desk:
+    """Tries settings on the same splits and keeps what came of them.
+
+    ``splits`` is None for leave-one-out, where each setting is evaluated in the way that suits the model.
+    """
+
+    def __init__(
+        self,
+        bench: Bench,
+        splits: Sequence[Split] | None,
+        *,
+        n_jobs: int | None = 1,
+        progress: Any = None,
+        race: bool = False,
+        confidence: float = 0.95,
+    ) -> None:
+        self.bench = bench
+        self.splits = splits
+        self.n_jobs = n_jobs
+        self.race = race
+        self.confidence = confidence
+        self.n_fits = 0
+        self.first_error: Exception | None = None
+        self._tell: Told | None = _on_a_line if progress is True else (progress or None)
+        self._done = 0
+        self._of: int | None = None
+        self.settings: list[Mapping[str, Any]] = []
+        self._scores: list[np.ndarray] = []
+        self._seconds: list[float] = []
+        self._errors: list[str] = []
+        self._dropped: list[bool] = []
+        self._resource: list[float] = []
+
+    @property
+    def metric(self) -> Metric:
+        return self.bench.metrics[0]
+
+    @property
+    def n_folds(self) -> int:
+        return 1 if self.splits is None else len(self.splits)
+
+    def expect(self, n_settings: int) -> None:
+        """Say how many settings will be tried, for the progress report."""
+        self._of = n_settings * self.n_folds
+
+    def try_out(
+        self, settings: Sequence[Mapping[str, Any]], splits: Sequence[Split] | None = None, resource: float = math.nan
+    ) -> list[int]:
+        """Try settings; their numbers in the record. Other ``splits`` than usual may be given."""
+        first = len(self.settings)
+        for setting in settings:
+            self.settings.append(setting)
+            self._scores.append(np.full(self.n_folds, np.nan))
+            self._seconds.append(0.0)
+            self._errors.append("")
+            self._dropped.append(False)
+            self._resource.append(resource)
+        numbers = list(range(first, len(self.settings)))
+        self.try_again(numbers, splits, resource)
+        return numbers
+
+    def try_again(
+        self, numbers: Sequence[int], splits: Sequence[Split] | None = None, resource: float = math.nan
+    ) -> None:
+        """Try settings of the record (once more), on their splits or others; what was known of them is replaced."""
+        for i in numbers:
+            self._scores[i] = np.full(self.n_folds, np.nan)
+            self._resource[i] = resource
+        splits = self.splits if splits is None else splits
+        if splits is None:
+            self._run_left_out(list(numbers))
+        elif self.race:
+            self._run_race(list(numbers), splits)
+        else:
+            self._run(list(numbers), splits)
+
+    def _run(self, numbers: list[int], splits: Sequence[Split], first_split: int = 0) -> None:
+        settings = [self.settings[i] for i in numbers]
+        for together in trials(self.bench, settings, splits, self.n_jobs):
+            self.n_fits += 1
+            for trial in together:
+                self._note(trial, numbers[trial.setting], trial.split + first_split)
+
+    def _note(self, trial: Trial, i: int, split: int = 0) -> None:
+        score = trial.scores.get(self.metric.name, math.nan)
+        self._scores[i][split] = score
+        self._seconds[i] += 0.0 if math.isnan(trial.seconds) else trial.seconds
+        if trial.error is not None and not self._errors[i]:
+            self._errors[i] = f"{type(trial.error).__name__}: {trial.error}"
+            self.first_error = self.first_error or trial.error
+        self._done += 1
+        if self._tell is not None:
+            self._tell(ProgressReport(self._done, self._of, setting_text(self.settings[i]), score))
+
+    def _run_left_out(self, numbers: list[int]) -> None:
+        together = left_out_by_k(self.bench, [self.settings[i] for i in numbers])
+        self.n_fits += together is not None
+        for place, i in enumerate(numbers):
+            scores = {} if together is None else {self.metric.name: together[place]}
+            self._note(self._left_out(i) if together is None else Trial(i, 0, scores), i)
+
+    def _left_out(self, i: int) -> Trial:
+        """Leave-one-out of one setting, in one go where the model knows how."""
+        self.n_fits += 1
+        bench = self.bench
+        try:
+            model = configured(bench, self.settings[i])
+            found = evaluate(
+                model, bench.X, bench.labels, LeaveOneOut(), metrics=bench.metrics, sample_weight=bench.weight
+            )
+        except Exception as error:  # reported beside the other settings
+            return Trial(i, 0, error=error)
+        scores = {name: score.value for name, score in found.scores.items()}
+        return Trial(i, 0, scores, seconds=float(np.nansum(found.fit_seconds)))
+
+    def _run_race(self, alive: list[int], splits: Sequence[Split]) -> None:
+        """Fold after fold; what is surely worse than the leader after some folds is given up."""
+        for number, split in enumerate(splits):
+            self._run(alive, [split], number)
+            if BEFORE_RACE <= number + 1 < len(splits):
+                alive = self._still_in(alive, number + 1)
+
+    def _still_in(self, alive: list[int], n_done: int) -> list[int]:
+        sign = 1 if self.metric.greater_is_better else -1
+        so_far = sign * np.array([self._scores[i][:n_done] for i in alive])
+        means = np.where(np.isnan(so_far).any(axis=1), -np.inf, so_far.mean(axis=1))
+        leader = int(np.argmax(means))
+        kept = []
+        for place, i in enumerate(alive):
+            if means[place] == -np.inf:
+                self._dropped[i] = not self._errors[i]
+            elif place != leader and self._worse(so_far[leader] - so_far[place]):
+                self._dropped[i] = True
+            else:
+                kept.append(i)
+        return kept
+
+    def _worse(self, lead: np.ndarray) -> bool:
+        return bool(
+            lead.mean() > 0 and corrected_t_test(lead, test_to_train=self.test_to_train).p < 1 - self.confidence
+        )
+
+    @property
+    def test_to_train(self) -> float:
+        """Weight of the test part over weight of the training part, on average."""
+        if not self.splits:
+            return 0.0
+        return float(np.mean([test.weight.sum() / train.weight.sum() for train, test in self.splits]))
+
+    def scores_of(self, i: int) -> np.ndarray:
+        """The scores of one setting, fold by fold."""
+        return self._scores[i]
+
+    def drop(self, numbers: Sequence[int]) -> None:
+        """Mark settings as given up."""
+        for i in numbers:
+            self._dropped[i] = True
+
+    def _n_cases(self) -> int | None:
+        """How many cases a share is one of, each counted once."""
+        if not self.metric.proportion:
+            return None
+        if self.splits is None:
+            return len(self.bench.labels) if self.bench.weight is None else None
+        return cases_asked(self.splits)
+
+    def results(self) -> SearchResults:
+        """Everything that was tried."""
+        shape = (len(self.settings), self.n_folds)
+        resource = np.array(self._resource)
+        return SearchResults(
+            metric=self.metric.name,
+            greater_is_better=self.metric.greater_is_better,
+            bounds=self.metric.bounds,
+            settings=tuple(dict(setting) for setting in self.settings),
+            fold_scores=np.array(self._scores).reshape(shape),
+            fit_seconds=np.array(self._seconds),
+            errors=tuple(self._errors),
+            dropped=np.array(self._dropped, dtype=bool),
+            test_to_train=self.test_to_train,
+            confidence=self.confidence,
+            resource=None if np.isnan(resource).all() else resource,
+            n_cases=self._n_cases(),
+        )
+
+
+#: Metrics under which no row changes how far others are from each other.
+FIXED = ("minkowski", "euclidean", "manhattan", "chebyshev", "cosine", "canberra", "hamming")
+
+
+def left_out_by_k(bench: Bench, settings: Sequence[Mapping[str, Any]]) -> list[float] | None:
+    """The accuracy (or error) of each setting by leave-one-out; None where only evaluating each is exact.
+
+    ``choose_k`` learns what it needs of the columns from all rows. That is exact where there is nothing to learn:
+    numbers without gaps, compared as they are.
+    """
+    model = bench.model
+    only_k = len(settings) > 1 and all(set(setting) == {"n_neighbors"} for setting in settings)
+    if type(model) is not KNeighborsClassifier or not only_k or bench.weight is not None:
+        return None
+    ks = [setting["n_neighbors"] for setting in settings]
+    asked = model.get_params(deep=False)
+    fixed = asked["scale"] is None and isinstance(asked["metric"], str) and asked["metric"] in FIXED
+    numbers = isinstance(bench.X, np.ndarray) and bench.X.dtype.kind == "f" and not np.isnan(bench.X).any()
+    name = bench.metrics[0].name
+    if not (fixed and numbers and name in ("accuracy", "error") and all(rule_of(Count).accepts(k) for k in ks)):
+        return None
+    settings_of_search = {key: asked[key] for key in asked if key != "n_neighbors"}
+    found = choose_k(bench.X, bench.labels, int(max(ks)), **settings_of_search)
+    error = [float(found.error[min(int(k), len(found.k)) - 1]) for k in ks]
+    return error if name == "error" else [1.0 - each for each in error]

@@ -1,0 +1,231 @@
+"""What a trained kernel machine answers, and what can be read off it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from sklearn.utils.metaestimators import available_if
+
+from margin import parallel
+from margin.base import Classifier
+from margin.base.meta.calibration_maps import CalibrationMap
+from margin.base.rollback import NotYetFittedError
+from margin.errors import InputError
+from margin.linear.presolve import NEVER
+from margin.svm.kernel_machine.certificate import WORDS, Evidence, MarginCertificate
+from margin.svm.kernel_machine.machine import Machine
+from margin.svm.kernel_machine.multiclass import widened_pairs, widened_scores
+from margin.svm.kernel_machine.probabilities import probabilities_of
+from margin.svm.kernels.spectrum import SpectrumKernel
+
+__all__ = ["KernelModel", "refuse_missing"]
+
+# Below so many cells one thread is quicker than asking how many there are.
+SMALL = 2_000
+
+
+class KernelModel(Classifier):
+    """A classifier whose decisions are sums of kernels over support vectors.
+
+    A subclass leaves behind ``_machine`` (None where a single class has rows), ``_places`` (the classes that have rows)
+    and ``_evidence``.
+    """
+
+    kernel: Any
+    probability: str | None
+    n_jobs: Any
+    decision_function_shape: str
+    break_ties: bool
+    classes_: np.ndarray
+    _machine: Machine | None
+    _places: np.ndarray
+    _kept: np.ndarray | None
+    _n_given: int
+    support_: np.ndarray
+    n_support_: np.ndarray
+    intercept_: np.ndarray
+    dual_coef_: np.ndarray
+    _evidence: Evidence | None
+    _map: CalibrationMap | None
+    _spectrum: SpectrumKernel
+
+    def _kernel_name(self) -> str:
+        """The kernel as its function is called: a spectrum kernel is linear in the counts of pieces."""
+        if isinstance(self.kernel, SpectrumKernel):
+            return "linear"
+        if callable(self.kernel):
+            return "precomputed"
+        return "rbf" if self.kernel == "gaussian" else str(self.kernel)
+
+    def _user_function(self) -> Callable[[Any, Any], Any] | None:
+        return self.kernel if callable(self.kernel) and not isinstance(self.kernel, SpectrumKernel) else None
+
+    def _encoded(self, X: Any, method: str) -> Any:
+        spectrum = self._fitted(method).__dict__.get("_spectrum")
+        encoded = super()._encoded(X if spectrum is None else spectrum.transform(X), method)
+        if self.kernel == "precomputed":
+            refuse_missing(X, f"{type(self).__name__}.{method}")
+        return encoded
+
+    def _decisions(self, X: Any) -> np.ndarray:
+        """Rows × problems, for rows that have been checked, filled and scaled."""
+        assert self._machine is not None
+        small = X.shape[0] * X.shape[1] < SMALL
+        return self._machine.decisions(X, 1 if small else parallel.n_threads(self.n_jobs))
+
+    def predict(self, X: Any) -> np.ndarray:
+        """The class of each row, in the type the labels came in."""
+        encoded = self._encoded(X, "predict")
+        if self._machine is None:
+            return self.classes_[np.full(encoded.shape[0], self._places[0])]
+        return self.classes_[self._places[self._winners(self._decisions(encoded))]]
+
+    def _winners(self, decisions: np.ndarray) -> np.ndarray:
+        """Places among the classes that have rows."""
+        assert self._machine is not None
+        layout = self._machine.layout
+        return layout.scores(decisions).argmax(axis=1) if self.break_ties else layout.answers(decisions)
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """With two classes the signed decision for the second; else a score for each class or pair of classes."""
+        encoded = self._encoded(X, "decision_function")
+        n, n_classes = encoded.shape[0], len(self.classes_)
+        if self._machine is None:
+            return self._alone(n)
+        decisions = self._decisions(encoded)
+        if n_classes == 2:
+            return decisions[:, 0]
+        layout = self._machine.layout
+        if self.decision_function_shape == "ovo":
+            return widened_pairs(layout, decisions, self._places, n_classes)
+        return widened_scores(layout.scores(decisions), self._places, n_classes)
+
+    def _alone(self, n: int) -> np.ndarray:
+        """What is said of n rows where only one class can be answered."""
+        n_classes, place = len(self.classes_), int(self._places[0])
+        if n_classes == 1:
+            return np.zeros(n)
+        if n_classes == 2:
+            return np.full(n, NEVER if place == 0 else -NEVER)
+        if self.decision_function_shape == "ovr":
+            return widened_scores(np.zeros((n, 1)), self._places, n_classes)
+        first, second = np.triu_indices(n_classes, 1)
+        return np.tile(np.where(first == place, -NEVER, 0.0) + np.where(second == place, NEVER, 0.0), (n, 1))
+
+    def _scores(self, X: Any) -> np.ndarray:
+        n_classes = len(self.classes_)
+        if self._machine is None:
+            return widened_scores(np.zeros((X.shape[0], 1)), self._places, n_classes)
+        return widened_scores(self._machine.layout.scores(self._decisions(X)), self._places, n_classes)
+
+    @available_if(lambda self: self.probability is not None)
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """The probability of each class (columns as in ``classes_``) for each row."""
+        encoded = self._encoded(X, "predict_proba")
+        n_classes = len(self.classes_)
+        if self._machine is None:
+            return np.tile((np.arange(n_classes) == self._places[0]).astype(np.float64), (encoded.shape[0], 1))
+        return self._shares(self._decisions(encoded))
+
+    def _shares(self, decisions: np.ndarray) -> np.ndarray:
+        if self._machine is None or self._map is None:
+            raise NotYetFittedError(
+                f"{type(self).__name__}.predict_proba: none were learnt; call fit with probability='sigmoid'."
+            )
+        return probabilities_of(self._map, self._machine.layout, decisions, self._places, len(self.classes_))
+
+    @available_if(lambda self: self.probability is not None)
+    def predict_log_proba(self, X: Any) -> np.ndarray:
+        """Logarithms of the probabilities."""
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))
+
+    @available_if(lambda self: self.probability is not None)
+    def predict_with_proba(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
+        """Both at once, for the price of one."""
+        encoded = self._encoded(X, "predict_with_proba")
+        if self._machine is None:
+            return self.predict(X), self.predict_proba(X)
+        decisions = self._decisions(encoded)
+        return self.classes_[self._places[self._winners(decisions)]], self._shares(decisions)
+
+    @property
+    def support_vectors_(self) -> Any:
+        """The support vectors, as the kernel sees them: filled, scaled, nominal columns one-hot."""
+        self._fitted("support_vectors_")
+        return np.empty((0, 0)) if self._machine is None else self._machine.vectors
+
+    @property
+    def coef_(self) -> np.ndarray:
+        """Coefficients of each problem, with the linear kernel; other kernels have none."""
+        self._fitted("coef_")
+        if self._kernel_name() != "linear":
+            raise AttributeError(f"{type(self).__name__}.coef_: only kernel='linear' has coefficients of columns.")
+        if self._machine is None or self._machine.planes is None:
+            return np.zeros((0, len(self._encoder.names_out())))
+        return self._machine.planes
+
+    @property
+    def coef_names_(self) -> list[str]:
+        """What the columns of ``support_vectors_`` and ``coef_`` are called."""
+        if "_spectrum" in self.__dict__:
+            return [str(piece) for piece in self._spectrum.get_feature_names_out()]
+        return self._fitted("coef_names_")._encoder.names_out()
+
+    @property
+    def certificate_(self) -> MarginCertificate:
+        """Primal and dual objective, gap, violation, margin width and where the rows lie, worked out when asked."""
+        self._fitted("certificate_")
+        return MarginCertificate.empty() if self._evidence is None else self._evidence.certificate()
+
+    @property
+    def margin_width_(self) -> float | np.ndarray:
+        """2/‖w‖ in the space of the kernel; with more than two classes one for each problem."""
+        parts = self.certificate_.parts
+        return np.array([part.margin_width for part in parts]) if parts else self.certificate_.margin_width
+
+    @property
+    def slack_(self) -> np.ndarray:
+        """ξ = max(0, 1 - s f(x)) of each training row; with more than two classes a column for each problem.
+
+        NaN stands where a row takes no part: in pairs of other classes, and everywhere for rows of weight 0.
+        """
+        self._fitted("slack_")
+        slacks = [] if self._evidence is None else self._evidence.slacks()
+        return self._by_row(slacks, np.nan)
+
+    @property
+    def category_(self) -> np.ndarray:
+        """Where each training row lies, "outside" the margin, "on" its edge or "inside", as :attr:`slack_` is laid out.
+
+        Rows that take no part have an empty word.
+        """
+        self._fitted("category_")
+        codes = [] if self._evidence is None else self._evidence.categories()
+        return np.append(WORDS, "")[self._by_row(codes, -1).astype(np.int8)]
+
+    @property
+    def misclassified_(self) -> np.ndarray:
+        """Whether a training row is on the wrong side of the boundary, as :attr:`slack_` is laid out."""
+        return self.slack_ >= 1
+
+    def _by_row(self, found: list[np.ndarray], nothing: float) -> np.ndarray:
+        """One value for each given row, or a column of them for each problem."""
+        table = np.full((self._n_given, max(1, len(found))), nothing)
+        problems = [] if self._evidence is None else self._evidence.problems()
+        for i, (problem, values) in enumerate(zip(problems, found)):
+            rows = problem.rows if self._kept is None else self._kept[problem.rows]
+            table[rows, i] = values
+        return table[:, 0] if table.shape[1] == 1 else table
+
+
+def refuse_missing(X: Any, who: str) -> None:
+    """A missing kernel value is nothing that a mean could stand for."""
+    try:
+        cells = X.data if hasattr(X, "indptr") else np.asarray(X, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError(f"{who}: a precomputed kernel must have numbers for values.") from None
+    if np.isnan(cells).any():
+        raise InputError(f"{who}: a precomputed kernel must have no missing values.")

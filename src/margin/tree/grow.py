@@ -1,0 +1,264 @@
+"""Growing trees: clean columns in, a :class:`margin.tree.nodes.Tree` out.
+
+Growing trees on bins: each column cut into at most ``max_bins`` parts, thresholds only between them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+import margin._core as _core
+from margin.base.inputs.arrays import dense_from_sparse
+from margin.base.representations.mixed import MixedData
+from margin.tree.nodes import Tree
+
+__all__ = [
+    "MOST_BINS",
+    "Columns",
+    "grow_binned_classes",
+    "grow_binned_values",
+    "grow_classes",
+    "grow_values",
+    "why_not_binned",
+]
+
+
+class Columns:
+    """The columns as the core counts them: numbers first, then coded ones."""
+
+    def __init__(self, X: MixedData) -> None:
+        coded = [column for column in X.schema or () if not column.is_numeric]
+        self.n_numbers = X.numeric.shape[1]
+        self.n_levels = np.array([len(column.levels) for column in coded], dtype=np.int64)
+        self.nominal = np.array([column.kind != "ordinal" for column in coded], dtype=np.uint8)
+
+
+def numbers_of(X: MixedData, who: str = "") -> np.ndarray:
+    """The numbers as float32 or float64, row after row."""
+    numbers = X.numeric if isinstance(X.numeric, np.ndarray) else dense_from_sparse(X.numeric, who)
+    if numbers.dtype not in (np.float32, np.float64):
+        numbers = numbers.astype(np.float64)
+    return np.ascontiguousarray(numbers)
+
+
+def codes_of(X: MixedData) -> np.ndarray:
+    """The coded columns side by side."""
+    return (
+        np.ascontiguousarray(np.column_stack(X.codes), dtype=np.int32) if X.codes else np.empty((len(X), 0), np.int32)
+    )
+
+
+def binary_scale(numbers: np.ndarray) -> float:
+    """A power of two that brings numbers whose squares would leave the range of a double near 1; else 1."""
+    largest = float(np.abs(numbers).max(initial=0.0))
+    if largest == 0 or 1e-30 < largest < 1e30:
+        return 1.0
+    return float(np.ldexp(1.0, -max(int(np.frexp(largest)[1]), -1000)))
+
+
+def given_weights(weight: np.ndarray) -> np.ndarray:
+    """Weights as the core wants them: none at all where all are 1."""
+    return np.empty(0) if (weight == 1).all() else np.ascontiguousarray(weight, dtype=np.float64)
+
+
+def scaled_back(tree: Tree, weight: float, value: float, power: int) -> Tree:
+    """The tree in the units that weights and values came in; ``power`` is that of the unit of values in impurities."""
+    if weight == value == 1:
+        return tree
+    impurity, gain = tree.impurity, tree.gain
+    with np.errstate(over="ignore"):  # the variance of numbers near 1e300 is beyond all doubles
+        for _ in range(power):
+            impurity, gain = impurity / value, gain / value
+        return replace(tree, weight=tree.weight / weight, value=tree.value / value, impurity=impurity, gain=gain)
+
+
+def grow_classes(
+    X: MixedData,
+    y: np.ndarray,
+    weight: np.ndarray,
+    n_classes: int,
+    criterion: str,
+    settings: Mapping[str, Any],
+    monotone: np.ndarray,
+    n_threads: int,
+) -> Tree:
+    """A tree for classes 0 … ``n_classes`` - 1; ``settings`` are those of ``settings.hpp``."""
+    columns, scale = Columns(X), binary_scale(weight)
+    tree = Tree(
+        **_core.tree.grow_classes(
+            numbers_of(X),
+            codes_of(X),
+            columns.n_levels,
+            columns.nominal,
+            np.ascontiguousarray(y, dtype=np.int32),
+            given_weights(weight * scale),
+            n_classes,
+            criterion,
+            {**settings, "min_leaf_weight": settings.get("min_leaf_weight", 0.0) * scale},
+            monotone,
+            n_threads,
+        )
+    )
+    return scaled_back(tree, scale, scale, 0)
+
+
+def grow_values(
+    X: MixedData,
+    y: np.ndarray,
+    weight: np.ndarray,
+    criterion: str,
+    settings: Mapping[str, Any],
+    monotone: np.ndarray,
+    n_threads: int,
+) -> Tree:
+    """A tree for numbers; ``settings`` are those of ``settings.hpp``."""
+    columns, scale, y_scale = Columns(X), binary_scale(weight), binary_scale(y)
+    power = 1 if criterion == "absolute_error" else 2
+    limits = {
+        "min_leaf_weight": settings.get("min_leaf_weight", 0.0) * scale,
+        "min_decrease": math.prod([y_scale] * power, start=settings.get("min_decrease", 0.0)),
+    }
+    tree = Tree(
+        **_core.tree.grow_values(
+            numbers_of(X),
+            codes_of(X),
+            columns.n_levels,
+            columns.nominal,
+            np.ascontiguousarray(y, dtype=np.float64) * y_scale,
+            given_weights(weight * scale),
+            criterion,
+            {**settings, **limits},
+            monotone,
+            n_threads,
+        )
+    )
+    return scaled_back(tree, scale, y_scale, power)
+
+
+MOST_BINS = 65535  # a cell takes one byte up to 255 bins, and two beyond
+
+_CRITERIA = ("gini", "entropy", "error", "squared_error")
+# Of NominalSplit, NumericSplit and MissingSplit in settings.hpp.
+_MULTIWAY, _SUBSET = 0, 1
+_THRESHOLD, _DIRECTION = 0, 0
+_RULES = {
+    "gain_ratio": "gain ratios",
+    "average_gain": "the rule of the average gain",
+    "charge_cuts": "a charge for thresholds",
+    "cuts_from_data": "thresholds among the training numbers",
+    "two_branches": "small branches",
+    "tenth_per_class": "branches of a tenth of the cases",
+    "no_useless_splits": "a gain above 0",
+}
+
+
+def why_not_binned(criterion: str, settings: Mapping[str, Any], has_nominal: bool) -> str:
+    """What stands against growing on bins; nothing if nothing does.
+
+    >>> why_not_binned("gini", {"nominal": 0}, has_nominal=True)
+    'nominal columns are split into two branches there'
+    >>> why_not_binned("gini", {"nominal": 1}, has_nominal=True)
+    ''
+    """
+    if criterion not in _CRITERIA:
+        return f"criterion='{criterion}' is not known there"
+    if has_nominal and settings.get("nominal", _SUBSET) == _MULTIWAY:
+        return "nominal columns are split into two branches there"
+    if settings.get("numeric", _THRESHOLD) != _THRESHOLD:
+        return "numbers are split at a threshold there"
+    if settings.get("missing", _DIRECTION) != _DIRECTION:
+        return "missing cells go one way there"
+    if criterion == "squared_error" and has_nominal and settings.get("charge_levels"):
+        return "divisions of levels are free of charge there"
+    if settings.get("largest_p", 1.0) < 1:
+        return "splits are not tested for chance there"
+    return next((f"{what} cannot be asked for there" for rule, what in _RULES.items() if settings.get(rule)), "")
+
+
+def grow_binned_classes(
+    X: MixedData,
+    y: np.ndarray,
+    weight: np.ndarray,
+    n_classes: int,
+    criterion: str,
+    settings: Mapping[str, Any],
+    monotone: np.ndarray,
+    max_bins: int,
+    n_threads: int,
+) -> Tree:
+    """A tree for classes 0 … ``n_classes`` - 1, grown on bins.
+
+    Columns with at most ``max_bins`` different numbers have a bin for each, and the tree is the one that
+    :func:`margin.tree.grow.grow_classes` grows (where columns are drawn at random, other ones are). Other columns
+    are cut where their bins are about equally full, by a sample of rows if there are more than 32768. Of nominal
+    columns with more than ``max_bins`` levels the ``max_bins`` - 1 most frequent ones have a bin each, and the others
+    share one; neighbouring levels of ordinal columns share bins.
+
+    >>> X = MixedData(np.array([[1.0], [2.0], [6.0], [7.0]]))
+    >>> y, ones, free = np.array([0, 0, 1, 1]), np.ones(4), np.empty(0, np.int8)
+    >>> grow_binned_classes(X, y, ones, 2, "gini", {}, free, max_bins=255, n_threads=1).threshold[0]
+    np.float64(4.0)
+    """
+    columns, scale = Columns(X), binary_scale(weight)
+    tree = Tree(
+        **_core.tree.grow_binned_classes(
+            numbers_of(X),
+            codes_of(X),
+            columns.n_levels,
+            columns.nominal,
+            np.ascontiguousarray(y, dtype=np.int32),
+            given_weights(weight * scale),
+            n_classes,
+            criterion,
+            {**settings, "min_leaf_weight": settings.get("min_leaf_weight", 0.0) * scale},
+            monotone,
+            max_bins,
+            n_threads,
+        )
+    )
+    return scaled_back(tree, scale, scale, 0)
+
+
+def grow_binned_values(
+    X: MixedData,
+    y: np.ndarray,
+    weight: np.ndarray,
+    settings: Mapping[str, Any],
+    monotone: np.ndarray,
+    max_bins: int,
+    n_threads: int,
+) -> Tree:
+    """A tree for numbers under the squared error, grown on bins as :func:`grow_binned_classes` describes.
+
+    >>> X = MixedData(np.array([[1.0], [2.0], [6.0], [7.0]]))
+    >>> tree = grow_binned_values(
+    ...     X, np.array([0.0, 0.0, 5.0, 5.0]), np.ones(4), {}, np.empty(0, np.int8), max_bins=255, n_threads=1
+    ... )
+    >>> tree.value.ravel().tolist()
+    [2.5, 0.0, 5.0]
+    """
+    columns, scale, y_scale = Columns(X), binary_scale(weight), binary_scale(y)
+    limits = {
+        "min_leaf_weight": settings.get("min_leaf_weight", 0.0) * scale,
+        "min_decrease": settings.get("min_decrease", 0.0) * y_scale**2,
+    }
+    tree = Tree(
+        **_core.tree.grow_binned_values(
+            numbers_of(X),
+            codes_of(X),
+            columns.n_levels,
+            columns.nominal,
+            np.ascontiguousarray(y, dtype=np.float64) * y_scale,
+            given_weights(weight * scale),
+            {**settings, **limits},
+            monotone,
+            max_bins,
+            n_threads,
+        )
+    )
+    return scaled_back(tree, scale, y_scale, 2)

@@ -1,0 +1,101 @@
+"""Training rows dealt out to growing and judging: by what is in them, so that their order does not matter."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from margin.base.representations.mixed import MixedData
+from margin.data.weights import cases_per_weight, count_repeats
+from margin.random import seed_for
+from margin.tree.grow import numbers_of
+
+__all__ = ["Rows", "folds", "held_out", "in_cases", "without_excess"]
+
+
+class Rows(NamedTuple):
+    """Some of the rows, with their weights."""
+
+    X: MixedData
+    y: np.ndarray
+    weight: np.ndarray
+
+
+def in_cases(weight: np.ndarray) -> np.ndarray:
+    """Weights that count cases: whole numbers as they are, others so that they add up to as many as they are worth.
+
+    >>> in_cases(np.array([0.5, 0.5])), in_cases(np.array([1.0, 3.0]))
+    (array([1., 1.]), array([1., 3.]))
+    """
+    return weight * cases_per_weight(float(weight.sum()), float((weight**2).sum()), count_repeats(weight))
+
+
+def without_excess(weight: np.ndarray) -> np.ndarray:
+    """Weights that are too large to be numbers of repeated rows, on a scale on which the largest is about 1."""
+    if weight.max() < 2.0**40 or count_repeats(weight):
+        return weight
+    return weight * 2.0 ** -np.ceil(np.log2(weight.max()))
+
+
+def held_out(rows: Rows, share: float, seed: Any, stratum: np.ndarray) -> tuple[Rows, Rows]:
+    """The rows to grow from, and a share of each stratum to judge by; a row of weight 3 is three cards to deal.
+
+    At least one card stays for growing.
+    """
+    order, cards, whole = _cards(rows, seed, stratum)
+    last = np.cumsum(cards[order])
+    taken = np.zeros(len(order), dtype=np.int64)
+    taken[order] = np.floor(last * share) - np.floor((last - cards[order]) * share)
+    if taken.sum() == cards.sum():
+        taken[order[0]] -= 1
+    return _parted(rows, taken, whole)
+
+
+def folds(rows: Rows, n_folds: int, seed: Any, stratum: np.ndarray) -> list[tuple[Rows, Rows]]:
+    """So many pairs of parts to grow from and to judge by; every card is judged once. Fewer for fewer cards."""
+    order, cards, whole = _cards(rows, seed, stratum)
+    last = np.cumsum(cards[order])
+    first = last - cards[order]
+    n_folds = int(min(n_folds, cards.sum()))
+    found = []
+    for fold in range(n_folds if n_folds > 1 else 0):
+        taken = np.zeros(len(order), dtype=np.int64)
+        # Cards first … last-1 are a row's; every n_folds-th of all cards is this fold's.
+        taken[order] = -((fold - last) // n_folds) + (fold - first) // n_folds
+        found.append(_parted(rows, taken, whole))
+    return found
+
+
+def _parted(rows: Rows, taken: np.ndarray, whole: bool) -> tuple[Rows, Rows]:
+    held = taken * (1.0 if whole else rows.weight)
+    return _some(rows, rows.weight - held), _some(rows, held)
+
+
+def _some(rows: Rows, weight: np.ndarray) -> Rows:
+    kept = np.flatnonzero(weight > 0)
+    return Rows(rows.X.take(kept), rows.y[kept], weight[kept])
+
+
+def _cards(rows: Rows, seed: Any, stratum: np.ndarray) -> tuple[np.ndarray, np.ndarray, bool]:
+    """The order in which rows are dealt, stratum by stratum and shuffled within; how many cards each is; if whole."""
+    whole = count_repeats(rows.weight)
+    cards = rows.weight.astype(np.int64) if whole else np.ones(len(rows.y), dtype=np.int64)
+    return np.lexsort((_marks(rows, seed_for(seed, "parts")), stratum)), cards, whole
+
+
+def _marks(rows: Rows, seed: int) -> np.ndarray:
+    """A number for each row that the order of its cells and its target among all others decides, and the seed.
+
+    Ranks, not numbers: neither the order of the rows nor the unit of a column changes which rows are kept.
+    """
+    found = np.full(len(rows.y), seed, dtype=np.uint64)
+    for column in (*numbers_of(rows.X).T, *rows.X.codes, rows.y):
+        different, rank = np.unique(column, return_inverse=True)
+        if len(different) < 2:  # a constant column says nothing, here as elsewhere
+            continue
+        # An odd multiplier spreads every bit of a word upwards, the shift brings it down again.
+        found ^= rank.astype(np.uint64)
+        found *= np.uint64(0xBF58476D1CE4E5B9)
+        found ^= found >> np.uint64(32)
+    return found
