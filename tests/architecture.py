@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-__all__ = ["LEVELS", "Import", "imports_of", "part_of", "violations"]
+__all__ = ["LEVELS", "Import", "circles", "imports_of", "part_of", "violations"]
 
 #: A part imports only from levels below its own, never from a sibling.
 LEVELS = {
@@ -114,3 +114,37 @@ def _wrong(part: str, module: str, package: str) -> str:
         f"{part} (level {LEVELS[part]}) imports {relation} {other} (level {LEVELS[other]}): "
         "a part imports only from levels below its own."
     )
+
+
+#: Metrics score themselves by what stands above them; they import it when they are asked.
+REACHES_ASIDE = {("evaluation/metrics/metric.py", "evaluation/scoring")}
+
+
+def circles(package: Path) -> list[str]:
+    """Sub-packages of one part that import each other in a circle, as the way round."""
+    above: dict[str, set[str]] = {}
+    for path in sorted(package.rglob("*.py")):
+        place = path.relative_to(package)
+        if len(place.parts) < 3:
+            continue
+        home = "/".join(place.parts[:2])
+        for asked in imports_of(path, package):
+            other = "/".join(asked.module.split(".")[1:3])
+            in_same_part = other.split("/")[0] == place.parts[0] and (package / other).is_dir()
+            if in_same_part and other != home and (place.as_posix(), other) not in REACHES_ASIDE:
+                above.setdefault(home, set()).add(other)
+    found = {_rotated(way) for start in above for way in _ways_round([start], above)}
+    return [" -> ".join([*way, way[0]]) for way in sorted(found)]
+
+
+def _ways_round(way: list[str], above: dict[str, set[str]]) -> Iterator[tuple[str, ...]]:
+    for other in sorted(above.get(way[-1], ())):
+        if other == way[0]:
+            yield tuple(way)
+        elif other not in way:
+            yield from _ways_round([*way, other], above)
+
+
+def _rotated(way: tuple[str, ...]) -> tuple[str, ...]:
+    first = way.index(min(way))
+    return way[first:] + way[:first]

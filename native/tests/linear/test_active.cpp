@@ -1,6 +1,6 @@
-// margin/linear/active.hpp
+// margin/linear/online/active.hpp
 #include "check.hpp"
-#include "margin/linear/active.hpp"
+#include "margin/linear/online/active.hpp"
 #include <limits>
 
 using namespace margin;

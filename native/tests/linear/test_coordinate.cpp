@@ -1,7 +1,7 @@
-// margin/linear/coordinate.hpp, coordinate_gram.hpp
+// margin/linear/coordinate/coordinate.hpp, coordinate_gram.hpp
 #include "check.hpp"
 #include "margin/core/random.hpp"
-#include "margin/linear/coordinate_gram.hpp"
+#include "margin/linear/coordinate/coordinate_gram.hpp"
 
 using namespace margin;
 using namespace margin::linear;

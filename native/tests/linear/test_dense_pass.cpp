@@ -1,6 +1,6 @@
-// margin/linear/dense_pass.hpp
+// margin/linear/dense/dense_pass.hpp
 #include "check.hpp"
-#include "margin/linear/dense_pass.hpp"
+#include "margin/linear/dense/dense_pass.hpp"
 
 using namespace margin;
 using namespace margin::linear;

@@ -1,7 +1,7 @@
-// margin/linear/gram.hpp and margin/linear/gram_single.hpp
+// margin/linear/dense/gram.hpp and margin/linear/dense/gram_single.hpp
 #include "check.hpp"
-#include "margin/linear/gram.hpp"
-#include "margin/linear/gram_single.hpp"
+#include "margin/linear/dense/gram.hpp"
+#include "margin/linear/dense/gram_single.hpp"
 #include <numeric>
 
 using namespace margin;

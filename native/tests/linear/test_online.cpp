@@ -1,8 +1,8 @@
 // margin/linear/rows.hpp, online_perceptron.hpp, online_sgd.hpp and online_order.hpp
 #include "check.hpp"
-#include "margin/linear/online_order.hpp"
-#include "margin/linear/online_perceptron.hpp"
-#include "margin/linear/online_sgd.hpp"
+#include "margin/linear/online/online_order.hpp"
+#include "margin/linear/online/online_perceptron.hpp"
+#include "margin/linear/online/online_sgd.hpp"
 
 using namespace margin;
 using namespace margin::linear;

@@ -1,6 +1,6 @@
-// margin/linear/scores.hpp, scores_csr.hpp
+// margin/linear/scores/scores.hpp, scores_csr.hpp
 #include "check.hpp"
-#include "margin/linear/scores_csr.hpp"
+#include "margin/linear/scores/scores_csr.hpp"
 #include <limits>
 
 using namespace margin;

@@ -1,7 +1,7 @@
-// margin/linear/sparse_passes.hpp
+// margin/linear/sparse/sparse_passes.hpp
 #include "check.hpp"
 #include "margin/core/random.hpp"
-#include "margin/linear/sparse_passes.hpp"
+#include "margin/linear/sparse/sparse_passes.hpp"
 
 using namespace margin;
 using namespace margin::linear;

@@ -1,7 +1,7 @@
-// margin/neighbors/ball_tree.hpp, ball_rows.hpp, general_distance.hpp
+// margin/neighbors/ball_tree/ball_tree.hpp, ball_rows.hpp, general_distance.hpp
 #include "check.hpp"
 #include "margin/core/random.hpp"
-#include "margin/neighbors/ball_rows.hpp"
+#include "margin/neighbors/ball_tree/ball_rows.hpp"
 
 using namespace margin;
 using namespace margin::neighbors;

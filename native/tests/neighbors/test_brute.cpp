@@ -1,7 +1,7 @@
-// margin/neighbors/brute.hpp and what it is made of
+// margin/neighbors/brute/brute.hpp and what it is made of
 #include "check.hpp"
 #include "margin/core/random.hpp"
-#include "margin/neighbors/brute.hpp"
+#include "margin/neighbors/brute/brute.hpp"
 
 using namespace margin;
 using namespace margin::neighbors;

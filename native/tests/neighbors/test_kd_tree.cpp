@@ -1,8 +1,8 @@
-// margin/neighbors/kd_tree_build.hpp, kd_tree_nearest.hpp
+// margin/neighbors/kd_tree/kd_tree_build.hpp, kd_tree_nearest.hpp
 #include "check.hpp"
 #include "margin/core/random.hpp"
-#include "margin/neighbors/kd_tree_build.hpp"
-#include "margin/neighbors/kd_tree_nearest.hpp"
+#include "margin/neighbors/kd_tree/kd_tree_build.hpp"
+#include "margin/neighbors/kd_tree/kd_tree_nearest.hpp"
 #include <limits>
 
 using namespace margin;

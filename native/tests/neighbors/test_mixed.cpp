@@ -1,7 +1,7 @@
 // margin/neighbors/mixed*.hpp
 #include "check.hpp"
 #include "margin/core/random.hpp"
-#include "margin/neighbors/mixed_search.hpp"
+#include "margin/neighbors/mixed/mixed_search.hpp"
 #include <algorithm>
 
 using namespace margin;

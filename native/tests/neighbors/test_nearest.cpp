@@ -1,7 +1,7 @@
-// margin/neighbors/nearest.hpp
+// margin/neighbors/distances/nearest.hpp
 #include "check.hpp"
 #include "margin/core/random.hpp"
-#include "margin/neighbors/nearest.hpp"
+#include "margin/neighbors/distances/nearest.hpp"
 
 using namespace margin;
 using namespace margin::neighbors;

@@ -1,7 +1,7 @@
-// margin/neighbors/sparse_rows.hpp and what it is made of
+// margin/neighbors/sparse/sparse_rows.hpp and what it is made of
 #include "check.hpp"
 #include "margin/core/random.hpp"
-#include "margin/neighbors/sparse_rows.hpp"
+#include "margin/neighbors/sparse/sparse_rows.hpp"
 
 using namespace margin;
 using namespace margin::neighbors;

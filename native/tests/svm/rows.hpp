@@ -2,7 +2,7 @@
 // What the tests of kernel values share.
 #include "margin/core/views.hpp"
 #include "margin/data/csr.hpp"
-#include "margin/svm/source.hpp"
+#include "margin/svm/kernel/source.hpp"
 #include <cmath>
 #include <cstdint>
 #include <vector>

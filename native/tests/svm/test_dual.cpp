@@ -1,6 +1,6 @@
-// margin/svm/dual.hpp and what it stands on
+// margin/svm/dual/dual.hpp and what it stands on
 #include "check.hpp"
-#include "margin/svm/dual.hpp"
+#include "margin/svm/dual/dual.hpp"
 #include <limits>
 
 using namespace margin;

@@ -1,6 +1,6 @@
-// margin/svm/expansion.hpp: sums in parts against the definition, for dense and stored vectors.
+// margin/svm/kernel/expansion.hpp: sums in parts against the definition, for dense and stored vectors.
 #include "check.hpp"
-#include "margin/svm/expansion.hpp"
+#include "margin/svm/kernel/expansion.hpp"
 #include "svm/rows.hpp"
 
 using namespace margin;

@@ -1,7 +1,7 @@
-// margin/svm/linear_dual.hpp, linear_crammer_singer.hpp
+// margin/svm/linear/linear_dual.hpp, linear_crammer_singer.hpp
 #include "check.hpp"
-#include "margin/svm/linear_crammer_singer.hpp"
-#include "margin/svm/linear_dual.hpp"
+#include "margin/svm/linear/crammer_singer.hpp"
+#include "margin/svm/linear/linear_dual.hpp"
 #include "svm/linear_data.hpp"
 
 using namespace margin;

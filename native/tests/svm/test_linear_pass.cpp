@@ -1,6 +1,6 @@
-// margin/svm/linear_pass.hpp
+// margin/svm/linear/linear_pass.hpp
 #include "check.hpp"
-#include "margin/svm/linear_pass.hpp"
+#include "margin/svm/linear/linear_pass.hpp"
 #include "svm/linear_data.hpp"
 
 using namespace margin;

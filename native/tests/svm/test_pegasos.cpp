@@ -1,8 +1,8 @@
-// margin/svm/pegasos.hpp and pegasos_kernel.hpp
+// margin/svm/pegasos/pegasos.hpp and pegasos_kernel.hpp
 #include "check.hpp"
 #include "margin/core/random.hpp"
-#include "margin/svm/pegasos.hpp"
-#include "margin/svm/pegasos_kernel.hpp"
+#include "margin/svm/pegasos/pegasos.hpp"
+#include "margin/svm/pegasos/pegasos_kernel.hpp"
 
 using namespace margin;
 using namespace margin::svm;

@@ -1,8 +1,8 @@
 // margin/svm/*_source.hpp: the definition, cell by cell; the same bits in every block.
 #include "check.hpp"
-#include "margin/svm/csr_source.hpp"
-#include "margin/svm/dense_source.hpp"
-#include "margin/svm/matrix_source.hpp"
+#include "margin/svm/kernel/csr_source.hpp"
+#include "margin/svm/kernel/dense_source.hpp"
+#include "margin/svm/kernel/matrix_source.hpp"
 #include "svm/rows.hpp"
 
 using namespace margin;

@@ -1,7 +1,7 @@
 // Exact growing, compiled once for all tests of trees: growing.cpp has the code.
 #pragma once
 
-#include "margin/tree/grow.hpp"
+#include "margin/tree/exact/grow.hpp"
 
 namespace margin::tree {
 

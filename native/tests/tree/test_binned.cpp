@@ -1,7 +1,7 @@
-// margin/tree/cuts.hpp, bins.hpp, bin_rows.hpp, grow_binned.hpp
+// margin/tree/splits/cuts.hpp, bins.hpp, bin_rows.hpp, grow_binned.hpp
 #include "check.hpp"
 #include "margin/core/random.hpp"
-#include "margin/tree/grow_binned.hpp"
+#include "margin/tree/binned/grow_binned.hpp"
 #include "tree/growing.hpp"
 #include <cmath>
 #include <limits>

@@ -1,5 +1,5 @@
 #include "check.hpp"
-#include "margin/tree/chi_squared.hpp"
+#include "margin/tree/targets/chi_squared.hpp"
 
 using namespace margin::tree;
 

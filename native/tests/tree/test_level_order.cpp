@@ -1,6 +1,6 @@
 #include "check.hpp"
 #include "margin/core/random.hpp"
-#include "margin/tree/level_order.hpp"
+#include "margin/tree/splits/level_order.hpp"
 
 using namespace margin;
 using namespace margin::tree;

@@ -1,5 +1,5 @@
 #include "check.hpp"
-#include "margin/tree/nominal.hpp"
+#include "margin/tree/splits/nominal.hpp"
 
 using namespace margin::tree;
 

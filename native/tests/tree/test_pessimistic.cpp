@@ -1,6 +1,6 @@
-// margin/tree/pessimistic.hpp
+// margin/tree/grown/pessimistic.hpp
 #include "check.hpp"
-#include "margin/tree/pessimistic.hpp"
+#include "margin/tree/grown/pessimistic.hpp"
 #include "tree/growing.hpp"
 #include "tree/tree_view.hpp"
 

@@ -1,5 +1,5 @@
 #include "check.hpp"
-#include "margin/tree/shares.hpp"
+#include "margin/tree/exact/fractional_cases.hpp"
 
 using namespace margin::tree;
 

@@ -1,6 +1,6 @@
 #include "check.hpp"
 #include "margin/core/random.hpp"
-#include "margin/tree/ranks.hpp"
+#include "margin/tree/exact/ranks.hpp"
 #include <algorithm>
 #include <cmath>
 #include <limits>

@@ -1,6 +1,6 @@
-// margin/tree/soundness.hpp: a small tree by hand, and each way in which it can be wrong.
+// margin/tree/grown/soundness.hpp: a small tree by hand, and each way in which it can be wrong.
 #include "check.hpp"
-#include "margin/tree/soundness.hpp"
+#include "margin/tree/grown/soundness.hpp"
 
 using namespace margin::tree;
 

@@ -1,7 +1,7 @@
-// margin/tree/walk.hpp
+// margin/tree/grown/walk.hpp
 #include "check.hpp"
 #include "margin/core/random.hpp"
-#include "margin/tree/walk.hpp"
+#include "margin/tree/grown/walk.hpp"
 #include "tree/tree_view.hpp"
 
 using namespace margin;

@@ -1,7 +1,7 @@
 #pragma once
 // A grown tree as walking and pruning read it.
-#include "margin/tree/grown.hpp"
-#include "margin/tree/walk_view.hpp"
+#include "margin/tree/grown/tree_arrays.hpp"
+#include "margin/tree/grown/walk_view.hpp"
 
 namespace margin::tree {
 

@@ -16,7 +16,7 @@ __all__ = ["Ask", "Tree"]
 
 
 class Ask(IntEnum):
-    """What a node asks of a row (``Ask`` in ``native/include/margin/tree/grown.hpp``)."""
+    """What a node asks of a row (``Ask`` in ``native/include/margin/tree/grown/tree_arrays.hpp``)."""
 
     NOTHING = 0
     THRESHOLD = 1

@@ -1,6 +1,6 @@
 #pragma once
 // Naive Bayes on numbers: normal log-densities, added up over the columns.
-#include "margin/bayes/tiles.hpp"
+#include "tiles.hpp"
 #include <cstddef>
 
 namespace margin::bayes {

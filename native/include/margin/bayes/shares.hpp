@@ -1,7 +1,7 @@
 #pragma once
 // Log-shares of categories added up: the way back from the counts of counts.hpp.
-#include "margin/bayes/counts.hpp"
-#include "margin/bayes/table_rows.hpp"
+#include "counts.hpp"
+#include "table_rows.hpp"
 #include <atomic>
 #include <limits>
 

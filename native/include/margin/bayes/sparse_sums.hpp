@@ -1,7 +1,7 @@
 #pragma once
 // The sums and products of sums.hpp for matrices that hold only the cells that are not 0.
-#include "margin/bayes/sums.hpp"
-#include "margin/bayes/table_rows.hpp"
+#include "sums.hpp"
+#include "table_rows.hpp"
 #include "margin/data/csr.hpp"
 #include <algorithm>
 #include <atomic>

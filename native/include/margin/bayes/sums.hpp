@@ -1,7 +1,7 @@
 #pragma once
 // Counts of events (words, visits) and events that happened or not: sums of every column by class, and the products of
 // rows with tables of log-probabilities.
-#include "margin/bayes/tiles.hpp"
+#include "tiles.hpp"
 #include "margin/data/survey.hpp"
 #include <cmath>
 #include <cstdint>

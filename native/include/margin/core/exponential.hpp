@@ -6,7 +6,7 @@
 //     for (std::size_t i = 0; i < n; ++i)
 //         e[i] = exp_inlined(-std::abs(m[i]));
 // Errors are measured against long double over the whole range (native/tests/core/test_exponential.cpp).
-#include "margin/core/simd.hpp"
+#include "simd.hpp"
 #include <bit>
 #include <cmath>
 #include <cstdint>

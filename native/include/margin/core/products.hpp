@@ -4,7 +4,7 @@
 // A panel is twelve columns side by side: `depth` lines of twelve cells one after another. A matrix in panels holds its
 // columns in groups of twelve, the last one filled up with zeros. A tile is four rows by one panel: twelve registers of
 // four sums each, the most that AVX2 has room for beside the cells that are read.
-#include "margin/core/simd.hpp"
+#include "simd.hpp"
 #include <cstddef>
 #include <vector>
 

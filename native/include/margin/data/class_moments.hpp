@@ -1,6 +1,6 @@
 #pragma once
 // Means and squared deviations of every column in every class, found in the same look that surveys the cells.
-#include "margin/data/survey.hpp"
+#include "survey.hpp"
 #include <cstdint>
 #include <limits>
 #include <vector>

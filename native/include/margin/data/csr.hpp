@@ -1,6 +1,6 @@
 #pragma once
 // Matrices that hold only the cells that are not 0, row by row (compressed sparse rows).
-#include "margin/data/survey.hpp"
+#include "survey.hpp"
 #include <cmath>
 #include <cstdint>
 #include <limits>

@@ -3,7 +3,7 @@
 //
 // The range of the labels is guessed from a few thousand of them, and everything outside is counted in one more row and
 // column. Only where that is not empty at the end are the labels read twice more, for their range and to count again.
-#include "margin/metrics/labels.hpp"
+#include "labels.hpp"
 #include <optional>
 
 namespace margin::metrics {

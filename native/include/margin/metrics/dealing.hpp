@@ -1,7 +1,7 @@
 #pragma once
 // Rows dealt out to folds, group after group like cards, and the lists of rows that each fold learns from and asks about.
 #include "margin/core/threads.hpp"
-#include "margin/metrics/shuffling.hpp"
+#include "shuffling.hpp"
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

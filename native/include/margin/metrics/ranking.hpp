@@ -1,7 +1,7 @@
 #pragma once
 // What a ranking is worth, from its two sorted sides: the area under the ROC curve, its variance, average precision, the
 // curve itself, and the placement of each case.
-#include "margin/metrics/sides.hpp"
+#include "sides.hpp"
 #include <limits>
 
 namespace margin::metrics {

@@ -1,7 +1,7 @@
 #pragma once
 // The permutations of numpy.random.default_rng(seed).permutation(n), several times sooner.
 #include "margin/core/monitor.hpp"
-#include "margin/metrics/sorting.hpp"
+#include "sorting.hpp"
 #include <array>
 #include <bit>
 #include <cstddef>

@@ -3,7 +3,7 @@
 //
 // Two sorted lists need no label beside each score, which makes the keys to sort half as long; walking along both at
 // once meets the scores in order.
-#include "margin/metrics/sorting.hpp"
+#include "sorting.hpp"
 #include <cmath>
 
 namespace margin::metrics {

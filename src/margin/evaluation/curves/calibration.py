@@ -1,144 +1,27 @@
-"""Do probabilities mean what they say? Calibration error and curve, and the Brier score in parts."""
+"""Do probabilities mean what they say? The calibration curve, and the Brier score in parts."""
 
 from __future__ import annotations
 
 import html
-import math
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
 from margin.data.labels import position_of
 from margin.errors import InputError, ParameterError
-from margin.evaluation.intervals.interval import Interval, check_confidence, logit_interval, wilson_ends
-from margin.evaluation.metrics.case_losses import bin_sums, top_answers
+from margin.evaluation.intervals.interval import check_confidence, wilson_ends
+from margin.evaluation.metrics.calibration_error import Strategy, bin_edges, bin_of, sure_and_right
 from margin.evaluation.predictions.answers import Answers
 from margin.evaluation.predictions.confusion import ratio
-from margin.evaluation.predictions.from_arrays import answers_of, share_of_class, shares_of
+from margin.evaluation.predictions.from_arrays import answers_of
 
 __all__ = [
     "BrierDecomposition",
     "CalibrationCurve",
-    "CalibrationError",
     "brier_decomposition",
     "calibration_curve",
 ]
-
-Strategy = Literal["width", "count"]
-
-#: From so many cases on no number is kept for each case.
-_MANY = 100_000
-
-
-def _edges(confidence: np.ndarray, bins: int, strategy: Strategy) -> np.ndarray:
-    """Where bins begin and end: as wide as each other, or with as many cases as each other."""
-    if strategy == "width" or not len(confidence):
-        return np.linspace(0.0, 1.0, bins + 1)
-    inner = np.unique(np.quantile(confidence, np.arange(1, bins) / bins))
-    return np.concatenate([[0.0], inner[(inner > 0) & (inner < 1)], [1.0]])
-
-
-def _bin_of(confidence: np.ndarray, edges: np.ndarray) -> np.ndarray:
-    """The bin of each case. A value on an edge belongs to the bin below it, as in (0.8, 0.9]."""
-    if np.array_equal(edges, np.linspace(0.0, 1.0, len(edges))):
-        # The product may round to the wrong side of an edge; one comparison with the edge itself puts it right.
-        at = np.clip(np.ceil(confidence * (len(edges) - 1)).astype(np.intp) - 1, 0, len(edges) - 2)
-        at -= (confidence <= edges[at]) & (at > 0)
-        return at + ((confidence > edges[at + 1]) & (at < len(edges) - 2))
-    return np.searchsorted(edges[1:-1], confidence, side="left")
-
-
-def _sure_and_right(answers: Answers, positive: int | None) -> tuple[np.ndarray, np.ndarray]:
-    """Each case's confidence and whether it was right: of the positive class, or of the most probable one."""
-    if positive is not None:
-        return share_of_class(answers, positive), answers.truth == positive
-    shares = shares_of(answers)
-    assert shares is not None
-    return top_answers(answers.truth, shares)
-
-
-@dataclass(frozen=True, eq=False)
-class CalibrationError:
-    """How far confidence lies from the share that is right, over bins of confidence."""
-
-    answers: Answers
-    positive: int | None
-    bins: int
-    strategy: Strategy
-    norm: str
-
-    @cached_property
-    def _sides(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Confidence, what was right, and the edges of the bins."""
-        sure, right = _sure_and_right(self.answers, self.positive)
-        return sure, right, _edges(sure, self.bins, self.strategy)
-
-    @cached_property
-    def _cases(self) -> tuple[np.ndarray, np.ndarray]:
-        """The bin of each case, and by how much its confidence is too large."""
-        sure, right, edges = self._sides
-        return _bin_of(sure, edges), sure - right
-
-    @cached_property
-    def _sums(self) -> tuple[np.ndarray, np.ndarray]:
-        sure, right, edges = self._sides
-        weight, confidence, hits = bin_sums(sure, right, self.answers.weight, edges)
-        return weight, confidence - hits
-
-    @property
-    def value(self) -> float:
-        return float(_norm(*self._sums, self.norm)) if len(self.answers) else math.nan
-
-    def of_weights(self, weights: np.ndarray) -> np.ndarray:
-        """The value for each row of case weights; the edges stay."""
-        at, gap = self._cases
-        order = np.argsort(at, kind="stable")
-        starts = np.flatnonzero(np.diff(at[order], prepend=-1))  # bins without cases add nothing to any norm
-        by_bin = weights[:, order]
-        sums = np.add.reduceat(by_bin, starts, axis=1)
-        return _norm(sums, np.add.reduceat(by_bin * gap[order], starts, axis=1), self.norm)
-
-    @property
-    def influence(self) -> tuple[np.ndarray, None]:
-        """The derivative of the value by the weight of each case, times that weight."""
-        return self._by_case(), None
-
-    def _by_case(self) -> np.ndarray:
-        at, gap = self._cases
-        weights, sums = self._sums
-        total, mean, value = weights.sum(), ratio(sums, weights), self.value
-        own = self.answers.weight if self.answers.weight is not None else 1.0
-        if self.norm == "max":
-            worst = int(np.abs(mean).argmax())
-            return own * np.where(at == worst, np.sign(mean[worst]) * (gap - mean[worst]) / weights[worst], 0.0)
-        if self.norm == "l1":
-            return own * (np.sign(mean)[at] * gap - value) / total
-        return own * (2 * mean[at] * gap - mean[at] ** 2 - value**2) / total / (2 * value) if value else 0 * gap
-
-    def interval(self, confidence: float) -> Interval | None:
-        """For very many cases that of the jackknife, for which the sum of all squared gaps is enough.
-
-        A case adds (±gap - value)/n with the sign of its bin, so that the squares add up to (Σ gap² - n value²)/n².
-        """
-        n, value = len(self.answers), self.value
-        if n < _MANY or self.norm != "l1" or self.answers.weight is not None or not 0 < value < 1:
-            return None
-        sure, right, _ = self._sides
-        gaps = sure - right
-        variance = max(float(gaps @ gaps) - n * value**2, 0.0) / n**2
-        return logit_interval(value, math.sqrt(variance), confidence, "jackknife")
-
-
-def _norm(weight: np.ndarray, gap: np.ndarray, norm: str) -> np.ndarray:
-    """From the weight and the summed gap of each bin (last axis) to one number."""
-    mean = np.abs(ratio(gap, weight))
-    if norm == "max":
-        return mean.max(axis=-1)
-    if norm == "l1":
-        return ratio(np.abs(gap).sum(axis=-1), weight.sum(axis=-1))
-    return np.sqrt(ratio((weight * mean**2).sum(axis=-1), weight.sum(axis=-1)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -278,9 +161,9 @@ def calibration_curve(
         who="calibration_curve",
     )
     code = _meant(answers, positive, "calibration_curve")
-    sure, right = _sure_and_right(answers, code)
-    edges = _edges(sure, bins, strategy)
-    at, n = _bin_of(sure, edges), len(edges) - 1
+    sure, right = sure_and_right(answers, code)
+    edges = bin_edges(sure, bins, strategy)
+    at, n = bin_of(sure, edges), len(edges) - 1
     weight = np.ones(len(sure)) if answers.weight is None else answers.weight
     counts = np.bincount(at, weight, n)
     with np.errstate(invalid="ignore"):
@@ -389,7 +272,7 @@ def _parts(
     if bins is None:
         _, at = np.unique(said, return_inverse=True)
     else:
-        at = _bin_of(said, _edges(said, bins, strategy))
+        at = bin_of(said, bin_edges(said, bins, strategy))
     share = np.bincount(at, weight)
     forecast, seen = ratio(np.bincount(at, weight * said), share), ratio(np.bincount(at, weight * happened), share)
     overall = float(weight @ happened)

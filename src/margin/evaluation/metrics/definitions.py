@@ -21,8 +21,8 @@ from typing import Any, Literal
 import numpy as np
 
 from margin.errors import ParameterError, closest
-from margin.evaluation.curves.calibration import CalibrationError, Strategy
 from margin.evaluation.metrics.areas import PrecisionArea, RocArea
+from margin.evaluation.metrics.calibration_error import CalibrationError, Strategy
 from margin.evaluation.metrics.case_losses import case_losses
 from margin.evaluation.metrics.metric import CaseMetric, CountMetric, Metric, StatisticMetric
 from margin.evaluation.predictions.answers import Answers

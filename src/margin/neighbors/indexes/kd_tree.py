@@ -25,7 +25,7 @@ class KDTree:
     Boxes and rows are first met in single precision, and what that cannot rule out with certainty is compared in
     double: the distances are exactly those of the definition, and so are ties, which go to the smaller place.
 
-    The arrays are the tree; see ``native/include/margin/neighbors/kd_tree.hpp`` for their order.
+    The arrays are the tree; see ``native/include/margin/neighbors/kd_tree/kd_tree.hpp`` for their order.
 
     Examples
     --------

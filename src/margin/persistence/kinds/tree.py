@@ -11,13 +11,14 @@ from margin.persistence.objects.arrays import Array, Parts, at_least, finite, kn
 from margin.persistence.objects.fields import Absent, Field, Maybe, Object, Whole
 from margin.persistence.objects.kind import Kind
 from margin.tree.c45 import C45
-from margin.tree.decision_tree import DecisionTreeClassifier, DecisionTreeRegressor
+from margin.tree.decision_tree import DecisionTreeClassifier
 from margin.tree.discretizer import Discretizer
 from margin.tree.id3 import ID3
 from margin.tree.node_checks import what_is_unsound
 from margin.tree.nodes import Ask, Tree
 from margin.tree.pruning.choose import AlphaChoice
 from margin.tree.pruning.reduced_error import PruningTrace
+from margin.tree.regression_tree import DecisionTreeRegressor
 
 __all__ = ["KINDS"]
 

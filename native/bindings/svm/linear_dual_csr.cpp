@@ -1,0 +1,20 @@
+// margin._core.svm: coordinate descent on the dual of linear support vector machines, sparse rows.
+#include "linear_dual.hpp"
+
+using namespace margin;
+using namespace margin::bindings;
+
+MARGIN_BINDINGS(svm) {
+    for_each_csr_type([&]<class T, class I> {
+        svm.def(
+            "linear_dual_csr",
+            [](In<T> a, In<I> b, In<I> c, std::size_t d, In<std::int32_t> y, In<double> bound, In<std::int32_t> target,
+               bool squared, bool intercept, double tol, std::size_t passes, std::uint64_t seed, std::size_t n) {
+                return solve_duals(svm::StoredRows<T, I>{csr(a, b, c, d)}, y, bound, target,
+                                   {squared, intercept, tol, passes, seed}, n);
+            },
+            "data"_a.noconvert(), "indices"_a.noconvert(), "indptr"_a.noconvert(), "n_columns"_a, "y"_a.noconvert(),
+            "bound"_a.noconvert(), "target"_a.noconvert(), "squared"_a, "intercept"_a, "tol"_a, "max_passes"_a,
+            "seed"_a, "n_threads"_a);
+    });
+}

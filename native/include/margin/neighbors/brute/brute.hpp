@@ -1,0 +1,146 @@
+#pragma once
+// Exact neighbours without an index: all rows are looked at, most of them only coarsely.
+#include "margin/neighbors/distances/pruned.hpp"
+
+namespace margin::neighbors {
+
+namespace detail {
+
+/// Offer all rows to all queries: rows shared out, each thread with bests of its own, brought together at the end.
+template <class D, class T, class Best, class Make>
+void scan_by_rows(MatrixView<const T> rows, MatrixView<const double> queries, double p, std::vector<Best>& best,
+                  Make make, std::size_t n_threads, Monitor& monitor) {
+    const std::size_t cells = std::is_same_v<D, Minkowski> ? std::size_t(1) << 13 : std::size_t(1) << 18;
+    const std::size_t grain = std::max<std::size_t>(64, cells / (rows.columns() * queries.rows()));
+    std::vector<std::vector<Best>> others(n_workers(rows.rows(), grain, n_threads) - 1);
+    parallel_for(rows.rows(), grain, n_threads, monitor, [&](std::size_t begin, std::size_t end, std::size_t worker) {
+        if (worker > 0 && others[worker - 1].empty())
+            for (std::size_t q = 0; q < queries.rows(); ++q)
+                others[worker - 1].push_back(make());
+        auto& mine = worker == 0 ? best : others[worker - 1];
+        for (std::size_t q = 0; q < queries.rows(); ++q)
+            scan<D, T>(queries.row(q).data(), rows.data(), begin, end, rows.columns(), p, mine[q]);
+    });
+    for (auto& other : others)
+        for (std::size_t q = 0; q < other.size(); ++q)
+            for (const Found& found : other[q].sorted())
+                best[q].offer(found.distance, found.row);
+}
+
+/// Offer all rows to all queries: queries shared out, tiles of rows staying in the cache for a few of them.
+template <class D, class T, class Best>
+void scan_by_queries(MatrixView<const T> rows, MatrixView<const double> queries, double p, std::vector<Best>& best,
+                     std::size_t n_threads, Monitor& monitor) {
+    const std::size_t cells = std::is_same_v<D, Minkowski> ? std::size_t(1) << 13 : std::size_t(1) << 15;
+    const std::size_t tile = std::max<std::size_t>(1, cells / rows.columns());
+    parallel_for(queries.rows(), 8, n_threads, monitor, [&](std::size_t begin, std::size_t end, std::size_t) {
+        for (std::size_t row = 0; row < rows.rows(); row += tile) {
+            monitor.check();
+            for (std::size_t q = begin; q < end; ++q)
+                scan<D, T>(queries.row(q).data(), rows.data(), row, std::min(rows.rows(), row + tile), rows.columns(),
+                           p, best[q]);
+        }
+        monitor.step(end - begin);
+    });
+}
+
+/// Offer every row that matters to best[q], in the way that is quickest for so many queries and neighbours.
+template <class D, class T, class Best, class Make>
+void search(MatrixView<const T> rows, MatrixView<const double> queries, double p, std::vector<Best>& best, Make make,
+            std::size_t k, std::size_t n_threads, Monitor& monitor) {
+    const std::size_t n = rows.rows(), m = queries.rows();
+    const auto pruned = [&]<class C>() {
+        const Grid grid = choose_grid<C>(rows.data(), n, rows.columns());
+        if (grid.per_step == 0)
+            return false;
+        PrunedSearch<D, C, T, Best>(rows, queries, p, grid, best, n_threads, monitor).run();
+        return true;
+    };
+    // Rounding the rows costs as much as a plain look of a few queries, unless the distance takes powers.
+    const std::size_t few = std::is_same_v<D, Minkowski> ? 1 : 8;
+    if (m >= few && n >= 256 && k <= n / 4 && rows.columns() <= most_coarse_columns) {
+        bool done;
+        if constexpr (std::is_same_v<D, Euclidean>)
+            done = pruned.template operator()<CoarseSquares>();
+        else if constexpr (std::is_same_v<D, Manhattan>)
+            done = pruned.template operator()<CoarseSums>();
+        else if constexpr (std::is_same_v<D, Chebyshev>)
+            done = pruned.template operator()<CoarseLargest>();
+        else
+            done = p >= 2 ? pruned.template operator()<CoarseSquares>() : pruned.template operator()<CoarseSums>();
+        if (done)
+            return;
+    }
+    if (m == 1 || (m <= 64 && m * k <= std::size_t(1) << 20))
+        scan_by_rows<D, T>(rows, queries, p, best, make, n_threads, monitor);
+    else
+        scan_by_queries<D, T>(rows, queries, p, best, n_threads, monitor);
+}
+
+/// Queries in batches whose bests fit into 64 MB, or of eight: give(number of the query, its best).
+template <class D, class T, class Make, class Give>
+void search_in_batches(MatrixView<const T> rows, MatrixView<const double> queries, double p, std::size_t k, Make make,
+                       Give give, std::size_t n_threads, Monitor& monitor) {
+    const std::size_t m = queries.rows(), bytes = 16 * k + 2 * queries.columns() + 64;
+    const std::size_t batch = std::max<std::size_t>(8, (std::size_t(64) << 20) / bytes);
+    for (std::size_t first = 0; first < m; first += batch) {
+        const std::size_t last = std::min(m, first + batch);
+        std::vector<decltype(make())> best;
+        best.reserve(last - first);
+        for (std::size_t q = first; q < last; ++q)
+            best.push_back(make());
+        search<D, T>(rows, queries.slice(first, last), p, best, make, k, n_threads, monitor);
+        for (std::size_t q = first; q < last; ++q)
+            give(q, best[q - first]);
+    }
+}
+
+} // namespace detail
+
+/// The k nearest rows of each query, nearest first; of equally far rows the smaller number. distance and row are
+/// n_queries x k. The bits are those of looking at every row with joined<D>, for any number of threads.
+/// Requires finite rows of at most 1e150, finite queries, 1 <= k <= n_rows, at least one column.
+/// O(n_queries n_rows columns) time in the worst case; memory of 4 MB, a byte for each cell of the queries in hand and
+/// 16 k for each of them.
+template <class D, class T>
+void nearest_rows(MatrixView<const T> rows, MatrixView<const double> queries, std::size_t k, double p, double* distance,
+                  std::int64_t* row, std::size_t n_threads, Monitor& monitor) {
+    detail::search_in_batches<D, T>(
+        rows, queries, p, k, [k] { return Nearest(k); },
+        [&](std::size_t q, Nearest& best) {
+            const auto& sorted = best.sorted();
+            for (std::size_t i = 0; i < k; ++i) {
+                distance[q * k + i] = D::finish(sorted[i].distance, p);
+                row[q * k + i] = sorted[i].row;
+            }
+        },
+        n_threads, monitor);
+}
+
+/// The rows around each query: those of query q stand at start[q] … start[q + 1].
+struct Surroundings {
+    std::vector<std::int64_t> start{0};
+    std::vector<double> distance;
+    std::vector<std::int64_t> row;
+};
+
+/// All rows at a distance of at most `radius` >= 0 from each query, in the order of nearest_rows. As that otherwise.
+template <class D, class T>
+Surroundings rows_within(MatrixView<const T> rows, MatrixView<const double> queries, double radius, double p,
+                         std::size_t n_threads, Monitor& monitor) {
+    const double limit = joined_at<D>(radius, p);
+    Surroundings found;
+    detail::search_in_batches<D, T>(
+        rows, queries, p, 1, [limit] { return Inside(limit); },
+        [&](std::size_t, Inside& inside) {
+            for (const Found& one : inside.sorted()) {
+                found.distance.push_back(D::finish(one.distance, p));
+                found.row.push_back(one.row);
+            }
+            found.start.push_back(static_cast<std::int64_t>(found.row.size()));
+        },
+        n_threads, monitor);
+    return found;
+}
+
+} // namespace margin::neighbors

@@ -1,0 +1,177 @@
+#pragma once
+// The way down a kd-tree: which boxes and rows a query has to look at, on the best instruction set of the machine.
+#include "kd_tree_sieve.hpp"
+#include "margin/neighbors/distances/nearest.hpp"
+
+namespace margin::neighbors::kd {
+
+/// A node that may have to be visited.
+struct Visit {
+    float gap;
+    std::int32_t node;
+};
+
+// Queries are sorted by the child of the child … that they would visit first: enough corners for what one of them needs
+// to fit in the cache.
+inline constexpr std::size_t corner_levels = 9 / fan_bits, n_corners = std::size_t{1} << (fan_bits * corner_levels);
+
+/// The distance of a query to row number `row` in the order of the leaves, before its last step, as `joined` defines it.
+using Compare = double (*)(const Tree& tree, const double* query, std::size_t row, double p, double* scratch);
+
+/// Running sum `At` of `joined` after it was halved down to `Step` sums, where each has one column at most.
+template <class D, std::size_t Columns, std::size_t At = 0, std::size_t Step = 1, class Term>
+MARGIN_INLINED double joined_few(const Term& term) {
+    static_assert(Columns <= n_sums);
+    if constexpr (Step == n_sums)
+        return term(At);
+    else if constexpr (At + Step < Columns)
+        return D::join(joined_few<D, Columns, At, 2 * Step>(term), joined_few<D, Columns, At + Step, 2 * Step>(term));
+    else
+        return joined_few<D, Columns, At, 2 * Step>(term);
+}
+
+/// Columns known when this is compiled, or 0: as the tree says. Few of them are joined by themselves, because the
+/// compiler makes little of running sums with one column each.
+template <class D, class T, std::size_t Columns>
+double compare_with_row(const Tree& tree, const double* query, std::size_t row, double p, double*) {
+    const T* cells = static_cast<const T*>(tree.rows) + row * tree.columns;
+    if constexpr (Columns)
+        return joined_few<D, Columns>(
+            [&](std::size_t j) { return D::term(query[j] - static_cast<double>(cells[j]), p); });
+    else
+        return joined<D, T>(query, cells, tree.columns, p);
+}
+
+template <class D, std::size_t Columns>
+double compare_with_sketch(const Tree& tree, const double* query, std::size_t row, double p, double* scratch) {
+    const float* cells = tree.sketch + row / block_rows * tree.columns * block_rows + row % block_rows;
+    const auto cell = [&](std::size_t j) { return static_cast<double>(cells[j * block_rows]); };
+    if constexpr (Columns)
+        return joined_few<D, Columns>([&](std::size_t j) { return D::term(query[j] - cell(j), p); });
+    for (std::size_t j = 0; j < tree.columns; ++j)
+        scratch[j] = cell(j);
+    return joined<D, double>(query, scratch, tree.columns, p);
+}
+
+/// How rows that were of type T are compared by D.
+template <class D, class T>
+Compare comparing(const Tree& tree) {
+    const auto with = [&]<std::size_t Columns>() -> Compare {
+        return tree.rows ? compare_with_row<D, T, Columns> : compare_with_sketch<D, Columns>;
+    };
+    if constexpr (!std::is_same_v<D, Minkowski>) // which has more to it than terms
+        switch (tree.columns) {
+        case 2:
+            return with.template operator()<2>();
+        case 3:
+            return with.template operator()<3>();
+        case 4:
+            return with.template operator()<4>();
+        case 8:
+            return with.template operator()<8>();
+        }
+    return with.template operator()<0>();
+}
+
+/// Everything that one thread needs to answer queries, made once.
+template <class N>
+struct Asking {
+    Asking(const Tree& tree_, const Sieve<N>& sieve, Compare compare_, double p_, std::size_t k)
+        : tree(tree_), compare(compare_), p(p_), sketched(tree_, sieve), scratch(tree_.columns), best(k) {}
+    const Tree& tree;
+    Compare compare;
+    double p;
+    Sketched<N> sketched;
+    std::vector<double> scratch;
+    Nearest best;
+};
+
+/// Takes rows from a search as long as they are among the nearest.
+template <class N>
+class KeepNearest {
+public:
+    KeepNearest(Asking<N>& asking, const double* query, Nearest& best)
+        : asking_(asking), query_(query), best_(best), threshold_(asking.sketched.threshold(best.limit())) {}
+
+    float threshold() const { return threshold_; }
+    std::int32_t too_late() const { return too_late_; }
+
+    MARGIN_INLINED void offer(std::size_t row) {
+        const std::int32_t place = asking_.tree.place[row];
+        if (place < 0 || place >= too_late_)
+            return;
+        const double limit = best_.limit();
+        best_.offer(asking_.compare(asking_.tree, query_, row, asking_.p, asking_.scratch.data()), place);
+        if (best_.limit() < limit)
+            threshold_ = asking_.sketched.threshold(best_.limit());
+        if (best_.limit() == 0)
+            too_late_ = static_cast<std::int32_t>(best_.last_row());
+    }
+
+private:
+    Asking<N>& asking_;
+    const double* query_;
+    Nearest& best_;
+    float threshold_;
+    std::int32_t too_late_ = no_place;
+};
+
+/// Takes all rows from a search that are within a radius.
+template <class N, class D>
+class KeepWithin {
+public:
+    KeepWithin(Asking<N>& asking, const double* query, double radius, std::vector<Found>& found)
+        : asking_(asking), query_(query), radius_(radius), found_(found) {
+        // Roots round: a little more than the square of the radius may still have the radius as its root.
+        const double limit = std::is_same_v<D, Euclidean> ? radius * radius * (1 + 0x1p-50) : radius;
+        threshold_ = asking.sketched.threshold(limit);
+    }
+
+    float threshold() const { return threshold_; }
+    std::int32_t too_late() const { return no_place; }
+
+    MARGIN_INLINED void offer(std::size_t row) {
+        const std::int32_t place = asking_.tree.place[row];
+        if (place < 0)
+            return;
+        const double apart = asking_.compare(asking_.tree, query_, row, asking_.p, asking_.scratch.data());
+        if (D::finish(apart, asking_.p) <= radius_)
+            found_.push_back({apart, place});
+    }
+
+private:
+    Asking<N>& asking_;
+    const double* query_;
+    double radius_;
+    std::vector<Found>& found_;
+    float threshold_;
+};
+
+namespace plain {
+#include "kd_tree_lanes.hpp"
+} // namespace plain
+
+#if defined(__x86_64__) && !defined(__clang__) && __GNUC__ >= 12
+#define MARGIN_KD_TREE_V3 1
+#pragma GCC push_options
+#pragma GCC target("arch=x86-64-v3")
+#define MARGIN_LANES_AVX 1
+namespace v3 {
+#include "kd_tree_lanes.hpp"
+} // namespace v3
+#undef MARGIN_LANES_AVX
+#pragma GCC pop_options
+#endif
+
+/// f.operator()<Level>() for the best level of this machine.
+template <class F>
+decltype(auto) on_best_level(F&& f) {
+#ifdef MARGIN_KD_TREE_V3
+    __builtin_cpu_init();
+    if (__builtin_cpu_supports("x86-64-v3"))
+        return f.template operator()<v3::Level>();
+#endif
+    return f.template operator()<plain::Level>();
+}
+
+} // namespace margin::neighbors::kd

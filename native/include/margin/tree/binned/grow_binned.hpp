@@ -1,0 +1,170 @@
+#pragma once
+// Growing a tree on bins: large nodes one after another, each with all threads, then small subtrees side by side.
+#include "bin_grower.hpp"
+#include "bin_search_moments.hpp"
+#include "bin_search_pairs.hpp"
+#include "bin_search_sums.hpp"
+#include "bins.hpp"
+#include "margin/tree/targets/mean.hpp"
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <stdexcept>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace margin::tree {
+
+/// Nodes of at most this many rows are grown with all that is below them by one thread. Enough subtrees for many
+/// threads, none so large that others wait for it, and 16 bits suffice to count the rows of each.
+inline std::size_t rows_of_subtrees(std::size_t n_rows) noexcept {
+    return std::clamp<std::size_t>(n_rows / 16, 2048, 65535);
+}
+
+/// A whole tree: nodes of many rows with `Search`, subtrees with `SmallSearch`.
+template <class Code, class Criterion, class Search, class SmallSearch, class Rows>
+GrownTree grow_on_rows(Rows& rows, const BinCommon& common, typename Search::Tally tally,
+                       typename SmallSearch::Tally small_tally, const std::vector<double>& sum, std::size_t value_width,
+                       std::size_t n_threads, Monitor& monitor) {
+    std::vector<BinTree> trees(1);
+    std::vector<BinWork> works;
+    {
+        BinGrower<Code, Criterion, Search> grower(rows, common, tally, n_threads, monitor);
+        BinWork root;
+        root.n = rows.size();
+        if (grower.plant(root, sum.data())) {
+            if (common.settings.max_leaves == unlimited)
+                grower.grow(root, rows_of_subtrees(rows.size()), works);
+            else
+                grower.grow_best_first(root);
+        }
+        trees[0] = std::move(grower.tree);
+    }
+    std::ranges::stable_sort(works, [](const BinWork& a, const BinWork& b) { return a.n > b.n; });
+    trees.resize(1 + works.size());
+    using Grower = BinGrower<Code, Criterion, SmallSearch>;
+    std::vector<std::unique_ptr<Grower>> growers(n_workers(works.size(), 1, n_threads));
+    parallel_for(works.size(), 1, n_threads, monitor, [&](std::size_t k, std::size_t, std::size_t worker) {
+        auto& grower = growers[worker];
+        if (!grower)
+            grower = std::make_unique<Grower>(rows, common, small_tally, 1, monitor);
+        BinWork root = works[k];
+        const double* const root_sum = trees[0].sums.data() + root.node * sum.size();
+        trees[0].nodes[root.node].subtree = static_cast<std::int32_t>(k + 1);
+        std::vector<BinWork> none;
+        if (grower->plant(root, root_sum))
+            grower->grow(root, 0, none);
+        trees[k + 1] = std::exchange(grower->tree, {});
+    });
+    return in_preorder(trees, value_width);
+}
+
+namespace detail {
+
+template <class Code, class Criterion>
+GrownTree grow_classes_on(const Bins<Code>& bins, std::span<const std::int32_t> y, std::span<const double> weight,
+                          std::size_t n_classes, const Settings& settings, std::size_t n_threads, Monitor& monitor) {
+    const auto first = first_bins(bins.columns);
+    BinCommon common{bins.columns, first, settings, 0, false, {}, 0};
+    std::vector<double> sum(n_classes);
+    for (std::size_t i = 0; i < y.size(); ++i)
+        sum[static_cast<std::size_t>(y[i])] += weight.empty() ? 1.0 : weight[i];
+    common.all_weight = Classes::weight(sum.data(), n_classes);
+    common.whole =
+        common.all_weight <= most_counts && std::ranges::all_of(weight, [](double w) { return w == std::floor(w); });
+    if (std::is_same_v<Criterion, Entropy> && common.whole)
+        common.logs = LogTable(static_cast<std::size_t>(common.all_weight));
+    if (!weight.empty()) {
+        BinRows<Code, WeightTally::Item> rows(
+            bins, [&](std::size_t i) { return WeightTally::Item{weight[i], static_cast<std::uint16_t>(y[i])}; },
+            n_threads, monitor);
+        if constexpr (std::is_same_v<Criterion, Gini>)
+            if (n_classes == 2 && settings.monotone.empty()) {
+                using Search = MomentSearch<Code, Criterion, WeightTally>;
+                return grow_on_rows<Code, Criterion, Search, Search>(rows, common, {2}, {2}, sum, 2, n_threads,
+                                                                     monitor);
+            }
+        using Search = SumSearch<Code, Criterion, WeightTally>;
+        return grow_on_rows<Code, Criterion, Search, Search>(rows, common, {n_classes}, {n_classes}, sum, n_classes,
+                                                             n_threads, monitor);
+    }
+    BinRows<Code, std::uint16_t> rows(
+        bins, [&](std::size_t i) { return static_cast<std::uint16_t>(y[i]); }, n_threads, monitor);
+    if constexpr (!std::is_same_v<Criterion, Entropy>)
+        if (n_classes == 2 && settings.monotone.empty()) {
+            using Search = PairSearch<Code, Criterion, std::uint64_t>;
+            using SmallSearch = PairSearch<Code, Criterion, std::uint32_t>;
+            return grow_on_rows<Code, Criterion, Search, SmallSearch>(rows, common, {}, {}, sum, n_classes, n_threads,
+                                                                      monitor);
+        }
+    using Search = SumSearch<Code, Criterion, CountTally>;
+    return grow_on_rows<Code, Criterion, Search, Search>(rows, common, {n_classes}, {n_classes}, sum, n_classes,
+                                                         n_threads, monitor);
+}
+
+template <class Code>
+GrownTree grow_values_on(const Bins<Code>& bins, std::span<const double> y, std::span<const double> weight,
+                         const Settings& settings, std::size_t n_threads, Monitor& monitor) {
+    const auto first = first_bins(bins.columns);
+    const double centre = centre_of(y, weight);
+    const auto items = value_items(y, weight, centre);
+    std::vector<double> sum(2);
+    for (std::size_t i = 0; i < y.size(); ++i)
+        Values::add(sum.data(), items[i], weight.empty() ? 1.0 : weight[i]);
+    const BinCommon common{bins.columns, first, settings, sum[0], false, {}, centre};
+    const auto grow = [&]<class Tally>(Tally tally, auto&& item_of) {
+        BinRows<Code, typename Tally::Item> rows(bins, item_of, n_threads, monitor);
+        using Free = MomentSearch<Code, SquaredError, Tally>;
+        using Bounded = SumSearch<Code, SquaredError, Tally>;
+        return settings.monotone.empty() ? grow_on_rows<Code, SquaredError, Free, Free>(rows, common, tally, tally, sum,
+                                                                                        1, n_threads, monitor)
+                                         : grow_on_rows<Code, SquaredError, Bounded, Bounded>(
+                                               rows, common, tally, tally, sum, 1, n_threads, monitor);
+    };
+    if (weight.empty())
+        return grow(ValueTally{}, [&](std::size_t i) { return items[i]; });
+    return grow(WeightedValueTally{},
+                [&](std::size_t i) { return WeightedValueTally::Item{items[i].y, items[i].part, weight[i]}; });
+}
+
+/// Call use(bins) with codes of one byte or two. Requires 2 <= max_bins <= 65535.
+template <class T, class Use>
+GrownTree with_bins(const Table<T>& table, std::size_t max_bins, std::size_t n_threads, Monitor& monitor, Use&& use) {
+    if (max_bins < 256)
+        return use(bin_table<std::uint8_t>(table, max_bins, n_threads, monitor));
+    return use(bin_table<std::uint16_t>(table, max_bins, n_threads, monitor));
+}
+
+} // namespace detail
+
+/// A tree for classes 0 ... n_classes - 1; no weights are weights of 1. Requires weights above 0, thresholds for
+/// numbers, two branches for levels, and MissingSplit::direction.
+template <class T>
+GrownTree grow_binned_classes(const Table<T>& table, std::span<const std::int32_t> y, std::span<const double> weight,
+                              std::size_t n_classes, std::string_view criterion, const Settings& settings,
+                              std::size_t max_bins, std::size_t n_threads, Monitor& monitor) {
+    Buffer<double> rounded(weight.begin(), weight.end());
+    round_weights(rounded);
+    return detail::with_bins(table, max_bins, n_threads, monitor, [&](const auto& bins) {
+        return ClassCriteria::visit(criterion, [&]<class C>() {
+            return detail::grow_classes_on<std::remove_cvref_t<decltype(*bins.row(0))>, C>(
+                bins, y, rounded, n_classes, settings, n_threads, monitor);
+        });
+    });
+}
+
+/// A tree for numbers under the squared error; the same is required.
+template <class T>
+GrownTree grow_binned_values(const Table<T>& table, std::span<const double> y, std::span<const double> weight,
+                             const Settings& settings, std::size_t max_bins, std::size_t n_threads, Monitor& monitor) {
+    Buffer<double> rounded(weight.begin(), weight.end());
+    round_weights(rounded);
+    return detail::with_bins(table, max_bins, n_threads, monitor, [&](const auto& bins) {
+        return detail::grow_values_on(bins, y, rounded, settings, n_threads, monitor);
+    });
+}
+
+} // namespace margin::tree
