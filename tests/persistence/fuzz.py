@@ -83,7 +83,7 @@ class Server:
         self._said.seek(0)
         words = self._said.read().decode(errors="replace").strip()
         self.end()
-        if code >= 0:
+        if code >= 0 and "runtime error" not in words and "AddressSanitizer" not in words:
             raise RuntimeError(f"the process that loads has ended by itself:\n{words}")
         late = code in (-signal.SIGPROF, -signal.SIGALRM)
         return "hang" if late else "crash", f"exit code {code}; {' | '.join(words.splitlines()[:8])}"

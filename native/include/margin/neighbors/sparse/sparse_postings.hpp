@@ -97,8 +97,8 @@ SparsePostings make_postings(const SparseTable<T>& rows, double p, Monitor& moni
     if (M::filter == Filter::norm)
         return made;
     const double most = *std::max_element(made.size.begin(), made.size.end());
-    if (!M::unit && most > 0)
-        made.scale = std::ldexp(1.0, std::ilogb(M::filter == Filter::dot ? std::sqrt(most) : most) + 1);
+    if (!M::unit && most > 0) // of an infinite size too, which cells of a doctored file may have
+        made.scale = std::ldexp(1.0, std::min(std::ilogb(M::filter == Filter::dot ? std::sqrt(most) : most), 1022) + 1);
     detail::lay_out(rows, made);
     std::vector<std::int64_t> next(made.start.begin(), made.start.end() - 1);
     for (std::size_t i = 0; i < rows.n; ++i) {
