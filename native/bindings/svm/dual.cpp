@@ -1,6 +1,6 @@
 // margin._core.svm: the dual problem.
-#include "bindings/interrupt.hpp"
 #include "margin/svm/dual/dual.hpp"
+#include "bindings/interrupt.hpp"
 #include "source.hpp"
 
 using namespace margin;

@@ -18,6 +18,7 @@ from margin.svm.kernel_machine.certificate import WORDS, Evidence, MarginCertifi
 from margin.svm.kernel_machine.machine import Machine
 from margin.svm.kernel_machine.multiclass import widened_pairs, widened_scores
 from margin.svm.kernel_machine.probabilities import probabilities_of
+from margin.svm.kernels.function import ALIASES
 from margin.svm.kernels.spectrum import SpectrumKernel
 
 __all__ = ["KernelModel", "refuse_missing"]
@@ -57,7 +58,7 @@ class KernelModel(Classifier):
             return "linear"
         if callable(self.kernel):
             return "precomputed"
-        return "rbf" if self.kernel == "gaussian" else str(self.kernel)
+        return ALIASES.get(self.kernel, str(self.kernel))
 
     def _user_function(self) -> Callable[[Any, Any], Any] | None:
         return self.kernel if callable(self.kernel) and not isinstance(self.kernel, SpectrumKernel) else None

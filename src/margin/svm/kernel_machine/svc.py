@@ -16,7 +16,7 @@ from margin.base.representations.numeric import Scale
 from margin.base.representations.representation import TrainingRows
 from margin.base.targets.class_weight import class_factors
 from margin.errors import ConvergenceWarning, InputError, ParameterError, warn
-from margin.params import ClassWeight, Count, Flag, Jobs, NonNegative, Positive, Rule
+from margin.params import ClassWeight, Count, Flag, Jobs, NonNegative, Positive, Rule, choice
 from margin.svm.kernel_machine.budget import budgeted
 from margin.svm.kernel_machine.certificate import Evidence
 from margin.svm.kernel_machine.hard_margin import hard
@@ -25,7 +25,7 @@ from margin.svm.kernel_machine.model import KernelModel, refuse_missing
 from margin.svm.kernel_machine.multiclass import Layout, Multiclass
 from margin.svm.kernel_machine.probabilities import cross_fitted_map
 from margin.svm.kernel_machine.solve import FEW, Solver, Way, soft
-from margin.svm.kernels.function import KernelFunction
+from margin.svm.kernels.function import KERNELS, KernelFunction, traits_of
 from margin.svm.kernels.matrix import values_of
 from margin.svm.kernels.spectrum import SpectrumKernel
 
@@ -44,7 +44,7 @@ Iterations = Annotated[int, Rule("a whole number of at least 1, or -1 for no lim
 Number = Annotated[float, Rule("a number", _is_number, float)]
 # Gaps below this want kernel values in double precision.
 SINGLE = 1e-5
-KernelName = Literal["linear", "poly", "rbf", "gaussian", "sigmoid", "precomputed"]
+KernelName = Annotated[str, choice(*KERNELS)]
 
 
 class SVC(KernelModel):
@@ -282,7 +282,7 @@ class SVC(KernelModel):
             raise ParameterError(
                 f"{name}(kernel='gaussian'): a Gaussian needs its width sigma (or kernel='rbf' gamma)."
             )
-        if self.sigma is not None and (self.kernel not in ("rbf", "gaussian") or self.gamma != "scale"):
+        if self.sigma is not None and (self._kernel_name() != "rbf" or self.gamma != "scale"):
             raise ParameterError(f"{name}(sigma={self.sigma!r}): sigma is for a Gaussian kernel without gamma.")
 
     def _square(self, X: Any, rows: TrainingRows) -> np.ndarray:
@@ -305,7 +305,7 @@ class SVC(KernelModel):
             return 0.5 / float(self.sigma) ** 2
         if not isinstance(self.gamma, str):
             return float(self.gamma)
-        if self._kernel_name() in ("linear", "precomputed"):
+        if "gamma" not in traits_of(self._kernel_name()).parameters:
             return 1.0
         spread = X.shape[1] * (1.0 if self.gamma == "auto" else variance_of_cells(X, weight, self.scale == "standard"))
         return 1.0 / spread if spread > 0 else 1.0

@@ -71,20 +71,19 @@ class Expansion:
             values = np.ascontiguousarray(X, dtype=np.float64)
             coef = np.ascontiguousarray(self.coef, dtype=np.float64)
             return _core.svm.matrix_sums(values, coef, self._bounds, n_threads).reshape(shape)
-        k = self.kernel
-        numbers = (k.name, k.gamma, k.coef0, k.degree, n_threads)
+        kernel = self.kernel.in_core()
         if sp.issparse(self.vectors):
             coef, vectors = self._stored
             rows = self._store(X, coef.dtype == np.float32)
-            return _core.svm.csr_sums(rows, vectors, X.shape[1], coef, self._bounds, *numbers).reshape(shape)
-        return _core.svm.sums(dense(X), *self._packed, *numbers).reshape(shape)
+            return _core.svm.csr_sums(rows, vectors, X.shape[1], coef, self._bounds, kernel, n_threads).reshape(shape)
+        return _core.svm.sums(dense(X), *self._packed, kernel, n_threads).reshape(shape)
 
     @property
     def _bounds(self) -> np.ndarray:
         return np.ascontiguousarray(self.bounds, dtype=np.int64)
 
     def _is_single(self, largest_square: float) -> bool:
-        """Whether float32 is exact enough, given the largest squared length of a vector, for RBF times gamma."""
+        """Whether float32 is exact enough, given the largest squared length of a vector as the kernel scales it."""
         if not isinstance(self.single, str):
             return self.single and largest_square < LARGEST_SINGLE
         return (
@@ -98,7 +97,7 @@ class Expansion:
         """The vectors side by side as the core multiplies them; made once, never saved."""
         vectors = np.ascontiguousarray(self.vectors, dtype=np.float64)
         mean = self.kernel.center_of(vectors)
-        given = (vectors, self._bounds, mean, self.kernel.name, self.kernel.gamma)
+        given = (vectors, self._bounds, mean, self.kernel.in_core())
         packed, squares, bounds = _core.svm.pack_full(*given)
         if self._is_single(squares.max(initial=0)):
             packed, squares, bounds = _core.svm.pack_single(*given)
@@ -121,9 +120,7 @@ class Expansion:
     def _store(self, X: Any, single: bool) -> tuple[np.ndarray, ...]:
         store = _core.svm.store_single if single else _core.svm.store_full
         X = canonical(X if sp.issparse(X) else sp.csr_array(X))
-        found: tuple[np.ndarray, ...] = store(
-            X.data, X.indices, X.indptr, X.shape[1], self.kernel.name, self.kernel.gamma
-        )
+        found: tuple[np.ndarray, ...] = store(X.data, X.indices, X.indptr, X.shape[1], self.kernel.in_core())
         return found
 
     def __getstate__(self) -> dict[str, Any]:
