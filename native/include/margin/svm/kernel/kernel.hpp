@@ -18,19 +18,6 @@ struct KernelParameters {
     double degree = 3;
 };
 
-/// The same in the precision of the values.
-template <class T>
-struct KernelNumbers {
-    T gamma, coef0, degree;
-    unsigned whole_degree; // the degree, where it is a whole number up to 64
-    bool is_whole;
-
-    explicit KernelNumbers(const KernelParameters& p) noexcept
-        : gamma(static_cast<T>(p.gamma)), coef0(static_cast<T>(p.coef0)), degree(static_cast<T>(p.degree)),
-          whole_degree(p.degree >= 0 && p.degree <= 64 ? static_cast<unsigned>(p.degree) : 0),
-          is_whole(whole_degree == p.degree) {}
-};
-
 /// A bound that no squared length keeps to.
 inline constexpr double never = -1;
 
@@ -45,11 +32,11 @@ inline constexpr double never = -1;
 ///     single_up_to        the largest squared length of a row (centred and scaled, of_distance) up to which float32
 ///                         values are as good as exact, within about 1e-6; `never` where that cannot be said
 ///     row_scale           what rows are multiplied by before their products are made (1 unless of_distance)
-///     value               k(x, z), given x'z and |x|^2 + |z|^2 of rows that were moved and scaled. Products and sums
-///                         of rows are the same in either order, and for equal rows |x|^2 + |z|^2 = 2 x'z to the last
-///                         bit. Inlined, so that the loop around it is made of vectors.
+///     with_function<T>    calls run(f) with the function f(x'z, |x|^2 + |z|^2) = k(x, z) in T, of rows that were moved
+///                         and scaled. What depends on the parameters alone is decided before, as f stands in a loop
+///                         that is to be made of vectors. For equal rows |x|^2 + |z|^2 = 2 x'z to the last bit.
 template <class K>
-concept KernelFamilyMember = requires(double number, float single, const KernelParameters& parameters) {
+concept KernelFamilyMember = requires(const KernelParameters& parameters) {
     { K::name } -> std::convertible_to<std::string_view>;
     { K::formula } -> std::convertible_to<std::string_view>;
     { std::span<const std::string_view>(K::parameters) };
@@ -57,8 +44,12 @@ concept KernelFamilyMember = requires(double number, float single, const KernelP
     { K::positive_definite } -> std::convertible_to<bool>;
     { K::single_up_to } -> std::convertible_to<double>;
     { K::row_scale(parameters) } -> std::same_as<double>;
-    { K::value(number, number, KernelNumbers<double>(parameters)) } -> std::same_as<double>;
-    { K::value(single, single, KernelNumbers<float>(parameters)) } -> std::same_as<float>;
+    {
+        K::template with_function<float>(parameters, [](auto) {})
+    };
+    {
+        K::template with_function<double>(parameters, [](auto) {})
+    };
 };
 
 namespace detail {
@@ -87,9 +78,9 @@ struct Linear {
 
     static double row_scale(const KernelParameters&) noexcept { return 1; }
 
-    template <class T>
-    MARGIN_INLINED static T value(T xz, T, const KernelNumbers<T>&) noexcept {
-        return xz;
+    template <class T, class Run>
+    MARGIN_INLINED static void with_function(const KernelParameters&, Run&& run) {
+        run([](T xz, T) { return xz; });
     }
 };
 
@@ -104,10 +95,15 @@ struct Polynomial {
 
     static double row_scale(const KernelParameters&) noexcept { return 1; }
 
-    template <class T>
-    MARGIN_INLINED static T value(T xz, T, const KernelNumbers<T>& p) noexcept {
-        const T inner = p.gamma * xz + p.coef0;
-        return p.is_whole ? detail::whole_power(inner, p.whole_degree) : std::pow(inner, p.degree);
+    template <class T, class Run>
+    MARGIN_INLINED static void with_function(const KernelParameters& p, Run&& run) {
+        const T gamma = static_cast<T>(p.gamma), coef0 = static_cast<T>(p.coef0), degree = static_cast<T>(p.degree);
+        if (p.degree >= 0 && p.degree <= 64 && p.degree == std::floor(p.degree))
+            run([=, whole = static_cast<unsigned>(p.degree)](T xz, T) {
+                return detail::whole_power(gamma * xz + coef0, whole);
+            });
+        else
+            run([=](T xz, T) { return std::pow(gamma * xz + coef0, degree); });
     }
 };
 
@@ -122,9 +118,9 @@ struct Rbf {
 
     static double row_scale(const KernelParameters& p) noexcept { return std::sqrt(p.gamma); }
 
-    template <class T>
-    MARGIN_INLINED static T value(T xz, T squares, const KernelNumbers<T>&) noexcept {
-        return exp_of_minus(squares - 2 * xz); // 1 to the last bit for equal rows, whose difference is 0
+    template <class T, class Run>
+    MARGIN_INLINED static void with_function(const KernelParameters&, Run&& run) {
+        run([](T xz, T squares) { return exp_of_minus(squares - 2 * xz); }); // exactly 1 for equal rows
     }
 };
 
@@ -138,9 +134,10 @@ struct Sigmoid {
 
     static double row_scale(const KernelParameters&) noexcept { return 1; }
 
-    template <class T>
-    MARGIN_INLINED static T value(T xz, T, const KernelNumbers<T>& p) noexcept {
-        return 1 - 2 / (exp_inlined(2 * (p.gamma * xz + p.coef0)) + 1);
+    template <class T, class Run>
+    MARGIN_INLINED static void with_function(const KernelParameters& p, Run&& run) {
+        const T gamma = static_cast<T>(p.gamma), coef0 = static_cast<T>(p.coef0);
+        run([=](T xz, T) { return 1 - 2 / (exp_inlined(2 * (gamma * xz + coef0)) + 1); });
     }
 };
 

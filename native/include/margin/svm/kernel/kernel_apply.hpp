@@ -18,17 +18,29 @@ struct Products {
 
 namespace detail {
 
+/// Puts the value of a function into each place of a tile.
+template <class T>
+struct FillTile {
+    const Products<T>& of;
+    T* out;
+    std::size_t stride;
+
+    template <class Function>
+    MARGIN_INLINED void operator()(Function value) const {
+        for (std::size_t r = 0; r < of.rows; ++r) {
+            const T* __restrict xz = of.xz + r * of.stride;
+            const T* __restrict zz = of.zz;
+            T* __restrict to = out + r * stride;
+            const T xx = of.xx[r];
+            for (std::size_t c = 0; c < of.columns; ++c)
+                to[c] = value(xz[c], xx + zz[c]);
+        }
+    }
+};
+
 template <class K, class T>
 MARGIN_SIMD void apply_tile(const KernelParameters& parameters, const Products<T>& of, T* out, std::size_t stride) {
-    const KernelNumbers<T> numbers(parameters);
-    for (std::size_t r = 0; r < of.rows; ++r) {
-        const T* __restrict xz = of.xz + r * of.stride;
-        const T* __restrict zz = of.zz;
-        T* __restrict to = out + r * stride;
-        const T xx = of.xx[r];
-        for (std::size_t c = 0; c < of.columns; ++c)
-            to[c] = K::value(xz[c], xx + zz[c], numbers);
-    }
+    K::template with_function<T>(parameters, FillTile<T>{of, out, stride});
 }
 
 } // namespace detail
