@@ -34,7 +34,7 @@ class KernelTraits:
     of_distance
         Whether it is a function of ‖x - z‖² alone: the means of the columns may be taken from all rows.
     positive_definite
-        Whether it is the product of two rows in some space, whatever its parameters.
+        Whether it is the product of two rows in some space, for parameters of at least 0 and whole degrees.
     single_up_to
         The largest squared length of a row, scaled as the kernel does it, up to which float32 is exact enough.
     """

@@ -28,7 +28,8 @@ inline constexpr double never = -1;
 ///     parameters          the names of the parameters that it reads
 ///     of_distance         whether it is a function of |x - z|^2 alone that vanishes far away: rows may then be moved
 ///                         and cut without changing a value, and k(x, x) is the same for all rows
-///     positive_definite   whether it is the product of two rows in some space, whatever its parameters
+///     positive_definite   whether it is the product of two rows in some space, for parameters of at least 0 and
+///                         whole degrees
 ///     single_up_to        the largest squared length of a row (centred and scaled, of_distance) up to which float32
 ///                         values are as good as exact, within about 1e-6; `never` where that cannot be said
 ///     row_scale           what rows are multiplied by before their products are made (1 unless of_distance)
@@ -44,12 +45,8 @@ concept KernelFamilyMember = requires(const KernelParameters& parameters) {
     { K::positive_definite } -> std::convertible_to<bool>;
     { K::single_up_to } -> std::convertible_to<double>;
     { K::row_scale(parameters) } -> std::same_as<double>;
-    {
-        K::template with_function<float>(parameters, [](auto) {})
-    };
-    {
-        K::template with_function<double>(parameters, [](auto) {})
-    };
+    K::template with_function<float>(parameters, [](auto) {});
+    K::template with_function<double>(parameters, [](auto) {});
 };
 
 namespace detail {
