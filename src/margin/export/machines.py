@@ -71,7 +71,7 @@ def _(model: KernelModel, rows: RawRows) -> Answer:
 def _refuse_other_kernels(model: KernelModel, who: str) -> None:
     if "_spectrum" in model.__dict__:
         raise ExportError(f"to_onnx({who}): a spectrum kernel cuts strings to pieces, which ONNX has no operator for.")
-    if model._user_function() is not None:
+    if model._chosen_kernel.function is not None:
         raise ExportError(
             f"to_onnx({who}(kernel=<function>)): the kernel is a function in Python, which no graph can call "
             "(take one of the kernels that have names)."

@@ -36,7 +36,7 @@ def svc(fitted: Any, seen: Preparation) -> SVC:
     if whole_rows:
         seen.refuse_any(who, "as the kernel is one of whole rows")
     with numeric(model, fitted, seen) as (made, matrix):
-        traits = traits_of(made._kernel_name())
+        traits = traits_of(made._chosen_kernel.name)
         if traits.of_distance:
             matrix.refuse_uneven(who, "as distances count every level")
         elif not whole_rows and not ((matrix.center == 0).all() and (matrix.spread == 1).all()):
@@ -63,8 +63,8 @@ def _machine(fitted: Any, made: SVC, matrix: Matrix) -> Machine:
     layout = Layout(len(fitted.classes_), "one_vs_one")
     ends = np.cumsum(made.n_support_) if layout.in_pairs else np.array([len(made.support_)])
     bounds = np.concatenate([[0], ends]).astype(np.int64)
-    kernel = KernelFunction(made._kernel_name(), made.gamma_, float(made.coef0), float(made.degree))
-    function = made._user_function()
+    kernel = KernelFunction(made._chosen_kernel.name, made.gamma_, float(made.coef0), float(made.degree))
+    function = made._chosen_kernel.function
     if kernel.name == "precomputed":
         rows = np.empty((0, 0)) if function is None else fitted._BaseLibSVM__Xfit[made.support_]
         expansion = Expansion(kernel, len(made.support_), made.dual_coef_, bounds, single=False)
