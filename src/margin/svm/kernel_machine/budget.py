@@ -103,7 +103,7 @@ def _bracket(at: At, budget: float, who: str) -> tuple[tuple[Solutions, float], 
 
 
 def _slack(problem: Signed, weight: np.ndarray, found: DualSolution) -> float:
-    return float(weight @ np.maximum(0.0, -found.slope - problem.sign * found.bias))
+    return float(weight @ np.maximum(0.0, -found.gradient - problem.sign * found.bias))
 
 
 def _constant(problem: Signed, side: float) -> Solutions:

@@ -120,10 +120,10 @@ def _of_planes(policy: HardMargin, i: int, problem: Signed) -> DualSolution:
     alpha = np.zeros(len(problem.rows))
     alpha[gap.rows] = gap.weights / (2 * gap.margin**2)
     w, bias = gap.direction / gap.margin, gap.intercept / gap.margin
-    slope = problem.sign * np.asarray(policy.X[problem.rows] @ w).ravel() - 1.0
+    gradient = problem.sign * np.asarray(policy.X[problem.rows] @ w).ravel() - 1.0
     squared = 1 / gap.margin**2
     objective = 0.5 * squared - float(alpha.sum())
-    return DualSolution(alpha, slope, bias, objective, 0.0, 0.5 * squared, 0.0, len(gap.rows), False)
+    return DualSolution(alpha, gradient, bias, objective, 0.0, 0.5 * squared, 0.0, len(gap.rows), False)
 
 
 def _of_kernel(policy: HardMargin, i: int, problem: Signed, solver: Solver) -> DualSolution:
@@ -153,17 +153,17 @@ def _apart(found: DualSolution) -> float:
     The weights of each class add up to half of the total; divided by that, they mix rows.
     """
     total = float(found.alpha.sum())
-    return 2.0 * float(np.sqrt(max(0.0, float(found.alpha @ (found.slope + 1.0))))) / total if total > 0 else 0.0
+    return 2.0 * float(np.sqrt(max(0.0, float(found.alpha @ (found.gradient + 1.0))))) / total if total > 0 else 0.0
 
 
 def _nearest(problem: Signed, found: DualSolution) -> float:
     """The smallest s f(x)."""
-    return float((found.slope + 1.0 + problem.sign * found.bias).min())
+    return float((found.gradient + 1.0 + problem.sign * found.bias).min())
 
 
 def _gap(problem: Signed, found: DualSolution) -> Gap:
     nearest = _nearest(problem, found)
-    half = 0.5 * max(0.0, float(found.alpha @ (found.slope + 1.0)))
+    half = 0.5 * max(0.0, float(found.alpha @ (found.gradient + 1.0)))
     return steepened(half, nearest, -found.objective)
 
 

@@ -91,7 +91,7 @@ def steepened(half: float, nearest: float, dual: float) -> Gap:
 
 
 def _gap(problem: DualProblem, found: DualSolution) -> Gap:
-    return gap_of(found.alpha, problem.upper, found.slope + 1.0, problem.sign * found.bias)
+    return gap_of(found.alpha, problem.upper, found.gradient + 1.0, problem.sign * found.bias)
 
 
 @dataclass(frozen=True)

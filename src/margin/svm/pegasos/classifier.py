@@ -259,13 +259,13 @@ class PegasosClassifier(StreamingClassifier):
         objectives: list[float] = []
         passes: list[int] = []
         bound = np.full(descent.memory.scalars.shape[1], -np.inf)
-        number, look = 0, 1
+        number, next_check = 0, 1
         while number < self.max_iter:
             descent.make_pass(visits.order(number))
             number += 1
-            if number < look and number < self.max_iter:
+            if number < next_check and number < self.max_iter:
                 continue
-            look = max(number + 1, int(AGAIN * number))
+            next_check = max(number + 1, int(AGAIN * number))
             with np.errstate(over="ignore", invalid="ignore"):
                 objectives.append(float(descent.objective().mean()))
                 passes.append(number)
