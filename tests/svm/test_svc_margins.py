@@ -6,7 +6,7 @@ import pytest
 from margin import SVC, choose_C, svm_path
 from margin.errors import LabelError, NotSeparableError, ParameterError
 from margin.svm.kernel_machine.multiclass import Layout
-from margin.svm.kernel_machine.solve import Solver, soft
+from margin.svm.kernel_machine.solve import SoftMargin, Solver
 
 
 def two(n=60, seed=0, apart=3.0):
@@ -128,8 +128,8 @@ def test_a_warm_start_ends_in_the_same_place_sooner():
     problem = Layout(2, "one_vs_one").problems(y)
     weight = [np.ones(600)]
     solver = Solver(KernelFunction("rbf", 0.2).source(X), 1e-4, -1, 200.0, 1, False)
-    first = soft(1.0)(solver, problem, weight, None)
-    warm, cold = soft(1.1)(solver, problem, weight, first), soft(1.1)(solver, problem, weight, None)
+    first = SoftMargin(1.0).solve(solver, problem, weight)
+    warm, cold = (SoftMargin(1.1).solve(solver, problem, weight, start) for start in (first, None))
     assert warm.found[0].objective == pytest.approx(cold.found[0].objective, rel=1e-4)
     assert warm.found[0].steps < cold.found[0].steps
 

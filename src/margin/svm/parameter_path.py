@@ -52,15 +52,15 @@ class _LinearAlongC(LinearSVC):
     _converged: bool
 
     def _learn(self, X: Any, y: np.ndarray, rows: TrainingRows) -> None:
-        asked = self._asked()
+        options = self._options()
         self._note_classes(y)
-        free = asked.intercept and asked.intercept_column is None
+        free = options.intercept and options.intercept_column is None
         part = reduced(X, y, len(self.classes_), known_ends(self._encoder, X), free, True)
         self._solutions, self._converged = [], True
         for C in self._Cs:
             self.C = C
             with parallel.threads(parallel.n_threads(self.n_jobs)):
-                done = solve(part.X, part.y, len(part.classes), self._bound(y, rows.weight), asked)
+                done = solve(part.X, part.y, len(part.classes), self._bound(y, rows.weight), options)
             self._solutions.append(part.whole(done.found.coef, done.found.intercept))
             self._converged = self._converged and done.found.converged
 
