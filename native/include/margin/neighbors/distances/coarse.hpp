@@ -117,8 +117,7 @@ struct CoarseRows {
             interleave<C::width, C::rows>(row.data(), padded, C::shift, r, cells.data() + b * panel_bytes);
             errors[b] = std::max(errors[b], rounded.error);
             // Half of |X|^2, for |X - Y|^2 = |X|^2 + |Y|^2 - 2 X Y; rounded towards passing.
-            starts[b * C::rows + r] =
-                C::squared ? -static_cast<std::int32_t>(rounded.square / 2) : 0;
+            starts[b * C::rows + r] = C::squared ? -static_cast<std::int32_t>(rounded.square / 2) : 0;
         }
     }
 };
@@ -131,8 +130,7 @@ struct CoarseQueries {
     std::vector<std::int32_t> limits; // places after the last query hold what no row passes
     std::size_t group_bytes = 0;
 
-    static constexpr std::int32_t nothing =
-        C::squared ? std::numeric_limits<std::int32_t>::max() : std::int32_t(-1);
+    static constexpr std::int32_t nothing = C::squared ? std::numeric_limits<std::int32_t>::max() : std::int32_t(-1);
 
     CoarseQueries(std::size_t n, std::size_t columns)
         : cells((n + C::group - 1) / C::group * C::group * padded_columns(columns)), rounded(n),
@@ -142,8 +140,8 @@ struct CoarseQueries {
         const std::size_t padded = padded_columns(grid.columns.size());
         std::vector<std::int8_t> row(padded);
         rounded[q] = round_row<C, double>(query, grid, row.data());
-        interleave<C::width, C::group>(row.data(), padded, C::squared ? 0 : C::shift,
-                                       q % C::group, cells.data() + q / C::group * group_bytes);
+        interleave<C::width, C::group>(row.data(), padded, C::squared ? 0 : C::shift, q % C::group,
+                                       cells.data() + q / C::group * group_bytes);
     }
 
     /// Rows at a true distance of at most `reach` steps, whose roundings are at most `error`, are to pass.

@@ -6,13 +6,13 @@
 namespace margin::neighbors {
 
 struct MetricTraits {
-    bool of_differences;                   // a member of Distances: brute force, kd-trees and sparse rows take it
-    bool is_metric;                        // a ball tree can rule rows out
-    bool bounded_by_boxes;                 // so can a kd-tree
-    std::optional<double> power, order;    // see distance.hpp
-    std::optional<std::size_t> n_columns;  // those it takes, if not any number
-    std::string_view columns;              // which they are
-    std::string_view same_as;              // the name of the quickest metric that is the same
+    bool of_differences;                  // a member of Distances: brute force, kd-trees and sparse rows take it
+    bool is_metric;                       // a ball tree can rule rows out
+    bool bounded_by_boxes;                // so can a kd-tree
+    std::optional<double> power, order;   // see distance.hpp
+    std::optional<std::size_t> n_columns; // those it takes, if not any number
+    std::string_view columns;             // which they are
+    std::string_view same_as;             // the name of the quickest metric that is the same
 };
 
 namespace detail {

@@ -1,8 +1,8 @@
 #pragma once
 // Looking at every row in bytes, and at the few that may be near enough in full.
+#include "coarse.hpp"
 #include "margin/core/threads.hpp"
 #include "margin/core/views.hpp"
-#include "coarse.hpp"
 #include "scan.hpp"
 #include <bit>
 
@@ -52,7 +52,8 @@ public:
                  std::vector<Best>& best, std::size_t n_threads, Monitor& monitor,
                  CoarseKernel kernel = coarse_kernel<C>())
         : rows_(rows), queries_(queries), p_(p), factor_(factor), grid_(grid), best_(best), n_threads_(n_threads),
-          monitor_(monitor), kernel_(kernel), coarse_queries_(queries.rows(), grid.columns.size()), tile_(panels_in_tile(), grid.columns.size()) {}
+          monitor_(monitor), kernel_(kernel), coarse_queries_(queries.rows(), grid.columns.size()),
+          tile_(panels_in_tile(), grid.columns.size()) {}
 
     void run() {
         parallel_for(queries_.rows(), 64 * C::group, n_threads_, monitor_,

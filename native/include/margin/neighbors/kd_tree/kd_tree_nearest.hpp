@@ -1,7 +1,7 @@
 #pragma once
 // Neighbours of many queries in a kd-tree: the k nearest, and all within a radius.
-#include "margin/core/threads.hpp"
 #include "kd_tree_search.hpp"
+#include "margin/core/threads.hpp"
 #include <atomic>
 #include <numeric>
 
@@ -83,8 +83,8 @@ double nearest(const Tree& tree, Compare compare, const double* queries, std::si
     std::size_t n_blocks = 0;
     const auto ask = [&]<class Level, class N>(const N& norm) {
         const auto search = nearest_for<N, Level>(tree.columns);
-        n_blocks = for_each_query<Level>(tree, sieve_for(tree, norm), compare, queries, n, p, k, n_threads,
-                                         monitor, [&](QueryState<N>& state, std::size_t q, const double* query) {
+        n_blocks = for_each_query<Level>(tree, sieve_for(tree, norm), compare, queries, n, p, k, n_threads, monitor,
+                                         [&](QueryState<N>& state, std::size_t q, const double* query) {
                                              state.best.clear();
                                              const std::size_t looked_at = search(state, query, state.best);
                                              const auto& found = state.best.sorted();
@@ -95,8 +95,9 @@ double nearest(const Tree& tree, Compare compare, const double* queries, std::si
                                              return looked_at;
                                          });
     };
-    on_best_level(
-        [&]<class Level>() { with_norm_for<D>(tree.columns, p, [&](const auto& norm) { ask.template operator()<Level>(norm); }); });
+    on_best_level([&]<class Level>() {
+        with_norm_for<D>(tree.columns, p, [&](const auto& norm) { ask.template operator()<Level>(norm); });
+    });
     return n ? static_cast<double>(n_blocks) / static_cast<double>(n * tree.n_blocks) : 0;
 }
 
@@ -120,8 +121,9 @@ Lists within(const Tree& tree, Compare compare, const double* queries, std::size
                                   return looked_at;
                               });
     };
-    on_best_level(
-        [&]<class Level>() { with_norm_for<D>(tree.columns, p, [&](const auto& norm) { ask.template operator()<Level>(norm); }); });
+    on_best_level([&]<class Level>() {
+        with_norm_for<D>(tree.columns, p, [&](const auto& norm) { ask.template operator()<Level>(norm); });
+    });
     Lists lists;
     lists.start.assign(1, 0);
     for (const auto& list : found)

@@ -10,9 +10,9 @@
 // The same holds for the distance to a box of sketches, because it is at most the distance to each sketch in the box.
 // So whatever exceeds this bound, with the limit in place of the norm of Q - X, is further away than the limit. Where
 // float32 overflows, the bound does too, and rules nothing out.
+#include "kd_tree.hpp"
 #include "margin/core/simd.hpp"
 #include "margin/neighbors/distances/distance.hpp"
-#include "kd_tree.hpp"
 #include <algorithm>
 
 namespace margin::neighbors::kd {
@@ -38,8 +38,7 @@ template <class N>
 Sieve<N> sieve_for(const Tree& tree, const N& norm) {
     const double columns = static_cast<double>(tree.columns);
     return {norm, columns * std::numeric_limits<double>::min(), tree.scale,
-            1 + (columns + 16) * 0x1p-24 +
-                4 * relative_error<typename N::Distance>(tree.columns, norm.p_of_distance)};
+            1 + (columns + 16) * 0x1p-24 + 4 * relative_error<typename N::Distance>(tree.columns, norm.p_of_distance)};
 }
 
 /// f(norm) with the norm that distance D states.

@@ -19,8 +19,8 @@ namespace margin::neighbors {
 /// sqrt(sum w_j t_j^2), t_j = 1 where a cell is missing in either row. Wilson, Martinez (1997).
 struct Heom {
     static constexpr std::string_view name = "heom";
-    static constexpr bool squared = true;         // terms are squares of differences, else the differences
-    static constexpr bool missing_as_far = true;  // a missing cell costs what a different one does
+    static constexpr bool squared = true;        // terms are squares of differences, else the differences
+    static constexpr bool missing_as_far = true; // a missing cell costs what a different one does
     MARGIN_INLINED static double term(double t) { return t * t; }
     MARGIN_INLINED static double joined(double sum, double, double missing) { return sum + missing; }
     static double finish(double joined) { return std::sqrt(joined); }

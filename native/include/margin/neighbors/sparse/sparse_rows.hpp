@@ -224,7 +224,8 @@ private:
         const double vanished = M::finish(1e-290, index_.p);
         for (std::size_t i = first; i < first + n; ++i) {
             const double size = M::finish(index_.size[i], index_.p);
-            const double bound = std::abs(question_.size - size) - question_.shrink * (question_.size + size) - vanished;
+            const double bound =
+                std::abs(question_.size - size) - question_.shrink * (question_.size + size) - vanished;
             if (!(triangle && bound > M::finish(best.limit(), index_.p)))
                 best.offer(measure(i), static_cast<std::int64_t>(i));
         }
