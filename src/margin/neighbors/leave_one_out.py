@@ -19,7 +19,7 @@ from margin.base.leave_one_out import (
     rescaled,
 )
 from margin.evaluation.predictions.leave_one_out import answers_anew
-from margin.neighbors.distances import power_of
+from margin.neighbors.distances import traits_of
 from margin.neighbors.equal_rows import EqualRows, words_of
 from margin.neighbors.indexes.row_transform import Found
 from margin.neighbors.search import take_rows
@@ -106,15 +106,15 @@ class _Rescaled:
     def of(cls, rows: AllRows) -> _Rescaled | None:
         """None for metrics that are no sums over the columns, and for rows that are not written out."""
         model = rows.model
-        power = power_of(model._metric, model.p)
-        if power is None or model._space.cosine or model._metric in ("chebyshev", "cosine"):
+        traits = traits_of(model._metric, model.p)
+        if traits is None or traits.order in (None, np.inf) or model._metric == "cosine":
             return None
         prepared, scales = model._index.rows(), rescaled(rows)
         if scales is None or not isinstance(prepared, np.ndarray) or prepared.shape != rows.data.shape:
             return None
         order = _order(rows)
         scales = Rescaled(scales.times[order], scales.farther[order], scales.missing[order])
-        return cls(prepared, scales, power, model._space.unit)
+        return cls(prepared, scales, traits.order, model._space.unit)
 
     def distances(self, at: np.ndarray, place: np.ndarray) -> np.ndarray:
         """Of the rows at some places, each left out, to those at others."""

@@ -20,6 +20,7 @@ from margin.evaluation.cross_validation.evaluate import evaluate
 from margin.evaluation.metrics.definitions import Metric
 from margin.evaluation.protocols.stratified import LeaveOneOut
 from margin.neighbors import KNeighborsClassifier, choose_k
+from margin.neighbors.distances import COMPARING_NUMBERS, traits_of
 from margin.params import Count, Rule, rule_of
 from margin.selection.prepare import cases_asked
 from margin.selection.search.results import SearchResults, setting_text
@@ -273,7 +274,7 @@ class Desk:
 
 
 #: Metrics under which no row changes how far others are from each other.
-FIXED = ("minkowski", "euclidean", "manhattan", "chebyshev", "cosine", "canberra", "hamming")
+FIXED = tuple(metric for metric in COMPARING_NUMBERS if traits_of(metric, 2.0).n_columns is None)
 
 
 def left_out_by_k(bench: Bench, settings: Sequence[Mapping[str, Any]]) -> list[float] | None:
