@@ -15,6 +15,7 @@ import numpy as np
 import margin._core as _core
 from margin.base.inputs.arrays import dense_from_sparse
 from margin.base.representations.mixed import MixedData
+from margin.tree.criteria import criteria
 from margin.tree.nodes import Tree
 
 __all__ = [
@@ -118,7 +119,7 @@ def grow_values(
 ) -> Tree:
     """A tree for numbers; ``settings`` are those of ``settings.hpp``."""
     columns, scale, y_scale = Columns(X), binary_scale(weight), binary_scale(y)
-    power = 1 if criterion == "absolute_error" else 2
+    power = criteria()[criterion].unit_power
     limits = {
         "min_leaf_weight": settings.get("min_leaf_weight", 0.0) * scale,
         "min_decrease": math.prod([y_scale] * power, start=settings.get("min_decrease", 0.0)),
@@ -142,7 +143,6 @@ def grow_values(
 
 MOST_BINS = 65535  # a cell takes one byte up to 255 bins, and two beyond
 
-_CRITERIA = ("gini", "entropy", "error", "squared_error")
 # Of NominalSplit, NumericSplit and MissingSplit in settings.hpp.
 _MULTIWAY, _SUBSET = 0, 1
 _THRESHOLD, _DIRECTION = 0, 0
@@ -165,7 +165,7 @@ def why_not_binned(criterion: str, settings: Mapping[str, Any], has_nominal: boo
     >>> why_not_binned("gini", {"nominal": 1}, has_nominal=True)
     ''
     """
-    if criterion not in _CRITERIA:
+    if criteria()[criterion].medians:
         return f"criterion='{criterion}' is not known there"
     if has_nominal and settings.get("nominal", _SUBSET) == _MULTIWAY:
         return "nominal columns are split into two branches there"
@@ -173,7 +173,7 @@ def why_not_binned(criterion: str, settings: Mapping[str, Any], has_nominal: boo
         return "numbers are split at a threshold there"
     if settings.get("missing", _DIRECTION) != _DIRECTION:
         return "missing cells go one way there"
-    if criterion == "squared_error" and has_nominal and settings.get("charge_levels"):
+    if criteria()[criterion].target == "values" and has_nominal and settings.get("charge_levels"):
         return "divisions of levels are free of charge there"
     if settings.get("largest_p", 1.0) < 1:
         return "splits are not tested for chance there"

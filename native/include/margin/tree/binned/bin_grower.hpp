@@ -5,8 +5,8 @@
 #include "bin_tree.hpp"
 #include "histogram.hpp"
 #include "margin/core/threads.hpp"
-#include "margin/tree/targets/mean.hpp"
 #include "margin/tree/exact/work.hpp"
+#include "margin/tree/targets/mean.hpp"
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -136,6 +136,7 @@ private:
             }
             return std::count_if(sum, sum + width, [](double w) { return w > 0; }) <= 1;
         } else {
+            static_assert(Criterion::is_mean(2), "say what a node of numbers answers under this criterion");
             const Spread spread = spread_of_rows(work, node.weight);
             node.impurity = spread.variance;
             tree.values.push_back(bounded ? std::clamp(spread.mean, work.bounds.lowest + common_.centre,

@@ -3,9 +3,9 @@
 #include "bin_draw.hpp"
 #include "bin_node.hpp"
 #include "histogram.hpp"
+#include "margin/tree/exact/prepared.hpp"
 #include "margin/tree/splits/level_order.hpp"
 #include "margin/tree/splits/nominal_subset.hpp"
-#include "margin/tree/exact/prepared.hpp"
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -202,22 +202,27 @@ private:
                                   std::max(a, b) <= node_->bounds.highest;
                 return kept ? -losses(weight, rest) : -std::numeric_limits<double>::infinity();
             });
-        if (is_moment<Criterion>(width_))
+        if (Criterion::is_mean(width_))
             return run<double>(low, n_low, n_cuts, [&](double weight, double rest) {
                 const double apart = low_[1] * node_->weight - weight * node_->sum[1];
                 return apart * apart * (1 / (weight * rest));
             });
-        if constexpr (std::is_same_v<Criterion, Gini>)
+        if constexpr (Criterion::counted != Counted::nothing)
             if (common_.whole)
-                return run<double>(low, n_low, n_cuts, [&](double weight, double rest) {
-                    return squares(low_) / weight + squares(high_) / rest;
-                });
-        if constexpr (std::is_same_v<Criterion, Entropy>)
-            if (common_.whole)
-                return run<std::int64_t>(low, n_low, n_cuts, [&](double weight, double rest) {
-                    return logs(low_, weight) + logs(high_, rest);
-                });
+                return best_counted(low, n_low, n_cuts);
         return run<double>(low, n_low, n_cuts, [&](double weight, double rest) { return -losses(weight, rest); });
+    }
+
+    Cut best_counted(const double* low, std::size_t n_low, std::size_t n_cuts) {
+        if constexpr (Criterion::counted == Counted::squares)
+            return run<double>(low, n_low, n_cuts, [&](double weight, double rest) {
+                return squares(low_) / weight + squares(high_) / rest;
+            });
+        else if constexpr (Criterion::counted == Counted::logarithms)
+            return run<std::int64_t>(
+                low, n_low, n_cuts, [&](double weight, double rest) { return logs(low_, weight) + logs(high_, rest); });
+        else
+            static_assert(has_case<Criterion::counted>, "no pass that counts this");
     }
 
     double losses(double weight, double rest) const noexcept {

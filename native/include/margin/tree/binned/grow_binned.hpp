@@ -75,13 +75,13 @@ GrownTree grow_classes_on(const Bins<Code>& bins, std::span<const std::int32_t> 
     common.all_weight = Classes::weight(sum.data(), n_classes);
     common.whole =
         common.all_weight <= most_counts && std::ranges::all_of(weight, [](double w) { return w == std::floor(w); });
-    if (std::is_same_v<Criterion, Entropy> && common.whole)
+    if (Criterion::counted == Counted::logarithms && common.whole)
         common.logs = LogTable(static_cast<std::size_t>(common.all_weight));
     if (!weight.empty()) {
         BinRows<Code, WeightTally::Item> rows(
             bins, [&](std::size_t i) { return WeightTally::Item{weight[i], static_cast<std::uint16_t>(y[i])}; },
             n_threads, monitor);
-        if constexpr (std::is_same_v<Criterion, Gini>)
+        if constexpr (Criterion::is_mean(2))
             if (n_classes == 2 && settings.monotone.empty()) {
                 using Search = MomentSearch<Code, Criterion, WeightTally>;
                 return grow_on_rows<Code, Criterion, Search, Search>(rows, common, {2}, {2}, sum, 2, n_threads,
@@ -93,7 +93,7 @@ GrownTree grow_classes_on(const Bins<Code>& bins, std::span<const std::int32_t> 
     }
     BinRows<Code, std::uint16_t> rows(
         bins, [&](std::size_t i) { return static_cast<std::uint16_t>(y[i]); }, n_threads, monitor);
-    if constexpr (!std::is_same_v<Criterion, Entropy>)
+    if constexpr (Roughly<Criterion>)
         if (n_classes == 2 && settings.monotone.empty()) {
             using Search = PairSearch<Code, Criterion, std::uint64_t>;
             using SmallSearch = PairSearch<Code, Criterion, std::uint32_t>;
@@ -142,14 +142,14 @@ GrownTree with_bins(const Table<T>& table, std::size_t max_bins, std::size_t n_t
 
 /// A tree for classes 0 ... n_classes - 1; no weights are weights of 1. Requires weights above 0, thresholds for
 /// numbers, two branches for levels, and MissingSplit::direction.
-template <class T>
+template <class Criteria = ClassCriteria, class T>
 GrownTree grow_binned_classes(const Table<T>& table, std::span<const std::int32_t> y, std::span<const double> weight,
                               std::size_t n_classes, std::string_view criterion, const Settings& settings,
                               std::size_t max_bins, std::size_t n_threads, Monitor& monitor) {
     Buffer<double> rounded(weight.begin(), weight.end());
     round_weights(rounded);
     return detail::with_bins(table, max_bins, n_threads, monitor, [&](const auto& bins) {
-        return ClassCriteria::visit(criterion, [&]<class C>() {
+        return Criteria::visit(criterion, [&]<class C>() {
             return detail::grow_classes_on<std::remove_cvref_t<decltype(*bins.row(0))>, C>(
                 bins, y, rounded, n_classes, settings, n_threads, monitor);
         });

@@ -49,7 +49,7 @@ GrownTree grow_tree(const std::vector<Column>& columns, Segment<Target>&& root, 
     work.sum = sum_of(root, target.width());
     plan.all_weight = Target::weight(work.sum.data(), work.sum.size());
     plan.common.whole = are_whole(root, settings, plan.all_weight);
-    if constexpr (std::is_same_v<Criterion, Entropy>)
+    if constexpr (Criterion::counted == Counted::logarithms)
         if (plan.common.whole)
             plan.common.logs = LogTable(static_cast<std::size_t>(plan.all_weight));
     if constexpr (std::is_same_v<Target, Values>)
@@ -63,7 +63,7 @@ GrownTree grow_tree(const std::vector<Column>& columns, Segment<Target>&& root, 
 }
 
 /// A tree for classes 0 ... n_classes - 1; no weights are weights of 1. Requires weights above 0.
-template <class T>
+template <class Criteria = ClassCriteria, class T>
 GrownTree grow_classes(const Table<T>& table, std::span<const std::int32_t> y, std::span<const double> weight,
                        std::size_t n_classes, std::string_view criterion, const Settings& settings,
                        std::size_t n_threads, Monitor& monitor) {
@@ -71,7 +71,7 @@ GrownTree grow_classes(const Table<T>& table, std::span<const std::int32_t> y, s
     round_weights(rounded);
     Ranked ranked = rank_columns(table, n_threads, monitor);
     auto root = root_segment<Classes>(ranked, {y.begin(), y.end()}, std::move(rounded));
-    return ClassCriteria::visit(criterion, [&]<class C>() {
+    return Criteria::visit(criterion, [&]<class C>() {
         return grow_tree<C, Classes>(ranked.columns, std::move(root), {n_classes}, settings, n_threads, monitor);
     });
 }

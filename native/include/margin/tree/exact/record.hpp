@@ -23,14 +23,16 @@ void describe(const Plan<Classes>& plan, const Node<Classes>& node, double* valu
 /// The mean and the mean squared deviation from it, or the median and the mean absolute deviation.
 template <class Criterion>
 void describe(const Plan<Values>& plan, const Node<Values>& node, double* value, double& impurity) {
-    if constexpr (std::is_same_v<Criterion, AbsoluteError>) {
+    if constexpr (Criterion::statistic == Statistic::medians) {
         *value = absolute_loss(node.cases).value;
         impurity = node.loss / node.weight;
-    } else {
+    } else if constexpr (Criterion::is_mean(Values::width())) {
         const double* weight = node.cases.weight.empty() ? nullptr : node.cases.weight.data();
         const Spread spread = spread_of(node.cases.target.data(), weight, node.cases.n, node.weight);
         *value = spread.mean;
         impurity = spread.variance;
+    } else {
+        static_assert(has_case<Criterion::statistic>, "say what a node of numbers answers under this criterion");
     }
     if (!plan.settings.monotone.empty())
         *value = std::clamp(*value, node.lowest + plan.target.centre, node.highest + plan.target.centre);

@@ -1,9 +1,9 @@
 #pragma once
 // The best split of a node, alone or of many nodes at a time.
-#include "margin/tree/splits/absolute_threshold.hpp"
-#include "margin/tree/splits/choose.hpp"
 #include "margin/core/random.hpp"
 #include "margin/core/threads.hpp"
+#include "margin/tree/splits/absolute_threshold.hpp"
+#include "margin/tree/splits/choose.hpp"
 #include "work.hpp"
 #include <cstddef>
 #include <cstdint>
@@ -16,14 +16,16 @@ namespace margin::tree {
 /// What column k of a node's columns proposes.
 template <class Criterion, class Target>
 Candidate propose_one(const Node<Target>& node, std::size_t k, const Prepared<Target>& prepared, Scratch& scratch) {
-    if constexpr (std::is_same_v<Criterion, AbsoluteError>) {
+    if constexpr (Criterion::statistic == Statistic::medians) {
         return best_absolute(node, k, prepared.ranks);
-    } else {
+    } else if constexpr (Criterion::statistic == Statistic::sums) {
         const Column& column = node.columns[node.cases.columns[k]];
         const bool has_threshold =
             !column.nominal && (column.value.empty() || node.settings.numeric == NumericSplit::threshold);
         return has_threshold ? best_threshold<Criterion>(node, k, prepared, scratch)
                              : propose<Criterion>(node, k, false);
+    } else {
+        static_assert(has_case<Criterion::statistic>, "no search for splits by this statistic");
     }
 }
 
@@ -70,7 +72,7 @@ public:
 
 private:
     Candidate settle() {
-        if constexpr (std::is_same_v<Criterion, AbsoluteError>) {
+        if constexpr (Criterion::statistic == Statistic::medians) { // no rule but the gain
             Candidate best;
             for (const Candidate& proposal : proposals_)
                 if (beats(proposal, best))

@@ -1,11 +1,11 @@
 #pragma once
 // A node that waits to be grown, and what all nodes of a tree have in common.
+#include "fractional_cases.hpp"
+#include "margin/core/monitor.hpp"
 #include "margin/tree/targets/absolute.hpp"
 #include "margin/tree/targets/bounds.hpp"
-#include "margin/core/monitor.hpp"
 #include "margin/tree/targets/mean.hpp"
 #include "prepared.hpp"
-#include "fractional_cases.hpp"
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -78,10 +78,12 @@ std::vector<double> sum_of(const Segment<Target>& cases, std::size_t width) {
 
 template <class Criterion, class Target>
 double loss_of(const Segment<Target>& cases, const std::vector<double>& sum, double weight) {
-    if constexpr (std::is_same_v<Criterion, AbsoluteError>)
+    if constexpr (Criterion::statistic == Statistic::medians)
         return absolute_loss(cases).loss;
-    else
+    else if constexpr (Criterion::statistic == Statistic::sums)
         return Criterion::loss(sum.data(), sum.size(), weight);
+    else
+        static_assert(has_case<Criterion::statistic>, "no loss by this statistic");
 }
 
 /// What searches for its split are given; the sum of the node moves there.

@@ -1,9 +1,9 @@
 #pragma once
 // The best split of a node: every column proposes one, and a rule chooses among them.
 #include "candidate.hpp"
-#include "margin/tree/targets/chi_squared.hpp"
 #include "intervals.hpp"
 #include "margin/tree/exact/node.hpp"
+#include "margin/tree/targets/chi_squared.hpp"
 #include "nominal.hpp"
 #include "threshold.hpp"
 #include <cmath>
