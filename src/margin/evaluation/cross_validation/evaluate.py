@@ -21,14 +21,14 @@ from margin.evaluation.cross_validation.fold import Part, Work, left_out, run_fo
 from margin.evaluation.cross_validation.progress import reporter
 from margin.evaluation.cross_validation.result import Evaluation, FoldDone
 from margin.evaluation.metrics.definitions import Metric
-from margin.evaluation.predictions.from_model import Asked, ask, model_name
+from margin.evaluation.predictions.from_model import model_name
 from margin.evaluation.protocols.bootstrap import Bootstrap
 from margin.evaluation.protocols.named import bound_protocol
 from margin.evaluation.protocols.stratified import LeaveOneOut, SplitProtocol
 from margin.evaluation.protocols.unstratified import TrainValidationTest
 from margin.evaluation.scoring.of_cases import check_metrics
 
-__all__ = ["Asked", "ask", "evaluate", "evaluate_steps", "model_name"]
+__all__ = ["evaluate", "evaluate_steps"]
 
 DEFAULT_METRICS = ("accuracy", "f1", "log_loss")
 Workers = Literal["threads", "processes"]

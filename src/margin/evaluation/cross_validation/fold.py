@@ -15,13 +15,14 @@ from typing import Any
 import numpy as np
 
 from margin.data.labels import label_array
+from margin.data.predictions import Predictions
 from margin.data.rows import take_rows
 from margin.data.weights import check_weights
 from margin.errors import InputError
 from margin.evaluation.cross_validation.result import FoldDone
 from margin.evaluation.metrics.definitions import Metric
 from margin.evaluation.predictions.answers import Answers, aligned_probabilities, predicted_codes
-from margin.evaluation.predictions.from_model import ask, model_name
+from margin.evaluation.predictions.from_model import answers_beside, classes_of, model_name, predict_all
 from margin.evaluation.scoring.of_cases import usable_metrics
 from margin.parallel import side_by_side
 
@@ -96,11 +97,10 @@ def run_fold(work: Work, number: int, of: int, part: Part) -> Outcome:
 
 
 def _answers(work: Work, model: Any, rows: np.ndarray, learnt_from: np.ndarray) -> tuple[Answers, float]:
-    X = take_rows(work.X, rows)
-    asked = perf_counter()
-    given = ask(model, X, work.classes, learnt_from)
+    given = predict_all(model, take_rows(work.X, rows))
     weight = None if work.weight is None else check_weights(work.weight[rows], len(rows), "test part")
-    return given.beside(work.classes, work.codes[rows], weight), given.answered - asked
+    columns, name = classes_of(model, learnt_from), type(model).__name__
+    return answers_beside(given, columns, work.classes, work.codes[rows], weight, name), given.seconds
 
 
 def _values(work: Work, answers: Answers) -> dict[str, float]:
@@ -110,9 +110,9 @@ def _values(work: Work, answers: Answers) -> dict[str, float]:
 def left_out(work: Work) -> Outcome | None:
     """Leave-one-out in one go, for models that know what they would answer to each row had they not learnt from it.
 
-    Such a model has ``left_out_answers(X, y, sample_weight=None)``. It gives labels, probabilities or None, and scores
-    or None, with a column for each class in ascending order; or None where only fitting anew is exact. An error there
-    becomes an outcome that says so; the rows are then fitted anew.
+    Such a model has ``left_out_answers(X, y, sample_weight=None)``. It gives :class:`Predictions` with a column for
+    each class in ascending order; or None where only fitting anew is exact. An error there becomes an outcome that says
+    so; the rows are then fitted anew.
     """
     if not hasattr(work.model, "left_out_answers"):
         return None
@@ -124,7 +124,7 @@ def left_out(work: Work) -> Outcome | None:
         given = clone(work.model).left_out_answers(work.X, work.labels, sample_weight=work.weight)
         if given is None:
             return None
-        answers = _left_out_answers(work, *given)
+        answers = _left_out_answers(work, given)
         event = FoldDone(1, 1, n - 1, n, _values(work, answers), perf_counter() - start, 0.0)
     except Exception as error:  # fitting anew tells what is wrong with which row, or manages without
         return Outcome(
@@ -133,17 +133,17 @@ def left_out(work: Work) -> Outcome | None:
     return Outcome(event, Part(rows, rows), answers)
 
 
-def _left_out_answers(work: Work, labels: Any, probabilities: Any, scores: Any) -> Answers:
+def _left_out_answers(work: Work, given: Predictions) -> Answers:
     who = f"{type(work.model).__name__}.left_out_answers"
-    predicted = predicted_codes(label_array(labels, who), work.classes, who)
+    predicted, probabilities = predicted_codes(label_array(given.labels, who), work.classes, who), given.probabilities
     shape = len(work.labels), len(work.classes)
-    for what, given in (("labels", predicted[:, None]), ("probabilities", probabilities), ("scores", scores)):
+    for what, part in (("labels", predicted[:, None]), ("probabilities", probabilities), ("scores", given.scores)):
         wanted = (shape[0], 1) if what == "labels" else shape
-        if given is not None and np.shape(given) != wanted:
-            raise InputError(f"{who}: {what} must be of the shape {wanted}, not {np.shape(given)}.")
+        if part is not None and np.shape(part) != wanted:
+            raise InputError(f"{who}: {what} must be of the shape {wanted}, not {np.shape(part)}.")
     if probabilities is not None:
         probabilities = aligned_probabilities(probabilities, work.classes, work.classes, who)
-    return Answers(work.classes, work.codes, predicted, probabilities, work.weight, scores)
+    return Answers(work.classes, work.codes, predicted, probabilities, work.weight, given.scores)
 
 
 def run_folds(work: Work, parts: Iterable[Part], of: int, n_jobs: int, workers: str) -> Generator[Outcome]:

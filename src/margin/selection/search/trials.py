@@ -8,7 +8,7 @@ Which settings can be tried together: those that differ in one parameter along w
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -24,10 +24,20 @@ from margin.data.rows import take_rows
 from margin.data.table import Table
 from margin.errors import ConstantColumnWarning, ParameterError
 from margin.evaluation.metrics.definitions import Metric
-from margin.evaluation.predictions.from_model import Said, ask
+from margin.evaluation.predictions.from_model import Predictions, answers_beside, classes_of, predict_all
 from margin.parallel import side_by_side
 
-__all__ = ["Bench", "Group", "Trial", "configured", "fitted_on", "groups_of", "shareable", "spoken_along", "trials"]
+__all__ = [
+    "Bench",
+    "Group",
+    "Trial",
+    "configured",
+    "fitted_on",
+    "groups_of",
+    "predictions_along",
+    "shareable",
+    "trials",
+]
 
 
 @dataclass(frozen=True)
@@ -55,22 +65,6 @@ class Trial:
     training_scores: Mapping[str, float] = field(default_factory=dict)
     seconds: float = float("nan")
     error: Exception | None = None
-
-
-class _Spoken:
-    """Words that were said already, in the place of the model that would say them."""
-
-    def __init__(self, said: Said, classes: np.ndarray) -> None:
-        self.classes_ = classes
-        self.predict = _always(said.labels)
-        if said.probabilities is not None:
-            self.predict_proba = _always(said.probabilities)
-        elif said.scores is not None:
-            self.decision_function = _always(said.scores)
-
-
-def _always(answer: np.ndarray) -> Callable[[Any], np.ndarray]:
-    return lambda X: answer
 
 
 def configured(bench: Bench, setting: Mapping[str, Any]) -> Any:
@@ -137,8 +131,9 @@ def _tried_alone(bench: Bench, setting: Mapping[str, Any], i: int, number: int, 
     try:
         start = perf_counter()
         model = fitted_on(bench, setting, train)
+        classes = classes_of(model, bench.labels[train.rows])
         scores = [
-            _scores(bench, model, _rows(model, bench.X, part.rows, train.rows), part, train)
+            _scores(bench, predict_all(model, _rows(model, bench.X, part.rows, train.rows)), classes, part, model)
             for part in _asked(bench, train, test)
         ]
         seconds = perf_counter() - start
@@ -166,14 +161,12 @@ def _tried_together(
         rows = [_rows(model, bench.X, part.rows, train.rows) for part in parts]
         X = _rows(model, bench.X, train.rows, train.rows)
         labels = bench.labels[train.rows]
-        said = spoken_along(model, group.parameter, values, X, labels, rows, weight)
-        if said is None:
+        along = predictions_along(model, group.parameter, values, X, labels, rows, weight)
+        if along is None:
             return None
         classes, found = distinct(labels), []
-        for i, of_value in zip(group.members, said, strict=True):
-            scores = [
-                _scores(bench, _Spoken(each, classes), X, part, train) for each, X, part in zip(of_value, rows, parts)
-            ]
+        for i, of_value in zip(group.members, along, strict=True):
+            scores = [_scores(bench, each, classes, part, model) for each, part in zip(of_value, parts)]
             found.append(Trial(i, number, scores[0], scores[-1] if bench.on_training_rows else {}))
     except Exception:  # fits of their own will tell which setting fails, and why
         return None
@@ -181,10 +174,10 @@ def _tried_together(
     return [replace(each, seconds=seconds) for each in found]
 
 
-def _scores(bench: Bench, model: Any, X: Any, part: Part, train: Part) -> dict[str, float]:
-    given = ask(model, X, bench.classes, bench.labels[train.rows])
+def _scores(bench: Bench, given: Predictions, columns: np.ndarray, part: Part, model: Any) -> dict[str, float]:
     weight = None if (part.weight == 1).all() else part.weight
-    answers = given.beside(bench.classes, bench.codes[part.rows], weight)
+    name = type(model).__name__
+    answers = answers_beside(given, columns, bench.classes, bench.codes[part.rows], weight, name)
     for each in bench.metrics:
         if each.needs == "probabilities" and answers.probabilities is None:
             raise ParameterError(
@@ -240,10 +233,10 @@ def _identity(value: Any) -> tuple[str, str]:
     return type(value).__name__, repr(value) if plain else str(id(value))
 
 
-def spoken_along(
+def predictions_along(
     model: Any, parameter: str, values: Sequence[Any], X: Any, y: Any, asked: Sequence[Any], weight: np.ndarray | None
-) -> Sequence[Sequence[Said]] | None:
-    """What an unfitted model would say for each value; in a pipeline all steps before the last are fitted once."""
+) -> Sequence[Sequence[Predictions]] | None:
+    """What an unfitted model would predict for each value; in a pipeline all steps before the last are fitted once."""
     steps = getattr(model, "steps", None)
     name = parameter.rsplit("__", 1)[-1]
     if not steps:
