@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from margin.base.meta.cross_fitting import Part, Split
 from margin.data.labels import codes_of, distinct, label_array, refuse_missing
 from margin.data.rows import count_rows
+from margin.data.splits import Part, Split
 from margin.data.table import Table
 from margin.data.weights import check_weights
 from margin.errors import DataError, InputError, ParameterError
@@ -72,7 +72,7 @@ def opened(
 
 
 def _part(rows: np.ndarray, weight: np.ndarray) -> Part:
-    return Part(np.asarray(rows), weight[rows])
+    return Part.weighted(np.asarray(rows), weight[rows])
 
 
 def mean_score(which: Metric, values: Sequence[float], splits: Sequence[Split], confidence: float) -> Score:
@@ -83,7 +83,7 @@ def mean_score(which: Metric, values: Sequence[float], splits: Sequence[Split], 
     if len(splits) == 1 and n_cases is not None:
         interval = proportion_interval(round(values[0] * n_cases), n_cases, confidence)
         return Score(float(values[0]), interval, f"on {n_cases} cases; {100 * confidence:g} % interval, exact")
-    ratio = float(np.mean([test.weight.sum() / train.weight.sum() for train, test in splits]))
+    ratio = float(np.mean([test.weights.sum() / train.weights.sum() for train, test in splits]))
     score = score_folds(which, values, ratio, confidence)
     if n_cases is None or score.interval is None:
         return score
@@ -92,6 +92,6 @@ def mean_score(which: Metric, values: Sequence[float], splits: Sequence[Split], 
 
 def cases_asked(splits: Sequence[Split]) -> int | None:
     """How many rows are asked about in all test parts, each counted once; None where they have weights."""
-    if any((test.weight != 1).any() for _, test in splits):
+    if any(test.weight is not None for _, test in splits):
         return None
     return len(np.unique(np.concatenate([test.rows for _, test in splits]))) if splits else None

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from margin.base.meta.cross_fitting import Part
+from margin.data.splits import Part
 from margin.errors import ParameterError
 from margin.evaluation.intervals.interval import Score
 from margin.evaluation.metrics.definitions import Metric
@@ -195,8 +195,7 @@ def _placed(trial: Trial, n_folds: int) -> Trial:
 
 
 def _beginning(train: Part, order: np.ndarray, count: int) -> Part:
-    rows = np.sort(order[:count])
-    return Part(train.rows[rows], train.weight[rows])
+    return train.take(np.sort(order[:count]))
 
 
 def _counts(sizes: Iterable[float], most: int, n_classes: int) -> list[int]:

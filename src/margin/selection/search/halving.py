@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from margin.base.meta.cross_fitting import Part
+from margin.data.splits import Part
 from margin.errors import ParameterError
 from margin.params import Count, Flag, Jobs, Positive, Rule, Seed, Share
 from margin.random import generator
@@ -217,8 +217,7 @@ class HalvingSearch(Search):
     def _some(self, desk: Desk, train: Part, amount: int) -> Part:
         seed = 0 if self.random_state is None else self.random_state
         rows = growing_order(desk.bench.codes[train.rows], generator(seed, "rows"))[:amount]
-        rows = np.sort(rows)
-        return Part(train.rows[rows], train.weight[rows])
+        return train.take(np.sort(rows))
 
     def _kept(self, desk: Desk, alive: list[int], n: int) -> list[int]:
         rank = desk.results().rank[alive]

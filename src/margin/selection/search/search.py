@@ -8,11 +8,12 @@ from typing import Annotated, Any, Literal
 import numpy as np
 
 from margin.base import AsGiven
-from margin.base.meta.cross_fitting import Part, Split, dealt, told
+from margin.base.meta.cross_fitting import given_splits, stratified_splits
 from margin.base.meta.delegating import PassesOn
 from margin.base.representations.representation import TrainingRows
 from margin.base.rollback import NotYetFittedError
 from margin.data.rows import ready_for
+from margin.data.splits import Part, Split
 from margin.errors import ParameterError
 from margin.evaluation.intervals.interval import Score
 from margin.evaluation.metrics.definitions import METRICS, Metric, metric
@@ -110,7 +111,7 @@ class Search(PassesOn):
             type(self).__name__,
             weight=rows.weight,
         )
-        everything = Part(np.arange(len(y)), rows.weights())
+        everything = Part.weighted(np.arange(len(y)), rows.weights())
         splits = self._splits(y, rows)
         desk = Desk(
             bench,
@@ -131,8 +132,8 @@ class Search(PassesOn):
         if isinstance(self.cv, LeaveOneOut) and len(y) > 1:
             return None
         if isinstance(self.cv, (int, np.integer)):
-            return dealt(y, weight, int(self.cv), self.random_state)
-        return told(self.cv, y, weight, rows.kept, rows.n_given, type(self).__name__)
+            return stratified_splits(y, weight, int(self.cv), self.random_state)
+        return given_splits(self.cv, y, weight, rows.kept, rows.n_given, type(self).__name__)
 
     def _choose(self, desk: Desk, everything: Part) -> None:
         found, who = self.results_, type(self).__name__

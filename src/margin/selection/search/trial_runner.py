@@ -14,7 +14,7 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from margin.base.meta.cross_fitting import Split
+from margin.data.splits import Split
 from margin.evaluation.comparing.significance import corrected_t_test
 from margin.evaluation.cross_validation.evaluate import evaluate
 from margin.evaluation.metrics.definitions import Metric
@@ -233,7 +233,7 @@ class Desk:
         """Weight of the test part over weight of the training part, on average."""
         if not self.splits:
             return 0.0
-        return float(np.mean([test.weight.sum() / train.weight.sum() for train, test in self.splits]))
+        return float(np.mean([test.weights.sum() / train.weights.sum() for train, test in self.splits]))
 
     def scores_of(self, i: int) -> np.ndarray:
         """The scores of one setting, fold by fold."""

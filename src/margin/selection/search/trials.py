@@ -17,10 +17,10 @@ from typing import Any
 
 import numpy as np
 
-from margin.base.meta.cross_fitting import Part, Split
 from margin.base.meta.inner_model import last_step, on_tables, weights_for
 from margin.data.labels import distinct
 from margin.data.rows import take_rows
+from margin.data.splits import Part, Split
 from margin.data.table import Table
 from margin.errors import ConstantColumnWarning, ParameterError
 from margin.evaluation.metrics.definitions import Metric
@@ -84,7 +84,7 @@ def fitted_on(bench: Bench, setting: Mapping[str, Any], part: Part) -> Any:
 
 
 def _weight(bench: Bench, model: Any, part: Part) -> dict[str, np.ndarray]:
-    if (part.weight == 1).all():
+    if part.weight is None:
         return {}
     return weights_for(model, part.weight, bench.who, "so it cannot be chosen by weighted rows")
 
@@ -157,11 +157,10 @@ def _tried_together(
     try:
         start = perf_counter()
         model = configured(bench, first)
-        weight = None if (train.weight == 1).all() else train.weight
         rows = [_rows(model, bench.X, part.rows, train.rows) for part in parts]
         X = _rows(model, bench.X, train.rows, train.rows)
         labels = bench.labels[train.rows]
-        along = predictions_along(model, group.parameter, values, X, labels, rows, weight)
+        along = predictions_along(model, group.parameter, values, X, labels, rows, train.weight)
         if along is None:
             return None
         classes, found = distinct(labels), []
@@ -175,9 +174,8 @@ def _tried_together(
 
 
 def _scores(bench: Bench, given: Predictions, columns: np.ndarray, part: Part, model: Any) -> dict[str, float]:
-    weight = None if (part.weight == 1).all() else part.weight
     name = type(model).__name__
-    answers = answers_beside(given, columns, bench.classes, bench.codes[part.rows], weight, name)
+    answers = answers_beside(given, columns, bench.classes, bench.codes[part.rows], part.weight, name)
     for each in bench.metrics:
         if each.needs == "probabilities" and answers.probabilities is None:
             raise ParameterError(
