@@ -12,12 +12,13 @@ import numpy as np
 
 from margin.errors import ParameterError
 from margin.evaluation.cross_validation.evaluate import evaluate
+from margin.evaluation.cross_validation.fold import check_model
 from margin.evaluation.cross_validation.result import Evaluation, FoldDone
 from margin.evaluation.intervals.interval import Score
 from margin.evaluation.metrics.definitions import METRICS, Metric, metric
 from margin.evaluation.protocols.stratified import StratifiedFolds
 from margin.evaluation.scoring.of_cases import score_folds
-from margin.selection.prepare import check_effort, check_model
+from margin.selection.prepare import check_effort
 from margin.selection.search.results import setting_text
 
 __all__ = ["Nested", "nested"]

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from margin.errors import InputError, MarginError
-from margin.evaluation.cross_validation.fold import Outcome, Work
+from margin.evaluation.cross_validation.fold import FoldTask, Outcome
 from margin.evaluation.cross_validation.result import Evaluation, FoldDone
 from margin.evaluation.intervals.interval import Score
 from margin.evaluation.intervals.resamples import Draws
@@ -20,54 +20,54 @@ from margin.evaluation.scoring.bootstrap_632 import Replicates
 from margin.evaluation.scoring.of_cases import score_cases
 from margin.evaluation.scoring.over_folds import score_over_folds
 
-__all__ = ["Gathering"]
+__all__ = ["Collector"]
 
 
-class Gathering:
+class Collector:
     """Takes outcomes in order and gives the evaluation at the end."""
 
-    def __init__(self, work: Work, protocol: SplitProtocol, confidence: float) -> None:
-        self._work, self._protocol, self._confidence = work, protocol, confidence
+    def __init__(self, task: FoldTask, protocol: SplitProtocol, confidence: float) -> None:
+        self._task, self._protocol, self._confidence = task, protocol, confidence
         self._folds: list[FoldDone] = []
         self._asides: list[FoldDone] = []
         self._beside: dict[str, Answers] = {}
-        self._told: list[str] = []
+        self._remarks: list[str] = []
         self._first_error: Exception | None = None
-        self._answers = _OutOfFold(work)
-        self._replicates = Replicates(protocol, len(work.labels)) if isinstance(protocol, Bootstrap) else None
+        self._out_of_fold = _OutOfFold(task)
+        self._replicates = Replicates(protocol, len(task.labels)) if isinstance(protocol, Bootstrap) else None
 
-    def add(self, outcome: Outcome) -> None:
+    def add(self, outcome: Outcome, event: FoldDone) -> None:
         """Count one more fold in."""
-        (self._asides if outcome.part.role else self._folds).append(outcome.event)
+        (self._asides if outcome.fold.role else self._folds).append(event)
         self._first_error = self._first_error or outcome.error
-        if outcome.part.role and outcome.error is not None:
-            self._raise(outcome.error, f"failed on the fold of the {outcome.part.role}")
+        if outcome.fold.role and outcome.error is not None:
+            self._raise(outcome.error, f"failed on the fold of the {outcome.fold.role}")
         if outcome.answers is None:
             return
-        if outcome.part.role:
-            self._beside[outcome.part.role] = outcome.answers
+        if outcome.fold.role:
+            self._beside[outcome.fold.role] = outcome.answers
             return
-        self._answers.add(outcome.part.test, outcome.answers)
+        self._out_of_fold.add(outcome.fold.test.rows, outcome.answers)
         if outcome.beside is not None:
             self._beside["validation"] = outcome.beside
         if self._replicates is not None:
-            self._replicates.add(outcome, self._work.usable(outcome.answers)[0])
+            self._replicates.add(outcome, self._task.usable(outcome.answers)[0])
 
-    def tell(self, sentence: str) -> None:
+    def remark(self, sentence: str) -> None:
         """Have a sentence stand beside the scores."""
-        self._told.append(sentence)
+        self._remarks.append(sentence)
 
     def evaluation(self, **known: Any) -> Evaluation:
         """Everything put together; raises the first error where no fold went well."""
         if self._first_error is not None and all(fold.failed for fold in self._folds):
             self._raise(self._first_error, f"failed in all {len(self._folds)} folds; this is the first error")
-        rows, answers = self._answers.gathered()
-        usable, left_out = self._work.usable(answers)
+        rows, answers = self._out_of_fold.answers()
+        usable, left_out = self._task.usable(answers)
         cautions = [self._protocol.caution] if self._protocol.caution else []
-        cautions += self._told + left_out + [str(fold) for fold in self._folds if fold.failed]
+        cautions += self._remarks + left_out + [str(fold) for fold in self._folds if fold.failed]
         draws = Draws(answers)  # the same resamples for every metric
         return Evaluation(
-            model_name(self._work.model),
+            model_name(self._task.model),
             self._protocol,
             tuple(usable),
             {each.name: self._score(each, answers, draws) for each in usable},
@@ -93,7 +93,7 @@ class Gathering:
             [fold.scores[which.name] for fold in done],
             test_to_train,
             draws,
-            disjoint=self._answers.disjoint,
+            disjoint=self._out_of_fold.disjoint,
             confidence=self._confidence,
         )
 
@@ -107,9 +107,9 @@ class Gathering:
         return beside
 
     def _raise(self, error: Exception, what: str) -> None:
-        name = model_name(self._work.model)
-        if self._work.turned_from_table and not isinstance(error, MarginError):
-            last = type(self._work.model).__name__
+        name = model_name(self._task.model)
+        if self._task.encoded_from_table and not isinstance(error, MarginError):
+            last = type(self._task.model).__name__
             raise InputError(
                 f"evaluate: {name} cannot take this table ({str(error).splitlines()[0]}); put margin.TableEncoder() "
                 f"in front of it, as in make_pipeline(margin.TableEncoder(), {last}())."
@@ -121,9 +121,9 @@ class Gathering:
 class _OutOfFold:
     """Rows asked about, with the first prediction of each and the mean of its probabilities (or of its scores)."""
 
-    def __init__(self, work: Work) -> None:
-        self._work = work
-        self._times = np.zeros(len(work.labels), dtype=np.int32)
+    def __init__(self, task: FoldTask) -> None:
+        self._task = task
+        self._times = np.zeros(len(task.labels), dtype=np.int32)
         self._predicted: np.ndarray | None = None
         self._totals: dict[str, np.ndarray | None] = {}
 
@@ -151,7 +151,7 @@ class _OutOfFold:
         """Whether no row was asked about twice."""
         return bool(self._times.max() <= 1)
 
-    def gathered(self) -> tuple[np.ndarray, Answers]:
+    def answers(self) -> tuple[np.ndarray, Answers]:
         """The rows and their answers."""
         assert self._predicted is not None
         rows = np.flatnonzero(self._times)
@@ -159,8 +159,8 @@ class _OutOfFold:
             what: None if total is None else (total if self.disjoint else total / np.maximum(self._times, 1)[:, None])
             for what, total in self._totals.items()
         }
-        work = self._work
+        task = self._task
         everything = Answers(
-            work.classes, work.codes, self._predicted, means["probabilities"], work.weight, means["scores"]
+            task.classes, task.codes, self._predicted, means["probabilities"], task.weight, means["scores"]
         )
         return rows, everything if len(rows) == len(self._times) else everything.take(rows)

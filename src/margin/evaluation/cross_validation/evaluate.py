@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 from dataclasses import replace
+from functools import partial
 from itertools import chain
 from time import perf_counter
 from typing import Any, Literal
@@ -14,10 +15,11 @@ import numpy as np
 from margin.data import Table
 from margin.data.labels import codes_of, distinct, label_array, refuse_missing
 from margin.data.rows import count_rows, ready_for, without_column
-from margin.data.weights import check_weights
+from margin.data.splits import Part
+from margin.data.weights import check_weights, weight_arguments
 from margin.errors import InputError, ParameterError
-from margin.evaluation.cross_validation.collect import Gathering
-from margin.evaluation.cross_validation.fold import Part, Work, left_out, run_folds
+from margin.evaluation.cross_validation.collect import Collector
+from margin.evaluation.cross_validation.fold import Fold, FoldTask, check_model, run_fold, run_left_out
 from margin.evaluation.cross_validation.progress import reporter
 from margin.evaluation.cross_validation.result import Evaluation, FoldDone
 from margin.evaluation.metrics.definitions import Metric
@@ -27,6 +29,7 @@ from margin.evaluation.protocols.named import bound_protocol
 from margin.evaluation.protocols.stratified import LeaveOneOut, SplitProtocol
 from margin.evaluation.protocols.unstratified import TrainValidationTest
 from margin.evaluation.scoring.of_cases import check_metrics
+from margin.parallel import side_by_side
 
 __all__ = ["evaluate", "evaluate_steps"]
 
@@ -151,12 +154,11 @@ def evaluate_steps(
     _check_settings(confidence, n_jobs, workers)
     X, labels = _checked(model, X, y)
     split_by, X = bound_protocol(protocol, X, len(labels), groups)
-    work = _prepared(model, X, labels, sample_weight, chosen)
-    parts = _parts(split_by, labels)
-    first = next(parts)  # now, so that data that cannot be split are refused before anything is fitted
-    return _steps(
-        work, split_by, chain([first], parts), (n_jobs, workers), Gathering(work, split_by, confidence), refit
-    )
+    task = _prepared(model, X, labels, sample_weight, chosen)
+    folds = _folds(split_by, task)
+    first = next(folds)  # now, so that data that cannot be split are refused before anything is fitted
+    collector = Collector(task, split_by, confidence)
+    return _steps(task, split_by, chain([first], folds), (n_jobs, workers), collector, refit)
 
 
 def _check_settings(confidence: float, n_jobs: Any, workers: Any) -> None:
@@ -169,11 +171,7 @@ def _check_settings(confidence: float, n_jobs: Any, workers: Any) -> None:
 
 
 def _checked(model: Any, X: Any, y: Any) -> tuple[Any, np.ndarray]:
-    if isinstance(model, type) or not all(hasattr(model, needed) for needed in ("fit", "predict", "get_params")):
-        hint = f" (give an instance: {model.__name__}())" if isinstance(model, type) else ""
-        raise ParameterError(
-            f"evaluate(model={model!r}): the model must be an estimator with fit, predict and get_params{hint}."
-        )
+    check_model(model, "evaluate")
     if isinstance(y, str):
         y, X = without_column(X, y, "evaluate(y=…)")
     labels = label_array(y, "evaluate(y=…)")
@@ -183,64 +181,67 @@ def _checked(model: Any, X: Any, y: Any) -> tuple[Any, np.ndarray]:
     return X, labels
 
 
-def _prepared(model: Any, X: Any, labels: np.ndarray, sample_weight: Any, metrics: tuple[Metric, ...]) -> Work:
+def _prepared(model: Any, X: Any, labels: np.ndarray, sample_weight: Any, metrics: tuple[Metric, ...]) -> FoldTask:
     from sklearn.base import clone
 
     was_table, X = isinstance(X, Table), ready_for(model, X)
     weight = check_weights(sample_weight, len(labels), "evaluate")
-    if weight is not None:
-        _check_takes_weight(model)
+    if weight is not None and weight_arguments(model, weight) is None:
+        raise ParameterError(f"evaluate(sample_weight=…): {model_name(model)}.fit takes no sample_weight.")
     classes = distinct(labels, "evaluate(y=…)")
     encoded = was_table and not isinstance(X, Table)
-    return Work(clone(model), X, labels, classes, codes_of(labels, classes), weight, metrics, encoded)
+    codes = codes_of(labels, classes)
+    return FoldTask(clone(model), X, labels, classes, codes, metrics, weight, encoded_from_table=encoded)
 
 
-def _check_takes_weight(model: Any) -> None:
-    from sklearn.utils.validation import has_fit_parameter
-
-    if not has_fit_parameter(model, "sample_weight"):
-        raise ParameterError(f"evaluate(sample_weight=…): {model_name(model)}.fit takes no sample_weight.")
-
-
-def _parts(protocol: SplitProtocol, labels: np.ndarray) -> Iterator[Part]:
+def _folds(protocol: SplitProtocol, task: FoldTask) -> Iterator[Fold]:
     """The folds of a protocol, with those whose answers stand beside the ones that are judged."""
+    labels, weight = task.labels, task.weight
+
+    def part(rows: np.ndarray) -> Part:
+        return Part(rows, None if weight is None else weight[rows])
+
     if isinstance(protocol, TrainValidationTest):
         train, validation, test = protocol.parts(labels)
         if not protocol.refit:
-            yield Part(train, test, beside=validation)
+            yield Fold(part(train), part(test), beside=part(validation))
             return
-        yield Part(train, validation, role="validation")
-        yield Part(np.sort(np.concatenate([train, validation])), test)
+        yield Fold(part(train), part(validation), role="validation")
+        yield Fold(part(np.sort(np.concatenate([train, validation]))), part(test))
         return
-    splits = (Part(*rows) for rows in protocol.split(labels))
-    first = next(splits)
+    folds = (Fold(part(train), part(test)) for train, test in protocol.split(labels))
+    first = next(folds)
     if isinstance(protocol, Bootstrap) and protocol.asks_training_data:
-        rows = np.arange(len(labels))
-        yield Part(rows, rows, role="training data")
+        everything = part(np.arange(len(labels)))
+        yield Fold(everything, everything, role="training data")
     yield first
-    yield from splits
+    yield from folds
 
 
 def _steps(
-    work: Work,
+    task: FoldTask,
     protocol: SplitProtocol,
-    parts: Iterable[Part],
+    folds: Iterable[Fold],
     jobs: tuple[int, str],
-    gathering: Gathering,
+    collector: Collector,
     refit: bool,
 ) -> Iterator[FoldDone | Evaluation]:
     start = perf_counter()
-    at_once = left_out(work) if isinstance(protocol, LeaveOneOut) else None
+    at_once = run_left_out(task) if isinstance(protocol, LeaveOneOut) else None
     if at_once is not None and at_once.error is not None:
-        gathering.tell(f"{type(work.model).__name__}.left_out_answers failed ({at_once.event.error}); fitted anew.")
+        failed = at_once.event(1, 1).error
+        collector.remark(f"{type(task.model).__name__}.left_out_answers failed ({failed}); fitted anew.")
         at_once = None
-    of = protocol.n_fits or len(work.labels)
-    running = run_folds(work, parts, of, *jobs) if at_once is None else (outcome for outcome in (at_once,))
-    with closing(running):
-        for outcome in running:
-            gathering.add(outcome)
-            yield outcome.event
-    result = gathering.evaluation(estimator=work.model)
+    # Folds are made as they are needed: all those of leave-one-out at once would fill the memory.
+    tasks = (partial(run_fold, task, fold) for fold in folds)
+    of = (protocol.n_fits or len(task.labels)) if at_once is None else 1
+    outcomes = side_by_side(tasks, of, *jobs) if at_once is None else (outcome for outcome in [at_once])
+    with closing(outcomes) as running:
+        for number, outcome in enumerate(running, 1):
+            event = outcome.event(number, of)
+            collector.add(outcome, event)
+            yield event
+    result = collector.evaluation(estimator=task.model)
     if refit:
-        result = replace(result, final=result.fit_final(work.X, work.labels, sample_weight=work.weight))
+        result = replace(result, final=result.fit_final(task.X, task.labels, sample_weight=task.weight))
     yield replace(result, seconds=perf_counter() - start)

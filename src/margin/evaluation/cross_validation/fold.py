@@ -1,14 +1,14 @@
-"""One fold: clone the whole model, fit it on the training part, ask it about the test part, score the answers.
+"""One fold: clone the whole model, fit it on the training part, predict the test part, score the predictions.
 
-Models are known by scikit-learn's contract alone: ``fit``, ``predict``, perhaps ``predict_proba``, and ``clone``. The
-whole model is cloned and fitted inside each fold, so whatever it learns of its inputs it learns from training rows.
+Evaluations and searches run the same folds; a search changes the setting of the model. Models are known by
+scikit-learn's contract alone: ``fit``, ``predict``, perhaps ``predict_proba``, and ``clone``. The whole model is cloned
+and fitted inside each fold, so whatever it learns of its inputs it learns from training rows.
 """
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import partial
 from time import perf_counter
 from typing import Any
 
@@ -17,139 +17,191 @@ import numpy as np
 from margin.data.labels import label_array
 from margin.data.predictions import Predictions
 from margin.data.rows import take_rows
-from margin.data.weights import check_weights
-from margin.errors import InputError
+from margin.data.splits import Part
+from margin.data.weights import check_weights, weight_arguments
+from margin.errors import InputError, ParameterError
 from margin.evaluation.cross_validation.result import FoldDone
 from margin.evaluation.metrics.definitions import Metric
 from margin.evaluation.predictions.answers import Answers, aligned_probabilities, predicted_codes
 from margin.evaluation.predictions.from_model import answers_beside, classes_of, model_name, predict_all
 from margin.evaluation.scoring.of_cases import usable_metrics
-from margin.parallel import side_by_side
 
-__all__ = ["Outcome", "Part", "Work", "left_out", "run_fold", "run_folds"]
+__all__ = ["Fold", "FoldTask", "Outcome", "check_model", "run_fold", "run_left_out"]
+
+Setting = Mapping[str, Any]
+
+
+def check_model(model: Any, caller: str) -> None:
+    """Refuse what is no classifier."""
+    if isinstance(model, type) or not all(hasattr(model, needed) for needed in ("fit", "predict", "get_params")):
+        hint = f" (give an instance: {model.__name__}())" if isinstance(model, type) else ""
+        raise ParameterError(
+            f"{caller}(model={model!r}): the model must be a classifier with fit, predict and get_params{hint}."
+        )
 
 
 @dataclass(frozen=True)
-class Work:
-    """What every fold needs: the model to clone and the data, checked once."""
+class Fold:
+    """The rows of one fold, and what it is for.
+
+    ``beside`` are rows that the same model also predicts without their counting in the fold's scores; ``role`` is empty
+    for a fold that is judged and else says what its answers are: ``"training data"``, ``"validation"``.
+    """
+
+    train: Part
+    test: Part
+    beside: Part | None = None
+    role: str = ""
+
+
+@dataclass(frozen=True)
+class FoldTask:
+    """What every fold needs: the model to clone, the data and what is measured, checked once.
+
+    ``caller`` is who errors speak of. A metric that the model's predictions do not allow is left out, or with
+    ``every_metric`` refused: where one number decides, there is nothing to go on with. ``wrapped`` puts a configured
+    model behind whatever it needs, as an encoder of tables.
+    """
 
     model: Any
     X: Any
     labels: np.ndarray
     classes: np.ndarray
     codes: np.ndarray
-    weight: np.ndarray | None
     metrics: tuple[Metric, ...]
-    turned_from_table: bool = False
-    found_usable: dict[Any, tuple[list[Metric], list[str]]] = field(default_factory=dict, repr=False, compare=False)
+    weight: np.ndarray | None = None
+    caller: str = "evaluate"
+    every_metric: bool = False
+    wrapped: Callable[[Any], Any] | None = None
+    encoded_from_table: bool = False
+    _usable: dict[Any, tuple[list[Metric], list[str]]] = field(default_factory=dict, repr=False, compare=False)
+
+    def configured(self, setting: Setting | None = None) -> Any:
+        """An unfitted clone of the model, with a setting."""
+        from sklearn.base import clone
+
+        model = clone(self.model)
+        if setting:
+            # Parameters may be models themselves: every fold gets its own.
+            model.set_params(**{name: clone(value, safe=False) for name, value in setting.items()})
+        return model if self.wrapped is None else self.wrapped(model)
+
+    def rows_for(self, model: Any, part: Part, train: Part) -> Any:
+        """Some rows; of a matrix of kernel values only their columns with the rows that were learnt from."""
+        rows = take_rows(self.X, part.rows)
+        return rows[:, train.rows] if isinstance(self.X, np.ndarray) and _is_pairwise(model) else rows
+
+    def fitted(self, train: Part, setting: Setting | None = None) -> tuple[Any, float]:
+        """The model with a setting, fitted to some rows, and the seconds that took."""
+        model = self.configured(setting)
+        weights = {} if train.weight is None else weight_arguments(model, train.weight)
+        if weights is None:
+            last = type(model.steps[-1][1] if getattr(model, "steps", None) else model).__name__
+            raise ParameterError(
+                f"{self.caller}.fit(sample_weight=…): {last}.fit takes no weights, "
+                "so it cannot be chosen by weighted rows."
+            )
+        X, y = self.rows_for(model, train, train), self.labels[train.rows]
+        start = perf_counter()
+        model.fit(X, y, **weights)
+        return model, perf_counter() - start
 
     def usable(self, answers: Answers) -> tuple[list[Metric], list[str]]:
         """The metrics that such answers allow, found out once, and a sentence about each that they do not."""
         given = answers.probabilities is not None, answers.scores is not None
-        if given not in self.found_usable:
-            self.found_usable[given] = usable_metrics(self.metrics, answers, model_name(self.model))
-        return self.found_usable[given]
+        if given not in self._usable:
+            self._usable[given] = usable_metrics(self.metrics, answers, model_name(self.model))
+        return self._usable[given]
+
+    def scores(self, answers: Answers) -> dict[str, float]:
+        """Each metric that some answers allow."""
+        usable, _ = self.usable(answers)
+        if self.every_metric and len(usable) < len(self.metrics):
+            lacking = next(each for each in self.metrics if each not in usable)
+            raise ParameterError(
+                f"{self.caller}: {lacking.name} needs {lacking.needs}, and {type(self.model).__name__} gives none "
+                "(choose a metric on labels, as 'accuracy')."
+            )
+        return {each.name: each.value(answers) for each in usable}
+
+    def answers(self, given: Predictions, columns: np.ndarray, part: Part, name: str) -> Answers:
+        """Predictions for some rows beside the truth; ``columns`` are the classes of the model, ``name`` is its own."""
+        weight = None if part.weight is None else check_weights(part.weight, len(part), "test part")
+        return answers_beside(given, columns, self.classes, self.codes[part.rows], weight, name)
 
 
-@dataclass(frozen=True)
-class Part:
-    """The rows of one fold, and what it is for.
+def _is_pairwise(model: Any) -> bool:
+    from sklearn.utils import get_tags
 
-    ``beside`` are rows that the same model is also asked about without their counting in the fold's scores; ``role`` is
-    empty for a fold that is judged and else says what its answers are: ``"training data"``, ``"validation"``.
-    """
-
-    train: np.ndarray
-    test: np.ndarray
-    beside: np.ndarray | None = None
-    role: str = ""
+    return hasattr(model, "__sklearn_tags__") and get_tags(model).input_tags.pairwise
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a fold gave: the event for the caller, and its answers or the error."""
+    """What a fold gave: answers and scores on its test part (and on what stands beside it), or the error."""
 
-    event: FoldDone
-    part: Part
+    fold: Fold
     answers: Answers | None = None
+    scores: Mapping[str, float] = field(default_factory=dict)
     beside: Answers | None = None
+    beside_scores: Mapping[str, float] = field(default_factory=dict)
+    fit_seconds: float = float("nan")
+    predict_seconds: float = float("nan")
     error: Exception | None = None
 
+    def event(self, number: int, of: int) -> FoldDone:
+        """The same for people who follow the evaluation, without the answers."""
+        sizes = number, of, len(self.fold.train), len(self.fold.test)
+        if self.error is not None:
+            return FoldDone(*sizes, error=f"{type(self.error).__name__}: {self.error}")
+        return FoldDone(*sizes, self.scores, self.fit_seconds, self.predict_seconds)
 
-def run_fold(work: Work, number: int, of: int, part: Part) -> Outcome:
-    """Fit and ask; whatever the model raises becomes part of the outcome."""
-    from sklearn.base import clone
 
-    sizes = number, of, len(part.train), len(part.test)
+def run_fold(task: FoldTask, fold: Fold, setting: Setting | None = None) -> Outcome:
+    """Fit, predict and score; whatever the model raises becomes part of the outcome."""
     try:
-        weight = {} if work.weight is None else {"sample_weight": work.weight[part.train]}
-        model = clone(work.model)
-        X_train, y_train = take_rows(work.X, part.train), work.labels[part.train]
-        start = perf_counter()
-        model.fit(X_train, y_train, **weight)
-        fitted = perf_counter()
-        answers, seconds = _answers(work, model, part.test, y_train)
-        beside = None if part.beside is None else _answers(work, model, part.beside, y_train)[0]
-        event = FoldDone(*sizes, _values(work, answers), fitted - start, seconds)
+        model, fit_seconds = task.fitted(fold.train, setting)
+        columns, name = classes_of(model, task.labels[fold.train.rows]), type(model).__name__
+        parts = [fold.test] if fold.beside is None else [fold.test, fold.beside]
+        given = [predict_all(model, task.rows_for(model, part, fold.train)) for part in parts]
+        answers = [task.answers(each, columns, part, name) for each, part in zip(given, parts)]
+        scores = [task.scores(each) for each in answers]
     except Exception as error:  # whatever a model may raise is reported beside the other folds, never hidden
-        return Outcome(FoldDone(*sizes, error=f"{type(error).__name__}: {error}"), part, error=error)
-    return Outcome(event, part, answers, beside)
+        return Outcome(fold, error=error)
+    if fold.beside is None:
+        return Outcome(fold, answers[0], scores[0], None, {}, fit_seconds, given[0].seconds)
+    return Outcome(fold, answers[0], scores[0], answers[1], scores[1], fit_seconds, given[0].seconds)
 
 
-def _answers(work: Work, model: Any, rows: np.ndarray, learnt_from: np.ndarray) -> tuple[Answers, float]:
-    given = predict_all(model, take_rows(work.X, rows))
-    weight = None if work.weight is None else check_weights(work.weight[rows], len(rows), "test part")
-    columns, name = classes_of(model, learnt_from), type(model).__name__
-    return answers_beside(given, columns, work.classes, work.codes[rows], weight, name), given.seconds
-
-
-def _values(work: Work, answers: Answers) -> dict[str, float]:
-    return {each.name: each.value(answers) for each in work.usable(answers)[0]}
-
-
-def left_out(work: Work) -> Outcome | None:
+def run_left_out(task: FoldTask) -> Outcome | None:
     """Leave-one-out in one go, for models that know what they would answer to each row had they not learnt from it.
 
     Such a model has ``left_out_answers(X, y, sample_weight=None)``. It gives :class:`Predictions` with a column for
     each class in ascending order; or None where only fitting anew is exact. An error there becomes an outcome that says
     so; the rows are then fitted anew.
     """
-    if not hasattr(work.model, "left_out_answers"):
+    if not hasattr(task.model, "left_out_answers"):
         return None
-    from sklearn.base import clone
-
-    n, start = len(work.labels), perf_counter()
-    rows = np.arange(n)
+    start, rows = perf_counter(), np.arange(len(task.labels))
+    fold = Fold(Part(rows[1:]), Part(rows))  # each row is predicted from all but one
     try:
-        given = clone(work.model).left_out_answers(work.X, work.labels, sample_weight=work.weight)
+        given = task.configured().left_out_answers(task.X, task.labels, sample_weight=task.weight)
         if given is None:
             return None
-        answers = _left_out_answers(work, given)
-        event = FoldDone(1, 1, n - 1, n, _values(work, answers), perf_counter() - start, 0.0)
+        answers = _left_out_answers(task, given)
+        return Outcome(fold, answers, task.scores(answers), fit_seconds=perf_counter() - start, predict_seconds=0.0)
     except Exception as error:  # fitting anew tells what is wrong with which row, or manages without
-        return Outcome(
-            FoldDone(1, 1, n - 1, n, error=f"{type(error).__name__}: {error}"), Part(rows, rows), error=error
-        )
-    return Outcome(event, Part(rows, rows), answers)
+        return Outcome(fold, error=error)
 
 
-def _left_out_answers(work: Work, given: Predictions) -> Answers:
-    who = f"{type(work.model).__name__}.left_out_answers"
-    predicted, probabilities = predicted_codes(label_array(given.labels, who), work.classes, who), given.probabilities
-    shape = len(work.labels), len(work.classes)
+def _left_out_answers(task: FoldTask, given: Predictions) -> Answers:
+    who = f"{type(task.model).__name__}.left_out_answers"
+    predicted, probabilities = predicted_codes(label_array(given.labels, who), task.classes, who), given.probabilities
+    shape = len(task.labels), len(task.classes)
     for what, part in (("labels", predicted[:, None]), ("probabilities", probabilities), ("scores", given.scores)):
         wanted = (shape[0], 1) if what == "labels" else shape
         if part is not None and np.shape(part) != wanted:
             raise InputError(f"{who}: {what} must be of the shape {wanted}, not {np.shape(part)}.")
     if probabilities is not None:
-        probabilities = aligned_probabilities(probabilities, work.classes, work.classes, who)
-    return Answers(work.classes, work.codes, predicted, probabilities, work.weight, given.scores)
-
-
-def run_folds(work: Work, parts: Iterable[Part], of: int, n_jobs: int, workers: str) -> Generator[Outcome]:
-    """The outcomes in order, as they come; closing the iterator calls off what has not begun.
-
-    Parts are made as they are needed: all those of leave-one-out at once would fill the memory.
-    """
-    tasks = (partial(run_fold, work, number, of, part) for number, part in enumerate(parts, 1))
-    return side_by_side(tasks, of, n_jobs, workers)
+        probabilities = aligned_probabilities(probabilities, task.classes, task.classes, who)
+    return Answers(task.classes, task.codes, predicted, probabilities, task.weight, given.scores)
