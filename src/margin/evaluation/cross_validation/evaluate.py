@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import closing
-from dataclasses import replace
+import sys
+from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
 from time import perf_counter
-from typing import Any, Literal
+from typing import Any, Literal, TextIO
 
 import numpy as np
 
@@ -18,9 +19,15 @@ from margin.data.rows import count_rows, ready_for, without_column
 from margin.data.splits import Part
 from margin.data.weights import check_weights, weight_arguments
 from margin.errors import InputError, ParameterError
-from margin.evaluation.cross_validation.collect import Collector
-from margin.evaluation.cross_validation.fold import Fold, FoldTask, check_model, run_fold, run_left_out
-from margin.evaluation.cross_validation.progress import reporter
+from margin.evaluation.cross_validation.fold import (
+    Collector,
+    Fold,
+    FoldTask,
+    Outcome,
+    check_model,
+    run_fold,
+    run_left_out,
+)
 from margin.evaluation.cross_validation.result import Evaluation, FoldDone
 from margin.evaluation.metrics.definitions import Metric
 from margin.evaluation.predictions.from_model import model_name
@@ -104,20 +111,9 @@ def evaluate(
     >>> result.final_model.predict(X[:1]).tolist()
     [0]
     """
-    steps = evaluate_steps(
-        model,
-        X,
-        y,
-        protocol,
-        metrics=metrics,
-        sample_weight=sample_weight,
-        groups=groups,
-        n_jobs=n_jobs,
-        workers=workers,
-        confidence=confidence,
-        refit=refit,
-    )
-    with reporter(progress, model_name(model)) as report:
+    plan = Plan(protocol, metrics, sample_weight, groups, n_jobs, workers, confidence, refit)
+    steps = plan.steps(model, X, y)
+    with _reporter(progress, model_name(model)) as report:
         for step in steps:
             if isinstance(step, Evaluation):
                 return step
@@ -125,23 +121,11 @@ def evaluate(
     raise AssertionError("the last step is the evaluation")
 
 
-def evaluate_steps(
-    model: Any,
-    X: Any,
-    y: Any,
-    protocol: Any = None,
-    *,
-    metrics: Iterable[str | Metric] = DEFAULT_METRICS,
-    sample_weight: Any = None,
-    groups: Any = None,
-    n_jobs: int = 1,
-    workers: Workers = "threads",
-    confidence: float = 0.95,
-    refit: bool = False,
-) -> Iterator[FoldDone | Evaluation]:
+def evaluate_steps(model: Any, X: Any, y: Any, protocol: Any = None, **plan: Any) -> Iterator[FoldDone | Evaluation]:
     """``evaluate`` fold by fold: yields a ``FoldDone`` after each fold and the ``Evaluation`` at the end.
 
-    What is asked for is checked before the first fold. Closing the generator stops the evaluation.
+    Takes what ``evaluate`` takes, but for ``progress``. What is asked for is checked before the first fold. Closing the
+    generator stops the evaluation.
 
     >>> from sklearn.dummy import DummyClassifier
     >>> for step in evaluate_steps(DummyClassifier(), [[0], [1], [2], [3]], list("aaab"), 2):
@@ -150,15 +134,59 @@ def evaluate_steps(
     FoldDone
     Evaluation
     """
-    chosen = check_metrics(metrics, "evaluate")
-    _check_settings(confidence, n_jobs, workers)
-    X, labels = _checked(model, X, y)
-    split_by, X = bound_protocol(protocol, X, len(labels), groups)
-    task = _prepared(model, X, labels, sample_weight, chosen)
-    folds = _folds(split_by, task)
-    first = next(folds)  # now, so that data that cannot be split are refused before anything is fitted
-    collector = Collector(task, split_by, confidence)
-    return _steps(task, split_by, chain([first], folds), (n_jobs, workers), collector, refit)
+    return Plan(protocol, **plan).steps(model, X, y)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How to evaluate, whatever the model and the data are; what it cannot mean is refused when it is made."""
+
+    protocol: Any = None
+    metrics: Any = DEFAULT_METRICS
+    sample_weight: Any = None
+    groups: Any = None
+    n_jobs: int = 1
+    workers: Workers = "threads"
+    confidence: float = 0.95
+    refit: bool = False
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "metrics", check_metrics(self.metrics, "evaluate"))
+        _check_settings(self.confidence, self.n_jobs, self.workers)
+
+    def steps(self, model: Any, X: Any, y: Any) -> Iterator[FoldDone | Evaluation]:
+        """Check and split the data now; then fold by fold, and the evaluation at the end."""
+        X, labels = _checked(model, X, y)
+        protocol, X = bound_protocol(self.protocol, X, len(labels), self.groups)
+        task = _task(model, X, labels, self)
+        folds = _folds(protocol, task)
+        first = next(folds)  # now, so that data that cannot be split are refused before anything is fitted
+        return self._run(task, protocol, chain([first], folds))
+
+    def _run(self, task: FoldTask, protocol: SplitProtocol, folds: Iterable[Fold]) -> Iterator[FoldDone | Evaluation]:
+        start, collector = perf_counter(), Collector(task, protocol, self.confidence)
+        at_once = run_left_out(task) if isinstance(protocol, LeaveOneOut) else None
+        if at_once is not None and at_once.error is not None:
+            failed = at_once.event(1, 1).error
+            collector.remark(f"{type(task.model).__name__}.left_out_answers failed ({failed}); fitted anew.")
+            at_once = None
+        # Folds are made as they are needed: all those of leave-one-out at once would fill the memory.
+        tasks = (partial(run_fold, task, fold) for fold in folds)
+        of = (protocol.n_fits or len(task.labels)) if at_once is None else 1
+        running = side_by_side(tasks, of, self.n_jobs, self.workers) if at_once is None else _one(at_once)
+        with closing(running):
+            for number, outcome in enumerate(running, 1):
+                event = outcome.event(number, of)
+                collector.add(outcome, event)
+                yield event
+        result = collector.evaluation(estimator=task.model)
+        if self.refit:
+            result = replace(result, final=result.fit_final(task.X, task.labels, sample_weight=task.weight))
+        yield replace(result, seconds=perf_counter() - start)
+
+
+def _one(outcome: Outcome) -> Generator[Outcome]:
+    yield outcome
 
 
 def _check_settings(confidence: float, n_jobs: Any, workers: Any) -> None:
@@ -181,17 +209,17 @@ def _checked(model: Any, X: Any, y: Any) -> tuple[Any, np.ndarray]:
     return X, labels
 
 
-def _prepared(model: Any, X: Any, labels: np.ndarray, sample_weight: Any, metrics: tuple[Metric, ...]) -> FoldTask:
+def _task(model: Any, X: Any, labels: np.ndarray, plan: Plan) -> FoldTask:
     from sklearn.base import clone
 
     was_table, X = isinstance(X, Table), ready_for(model, X)
-    weight = check_weights(sample_weight, len(labels), "evaluate")
+    weight = check_weights(plan.sample_weight, len(labels), "evaluate")
     if weight is not None and weight_arguments(model, weight) is None:
         raise ParameterError(f"evaluate(sample_weight=…): {model_name(model)}.fit takes no sample_weight.")
     classes = distinct(labels, "evaluate(y=…)")
     encoded = was_table and not isinstance(X, Table)
     codes = codes_of(labels, classes)
-    return FoldTask(clone(model), X, labels, classes, codes, metrics, weight, encoded_from_table=encoded)
+    return FoldTask(clone(model), X, labels, classes, codes, plan.metrics, weight, encoded_from_table=encoded)
 
 
 def _folds(protocol: SplitProtocol, task: FoldTask) -> Iterator[Fold]:
@@ -218,30 +246,47 @@ def _folds(protocol: SplitProtocol, task: FoldTask) -> Iterator[Fold]:
     yield from folds
 
 
-def _steps(
-    task: FoldTask,
-    protocol: SplitProtocol,
-    folds: Iterable[Fold],
-    jobs: tuple[int, str],
-    collector: Collector,
-    refit: bool,
-) -> Iterator[FoldDone | Evaluation]:
-    start = perf_counter()
-    at_once = run_left_out(task) if isinstance(protocol, LeaveOneOut) else None
-    if at_once is not None and at_once.error is not None:
-        failed = at_once.event(1, 1).error
-        collector.remark(f"{type(task.model).__name__}.left_out_answers failed ({failed}); fitted anew.")
-        at_once = None
-    # Folds are made as they are needed: all those of leave-one-out at once would fill the memory.
-    tasks = (partial(run_fold, task, fold) for fold in folds)
-    of = (protocol.n_fits or len(task.labels)) if at_once is None else 1
-    outcomes = side_by_side(tasks, of, *jobs) if at_once is None else (outcome for outcome in [at_once])
-    with closing(outcomes) as running:
-        for number, outcome in enumerate(running, 1):
-            event = outcome.event(number, of)
-            collector.add(outcome, event)
-            yield event
-    result = collector.evaluation(estimator=task.model)
-    if refit:
-        result = replace(result, final=result.fit_final(task.X, task.labels, sample_weight=task.weight))
-    yield replace(result, seconds=perf_counter() - start)
+#: Seconds between two changes of the line: leave-one-out would otherwise write more than it computes.
+_PAUSE = 0.1
+
+
+@contextmanager
+def _reporter(progress: Any, name: str) -> Iterator[Callable[[FoldDone], Any]]:
+    """What to tell of each fold: nothing, a line that is written over, or what the caller gave."""
+    if callable(progress):
+        yield progress
+        return
+    if not isinstance(progress, bool):
+        raise ParameterError(f"evaluate(progress={progress!r}): progress must be True, False or a function.")
+    if not progress:
+        yield lambda fold: None
+        return
+    line = _Line(name, sys.stderr)
+    try:
+        yield line
+    finally:
+        line.end()
+
+
+class _Line:
+    def __init__(self, name: str, out: TextIO) -> None:
+        self._name, self._out, self._start = name, out, perf_counter()
+        self._last, self._width, self._failed = -_PAUSE, 0, 0
+
+    def __call__(self, fold: FoldDone) -> None:
+        now = perf_counter() - self._start
+        self._failed += fold.failed
+        if now - self._last < _PAUSE and fold.number < fold.of:
+            return
+        self._last = now
+        failed = f", {self._failed} failed" if self._failed else ""
+        rest = now / fold.number * (fold.of - fold.number)
+        text = f"{self._name}: fold {fold.number} of {fold.of}{failed}, {now:.1f} s, {rest:.1f} s to go"
+        self._out.write("\r" + text.ljust(self._width))
+        self._out.flush()
+        self._width = len(text)
+
+    def end(self) -> None:
+        if self._width:
+            self._out.write("\n")
+            self._out.flush()

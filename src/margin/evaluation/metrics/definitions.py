@@ -14,23 +14,25 @@ over classes leave such classes out. Asked for directly, NaN comes with a warnin
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, Literal
 
 import numpy as np
 
+import margin._core as _core
 from margin.errors import ParameterError, closest
 from margin.evaluation.metrics.areas import PrecisionArea, RocArea
 from margin.evaluation.metrics.calibration_error import CalibrationError, Strategy
-from margin.evaluation.metrics.case_losses import case_losses
-from margin.evaluation.metrics.metric import CaseMetric, CountMetric, Metric, StatisticMetric
+from margin.evaluation.metrics.metric import CaseMetric, CountMetric, Metric, on_answers, on_cases, on_labels
 from margin.evaluation.predictions.answers import Answers
 from margin.evaluation.predictions.confusion import answered, ratio, right, support
+from margin.parallel import n_threads
 from margin.params import Count, NonNegative, Positive
 
 __all__ = [
     "METRICS",
+    "SMALLEST_PROBABILITY",
     "CaseMetric",
     "CountMetric",
     "Metric",
@@ -39,6 +41,7 @@ __all__ = [
     "balanced_accuracy",
     "brier",
     "calibration_error",
+    "case_losses",
     "cost",
     "coverage",
     "error",
@@ -64,26 +67,9 @@ ClassAverage = Literal["macro", "weighted"]
 
 Parts = tuple[np.ndarray, np.ndarray]
 
-
-def on_labels(**traits: Any) -> Callable[[Callable[..., Any]], CountMetric]:
-    """Make a metric of a function of confusion tables; its name and first sentence become the metric's.
-
-    ``parts`` says of a plain ratio what is counted out of what, by class or for all, so that it gets an exact interval.
-    """
-    return lambda kernel: CountMetric(kernel.__name__, kernel, **traits)
-
-
-def on_cases(**traits: Any) -> Callable[[Callable[..., Any]], CaseMetric]:
-    """Make a metric of a function that gives a number for each case from true codes and probabilities (or scores).
-
-    Of two classes probabilities may be one column, for the second.
-    """
-    return lambda kernel: CaseMetric(kernel.__name__, kernel, **traits)
-
-
-def on_answers(**traits: Any) -> Callable[[Callable[..., Any]], StatisticMetric]:
-    """Make a metric of a function that gives a ``Statistic`` of all answers together."""
-    return lambda kernel: StatisticMetric(kernel.__name__, kernel, **traits)
+#: Probabilities are kept this far from 0 and 1 before a logarithm is taken: the spacing of float64 at 1, as in
+#: scikit-learn. The worst loss of a case is therefore 36.04.
+SMALLEST_PROBABILITY = float(np.finfo(np.float64).eps)
 
 
 # ---- Shares: so many of so many, by class or for all.
@@ -137,6 +123,29 @@ def _over_classes(parts: Parts, table: np.ndarray, positive: int | None, average
     cases = support(table)
     share = cases if average == "weighted" else (cases + answered(table) > 0).astype(np.float64)
     return ratio((ratio(part, whole) * share).sum(axis=-1), share.sum(axis=-1))
+
+
+# ---- What each case loses.
+
+
+def case_losses(loss: Literal["log_loss", "brier", "ahead"], truth: np.ndarray, shares: np.ndarray) -> np.ndarray:
+    """The loss of each case. ``shares`` has a column for each class, or one for the second of two classes.
+
+    The log loss is -ln of the probability of the true class, the Brier loss the squared distance from the truth: over
+    all classes, or of the second of two alone. ``"ahead"`` counts the classes that were answered more strongly than the
+    true one, and of equally strong ones those before it; it takes strengths of any scale.
+
+    >>> case_losses("ahead", np.array([2, 0]), np.array([[0.25, 0.5, 0.25], [3.0, -1.0, 2.0]])).tolist()
+    [2.0, 0.0]
+    >>> case_losses("brier", np.array([0, 1]), np.array([[0.5], [0.25]])).tolist()
+    [0.25, 0.5625]
+    >>> case_losses("brier", np.array([0]), np.array([[0.5, 0.25, 0.25]])).tolist()
+    [0.375]
+    """
+    losses = np.empty(len(truth))
+    shares, codes = np.require(shares, np.float64, ["C", "A"]), np.ascontiguousarray(truth, dtype=np.int64)
+    _core.metrics.case_losses(shares, codes, loss, None, SMALLEST_PROBABILITY, losses, n_threads())
+    return losses
 
 
 # ---- The metrics.

@@ -24,10 +24,19 @@ from margin.evaluation.intervals.resamples import CHUNK, Draws
 from margin.evaluation.metrics.cost_matrix import as_option, as_written, cost_table
 from margin.evaluation.predictions.answers import Answers
 from margin.evaluation.predictions.confusion import ratio
-from margin.evaluation.predictions.from_arrays import answers_of, shares_of
+from margin.evaluation.predictions.from_arrays import answers_of
 from margin.params import Rule, rule_of
 
-__all__ = ["CaseMetric", "CountMetric", "Metric", "Statistic", "StatisticMetric"]
+__all__ = [
+    "CaseMetric",
+    "CountMetric",
+    "Metric",
+    "Statistic",
+    "StatisticMetric",
+    "on_answers",
+    "on_cases",
+    "on_labels",
+]
 
 Needs = Literal["labels", "probabilities", "scores"]
 
@@ -277,7 +286,7 @@ class CaseMetric(Metric):
 
     def by_case(self, answers: Answers) -> np.ndarray:
         """The number of each case."""
-        given = shares_of(answers) if self.needs == "probabilities" else answers.strength
+        given = answers.shares if self.needs == "probabilities" else answers.strength
         if given is None:
             raise InputError(f"{self.name}: probabilities are needed, but only labels were given.")
         return self.kernel(answers.truth, given, **self._settings(answers.classes))
@@ -333,3 +342,24 @@ class StatisticMetric(Metric):
 
     def work(self, answers: Answers) -> int:
         return len(answers) * len(answers.classes)
+
+
+def on_labels(**traits: Any) -> Callable[[Callable[..., Any]], CountMetric]:
+    """Make a metric of a function of confusion tables; its name and first sentence become the metric's.
+
+    ``parts`` says of a plain ratio what is counted out of what, by class or for all, so that it gets an exact interval.
+    """
+    return lambda kernel: CountMetric(kernel.__name__, kernel, **traits)
+
+
+def on_cases(**traits: Any) -> Callable[[Callable[..., Any]], CaseMetric]:
+    """Make a metric of a function that gives a number for each case from true codes and probabilities (or scores).
+
+    Of two classes probabilities may be one column, for the second.
+    """
+    return lambda kernel: CaseMetric(kernel.__name__, kernel, **traits)
+
+
+def on_answers(**traits: Any) -> Callable[[Callable[..., Any]], StatisticMetric]:
+    """Make a metric of a function that gives a ``Statistic`` of all answers together."""
+    return lambda kernel: StatisticMetric(kernel.__name__, kernel, **traits)
