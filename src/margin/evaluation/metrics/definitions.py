@@ -3,8 +3,8 @@
 A metric on labels is a function of the confusion table (with abstentions as its last column), a metric on cases gives
 one number per case from its probabilities or scores and is their mean, and a metric on answers looks at all of them
 together: ranked, or in bins of confidence. The first two take many tables or cases at once, which makes the bootstrap
-cheap. To add one, write a small function under ``on_labels``, ``on_cases`` or ``on_answers`` and put its name into the
-list at the end. Its keyword-only arguments are its options, checked by the rules they are annotated with.
+cheap. To add one, write a small function under ``on_labels``, ``on_cases`` or ``on_answers``. Its keyword-only
+arguments are its options, checked by the rules they are annotated with.
 
 One rule for all labels: a ratio of nothing is 0 (the precision of a class that was never answered), an abstention is
 not a right answer, and a class that occurs neither in the truth nor among the answers takes no part in an average over
@@ -30,37 +30,8 @@ from margin.evaluation.predictions.confusion import answered, ratio, right, supp
 from margin.parallel import n_threads
 from margin.params import Count, NonNegative, Positive
 
-__all__ = [
-    "METRICS",
-    "SMALLEST_PROBABILITY",
-    "CaseMetric",
-    "CountMetric",
-    "Metric",
-    "accuracy",
-    "average_precision",
-    "balanced_accuracy",
-    "brier",
-    "calibration_error",
-    "case_losses",
-    "cost",
-    "coverage",
-    "error",
-    "f1",
-    "fbeta",
-    "fpr",
-    "jaccard",
-    "kappa",
-    "log_loss",
-    "matthews",
-    "metric",
-    "precision",
-    "recall",
-    "reject_cost",
-    "roc_auc",
-    "selective_error",
-    "specificity",
-    "top_k",
-]
+#: Beside these, every metric by its name.
+__all__ = ["METRICS", "SMALLEST_PROBABILITY", "CaseMetric", "CountMetric", "Metric", "case_losses", "metric"]
 
 Average = Literal["macro", "weighted", "micro"]
 ClassAverage = Literal["macro", "weighted"]
@@ -169,13 +140,13 @@ def balanced_accuracy(table: np.ndarray) -> np.ndarray:
     return ratio(ratio(*_right_of_class(table)).sum(axis=-1), (support(table) > 0).sum(axis=-1))
 
 
-@on_labels(parts=_right_of_answered)
+@on_labels(parts=_right_of_answered, title="Precision, mean of classes")
 def precision(table: np.ndarray, *, positive: Any = None, average: Average = "macro") -> np.ndarray:
     """Of the cases answered as a class, the share that are of it: for one positive class, or averaged over classes."""
     return _over_classes(_right_of_answered(table), table, positive, average)
 
 
-@on_labels(parts=_right_of_class)
+@on_labels(parts=_right_of_class, title="Recall, mean of classes")
 def recall(table: np.ndarray, *, positive: Any = None, average: Average = "macro") -> np.ndarray:
     """Of the cases of a class, the share answered so: for one positive class, or averaged over classes."""
     return _over_classes(_right_of_class(table), table, positive, average)
@@ -193,7 +164,7 @@ def fpr(table: np.ndarray, *, positive: Any = None, average: Average = "macro") 
     return _over_classes(_alarms_of_others(table), table, positive, average)
 
 
-@on_labels()
+@on_labels(title="F1, mean of classes")
 def f1(table: np.ndarray, *, positive: Any = None, average: Average = "macro") -> np.ndarray:
     """Harmonic mean of precision and recall: for one positive class, or averaged over classes."""
     return _over_classes((2 * right(table), support(table) + answered(table)), table, positive, average)
@@ -212,7 +183,7 @@ def jaccard(table: np.ndarray, *, positive: Any = None, average: Average = "macr
     return _over_classes(_right_of_either(table), table, positive, average)
 
 
-@on_labels(bounds=(-1.0, 1.0))
+@on_labels(bounds=(-1.0, 1.0), title="Matthews correlation")
 def matthews(table: np.ndarray) -> np.ndarray:
     """Correlation between truth and answers: 1 for all right, about 0 for guessing (Matthews 1975; Gorodkin 2004)."""
     truth, answers = support(table), table.sum(axis=-2)
@@ -222,7 +193,7 @@ def matthews(table: np.ndarray) -> np.ndarray:
     return ratio(together, np.sqrt(np.maximum(spread, 0.0)))
 
 
-@on_labels(bounds=(-1.0, 1.0))
+@on_labels(bounds=(-1.0, 1.0), title="Cohen’s kappa")
 def kappa(table: np.ndarray) -> np.ndarray:
     """Agreement beyond what the class frequencies alone would give (Cohen 1960)."""
     total = table.sum(axis=(-2, -1))
@@ -267,10 +238,28 @@ def log_loss(truth: np.ndarray, probabilities: np.ndarray) -> np.ndarray:
     return case_losses("log_loss", truth, probabilities)
 
 
-@on_cases(greater_is_better=False, bounds=(0.0, 2.0))
+@on_cases(greater_is_better=False, bounds=(0.0, 2.0), title="Brier score")
 def brier(truth: np.ndarray, probabilities: np.ndarray) -> np.ndarray:
     """Mean squared distance of the probabilities from the truth; halved for two classes, where it is (p - y)²."""
     return case_losses("brier", truth, probabilities)
+
+
+@on_answers(needs="probabilities", greater_is_better=False, biased=True)
+def calibration_error(
+    answers: Answers,
+    *,
+    positive: Any = None,
+    bins: Count = 15,
+    strategy: Strategy = "width",
+    norm: Literal["l1", "l2", "max"] = "l1",
+) -> CalibrationError:
+    """Mean gap between the probability of the answer and the share that is right, over bins (of the positive class).
+
+    Bins are as wide as each other, or hold as many cases (``strategy="count"``). The norm is the mean gap ("l1"), the
+    root of the mean squared one ("l2") or the largest ("max"). Few cases make it look larger than it is, since chance
+    alone opens gaps; the interval allows for that.
+    """
+    return CalibrationError(answers, positive, bins, strategy, norm)
 
 
 @on_cases(needs="scores", proportion=True)
@@ -304,54 +293,9 @@ def average_precision(answers: Answers, *, positive: Any = None, average: ClassA
     return PrecisionArea(answers, positive, average)
 
 
-@on_answers(needs="probabilities", greater_is_better=False, biased=True)
-def calibration_error(
-    answers: Answers,
-    *,
-    positive: Any = None,
-    bins: Count = 15,
-    strategy: Strategy = "width",
-    norm: Literal["l1", "l2", "max"] = "l1",
-) -> CalibrationError:
-    """Mean gap between the probability of the answer and the share that is right, over bins (of the positive class).
-
-    Bins are as wide as each other, or hold as many cases (``strategy="count"``). The norm is the mean gap ("l1"), the
-    root of the mean squared one ("l2") or the largest ("max"). Few cases make it look larger than it is, since chance
-    alone opens gaps; the interval allows for that.
-    """
-    return CalibrationError(answers, positive, bins, strategy, norm)
-
-
-#: The metrics, by name. Validation, command line and documentation read this list.
-METRICS: Mapping[str, Metric] = MappingProxyType(
-    {
-        each.name: each
-        for each in (
-            accuracy,
-            error,
-            balanced_accuracy,
-            precision,
-            recall,
-            specificity,
-            fpr,
-            f1,
-            fbeta,
-            jaccard,
-            matthews,
-            kappa,
-            coverage,
-            selective_error,
-            reject_cost,
-            cost,
-            log_loss,
-            brier,
-            calibration_error,
-            top_k,
-            roc_auc,
-            average_precision,
-        )
-    }
-)
+_METRICS: dict[str, Metric] = {each.name: each for each in list(globals().values()) if isinstance(each, Metric)}
+#: The metrics above, by name. Validation, command line, reports and documentation read this list.
+METRICS: Mapping[str, Metric] = MappingProxyType(_METRICS)
 
 
 def metric(name: str | Metric, **options: Any) -> Metric:
