@@ -75,7 +75,7 @@ def test_a_metric_says_itself_how_it_is_called_and_whether_it_is_a_percentage():
     assert METRICS["f1"].title == "F1, mean of classes"
     assert METRICS["f1"].with_options(positive="bad").title == "F1(positive='bad')"
     assert METRICS["roc_auc"].title == words.metric_name("roc_auc") == "Roc auc"
-    assert replace(mistakes_per_hit, title="Odds", unit="%").title == "Odds"
+    assert replace(mistakes_per_hit, heading="Odds", unit="%").title == "Odds"
 
 
 @dataclass(frozen=True)

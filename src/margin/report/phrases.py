@@ -43,19 +43,21 @@ def metric_name(metric: str) -> str:
 
 def is_share(metric: str) -> bool:
     """Whether a metric is a part of a whole, and so reads as a percentage."""
+    if metric == "accuracy":  # known without loading the family of metrics
+        return True
     known = _metric(metric)
     return known is not None and known.unit == "%"
 
 
-def score(value: float | None, metric: str = "accuracy", unit: bool = True) -> str:
-    """A score as text.
+def score(value: float | None, metric: str = "accuracy", unit: bool = True, share: bool | None = None) -> str:
+    """A score as text; ``share`` says that it is one, or is not, where the metric need not be asked.
 
     >>> score(0.7824).replace(THIN, " "), score(0.4567, "log_loss")
     ('78.2 %', '0.457')
     """
     if value is None or value != value:
         return "–"
-    if is_share(metric):
+    if is_share(metric) if share is None else share:
         return f"{100 * value:.1f}{THIN}%" if unit else f"{100 * value:.1f}"
     return f"{value:.3f}"
 

@@ -140,13 +140,13 @@ def balanced_accuracy(table: np.ndarray) -> np.ndarray:
     return ratio(ratio(*_right_of_class(table)).sum(axis=-1), (support(table) > 0).sum(axis=-1))
 
 
-@on_labels(parts=_right_of_answered, title="Precision, mean of classes")
+@on_labels(parts=_right_of_answered, heading="Precision, mean of classes")
 def precision(table: np.ndarray, *, positive: Any = None, average: Average = "macro") -> np.ndarray:
     """Of the cases answered as a class, the share that are of it: for one positive class, or averaged over classes."""
     return _over_classes(_right_of_answered(table), table, positive, average)
 
 
-@on_labels(parts=_right_of_class, title="Recall, mean of classes")
+@on_labels(parts=_right_of_class, heading="Recall, mean of classes")
 def recall(table: np.ndarray, *, positive: Any = None, average: Average = "macro") -> np.ndarray:
     """Of the cases of a class, the share answered so: for one positive class, or averaged over classes."""
     return _over_classes(_right_of_class(table), table, positive, average)
@@ -164,7 +164,7 @@ def fpr(table: np.ndarray, *, positive: Any = None, average: Average = "macro") 
     return _over_classes(_alarms_of_others(table), table, positive, average)
 
 
-@on_labels(title="F1, mean of classes")
+@on_labels(heading="F1, mean of classes")
 def f1(table: np.ndarray, *, positive: Any = None, average: Average = "macro") -> np.ndarray:
     """Harmonic mean of precision and recall: for one positive class, or averaged over classes."""
     return _over_classes((2 * right(table), support(table) + answered(table)), table, positive, average)
@@ -183,7 +183,7 @@ def jaccard(table: np.ndarray, *, positive: Any = None, average: Average = "macr
     return _over_classes(_right_of_either(table), table, positive, average)
 
 
-@on_labels(bounds=(-1.0, 1.0), title="Matthews correlation")
+@on_labels(bounds=(-1.0, 1.0), heading="Matthews correlation")
 def matthews(table: np.ndarray) -> np.ndarray:
     """Correlation between truth and answers: 1 for all right, about 0 for guessing (Matthews 1975; Gorodkin 2004)."""
     truth, answers = support(table), table.sum(axis=-2)
@@ -193,7 +193,7 @@ def matthews(table: np.ndarray) -> np.ndarray:
     return ratio(together, np.sqrt(np.maximum(spread, 0.0)))
 
 
-@on_labels(bounds=(-1.0, 1.0), title="Cohen’s kappa")
+@on_labels(bounds=(-1.0, 1.0), heading="Cohen’s kappa")
 def kappa(table: np.ndarray) -> np.ndarray:
     """Agreement beyond what the class frequencies alone would give (Cohen 1960)."""
     total = table.sum(axis=(-2, -1))
@@ -238,7 +238,7 @@ def log_loss(truth: np.ndarray, probabilities: np.ndarray) -> np.ndarray:
     return case_losses("log_loss", truth, probabilities)
 
 
-@on_cases(greater_is_better=False, bounds=(0.0, 2.0), title="Brier score")
+@on_cases(greater_is_better=False, bounds=(0.0, 2.0), heading="Brier score")
 def brier(truth: np.ndarray, probabilities: np.ndarray) -> np.ndarray:
     """Mean squared distance of the probabilities from the truth; halved for two classes, where it is (p - y)²."""
     return case_losses("brier", truth, probabilities)

@@ -51,8 +51,8 @@ class Metric(ABC):
     Call it on labels (or probabilities, or scores) for a number, ``score`` it for a number with its interval.
     ``proportion`` marks a share of the cases, which has an exact interval. ``bounds`` are the least and greatest value
     it can have. ``needs`` says what it is computed from: ``"scores"`` are probabilities or decision values. ``biased``
-    marks one that chance alone makes larger on few cases, and so on resamples larger still. ``title`` is what stands in
-    a heading, its name unless it says otherwise; ``unit`` is ``"%"`` for what reads as a percentage, and empty for
+    marks one that chance alone makes larger on few cases, and so on resamples larger still. ``heading`` is what stands
+    above a column of it, where its name will not do; ``unit`` is ``"%"`` for what reads as a percentage, and empty for
     other numbers: what lies between 0 and 1 is a share unless it says otherwise.
 
     >>> from margin.evaluation.metrics.definitions import accuracy, f1
@@ -72,13 +72,18 @@ class Metric(ABC):
     options: tuple[tuple[str, Any], ...] = ()
     needs: Needs = "labels"
     biased: bool = False
-    title: str = ""
+    heading: str = ""
     unit: str | None = None
 
     def __post_init__(self) -> None:
-        heading = self.name.replace("_", " ")
-        object.__setattr__(self, "title", self.title or heading[:1].upper() + heading[1:])
-        object.__setattr__(self, "unit", self.unit if self.unit is not None else "%" * (self.bounds == (0.0, 1.0)))
+        if self.unit is None:
+            object.__setattr__(self, "unit", "%" if self.bounds == (0.0, 1.0) else "")
+
+    @property
+    def title(self) -> str:
+        """What stands in a heading; one such as "mean of classes" does not hold for all options."""
+        plain = self.name.replace("_", " ")
+        return self.heading if self.heading and not self.options else plain[:1].upper() + plain[1:]
 
     @property
     def name(self) -> str:
@@ -181,8 +186,7 @@ class Metric(ABC):
                 must = rule.words or "one of " + ", ".join(map(repr, rule.choices()))
                 raise ParameterError(f"{self.base}({option}={value!r}): {option} must be {must}{rule.hint(value)}.")
         given = {option: as_option(value, self.base) for option, value in options.items() if value is not None}
-        # A title such as "mean of classes" does not hold for all options.
-        return replace(self, options=tuple({**dict(self.options), **given}.items()), title="")
+        return replace(self, options=tuple({**dict(self.options), **given}.items()))
 
     def _settings(self, classes: np.ndarray) -> dict[str, Any]:
         """The options as the kernel wants them: labels as codes, costs as a table."""
