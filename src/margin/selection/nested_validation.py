@@ -284,5 +284,5 @@ def _final(search: Any, X: Any, y: Any, sample_weight: Any) -> Any:
 
 
 def _claim(final: Any, sign: int) -> Score:
-    found = final.best_score_
-    return found if isinstance(found, Score) else Score(sign * float(found), None, "no interval")
+    claimed = final.best_score_
+    return claimed if isinstance(claimed, Score) else Score(sign * float(claimed), None, "no interval")

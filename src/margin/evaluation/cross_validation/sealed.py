@@ -219,11 +219,11 @@ _RECORDS: weakref.WeakValueDictionary[str, _Record] = weakref.WeakValueDictionar
 
 def _record(key: str, openings: tuple[Opening, ...] = ()) -> _Record:
     """The record of that key, with openings that were not known here yet."""
-    found = _RECORDS.get(key)
-    if found is None:
-        found = _RECORDS[key] = _Record(key)
-    found.openings += [opening for opening in openings if opening not in found.openings]
-    return found
+    record = _RECORDS.get(key)
+    if record is None:
+        record = _RECORDS[key] = _Record(key)
+    record.openings += [opening for opening in openings if opening not in record.openings]
+    return record
 
 
 def _one_split(protocol: SplitProtocol, labels: np.ndarray) -> Split:

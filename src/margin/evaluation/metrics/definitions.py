@@ -26,7 +26,7 @@ from margin.evaluation.metrics.areas import PrecisionArea, RocArea
 from margin.evaluation.metrics.calibration_error import CalibrationError, Strategy
 from margin.evaluation.metrics.metric import CaseMetric, CountMetric, Metric, on_answers, on_cases, on_labels
 from margin.evaluation.predictions.answers import Answers
-from margin.evaluation.predictions.confusion import answered, ratio, right, support
+from margin.evaluation.predictions.confusion import answered, ratio, support, true_positives
 from margin.parallel import n_threads
 from margin.params import Count, NonNegative, Positive
 
@@ -46,13 +46,13 @@ SMALLEST_PROBABILITY = float(np.finfo(np.float64).eps)
 # ---- Shares: so many of so many, by class or for all.
 
 
-def _right_of_all(table: np.ndarray) -> Parts:
-    return right(table).sum(axis=-1), table.sum(axis=(-2, -1))
+def _correct_of_all(table: np.ndarray) -> Parts:
+    return true_positives(table).sum(axis=-1), table.sum(axis=(-2, -1))
 
 
 def _wrong_of_all(table: np.ndarray) -> Parts:
-    hits, total = _right_of_all(table)
-    return total - hits, total
+    correct, total = _correct_of_all(table)
+    return total - correct, total
 
 
 def _answered_of_all(table: np.ndarray) -> Parts:
@@ -61,28 +61,28 @@ def _answered_of_all(table: np.ndarray) -> Parts:
 
 def _wrong_of_answered(table: np.ndarray) -> Parts:
     given = answered(table).sum(axis=-1)
-    return given - right(table).sum(axis=-1), given
+    return given - true_positives(table).sum(axis=-1), given
 
 
-def _right_of_answered(table: np.ndarray) -> Parts:
-    return right(table), answered(table)
+def _true_of_predicted_positives(table: np.ndarray) -> Parts:
+    return true_positives(table), answered(table)
 
 
-def _right_of_class(table: np.ndarray) -> Parts:
-    return right(table), support(table)
+def _true_positives_of_class(table: np.ndarray) -> Parts:
+    return true_positives(table), support(table)
 
 
-def _alarms_of_others(table: np.ndarray) -> Parts:
-    return answered(table) - right(table), table.sum(axis=(-2, -1))[..., None] - support(table)
+def _false_positives_of_others(table: np.ndarray) -> Parts:
+    return answered(table) - true_positives(table), table.sum(axis=(-2, -1))[..., None] - support(table)
 
 
-def _quiet_of_others(table: np.ndarray) -> Parts:
-    alarms, others = _alarms_of_others(table)
-    return others - alarms, others
+def _true_negatives_of_others(table: np.ndarray) -> Parts:
+    false_positives, others = _false_positives_of_others(table)
+    return others - false_positives, others
 
 
-def _right_of_either(table: np.ndarray) -> Parts:
-    return right(table), support(table) + answered(table) - right(table)
+def _true_positives_of_either(table: np.ndarray) -> Parts:
+    return true_positives(table), support(table) + answered(table) - true_positives(table)
 
 
 def _over_classes(parts: Parts, table: np.ndarray, positive: int | None, average: Average) -> np.ndarray:
@@ -122,10 +122,10 @@ def case_losses(loss: Literal["log_loss", "brier", "ahead"], truth: np.ndarray, 
 # ---- The metrics.
 
 
-@on_labels(proportion=True, parts=_right_of_all)
+@on_labels(proportion=True, parts=_correct_of_all)
 def accuracy(table: np.ndarray) -> np.ndarray:
     """Share of the cases answered rightly."""
-    return ratio(*_right_of_all(table))
+    return ratio(*_correct_of_all(table))
 
 
 @on_labels(proportion=True, greater_is_better=False, parts=_wrong_of_all)
@@ -137,50 +137,50 @@ def error(table: np.ndarray) -> np.ndarray:
 @on_labels()
 def balanced_accuracy(table: np.ndarray) -> np.ndarray:
     """Mean recall of the classes that occur, so that rare classes count as much as frequent ones."""
-    return ratio(ratio(*_right_of_class(table)).sum(axis=-1), (support(table) > 0).sum(axis=-1))
+    return ratio(ratio(*_true_positives_of_class(table)).sum(axis=-1), (support(table) > 0).sum(axis=-1))
 
 
-@on_labels(parts=_right_of_answered, heading="Precision, mean of classes")
+@on_labels(parts=_true_of_predicted_positives, heading="Precision, mean of classes")
 def precision(table: np.ndarray, *, positive: Any = None, average: Average = "macro") -> np.ndarray:
     """Of the cases answered as a class, the share that are of it: for one positive class, or averaged over classes."""
-    return _over_classes(_right_of_answered(table), table, positive, average)
+    return _over_classes(_true_of_predicted_positives(table), table, positive, average)
 
 
-@on_labels(parts=_right_of_class, heading="Recall, mean of classes")
+@on_labels(parts=_true_positives_of_class, heading="Recall, mean of classes")
 def recall(table: np.ndarray, *, positive: Any = None, average: Average = "macro") -> np.ndarray:
     """Of the cases of a class, the share answered so: for one positive class, or averaged over classes."""
-    return _over_classes(_right_of_class(table), table, positive, average)
+    return _over_classes(_true_positives_of_class(table), table, positive, average)
 
 
-@on_labels(parts=_quiet_of_others)
+@on_labels(parts=_true_negatives_of_others)
 def specificity(table: np.ndarray, *, positive: Any = None, average: Average = "macro") -> np.ndarray:
     """Of the cases of other classes, the share not answered as the class: for a positive class, or averaged."""
-    return _over_classes(_quiet_of_others(table), table, positive, average)
+    return _over_classes(_true_negatives_of_others(table), table, positive, average)
 
 
-@on_labels(parts=_alarms_of_others, greater_is_better=False)
+@on_labels(parts=_false_positives_of_others, greater_is_better=False)
 def fpr(table: np.ndarray, *, positive: Any = None, average: Average = "macro") -> np.ndarray:
     """False positive rate: of the cases of other classes, the share answered as the class."""
-    return _over_classes(_alarms_of_others(table), table, positive, average)
+    return _over_classes(_false_positives_of_others(table), table, positive, average)
 
 
 @on_labels(heading="F1, mean of classes")
 def f1(table: np.ndarray, *, positive: Any = None, average: Average = "macro") -> np.ndarray:
     """Harmonic mean of precision and recall: for one positive class, or averaged over classes."""
-    return _over_classes((2 * right(table), support(table) + answered(table)), table, positive, average)
+    return _over_classes((2 * true_positives(table), support(table) + answered(table)), table, positive, average)
 
 
 @on_labels()
 def fbeta(table: np.ndarray, *, beta: Positive = 2.0, positive: Any = None, average: Average = "macro") -> np.ndarray:
     """Harmonic mean of precision and recall in which recall counts beta times as much (van Rijsbergen 1979)."""
-    parts = (1 + beta**2) * right(table), beta**2 * support(table) + answered(table)
+    parts = (1 + beta**2) * true_positives(table), beta**2 * support(table) + answered(table)
     return _over_classes(parts, table, positive, average)
 
 
-@on_labels(parts=_right_of_either)
+@on_labels(parts=_true_positives_of_either)
 def jaccard(table: np.ndarray, *, positive: Any = None, average: Average = "macro") -> np.ndarray:
     """Of the cases that are of a class or were answered so, the share that are both: F1 / (2 - F1)."""
-    return _over_classes(_right_of_either(table), table, positive, average)
+    return _over_classes(_true_positives_of_either(table), table, positive, average)
 
 
 @on_labels(bounds=(-1.0, 1.0), heading="Matthews correlation")
@@ -188,7 +188,7 @@ def matthews(table: np.ndarray) -> np.ndarray:
     """Correlation between truth and answers: 1 for all right, about 0 for guessing (Matthews 1975; Gorodkin 2004)."""
     truth, answers = support(table), table.sum(axis=-2)
     total = table.sum(axis=(-2, -1))
-    together = right(table).sum(axis=-1) * total - (truth * answered(table)).sum(axis=-1)
+    together = true_positives(table).sum(axis=-1) * total - (truth * answered(table)).sum(axis=-1)
     spread = (total**2 - (truth**2).sum(axis=-1)) * (total**2 - (answers**2).sum(axis=-1))
     return ratio(together, np.sqrt(np.maximum(spread, 0.0)))
 
@@ -198,7 +198,7 @@ def kappa(table: np.ndarray) -> np.ndarray:
     """Agreement beyond what the class frequencies alone would give (Cohen 1960)."""
     total = table.sum(axis=(-2, -1))
     by_chance = (support(table) * answered(table)).sum(axis=-1)
-    return ratio(right(table).sum(axis=-1) * total - by_chance, total**2 - by_chance)
+    return ratio(true_positives(table).sum(axis=-1) * total - by_chance, total**2 - by_chance)
 
 
 @on_labels(proportion=True, parts=_answered_of_all)
@@ -217,7 +217,7 @@ def selective_error(table: np.ndarray) -> np.ndarray:
 def reject_cost(table: np.ndarray, *, cost: NonNegative = 0.5) -> np.ndarray:
     """Mean cost of a case, where a wrong answer costs 1, a right one nothing and an abstention ``cost``."""
     total, given = table.sum(axis=(-2, -1)), answered(table).sum(axis=-1)
-    return ratio(given - right(table).sum(axis=-1) + cost * (total - given), total)
+    return ratio(given - true_positives(table).sum(axis=-1) + cost * (total - given), total)
 
 
 @on_labels(greater_is_better=False, bounds=(-np.inf, np.inf))

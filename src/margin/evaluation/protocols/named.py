@@ -93,10 +93,10 @@ def _named(name: str, who: str) -> SplitProtocol:
     wanted = name.strip().lower().replace("×", "x").replace(" ", "-").replace("_", "-")
     if wanted in PROTOCOLS:
         return PROTOCOLS[wanted]()
-    if found := re.fullmatch(r"(\d+)-?fold", wanted):
-        return StratifiedFolds(int(found[1]))
-    if found := re.fullmatch(r"(\d+)-?x-?(\d+)", wanted):
-        return StratifiedFolds(int(found[2]), repeats=int(found[1]))
+    if numbers := re.fullmatch(r"(\d+)-?fold", wanted):
+        return StratifiedFolds(int(numbers[1]))
+    if numbers := re.fullmatch(r"(\d+)-?x-?(\d+)", wanted):
+        return StratifiedFolds(int(numbers[2]), repeats=int(numbers[1]))
     known = ", ".join(map(repr, PROTOCOLS))
     raise ParameterError(f"{who}(protocol={name!r}): protocol must be one of {known}{closest(name, PROTOCOLS)}.")
 

@@ -200,15 +200,15 @@ class LogSearch(Search):
 
     def _along(self, walk: _Walk, ladder: Ladder, at: dict[str, Any]) -> dict[str, Any]:
         """Climb one parameter: double, else halve, then look between."""
-        found = self._climb(walk, ladder, at, 2.0, "double")
-        if found == at:
-            found = self._climb(walk, ladder, at, 0.5, "halve")
+        best = self._climb(walk, ladder, at, 2.0, "double")
+        if best == at:
+            best = self._climb(walk, ladder, at, 0.5, "halve")
         for level in range(1, int(self.refine) + 1):
-            beside = [found | {ladder.name: value} for value in ladder.beside(found[ladder.name], 2.0 ** (0.5**level))]
+            beside = [best | {ladder.name: value} for value in ladder.beside(best[ladder.name], 2.0 ** (0.5**level))]
             walk.ensure(beside)
             for setting in beside:
-                found = walk.step(ladder.name, setting, found, "between")
-        return found
+                best = walk.step(ladder.name, setting, best, "between")
+        return best
 
     def _climb(self, walk: _Walk, ladder: Ladder, at: dict[str, Any], ratio: float, move: str) -> dict[str, Any]:
         best, value, misses = at, at[ladder.name], 0
@@ -248,13 +248,13 @@ class Ladder:
 
     def ahead(self, value: Any, ratio: float, n: int) -> list[Any]:
         """The next values in one direction, as many as there are up to n."""
-        found: list[Any] = []
+        values: list[Any] = []
         for _ in range(n):
-            following = self._fitting((found[-1] if found else value) * ratio)
-            if following == (found[-1] if found else value):
+            following = self._fitting((values[-1] if values else value) * ratio)
+            if following == (values[-1] if values else value):
                 break
-            found.append(following)
-        return found
+            values.append(following)
+        return values
 
     def beside(self, value: Any, ratio: float) -> list[Any]:
         """Values on both sides at a ratio, other than the value itself."""

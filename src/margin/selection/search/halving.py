@@ -195,10 +195,10 @@ class HalvingSearch(Search):
             while rounds > 1 and most / factor ** (rounds - 1) < fewest:
                 rounds -= 1
             return [round(most / factor**later) for later in reversed(range(rounds))]
-        found = [min(int(self.least), most)]
-        while len(found) < rounds and found[-1] < most:
-            found.append(min(round(found[0] * factor ** len(found)), most))
-        return found
+        amounts = [min(int(self.least), most)]
+        while len(amounts) < rounds and amounts[-1] < most:
+            amounts.append(min(round(amounts[0] * factor ** len(amounts)), most))
+        return amounts
 
     def _try(
         self, runner: TrialRunner, settings: list[dict[str, Any]] | None, alive: list[int], amount: int, most: int
