@@ -136,12 +136,12 @@ def test_a_warm_start_ends_in_the_same_place_sooner():
 
 @pytest.mark.parametrize("kernel", ["rbf", "precomputed"])
 def test_errors_of_folds_are_those_of_models_fitted_without_them(kernel):
-    from margin.base.meta.cross_fitting import dealt
+    from margin.base.meta.cross_fitting import stratified_splits
 
     X, y = two(50, apart=1.0)
     given = X @ X.T if kernel == "precomputed" else X
     choice = choose_C(given, y, [0.1, 1.0], n_folds=4, kernel=kernel, scale=None)
-    for fold, (train, test) in enumerate(dealt(y, np.ones(50), 4)):
+    for fold, (train, test) in enumerate(stratified_splits(y, np.ones(50), 4)):
         known, asked = given[train.rows], given[test.rows]
         if kernel == "precomputed":
             known, asked = known[:, train.rows], asked[:, train.rows]
