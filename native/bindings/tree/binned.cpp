@@ -1,5 +1,5 @@
 // margin._core.tree: growing trees on bins.
-#include "margin/tree/binned/grow_binned.hpp"
+#include "binned_growers.hpp"
 #include "tree.hpp"
 
 using namespace margin;

@@ -1,5 +1,5 @@
 // margin._core.tree: growing trees.
-#include "margin/tree/exact/grow.hpp"
+#include "growers.hpp"
 #include "tree.hpp"
 
 using namespace margin;

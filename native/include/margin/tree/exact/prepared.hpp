@@ -40,8 +40,6 @@ struct Prepared {
         if constexpr (std::is_same_v<Target, Classes>)
             if (is_counted<Criterion>(node.width, all))
                 classes.take(node.cases, node.sum);
-        if constexpr (Criterion::statistic == Statistic::medians)
-            ranks.take(node.cases, all.centre);
     }
 };
 
