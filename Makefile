@@ -8,7 +8,7 @@ DEV_READY := $(VENV)/.ready-dev
 PEERS_READY := .venv-peers/.ready
 PEERS_PIP := .venv-peers/bin/python -m pip -qq --disable-pip-version-check
 
-.PHONY: demo test test-all fuzz fuzz-sanitized lint format bench sanitize clean
+.PHONY: demo test test-all fuzz fuzz-sanitized lint format stubs bench sanitize clean
 
 $(READY): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "margin needs Python 3.11 or newer: make PYTHON=python3.12")'
@@ -58,6 +58,10 @@ format: $(DEV_READY)
 	$(BIN)/ruff format src tests benchmarks examples
 	$(BIN)/ruff check --fix src tests benchmarks examples
 	$(BIN)/clang-format -i $$(git ls-files '*.hpp' '*.cpp')
+
+# The types of the core, read off its bindings; a test compares them with what is committed.
+stubs: $(DEV_READY)
+	$(BIN)/python native/stubs.py src/margin
 
 # The peers have an environment of their own. margin is installed there as users get it (an editable install would
 # look for changes at each import), and again before each run, so that what is measured is what stands in src; the

@@ -24,7 +24,7 @@ LEVELS = {
         1: "data",
         0: "params random parallel lazy",
         # The ground: even the other parts of level 0 stand on it, and it imports nothing of margin.
-        -1: "errors _core",
+        -1: "errors typing _core",
     }.items()
     for part in parts.split()
 }

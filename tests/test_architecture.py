@@ -153,7 +153,7 @@ def test_importing_margin_loads_nothing_heavy_and_no_part():
 
 
 def test_nothing_heavy_is_imported_at_the_top_of_level_0():
-    for name in ("errors", "lazy", "params", "random", "parallel"):
+    for name in ("errors", "typing", "lazy", "params", "random", "parallel"):
         path = PACKAGE / f"{name}.py"
         if path.exists():
             assert not HEAVY & {asked.module.split(".")[0] for asked in imports_of(path, PACKAGE)}, path

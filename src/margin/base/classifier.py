@@ -6,12 +6,12 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from sklearn.base import ClassifierMixin
 
 import margin._core as _core
 from margin import parallel
 from margin.base.estimator import SupervisedEstimator
 from margin.base.representations.representation import TrainingRows
+from margin.base.sklearn_classes import ClassifierMixin
 from margin.base.targets.labels import encode_labels
 from margin.base.targets.multi_output import answers_of, encode_outputs, output_columns
 

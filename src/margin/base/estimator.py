@@ -10,7 +10,6 @@ import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.base import BaseEstimator
 
 import margin._core as _core
 from margin import parallel, params
@@ -21,6 +20,7 @@ from margin.base.representations.mixed import Mixed
 from margin.base.representations.numeric import Numeric
 from margin.base.representations.representation import AsGiven, Learnt, TrainingRows
 from margin.base.rollback import NotYetFittedError, whole_or_not_at_all
+from margin.base.sklearn_classes import BaseEstimator
 from margin.data.schema import Schema
 from margin.data.table import Table
 from margin.data.weights import check_weights

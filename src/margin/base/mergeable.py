@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from typing import Any, Protocol, Self
 
 import numpy as np
-from sklearn.base import clone
 
 from margin import params
 from margin.base.classifier import Classifier
@@ -17,6 +16,7 @@ from margin.base.representations.mixed import MixedEncoder
 from margin.base.representations.numeric import NumericEncoder
 from margin.base.representations.representation import TrainingRows
 from margin.base.rollback import whole_or_not_at_all
+from margin.base.sklearn_classes import clone
 from margin.base.targets.labels import named_classes
 from margin.data.labels import codes_of, union
 from margin.data.schema import Column, Schema

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from sklearn.base import RegressorMixin
 
 from margin.base.estimator import SupervisedEstimator
+from margin.base.sklearn_classes import RegressorMixin
 from margin.base.targets.numbers import encode_targets
 
 __all__ = ["Regressor"]

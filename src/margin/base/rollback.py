@@ -6,14 +6,13 @@ import contextlib
 from collections.abc import Iterator
 from typing import Any
 
-import sklearn.exceptions
-
+from margin.base import sklearn_classes
 from margin.errors import NotFittedError
 
 __all__ = ["NotYetFittedError", "further_or_not_at_all", "whole_or_not_at_all"]
 
 
-class NotYetFittedError(NotFittedError, sklearn.exceptions.NotFittedError):
+class NotYetFittedError(NotFittedError, sklearn_classes.NotFittedError):
     """margin's refusal in the type that scikit-learn's tools look for."""
 
 

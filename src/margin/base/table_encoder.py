@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from sklearn.base import TransformerMixin
 
 from margin import params
 from margin.base.estimator import TableEstimator
 from margin.base.representations.numeric import Numeric, Scale
 from margin.base.rollback import whole_or_not_at_all
+from margin.base.sklearn_classes import TransformerMixin
 
 __all__ = ["TableEncoder"]
 

@@ -6,13 +6,13 @@ import warnings
 from typing import Annotated, Any, Literal
 
 import numpy as np
-from sklearn.base import clone
 
 from margin.base import AsGiven, Classifier
 from margin.base.meta.calibration_maps import MAPS, CalibrationMap
 from margin.base.meta.cross_fitting import given_splits, stratified_splits
 from margin.base.meta.inner_model import Estimator, Folds, frozen, last_step, on_tables, take_over, weights_for
 from margin.base.representations.representation import TrainingRows
+from margin.base.sklearn_classes import clone
 from margin.bayes.naive import NaiveBayes
 from margin.data.rows import ready_for
 from margin.data.splits import Part, Split

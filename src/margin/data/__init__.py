@@ -1,8 +1,16 @@
 """Tables: what they hold, how they are read, and a small collection of known ones."""
 
+from typing import TYPE_CHECKING
+
 from margin.data.schema import Column, Schema
 from margin.data.table import Table
 from margin.lazy import attach
+
+if TYPE_CHECKING:
+    from margin.data import catalog, generators
+    from margin.data.readers import read
+    from margin.data.readers.typed_frame import from_polars
+    from margin.data.summary import describe
 
 __all__ = ["Column", "Schema", "Table", "catalog", "describe", "from_polars", "generators", "read"]
 

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from margin.experiment.compare import run, run_to_end
     from margin.experiment.problem import open_table, resolve_target
     from margin.experiment.result import (
+        CalibrationBin,
         ClassScore,
         ColumnCard,
         Pair,
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
         Standing,
         Step,
         TestScore,
+        ThresholdCurves,
     )
     from margin.experiment.spec import Spec
     from margin.experiment.table_audit import audit_table

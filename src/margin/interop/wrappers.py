@@ -6,10 +6,10 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone
 
 from margin.base.meta.calibration_maps import CalibrationMap, Isotonic, Sigmoid, Temperature
 from margin.base.representations.representation import AsGivenEncoder
+from margin.base.sklearn_classes import clone
 from margin.baseline import MajorityClassifier
 from margin.bayes import CalibratedClassifier
 from margin.bayes.calibrated_classifier import CalibratedModel

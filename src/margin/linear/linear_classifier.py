@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from sklearn.utils.metaestimators import available_if
 
 import margin._core as _core
 from margin import parallel
 from margin.base import Classifier, Numeric
 from margin.base.representations.numeric import Scale
 from margin.base.representations.representation import NO_LIMIT, TrainingRows
+from margin.base.sklearn_classes import available_if
 from margin.errors import InputError
 from margin.linear.presolve import NEVER
 

@@ -7,7 +7,6 @@ import warnings
 from typing import Any, Literal
 
 import numpy as np
-from sklearn.base import clone
 from sklearn.utils import get_tags
 
 from margin import params
@@ -17,6 +16,7 @@ from margin.base.meta.cross_fitting import given_splits, stratified_splits
 from margin.base.meta.delegating import PassesOn
 from margin.base.meta.inner_model import Estimator, Folds, frozen, on_tables, take_over, weights_for
 from margin.base.representations.representation import TrainingRows
+from margin.base.sklearn_classes import clone
 from margin.bayes.naive import NaiveBayes
 from margin.data.splits import Part, Split
 from margin.data.table import Table

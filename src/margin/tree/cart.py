@@ -8,11 +8,11 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone
 from sklearn.utils import Bunch
 
 from margin import parallel
 from margin.base.representations.mixed import MixedData
+from margin.base.sklearn_classes import clone
 from margin.data.weights import check_weights, count_repeats
 from margin.errors import ParameterError, closest, listing
 from margin.tree.grow import why_not_binned

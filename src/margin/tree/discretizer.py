@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any, Literal, cast
 
 import numpy as np
-from sklearn.base import TransformerMixin
 
 from margin import parallel, params
 from margin.base import Mixed
@@ -13,6 +12,7 @@ from margin.base.estimator import TableEstimator
 from margin.base.inputs.arrays import row_count
 from margin.base.representations.mixed import MixedData
 from margin.base.rollback import whole_or_not_at_all
+from margin.base.sklearn_classes import TransformerMixin
 from margin.base.targets.labels import encode_labels
 from margin.errors import LabelError
 from margin.params import Jobs

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 from sklearn.utils import get_tags
-from sklearn.utils.metaestimators import available_if
 
 from margin.base import Classifier
+from margin.base.sklearn_classes import available_if
 from margin.data.labels import codes_of, label_array
 from margin.data.rows import ready_for
 

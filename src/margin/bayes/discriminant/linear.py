@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any, Literal
 
 import numpy as np
-from sklearn.base import TransformerMixin
 
+from margin.base.sklearn_classes import TransformerMixin
 from margin.bayes.discriminant.normal_classes import LinearScores, ScatteredClasses, factor_of, inverse_root, log_of
 from margin.bayes.discriminant.scatter import Scatter
 from margin.bayes.discriminant.shrinkage import Shrinkage, ledoit_wolf, shrunk, shrunk_class_covariance

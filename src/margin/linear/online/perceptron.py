@@ -6,11 +6,11 @@ from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
-from sklearn.utils.metaestimators import available_if
 
 import margin._core as _core
 from margin.base.representations.numeric import Scale
 from margin.base.rollback import NotYetFittedError
+from margin.base.sklearn_classes import available_if
 from margin.errors import NotSeparableWarning, warn
 from margin.linear.online.mistake_bound import Certificate, certify, certify_classes
 from margin.linear.online.perceptron_state import Log, Memory, Voters, all_columns, votes_of

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from sklearn.utils.metaestimators import available_if
 
 from margin import parallel
 from margin.base import Classifier
 from margin.base.meta.calibration_maps import CalibrationMap
 from margin.base.rollback import NotYetFittedError
+from margin.base.sklearn_classes import available_if
 from margin.errors import InputError
 from margin.linear.presolve import NEVER
 from margin.svm.kernel_machine.certificate import WORDS, Evidence, MarginCertificate

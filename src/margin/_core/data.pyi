@@ -1,0 +1,89 @@
+from collections.abc import Sequence
+from typing import Any, overload
+
+import numpy
+
+from margin.typing import Matrix, Vector
+
+@overload
+def survey(x: Matrix[numpy.float64], largest: float, n_threads: int) -> tuple[Any, ...]: ...
+@overload
+def survey(x: Matrix[numpy.float32], largest: float, n_threads: int) -> tuple[Any, ...]: ...
+@overload
+def survey(x: Matrix[numpy.int32], largest: float, n_threads: int) -> tuple[Any, ...]: ...
+@overload
+def survey(x: Matrix[numpy.int64], largest: float, n_threads: int) -> tuple[Any, ...]:
+    """Smallest and largest number and missing cells of each column; position of the first unusable cell."""
+
+@overload
+def survey_moments(
+    x: Matrix[numpy.float64],
+    y: Vector[numpy.int32],
+    w: Vector[numpy.float64] | None,
+    classes: int,
+    largest: float,
+    n_threads: int,
+) -> tuple[Any, ...]: ...
+@overload
+def survey_moments(
+    x: Matrix[numpy.float32],
+    y: Vector[numpy.int32],
+    w: Vector[numpy.float64] | None,
+    classes: int,
+    largest: float,
+    n_threads: int,
+) -> tuple[Any, ...]:
+    """Weight, squared weight, mean, its rest and squared deviations by class, and the survey."""
+
+@overload
+def inspect(x: Matrix[numpy.float64], largest: float, n_threads: int = 1) -> int:
+    """Flat position of the first unusable cell; -1 if all are fine, -2 if some are missing."""
+
+@overload
+def inspect(x: Matrix[numpy.float32], largest: float, n_threads: int = 1) -> int: ...
+def winners(scores: Matrix[numpy.float64], n_threads: int) -> Vector[numpy.int64]:
+    """The column of each row's largest number."""
+
+def level_counts(codes: Vector[numpy.int32], n_levels: int, n_threads: int) -> Vector[numpy.int64]:
+    """How often each level occurs; -1 is left out."""
+
+def side_by_side(columns: Sequence[Vector[numpy.float64]], n_threads: int) -> Matrix[numpy.float64]:
+    """Columns as one row-major matrix."""
+
+@overload
+def csr_survey(
+    data: Vector[numpy.float64],
+    indices: Vector[numpy.int32],
+    indptr: Vector[numpy.int32],
+    n_columns: int,
+    largest: float,
+    n_threads: int,
+) -> tuple[Any, ...]: ...
+@overload
+def csr_survey(
+    data: Vector[numpy.float64],
+    indices: Vector[numpy.int64],
+    indptr: Vector[numpy.int64],
+    n_columns: int,
+    largest: float,
+    n_threads: int,
+) -> tuple[Any, ...]: ...
+@overload
+def csr_survey(
+    data: Vector[numpy.float32],
+    indices: Vector[numpy.int32],
+    indptr: Vector[numpy.int32],
+    n_columns: int,
+    largest: float,
+    n_threads: int,
+) -> tuple[Any, ...]: ...
+@overload
+def csr_survey(
+    data: Vector[numpy.float32],
+    indices: Vector[numpy.int64],
+    indptr: Vector[numpy.int64],
+    n_columns: int,
+    largest: float,
+    n_threads: int,
+) -> tuple[Any, ...]:
+    """0 canonical, 1 not in order, 2 damaged (row), 3 unusable (cell); where; missing cells; negative ones."""
