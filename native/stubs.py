@@ -16,9 +16,9 @@ __all__ = ["write_stubs"]
 
 CORE = "margin._core"
 _ARRAY = re.compile(r"Annotated\[NDArray(?:\[numpy\.(\w+)\])?, dict\(shape=\(None,( None)?\)[^)]*\)\]")
-#: What nb::tuple, nb::dict and nb::list say of what is in them.
-_HOLDS = {"tuple": "tuple[Any, ...]", "dict": "dict[str, Any]", "list": "list[Any]"}
-_BARE = re.compile(r"(?<=: |> )(tuple|dict|list)(?=[,:)\s])")
+#: What nb::tuple, nb::dict and nb::list say of what is in them, and an answer that may also be None.
+_HOLDS = {"tuple": "tuple[Any, ...]", "dict": "dict[str, Any]", "list": "list[Any]", "object": "Any"}
+_BARE = re.compile(r"(?<=: |> )(tuple|dict|list)(?=[,:)\s])|(?<=-> )(object)(?=:)")
 
 
 def write_stubs(package: Path) -> None:
@@ -42,7 +42,7 @@ def _readable(stub: str) -> str:
     """A stub with short names of arrays, and without containers that are silent about what they hold."""
     stub = _ARRAY.sub(lambda m: f"{'Matrix' if m[2] else 'Vector'}[numpy.{m[1] or 'generic'}]", stub)
     stub = re.sub(r"Annotated\[(NDArray\[numpy\.\w+\]), dict\([^)]*\)\]", r"\1", stub)  # of any number of dimensions
-    stub = _BARE.sub(lambda m: _HOLDS[m[1]], stub)
+    stub = _BARE.sub(lambda m: _HOLDS[m[0]], stub)
     stub = re.sub(r'"""\n *(.*)\n *"""', r'"""\1"""', stub)
     imports = "from typing import Any\n\nfrom margin.typing import Matrix, Vector\n"
     return stub if stub.startswith('"""') else imports + stub

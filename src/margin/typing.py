@@ -13,12 +13,13 @@ True
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, Protocol, TypeAlias, TypeVar, runtime_checkable
+from typing import Any, Protocol, SupportsIndex, TypeAlias, TypeVar, runtime_checkable
 
 import numpy as np
 
 __all__ = [
     "ClassifierLike",
+    "Encoded",
     "LabelsLike",
     "Matrix",
     "RegressorLike",
@@ -71,12 +72,15 @@ class SparseLike(Protocol):
 TableLike: TypeAlias = (
     Tabular | SparseLike | Sequence[Sequence[float | None]] | Sequence[list[Any] | tuple[Any, ...] | SupportsArray]
 )
+#: Rows as a model's representation gives them to its ``_fit`` and ``_scores``: a matrix, CSR, or ``MixedData``. Not
+#: checked, since SciPy states no types.
+Encoded: TypeAlias = Any
 #: What every model takes as y: one label (or number) per row, in an array, a column of a data frame or a list.
 LabelsLike: TypeAlias = SupportsArray | Tabular | Iterable[Any]
 #: What every model takes as ``sample_weight``: one number of at least 0 per row.
 WeightsLike: TypeAlias = SupportsArray | Sequence[float]
 #: What ``random_state`` may be: nothing (drawn anew each time), a whole number, or a generator of NumPy.
-SeedLike: TypeAlias = int | np.integer | np.random.Generator | np.random.RandomState | None
+SeedLike: TypeAlias = SupportsIndex | np.random.Generator | np.random.RandomState | None
 
 
 @runtime_checkable

@@ -1,4 +1,4 @@
-from typing import overload
+from typing import Any, overload
 
 import numpy
 
@@ -30,7 +30,7 @@ def linear_winners(
     base: Vector[numpy.float64],
     largest: float,
     n_threads: int,
-) -> object: ...
+) -> Any: ...
 @overload
 def linear_winners(
     x: Matrix[numpy.float32],
@@ -39,7 +39,7 @@ def linear_winners(
     base: Vector[numpy.float64],
     largest: float,
     n_threads: int,
-) -> object: ...
+) -> Any: ...
 @overload
 def quadratic_scores(
     x: Matrix[numpy.float64],

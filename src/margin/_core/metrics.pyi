@@ -98,12 +98,12 @@ def separate(
 ) -> None:
     """Write the rows outside and inside a fold."""
 
-def tally(labels: Vector[numpy.generic], most: int, with_first: bool, n_threads: int) -> object:
+def tally(labels: Vector[numpy.generic], most: int, with_first: bool, n_threads: int) -> Any:
     """Least label, counts and first rows by distance from it; None where there are more than `most`."""
 
 def tally_pairs(
     truth: Vector[numpy.generic], said: Vector[numpy.generic], weight: Vector[numpy.float64] | None, n_threads: int
-) -> object:
+) -> Any:
     """Least labels, counts and weights of pairs; None where the table would be too large."""
 
 @overload

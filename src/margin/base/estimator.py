@@ -36,6 +36,8 @@ class TableEstimator(BaseEstimator):
     """An estimator that takes tables as they are and sees them in the ``representation`` it states."""
 
     accepts_tables = True
+    #: The attributes that the last fit left behind.
+    _learnt: tuple[str, ...]
 
     @property
     def representation(self) -> Mixed | Numeric | AsGiven:

@@ -65,6 +65,7 @@ class MergeableClassifier(Classifier):
     """
 
     _statistics: Any
+    _is_part: bool
 
     def _count(self, X: Any, y: np.ndarray, weight: np.ndarray | None) -> Statistics:
         raise TypeError(f"{type(self).__name__} must say what it counts: def _count(self, X, y, weight).")
@@ -205,7 +206,7 @@ def _united_column(one: Column, other: Column, who: str) -> Column:
     return replace(one, levels=tuple(levels[i] for i in in_order(levels, np.arange(len(levels)))))
 
 
-def _common_order(one: Column, other: Column, who: str) -> tuple:
+def _common_order(one: Column, other: Column, who: str) -> tuple[Any, ...]:
     """The levels of two scales on one that keeps both orders."""
     left, right, order = list(one.levels), list(other.levels), []
     while left or right:

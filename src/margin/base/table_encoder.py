@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -44,7 +44,7 @@ class TableEncoder(TransformerMixin, TableEstimator):
     def representation(self) -> Numeric:
         return Numeric(scale=self.scale)
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> TableEncoder:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Learn the levels, means and scales of the columns."""
         with whole_or_not_at_all(self):
             params.check(self)

@@ -111,7 +111,7 @@ def _chosen(columns: Columns, distributions: Any, who: str) -> list[tuple[Place,
             )
     else:
         given = dict.fromkeys(schema.names, distributions) if distributions is not None else {}
-    every = given.get(ALL_NUMERIC, DEFAULTS[True]) if ALL_NUMERIC not in schema else DEFAULTS[True]
+    every = given.get(ALL_NUMERIC, DEFAULTS[True]) if ALL_NUMERIC not in schema.names else DEFAULTS[True]
     names = [given.get(c.name, every if c.is_numeric else DEFAULTS[False]) for c in schema]
     return [_placed(column, name, distributions, who) for column, name in zip(schema, names)]
 

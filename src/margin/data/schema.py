@@ -26,7 +26,7 @@ class Column:
 
     name: str
     kind: Kind
-    levels: tuple = ()
+    levels: tuple[Any, ...] = ()
     reason: str = field(default="", compare=False)
 
     @property

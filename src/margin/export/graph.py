@@ -15,7 +15,7 @@ __all__ = ["Graph", "onnx_package"]
 
 OPSET, ML_OPSET, IR_VERSION = 21, 5, 10
 
-Value = str | np.ndarray | float | int | list
+Value = str | np.ndarray | float | int | list[Any]
 
 
 def onnx_package(name: str = "onnx") -> Any:

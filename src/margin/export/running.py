@@ -67,7 +67,7 @@ def _words(column: Column, codes: np.ndarray, given: Any, place: int) -> np.ndar
     found = np.append(written_levels(column), missing_mark(column)).astype(object)[codes]
     if not isinstance(given, Table):
         return found
-    own = given.schema[column.name] if column.name in given.schema else given.schema[place]
+    own = given.schema[column.name] if column.name in given.names else given.schema[place]
     if own.is_numeric:
         return found
     own_codes = given.cells(own.name)

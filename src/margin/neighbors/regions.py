@@ -26,7 +26,7 @@ class Axis:
 
     name: str
     values: np.ndarray
-    levels: tuple = ()
+    levels: tuple[Any, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -157,7 +157,7 @@ def _table_of(X: Any, who: str) -> Table:
 
 def _name_of(table: Table, column: Any, who: str, what: str) -> str:
     names = table.names
-    if isinstance(column, str) and column in table.schema:
+    if isinstance(column, str) and column in table.names:
         return column
     if isinstance(column, int | np.integer) and not isinstance(column, bool) and -len(names) <= column < len(names):
         return names[column]

@@ -145,8 +145,8 @@ class Columns:
     def _check_names(self, found: list[str], who: str) -> None:
         assert self.schema is not None
         known = self.schema.names
-        extra = [name for name in found if name not in self.schema]
-        there = set(found)
+        there, expected = set(found), set(known)
+        extra = [name for name in found if name not in expected]
         absent = [name for name in known if name not in there]
         if extra:
             near = closest(extra[0], absent or known)

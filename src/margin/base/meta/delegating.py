@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 import numpy as np
 from sklearn.utils import get_tags
@@ -14,8 +15,10 @@ from margin.data.rows import ready_for
 
 __all__ = ["PassesOn"]
 
+_Method = TypeVar("_Method", bound=Callable[..., Any])
 
-def _has(method: str) -> Any:
+
+def _has(method: str) -> Callable[[_Method], _Method]:
     """Whether the classifier inside has a method, fitted or not."""
     return available_if(lambda self: hasattr(self.__dict__.get("model_", self._model()), method))
 

@@ -114,14 +114,14 @@ def column_moments(cells: np.ndarray, y: np.ndarray, weight: np.ndarray | None, 
     return moments_from(cells, y, weight, tuple(found))
 
 
-def moments_from(cells: np.ndarray, y: np.ndarray, weight: np.ndarray | None, found: tuple) -> Moments:
+def moments_from(cells: np.ndarray, y: np.ndarray, weight: np.ndarray | None, found: tuple[np.ndarray, ...]) -> Moments:
     """What the core found, looked at again in other units where the magnitudes are extreme."""
     *tables, low, high = found
     unit = unit_for(np.where(low > high, 0.0, np.maximum(np.abs(low), np.abs(high))))
     if (unit != 1).any():
         n_classes = len(tables[0])
         scaled = cells / unit
-        tables = _core.data.survey_moments(scaled, y, weight, n_classes, NO_LIMIT, parallel.n_threads())[:5]
+        tables[:] = _core.data.survey_moments(scaled, y, weight, n_classes, NO_LIMIT, parallel.n_threads())[:5]
     n, n2, mean, rest, m2 = tables
     constant = low == high
     # The mean of equal numbers is off by a rounding, and what is left would pass for a deviation.

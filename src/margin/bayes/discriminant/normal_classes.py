@@ -33,6 +33,8 @@ class NormalClasses(GenerativeClassifier):
     representation = Numeric(keep_float32=True)
     #: With more than two classes, scores of a row are to be compared with each other, not with those of other rows.
     decisions_are_densities = True
+    priors: Any
+    means_: np.ndarray
     _unit: np.ndarray
 
     def _learn_priors(self, weight: np.ndarray) -> np.ndarray:

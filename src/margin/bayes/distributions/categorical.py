@@ -171,7 +171,7 @@ def _count_whole_numbers(rows: TrainingCells, n_levels: np.ndarray) -> NumberCou
     """Counts where the cells themselves are places in a table."""
     first = firsts(n_levels)
     counts = _core.counts.of_matrix(rows.cells, first, rows.y, rows.weight, rows.n_classes, parallel.n_threads())
-    seen = counts.any(axis=1)
+    seen = np.asarray(counts.any(axis=1))
     values = tuple(np.flatnonzero(seen[start:end]).astype(np.float64) for start, end in pairwise(first))
     return NumberCounts(values, counts[seen])
 

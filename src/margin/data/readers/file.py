@@ -46,7 +46,7 @@ class Request:
     target: str | None = None
 
     def check_target(self, who: str, schema: Schema) -> None:
-        if self.target is not None and self.target not in schema:
+        if self.target is not None and self.target not in schema.names:
             names = schema.names
             hint = closest(self.target, names)
             raise DataError(f"{who}: target {self.target!r} is not a column; columns are {listing(names)}{hint}.")

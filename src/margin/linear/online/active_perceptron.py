@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Self
 
 import numpy as np
@@ -256,7 +257,8 @@ class _Stream:
         """On until so many labels are known, or to the end."""
         model = self.model
         width = self.width + bool(model.fit_intercept)
-        self.at, self.labels = _core.linear.active_stream(
+        stream: Callable[..., tuple[int, int]] = _core.linear.active_stream  # dense or sparse: see over_rows
+        self.at, self.labels = stream(
             *self.rows, self.y, self.visits, self.asked, bool(model.fit_intercept), self.volunteered, self.patience,
             1 / max(width, 1) ** 0.5, self.most_labels, self.at, enough,
             self.v, self.constant, self.threshold, self.streak, self.labels,

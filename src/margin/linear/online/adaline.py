@@ -9,7 +9,7 @@ import numpy as np
 import margin._core as _core
 from margin.base.representations.numeric import Scale
 from margin.errors import ConvergenceWarning, warn
-from margin.linear.online.row_order import Visiting, arrays_of, padded, rows_and_weights
+from margin.linear.online.row_order import Visiting, over_rows, padded, rows_and_weights
 from margin.linear.online.squared_error import SquaredErrors, batch_pass, lengths_squared, squared_errors
 from margin.linear.online.streaming import StreamingClassifier
 from margin.linear.presolve import known_ends, reduced
@@ -200,8 +200,8 @@ class Adaline(StreamingClassifier):
             d, n_scores = X.shape[1], len(V)
             w, b = np.zeros((n_scores, padded(d))), V[:, d].copy() if intercept else np.zeros(n_scores)
             w[:, :d] = V[:, :d]
-            losses, _ = _core.linear.sgd_epoch(
-                *arrays_of(X), "squared_error", y, step, order, 0, np.full(n_scores, self.eta_), 0.5, 0.0, 0.0, 0.0,
+            losses, _ = over_rows(
+                _core.linear.sgd_epoch, X, "squared_error", y, step, order, 0, np.full(n_scores, self.eta_), 0.5, 0.0, 0.0, 0.0,
                 intercept, 0.0, w, b, None, None, None, None, None, np.ones(n_scores, dtype=bool), 1.0,
             )  # fmt: skip
             V[:, :d] = w[:, :d]

@@ -14,7 +14,7 @@ from margin.base.sklearn_classes import available_if
 from margin.errors import NotSeparableWarning, warn
 from margin.linear.online.mistake_bound import Certificate, certify, certify_classes
 from margin.linear.online.perceptron_state import Log, Memory, Voters, all_columns, votes_of
-from margin.linear.online.row_order import Visiting, arrays_of, rows_and_weights
+from margin.linear.online.row_order import Visiting, over_rows, rows_and_weights
 from margin.linear.online.streaming import StreamingClassifier
 from margin.linear.presolve import Reduced, known_ends, reduced
 from margin.params import ClassWeight, Count, Flag, NonNegative, Positive, Seed
@@ -196,8 +196,8 @@ class Perceptron(StreamingClassifier):
     def _make_pass(self, X: Any, y: np.ndarray, step: np.ndarray | None, order: np.ndarray | None, log: Log) -> int:
         """One pass that changes the memory; the number of mistakes, which are noted."""
         m = self._memory
-        rows, n, age, made = _core.linear.perceptron_pass(
-            *arrays_of(X), y, step, order, float(self.eta0), bool(self.fit_intercept), log.room,
+        rows, n, age, made = over_rows(
+            _core.linear.perceptron_pass, X, y, step, order, float(self.eta0), bool(self.fit_intercept), log.room,
             m.w, m.b, m.late_w, m.late_b, m.age, m.voters, m.survived, m.made,
         )  # fmt: skip
         self._memory = replace(m, age=age, made=made)

@@ -7,7 +7,8 @@ step instead.
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -15,7 +16,9 @@ import margin._core as _core
 from margin.data.weights import count_repeats
 from margin.random import seed_for
 
-__all__ = ["Visiting", "arrays_of", "padded", "rows_and_weights"]
+__all__ = ["Visiting", "arrays_of", "over_rows", "padded", "rows_and_weights"]
+
+_Answer = TypeVar("_Answer")
 
 VISITS_PER_ROW = 16
 FEW_VISITS = 1 << 20
@@ -78,3 +81,8 @@ def padded(width: int) -> int:
 def arrays_of(X: Any) -> tuple[Any, ...]:
     """A matrix as the core takes it: itself, or the three arrays of CSR and the number of columns."""
     return (X,) if isinstance(X, np.ndarray) else (X.data, X.indices, X.indptr, X.shape[1])
+
+
+def over_rows(function: Callable[..., _Answer], X: Any, *rest: Any) -> _Answer:
+    """Call a function of the core with a matrix in whichever form it is, and what else the function takes."""
+    return function(*arrays_of(X), *rest)

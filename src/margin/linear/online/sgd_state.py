@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 import margin._core as _core
-from margin.linear.online.row_order import Visiting, arrays_of, padded
+from margin.linear.online.row_order import Visiting, over_rows, padded
 
 __all__ = ["Descent", "Memory", "Settings"]
 
@@ -126,8 +126,8 @@ class Descent:
         s, m = self.settings, self.memory
         with_l1 = s.l1_ratio > 0 and s.alpha > 0
         averages = s.average_from > 0
-        losses, t = _core.linear.sgd_epoch(
-            *arrays_of(self.X), s.loss, self.y, self.weight, order, SCHEDULES[s.learning_rate], self.eta, s.power_t,
+        losses, t = over_rows(
+            _core.linear.sgd_epoch, self.X, s.loss, self.y, self.weight, order, SCHEDULES[s.learning_rate], self.eta, s.power_t,
             s.optimal_start, s.alpha, s.l1_ratio, s.intercept, s.average_from, m.w, m.b,
             m.sum_w if averages else None, m.sum_b if averages else None, m.averaged if averages else None,
             m.paid if with_l1 else None, m.owed if with_l1 else None, self.active, m.t,

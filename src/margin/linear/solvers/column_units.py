@@ -103,7 +103,9 @@ class Units:
         """
         if X.shape[1] > DOUBLE_COLUMNS:
             at = np.arange(len(X)) if rows is None else rows
-            found = _core.linear.dense_gram_single(X, at, weight, self.shift, self.scale, parallel.n_threads())
+            found: np.ndarray = _core.linear.dense_gram_single(
+                X, at, weight, self.shift, self.scale, parallel.n_threads()
+            )
         else:
             some = X if rows is None or len(rows) == len(X) else X[rows]
             found = _core.linear.dense_gram(some, weight, self.shift, self.scale, parallel.n_threads())

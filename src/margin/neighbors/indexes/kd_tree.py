@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -99,7 +99,7 @@ class KDTree:
         share: float = _core.neighbors.kd_nearest(self._arrays(), queries, k, self.metric, self.p, n_threads)[2]
         return share
 
-    def _arrays(self) -> tuple[np.ndarray | float, ...]:
+    def _arrays(self) -> tuple[Any, ...]:
         """The tree as the core takes it."""
         boxes = self.boxes, self.first, self.size, self.lowest
         return self.sketch, self.cells, self.place, *boxes, self.shift, self.scale

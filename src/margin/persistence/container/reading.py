@@ -8,10 +8,10 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from margin.persistence.container.bytes import ALIGNMENT, FORMAT, PRELUDE, Buffer, Prelude, prelude
+from margin.persistence.container.bytes import FORMAT, PRELUDE, Buffer, Prelude, prelude
 from margin.persistence.container.digests import digests
 from margin.persistence.container.head import Head
-from margin.persistence.container.limits import Malformed
+from margin.persistence.container.limits import ALIGNMENT, Malformed
 from margin.persistence.container.sources import FileSource, MemorySource, Source, opened_file
 from margin.persistence.container.writing import FEW_BYTES, in_parallel
 

@@ -205,7 +205,7 @@ def _perceptron(made: Any) -> str | None:
 
 def _mistakes(rows: tuple[np.ndarray, ...] | None, counts: np.ndarray | None, n_iter: int) -> str | None:
     if rows is None or counts is None:
-        return None if rows is counts else "its mistakes are listed or counted, but not both"
+        return None if rows is None and counts is None else "its mistakes are listed or counted, but not both"
     logged = np.array([len(each) for each in rows], dtype=np.int64)
     if len(counts) != n_iter or len(logged) > n_iter or (logged != counts[: len(logged)]).any():
         return "its mistakes are more or fewer than it counts"

@@ -5,6 +5,7 @@ Letters: ``n`` rows that are kept, ``g`` rows that were given (those of weight 0
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -37,7 +38,7 @@ row_numbers = Rule(
 )
 counted = Rule("every row counts for some class", lambda a, _: (a.sum(axis=1) > 0).all())
 
-_N_COLUMNS = {
+_N_COLUMNS: dict[type, Callable[[Any], int]] = {
     BruteForce: lambda index: index.cells.shape[1],
     KDTree: lambda index: len(index.shift),
     BallTree: lambda index: index._rows.shape[1],

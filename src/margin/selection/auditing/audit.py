@@ -106,7 +106,7 @@ class _Given:
 
     sheet: Sheet
     codes: np.ndarray
-    classes: tuple
+    classes: tuple[Any, ...]
     labels: np.ndarray
     n_first: int
     groups: np.ndarray | None

@@ -27,7 +27,7 @@ class Setting:
 
     sheet: Sheet
     codes: np.ndarray
-    classes: tuple
+    classes: tuple[Any, ...]
     train: np.ndarray
     test: np.ndarray
     ours: bool = False

@@ -34,7 +34,7 @@ class Cells:
     name: str
     kind: CellKind
     stored: np.ndarray
-    levels: tuple = ()
+    levels: tuple[Any, ...] = ()
 
     @property
     def is_number(self) -> bool:

@@ -92,7 +92,7 @@ class Expansion:
         )
 
     @cached_property
-    def _packed(self) -> tuple[Any, ...]:
+    def _packed(self) -> tuple[Any, Any, Any, Any, Any, Any]:
         """The vectors side by side as the core multiplies them, and the kernel; made once, never saved."""
         vectors = np.ascontiguousarray(self.vectors, dtype=np.float64)
         mean = self.kernel.center_of(vectors)
@@ -107,7 +107,7 @@ class Expansion:
         return packed, squares, coef, bounds, mean, kernel
 
     @cached_property
-    def _stored(self) -> tuple[np.ndarray, tuple[np.ndarray, ...], Any]:
+    def _stored(self) -> tuple[np.ndarray, tuple[Any, ...], Any]:
         """Coefficients, the vectors in the form that the core reads, and the kernel; made once, never saved."""
         kernel = self.kernel.in_core()
         vectors = self._store(self.vectors, False, kernel)
@@ -118,11 +118,10 @@ class Expansion:
         coef[:, : self.coef.shape[1]] = self.coef
         return coef, vectors, kernel
 
-    def _store(self, X: Any, single: bool, kernel: Any) -> tuple[np.ndarray, ...]:
+    def _store(self, X: Any, single: bool, kernel: Any) -> tuple[Any, ...]:
         store = _core.svm.store_single if single else _core.svm.store_full
         X = canonical(X if sp.issparse(X) else sp.csr_array(X))
-        found: tuple[np.ndarray, ...] = store(X.data, X.indices, X.indptr, X.shape[1], kernel)
-        return found
+        return store(X.data, X.indices, X.indptr, X.shape[1], kernel)
 
     def __getstate__(self) -> dict[str, Any]:
         """What was given: the rest is derived again."""

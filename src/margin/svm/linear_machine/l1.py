@@ -31,7 +31,7 @@ class DenseSteps(GramSteps):
     def smooth(self, table: np.ndarray) -> tuple[float, np.ndarray, np.ndarray]:
         each = None if isinstance(self.of.bound, float) else self.of.bound
         loss, _, _, slope, at_zero, share = _core.svm.margin_pass(
-            self.of.X, self.of.y, each, self.of.bound if each is None else 1.0, self.target,
+            self.of.X, self.of.y, each, self.of.bound if isinstance(self.of.bound, float) else 1.0, self.target,
             np.ascontiguousarray(table[:-1].T), table[-1].copy(), None, None, None, self.n_threads,
         )  # fmt: skip
         gradient = np.vstack([slope.T, at_zero if self.problem.intercept else np.zeros(1)])

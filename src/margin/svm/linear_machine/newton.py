@@ -91,7 +91,7 @@ class Objective:
         each = None if isinstance(p.bound, float) else p.bound
         coef, intercept = np.ascontiguousarray(theta[:, :-1]), np.ascontiguousarray(theta[:, -1])
         loss, smooth, dual, slope, at_zero, share = _core.svm.margin_pass(
-            p.X, p.y, each, p.bound if each is None else 1.0, p.target, coef, intercept,
+            p.X, p.y, each, p.bound if isinstance(p.bound, float) else 1.0, p.target, coef, intercept,
             self.units.origin, self.width, self.before, self.n_threads,
         )  # fmt: skip
         gradient = np.empty_like(theta)

@@ -11,7 +11,7 @@ import numpy as np
 
 import margin._core as _core
 from margin import parallel
-from margin.linear.online.row_order import arrays_of, padded
+from margin.linear.online.row_order import over_rows, padded
 from margin.linear.presolve import Reduced
 from margin.svm.pegasos.certificate import best_multiple, evened
 from margin.svm.pegasos.rule import Earlier, Memory, Rule
@@ -54,8 +54,8 @@ class PrimalDescent:
         m, averages = self.memory, self.rule.average is not None
         if self.rule.project and not hasattr(self, "_squares"):
             self._squares = squares_of(self.X)
-        t = _core.svm.pegasos_pass(
-            *arrays_of(self.X), self.rule.settings(), self.y, self.weight,
+        t = over_rows(
+            _core.svm.pegasos_pass, self.X, self.rule.settings(), self.y, self.weight,
             self._squares if self.rule.project else None, order, m.scalars, m.weights, m.sums if averages else None,
             m.beta, None, m.t,
         )  # fmt: skip
@@ -76,7 +76,7 @@ class PrimalDescent:
         m = self.memory
         coef, scalars = m.answer(self.rule, m.weights, m.sums), m.scalars.copy()
         scalars[0] = m.intercepts()
-        hinge = _core.svm.hinge_losses(*arrays_of(self.X), self.y, self.share, coef, scalars, parallel.n_threads())
+        hinge = over_rows(_core.svm.hinge_losses, self.X, self.y, self.share, coef, scalars, parallel.n_threads())
         return self.rule.lambda_ / 2 * np.square(coef).sum(axis=1) + hinge
 
     def lower_bound(self) -> np.ndarray:
@@ -92,7 +92,7 @@ class PrimalDescent:
         if self.rule.intercept:
             a = evened(a, positive)
         w = np.zeros((len(a), padded(self.X.shape[1])))
-        _core.svm.weighted_sums(*arrays_of(self.X), np.where(positive, a, -a), w, parallel.n_threads())
+        over_rows(_core.svm.weighted_sums, self.X, np.where(positive, a, -a), w, parallel.n_threads())
         bounds = best_multiple(a.sum(axis=1), np.square(w).sum(axis=1) / (2 * self.rule.lambda_))
         return bounds.reshape(len(found), -1).max(axis=0)
 
