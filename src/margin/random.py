@@ -5,18 +5,19 @@ from __future__ import annotations
 import hashlib
 import operator
 import secrets
-from typing import Any, SupportsIndex
+from typing import SupportsIndex
 
 import numpy as np
 
 from margin.errors import ParameterError
+from margin.typing import SeedLike
 
 __all__ = ["generator", "seed_for"]
 
 _BITS = 64
 
 
-def seed_for(seed: Any = None, *path: SupportsIndex | str, bits: int = _BITS) -> int:
+def seed_for(seed: SeedLike = None, *path: SupportsIndex | str, bits: int = _BITS) -> int:
     """The seed of one task: an integer of 64 bits (or fewer) made from a seed and the path to the task.
 
     It is the BLAKE2b hash of seed and path, the same on every machine and in every release; different paths give
@@ -51,7 +52,7 @@ def seed_for(seed: Any = None, *path: SupportsIndex | str, bits: int = _BITS) ->
     return int.from_bytes(digest.digest(), "little") >> (_BITS - bits)
 
 
-def generator(seed: Any = None, *path: SupportsIndex | str) -> np.random.Generator:
+def generator(seed: SeedLike = None, *path: SupportsIndex | str) -> np.random.Generator:
     """NumPy's random generator for one task: seed and path decide what it draws, and nothing else.
 
     The bits are those of ``margin::Stream(seed_for(seed, *path), 0)`` in the core. Takes what :func:`seed_for` takes.
@@ -64,7 +65,7 @@ def generator(seed: Any = None, *path: SupportsIndex | str) -> np.random.Generat
     return np.random.Generator(np.random.Philox(key=seed_for(seed, *path)))
 
 
-def _as_integer(seed: Any) -> int:
+def _as_integer(seed: SeedLike) -> int:
     if seed is None:
         return secrets.randbits(128)
     if isinstance(seed, np.random.Generator):

@@ -14,6 +14,7 @@ from typing import Any
 
 from margin import params
 from margin.errors import ParameterError, closest
+from margin.typing import ClassifierLike
 
 __all__ = ["Entry", "add", "models", "names", "on_tables", "remove", "texts_read"]
 
@@ -60,7 +61,7 @@ class Entry:
         return replace(self, make=partial(_set, self.make, values), note=f"{self.note} Here with {told}.".strip())
 
 
-def on_tables(model: Any) -> Any:
+def on_tables(model: ClassifierLike) -> Any:
     """A model that takes tables: itself, or behind a :class:`margin.TableEncoder` if it wants a matrix.
 
     >>> from sklearn.naive_bayes import GaussianNB

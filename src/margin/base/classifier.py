@@ -14,6 +14,7 @@ from margin.base.representations.representation import TrainingRows
 from margin.base.sklearn_classes import ClassifierMixin
 from margin.base.targets.labels import encode_labels
 from margin.base.targets.multi_output import answers_of, encode_outputs, output_columns
+from margin.typing import Encoded, LabelsLike, TableLike
 
 __all__ = ["Classifier"]
 
@@ -40,7 +41,7 @@ class Classifier(ClassifierMixin, SupervisedEstimator):
     _target = "class"
     classes_: Any
 
-    def _read_targets(self, y: Any, n_rows: int, who: str) -> np.ndarray:
+    def _read_targets(self, y: LabelsLike, n_rows: int, who: str) -> np.ndarray:
         columns = output_columns(y, who) if self.several_outputs else None
         if self.several_outputs:
             self.outputs_2d_ = columns is not None
@@ -53,7 +54,7 @@ class Classifier(ClassifierMixin, SupervisedEstimator):
     def _with_targets(self, rows: TrainingRows, y: np.ndarray) -> TrainingRows:
         return replace(rows, y=y, n_classes=len(self.classes_)) if y.ndim == 1 else rows
 
-    def _scores(self, X: Any) -> np.ndarray:
+    def _scores(self, X: Encoded) -> np.ndarray:
         raise TypeError(f"{type(self).__name__} must say how it scores: def _scores(self, X).")
 
     def _proba(self, scores: np.ndarray) -> np.ndarray:
@@ -64,7 +65,7 @@ class Classifier(ClassifierMixin, SupervisedEstimator):
             found = self._proba(scores)
             return [np.log(each) for each in found] if isinstance(found, list) else np.log(found)
 
-    def _answers(self, X: Any, scores: np.ndarray) -> np.ndarray:
+    def _answers(self, X: Encoded, scores: np.ndarray) -> np.ndarray:
         """The label of each row; a model that may abstain gives ``None`` here."""
         if isinstance(scores, list):
             return answers_of(self.classes_, scores)
@@ -72,22 +73,22 @@ class Classifier(ClassifierMixin, SupervisedEstimator):
             return self.classes_.take(scores.argmax(axis=1))
         return self.classes_.take(_core.data.winners(scores, parallel.n_threads()))
 
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: TableLike) -> np.ndarray:
         """The most probable class of each row, in the type the labels came in; ties go to the first class."""
         encoded = self._encoded(X, "predict")
         return self._answers(encoded, self._scores(encoded))
 
-    def predict_proba(self, X: Any) -> np.ndarray:
+    def predict_proba(self, X: TableLike) -> np.ndarray:
         """The probability of each class (columns as in ``classes_``) for each row."""
         return self._proba(self._scores(self._encoded(X, "predict_proba")))
 
-    def predict_with_proba(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
+    def predict_with_proba(self, X: TableLike) -> tuple[np.ndarray, np.ndarray]:
         """Both at once, for the price of one."""
         encoded = self._encoded(X, "predict_with_proba")
         scores = self._scores(encoded)
         return self._answers(encoded, scores), self._proba(scores)
 
-    def predict_log_proba(self, X: Any) -> np.ndarray:
+    def predict_log_proba(self, X: TableLike) -> np.ndarray:
         """Logarithms of the probabilities."""
         return self._log_proba(self._scores(self._encoded(X, "predict_log_proba")))
 

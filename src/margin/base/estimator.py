@@ -25,6 +25,7 @@ from margin.data.schema import Schema
 from margin.data.table import Table
 from margin.data.weights import check_weights
 from margin.errors import ConstantColumnWarning, listing, warn
+from margin.typing import Encoded, LabelsLike, TableLike, WeightsLike
 
 __all__ = ["SupervisedEstimator", "TableEstimator"]
 
@@ -44,7 +45,9 @@ class TableEstimator(BaseEstimator):
         """How the estimator sees its rows; a subclass may also state it as an attribute of the class."""
         return Numeric()
 
-    def _open_rows(self, X: Any, sample_weight: Any, who: str, like: Columns | None = None) -> TrainingRows:
+    def _open_rows(
+        self, X: TableLike, sample_weight: WeightsLike | None, who: str, like: Columns | None = None
+    ) -> TrainingRows:
         """Learn the columns from the rows that count; only levels that they hold are known.
 
         Columns of a table are put in the order of ``like``, the columns learnt before, if there are any.
@@ -89,7 +92,7 @@ class TableEstimator(BaseEstimator):
         """The columns that were learnt from, with their kinds and levels."""
         return self._fitted("schema_")._columns.described()
 
-    def _encoded(self, X: Any, method: str) -> Any:
+    def _encoded(self, X: Encoded, method: str) -> Any:
         """New rows in the estimator's representation; a clean array of floats skips all schema work."""
         encoder = self._fitted(method)._encoder
         columns = self._columns
@@ -105,7 +108,7 @@ class TableEstimator(BaseEstimator):
         who = f"{type(self).__name__}.{method}"
         return encoder.encode(columns.read(X, who, encoder.largest), who)
 
-    def _is_plain_matrix(self, X: Any) -> bool:
+    def _is_plain_matrix(self, X: Encoded) -> bool:
         """Whether X is an array of floats as they were at fit, so that only its cells have to be looked at."""
         return (
             type(X) is np.ndarray
@@ -182,7 +185,7 @@ class SupervisedEstimator(TableEstimator):
     #: What constant columns say nothing about.
     _target = "target"
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+    def fit(self, X: TableLike, y: LabelsLike, sample_weight: WeightsLike | None = None) -> Any:
         """Learn from rows X with targets y; whole-number weights stand for repeated rows."""
         with whole_or_not_at_all(self):
             params.check(self)
@@ -190,7 +193,7 @@ class SupervisedEstimator(TableEstimator):
         return self
 
     def _fit_rows(
-        self, X: Any, y: Any, sample_weight: Any, who: str, like: Columns | None = None
+        self, X: Encoded, y: LabelsLike, sample_weight: WeightsLike | None, who: str, like: Columns | None = None
     ) -> tuple[Any, np.ndarray, TrainingRows]:
         """Learn; the rows that were learnt from as the model saw them, their targets, and which they are."""
         rows = self._open_rows(X, sample_weight, who, like)
@@ -202,7 +205,7 @@ class SupervisedEstimator(TableEstimator):
         self._learn(learnt.data, y, rows)
         return learnt.data, y, rows
 
-    def _read_targets(self, y: Any, n_rows: int, who: str) -> np.ndarray:
+    def _read_targets(self, y: LabelsLike, n_rows: int, who: str) -> np.ndarray:
         """The targets as numbers that can be learnt from, one row per given row."""
         raise TypeError(f"{type(self).__name__} must be a Classifier or a Regressor.")
 
@@ -210,10 +213,10 @@ class SupervisedEstimator(TableEstimator):
         """The rows with what the representation may know of their targets."""
         return rows
 
-    def _learn(self, X: Any, y: np.ndarray, rows: TrainingRows) -> None:
+    def _learn(self, X: Encoded, y: np.ndarray, rows: TrainingRows) -> None:
         self._fit(X, y, rows.weights())
 
-    def _fit(self, X: Any, y: np.ndarray, weight: np.ndarray) -> None:
+    def _fit(self, X: Encoded, y: np.ndarray, weight: np.ndarray) -> None:
         raise TypeError(f"{type(self).__name__} must say how it learns: def _fit(self, X, y, weight).")
 
     def _warn_of_constant_columns(self, constant: list[str], n_rows: int, who: str) -> None:

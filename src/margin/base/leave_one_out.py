@@ -26,6 +26,7 @@ from margin.data.labels import label_array
 from margin.data.predictions import Predictions
 from margin.data.table import Table
 from margin.data.weights import LARGEST_COUNT, count_repeats
+from margin.typing import LabelsLike, TableLike, WeightsLike
 
 __all__ = [
     "MOST_TAKEN",
@@ -127,7 +128,7 @@ class AllRows:
         return Predictions(labels, shares)
 
 
-def learn_from_all(model: Any, X: Any, y: Any, sample_weight: Any = None) -> AllRows | None:
+def learn_from_all(model: Any, X: TableLike, y: LabelsLike, sample_weight: WeightsLike | None = None) -> AllRows | None:
     """Fit the model to all rows; None where that fails, or where weights are so extreme that each row matters.
 
     Marked for new fits are the only row of a class or of a category, the only number in a column of a table, and the

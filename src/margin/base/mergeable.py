@@ -21,6 +21,7 @@ from margin.base.targets.labels import named_classes
 from margin.data.labels import codes_of, union
 from margin.data.schema import Column, Schema
 from margin.errors import ConstantColumnWarning, InputError, InputTypeError, LabelError, listing
+from margin.typing import Encoded, LabelsLike, TableLike, WeightsLike
 
 __all__ = ["MergeableClassifier", "Places", "Statistics"]
 
@@ -67,7 +68,7 @@ class MergeableClassifier(Classifier):
     _statistics: Any
     _is_part: bool
 
-    def _count(self, X: Any, y: np.ndarray, weight: np.ndarray | None) -> Statistics:
+    def _count(self, X: Encoded, y: np.ndarray, weight: np.ndarray | None) -> Statistics:
         raise TypeError(f"{type(self).__name__} must say what it counts: def _count(self, X, y, weight).")
 
     def _settle(self) -> None:
@@ -76,12 +77,14 @@ class MergeableClassifier(Classifier):
     def _refuse_merge(self, other: Any, who: str) -> None:
         """Raise one of margin's errors if the sum of the two would not be the model of both data sets."""
 
-    def _learn(self, X: Any, y: np.ndarray, rows: TrainingRows) -> None:
+    def _learn(self, X: Encoded, y: np.ndarray, rows: TrainingRows) -> None:
         self._statistics = self._count(X, y, rows.weight)
         if not self.__dict__.pop("_is_part", False):
             self._settle()
 
-    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+    def partial_fit(
+        self, X: TableLike, y: LabelsLike, classes: Any = None, sample_weight: WeightsLike | None = None
+    ) -> Self:
         """Learn from further rows: the model is then that of all rows seen so far.
 
         ``classes`` may name all labels at the first call; later rows must then keep to them. Otherwise labels and

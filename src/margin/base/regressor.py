@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from margin.base.estimator import SupervisedEstimator
 from margin.base.sklearn_classes import RegressorMixin
 from margin.base.targets.numbers import encode_targets
+from margin.typing import Encoded, LabelsLike, TableLike
 
 __all__ = ["Regressor"]
 
@@ -26,12 +25,12 @@ class Regressor(RegressorMixin, SupervisedEstimator):
     also gets y of several columns, and gives as many for each row.
     """
 
-    def _read_targets(self, y: Any, n_rows: int, who: str) -> np.ndarray:
+    def _read_targets(self, y: LabelsLike, n_rows: int, who: str) -> np.ndarray:
         return encode_targets(y, n_rows, who, self.several_outputs)
 
-    def _values(self, X: Any) -> np.ndarray:
+    def _values(self, X: Encoded) -> np.ndarray:
         raise TypeError(f"{type(self).__name__} must say what it answers: def _values(self, X).")
 
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: TableLike) -> np.ndarray:
         """The quantity expected of each row."""
         return self._values(self._encoded(X, "predict"))

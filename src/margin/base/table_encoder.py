@@ -11,6 +11,7 @@ from margin.base.estimator import TableEstimator
 from margin.base.representations.numeric import Numeric, Scale
 from margin.base.rollback import whole_or_not_at_all
 from margin.base.sklearn_classes import TransformerMixin
+from margin.typing import TableLike, WeightsLike
 
 __all__ = ["TableEncoder"]
 
@@ -44,7 +45,7 @@ class TableEncoder(TransformerMixin, TableEstimator):
     def representation(self) -> Numeric:
         return Numeric(scale=self.scale)
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+    def fit(self, X: TableLike, y: Any = None, sample_weight: WeightsLike | None = None) -> Self:
         """Learn the levels, means and scales of the columns."""
         with whole_or_not_at_all(self):
             params.check(self)
@@ -52,7 +53,7 @@ class TableEncoder(TransformerMixin, TableEstimator):
             self._learn_input(self._open_rows(X, sample_weight, who), who)
         return self
 
-    def transform(self, X: Any) -> np.ndarray:
+    def transform(self, X: TableLike) -> np.ndarray:
         """The matrix of X."""
         return self._encoded(X, "transform")
 

@@ -20,6 +20,7 @@ from margin.data.table import Table
 from margin.data.weights import cases_per_weight, count_repeats
 from margin.errors import ConstantColumnWarning, InputError, ParameterError, listing
 from margin.params import Flag, Seed, choice
+from margin.typing import Encoded, TableLike
 
 __all__ = ["CalibratedClassifier", "CalibratedModel"]
 
@@ -55,7 +56,7 @@ class CalibratedModel:
         self.map = MAPS[self.method]().learn(scores[known], columns[y[known]], weight[known])
         return self
 
-    def scores_of(self, X: Any) -> np.ndarray:
+    def scores_of(self, X: TableLike) -> np.ndarray:
         """The classifier's scores: a column for each of its classes, or one, the second's, where it knows two."""
         X = ready_for(self.model, X)
         densities = getattr(last_step(self.model), "decisions_are_densities", False)
@@ -80,7 +81,7 @@ class CalibratedModel:
             )
         return scores
 
-    def probabilities(self, X: Any, n_rows: int, n_classes: int) -> np.ndarray:
+    def probabilities(self, X: TableLike, n_rows: int, n_classes: int) -> np.ndarray:
         found = np.zeros((n_rows, n_classes))
         if self.map is None:  # it knows a single class
             found[:, self.places] = 1.0
@@ -89,7 +90,7 @@ class CalibratedModel:
         return found
 
 
-def _log_odds(model: Any, X: Any) -> np.ndarray:
+def _log_odds(model: Any, X: Encoded) -> np.ndarray:
     """log p - log(1 - p) for each class, the latter as the sum of the others', which loses no digits near 1."""
     with np.errstate(divide="ignore"):
         if hasattr(model, "predict_log_proba"):
@@ -176,7 +177,7 @@ class CalibratedClassifier(Classifier):
         self.scores = scores
         self.random_state = random_state
 
-    def _learn(self, X: Any, y: np.ndarray, rows: TrainingRows) -> None:
+    def _learn(self, X: Encoded, y: np.ndarray, rows: TrainingRows) -> None:
         model = NaiveBayes() if self.estimator is None else self.estimator
         weight = rows.weights()
         fitted = frozen(model, self.cv, "CalibratedClassifier", "estimator")
@@ -201,7 +202,7 @@ class CalibratedClassifier(Classifier):
             raise
 
     def _learn_apart(
-        self, model: Any, X: Any, y: np.ndarray, weight: np.ndarray, splits: list[Split]
+        self, model: Any, X: Encoded, y: np.ndarray, weight: np.ndarray, splits: list[Split]
     ) -> list[CalibratedModel]:
         """A classifier and a map for each split."""
         worth = _case_factor(weight)
@@ -214,7 +215,7 @@ class CalibratedClassifier(Classifier):
         return found
 
     def _learn_together(
-        self, model: Any, X: Any, y: np.ndarray, weight: np.ndarray, splits: list[Split]
+        self, model: Any, X: Encoded, y: np.ndarray, weight: np.ndarray, splits: list[Split]
     ) -> list[CalibratedModel]:
         """One classifier of all rows, and one map from the scores that others gave to rows they had not learnt from."""
         everything = Part.weighted(np.arange(len(y)), weight)
@@ -238,7 +239,7 @@ class CalibratedClassifier(Classifier):
         held = np.concatenate([test.weights for _, test in splits])
         return [whole.learn(np.vstack(scores), y[rows], held * _case_factor(weight))]
 
-    def _fitted_on(self, model: Any, X: Any, y: np.ndarray, part: Part) -> CalibratedModel:
+    def _fitted_on(self, model: Any, X: Encoded, y: np.ndarray, part: Part) -> CalibratedModel:
         fresh = clone(model)
         settings = {} if part.weight is None else weights_for(fresh, part.weight, "CalibratedClassifier", CANNOT)
         fresh.fit(X[part.rows], y[part.rows], **settings)
@@ -248,7 +249,7 @@ class CalibratedClassifier(Classifier):
     def _uncalibrated(self, model: Any, places: np.ndarray) -> CalibratedModel:
         return CalibratedModel(model, places.astype(np.intp), self.method, self.scores)
 
-    def _calibrate_fitted(self, model: Any, X: Any, y: np.ndarray, rows: TrainingRows) -> CalibratedModel:
+    def _calibrate_fitted(self, model: Any, X: Encoded, y: np.ndarray, rows: TrainingRows) -> CalibratedModel:
         """The map alone; the classes and columns are those that the classifier knows."""
         weight = rows.weights()
         codes = take_over(self, model, y, rows)
@@ -256,7 +257,7 @@ class CalibratedClassifier(Classifier):
         found = self._uncalibrated(model, np.arange(n_classes))
         return found if n_classes == 1 else found.learn(found.scores_of(X), codes, weight * _case_factor(weight))
 
-    def uncalibrated_proba(self, X: Any) -> np.ndarray | None:
+    def uncalibrated_proba(self, X: TableLike) -> np.ndarray | None:
         """What the classifiers say themselves, averaged over the folds; None where they give no probabilities."""
         source = self._encoded(X, "uncalibrated_proba")
         found = []
@@ -268,7 +269,7 @@ class CalibratedClassifier(Classifier):
             found.append(shares)
         return np.mean(found, axis=0)
 
-    def _scores(self, X: Any) -> np.ndarray:
+    def _scores(self, X: Encoded) -> np.ndarray:
         n_classes = len(self.classes_)
         shares = [each.probabilities(X, X.shape[0], n_classes) for each in self.calibrated_]
         return shares[0] if len(shares) == 1 else np.mean(shares, axis=0)

@@ -11,6 +11,7 @@ from margin.base.softmax import log_softmax, softmax
 from margin.errors import ParameterError
 from margin.params import Seed, rule_of
 from margin.random import generator
+from margin.typing import SeedLike
 
 __all__ = ["GenerativeClassifier", "priors_of"]
 
@@ -29,7 +30,7 @@ class GenerativeClassifier(MergeableClassifier):
     def _log_proba(self, scores: np.ndarray) -> np.ndarray:
         return log_softmax(scores)
 
-    def _draw_classes(self, n: Any, random_state: Any) -> tuple[np.ndarray, np.random.Generator]:
+    def _draw_classes(self, n: Any, random_state: SeedLike) -> tuple[np.ndarray, np.random.Generator]:
         """The classes of n new cases as codes, by their priors, and the generator that draws the rest."""
         who = f"{type(self).__name__}.sample"
         if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 0:

@@ -16,6 +16,7 @@ from margin.data.table import Table
 from margin.data.weights import cases_per_weight, count_repeats
 from margin.errors import SparseTableWarning, warn
 from margin.params import ClassWeight, NonNegative, Priors
+from margin.typing import LabelsLike, SeedLike, TableLike, WeightsLike
 
 __all__ = ["JointBayes"]
 
@@ -151,17 +152,19 @@ class JointBayes(GenerativeClassifier):
                 SparseTableWarning,
             )
 
-    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+    def partial_fit(
+        self, X: TableLike, y: LabelsLike, classes: Any = None, sample_weight: WeightsLike | None = None
+    ) -> Self:
         """Learn from further rows; a sparse table is not warned of, since more rows may be to come."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", SparseTableWarning)
             return super().partial_fit(X, y, classes, sample_weight)
 
-    def joint_log_likelihood(self, X: Any) -> np.ndarray:
+    def joint_log_likelihood(self, X: TableLike) -> np.ndarray:
         """log P(k) + log P(x | k): one row per case, one column per class."""
         return self._joint(self._encoded(X, "joint_log_likelihood"))
 
-    def sample(self, n: int, random_state: Any = None) -> tuple[Any, np.ndarray]:
+    def sample(self, n: int, random_state: SeedLike = None) -> tuple[Any, np.ndarray]:
         """New records, each drawn class first and then as a combination of that class.
 
         Gives a table like the one that was learnt from (an array, if that was one) and the labels.
@@ -185,7 +188,7 @@ class JointBayes(GenerativeClassifier):
                 cells[rows[:, None], self._used] = drawn
         return self._written(cells), self.classes_[classes]
 
-    def left_out_answers(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+    def left_out_answers(self, X: TableLike, y: LabelsLike, sample_weight: WeightsLike | None = None) -> Any:
         """Labels, probabilities and scores of each row as if fitted to all others; None where that takes new fits."""
         from margin.bayes.leave_one_out import joint_left_out  # only here: it loads the evaluation
 

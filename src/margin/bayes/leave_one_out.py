@@ -27,6 +27,7 @@ from margin.bayes.distributions.standard import Bernoulli, Complement, Gaussian,
 from margin.bayes.sufficient_statistics import ClassMoments, LevelCounts, NumberCounts, Sums, together
 from margin.data.predictions import Predictions
 from margin.evaluation.predictions.leave_one_out import answers_anew
+from margin.typing import LabelsLike, TableLike, WeightsLike
 
 __all__ = ["TERMS", "blocks_of_rows", "joint_left_out", "naive_left_out", "normal_terms"]
 
@@ -251,7 +252,7 @@ TERMS: dict[type[Distribution], Callable[..., np.ndarray | None]] = {
 HOW: dict[Any, Any] = {**TERMS, Gaussian: normal_terms}
 
 
-def naive_left_out(model: Any, X: Any, y: Any, sample_weight: Any) -> Predictions | None:
+def naive_left_out(model: Any, X: TableLike, y: LabelsLike, sample_weight: WeightsLike | None) -> Predictions | None:
     """What naive Bayes answers: every column's sums without the row."""
     rows = learn_from_all(model, X, y, sample_weight)
     if rows is None or model.class_weight is not None:
@@ -282,7 +283,7 @@ def _priors_of_others(model: Any, rows: AllRows) -> np.ndarray:
     return others / others.sum(axis=1, keepdims=True)
 
 
-def joint_left_out(model: Any, X: Any, y: Any, sample_weight: Any) -> Predictions | None:
+def joint_left_out(model: Any, X: TableLike, y: LabelsLike, sample_weight: WeightsLike | None) -> Predictions | None:
     """What the joint table answers: one case less of the row's own combination, in its own class."""
     rows = learn_from_all(model, X, y, sample_weight)
     if rows is None or model.class_weight is not None or not rows.repeats:

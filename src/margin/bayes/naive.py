@@ -22,6 +22,7 @@ from margin.data.table import Table
 from margin.data.weights import count_repeats
 from margin.errors import ParameterError
 from margin.params import ClassWeight, NonNegative, Priors, Rule
+from margin.typing import LabelsLike, SeedLike, TableLike, WeightsLike
 
 __all__ = ["Distributions", "NaiveBayes"]
 
@@ -186,7 +187,7 @@ class NaiveBayes(GenerativeClassifier):
         blocks = self._fitted("distributions_")._blocks
         return {column.name: block.distribution for block in blocks for column in block.described()}
 
-    def joint_log_likelihood(self, X: Any) -> np.ndarray:
+    def joint_log_likelihood(self, X: TableLike) -> np.ndarray:
         """log P(k) + Σ log P(x_j | k): one row per case, one column per class."""
         encoded = self._encoded(X, "joint_log_likelihood")
         scores, _ = self._joint(encoded)
@@ -196,11 +197,11 @@ class NaiveBayes(GenerativeClassifier):
                 scores += offset[:, None]
         return scores
 
-    def predict_joint_log_proba(self, X: Any) -> np.ndarray:
+    def predict_joint_log_proba(self, X: TableLike) -> np.ndarray:
         """scikit-learn's name for :meth:`joint_log_likelihood`."""
         return self.joint_log_likelihood(X)
 
-    def column_terms(self, X: Any) -> list[tuple[str, str, np.ndarray]]:
+    def column_terms(self, X: TableLike) -> list[tuple[str, str, np.ndarray]]:
         """For the one row X: each column's name, its value, and log P(value | k) for every class k.
 
         Of a text every word that the model knows is a column; where there are very many columns, those that say
@@ -210,7 +211,7 @@ class NaiveBayes(GenerativeClassifier):
         check_one_row(encoded, f"{type(self).__name__}.column_terms")
         return [term for block in self._blocks for term in block.terms(encoded, type(self).__name__)]
 
-    def sample(self, n: int = 1, random_state: Any = None) -> tuple[Any, np.ndarray]:
+    def sample(self, n: int = 1, random_state: SeedLike = None) -> tuple[Any, np.ndarray]:
         """Draw n new records: a class by its prior, then each column from its distribution in that class.
 
         X is a table if the model was fitted on one, else an array. The same seed gives the same records.
@@ -228,7 +229,7 @@ class NaiveBayes(GenerativeClassifier):
             return np.column_stack([cells for _, _, cells in drawn]), labels
         return Table(Schema(column for _, column, _ in drawn), [cells for _, _, cells in drawn]), labels
 
-    def left_out_answers(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+    def left_out_answers(self, X: TableLike, y: LabelsLike, sample_weight: WeightsLike | None = None) -> Any:
         """Labels, probabilities and scores of each row as if fitted to all others; None where that takes new fits."""
         from margin.bayes.leave_one_out import naive_left_out  # only here: it loads the evaluation
 

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from margin.errors import InputError, listing
+from margin.typing import ClassifierLike
 
 __all__ = ["cases_per_weight", "check_weights", "count_repeats", "weight_arguments"]
 
@@ -66,7 +67,7 @@ def cases_per_weight(total: float, squares: float, repeats: bool) -> float:
     return 1.0 if repeats or squares == 0 else float(total / squares)
 
 
-def weight_arguments(model: Any, weight: np.ndarray) -> dict[str, np.ndarray] | None:
+def weight_arguments(model: ClassifierLike, weight: np.ndarray) -> dict[str, np.ndarray] | None:
     """Weights as arguments of a model's ``fit``, in a pipeline of every step that takes them; None where it has no use
     for them, in a pipeline its last step."""
     from sklearn.utils.validation import has_fit_parameter

@@ -26,6 +26,7 @@ from margin.evaluation.predictions.answers import Answers
 from margin.evaluation.predictions.confusion import ConfusionMatrix
 from margin.evaluation.predictions.from_arrays import answers_of
 from margin.evaluation.scoring.of_cases import check_metrics, score_cases, usable_metrics
+from margin.typing import WeightsLike
 
 __all__ = ["Measured", "measure", "score_table"]
 
@@ -160,7 +161,7 @@ def measure(
     scores: Any = None,
     classes: Any = None,
     metrics: Iterable[str | Metric] | str | Metric | None = None,
-    sample_weight: Any = None,
+    sample_weight: WeightsLike | None = None,
     positive: Any = None,
     confidence: float = 0.95,
     proportions: str = "exact",

@@ -24,6 +24,7 @@ from margin.evaluation.predictions.confusion import (
 )
 from margin.evaluation.predictions.from_arrays import as_numbers
 from margin.evaluation.predictions.label_sets import LabelSets
+from margin.typing import WeightsLike
 
 __all__ = ["LabelTable", "MultilabelMeasured", "measure_multilabel"]
 
@@ -106,7 +107,7 @@ def measure_multilabel(
     scores: Any = None,
     labels: Any = None,
     metrics: Iterable[str] | str | None = None,
-    sample_weight: Any = None,
+    sample_weight: WeightsLike | None = None,
     confidence: float = 0.95,
 ) -> MultilabelMeasured:
     """All metrics of answers where a case may have several labels, each with its interval.

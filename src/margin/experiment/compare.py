@@ -28,6 +28,7 @@ from margin.experiment.run_log import Log
 from margin.experiment.spec import Spec
 from margin.experiment.table_prediction import about_model
 from margin.selection import audit
+from margin.typing import ClassifierLike, Encoded
 
 __all__ = ["run", "run_to_end", "seeded"]
 
@@ -200,7 +201,7 @@ class _Race:
             detail = "failed" if entry.name in self.errors else f"{self.protocol.n_fits} fits"
             self.log.add(f"Validated {entry.title or entry.name}", perf_counter() - began, detail)
 
-    def _folds(self, entry: zoo.Entry, X: Any, y: np.ndarray) -> Iterator[Any]:
+    def _folds(self, entry: zoo.Entry, X: Encoded, y: np.ndarray) -> Iterator[Any]:
         """The folds of a model as they are done; its evaluation is kept."""
         model = seeded(entry.model(), self.spec.seed)
         steps = evaluate_steps(model, X, y, self.protocol, metrics=self.spec.metrics, n_jobs=self.spec.jobs)
@@ -241,7 +242,7 @@ def _one_line(error: Exception) -> str:
     return f"{type(error).__name__}: {textwrap.shorten(text, 200, placeholder=' …')}"
 
 
-def seeded(model: Any, seed: int) -> Any:
+def seeded(model: ClassifierLike, seed: int) -> Any:
     """The model with every random state that was left open set to the seed."""
     open_states = [
         name for name, value in model.get_params().items() if name.endswith("random_state") and value is None

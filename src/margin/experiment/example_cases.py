@@ -13,6 +13,7 @@ from margin.base.meta.confidence import answers_with_confidence
 from margin.data import Table
 from margin.evaluation import Evaluation
 from margin.explain import Explanation, explain
+from margin.typing import ClassifierLike
 
 __all__ = ["Case", "telling_cases"]
 
@@ -55,7 +56,9 @@ def _chances(probabilities: Mapping[Any, float]) -> str:
     )
 
 
-def telling_cases(model: Any, inputs: Table, opened: Evaluation, numbers: np.ndarray | None = None) -> tuple[Case, ...]:
+def telling_cases(
+    model: ClassifierLike, inputs: Table, opened: Evaluation, numbers: np.ndarray | None = None
+) -> tuple[Case, ...]:
     """Cases of the opened test that show how the model works: a sure one, a doubtful one, a mistake.
 
     ``model`` is the one that was opened with; without probabilities or scores there is nothing to choose by, and no
@@ -80,7 +83,7 @@ def telling_cases(model: Any, inputs: Table, opened: Evaluation, numbers: np.nda
     return tuple(cases.values())
 
 
-def _sureness(model: Any, inputs: Table, opened: Evaluation) -> np.ndarray | None:
+def _sureness(model: ClassifierLike, inputs: Table, opened: Evaluation) -> np.ndarray | None:
     """How sure each answer is: the largest probability, or how far the score of the answer is above the next."""
     if opened.probabilities is not None:
         return opened.probabilities.max(axis=1)

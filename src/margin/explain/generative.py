@@ -12,12 +12,13 @@ from margin.bayes.discriminant.normal_classes import LinearScores
 from margin.data.schema import Column
 from margin.explain.explanation import Explanation, Reason
 from margin.explain.models import answer_of, explain, factor_in_words, first_two, shares_reason
+from margin.typing import Encoded, TableLike
 
 __all__ = ["by_column"]
 
 
 @explain.register
-def _(model: LinearScores, X: Any) -> Explanation:
+def _(model: LinearScores, X: Encoded) -> Explanation:
     name = type(model).__name__
     answer, probabilities = answer_of(model, X)
     if len(model.classes_) == 1:
@@ -35,7 +36,7 @@ def _(model: LinearScores, X: Any) -> Explanation:
     return Explanation(name, answer, probabilities, how, tuple(reasons))
 
 
-def by_column(columns: Columns, pulls: dict[str, float], X: Any, model: Any) -> list[tuple[str, float]]:
+def by_column(columns: Columns, pulls: dict[str, float], X: TableLike, model: Any) -> list[tuple[str, float]]:
     """What each column of the table adds; the levels of a nominal one are taken together."""
     source = columns.read(X, type(model).__name__)
     found = []
@@ -60,7 +61,7 @@ def _value(column: Column, cell: Any) -> str:
 
 
 @explain.register
-def _(model: QuadraticDiscriminantAnalysis, X: Any) -> Explanation:
+def _(model: QuadraticDiscriminantAnalysis, X: Encoded) -> Explanation:
     answer, probabilities = answer_of(model, X)
     score = model._scores(model._encoded(X, "explain"))[0]
     with np.errstate(invalid="ignore"):
@@ -82,7 +83,7 @@ def _(model: QuadraticDiscriminantAnalysis, X: Any) -> Explanation:
 
 
 @explain.register
-def _(model: JointBayes, X: Any) -> Explanation:
+def _(model: JointBayes, X: Encoded) -> Explanation:
     answer, probabilities = answer_of(model, X)
     joint = model.joint_log_likelihood(X)[0]
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -100,7 +101,7 @@ def _(model: JointBayes, X: Any) -> Explanation:
 
 
 @explain.register
-def _(model: CalibratedClassifier, X: Any) -> Explanation:
+def _(model: CalibratedClassifier, X: Encoded) -> Explanation:
     answer, probabilities = answer_of(model, X)
     before = model.uncalibrated_proba(X)
     inner = type(model.calibrated_[0].model).__name__ if model.calibrated_[0].model is not None else "the model"

@@ -11,12 +11,13 @@ from margin.explain.generative import by_column
 from margin.explain.models import MOST_COLUMNS, answer_of, explain, factor_in_words
 from margin.linear.linear_classifier import LinearClassifier
 from margin.linear.presolve import NEVER
+from margin.typing import Encoded, TableLike
 
 __all__ = ["column_reasons"]
 
 
 @explain.register
-def _(model: LinearClassifier, X: Any) -> Explanation:
+def _(model: LinearClassifier, X: Encoded) -> Explanation:
     name = type(model).__name__
     answer, probabilities = answer_of(model, X)
     if len(model.classes_) == 1:
@@ -32,7 +33,7 @@ def _(model: LinearClassifier, X: Any) -> Explanation:
 
 
 def column_reasons(
-    model: Any, X: Any, weights: np.ndarray, start: float, sides: tuple[str, str], odds: bool
+    model: Any, X: TableLike, weights: np.ndarray, start: float, sides: tuple[str, str], odds: bool
 ) -> tuple[str, tuple[Reason, ...], float]:
     """What the columns of one row add to a linear score of one class against another, and their sum.
 

@@ -14,6 +14,7 @@ from margin.bayes import NaiveBayes
 from margin.errors import InputTypeError
 from margin.explain.explanation import Explanation, Reason
 from margin.neighbors import KNeighborsClassifier, RoteClassifier
+from margin.typing import Encoded, TableLike
 
 __all__ = ["answer_of", "explain", "factor_in_words", "first_two", "shares_reason"]
 
@@ -24,7 +25,7 @@ SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 @singledispatch
-def explain(model: Any, X: Any) -> Explanation:
+def explain(model: Any, X: TableLike) -> Explanation:
     """Why a fitted model answers as it does for the one row X.
 
     Examples
@@ -48,7 +49,7 @@ def explain(model: Any, X: Any) -> Explanation:
     return Explanation(type(model).__name__, answer, probabilities, how, reasons)
 
 
-def answer_of(model: Any, X: Any) -> tuple[Any, dict[Any, float]]:
+def answer_of(model: Any, X: TableLike) -> tuple[Any, dict[Any, float]]:
     if isinstance(model, type) or not hasattr(model, "predict"):
         raise InputTypeError(f"explain({reprlib.repr(model)}, X): the model must be a fitted classifier.")
     if getattr(model, "outputs_2d_", False):
@@ -68,7 +69,7 @@ def _shares_in_words(priors: np.ndarray, labels: np.ndarray) -> tuple[Reason, ..
 
 
 @explain.register
-def _(model: MajorityClassifier, X: Any) -> Explanation:
+def _(model: MajorityClassifier, X: Encoded) -> Explanation:
     answer, probabilities = answer_of(model, X)
     how = "The most frequent class of the training rows, whatever the columns say."
     return Explanation(
@@ -77,7 +78,7 @@ def _(model: MajorityClassifier, X: Any) -> Explanation:
 
 
 @explain.register
-def _(model: RoteClassifier, X: Any) -> Explanation:
+def _(model: RoteClassifier, X: Encoded) -> Explanation:
     answer, probabilities = answer_of(model, X)
     if model.matched(X)[0]:
         seen = {label: share for label, share in probabilities.items() if share > 0}
@@ -91,7 +92,7 @@ def _(model: RoteClassifier, X: Any) -> Explanation:
 
 
 @explain.register
-def _(model: KNeighborsClassifier, X: Any) -> Explanation:
+def _(model: KNeighborsClassifier, X: Encoded) -> Explanation:
     answer, probabilities = answer_of(model, X)
     distances, rows, labels, votes = model.voters(X)
     total = votes.sum() or 1.0
@@ -115,7 +116,7 @@ def _metric_in_words(model: KNeighborsClassifier) -> str:
 
 
 @explain.register
-def _(model: NaiveBayes, X: Any) -> Explanation:
+def _(model: NaiveBayes, X: Encoded) -> Explanation:
     name = type(model).__name__
     answer, probabilities = answer_of(model, X)
     if len(model.classes_) == 1:
@@ -132,7 +133,7 @@ def _(model: NaiveBayes, X: Any) -> Explanation:
     return Explanation(name, answer, probabilities, how, tuple(reasons))
 
 
-def _column_reasons(model: NaiveBayes, X: Any, first: int, second: int) -> list[Reason]:
+def _column_reasons(model: NaiveBayes, X: Encoded, first: int, second: int) -> list[Reason]:
     """One reason per column, strongest first; beyond the first hundred the columns are taken together."""
     loser = str(model.classes_[second])
     pulls = [(f"{name} = {value}", _pull(term, first, second)) for name, value, term in model.column_terms(X)]

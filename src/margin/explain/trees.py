@@ -8,12 +8,13 @@ from margin.explain.explanation import Explanation, Reason
 from margin.explain.models import answer_of, explain
 from margin.tree.reading.decision_path import Path, Step
 from margin.tree.tree_model import TreeClassifier, TreeRegressor
+from margin.typing import Encoded
 
 __all__: list[str] = []
 
 
 @explain.register
-def _(model: TreeClassifier, X: Any) -> Explanation:
+def _(model: TreeClassifier, X: Encoded) -> Explanation:
     answer, probabilities = answer_of(model, X)
     path = model.path(X)
     name = type(model).__name__
@@ -40,7 +41,7 @@ def _share_reasons(path: Path, label: Any) -> list[Reason]:
 
 
 @explain.register
-def _(model: TreeRegressor, X: Any) -> Explanation:
+def _(model: TreeRegressor, X: Encoded) -> Explanation:
     answer = model.predict(X)[0].item()
     path = model.path(X)
     first = path.steps[0]

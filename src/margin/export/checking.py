@@ -16,6 +16,7 @@ from margin.errors import ExportError
 from margin.export.running import onnx_inputs, run_onnx
 from margin.svm.kernel_machine.model import KernelModel
 from margin.svm.pegasos.classifier import PegasosClassifier
+from margin.typing import TableLike
 
 __all__ = ["TOLERANCE", "check_answers", "in_double", "tolerance_of"]
 
@@ -23,7 +24,7 @@ __all__ = ["TOLERANCE", "check_answers", "in_double", "tolerance_of"]
 TOLERANCE = 1e-9
 
 
-def check_answers(model: Any, graph: Any, X: Any) -> None:
+def check_answers(model: Any, graph: Any, X: TableLike) -> None:
     """Refuse a graph that answers other than its model to any of the rows X.
 
     Where two classes are level in all but the last digits, either may be answered.
@@ -72,7 +73,7 @@ def level_classes(own: np.ndarray, within: float) -> np.ndarray:
         return two[:, 1] - two[:, 0] <= within * size
 
 
-def level_pairs(model: Any, X: Any) -> np.ndarray:
+def level_pairs(model: Any, X: TableLike) -> np.ndarray:
     """Whether a pair of classes is level in a machine that lets pairs vote: its vote is a matter of rounding."""
     if isinstance(model, PassesOn) and "model_" in model.__dict__:
         return level_pairs(model.model_, X)

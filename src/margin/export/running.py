@@ -12,11 +12,12 @@ from margin.data.schema import Column
 from margin.data.table import Table
 from margin.export.columns import is_word_column, written_levels
 from margin.export.graph import onnx_package
+from margin.typing import TableLike
 
 __all__ = ["missing_mark", "onnx_inputs", "run_onnx"]
 
 
-def onnx_inputs(model: Any, X: Any) -> dict[str, np.ndarray]:
+def onnx_inputs(model: Any, X: TableLike) -> dict[str, np.ndarray]:
     """What a session of the exported model is fed for rows X: an array for each input.
 
     Columns are matched as ``predict`` matches them. Numbers go in as doubles with NaN for missing cells, words as

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 import margin._core as _core
@@ -14,6 +12,7 @@ from margin.base.representations.representation import NO_LIMIT, TrainingRows
 from margin.base.sklearn_classes import available_if
 from margin.errors import InputError
 from margin.linear.presolve import NEVER
+from margin.typing import Encoded, TableLike
 
 __all__ = ["LinearClassifier"]
 
@@ -55,7 +54,7 @@ class LinearClassifier(Classifier):
         """How scores become probabilities: ``softmax``, ``one_vs_rest`` or ``modified_huber``."""
         return "softmax"
 
-    def _learn(self, X: Any, y: np.ndarray, rows: TrainingRows) -> None:
+    def _learn(self, X: Encoded, y: np.ndarray, rows: TrainingRows) -> None:
         self._note_classes(y)
         super()._learn(X, y, rows)
 
@@ -67,22 +66,22 @@ class LinearClassifier(Classifier):
             seen |= True if self._bars is None else self._bars == 0
         self._bars = None if seen.all() else np.where(seen, 0.0, NEVER)
 
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: TableLike) -> np.ndarray:
         """The class of the largest score of each row, in the type the labels came in; ties go to the first class."""
         winners = self._answer(X, "winners", "predict")
         return self.classes_[winners]
 
-    def decision_function(self, X: Any) -> np.ndarray:
+    def decision_function(self, X: TableLike) -> np.ndarray:
         """The score of each class (columns as in ``classes_``); with two classes that of the second alone."""
         return self._answer(X, "scores", "decision_function")
 
     @available_if(lambda self: self._gives_probabilities())
-    def predict_proba(self, X: Any) -> np.ndarray:
+    def predict_proba(self, X: TableLike) -> np.ndarray:
         """The probability of each class (columns as in ``classes_``) for each row."""
         return self._answer(X, self._link(), "predict_proba")
 
     @available_if(lambda self: self._gives_probabilities())
-    def predict_log_proba(self, X: Any) -> np.ndarray:
+    def predict_log_proba(self, X: TableLike) -> np.ndarray:
         """Logarithms of the probabilities."""
         with np.errstate(divide="ignore"):
             if self._link() != "softmax":
@@ -94,22 +93,22 @@ class LinearClassifier(Classifier):
             return scores - np.log(np.exp(scores).sum(axis=1, keepdims=True))
 
     @available_if(lambda self: self._gives_probabilities())
-    def predict_with_proba(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
+    def predict_with_proba(self, X: TableLike) -> tuple[np.ndarray, np.ndarray]:
         """Both at once, for the price of one."""
         scores = self.decision_function(X)
         return self.classes_[self._made_of(scores, "winners")], self._made_of(scores, self._link())
 
-    def _decisions(self, X: Any) -> np.ndarray:
+    def _decisions(self, X: Encoded) -> np.ndarray:
         """What ``decision_function`` gives, for rows that have been checked, filled and scaled."""
         return self._answer_encoded(X, "scores", "decision_function")
 
-    def _scores(self, X: Any) -> np.ndarray:
+    def _scores(self, X: Encoded) -> np.ndarray:
         found = self._decisions(X)
         if found.ndim == 2:
             return found
         return np.column_stack([-found, found])[:, -len(self.classes_) :]
 
-    def _answer(self, X: Any, what: str, method: str) -> np.ndarray:
+    def _answer(self, X: Encoded, what: str, method: str) -> np.ndarray:
         """What is asked of the scores of X; rows that can be read as they are go straight through the core."""
         encoder = self._fitted(method)._encoder
         if self._columns.schema is None:
@@ -133,7 +132,7 @@ class LinearClassifier(Classifier):
                     return found
         return self._answer_encoded(self._encoded(X, method), what, method)
 
-    def _answer_encoded(self, X: Any, what: str, method: str) -> np.ndarray:
+    def _answer_encoded(self, X: Encoded, what: str, method: str) -> np.ndarray:
         """The same for rows that have been checked, filled and scaled."""
         if len(self.classes_) == 1:
             return self._made_of(np.zeros(X.shape[0]), what)
@@ -147,7 +146,7 @@ class LinearClassifier(Classifier):
             return found
         return self._made_of(self._careful_scores(X, coef) + intercept, what)
 
-    def _careful_scores(self, X: Any, coef: np.ndarray) -> np.ndarray:
+    def _careful_scores(self, X: Encoded, coef: np.ndarray) -> np.ndarray:
         """W x without overflow, for the rows in which a plain sum would not be finite."""
         plain, small = np.empty((2, X.shape[0], len(coef)))
         none = np.zeros(len(coef))
@@ -157,7 +156,7 @@ class LinearClassifier(Classifier):
         with np.errstate(over="ignore"):
             return np.where(np.isfinite(plain), plain, np.ldexp(small, exponent)).clip(-LARGEST_SCORE, LARGEST_SCORE)
 
-    def _pass(self, X: Any, coef: np.ndarray, intercept: np.ndarray, what: str, found: np.ndarray) -> bool:
+    def _pass(self, X: Encoded, coef: np.ndarray, intercept: np.ndarray, what: str, found: np.ndarray) -> bool:
         """Clean rows through a layer; False, with all of ``found`` written, if a score is not finite."""
         threads = self._n_threads()
         if not isinstance(X, np.ndarray):
@@ -207,7 +206,7 @@ class LinearClassifier(Classifier):
 
 
 def _pass_csr(
-    X: Any, coef: np.ndarray, intercept: np.ndarray, largest: float, what: str, found: np.ndarray, n_threads: int
+    X: Encoded, coef: np.ndarray, intercept: np.ndarray, largest: float, what: str, found: np.ndarray, n_threads: int
 ) -> bool:
     """False where X cannot be read as it is, and where a score is not finite."""
     data, columns, start = parts = X.data, X.indices, X.indptr

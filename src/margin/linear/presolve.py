@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from margin.typing import Encoded, TableLike
+
 __all__ = ["NEVER", "Reduced", "known_ends", "reduced"]
 
 #: An intercept below every score, for a class that no row has.
@@ -63,7 +65,12 @@ class Reduced:
 
 
 def reduced(
-    X: Any, y: np.ndarray, n_classes: int, ends: tuple[np.ndarray, np.ndarray] | None, intercept: bool, penalised: bool
+    X: Encoded,
+    y: np.ndarray,
+    n_classes: int,
+    ends: tuple[np.ndarray, np.ndarray] | None,
+    intercept: bool,
+    penalised: bool,
 ) -> Reduced:
     """Leave out what decides nothing; ``ends`` are the smallest and largest cell of each column, where known.
 
@@ -95,7 +102,7 @@ def reduced(
     return Reduced(X, y, columns, unit, n_columns, classes, n_classes)
 
 
-def known_ends(encoder: Any, X: Any) -> tuple[np.ndarray, np.ndarray] | None:
+def known_ends(encoder: Any, X: TableLike) -> tuple[np.ndarray, np.ndarray] | None:
     """The smallest and largest cell of each column of a matrix, out of the look that its encoder had at the rows."""
     moments = getattr(encoder, "moments", None)
     if moments is None or not isinstance(X, np.ndarray):
@@ -106,7 +113,7 @@ def known_ends(encoder: Any, X: Any) -> tuple[np.ndarray, np.ndarray] | None:
     return np.append(low, rest.min(axis=0)), np.append(high, rest.max(axis=0))
 
 
-def _some_columns(X: Any, columns: np.ndarray) -> Any:
+def _some_columns(X: Encoded, columns: np.ndarray) -> Any:
     if isinstance(X, np.ndarray):
         return np.ascontiguousarray(X[:, columns])
     found = X[:, columns].tocsr()
@@ -114,7 +121,7 @@ def _some_columns(X: Any, columns: np.ndarray) -> Any:
     return found
 
 
-def _in_unit(X: Any, unit: np.ndarray) -> Any:
+def _in_unit(X: Encoded, unit: np.ndarray) -> Any:
     if isinstance(X, np.ndarray):
         return np.ascontiguousarray(X / unit)
     found = X.copy()
@@ -122,7 +129,7 @@ def _in_unit(X: Any, unit: np.ndarray) -> Any:
     return found
 
 
-def _ends(X: Any) -> tuple[np.ndarray, np.ndarray]:
+def _ends(X: Encoded) -> tuple[np.ndarray, np.ndarray]:
     """The smallest and largest cell of each column; of CSR only as well as it takes to know what to leave out."""
     if isinstance(X, np.ndarray):
         return X.min(axis=0, initial=np.inf).astype(np.float64), X.max(axis=0, initial=-np.inf).astype(np.float64)

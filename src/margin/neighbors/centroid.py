@@ -14,6 +14,7 @@ from margin.base.representations.representation import SQUARABLE
 from margin.data.weights import cases_per_weight, count_repeats
 from margin.errors import ParameterError
 from margin.params import Positive, Priors
+from margin.typing import Encoded, LabelsLike, TableLike, WeightsLike
 
 __all__ = ["NearestCentroid"]
 
@@ -100,7 +101,7 @@ class NearestCentroid(Classifier):
         # Scaling sparse rows would round differently from scaling dense ones, so they are written out for it.
         return Numeric(scale=self.scale, sparse=self.scale is None)
 
-    def _fit(self, X: Any, y: np.ndarray, weight: np.ndarray) -> None:
+    def _fit(self, X: Encoded, y: np.ndarray, weight: np.ndarray) -> None:
         cases = weight * cases_per_weight(weight.sum(), weight @ weight, count_repeats(weight))
         size = np.bincount(y, cases, len(self.classes_))
         if not isinstance(X, np.ndarray) and X.shape[1] <= NARROW and X.shape[0] * X.shape[1] <= WRITTEN_OUT:
@@ -162,36 +163,36 @@ class NearestCentroid(Classifier):
             )
         self._equal_priors = bool(np.isclose(asked, 1 / len(asked)).all())
 
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: TableLike) -> np.ndarray:
         """The class of the nearest centroid of each row; with unequal priors, the most probable class."""
         encoded = self._encoded(X, "predict")
         return self._answers(encoded, np.empty(0) if self._equal_priors else self._scores(encoded))
 
-    def _answers(self, X: Any, scores: np.ndarray) -> np.ndarray:
+    def _answers(self, X: Encoded, scores: np.ndarray) -> np.ndarray:
         if not self._equal_priors:
             return super()._answers(X, scores)
         distance = self._distances(X, None, self._unit)
         return self.classes_.take(np.where(self._present, distance, np.inf).argmin(axis=1))
 
-    def centroid_distances(self, X: Any) -> np.ndarray:
+    def centroid_distances(self, X: TableLike) -> np.ndarray:
         """The distances of each row from the centroids (columns as in ``classes_``), as the metric measures them."""
         found = self._distances(self._encoded(X, "centroid_distances"), None, self._unit)
         return (np.sqrt(found) if self._metric == "euclidean" else found) * self._unit
 
-    def decision_function(self, X: Any) -> np.ndarray:
+    def decision_function(self, X: TableLike) -> np.ndarray:
         """The scores of the classes (columns as in ``classes_``); with two classes second minus first."""
         scores = 2 * self._scores(self._encoded(X, "decision_function"))
         if scores.shape[1] == 2:
             return scores[:, 1] - scores[:, 0]
         return scores if scores.shape[1] > 1 else scores[:, 0]
 
-    def left_out_answers(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+    def left_out_answers(self, X: TableLike, y: LabelsLike, sample_weight: WeightsLike | None = None) -> Any:
         """Labels, probabilities and scores of each row as if fitted to all others; None where that takes new fits."""
         from margin.neighbors.leave_one_out_centroid import centroids_left_out  # only here: it loads the evaluation
 
         return centroids_left_out(self, X, y, sample_weight)
 
-    def _scores(self, X: Any) -> np.ndarray:
+    def _scores(self, X: Encoded) -> np.ndarray:
         distance = self._distances(X, self._center, self._spread)
         if self._metric == "manhattan":
             distance = np.minimum(distance, SQUARABLE) ** 2
@@ -205,7 +206,7 @@ class NearestCentroid(Classifier):
         below_best = scores - scores.max(axis=1, keepdims=True)
         return below_best - np.log(np.exp(below_best).sum(axis=1, keepdims=True))
 
-    def _distances(self, X: Any, center: np.ndarray | None, unit: Any) -> np.ndarray:
+    def _distances(self, X: Encoded, center: np.ndarray | None, unit: Any) -> np.ndarray:
         """Squared Euclidean or Manhattan distances to all centroids, in the given units; the centre spares digits."""
         n, width = X.shape
         if not isinstance(X, np.ndarray) and width > NARROW:
@@ -229,7 +230,7 @@ def _measured(cells: np.ndarray, center: np.ndarray | None, unit: Any) -> np.nda
         return np.clip(found, -SQUARABLE, SQUARABLE, out=found)
 
 
-def _sparse_distances(X: Any, centroids: np.ndarray, unit: Any, metric: str) -> np.ndarray:
+def _sparse_distances(X: Encoded, centroids: np.ndarray, unit: Any, metric: str) -> np.ndarray:
     """The same without writing out zeros: what the empty row would have, changed by what the stored cells change."""
     unit = np.broadcast_to(unit, centroids.shape[1])
     cells = _measured(X.data, None, unit[X.indices])
@@ -283,7 +284,7 @@ class _Dense:
 class _Sparse:
     """The same sums over CSR rows; cells that are not stored are zeros."""
 
-    def __init__(self, X: Any, y: np.ndarray, cases: np.ndarray, size: np.ndarray) -> None:
+    def __init__(self, X: Encoded, y: np.ndarray, cases: np.ndarray, size: np.ndarray) -> None:
         self.X, self.y, self.cases, self.size = X, y, cases, size
         largest = np.zeros(X.shape[1])
         np.maximum.at(largest, X.indices, np.abs(X.data))

@@ -21,6 +21,7 @@ from margin.neighbors.intrinsic_dimension import Dimension, maximum_likelihood, 
 from margin.neighbors.knn import KNeighborsClassifier
 from margin.params import Count, Jobs, Rule, Seed
 from margin.random import generator
+from margin.typing import SeedLike, TableLike
 
 __all__ = ["Curse", "curse", "edge_length"]
 
@@ -128,14 +129,14 @@ class Curse:
 
 
 def curse(
-    X: Any,
+    X: TableLike,
     *,
     n_neighbors: int = 5,
     fraction: float | None = None,
     metric: Metric = "euclidean",
     scale: Scale | None = None,
     sample: int = 1000,
-    random_state: Any = 0,
+    random_state: SeedLike = 0,
     n_jobs: Any = None,
 ) -> Curse:
     """Measure whether the neighbours of a row are any nearer than other rows.

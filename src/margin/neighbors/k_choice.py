@@ -15,6 +15,7 @@ from margin.neighbors.knn import KNeighborsClassifier, KNeighborsRegressor
 from margin.neighbors.losses_by_k import left_out, losses_of, of_validation
 from margin.neighbors.votes import Votes
 from margin.params import Count, rule_of
+from margin.typing import LabelsLike, TableLike, WeightsLike
 
 __all__ = ["KChoice", "choose_k"]
 
@@ -91,8 +92,8 @@ class KChoice:
 
 
 def choose_k(
-    X: Any,
-    y: Any,
+    X: TableLike,
+    y: LabelsLike,
     k_max: int = 200,
     *,
     weights: Votes = "uniform",
@@ -104,7 +105,7 @@ def choose_k(
     feature_weights: FeatureWeights = None,
     loss: Literal["error", "squared_error"] = "error",
     validation: tuple[Any, Any] | None = None,
-    sample_weight: Any = None,
+    sample_weight: WeightsLike | None = None,
     n_jobs: int | None = None,
 ) -> KChoice:
     """The error of k nearest neighbours for k = 1 … ``k_max``, from a single search instead of as many fits.

@@ -9,6 +9,7 @@ import numpy as np
 from margin.base import Classifier, Regressor
 from margin.base.targets.multi_output import side_by_side
 from margin.neighbors.voters import NearestVoters
+from margin.typing import Encoded, LabelsLike, TableLike, WeightsLike
 
 __all__ = ["KNeighborsClassifier", "KNeighborsRegressor"]
 
@@ -65,7 +66,7 @@ class KNeighborsClassifier(NearestVoters, Classifier):
 
     parameters_along = ("n_neighbors",)
 
-    def left_out_answers(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+    def left_out_answers(self, X: TableLike, y: LabelsLike, sample_weight: WeightsLike | None = None) -> Any:
         """Labels, probabilities and scores of each row as if fitted to all others; None where that takes new fits."""
         from margin.neighbors.leave_one_out import nearest_left_out  # only here: it loads the evaluation
 
@@ -77,13 +78,21 @@ class KNeighborsClassifier(NearestVoters, Classifier):
             return self.classes_[codes]
         return side_by_side([classes[codes[:, j]] for j, classes in enumerate(self.classes_)])
 
-    def answers_along(self, parameter: str, values: Any, X: Any, y: Any, asked: Any, sample_weight: Any = None) -> Any:
+    def answers_along(
+        self,
+        parameter: str,
+        values: Any,
+        X: TableLike,
+        y: LabelsLike,
+        asked: Any,
+        sample_weight: WeightsLike | None = None,
+    ) -> Any:
         """What the model would say for several ``n_neighbors``, from one search."""
         from margin.neighbors.parameter_path import answers_along_k
 
         return answers_along_k(self, values, X, y, asked, sample_weight) if parameter == "n_neighbors" else None
 
-    def _scores(self, X: Any) -> Any:
+    def _scores(self, X: Encoded) -> Any:
         ballot = self._ballot(X)
         if not self.outputs_2d_:
             return ballot.class_shares(self._targets, len(self.classes_))
@@ -132,7 +141,7 @@ class KNeighborsRegressor(NearestVoters, Regressor):
     array([15., 55.])
     """
 
-    def _values(self, X: Any) -> np.ndarray:
+    def _values(self, X: Encoded) -> np.ndarray:
         ballot = self._ballot(X)
         if self._targets.ndim == 1:
             return ballot.means(self._targets)

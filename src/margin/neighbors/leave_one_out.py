@@ -24,6 +24,7 @@ from margin.neighbors.equal_rows import EqualRows, words_of
 from margin.neighbors.indexes.row_transform import Found
 from margin.neighbors.search import take_rows
 from margin.neighbors.votes import Ballot, votes_of
+from margin.typing import LabelsLike, TableLike, WeightsLike
 
 __all__ = ["matches_left_out", "nearest_left_out", "within_left_out"]
 
@@ -35,7 +36,7 @@ MORE = 6
 SAME = 1e-9
 
 
-def nearest_left_out(model: Any, X: Any, y: Any, sample_weight: Any) -> Predictions | None:
+def nearest_left_out(model: Any, X: TableLike, y: LabelsLike, sample_weight: WeightsLike | None) -> Predictions | None:
     """What a model of k neighbours answers: the k nearest others vote on every row."""
     rows = learn_from_all(model, X, y, sample_weight)
     if rows is None:
@@ -52,7 +53,7 @@ def nearest_left_out(model: Any, X: Any, y: Any, sample_weight: Any) -> Predicti
     return _answers(rows, np.concatenate(parts))
 
 
-def within_left_out(model: Any, X: Any, y: Any, sample_weight: Any) -> Predictions | None:
+def within_left_out(model: Any, X: TableLike, y: LabelsLike, sample_weight: WeightsLike | None) -> Predictions | None:
     """What a model of a radius answers: all others within it vote on every row."""
     rows = learn_from_all(model, X, y, sample_weight)
     if rows is None:
@@ -216,7 +217,7 @@ def _answers(rows: AllRows, by_place: np.ndarray) -> Predictions | None:
     return rows.answers(shares.argmax(axis=1), shares, answers_anew)
 
 
-def matches_left_out(model: Any, X: Any, y: Any, sample_weight: Any) -> Predictions | None:
+def matches_left_out(model: Any, X: TableLike, y: LabelsLike, sample_weight: WeightsLike | None) -> Predictions | None:
     """What the rote learner answers: the other rows that are equal, or what rows without a match get."""
     rows = learn_from_all(model, X, y, sample_weight)
     if rows is None:

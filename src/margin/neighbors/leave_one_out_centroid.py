@@ -19,6 +19,7 @@ from margin.base.leave_one_out import (
 from margin.base.representations.moments import Moments, column_moments
 from margin.data.predictions import Predictions
 from margin.evaluation.predictions.leave_one_out import answers_anew
+from margin.typing import LabelsLike, TableLike, WeightsLike
 
 __all__ = ["centroids_left_out"]
 
@@ -34,7 +35,9 @@ class _Without:
     spread: np.ndarray
 
 
-def centroids_left_out(model: Any, X: Any, y: Any, sample_weight: Any) -> Predictions | None:
+def centroids_left_out(
+    model: Any, X: TableLike, y: LabelsLike, sample_weight: WeightsLike | None
+) -> Predictions | None:
     """The nearest of the class means, that of the row's own class without it."""
     if model.metric != "euclidean":
         return None

@@ -17,6 +17,7 @@ from margin.errors import InputError, ParameterError
 from margin.neighbors.search import take_rows
 from margin.neighbors.voters import NearestVoters
 from margin.neighbors.votes import Ballot, proportions, shares_of, votes_of
+from margin.typing import LabelsLike
 
 __all__ = ["Losses", "RankedNeighbors", "left_out", "losses_of", "of_validation"]
 
@@ -106,7 +107,7 @@ def _blocks(n: int, n_ranks: int) -> Iterator[tuple[int, int]]:
     return ((first, min(first + size, n)) for first in range(0, n, size))
 
 
-def _truth(model: NearestVoters, y: Any, n: int) -> np.ndarray:
+def _truth(model: NearestVoters, y: LabelsLike, n: int) -> np.ndarray:
     """Targets of validation rows as the model keeps its own; a class that it does not know is never right."""
     who = "choose_k(validation=…)"
     if not hasattr(model, "classes_"):

@@ -10,12 +10,13 @@ import numpy as np
 from margin.evaluation.predictions.from_model import Predictions
 from margin.neighbors.votes import Ballot, votes_of
 from margin.params import Count, rule_of
+from margin.typing import Encoded, LabelsLike, TableLike, WeightsLike
 
 __all__ = ["answers_along_k"]
 
 
 def answers_along_k(
-    model: Any, ks: Sequence[Any], X: Any, y: Any, asked: Sequence[Any], sample_weight: Any
+    model: Any, ks: Sequence[Any], X: TableLike, y: LabelsLike, asked: Sequence[Any], sample_weight: WeightsLike | None
 ) -> list[list[Predictions]] | None:
     """What k nearest neighbours say for each k: the nearest are found for the largest k, and all others ask a part.
 
@@ -30,7 +31,7 @@ def answers_along_k(
     return [list(of_k) for of_k in zip(*found)]
 
 
-def _answers(model: Any, ks: Sequence[Any], X: Any) -> list[Predictions]:
+def _answers(model: Any, ks: Sequence[Any], X: Encoded) -> list[Predictions]:
     encoded = model._encoded(X, "predict")
     model.n_neighbors = max(map(int, ks))
     distance, place = model._nearest(encoded, model.n_neighbors)

@@ -21,6 +21,7 @@ from margin.neighbors.indexes.choose import Algorithm
 from margin.neighbors.voters import RadiusVoters
 from margin.neighbors.votes import Votes
 from margin.params import Count, Jobs, NonNegative, Positive, Rule
+from margin.typing import Encoded, LabelsLike, TableLike, WeightsLike
 
 __all__ = ["Outlier", "OutlierLabel", "RadiusNeighborsClassifier", "RadiusNeighborsRegressor", "outliers_of"]
 
@@ -99,13 +100,13 @@ class RadiusNeighborsClassifier(RadiusVoters, Classifier):
         self.outlier_label = outlier_label
         self.n_jobs = n_jobs
 
-    def left_out_answers(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+    def left_out_answers(self, X: TableLike, y: LabelsLike, sample_weight: WeightsLike | None = None) -> Any:
         """Labels, probabilities and scores of each row as if fitted to all others; None where that takes new fits."""
         from margin.neighbors.leave_one_out import within_left_out  # only here: it loads the evaluation
 
         return within_left_out(self, X, y, sample_weight)
 
-    def _learn(self, X: Any, y: np.ndarray, rows: TrainingRows) -> None:
+    def _learn(self, X: Encoded, y: np.ndarray, rows: TrainingRows) -> None:
         super()._learn(X, y, rows)
         who = type(self).__name__
         self._outliers = outliers_of(self.outlier_label, self._class_lists(), self._targets, self._weight, who)
@@ -119,7 +120,7 @@ class RadiusNeighborsClassifier(RadiusVoters, Classifier):
     def _class_lists(self) -> list[np.ndarray]:
         return self.classes_ if self.outputs_2d_ else [self.classes_]
 
-    def _scores(self, X: Any) -> Any:
+    def _scores(self, X: Encoded) -> Any:
         columns, classes = self._targets.reshape(len(self._targets), -1).T, self._class_lists()
         found, lonely = [], []
         for ballot in self._ballots(X):
@@ -133,7 +134,7 @@ class RadiusNeighborsClassifier(RadiusVoters, Classifier):
             each[alone] = outlier.shares(each.shape[1])
         return shares if self.outputs_2d_ else shares[0]
 
-    def _answers(self, X: Any, scores: Any) -> np.ndarray:
+    def _answers(self, X: Encoded, scores: Any) -> np.ndarray:
         if all(outlier.code >= 0 for outlier in self._outliers):
             return super()._answers(X, scores)
         columns = [
@@ -214,7 +215,7 @@ class RadiusNeighborsRegressor(RadiusVoters, Regressor):
         self.feature_weights = feature_weights
         self.n_jobs = n_jobs
 
-    def _values(self, X: Any) -> np.ndarray:
+    def _values(self, X: Encoded) -> np.ndarray:
         columns = self._targets.reshape(len(self._targets), -1).T
         parts = [np.column_stack([ballot.means(column) for column in columns]) for ballot in self._ballots(X)]
         values = np.concatenate(parts)

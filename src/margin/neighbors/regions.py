@@ -13,6 +13,7 @@ from margin.base.inputs.dataframes import is_frame
 from margin.data.schema import Column, Schema
 from margin.data.table import Table
 from margin.errors import InputError, InputTypeError, ParameterError, closest, listing
+from margin.typing import ClassifierLike, Encoded, TableLike
 
 __all__ = ["Axis", "Regions", "decision_regions", "limits_of"]
 
@@ -63,8 +64,8 @@ class Regions:
 
 
 def decision_regions(
-    model: Any,
-    X: Any,
+    model: ClassifierLike,
+    X: TableLike,
     y: Any = None,
     *,
     columns: Sequence[Any] | None = None,
@@ -135,7 +136,7 @@ def limits_of(values: np.ndarray) -> tuple[float, float]:
     return low - beyond, high + beyond
 
 
-def _classes_of(model: Any, who: str) -> np.ndarray:
+def _classes_of(model: ClassifierLike, who: str) -> np.ndarray:
     if isinstance(model, type) or not hasattr(model, "predict") or not hasattr(model, "classes_"):
         raise InputTypeError(f"{who}({type(model).__name__}, X): the model must be a fitted classifier.")
     if isinstance(model.classes_, list):
@@ -143,7 +144,7 @@ def _classes_of(model: Any, who: str) -> np.ndarray:
     return np.asarray(model.classes_)
 
 
-def _table_of(X: Any, who: str) -> Table:
+def _table_of(X: Encoded, who: str) -> Table:
     """The rows as a table, whatever they came as."""
     source = X if isinstance(X, Table) else open_input(X, who)
     if not isinstance(source, Table):
@@ -236,7 +237,7 @@ def _grid(table: Table, names: tuple[str, str], axes: tuple[Axis, Axis], held: M
     return Table(table.schema, columns)
 
 
-def _as_given(grid: Table, X: Any, model: Any) -> Any:
+def _as_given(grid: Table, X: Encoded, model: ClassifierLike) -> Any:
     """The grid in the form that the model knows: a table, a frame of the same make, or an array."""
     if isinstance(X, Table) or (getattr(model, "accepts_tables", False) and is_frame(X)):
         return grid
@@ -249,7 +250,7 @@ def _as_given(grid: Table, X: Any, model: Any) -> Any:
     return np.column_stack([grid.values(name) if numeric else grid.values(name).astype(object) for name in grid.names])
 
 
-def _ask(model: Any, rows: Any, classes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _ask(model: ClassifierLike, rows: Any, classes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The winner at each place, and its probability where the model gives probabilities."""
     if hasattr(model, "predict_with_proba"):
         answers, shares = model.predict_with_proba(rows)

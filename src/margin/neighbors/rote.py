@@ -13,6 +13,7 @@ from margin.base.inputs.object_cells import codes_among
 from margin.errors import ParameterError, closest, listing
 from margin.neighbors.equal_rows import EqualRows, words_of
 from margin.params import Rule
+from margin.typing import LabelsLike, TableLike, WeightsLike
 
 __all__ = ["RoteClassifier"]
 
@@ -87,13 +88,13 @@ class RoteClassifier(Classifier):
             )
         return code
 
-    def left_out_answers(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+    def left_out_answers(self, X: TableLike, y: LabelsLike, sample_weight: WeightsLike | None = None) -> Any:
         """Labels, probabilities and scores of each row as if fitted to all others; None where that takes new fits."""
         from margin.neighbors.leave_one_out import matches_left_out  # only here: it loads the evaluation
 
         return matches_left_out(self, X, y, sample_weight)
 
-    def matched(self, X: Any) -> np.ndarray:
+    def matched(self, X: TableLike) -> np.ndarray:
         """Whether each row stands among the training rows."""
         return self._find(self._encoded(X, "matched")) >= 0
 

@@ -19,6 +19,7 @@ from margin.neighbors.indexes.mixed import MixedRows
 from margin.neighbors.indexes.row_transform import Space, space_of
 from margin.neighbors.indexes.sparse import SPARSE_METRICS, SparseRows
 from margin.params import Count, NonNegative, rule_of
+from margin.typing import Encoded
 
 __all__ = ["NeighborSearch", "take_rows"]
 
@@ -55,7 +56,7 @@ class NeighborSearch(TableEstimator):
         """The index that is searched, and the reason for it."""
         return self._fitted("index_")._choice
 
-    def _keep_rows(self, X: Any, order: np.ndarray, rows: TrainingRows) -> None:
+    def _keep_rows(self, X: Encoded, order: np.ndarray, rows: TrainingRows) -> None:
         """Build the index over the training rows X, taken in this order."""
         self._order = order if rows.kept is None else rows.kept[order]
         self._n_given = rows.n_given
@@ -114,7 +115,7 @@ class NeighborSearch(TableEstimator):
         return parallel.n_threads(self.n_jobs)
 
     def kneighbors(
-        self, X: Any = None, n_neighbors: int | None = None, return_distance: bool = True
+        self, X: Encoded = None, n_neighbors: int | None = None, return_distance: bool = True
     ) -> tuple[np.ndarray, np.ndarray] | np.ndarray:
         """Distances and row numbers of the nearest training rows of each row of X, nearest first.
 
@@ -129,7 +130,10 @@ class NeighborSearch(TableEstimator):
         return (distance, self._order[place]) if return_distance else self._order[place]
 
     def kneighbors_graph(
-        self, X: Any = None, n_neighbors: int | None = None, mode: Literal["connectivity", "distance"] = "connectivity"
+        self,
+        X: Encoded = None,
+        n_neighbors: int | None = None,
+        mode: Literal["connectivity", "distance"] = "connectivity",
     ) -> Any:
         """The nearest training rows of each row of X as CSR: 1, or the distance, where a row is a neighbour."""
         self._check_mode(mode, "kneighbors_graph")
@@ -138,7 +142,7 @@ class NeighborSearch(TableEstimator):
         return self._graph(start, distance.ravel(), row.ravel(), mode)
 
     def radius_neighbors(
-        self, X: Any = None, radius: float | None = None, return_distance: bool = True
+        self, X: Encoded = None, radius: float | None = None, return_distance: bool = True
     ) -> tuple[np.ndarray, np.ndarray] | np.ndarray:
         """Distances and row numbers of all training rows within a radius of each row of X, nearest first.
 
@@ -149,13 +153,13 @@ class NeighborSearch(TableEstimator):
         return (_array_of_arrays(distance, start), rows) if return_distance else rows
 
     def radius_neighbors_graph(
-        self, X: Any = None, radius: float | None = None, mode: Literal["connectivity", "distance"] = "connectivity"
+        self, X: Encoded = None, radius: float | None = None, mode: Literal["connectivity", "distance"] = "connectivity"
     ) -> Any:
         """The training rows within a radius of each row of X as CSR: 1, or the distance, where a row is one."""
         self._check_mode(mode, "radius_neighbors_graph")
         return self._graph(*self._within_given(X, radius, "radius_neighbors_graph"), mode)
 
-    def _nearest(self, X: Any, k: int) -> tuple[np.ndarray, np.ndarray]:
+    def _nearest(self, X: Encoded, k: int) -> tuple[np.ndarray, np.ndarray]:
         """Distances and places of the k nearest training rows of encoded rows X."""
         params.check(self)  # what is asked of a fitted model may have been changed since
         return self._search(self._as_queries(X), min(k, self._index.n_rows))
@@ -225,7 +229,7 @@ class NeighborSearch(TableEstimator):
             return start, distance, place
         return np.concatenate([[0], np.cumsum(inside)])[start], distance[inside], place[inside]
 
-    def _as_queries(self, X: Any) -> Any:
+    def _as_queries(self, X: Encoded) -> Any:
         """Encoded rows as the index takes them."""
         if isinstance(X, MixedData):
             return X
@@ -233,7 +237,7 @@ class NeighborSearch(TableEstimator):
             return self._space.queries(X)
         return self._space.queries(X if isinstance(X, np.ndarray) else dense_from_sparse(X, type(self).__name__))
 
-    def _within_given(self, X: Any, radius: float | None, method: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def _within_given(self, X: Encoded, radius: float | None, method: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Start, distances and row numbers; without X of each training row among the others."""
         radius = getattr(self, "radius", 1.0) if radius is None else radius
         self._fitted(method)
@@ -270,7 +274,7 @@ class NeighborSearch(TableEstimator):
         return csr_array((values, row, start), shape=(len(start) - 1, self._n_given))
 
 
-def take_rows(X: Any, rows: Any) -> Any:
+def take_rows(X: Encoded, rows: Any) -> Any:
     """Some rows of encoded or prepared ones: a slice, or their numbers."""
     if isinstance(X, MixedData):
         return X.take(rows)

@@ -11,6 +11,7 @@ from margin.base.targets.labels import encode_labels
 from margin.data.table import Table
 from margin.errors import InputError
 from margin.neighbors.regions import limits_of
+from margin.typing import Encoded, LabelsLike, TableLike
 
 __all__ = ["voronoi_edges"]
 
@@ -19,7 +20,7 @@ __all__ = ["voronoi_edges"]
 GUARDS = 8.0 * np.array([[1.0, 0.0], [0.0, 1.0], [-1.0, 0.0], [0.0, -1.0]])
 
 
-def voronoi_edges(X: Any, y: Any, bounds: Any = None) -> np.ndarray:
+def voronoi_edges(X: TableLike, y: LabelsLike, bounds: Any = None) -> np.ndarray:
     """The line segments between Voronoi cells of different class: where the nearest neighbour changes its answer.
 
     Of equal rows with different labels the last class counts, as in ``KNeighborsClassifier(1)``. :math:`O(n \\log n)`.
@@ -54,7 +55,7 @@ def voronoi_edges(X: Any, y: Any, bounds: Any = None) -> np.ndarray:
     return _clipped(segments, low, high)
 
 
-def _points_of(X: Any) -> np.ndarray:
+def _points_of(X: Encoded) -> np.ndarray:
     source = open_input(X, "voronoi_edges")
     if isinstance(source, Table) and all(column.is_numeric for column in source.schema):
         source = matrix_of(source)

@@ -20,6 +20,7 @@ from margin.neighbors.indexes.choose import Algorithm
 from margin.neighbors.search import NeighborSearch, take_rows
 from margin.neighbors.votes import Ballot, Votes, proportions, votes_of
 from margin.params import Count, Jobs, Positive
+from margin.typing import Encoded, TableLike
 
 __all__ = ["NearestVoters", "RadiusVoters", "Voters"]
 
@@ -35,7 +36,7 @@ class Voters(NeighborSearch):
     several_outputs = True
     weights: Any
 
-    def _learn(self, X: Any, y: np.ndarray, rows: TrainingRows) -> None:
+    def _learn(self, X: Encoded, y: np.ndarray, rows: TrainingRows) -> None:
         weight = rows.weights()
         # Rows are kept by target, heavy ones first: ties between equal distances do not go by row order then. The last
         # class comes first, because the first one already wins ties between votes.
@@ -76,7 +77,7 @@ class NearestVoters(Voters):
         self.feature_weights = feature_weights
         self.n_jobs = n_jobs
 
-    def voters(self, X: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    def voters(self, X: TableLike) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """For the one row X: distances, training row numbers, targets and votes of the neighbours asked."""
         encoded = self._encoded(X, "voters")
         check_one_row(encoded, f"{type(self).__name__}.voters")
@@ -87,11 +88,11 @@ class NearestVoters(Voters):
     def _targets_at(self, place: np.ndarray) -> np.ndarray:
         return self._targets[place]
 
-    def _ballot(self, X: Any) -> Ballot:
+    def _ballot(self, X: Encoded) -> Ballot:
         _, place, votes = self._voted(X)
         return Ballot(np.repeat(np.arange(len(place)), place.shape[1]), place.ravel(), votes.ravel(), len(place))
 
-    def _voted(self, X: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def _voted(self, X: Encoded) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Distances, places and votes of the neighbours of encoded rows."""
         distance, place = self._nearest(X, self.n_neighbors)
         votes = votes_of(self.weights, distance, distance[:, :1], type(self).__name__)
@@ -111,7 +112,7 @@ class RadiusVoters(Voters):
 
     radius: float
 
-    def _ballots(self, X: Any) -> Iterator[Ballot]:
+    def _ballots(self, X: Encoded) -> Iterator[Ballot]:
         """The votes on encoded rows, so many rows at a time that the votes fit into memory."""
         params.check(self)  # what is asked of a fitted model may have been changed since
         queries = self._as_queries(X)
@@ -136,7 +137,7 @@ class RadiusVoters(Voters):
         case = np.repeat(np.arange(len(start) - 1), np.diff(start))
         return Ballot(case, place, votes * weight, len(start) - 1)
 
-    def _too_far(self, X: Any, alone: np.ndarray) -> str:
+    def _too_far(self, X: Encoded, alone: np.ndarray) -> str:
         """What to say of encoded rows without neighbours: which they are, and how far they would have to look."""
         nearest = self._search(take_rows(self._as_queries(X), alone[:NAMED]), 1)[0].max()
         others = "" if len(alone) == 1 else f", nor has row {alone[1]}"

@@ -20,6 +20,7 @@ from margin.evaluation.protocols.stratified import StratifiedFolds
 from margin.evaluation.scoring.of_cases import score_folds
 from margin.selection.prepare import check_effort
 from margin.selection.search.results import setting_text
+from margin.typing import Encoded, LabelsLike, TableLike, WeightsLike
 
 __all__ = ["Nested", "nested"]
 
@@ -116,7 +117,7 @@ class _Noting:
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         return self.search.get_params(deep=deep)
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> _Noting:
+    def fit(self, X: TableLike, y: LabelsLike, sample_weight: WeightsLike | None = None) -> _Noting:
         self.search.fit(X, y, **({} if sample_weight is None else {"sample_weight": sample_weight}))
         self.notes.append((dict(self.search.best_params_), float(self.search.best_score_)))
         return self
@@ -129,13 +130,13 @@ class _Noting:
 
 def nested(
     search: Any,
-    X: Any,
-    y: Any,
+    X: TableLike,
+    y: LabelsLike,
     outer: Any = None,
     inner: Any = None,
     *,
     metrics: Iterable[str | Metric] = (),
-    sample_weight: Any = None,
+    sample_weight: WeightsLike | None = None,
     groups: Any = None,
     confidence: float = 0.95,
     refit: bool = True,
@@ -271,7 +272,7 @@ def _counted(settings: Iterable[Mapping[str, Any]]) -> tuple[tuple[Mapping[str, 
     return tuple((by_text[text], n) for text, n in times.most_common())
 
 
-def _final(search: Any, X: Any, y: Any, sample_weight: Any) -> Any:
+def _final(search: Any, X: Encoded, y: LabelsLike, sample_weight: WeightsLike | None) -> Any:
     from sklearn.base import clone
 
     from margin.data.rows import ready_for

@@ -23,6 +23,7 @@ from margin.evaluation.scoring.of_cases import check_metrics, score_folds
 from margin.evaluation.scoring.over_folds import share_over_folds
 from margin.params import Jobs, Share, rule_of
 from margin.selection.search.trials import search_task
+from margin.typing import ClassifierLike, LabelsLike, TableLike, WeightsLike
 
 __all__ = ["cases_asked", "check_effort", "mean_score", "prepared"]
 
@@ -38,7 +39,14 @@ def check_effort(n_jobs: Any, confidence: Any, who: str) -> None:
 
 
 def prepared(
-    model: Any, X: Any, y: Any, protocol: Any, metrics: Any, sample_weight: Any, groups: Any, who: str
+    model: ClassifierLike,
+    X: TableLike,
+    y: LabelsLike,
+    protocol: Any,
+    metrics: Any,
+    sample_weight: WeightsLike | None,
+    groups: Any,
+    who: str,
 ) -> tuple[FoldTask, list[Split], SplitProtocol]:
     """The task that trials are folds of, and the splits; five stratified folds without a protocol."""
     check_model(model, who)

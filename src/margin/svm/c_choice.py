@@ -16,6 +16,7 @@ from margin.base.targets.labels import encode_labels
 from margin.data.weights import cases_per_weight, check_weights, count_repeats
 from margin.errors import ConstantColumnWarning, LabelError, ParameterError
 from margin.svm.kernel_machine.path import along
+from margin.typing import LabelsLike, SeedLike, TableLike, WeightsLike
 
 __all__ = ["CChoice", "choose_C"]
 
@@ -61,14 +62,14 @@ class CChoice:
 
 
 def choose_C(  # noqa: N802
-    X: Any,
-    y: Any,
+    X: TableLike,
+    y: LabelsLike,
     Cs: Any = 7,
     *,
     n_folds: int = 5,
     rule: str = "one_standard_error",
-    sample_weight: Any = None,
-    random_state: Any = None,
+    sample_weight: WeightsLike | None = None,
+    random_state: SeedLike = None,
     **settings: Any,
 ) -> CChoice:
     """C chosen by cross-validation of :class:`SVC`, each fold with solutions along C begun at the one before.

@@ -16,12 +16,13 @@ from margin.svm.kernel_machine.path import AlongC
 from margin.svm.kernel_machine.svc import SVC
 from margin.svm.linear_machine.linear_svc import LinearSVC
 from margin.svm.linear_machine.solve import solve
+from margin.typing import Encoded, LabelsLike, TableLike, WeightsLike
 
 __all__ = ["answers_along_linear", "answers_along_penalty"]
 
 
 def answers_along_penalty(
-    model: SVC, Cs: Sequence[Any], X: Any, y: Any, asked: Sequence[Any], sample_weight: Any
+    model: SVC, Cs: Sequence[Any], X: TableLike, y: LabelsLike, asked: Sequence[Any], sample_weight: WeightsLike | None
 ) -> list[list[Predictions]] | None:
     """What a kernel machine says for each C, from wide margins to narrow ones.
 
@@ -51,7 +52,7 @@ class _LinearAlongC(LinearSVC):
     _solutions: list[tuple[np.ndarray, np.ndarray]]
     _converged: bool
 
-    def _learn(self, X: Any, y: np.ndarray, rows: TrainingRows) -> None:
+    def _learn(self, X: Encoded, y: np.ndarray, rows: TrainingRows) -> None:
         options = self._options()
         self._note_classes(y)
         free = options.intercept and options.intercept_column is None
@@ -66,7 +67,12 @@ class _LinearAlongC(LinearSVC):
 
 
 def answers_along_linear(
-    model: LinearSVC, Cs: Sequence[Any], X: Any, y: Any, asked: Sequence[Any], sample_weight: Any
+    model: LinearSVC,
+    Cs: Sequence[Any],
+    X: TableLike,
+    y: LabelsLike,
+    asked: Sequence[Any],
+    sample_weight: WeightsLike | None,
 ) -> list[list[Predictions]] | None:
     """What a linear machine says for each C; its solvers begin anew, from rows that were read once."""
     if not all(rule_of(Positive).accepts(C) for C in Cs):

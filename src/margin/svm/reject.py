@@ -24,6 +24,7 @@ from margin.errors import AbstentionWarning, ConstantColumnWarning, ParameterErr
 from margin.evaluation.curves.risk_coverage import RiskCoverage, ThresholdChoice, risk_coverage
 from margin.evaluation.metrics.definitions import accuracy
 from margin.params import NonNegative, Seed, Share
+from margin.typing import ClassifierLike, Encoded, LabelsLike, TableLike, WeightsLike
 
 __all__ = ["Reject"]
 
@@ -123,7 +124,7 @@ class Reject(PassesOn):
 
     # ---- Learning.
 
-    def _learn(self, X: Any, y: np.ndarray, rows: TrainingRows) -> None:
+    def _learn(self, X: Encoded, y: np.ndarray, rows: TrainingRows) -> None:
         wishes = {name: getattr(self, name) for name in ("threshold", "target_error", "cost")}
         given = [f"{name}={value!r}" for name, value in wishes.items() if value is not None]
         if len(given) > 1:
@@ -146,7 +147,7 @@ class Reject(PassesOn):
             self.curve_ = self._judged(model, X, y, rows, fitted)
         self.threshold_ = self._chosen()
 
-    def _fitted_on(self, model: Any, X: Any, y: np.ndarray, part: Part) -> Any:
+    def _fitted_on(self, model: ClassifierLike, X: Encoded, y: np.ndarray, part: Part) -> Any:
         fresh = clone(model)
         settings = {}
         if part.weight is not None:
@@ -158,7 +159,9 @@ class Reject(PassesOn):
             return False  # Chow's rule
         return self.target_error is not None or self.cost is not None
 
-    def _judged(self, model: Any, X: Any, y: np.ndarray, rows: TrainingRows, fitted: Any) -> RiskCoverage:
+    def _judged(
+        self, model: ClassifierLike, X: Encoded, y: np.ndarray, rows: TrainingRows, fitted: Any
+    ) -> RiskCoverage:
         """Answers to rows by classifiers that have not learnt from them."""
         weight = rows.weights()
         if fitted is not None:
@@ -184,7 +187,9 @@ class Reject(PassesOn):
             return stratified_splits(y, weight, int(self.cv), self.random_state)
         return given_splits(self.cv, y, weight, rows.kept, rows.n_given, "Reject")
 
-    def _held_out(self, model: Any, X: Any, y: np.ndarray, train: Part, test: Part) -> tuple[np.ndarray, np.ndarray]:
+    def _held_out(
+        self, model: ClassifierLike, X: Encoded, y: np.ndarray, train: Part, test: Part
+    ) -> tuple[np.ndarray, np.ndarray]:
         """Answers and confidences on rows of a test part."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConstantColumnWarning)  # all rows have had their say; a part need not
@@ -210,17 +215,17 @@ class Reject(PassesOn):
     def _kind(self) -> Any:
         return confidence_kind(self.model_, self.confidence, "Reject")
 
-    def _confident(self, model: Any, X: Any) -> tuple[np.ndarray, np.ndarray]:
+    def _confident(self, model: ClassifierLike, X: Encoded) -> tuple[np.ndarray, np.ndarray]:
         return answers_with_confidence(model, X, self._kind(), "Reject")
 
-    def _asked(self, X: Any, method: str) -> tuple[np.ndarray, np.ndarray]:
+    def _asked(self, X: Encoded, method: str) -> tuple[np.ndarray, np.ndarray]:
         """What the classifier would answer, in the type of the labels, and how sure it is."""
         encoded = self._encoded(X, method)
         params.check(self)  # what is asked of a fitted model may have been changed since
         said, sure = self._confident(self.model_, encoded)
         return said.astype(object) if np.isneginf(sure).any() else said.astype(self.classes_.dtype), sure
 
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: TableLike) -> np.ndarray:
         """The class of each row, or ``None`` where the classifier is not sure enough.
 
         Where it may abstain, labels come as objects; where it always answers, in the type they came in.
@@ -232,25 +237,25 @@ class Reject(PassesOn):
         answers[~(sure > self.threshold_)] = None
         return answers
 
-    def confidences(self, X: Any) -> np.ndarray:
+    def confidences(self, X: TableLike) -> np.ndarray:
         """How sure the classifier is of what it would answer, on the scale of the threshold."""
         return self._asked(X, "confidences")[1]
 
-    def risk_coverage(self, X: Any, y: Any, sample_weight: Any = None) -> RiskCoverage:
+    def risk_coverage(self, X: TableLike, y: LabelsLike, sample_weight: WeightsLike | None = None) -> RiskCoverage:
         """Error against coverage on rows that were not learnt from."""
         said, sure = self._asked(X, "risk_coverage")
         return risk_coverage(y, said, sure, sample_weight=sample_weight)
 
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+    def score(self, X: TableLike, y: LabelsLike, sample_weight: WeightsLike | None = None) -> float:
         """Share of the rows answered rightly; no answer is not a right answer."""
         return accuracy(y, self.predict(X), sample_weight=sample_weight)
 
 
-def _is_pairwise(model: Any) -> bool:
+def _is_pairwise(model: ClassifierLike) -> bool:
     """Whether a classifier takes kernel values or distances in place of rows."""
     return bool(get_tags(model).input_tags.pairwise)
 
 
-def _block(model: Any, X: Any, rows: np.ndarray, learnt: np.ndarray) -> Any:
+def _block(model: ClassifierLike, X: Encoded, rows: np.ndarray, learnt: np.ndarray) -> Any:
     """Some rows; of a matrix of kernel values only their columns with the rows that were learnt from."""
     return X[rows][:, learnt] if _is_pairwise(model) else X[rows]

@@ -24,6 +24,7 @@ from margin.tree.pruning.subtrees import cut
 from margin.tree.settings import features_of, stated
 from margin.tree.training_rows import Rows, without_excess
 from margin.tree.tree_model import TreeModel
+from margin.typing import Encoded, LabelsLike, TableLike, WeightsLike
 
 __all__ = ["CartTree"]
 
@@ -131,7 +132,7 @@ class CartTree(TreeModel):
         found = np.array(signs, dtype=np.int8)[self._places()]
         return found if found.any() else np.empty(0, dtype=np.int8)
 
-    def prune_on(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+    def prune_on(self, X: Encoded, y: Any, sample_weight: Any = None) -> Any:
         """A copy of this tree without the subtrees whose removal lowers the loss on these rows, the worst one first.
 
         For rows that were kept for this; the leaves keep what they know of the rows the tree was grown from. The copy
@@ -150,7 +151,9 @@ class CartTree(TreeModel):
         """The rows whose targets the model can tell, with these as numbers."""
         raise TypeError(f"{type(self).__name__} must say how its targets are read.")
 
-    def cost_complexity_pruning_path(self, X: Any, y: Any, sample_weight: Any = None) -> Bunch:
+    def cost_complexity_pruning_path(
+        self, X: TableLike, y: LabelsLike, sample_weight: WeightsLike | None = None
+    ) -> Bunch:
         """The alphas at which links of the full tree are cut, weakest first, and the impurity of the leaves after each.
 
         A bunch of arrays: ``ccp_alphas``, ``impurities`` and ``n_leaves``; entry 0 is the full tree.
@@ -159,7 +162,15 @@ class CartTree(TreeModel):
         path = weakest_links(full.tree_, full._risk(full.tree_))
         return Bunch(ccp_alphas=path.alphas, impurities=path.impurities, n_leaves=path.leaves)
 
-    def answers_along(self, parameter: str, values: Any, X: Any, y: Any, asked: Any, sample_weight: Any = None) -> Any:
+    def answers_along(
+        self,
+        parameter: str,
+        values: Any,
+        X: TableLike,
+        y: LabelsLike,
+        asked: Any,
+        sample_weight: WeightsLike | None = None,
+    ) -> Any:
         """What the tree would say for several ``ccp_alpha`` or ``max_depth``."""
         from margin.tree.parameter_path import answers_along_tree
 

@@ -35,6 +35,7 @@ from margin.tree.settings import (
 )
 from margin.tree.training_rows import Rows, in_cases
 from margin.tree.tree_model import TreeClassifier
+from margin.typing import Encoded
 
 __all__ = ["DecisionTreeClassifier"]
 
@@ -263,7 +264,7 @@ class DecisionTreeClassifier(CartTree, TreeClassifier):
             return class_losses(tree, weighted, 1 - np.eye(n_classes), tree.value.argmax(axis=1))
         return class_losses(tree, weighted, self._costs, (tree.value @ self._costs).argmin(axis=1))
 
-    def _answers(self, X: Any, scores: np.ndarray) -> np.ndarray:
+    def _answers(self, X: Encoded, scores: np.ndarray) -> np.ndarray:
         if self._costs is None:
             return super()._answers(X, scores)
         return self.classes_.take((scores @ self._costs).argmin(axis=1))

@@ -19,6 +19,7 @@ from margin.params import Jobs
 from margin.tree.grow import grow_classes, numbers_of
 from margin.tree.settings import Several
 from margin.tree.training_rows import Rows
+from margin.typing import TableLike, WeightsLike
 
 __all__ = ["Discretizer", "cuts_of_columns", "interval_settings"]
 
@@ -65,7 +66,7 @@ class Discretizer(TransformerMixin, TableEstimator):
         self.max_intervals = max_intervals
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Discretizer:
+    def fit(self, X: TableLike, y: Any = None, sample_weight: WeightsLike | None = None) -> Discretizer:
         """Learn the cuts; only ``"mdl"`` looks at the classes y."""
         with whole_or_not_at_all(self):
             params.check(self)
@@ -89,7 +90,7 @@ class Discretizer(TransformerMixin, TableEstimator):
             self.cuts_ = [next(numbers) if c.is_numeric else np.empty(0) for c in self._columns.described()]
         return self
 
-    def transform(self, X: Any) -> np.ndarray:
+    def transform(self, X: TableLike) -> np.ndarray:
         """The number of the interval, or level, of each cell; -1 where it is missing, or a level not seen at fit."""
         data = self._encoded(X, "transform")
         numbers, codes = numbers_of(data), iter(data.codes)

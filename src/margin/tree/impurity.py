@@ -10,6 +10,7 @@ import numpy as np
 from margin.data.weights import check_weights
 from margin.errors import InputError, ParameterError, closest
 from margin.tree.criteria import class_impurities, criteria
+from margin.typing import LabelsLike, WeightsLike
 
 __all__ = ["entropy", "error_share", "gain_ratio", "gini", "information_gain", "split_benefit", "split_information"]
 
@@ -43,7 +44,7 @@ def error_share(weights: Any) -> float:
     return float(1 - _shares(weights, "error_share").max())
 
 
-def information_gain(column: Any, y: Any, sample_weight: Any = None) -> float:
+def information_gain(column: Any, y: LabelsLike, sample_weight: WeightsLike | None = None) -> float:
     """Bits that a nominal column tells about the classes y: their entropy less what is left within its levels.
 
     >>> outlook = ["sunny", "sunny", "rainy", "rainy"]
@@ -53,7 +54,7 @@ def information_gain(column: Any, y: Any, sample_weight: Any = None) -> float:
     return _gain(_table(column, y, sample_weight, "information_gain"), entropy)
 
 
-def split_information(column: Any, sample_weight: Any = None) -> float:
+def split_information(column: Any, sample_weight: WeightsLike | None = None) -> float:
     """Entropy in bits of the column itself: what a split into its levels costs.
 
     >>> split_information(["a", "b", "c", "d"])
@@ -63,7 +64,7 @@ def split_information(column: Any, sample_weight: Any = None) -> float:
     return entropy(table.sum(axis=1))
 
 
-def gain_ratio(column: Any, y: Any, sample_weight: Any = None) -> float:
+def gain_ratio(column: Any, y: LabelsLike, sample_weight: WeightsLike | None = None) -> float:
     """Information gain for each bit of split information; 0 for a column of a single level.
 
     A key column, a level for every row, gains everything but costs as much: its ratio is low.
@@ -76,7 +77,9 @@ def gain_ratio(column: Any, y: Any, sample_weight: Any = None) -> float:
     return _gain(table, entropy) / cost if cost > 0 else 0.0
 
 
-def split_benefit(column: Any, y: Any, criterion: str = "gini", sample_weight: Any = None) -> float:
+def split_benefit(
+    column: Any, y: LabelsLike, criterion: str = "gini", sample_weight: WeightsLike | None = None
+) -> float:
     """How much a split into the levels of the column lowers the impurity of y.
 
     >>> round(split_benefit(["left"] * 8 + ["right"] * 20, ["a"] * 13 + ["b"] * 15), 4)
@@ -105,7 +108,7 @@ def _shares(weights: Any, who: str) -> np.ndarray:
     return found / found.sum()
 
 
-def _table(column: Any, y: Any, sample_weight: Any, who: str) -> np.ndarray:
+def _table(column: Any, y: LabelsLike, sample_weight: WeightsLike | None, who: str) -> np.ndarray:
     """The weight of each class (columns) in each level (rows)."""
     cells, labels = np.asarray(column), np.asarray(y)
     if cells.ndim != 1 or cells.shape != labels.shape or not len(cells):

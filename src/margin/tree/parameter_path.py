@@ -13,12 +13,19 @@ from margin.params import Count, NonNegative, rule_of
 from margin.tree.nodes import Tree
 from margin.tree.pruning.cost_complexity import pruned_at, weakest_links
 from margin.tree.pruning.subtrees import cut
+from margin.typing import Encoded, LabelsLike, TableLike, WeightsLike
 
 __all__ = ["answers_along_tree"]
 
 
 def answers_along_tree(
-    model: Any, parameter: str, values: Sequence[Any], X: Any, y: Any, asked: Sequence[Any], sample_weight: Any
+    model: Any,
+    parameter: str,
+    values: Sequence[Any],
+    X: TableLike,
+    y: LabelsLike,
+    asked: Sequence[Any],
+    sample_weight: WeightsLike | None,
 ) -> list[list[Predictions]] | None:
     """What a tree says for each ``ccp_alpha`` (weakest links cut) or ``max_depth`` (cut there)."""
     ways: dict[str, Callable[..., Any]] = {"ccp_alpha": _by_alpha, "max_depth": _by_depth}
@@ -33,7 +40,9 @@ def answers_along_tree(
     return predictions
 
 
-def _by_alpha(model: Any, alphas: Sequence[Any], X: Any, y: Any, sample_weight: Any) -> list[Tree] | None:
+def _by_alpha(
+    model: Any, alphas: Sequence[Any], X: Encoded, y: LabelsLike, sample_weight: WeightsLike | None
+) -> list[Tree] | None:
     if not all(rule_of(NonNegative).accepts(alpha) for alpha in alphas):
         return None
     tree = model.set_params(ccp_alpha=0.0).fit(X, y, sample_weight).tree_
@@ -41,7 +50,9 @@ def _by_alpha(model: Any, alphas: Sequence[Any], X: Any, y: Any, sample_weight: 
     return [pruned_at(tree, path, float(alpha)) if alpha > 0 else tree for alpha in alphas]
 
 
-def _by_depth(model: Any, depths: Sequence[Any], X: Any, y: Any, sample_weight: Any) -> list[Tree] | None:
+def _by_depth(
+    model: Any, depths: Sequence[Any], X: Encoded, y: LabelsLike, sample_weight: WeightsLike | None
+) -> list[Tree] | None:
     """A node does not know how deep the tree may grow below it, unless leaves are rationed or columns drawn."""
     known = all(depth is None or rule_of(Count).accepts(depth) for depth in depths)
     if not known or model.prune is not None or model.max_leaf_nodes is not None or model.max_features is not None:

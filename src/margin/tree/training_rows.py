@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from margin.data.splits import deal_folds, units_of
 from margin.data.weights import cases_per_weight, count_repeats
 from margin.random import seed_for
 from margin.tree.grow import numbers_of
+from margin.typing import SeedLike
 
 __all__ = ["Rows", "folds", "held_out", "in_cases", "without_excess"]
 
@@ -39,7 +40,7 @@ def without_excess(weight: np.ndarray) -> np.ndarray:
     return weight * 2.0 ** -np.ceil(np.log2(weight.max()))
 
 
-def held_out(rows: Rows, share: float, seed: Any, stratum: np.ndarray) -> tuple[Rows, Rows]:
+def held_out(rows: Rows, share: float, seed: SeedLike, stratum: np.ndarray) -> tuple[Rows, Rows]:
     """The rows to grow from, and a share of each stratum to judge by; a row of weight 3 is three units to deal.
 
     At least one unit stays for growing.
@@ -55,7 +56,7 @@ def held_out(rows: Rows, share: float, seed: Any, stratum: np.ndarray) -> tuple[
     return _some(rows, rows.weight - held), _some(rows, held)
 
 
-def folds(rows: Rows, n_folds: int, seed: Any, stratum: np.ndarray) -> list[tuple[Rows, Rows]]:
+def folds(rows: Rows, n_folds: int, seed: SeedLike, stratum: np.ndarray) -> list[tuple[Rows, Rows]]:
     """So many pairs of parts to grow from and to judge by; every unit is judged once. Fewer for fewer units."""
     marks = _marks(rows, seed_for(seed, "parts"))
     dealt = deal_folds(rows.weight, units_of(rows.weight), stratum, n_folds, order=marks)

@@ -13,6 +13,7 @@ from margin.base.estimator import SupervisedEstimator
 from margin.tree import predict as walking
 from margin.tree.nodes import Tree
 from margin.tree.reading.readable import TreeReading
+from margin.typing import Encoded, TableLike
 
 __all__ = ["TreeClassifier", "TreeModel", "TreeRegressor"]
 
@@ -40,7 +41,7 @@ class TreeModel(TreeReading, SupervisedEstimator):
         """The weight of each node as its impurity counts it."""
         return tree.weight
 
-    def _of_numbers(self, X: Any, shares: bool) -> np.ndarray | None:
+    def _of_numbers(self, X: Encoded, shares: bool) -> np.ndarray | None:
         """What the leaves of rows of clean numbers say, on the shortest way; None for any other X."""
         if type(X) is not np.ndarray or "tree_" not in self.__dict__ or not self._is_plain_matrix(X):
             return None
@@ -49,12 +50,12 @@ class TreeModel(TreeReading, SupervisedEstimator):
         threads = 1 if n_rows <= walking.FEW else parallel.n_threads(self.n_jobs)
         return found if tree.walker.numbers(X, self._encoder.largest, shares, found, threads) else None
 
-    def apply(self, X: Any) -> np.ndarray:
+    def apply(self, X: TableLike) -> np.ndarray:
         """The leaf of each row, as its place in ``tree_``; a row that goes down in parts takes the heaviest branch."""
         rows = self._encoded(X, "apply")
         return walking.leaves(self.tree_, rows, self._threads()).astype(np.int64)
 
-    def decision_path(self, X: Any) -> csr_array:
+    def decision_path(self, X: TableLike) -> csr_array:
         """The nodes that each row passes: a sparse matrix of rows by nodes, 1 where it does."""
         rows = self._encoded(X, "decision_path")
         node = walking.leaves(self.tree_, rows, self._threads())
@@ -91,15 +92,15 @@ class TreeModel(TreeReading, SupervisedEstimator):
 class TreeClassifier(TreeModel, Classifier):
     """A tree whose leaves hold the weights of classes."""
 
-    def _scores(self, X: Any) -> np.ndarray:
+    def _scores(self, X: Encoded) -> np.ndarray:
         return walking.shares(self.tree_, X, self._threads())
 
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: TableLike) -> np.ndarray:
         """The most probable class of each row, in the type the labels came in; ties go to the first class."""
         scores = self._of_numbers(X, True)
         return super().predict(X) if scores is None else self._answers(None, scores)
 
-    def predict_proba(self, X: Any) -> np.ndarray:
+    def predict_proba(self, X: TableLike) -> np.ndarray:
         """The probability of each class (columns as in ``classes_``) for each row."""
         scores = self._of_numbers(X, True)
         return super().predict_proba(X) if scores is None else self._proba(scores)
@@ -108,10 +109,10 @@ class TreeClassifier(TreeModel, Classifier):
 class TreeRegressor(TreeModel, Regressor):
     """A tree whose leaves hold one number each."""
 
-    def _values(self, X: Any) -> np.ndarray:
+    def _values(self, X: Encoded) -> np.ndarray:
         return walking.values(self.tree_, X, self._threads())[:, 0]
 
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: TableLike) -> np.ndarray:
         """The quantity expected of each row."""
         values = self._of_numbers(X, False)
         return super().predict(X) if values is None else values[:, 0]

@@ -14,6 +14,7 @@ from margin import parallel
 from margin.base.inputs.dataframes import is_frame, table_from_frame, table_from_objects
 from margin.data.table import Table
 from margin.errors import InputError, InputTypeError, MarginError, listing
+from margin.typing import Encoded, TableLike
 
 __all__ = [
     "StoredSurvey",
@@ -28,7 +29,7 @@ __all__ = [
 ]
 
 
-def open_input(X: Any, who: str, largest: float = math.inf) -> Any:
+def open_input(X: TableLike, who: str, largest: float = math.inf) -> Any:
     """X as an array of two dimensions, as CSR, or as a Table of input columns.
 
     ``largest`` is the largest magnitude the caller can take: cells of CSR are looked at on the way.
@@ -52,7 +53,7 @@ def check_one_row(rows: Any, who: str) -> None:
         raise InputError(f"{who}: X must be one row, but has {len(rows)}.")
 
 
-def cells_of(X: Any, who: str) -> np.ndarray:
+def cells_of(X: TableLike, who: str) -> np.ndarray:
     """X as a two-dimensional array of float32, float64, int32, int64 or Python objects."""
     if np.ma.isMaskedArray(X) and not X.dtype.names:
         X = _without_mask(X)
@@ -84,7 +85,7 @@ _WIDE: dict[tuple[str, int], Any] = {
 }  # fmt: skip
 
 
-def _without_mask(X: Any) -> Any:
+def _without_mask(X: Encoded) -> Any:
     if X.dtype.kind in "fiub":
         return np.ma.filled(X.astype(np.float64), np.nan)
     cells = np.asarray(X, dtype=object).copy()
@@ -92,7 +93,7 @@ def _without_mask(X: Any) -> Any:
     return cells
 
 
-def _wrong_dimensions(X: Any, array: np.ndarray, who: str) -> str:
+def _wrong_dimensions(X: Encoded, array: np.ndarray, who: str) -> str:
     if array.dtype.names:
         names = listing(array.dtype.names)
         return f"{who}: X is a structured array with fields {names}; make it a data frame or a two-dimensional array."
@@ -107,7 +108,7 @@ def _wrong_dimensions(X: Any, array: np.ndarray, who: str) -> str:
     )
 
 
-def _open_array(X: Any, who: str) -> np.ndarray | Table:
+def _open_array(X: TableLike, who: str) -> np.ndarray | Table:
     array = cells_of(X, who)
     if array.dtype.kind != "O":
         return array
@@ -138,7 +139,7 @@ class StoredSurvey(NamedTuple):
     largest: float
 
 
-def survey_clean_csr(X: Any, n_columns: int, largest: float) -> StoredSurvey | None:
+def survey_clean_csr(X: Encoded, n_columns: int, largest: float) -> StoredSurvey | None:
     """What is in X if it is CSR in its usual form without an unusable cell and can be read as it is; else None."""
     if getattr(X, "format", None) != "csr" or X.dtype != np.float64 or X.shape[1:] != (n_columns,):
         return None
@@ -149,7 +150,7 @@ def survey_clean_csr(X: Any, n_columns: int, largest: float) -> StoredSurvey | N
     return StoredSurvey(missing, negative, largest) if code == CANONICAL else None
 
 
-def _open_sparse(X: Any, who: str, largest: float) -> Any:
+def _open_sparse(X: Encoded, who: str, largest: float) -> Any:
     """X as canonical CSR; what was seen of its cells on the way stands in its attribute ``stored``."""
     if X.ndim != 2:
         raise InputError(f"{who}: a sparse X must have two dimensions, rows and columns, but has {X.ndim}.")
@@ -172,7 +173,7 @@ def _open_sparse(X: Any, who: str, largest: float) -> Any:
     return matrix
 
 
-def _as_csr(X: Any, who: str) -> Any:
+def _as_csr(X: Encoded, who: str) -> Any:
     """X as a CSR array of floats whose indices are of one type; shares what it can."""
     import scipy.sparse
 
@@ -188,7 +189,7 @@ def _as_csr(X: Any, who: str) -> Any:
     return made
 
 
-def _check_structure(X: Any, who: str) -> None:
+def _check_structure(X: Encoded, who: str) -> None:
     """Refuse indices beyond the matrix before compiled code follows them."""
     if not hasattr(X, "check_format"):
         return

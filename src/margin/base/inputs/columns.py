@@ -22,6 +22,7 @@ from margin.base.inputs.object_cells import codes_among, distinct, kinds_of, num
 from margin.data.schema import Column, Schema
 from margin.data.table import Table
 from margin.errors import InputError, closest, listing
+from margin.typing import Encoded, TableLike
 
 __all__ = ["Columns", "in_order", "keep_observed_levels", "learn_columns"]
 
@@ -41,7 +42,7 @@ class Columns:
         """The schema, with made-up names ``x0``, ``x1``, … for plain arrays."""
         return self.schema or Schema(Column(f"x{i}", "numeric", reason="an array of numbers") for i in range(self.n))
 
-    def read(self, X: Any, who: str, largest: float = math.inf) -> Any:
+    def read(self, X: TableLike, who: str, largest: float = math.inf) -> Any:
         """New data as a source that fits these columns: an array, CSR or a Table with the learnt codes."""
         model = who.split(".")[0]
         if self.schema is None:
@@ -75,7 +76,7 @@ class Columns:
         ]
         return self._table(cells, table.n_rows)
 
-    def _by_position(self, X: Any, who: str, model: str) -> Table:
+    def _by_position(self, X: Encoded, who: str, model: str) -> Table:
         assert self.schema is not None
         array = open_input(X, who).toarray() if hasattr(X, "tocsr") else cells_of(X, who)
         self._check_count(array.shape[1], who, model)
@@ -158,7 +159,7 @@ class Columns:
 
 
 def learn_columns(
-    X: Any, who: str, text: frozenset[str] | bool = False, largest: float = math.inf
+    X: TableLike, who: str, text: frozenset[str] | bool = False, largest: float = math.inf
 ) -> tuple[Columns, Any]:
     """What the columns of X are, and X as a source. Columns of words named in ``text`` (True: all) are free text."""
     source = open_input(_inputs_of(X, text) if isinstance(X, Table) else X, who, largest)

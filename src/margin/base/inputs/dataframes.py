@@ -12,11 +12,12 @@ from margin.base.inputs.object_cells import column_from_objects, distinct
 from margin.data.schema import Column, Kind, Schema
 from margin.data.table import Table
 from margin.errors import InputError, InputTypeError, listing
+from margin.typing import TableLike
 
 __all__ = ["cells_from_series", "is_frame", "open_frame", "table_from_frame", "table_from_objects"]
 
 
-def is_frame(X: Any) -> bool:
+def is_frame(X: TableLike) -> bool:
     """Whether X looks like a data frame: of pandas, polars, pyarrow or any other make that narwhals reads."""
     return hasattr(type(X), "columns") and not hasattr(X, "tocsr")
 

@@ -10,6 +10,7 @@ from margin.base.meta.inner_model import last_step
 from margin.data.labels import codes_of, label_array
 from margin.data.rows import count_rows, ready_for
 from margin.errors import ParameterError
+from margin.typing import TableLike
 
 __all__ = ["Kind", "answers_with_confidence", "confidence_kind"]
 
@@ -29,7 +30,7 @@ def confidence_kind(model: Any, wanted: str, who: str) -> Kind:
     return "probability" if wanted == "probability" else "margin"
 
 
-def answers_with_confidence(model: Any, X: Any, kind: Kind, who: str) -> tuple[np.ndarray, np.ndarray]:
+def answers_with_confidence(model: Any, X: TableLike, kind: Kind, who: str) -> tuple[np.ndarray, np.ndarray]:
     """A fitted classifier's own answers, and how sure it is of each.
 
     The confidence is the probability of the class that is answered, or how far its score lies above the best of the

@@ -10,11 +10,12 @@ import numpy as np
 from margin.data.splits import Part, Split, deal_folds, units_of
 from margin.errors import ParameterError
 from margin.random import generator
+from margin.typing import SeedLike
 
 __all__ = ["Part", "Split", "given_splits", "stratified_splits"]
 
 
-def stratified_splits(y: np.ndarray, weight: np.ndarray, folds: int, seed: Any = None) -> list[Split]:
+def stratified_splits(y: np.ndarray, weight: np.ndarray, folds: int, seed: SeedLike = None) -> list[Split]:
     """Rows dealt out to so many folds, class after class: a list of (training part, test part).
 
     A row of whole-number weight 3 is three units, as if it stood there three times. There are only as many folds as the

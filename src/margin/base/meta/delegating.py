@@ -12,6 +12,7 @@ from margin.base import Classifier
 from margin.base.sklearn_classes import available_if
 from margin.data.labels import codes_of, label_array
 from margin.data.rows import ready_for
+from margin.typing import Encoded, TableLike
 
 __all__ = ["PassesOn"]
 
@@ -31,27 +32,27 @@ class PassesOn(Classifier):
     def _model(self) -> Any:
         raise TypeError(f"{type(self).__name__} must say which classifier it is around: def _model(self).")
 
-    def _inputs(self, X: Any, method: str) -> Any:
+    def _inputs(self, X: TableLike, method: str) -> Any:
         """Rows as the classifier inside is asked about them."""
         return self._encoded(X, method)
 
     @_has("predict_proba")
-    def predict_proba(self, X: Any) -> np.ndarray:
+    def predict_proba(self, X: TableLike) -> np.ndarray:
         """The classifier's probabilities, of every row, answered or not."""
         return self._passed_on(X, "predict_proba", 0.0)
 
     @_has("predict_log_proba")
-    def predict_log_proba(self, X: Any) -> np.ndarray:
+    def predict_log_proba(self, X: TableLike) -> np.ndarray:
         """Logarithms of the probabilities."""
         return self._passed_on(X, "predict_log_proba", -np.inf)
 
     @_has("decision_function")
-    def decision_function(self, X: Any) -> np.ndarray:
+    def decision_function(self, X: TableLike) -> np.ndarray:
         """The classifier's scores."""
         return self._passed_on(X, "decision_function", -np.inf)
 
     @_has("predict_proba")
-    def predict_with_proba(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
+    def predict_with_proba(self, X: TableLike) -> tuple[np.ndarray, np.ndarray]:
         """Answers and probabilities."""
         return self.predict(X), self.predict_proba(X)
 
@@ -60,7 +61,7 @@ class PassesOn(Classifier):
         tags.input_tags.pairwise = get_tags(self._model()).input_tags.pairwise
         return tags
 
-    def _passed_on(self, X: Any, method: str, never: float) -> np.ndarray:
+    def _passed_on(self, X: Encoded, method: str, never: float) -> np.ndarray:
         """What the classifier says, with columns for classes that had no rows to learn from."""
         encoded = self._inputs(X, method)
         known = codes_of(label_array(self.model_.classes_, type(self).__name__), self.classes_)

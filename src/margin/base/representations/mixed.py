@@ -15,6 +15,7 @@ from margin.base.representations.cell_survey import Survey, check_cells, check_s
 from margin.base.representations.representation import NO_LIMIT, Learnt, TrainingRows
 from margin.data.schema import Schema
 from margin.data.table import Table
+from margin.typing import TableLike
 
 __all__ = ["Mixed", "MixedData", "numeric_block"]
 
@@ -114,11 +115,11 @@ class MixedEncoder:
             else Columns(len(self.numeric_names), Schema(columns.schema[name] for name in self.numeric_names))
         )
 
-    def plain(self, X: Any, has_missing: bool) -> MixedData:
+    def plain(self, X: TableLike, has_missing: bool) -> MixedData:
         """The quick way for a clean matrix."""
         return MixedData(X)
 
-    def plain_csr(self, X: Any, stored: StoredSurvey) -> MixedData:
+    def plain_csr(self, X: TableLike, stored: StoredSurvey) -> MixedData:
         """The quick way for clean CSR."""
         data = MixedData(X)
         data.stored = stored

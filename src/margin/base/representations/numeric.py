@@ -16,6 +16,7 @@ from margin.base.representations.representation import SQUARABLE, Learnt, Traini
 from margin.data.schema import Schema
 from margin.data.table import Table
 from margin.errors import InputError
+from margin.typing import Encoded
 
 __all__ = ["Numeric", "NumericEncoder", "Scale"]
 
@@ -127,7 +128,7 @@ class NumericEncoder:
             return [column.name for column in self.columns.described()]
         return self.numbered + [f"{column.name}={level}" for column in self.one_hot for level in column.levels]
 
-    def reach(self, X: Any) -> float:
+    def reach(self, X: Encoded) -> float:
         """The largest magnitude in the matrix X of the training rows."""
         if not isinstance(X, np.ndarray):
             return float(np.abs(X.data).max(initial=0.0))

@@ -10,11 +10,12 @@ from margin.base.inputs.object_cells import is_missing
 from margin.data.labels import codes_of, distinct
 from margin.data.table import Table
 from margin.errors import LabelError, listing, warn
+from margin.typing import LabelsLike
 
 __all__ = ["encode_labels", "missing_message", "named_classes", "one_dimension"]
 
 
-def encode_labels(y: Any, n_rows: int, who: str) -> tuple[np.ndarray, np.ndarray]:
+def encode_labels(y: LabelsLike, n_rows: int, who: str) -> tuple[np.ndarray, np.ndarray]:
     """The sorted distinct labels, and a code for each row.
 
     Labels keep their type: integers, strings, booleans and bytes come back as they came in.
@@ -40,7 +41,7 @@ def named_classes(classes: Any, who: str) -> np.ndarray:
     return encode_labels(classes if hasattr(classes, "dtype") else labels, len(labels), who)[0]
 
 
-def one_dimension(y: Any, who: str, what: str = "label") -> np.ndarray:
+def one_dimension(y: LabelsLike, who: str, what: str = "label") -> np.ndarray:
     """Targets as an array of one dimension; ``what`` a target is, for messages."""
     if y is None:
         raise LabelError(f"{who}: requires y to be passed, but the target y is None; give one {what} per row.")

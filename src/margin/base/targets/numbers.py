@@ -14,11 +14,12 @@ from margin.base.representations.representation import SQUARABLE
 from margin.base.targets.labels import missing_message, one_dimension
 from margin.base.targets.multi_output import output_columns
 from margin.errors import LabelError
+from margin.typing import LabelsLike
 
 __all__ = ["encode_targets"]
 
 
-def encode_targets(y: Any, n_rows: int, who: str, several: bool = True) -> np.ndarray:
+def encode_targets(y: LabelsLike, n_rows: int, who: str, several: bool = True) -> np.ndarray:
     """A number for each row as float64; of two dimensions if there are ``several`` targets.
 
     >>> encode_targets([1, 2.5, True], 3, "fit")
@@ -30,7 +31,7 @@ def encode_targets(y: Any, n_rows: int, who: str, several: bool = True) -> np.nd
     return np.column_stack([_numbers(column, n_rows, f"{who}, column {j} of y") for j, column in enumerate(columns)])
 
 
-def _numbers(y: Any, n_rows: int, who: str) -> np.ndarray:
+def _numbers(y: LabelsLike, n_rows: int, who: str) -> np.ndarray:
     targets = one_dimension(y, who, "number")
     if len(targets) != n_rows:
         raise LabelError(f"{who}: y must have one number per row, but has {len(targets)} numbers for {n_rows} rows.")

@@ -13,6 +13,7 @@ from margin.bayes.discriminant.normal_classes import LinearScores, log_of
 from margin.bayes.distributions.distribution import VARIANCE_FLOOR
 from margin.data.weights import count_repeats
 from margin.params import Priors
+from margin.typing import LabelsLike, TableLike, WeightsLike
 
 __all__ = ["ColumnSums", "DiagonalLinearDiscriminantAnalysis"]
 
@@ -118,7 +119,7 @@ class DiagonalLinearDiscriminantAnalysis(LinearScores):
             self.means_ = np.where(n[:, None] > 0, found.mean, center) * found.unit
             self.var_ = np.where(found.constant, 0.0, variance) * found.unit * found.unit
 
-    def left_out_answers(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+    def left_out_answers(self, X: TableLike, y: LabelsLike, sample_weight: WeightsLike | None = None) -> Any:
         """Labels, probabilities and scores of each row as if fitted to all others; None where that takes new fits."""
         from margin.bayes.discriminant.leave_one_out import diagonal_left_out  # only here: it loads the evaluation
 

@@ -25,6 +25,7 @@ from margin.bayes.leave_one_out import blocks_of_rows
 from margin.bayes.sufficient_statistics import together
 from margin.data.predictions import Predictions
 from margin.evaluation.predictions.leave_one_out import answers_anew
+from margin.typing import LabelsLike, TableLike, WeightsLike
 
 __all__ = ["diagonal_left_out", "linear_left_out", "quadratic_left_out"]
 
@@ -64,7 +65,7 @@ class Shape:
         return np.log(self.diagonal).sum(axis=1) + np.log1p(-self.leverage)
 
 
-def _open(model: Any, X: Any, y: Any, sample_weight: Any) -> AllRows | None:
+def _open(model: Any, X: TableLike, y: LabelsLike, sample_weight: WeightsLike | None) -> AllRows | None:
     """The model of all rows where its columns are in plain units and no row changes how they are filled."""
     rows = learn_from_all(model, X, y, sample_weight)
     if rows is None or len(model.classes_) < 2 or not model._plain or changes_scale(rows) is None:
@@ -117,7 +118,7 @@ class Axes:
         return bool(np.abs(scaled - scaled @ turn @ turn.T).max() <= 1e-9 * np.abs(scaled).max())
 
 
-def linear_left_out(model: Any, X: Any, y: Any, sample_weight: Any) -> Predictions | None:
+def linear_left_out(model: Any, X: TableLike, y: LabelsLike, sample_weight: WeightsLike | None) -> Predictions | None:
     """What linear discriminant analysis answers: distances from the class means in the common shape, all without it."""
     by_cases = model.solver != "svd"  # these solvers divide by n, not by n - K
     if isinstance(model.shrinkage, str) or (by_cases and model.priors is not None):
@@ -204,7 +205,9 @@ def _mark_lost_axes(model: Any, sums: Scatter, rows: AllRows, shape: Shape, mean
         rows.anew[part] |= ~(spread[:, -n_axes] > (2 * float(model.tol)) ** 2 * spread[:, -1])
 
 
-def quadratic_left_out(model: Any, X: Any, y: Any, sample_weight: Any) -> Predictions | None:
+def quadratic_left_out(
+    model: Any, X: TableLike, y: LabelsLike, sample_weight: WeightsLike | None
+) -> Predictions | None:
     """What quadratic discriminant analysis answers: only the row's own class has another mean and shape without it."""
     if isinstance(model.shrinkage, str):
         return None
@@ -250,7 +253,7 @@ def _is_floored(model: Any, sums: Scatter, some: np.ndarray) -> bool:
     return any(_least_variance(part, whole) < 100 * WELL_CONDITIONED for part in parts)
 
 
-def diagonal_left_out(model: Any, X: Any, y: Any, sample_weight: Any) -> Predictions | None:
+def diagonal_left_out(model: Any, X: TableLike, y: LabelsLike, sample_weight: WeightsLike | None) -> Predictions | None:
     """What diagonal discriminants answer: distances in variances that all classes share, column by column."""
     rows = _open(model, X, y, sample_weight)
     if rows is None:

@@ -12,6 +12,7 @@ from margin.bayes.discriminant.scatter import Scatter
 from margin.bayes.discriminant.shrinkage import Shrinkage, ledoit_wolf, shrunk, shrunk_class_covariance
 from margin.errors import ParameterError
 from margin.params import Count, NonNegative, Priors
+from margin.typing import LabelsLike, TableLike, WeightsLike
 
 __all__ = ["LinearDiscriminantAnalysis"]
 
@@ -177,7 +178,7 @@ class LinearDiscriminantAnalysis(TransformerMixin, LinearScores, ScatteredClasse
             return found
         return found + ((self._cells(X) - 0.5 * self._center) @ self._common)[:, None]
 
-    def transform(self, X: Any) -> np.ndarray:
+    def transform(self, X: TableLike) -> np.ndarray:
         """The rows on the axes along which the classes are farthest apart, for the discriminant plot.
 
         ``"svd"`` measures from ``xbar_``, ``"eigen"`` from 0. The largest weight of each axis is positive.
@@ -186,7 +187,7 @@ class LinearDiscriminantAnalysis(TransformerMixin, LinearScores, ScatteredClasse
         cells = self._cells(self._encoded(X, "transform"))
         return (cells - self._center if self._common is None else cells) @ axes
 
-    def left_out_answers(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+    def left_out_answers(self, X: TableLike, y: LabelsLike, sample_weight: WeightsLike | None = None) -> Any:
         """Labels, probabilities and scores of each row as if fitted to all others; None where that takes new fits."""
         from margin.bayes.discriminant.leave_one_out import linear_left_out  # only here: it loads the evaluation
 

@@ -16,6 +16,7 @@ from margin.bayes.generative import GenerativeClassifier, priors_of
 from margin.data.table import Table
 from margin.errors import InputError, ParameterError, PersistenceError
 from margin.params import Seed
+from margin.typing import Encoded, TableLike
 
 __all__ = ["LinearScores", "NormalClasses", "ScatteredClasses", "factor_of", "in_panels", "inverse_root", "log_of"]
 
@@ -57,7 +58,7 @@ class NormalClasses(GenerativeClassifier):
         self._unit = unit
         self._plain = bool((unit == 1).all())
 
-    def decision_function(self, X: Any) -> np.ndarray:
+    def decision_function(self, X: TableLike) -> np.ndarray:
         """The discriminant functions (columns as in ``classes_``); with two classes second minus first."""
         return self._decisions(self._encoded(X, "decision_function"))
 
@@ -143,7 +144,7 @@ class LinearScores(NormalClasses):
         _core.discriminant.linear_scores(self._cells(X), self._center, self._panels, self._base, scores, threads_for(X))
         return scores
 
-    def column_pulls(self, X: Any, first: int, second: int) -> list[tuple[str, float]]:
+    def column_pulls(self, X: TableLike, first: int, second: int) -> list[tuple[str, float]]:
         """For the one row X: each matrix column's name, and what it adds to the log-odds of class ``first`` against
         ``second``: how far from the middle between their means its value lies, times its weight."""
         cells = self._cells(self._encoded(X, "column_pulls"))
@@ -152,7 +153,7 @@ class LinearScores(NormalClasses):
         pulls = (self._coef[first] - self._coef[second]) * (cells[0] - middle)
         return list(zip(self._encoder.names_out(), pulls.tolist()))
 
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: Encoded) -> np.ndarray:
         """The most probable class of each row, in the type the labels came in; ties go to the first class."""
         if self._fitted("predict")._plain and self._is_plain_matrix(X):
             winners = self._winners(X)  # the core looks at the cells while it scores them

@@ -12,6 +12,7 @@ from margin.bayes.discriminant.scatter import Scatter
 from margin.bayes.discriminant.shrinkage import Portion, Shrinkage, shrunk_class_covariance
 from margin.bayes.distributions.distribution import VARIANCE_FLOOR, threads_for
 from margin.params import Flag, Priors
+from margin.typing import LabelsLike, TableLike, WeightsLike
 
 __all__ = ["QuadraticDiscriminantAnalysis"]
 
@@ -148,7 +149,7 @@ class QuadraticDiscriminantAnalysis(ScatteredClasses):
             scores[scores.max(axis=1) <= BEYOND] = log_of(self.priors_, np.isfinite(self._base))
         return scores
 
-    def left_out_answers(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+    def left_out_answers(self, X: TableLike, y: LabelsLike, sample_weight: WeightsLike | None = None) -> Any:
         """Labels, probabilities and scores of each row as if fitted to all others; None where that takes new fits."""
         from margin.bayes.discriminant.leave_one_out import quadratic_left_out  # only here: it loads the evaluation
 

@@ -15,6 +15,7 @@ from margin.evaluation.comparing.significance import Significance, check_confide
 from margin.evaluation.intervals.interval import Interval, Score
 from margin.evaluation.predictions.answers import Answers
 from margin.evaluation.predictions.ranking import Ranking
+from margin.typing import LabelsLike
 
 __all__ = ["area_influence", "delong"]
 
@@ -72,7 +73,7 @@ def delong(
     )
 
 
-def _answers(scores: Any, y_true: Any) -> Answers:
+def _answers(scores: Any, y_true: LabelsLike) -> Answers:
     if y_true is None:
         raise InputError("delong: scores need the true labels beside them (give y_true).")
     truth = Answers.of(y_true, who="delong")

@@ -15,6 +15,7 @@ from margin.evaluation.intervals.interval import Score, corrected_t_interval
 from margin.evaluation.metrics.definitions import Metric
 from margin.evaluation.metrics.definitions import metric as named_metric
 from margin.evaluation.protocols.stratified import StratifiedFolds
+from margin.typing import Encoded, LabelsLike
 
 __all__ = ["five_by_two_f"]
 
@@ -22,7 +23,7 @@ __all__ = ["five_by_two_f"]
 def five_by_two_f(
     first: Any,
     second: Any = None,
-    X: Any = None,
+    X: Encoded = None,
     y: Any = None,
     *,
     metric: str | Metric = "error",
@@ -80,7 +81,9 @@ def _over(value: float, spread: float) -> float:
     return 0.0 if abs(value) < 1e-12 else math.copysign(math.inf, value)
 
 
-def _differences(first: Any, second: Any, X: Any, y: Any, metric: Metric, seed: int, n_jobs: int) -> np.ndarray:
+def _differences(
+    first: Any, second: Any, X: Encoded, y: LabelsLike, metric: Metric, seed: int, n_jobs: int
+) -> np.ndarray:
     if second is None:
         try:
             table = np.asarray(first, dtype=np.float64)

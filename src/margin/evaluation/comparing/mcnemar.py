@@ -16,6 +16,7 @@ from margin.evaluation.comparing.multiple_testing import correct
 from margin.evaluation.comparing.pairing import answered_rightly, both_evaluations, paired_answers
 from margin.evaluation.comparing.significance import Significance, check_confidence
 from margin.evaluation.intervals.interval import Interval, Score, proportion_interval
+from margin.typing import LabelsLike
 
 __all__ = ["CochranTest", "cochran_q", "mcnemar"]
 
@@ -76,7 +77,7 @@ def mcnemar(
     return Significance(VARIANTS[variant], statistic, p, _effect(b, c, cases, confidence))
 
 
-def _discordant(first: Any, second: Any, y_true: Any, n: int | None) -> tuple[int, int, int | None]:
+def _discordant(first: Any, second: Any, y_true: LabelsLike, n: int | None) -> tuple[int, int, int | None]:
     counts = (first, second)
     if all(isinstance(each, (int, np.integer)) and not isinstance(each, bool) for each in counts):
         if min(counts) < 0 or (n is not None and n < sum(counts)):
@@ -196,7 +197,7 @@ def cochran_q(
     return CochranTest(statistic, float(special.chdtrc(m - 1, statistic)), known, by_model / n, pairs, correction)
 
 
-def _right_answers(models: Any, y_true: Any, names: Sequence[str] | None) -> tuple[np.ndarray, tuple[str, ...]]:
+def _right_answers(models: Any, y_true: LabelsLike, names: Sequence[str] | None) -> tuple[np.ndarray, tuple[str, ...]]:
     if isinstance(models, Mapping):
         given = list(models.values())
         if len(given) > 1 and all(both_evaluations("cochran_q", given[0], each) for each in given[1:]):

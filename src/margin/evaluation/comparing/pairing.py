@@ -10,6 +10,7 @@ from margin.errors import InputError, ParameterError, closest, listing
 from margin.evaluation.cross_validation.result import Evaluation
 from margin.evaluation.metrics.definitions import Metric
 from margin.evaluation.predictions.answers import Answers
+from margin.typing import LabelsLike
 
 __all__ = ["answered_rightly", "both_evaluations", "fold_differences", "held_metric", "paired_answers", "same_splits"]
 
@@ -72,7 +73,7 @@ def fold_differences(first: Evaluation, second: Evaluation, metric: str) -> tupl
     return differences[kept], float(np.mean(ratios)) if ratios else 0.0
 
 
-def answered_rightly(who: str, y_true: Any, *predictions: Any) -> np.ndarray:
+def answered_rightly(who: str, y_true: LabelsLike, *predictions: Any) -> np.ndarray:
     """Whether each case (row) was answered rightly by each model (column); an abstention is not a right answer."""
     if y_true is None:
         raise InputError(f"{who}: predicted labels need the true ones beside them (give y_true).")

@@ -37,6 +37,7 @@ from margin.evaluation.protocols.stratified import LeaveOneOut, SplitProtocol
 from margin.evaluation.protocols.unstratified import TrainValidationTest
 from margin.evaluation.scoring.of_cases import check_metrics
 from margin.parallel import side_by_side
+from margin.typing import ClassifierLike, Encoded, LabelsLike, TableLike, WeightsLike
 
 __all__ = ["evaluate", "evaluate_steps"]
 
@@ -45,13 +46,13 @@ Workers = Literal["threads", "processes"]
 
 
 def evaluate(
-    model: Any,
-    X: Any,
-    y: Any,
+    model: ClassifierLike,
+    X: TableLike,
+    y: LabelsLike,
     protocol: Any = None,
     *,
     metrics: Iterable[str | Metric] = DEFAULT_METRICS,
-    sample_weight: Any = None,
+    sample_weight: WeightsLike | None = None,
     groups: Any = None,
     n_jobs: int = 1,
     workers: Workers = "threads",
@@ -121,7 +122,9 @@ def evaluate(
     raise AssertionError("the last step is the evaluation")
 
 
-def evaluate_steps(model: Any, X: Any, y: Any, protocol: Any = None, **plan: Any) -> Iterator[FoldDone | Evaluation]:
+def evaluate_steps(
+    model: ClassifierLike, X: TableLike, y: LabelsLike, protocol: Any = None, **plan: Any
+) -> Iterator[FoldDone | Evaluation]:
     """``evaluate`` fold by fold: yields a ``FoldDone`` after each fold and the ``Evaluation`` at the end.
 
     Takes what ``evaluate`` takes, but for ``progress``. What is asked for is checked before the first fold. Closing the
@@ -154,7 +157,7 @@ class Plan:
         object.__setattr__(self, "metrics", check_metrics(self.metrics, "evaluate"))
         _check_settings(self.confidence, self.n_jobs, self.workers)
 
-    def steps(self, model: Any, X: Any, y: Any) -> Iterator[FoldDone | Evaluation]:
+    def steps(self, model: ClassifierLike, X: TableLike, y: LabelsLike) -> Iterator[FoldDone | Evaluation]:
         """Check and split the data now; then fold by fold, and the evaluation at the end."""
         X, labels = _checked(model, X, y)
         protocol, X = bound_protocol(self.protocol, X, len(labels), self.groups)
@@ -198,7 +201,7 @@ def _check_settings(confidence: float, n_jobs: Any, workers: Any) -> None:
         raise ParameterError(f"evaluate(workers={workers!r}): workers must be one of 'threads', 'processes'.")
 
 
-def _checked(model: Any, X: Any, y: Any) -> tuple[Any, np.ndarray]:
+def _checked(model: ClassifierLike, X: Encoded, y: LabelsLike) -> tuple[Any, np.ndarray]:
     check_model(model, "evaluate")
     if isinstance(y, str):
         y, X = without_column(X, y, "evaluate(y=…)")
@@ -209,7 +212,7 @@ def _checked(model: Any, X: Any, y: Any) -> tuple[Any, np.ndarray]:
     return X, labels
 
 
-def _task(model: Any, X: Any, labels: np.ndarray, plan: Plan) -> FoldTask:
+def _task(model: ClassifierLike, X: Encoded, labels: np.ndarray, plan: Plan) -> FoldTask:
     from sklearn.base import clone
 
     was_table, X = isinstance(X, Table), ready_for(model, X)

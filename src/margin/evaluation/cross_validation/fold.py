@@ -32,13 +32,14 @@ from margin.evaluation.protocols.stratified import SplitProtocol
 from margin.evaluation.scoring.bootstrap_632 import Replicates
 from margin.evaluation.scoring.of_cases import score_cases, usable_metrics
 from margin.evaluation.scoring.over_folds import score_over_folds
+from margin.typing import ClassifierLike
 
 __all__ = ["Collector", "Fold", "FoldTask", "Outcome", "check_model", "run_fold", "run_left_out"]
 
 Setting = Mapping[str, Any]
 
 
-def check_model(model: Any, caller: str) -> None:
+def check_model(model: ClassifierLike, caller: str) -> None:
     """Refuse what is no classifier."""
     if isinstance(model, type) or not all(hasattr(model, needed) for needed in ("fit", "predict", "get_params")):
         hint = f" (give an instance: {model.__name__}())" if isinstance(model, type) else ""
@@ -93,7 +94,7 @@ class FoldTask:
             model.set_params(**{name: clone(value, safe=False) for name, value in setting.items()})
         return model if self.wrapped is None else self.wrapped(model)
 
-    def rows_for(self, model: Any, part: Part, train: Part) -> Any:
+    def rows_for(self, model: ClassifierLike, part: Part, train: Part) -> Any:
         """Some rows; of a matrix of kernel values only their columns with the rows that were learnt from."""
         rows = take_rows(self.X, part.rows)
         return rows[:, train.rows] if isinstance(self.X, np.ndarray) and _is_pairwise(model) else rows
@@ -137,7 +138,7 @@ class FoldTask:
         return answers_beside(given, columns, self.classes, self.codes[part.rows], weight, name)
 
 
-def _is_pairwise(model: Any) -> bool:
+def _is_pairwise(model: ClassifierLike) -> bool:
     from sklearn.utils import get_tags
 
     return hasattr(model, "__sklearn_tags__") and get_tags(model).input_tags.pairwise

@@ -18,6 +18,7 @@ from margin.evaluation.metrics.definitions import METRICS, Metric
 from margin.evaluation.predictions.answers import Answers
 from margin.evaluation.predictions.confusion import ConfusionMatrix
 from margin.evaluation.protocols.stratified import SplitProtocol
+from margin.typing import LabelsLike, TableLike
 
 if TYPE_CHECKING:
     from margin.evaluation.curves.calibration import CalibrationCurve
@@ -194,7 +195,7 @@ class Evaluation:
             )
         return self.final
 
-    def fit_final(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+    def fit_final(self, X: TableLike, y: LabelsLike, sample_weight: Any = None) -> Any:
         """A clone of the model, fitted on all the rows given: what to use once the evaluation is over.
 
         Give the inputs as they were learnt from, without a column of groups or times that was taken out of them.

@@ -25,6 +25,7 @@ from margin.evaluation.protocols.named import bound_protocol
 from margin.evaluation.protocols.stratified import HoldOut, Judged, Split, SplitProtocol
 from margin.evaluation.protocols.time_order import TimeOrdered
 from margin.evaluation.scoring.of_cases import check_metrics, score_cases, usable_metrics
+from margin.typing import ClassifierLike, Encoded, LabelsLike, TableLike
 
 __all__ = ["Opening", "SealedTest"]
 
@@ -63,7 +64,7 @@ class _Sealed:
             f"The test part was opened {self.opening} times: a model chosen after looking at it is judged too kindly."
         )
 
-    def split(self, y: Any) -> Any:
+    def split(self, y: LabelsLike) -> Any:
         raise InputError("SealedTest: a sealed test part is not split again.")
 
     def describe(self) -> str:
@@ -115,7 +116,7 @@ class SealedTest:
 a model chosen after looking at it is judged too kindly (again=True opens it all the same, and the report will say so).
     """
 
-    def __init__(self, X: Any, y: Any, share: float = 0.2, seed: int = 0, *, protocol: Any = None) -> None:
+    def __init__(self, X: TableLike, y: LabelsLike, share: float = 0.2, seed: int = 0, *, protocol: Any = None) -> None:
         labels = label_array(y, "SealedTest(y=…)")
         refuse_missing(labels, "SealedTest(y=…)")
         if count_rows(X) != len(labels):
@@ -157,7 +158,7 @@ a model chosen after looking at it is judged too kindly (again=True opens it all
 
     def open(
         self,
-        model: Any,
+        model: ClassifierLike,
         *,
         metrics: Iterable[str | Metric] = DEFAULT_METRICS,
         confidence: float = 0.95,
@@ -190,7 +191,7 @@ a model chosen after looking at it is judged too kindly (again=True opens it all
         rows = self._split[1]
         return Evaluation(name, protocol, tuple(usable), scores, (fold,), rows, answers, confidence, tuple(cautions))
 
-    def _answers(self, model: Any) -> tuple[Answers, float]:
+    def _answers(self, model: ClassifierLike) -> tuple[Answers, float]:
         train, test = self._split
         classes = distinct(self._labels)
         given = predict_all(model, take_rows(ready_for(model, self._X), test))
@@ -236,7 +237,7 @@ def _one_split(protocol: SplitProtocol, labels: np.ndarray) -> Split:
     return last
 
 
-def _digest(rows: np.ndarray, X: Any, labels: np.ndarray) -> str:
+def _digest(rows: np.ndarray, X: Encoded, labels: np.ndarray) -> str:
     """Twelve hexadecimal digits that change with any row, cell or label of the part."""
     digest = hashlib.sha256(rows.astype("<i8").tobytes())
     digest.update(repr(labels.tolist()).encode())
@@ -245,7 +246,7 @@ def _digest(rows: np.ndarray, X: Any, labels: np.ndarray) -> str:
     return digest.hexdigest()[:12]
 
 
-def _cells(X: Any) -> Iterable[bytes]:
+def _cells(X: Encoded) -> Iterable[bytes]:
     if isinstance(X, Table):
         for column in X.schema:
             yield repr((column.name, column.levels)).encode()

@@ -15,6 +15,7 @@ from margin.evaluation.metrics.calibration_error import Strategy, bin_edges, bin
 from margin.evaluation.predictions.answers import Answers
 from margin.evaluation.predictions.confusion import ratio
 from margin.evaluation.predictions.from_arrays import answers_of
+from margin.typing import LabelsLike, WeightsLike
 
 __all__ = [
     "BrierDecomposition",
@@ -113,14 +114,14 @@ def _check_bins(who: str, bins: Any, strategy: Any) -> None:
 
 
 def calibration_curve(
-    y_true: Any,
+    y_true: LabelsLike,
     probabilities: Any,
     *,
     classes: Any = None,
     positive: Any = None,
     bins: int = 10,
     strategy: Strategy = "width",
-    sample_weight: Any = None,
+    sample_weight: WeightsLike | None = None,
     confidence: float = 0.95,
 ) -> CalibrationCurve:
     """Predicted probabilities beside how often they came true.
@@ -231,13 +232,13 @@ class BrierDecomposition:
 
 
 def brier_decomposition(
-    y_true: Any,
+    y_true: LabelsLike,
     probabilities: Any,
     *,
     classes: Any = None,
     bins: int | None = None,
     strategy: Strategy = "width",
-    sample_weight: Any = None,
+    sample_weight: WeightsLike | None = None,
 ) -> BrierDecomposition:
     """The Brier score as reliability - resolution + uncertainty, with what happens inside bins, so that it adds up.
 

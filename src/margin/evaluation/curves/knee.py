@@ -8,6 +8,7 @@ from typing import Any, Literal
 import numpy as np
 
 from margin.errors import InputError, ParameterError, closest
+from margin.typing import LabelsLike
 
 __all__ = ["Knee", "below_chord", "knee", "knee_of_falling"]
 
@@ -34,7 +35,7 @@ class Knee:
 
 def knee(
     x: Any,
-    y: Any,
+    y: LabelsLike,
     *,
     curve: Literal["auto", "concave", "convex"] = "auto",
     direction: Literal["auto", "increasing", "decreasing"] = "auto",
@@ -122,7 +123,7 @@ def knee_of_falling(error: np.ndarray) -> int:
     return int(np.argmax(below_chord(np.linspace(0.0, 1.0, len(falling)), down)))
 
 
-def _points(x: Any, y: Any, log_x: bool) -> tuple[np.ndarray, np.ndarray]:
+def _points(x: Any, y: LabelsLike, log_x: bool) -> tuple[np.ndarray, np.ndarray]:
     try:
         x, y = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
     except (TypeError, ValueError):

@@ -13,6 +13,7 @@ from scipy import special
 from margin.data.weights import cases_per_weight, count_repeats
 from margin.errors import InputError, ParameterError
 from margin.evaluation.predictions.answers import Answers
+from margin.typing import LabelsLike, WeightsLike
 
 __all__ = ["LOOKS", "RiskCoverage", "ThresholdChoice", "risk_coverage"]
 
@@ -197,7 +198,12 @@ def _percent(share: Any) -> str:
 
 
 def risk_coverage(
-    y_true: Any, y_pred: Any, confidence: Any, *, sample_weight: Any = None, level: float = 0.95
+    y_true: LabelsLike,
+    y_pred: LabelsLike,
+    confidence: Any,
+    *,
+    sample_weight: WeightsLike | None = None,
+    level: float = 0.95,
 ) -> RiskCoverage:
     """The error among the answered against the share of cases answered, over all confidence thresholds.
 

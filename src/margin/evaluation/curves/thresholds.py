@@ -17,6 +17,7 @@ from margin.evaluation.predictions.answers import Answers
 from margin.evaluation.predictions.confusion import ratio
 from margin.evaluation.predictions.from_arrays import answers_of
 from margin.evaluation.scoring.of_cases import score_cases
+from margin.typing import LabelsLike, WeightsLike
 
 __all__ = [
     "GainCurve",
@@ -294,7 +295,9 @@ class GainCurve(_Thresholds):
         return f"<GainCurve of {self.positive!r}: lift {self.lift_at(0.1):.3g} in the first tenth>"
 
 
-def _thresholds(y_true: Any, scores: Any, positive: Any, classes: Any, sample_weight: Any, who: str) -> dict[str, Any]:
+def _thresholds(
+    y_true: LabelsLike, scores: Any, positive: Any, classes: Any, sample_weight: WeightsLike | None, who: str
+) -> dict[str, Any]:
     answers = answers_of(
         y_true, scores=scores, classes=classes, sample_weight=sample_weight, positive=positive, who=who
     )
@@ -319,12 +322,12 @@ def thresholds_of(answers: Answers, positive: Any, who: str) -> dict[str, Any]:
 
 
 def roc_curve(
-    y_true: Any,
+    y_true: LabelsLike,
     scores: Any,
     *,
     positive: Any = None,
     classes: Any = None,
-    sample_weight: Any = None,
+    sample_weight: WeightsLike | None = None,
     confidence: float = 0.95,
 ) -> RocCurve:
     """True against false positive rate over all thresholds.
@@ -354,12 +357,12 @@ def roc_curve(
 
 
 def precision_recall_curve(
-    y_true: Any,
+    y_true: LabelsLike,
     scores: Any,
     *,
     positive: Any = None,
     classes: Any = None,
-    sample_weight: Any = None,
+    sample_weight: WeightsLike | None = None,
     confidence: float = 0.95,
 ) -> PrecisionRecallCurve:
     """Precision against recall over all thresholds; takes what ``roc_curve`` takes.
@@ -373,7 +376,12 @@ def precision_recall_curve(
 
 
 def gain_curve(
-    y_true: Any, scores: Any, *, positive: Any = None, classes: Any = None, sample_weight: Any = None
+    y_true: LabelsLike,
+    scores: Any,
+    *,
+    positive: Any = None,
+    classes: Any = None,
+    sample_weight: WeightsLike | None = None,
 ) -> GainCurve:
     """Cumulative gain and lift over all thresholds; takes what ``roc_curve`` takes.
 

@@ -21,6 +21,7 @@ from margin.evaluation.predictions.from_model import answers_beside, classes_of,
 from margin.evaluation.protocols.stratified import HoldOut
 from margin.parallel import side_by_side
 from margin.random import generator
+from margin.typing import ClassifierLike, Encoded, LabelsLike, TableLike
 
 __all__ = ["bias_variance", "bias_variance_curve"]
 
@@ -32,8 +33,8 @@ _TRIES = 100
 
 
 def bias_variance(
-    model: Any,
-    X: Any = None,
+    model: ClassifierLike,
+    X: Encoded = None,
     y: Any = None,
     *,
     X_test: Any = None,
@@ -116,8 +117,8 @@ def bias_variance(
 
 
 def bias_variance_curve(
-    model: Any,
-    X: Any = None,
+    model: ClassifierLike,
+    X: Encoded = None,
     y: Any = None,
     *,
     parameter: str = "",
@@ -158,7 +159,7 @@ def bias_variance_curve(
     return BiasVarianceCurve(parameter or "model", tuple(models), points)
 
 
-def _with(model: Any, parameter: str, value: Any) -> Any:
+def _with(model: ClassifierLike, parameter: str, value: Any) -> Any:
     from sklearn.base import clone
 
     if parameter not in model.get_params():
@@ -214,7 +215,7 @@ def _check_options(loss: Any, decomposition: Any, times: Any, n_jobs: Any) -> No
         raise ParameterError(f"bias_variance(n_jobs={n_jobs!r}): n_jobs must be a whole number, 1 or more, or -1.")
 
 
-def _check_model(model: Any, loss: Any) -> bool:
+def _check_model(model: ClassifierLike, loss: Any) -> bool:
     """Whether the model is a classifier."""
     if isinstance(model, type) or not all(hasattr(model, needed) for needed in ("fit", "predict", "get_params")):
         raise ParameterError(f"bias_variance(model={model!r}): the model must be an estimator, not a class or a value.")
@@ -227,7 +228,14 @@ def _check_model(model: Any, loss: Any) -> bool:
 
 
 def _asked(
-    model: Any, X: Any, y: Any, X_test: Any, y_test: Any, draw: Draw | None, classifies: bool, seed: int
+    model: ClassifierLike,
+    X: Encoded,
+    y: LabelsLike,
+    X_test: TableLike,
+    y_test: LabelsLike,
+    draw: Draw | None,
+    classifies: bool,
+    seed: int,
 ) -> tuple[Any, Any, Draw, Any]:
     """Cases to ask about, what was measured there, where training sets come from, and all labels if known."""
     if isinstance(X, Table) and isinstance(y, str):
@@ -245,13 +253,13 @@ def _asked(
     return ready_for(model, X_test), y_test, drawn, labels
 
 
-def _held_back(X: Any, y: Any, classifies: bool, seed: int) -> tuple[Any, Any, Any, Any]:
+def _held_back(X: Encoded, y: LabelsLike, classifies: bool, seed: int) -> tuple[Any, Any, Any, Any]:
     values = label_array(y, "bias_variance(y=…)") if classifies else np.asarray(y)
     train, test = next(HoldOut(1 / 3, seed).split(values if classifies else np.zeros(len(values), dtype=int)))
     return take_rows(X, train), values[train], take_rows(X, test), values[test]
 
 
-def _bootstrap(X: Any, y: Any, classifies: bool) -> Draw:
+def _bootstrap(X: Encoded, y: LabelsLike, classifies: bool) -> Draw:
     values = label_array(y, "bias_variance(y=…)") if classifies else np.asarray(y, dtype=np.float64)
     n = len(values)
     if count_rows(X) != n:

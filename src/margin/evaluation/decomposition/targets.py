@@ -12,6 +12,7 @@ from margin.data.rows import count_rows
 from margin.errors import InputError
 from margin.evaluation.decomposition.terms import Decompose, domingos, squared, vectors
 from margin.evaluation.predictions.answers import aligned_probabilities
+from margin.typing import LabelsLike, TableLike
 
 __all__ = ["Target", "class_target", "number_target"]
 
@@ -36,7 +37,7 @@ class Target:
         return answers[mean.argmax(axis=1)]
 
 
-def number_target(X_test: Any, y_test: Any, expected: Any, noise: Any) -> Target:
+def number_target(X_test: TableLike, y_test: LabelsLike, expected: Any, noise: Any) -> Target:
     """Of a regressor: measured values, repeated or not, or expected values, with what is known of the noise."""
     n = count_rows(X_test)
     if (y_test is None) == (expected is None):
@@ -60,7 +61,7 @@ def number_target(X_test: Any, y_test: Any, expected: Any, noise: Any) -> Target
     return Target(None, "squared", "squared", decompose, known)
 
 
-def _numbers(what: str, given: Any, X_test: Any, n: int) -> np.ndarray:
+def _numbers(what: str, given: Any, X_test: TableLike, n: int) -> np.ndarray:
     values = np.asarray(given(X_test) if callable(given) else given, dtype=np.float64)
     values = np.full(n, float(values)) if values.ndim == 0 else values.ravel()
     if len(values) != n or not np.isfinite(values).all():
@@ -68,7 +69,7 @@ def _numbers(what: str, given: Any, X_test: Any, n: int) -> np.ndarray:
     return values
 
 
-def class_target(labels: Any, X_test: Any, y_test: Any, noise: Any, loss: str, named: str) -> Target:
+def class_target(labels: Any, X_test: TableLike, y_test: LabelsLike, noise: Any, loss: str, named: str) -> Target:
     """Of a classifier: a label for each case, several labels, or the chance of each class."""
     n = count_rows(X_test)
     classes = distinct(label_array(labels, "bias_variance(y=…)"))
@@ -83,7 +84,9 @@ def class_target(labels: Any, X_test: Any, y_test: Any, noise: Any, loss: str, n
     return Target(classes, loss, named if loss == "zero_one" else "squared", decompose, known)
 
 
-def _chances(classes: np.ndarray, X_test: Any, y_test: Any, noise: Any, n: int) -> tuple[np.ndarray, np.ndarray, bool]:
+def _chances(
+    classes: np.ndarray, X_test: TableLike, y_test: LabelsLike, noise: Any, n: int
+) -> tuple[np.ndarray, np.ndarray, bool]:
     """The chance of each class for each case, all classes, and whether this is more than one label per case."""
     if noise is not None:
         given = noise(X_test) if callable(noise) else noise

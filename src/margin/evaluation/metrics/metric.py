@@ -26,6 +26,7 @@ from margin.evaluation.predictions.answers import Answers
 from margin.evaluation.predictions.confusion import ratio
 from margin.evaluation.predictions.from_arrays import answers_of
 from margin.params import Rule, rule_of
+from margin.typing import LabelsLike, WeightsLike
 
 __all__ = [
     "CaseMetric",
@@ -102,7 +103,13 @@ class Metric(ABC):
         return tuple(_option_rules(self.kernel))
 
     def __call__(
-        self, y_true: Any, answers: Any, *, classes: Any = None, sample_weight: Any = None, **options: Any
+        self,
+        y_true: LabelsLike,
+        answers: Any,
+        *,
+        classes: Any = None,
+        sample_weight: WeightsLike | None = None,
+        **options: Any,
     ) -> float:
         """The value, NaN with a warning where it is undefined. ``answers`` are what the metric needs."""
         chosen = self.with_options(**options)
@@ -113,11 +120,11 @@ class Metric(ABC):
 
     def score(
         self,
-        y_true: Any,
+        y_true: LabelsLike,
         answers: Any,
         *,
         classes: Any = None,
-        sample_weight: Any = None,
+        sample_weight: WeightsLike | None = None,
         confidence: float = 0.95,
         **options: Any,
     ) -> Score:
@@ -127,7 +134,7 @@ class Metric(ABC):
         chosen = self.with_options(**options)
         return score_cases(chosen, chosen._read(y_true, answers, classes, sample_weight), confidence)
 
-    def _read(self, y_true: Any, given: Any, classes: Any, sample_weight: Any) -> Answers:
+    def _read(self, y_true: LabelsLike, given: Any, classes: Any, sample_weight: WeightsLike | None) -> Answers:
         kind = {"labels": "y_pred"}.get(self.needs, self.needs)
         positive = dict(self.options).get("positive")
         return answers_of(

@@ -32,6 +32,7 @@ from margin.evaluation.metrics.metric import CountMetric
 from margin.evaluation.predictions.confusion import ratio, support
 from margin.evaluation.predictions.label_sets import LabelSets
 from margin.evaluation.predictions.ranking import Ranking
+from margin.typing import LabelsLike, WeightsLike
 
 __all__ = [
     "MULTILABEL_METRICS",
@@ -68,7 +69,9 @@ class MultilabelMetric:
     of_tables: Callable[[np.ndarray], np.ndarray] | None = None
     by_case: Callable[[LabelSets], np.ndarray] | None = None
 
-    def __call__(self, y_true: Any, answers: Any, *, labels: Any = None, sample_weight: Any = None) -> float:
+    def __call__(
+        self, y_true: LabelsLike, answers: Any, *, labels: Any = None, sample_weight: WeightsLike | None = None
+    ) -> float:
         """The value; ``answers`` are label sets, or scores where the metric ranks.
 
         >>> MULTILABEL_METRICS["hamming_loss"]([[1, 0], [1, 1]], [[1, 1], [1, 1]])

@@ -24,6 +24,7 @@ from margin.data.weights import check_weights
 from margin.errors import InputError, LabelError, listing
 from margin.evaluation.predictions.ranking import Ranking
 from margin.parallel import n_threads
+from margin.typing import WeightsLike
 
 __all__ = ["Answers", "aligned_probabilities", "predicted_codes"]
 
@@ -59,7 +60,7 @@ class Answers:
         *,
         probabilities: Any = None,
         classes: Any = None,
-        sample_weight: Any = None,
+        sample_weight: WeightsLike | None = None,
         who: str = "Answers",
     ) -> Answers:
         """Answers from labels and, where there are some, probabilities with the classes of their columns.

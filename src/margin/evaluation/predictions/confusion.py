@@ -11,6 +11,7 @@ import numpy as np
 from margin.data.labels import distinct, label_array, position_of
 from margin.errors import LabelError, listing
 from margin.evaluation.predictions.answers import Answers
+from margin.typing import LabelsLike, WeightsLike
 
 __all__ = [
     "ConfusionMatrix",
@@ -203,7 +204,9 @@ class ConfusionMatrix:
         )
 
 
-def confusion(y_true: Any, y_pred: Any, labels: Any = None, sample_weight: Any = None) -> ConfusionMatrix:
+def confusion(
+    y_true: LabelsLike, y_pred: LabelsLike, labels: Any = None, sample_weight: WeightsLike | None = None
+) -> ConfusionMatrix:
     """Count cases by true and answered class.
 
     Parameters

@@ -10,6 +10,7 @@ import numpy as np
 from margin.data.labels import codes_of, distinct, label_array, position_of, refuse_missing, union
 from margin.errors import InputError, LabelError, listing
 from margin.evaluation.predictions.answers import Answers
+from margin.typing import LabelsLike, WeightsLike
 
 __all__ = ["aligned_scores", "answers_of", "as_numbers", "share_of_class"]
 
@@ -21,7 +22,7 @@ def answers_of(
     probabilities: Any = None,
     scores: Any = None,
     classes: Any = None,
-    sample_weight: Any = None,
+    sample_weight: WeightsLike | None = None,
     positive: Any = None,
     who: str = "Answers",
 ) -> Answers:
@@ -80,7 +81,7 @@ def share_of_class(answers: Answers, code: int) -> np.ndarray:
     return shares[:, 0] if code == 1 else 1 - shares[:, 0]
 
 
-def _columns(y_true: Any, classes: Any, who: str) -> np.ndarray:
+def _columns(y_true: LabelsLike, classes: Any, who: str) -> np.ndarray:
     """The classes that columns stand for: those given, or those of the truth."""
     if classes is not None:
         return label_array(classes, who)

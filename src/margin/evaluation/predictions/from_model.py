@@ -19,11 +19,12 @@ from margin.data.labels import codes_of, distinct, label_array
 from margin.data.predictions import Predictions
 from margin.errors import InputError
 from margin.evaluation.predictions.answers import Answers, aligned_probabilities, predicted_codes
+from margin.typing import ClassifierLike, TableLike
 
 __all__ = ["Predictions", "answers_beside", "classes_of", "model_name", "predict_all"]
 
 
-def predict_all(model: Any, X: Any) -> Predictions:
+def predict_all(model: Any, X: TableLike) -> Predictions:
     """Everything a fitted model says of some rows; decision values only where it has no probabilities.
 
     >>> from sklearn.dummy import DummyClassifier
@@ -43,7 +44,7 @@ def predict_all(model: Any, X: Any) -> Predictions:
     return Predictions(labels, scores=scores, seconds=seconds)
 
 
-def classes_of(model: Any, learnt_from: np.ndarray) -> np.ndarray:
+def classes_of(model: ClassifierLike, learnt_from: np.ndarray) -> np.ndarray:
     """The classes that the columns of a fitted model stand for: those it names, or those of its training labels."""
     known = getattr(model, "classes_", None)
     return distinct(learnt_from) if known is None else label_array(known, f"{type(model).__name__}.predict")
@@ -83,7 +84,7 @@ def _aligned_scores(given: Any, columns: np.ndarray, classes: np.ndarray) -> np.
     return aligned
 
 
-def model_name(model: Any) -> str:
+def model_name(model: ClassifierLike) -> str:
     """What to call a model: its type, or the types of a pipeline's steps.
 
     >>> from sklearn.dummy import DummyClassifier

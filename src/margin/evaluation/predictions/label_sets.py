@@ -14,6 +14,7 @@ from margin.data.weights import check_weights
 from margin.errors import InputError, LabelError, listing
 from margin.evaluation.predictions.from_arrays import as_numbers
 from margin.evaluation.predictions.ranking import Ranking
+from margin.typing import WeightsLike
 
 __all__ = ["ABSTAINED", "LabelSets"]
 
@@ -46,7 +47,7 @@ class LabelSets:
         *,
         scores: Any = None,
         labels: Any = None,
-        sample_weight: Any = None,
+        sample_weight: WeightsLike | None = None,
         who: str = "LabelSets",
     ) -> LabelSets:
         """Truth and answers, in whichever form they are given; they need not have the same form."""

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from margin.data.labels import codes_of, distinct
 from margin.data.predictions import Predictions
 from margin.data.rows import take_rows
 from margin.evaluation.predictions.from_model import predict_all
+from margin.typing import ClassifierLike, TableLike
 
 __all__ = ["answers_anew"]
 
 
-def answers_anew(model: Any, X: Any, labels: np.ndarray, weight: np.ndarray | None, rows: np.ndarray) -> Predictions:
+def answers_anew(
+    model: ClassifierLike, X: TableLike, labels: np.ndarray, weight: np.ndarray | None, rows: np.ndarray
+) -> Predictions:
     """Labels of some rows, each by a clone of the model fitted to all others, and probabilities where it has them.
 
     Probabilities have a column for each class of all labels. Rows of weight 0 are answered by one fit.

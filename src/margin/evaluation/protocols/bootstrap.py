@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, get_args
+from typing import ClassVar, Literal, get_args
 
 import numpy as np
 
 from margin.errors import DataError, ParameterError, closest
 from margin.evaluation.protocols.stratified import Judged, Split, Splits, _groups, check_count, check_seed
 from margin.random import generator
+from margin.typing import LabelsLike
 
 __all__ = ["Bootstrap"]
 
@@ -86,7 +87,7 @@ class Bootstrap(Splits):
         """Whether one more model is learnt from all rows and asked about the same rows."""
         return self.estimate != "out-of-bag"
 
-    def split(self, y: Any) -> Iterator[Split]:
+    def split(self, y: LabelsLike) -> Iterator[Split]:
         """Rows drawn, ascending and with repeats, and rows left over, for each replicate."""
         classes = _groups("Bootstrap", y, least=2)
         if self.stratified and np.bincount(classes).max() == 1:

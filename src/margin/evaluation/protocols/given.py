@@ -10,6 +10,7 @@ import numpy as np
 
 from margin.errors import DataError, InputError, ParameterError
 from margin.evaluation.protocols.stratified import Judged, Split, _groups
+from margin.typing import LabelsLike
 
 __all__ = ["FromSplitter", "Given"]
 
@@ -56,7 +57,7 @@ class Given:
     def n_fits(self) -> int:
         return len(self.splits)
 
-    def split(self, y: Any) -> Iterator[Split]:
+    def split(self, y: LabelsLike) -> Iterator[Split]:
         n = len(_groups("Given", y, least=1))
         for place, pair in enumerate(self.splits):
             for rows in pair:
@@ -127,7 +128,7 @@ class FromSplitter:
         except (TypeError, ValueError):  # it needs the labels to know
             return None
 
-    def split(self, y: Any) -> Iterator[Split]:
+    def split(self, y: LabelsLike) -> Iterator[Split]:
         n = len(_groups("FromSplitter", y, least=1))
         for place, given in enumerate(self.splitter.split(np.zeros((n, 1)), y, self.groups)):
             yield _pair(place, given)

@@ -17,6 +17,7 @@ from margin.data.rows import without_column
 from margin.errors import DataError, InputError, ParameterError
 from margin.evaluation.protocols.stratified import OneHoldOut, RepeatedFolds, Split, _groups
 from margin.random import generator
+from margin.typing import LabelsLike, TableLike
 
 __all__ = ["GroupFolds", "GroupHoldOut"]
 
@@ -55,12 +56,12 @@ class GroupFolds(RepeatedFolds):
     def kind(self) -> str:
         return " by group"
 
-    def bound(self, X: Any) -> tuple[GroupFolds, Any]:
+    def bound(self, X: TableLike) -> tuple[GroupFolds, Any]:
         """The protocol with the groups themselves, and the inputs without the column they stood in."""
         groups, X = named_values(self.groups, X, "GroupFolds(groups=…)")
         return replace(self, groups=groups), X
 
-    def split(self, y: Any) -> Iterator[Split]:
+    def split(self, y: LabelsLike) -> Iterator[Split]:
         groups, makeup = _makeup("GroupFolds", self.groups, y)
         if len(makeup) < self.folds:
             raise DataError(
@@ -102,12 +103,12 @@ class GroupHoldOut(OneHoldOut):
     def kind(self) -> str:
         return " by group"
 
-    def bound(self, X: Any) -> tuple[GroupHoldOut, Any]:
+    def bound(self, X: TableLike) -> tuple[GroupHoldOut, Any]:
         """The protocol with the groups themselves, and the inputs without the column they stood in."""
         groups, X = named_values(self.groups, X, "GroupHoldOut(groups=…)")
         return replace(self, groups=groups), X
 
-    def split(self, y: Any) -> Iterator[Split]:
+    def split(self, y: LabelsLike) -> Iterator[Split]:
         groups, makeup = _makeup("GroupHoldOut", self.groups, y)
         if len(makeup) < 2:
             raise DataError("GroupHoldOut: all rows are of one group, so none can be held back.")
@@ -119,12 +120,12 @@ class GroupHoldOut(OneHoldOut):
         return f"Learnt from about {100 - share:g} % of the rows and asked about the other groups, whole ones."
 
 
-def named_values(given: Any, X: Any, who: str) -> tuple[Any, Any]:
+def named_values(given: Any, X: TableLike, who: str) -> tuple[Any, Any]:
     """The values of a column of ``X`` given by name, and the inputs without it; other values as they are."""
     return without_column(X, given, who) if isinstance(given, str) else (given, X)
 
 
-def _makeup(who: str, groups: Any, y: Any) -> tuple[np.ndarray, np.ndarray]:
+def _makeup(who: str, groups: Any, y: LabelsLike) -> tuple[np.ndarray, np.ndarray]:
     """The group of each row, numbered by first appearance, and how many cases of each class every group has."""
     if groups is None:
         raise ParameterError(f"{who}(groups=None): give the group of each row, or the name of their column.")

@@ -18,6 +18,7 @@ from margin.evaluation.protocols.groups import GroupFolds, GroupHoldOut
 from margin.evaluation.protocols.stratified import HoldOut, LeaveOneOut, SplitProtocol, StratifiedFolds, TrainingData
 from margin.evaluation.protocols.time_order import TimeOrdered
 from margin.evaluation.protocols.unstratified import Folds, RepeatedHoldOut, TrainValidationTest
+from margin.typing import TableLike
 
 __all__ = ["PROTOCOLS", "as_protocol", "bound_protocol"]
 
@@ -114,7 +115,7 @@ def _with_groups(protocol: Any, groups: Any, who: str) -> SplitProtocol:
     return replace(protocol, groups=groups)
 
 
-def bound_protocol(given: Any, X: Any, n_rows: int, groups: Any = None, who: str = "evaluate") -> tuple[Any, Any]:
+def bound_protocol(given: Any, X: TableLike, n_rows: int, groups: Any = None, who: str = "evaluate") -> tuple[Any, Any]:
     """The protocol with groups or times read from ``X`` where they are columns of it, and ``X`` without those."""
     if isinstance(groups, str):
         groups, X = without_column(X, groups, f"{who}(groups=…)")

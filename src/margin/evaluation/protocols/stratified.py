@@ -18,6 +18,7 @@ import margin._core as _core
 from margin.data.labels import groups_of, label_array, numbered, refuse_missing
 from margin.errors import DataError, LabelError, ParameterError
 from margin.parallel import n_threads
+from margin.typing import LabelsLike, SeedLike
 
 __all__ = [
     "HoldOut",
@@ -58,7 +59,7 @@ class SplitProtocol(Protocol):
     @property
     def n_fits(self) -> int | None: ...
 
-    def split(self, y: Any) -> Iterator[Split]: ...
+    def split(self, y: LabelsLike) -> Iterator[Split]: ...
 
     def describe(self) -> str: ...
 
@@ -141,7 +142,7 @@ class TrainingData(Splits):
     name = "training data"
     n_fits = 1
 
-    def split(self, y: Any) -> Iterator[Split]:
+    def split(self, y: LabelsLike) -> Iterator[Split]:
         rows = np.arange(len(_groups("TrainingData", y, least=1)))
         yield rows, rows
 
@@ -162,7 +163,7 @@ class HoldOut(OneHoldOut):
     test_share: float = 0.25
     seed: int = 0
 
-    def split(self, y: Any) -> Iterator[Split]:
+    def split(self, y: LabelsLike) -> Iterator[Split]:
         groups, sizes = groups_of(_labels("HoldOut", y, least=2))
         wanted = min(max(round(self.test_share * len(groups)), 1), len(groups) - 1)
         held = _proportional(sizes, wanted)
@@ -196,7 +197,7 @@ class StratifiedFolds(RepeatedFolds):
     repeats: int = 1
     seed: int = 0
 
-    def split(self, y: Any) -> Iterator[Split]:
+    def split(self, y: LabelsLike) -> Iterator[Split]:
         groups, sizes = groups_of(_labels("StratifiedFolds", y, least=2))
         n = len(groups)
         if n < self.folds:
@@ -225,7 +226,7 @@ class LeaveOneOut(Splits):
     #: One fit per row: not known before the rows are.
     n_fits = None
 
-    def split(self, y: Any) -> Iterator[Split]:
+    def split(self, y: LabelsLike) -> Iterator[Split]:
         rows = np.arange(len(_groups("LeaveOneOut", y, least=2)))
         for row in rows:
             yield np.delete(rows, row), rows[row : row + 1]
@@ -234,7 +235,7 @@ class LeaveOneOut(Splits):
         return "Each row was asked about by a model learnt from all the others."
 
 
-def check_seed(who: str, seed: Any) -> None:
+def check_seed(who: str, seed: SeedLike) -> None:
     """Refuse a seed that is no whole number from 0 up."""
     if not isinstance(seed, (int, np.integer)) or isinstance(seed, bool) or seed < 0:
         raise ParameterError(f"{who}(seed={seed!r}): the seed must be a whole number, 0 or more.")
@@ -252,12 +253,12 @@ def check_share(who: str, what: str, value: Any) -> None:
         raise ParameterError(f"{who}({what}={value!r}): the share must lie between 0 and 1, as 0.25.")
 
 
-def _groups(who: str, y: Any, least: int) -> np.ndarray:
+def _groups(who: str, y: LabelsLike, least: int) -> np.ndarray:
     """Which rows share a label, as numbers in order of first appearance: the same for any names of the labels."""
     return numbered(_labels(who, y, least))
 
 
-def _labels(who: str, y: Any, least: int) -> np.ndarray:
+def _labels(who: str, y: LabelsLike, least: int) -> np.ndarray:
     labels = label_array(y, who)
     refuse_missing(labels, who)
     if len(labels) < least:

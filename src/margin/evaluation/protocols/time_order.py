@@ -12,6 +12,7 @@ import numpy as np
 from margin.errors import DataError, InputError, ParameterError
 from margin.evaluation.protocols.groups import named_values
 from margin.evaluation.protocols.stratified import Split, Splits, _groups, check_count
+from margin.typing import LabelsLike, TableLike
 
 __all__ = ["TimeOrdered"]
 
@@ -66,12 +67,12 @@ class TimeOrdered(Splits):
     def n_fits(self) -> int:
         return self.folds
 
-    def bound(self, X: Any) -> tuple[TimeOrdered, Any]:
+    def bound(self, X: TableLike) -> tuple[TimeOrdered, Any]:
         """The protocol with the times themselves, and the inputs without the column they stood in."""
         times, X = named_values(self.times, X, "TimeOrdered(times=…)")
         return replace(self, times=times), X
 
-    def split(self, y: Any) -> Iterator[Split]:
+    def split(self, y: LabelsLike) -> Iterator[Split]:
         n = len(_groups("TimeOrdered", y, least=2))
         when, (gap, window) = self._clock(n)
         order = np.argsort(when, kind="stable")

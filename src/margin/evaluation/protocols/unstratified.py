@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -22,6 +22,7 @@ from margin.evaluation.protocols.stratified import (
     check_share,
 )
 from margin.random import generator, seed_for
+from margin.typing import LabelsLike
 
 __all__ = ["Folds", "RepeatedHoldOut", "TrainValidationTest"]
 
@@ -54,7 +55,7 @@ class Folds(RepeatedFolds):
     def kind(self) -> str:
         return ", unstratified" if self.shuffle else ", in order"
 
-    def split(self, y: Any) -> Iterator[Split]:
+    def split(self, y: LabelsLike) -> Iterator[Split]:
         n = len(_groups("Folds", y, least=2))
         if n < self.folds:
             raise DataError(f"Folds(folds={self.folds}): {n} rows do not fill so many folds (use folds={n} or fewer).")
@@ -97,7 +98,7 @@ class RepeatedHoldOut(OneHoldOut):
     def n_fits(self) -> int:
         return self.times
 
-    def split(self, y: Any) -> Iterator[Split]:
+    def split(self, y: LabelsLike) -> Iterator[Split]:
         groups = _groups("RepeatedHoldOut", y, least=2)
         for time in range(self.times):
             yield from HoldOut(self.test_share, seed_for(self.seed, "hold-out", time, bits=63)).split(groups)
@@ -156,7 +157,7 @@ class TrainValidationTest(Splits):
         shares = (1 - self.validation_share - self.test_share, self.validation_share, self.test_share)
         return f"train/validation/test {' / '.join(f'{100 * share:g}' for share in shares)} %"
 
-    def parts(self, y: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def parts(self, y: LabelsLike) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Rows of the training, the validation and the test part, each ascending."""
         groups = _groups("TrainValidationTest", y, least=3)
         ((rest, test),) = HoldOut(self.test_share, seed_for(self.seed, "test", bits=63)).split(groups)
@@ -164,7 +165,7 @@ class TrainValidationTest(Splits):
         ((train, validation),) = HoldOut(share, seed_for(self.seed, "validation", bits=63)).split(groups[rest])
         return rest[train], rest[validation], test
 
-    def split(self, y: Any) -> Iterator[Split]:
+    def split(self, y: LabelsLike) -> Iterator[Split]:
         """What the test part is asked of: the training part, with ``refit`` together with the validation part."""
         train, validation, test = self.parts(y)
         yield np.sort(np.concatenate([train, validation])) if self.refit else train, test

@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from margin.typing import Encoded
+
 __all__ = ["ClassDifferences", "HullDifferences", "SignedRows"]
 
 # So many cells are converted or shifted at a time.
@@ -21,7 +23,7 @@ class SignedRows:
     ``center`` is taken from every row of an array first. X is neither copied nor converted as a whole.
     """
 
-    def __init__(self, X: Any, sign: np.ndarray, constant: bool, center: np.ndarray | None = None) -> None:
+    def __init__(self, X: Encoded, sign: np.ndarray, constant: bool, center: np.ndarray | None = None) -> None:
         self.X, self.sign, self.constant, self.center = X, sign, constant, center
         self.width = X.shape[1] + constant
         largest = max([float(constant), *(_largest(part) for _, part in self._blocks())])
@@ -88,7 +90,7 @@ class HullDifferences:
     Their hull is the difference of the hulls of both kinds: its nearest point to the origin joins their nearest points.
     """
 
-    def __init__(self, X: Any, sign: np.ndarray) -> None:
+    def __init__(self, X: Encoded, sign: np.ndarray) -> None:
         center = None
         if isinstance(X, np.ndarray):  # far from the origin the products of rows would round away what tells them apart
             center = X[0].astype(np.float64)
@@ -131,7 +133,7 @@ class ClassDifferences:
     class of each row its largest score. Points are divided by the unit of the rows and by √2.
     """
 
-    def __init__(self, X: Any, y: np.ndarray, n_classes: int, constant: bool) -> None:
+    def __init__(self, X: Encoded, y: np.ndarray, n_classes: int, constant: bool) -> None:
         self.rows = SignedRows(X, np.ones(len(y)), constant)
         self.y, self.n_classes = y, n_classes
         self.unit = self.rows.unit * 2**0.5

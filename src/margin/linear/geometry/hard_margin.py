@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
@@ -16,6 +15,7 @@ from margin.data.table import Table
 from margin.errors import LabelError, ParameterError
 from margin.linear.geometry.class_hulls import HullDifferences, SignedRows
 from margin.linear.geometry.min_norm import Nearest, nearest_point
+from margin.typing import Encoded, LabelsLike, TableLike
 
 __all__ = ["HardMargin", "hard_margin", "largest_margin", "widest_gap"]
 
@@ -71,7 +71,7 @@ class HardMargin:
         return f"A plane separates the classes with margin {self.margin:.6g}, and {len(self.rows)} rows on it."
 
 
-def hard_margin(X: Any, y: Any, *, intercept: bool = True, through_origin: bool = True) -> HardMargin:
+def hard_margin(X: TableLike, y: LabelsLike, *, intercept: bool = True, through_origin: bool = True) -> HardMargin:
     r"""The largest margin of a plane between two classes: :math:`\gamma = \max_{\|w\|=1} \min_i y_i\, w \cdot z_i`.
 
     It is the length of the shortest vector in the convex hull of the points :math:`y_i z_i`, found exactly by Wolfe's
@@ -122,7 +122,7 @@ def hard_margin(X: Any, y: Any, *, intercept: bool = True, through_origin: bool 
 
 
 def largest_margin(
-    X: Any, sign: np.ndarray, intercept: bool, tol: float = TOLERANCE, max_iter: int = MOST_STEPS
+    X: Encoded, sign: np.ndarray, intercept: bool, tol: float = TOLERANCE, max_iter: int = MOST_STEPS
 ) -> HardMargin:
     """The largest margin of a plane through the origin of the rows, with a constant 1 after each for an intercept.
 
@@ -151,7 +151,7 @@ def largest_margin(
     )
 
 
-def widest_gap(X: Any, sign: np.ndarray, tol: float = TOLERANCE, max_iter: int = MOST_STEPS) -> HardMargin:
+def widest_gap(X: Encoded, sign: np.ndarray, tol: float = TOLERANCE, max_iter: int = MOST_STEPS) -> HardMargin:
     """The largest margin of a plane anywhere: half the distance between the hulls of both classes.
 
     As :func:`largest_margin`; there must be rows of both signs.
@@ -196,7 +196,7 @@ def _not_separable(
     return HardMargin(False, 0.0, length, radius, np.zeros(width), 0.0, rows, _weights_at(rows, keys, weights))
 
 
-def _by_the_gap(X: Any, sign: np.ndarray, refused: HardMargin) -> HardMargin:
+def _by_the_gap(X: Encoded, sign: np.ndarray, refused: HardMargin) -> HardMargin:
     """The plane of the widest gap, where there is one too narrow to be seen beside the constant 1."""
     gap = widest_gap(X, sign)
     if not gap.separable:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from margin.data.splits import deal_folds, units_of
+from margin.typing import Encoded, TableLike
 
 __all__ = ["Fold", "folds"]
 
@@ -15,7 +16,7 @@ __all__ = ["Fold", "folds"]
 Fold = tuple[np.ndarray, np.ndarray]
 
 
-def folds(X: Any, y: np.ndarray, weight: np.ndarray | None, n_folds: int, seed: int) -> Iterator[Fold]:
+def folds(X: TableLike, y: np.ndarray, weight: np.ndarray | None, n_folds: int, seed: int) -> Iterator[Fold]:
     """So many ways to part the rows, class by class in proportion; every row is judged once.
 
     A row of whole-number weight 3 is three units to deal, as three equal rows would be; with other weights a row is one
@@ -25,7 +26,7 @@ def folds(X: Any, y: np.ndarray, weight: np.ndarray | None, n_folds: int, seed: 
     return deal_folds(given, units_of(given), y, n_folds, order=_marks(X, seed))
 
 
-def _marks(X: Any, seed: int) -> np.ndarray:
+def _marks(X: Encoded, seed: int) -> np.ndarray:
     """A number for each row that its cells and the seed decide: the same for dense rows, sparse rows and float32.
 
     Sums of hashed cells; zeros add nothing, so that they need not be stored.

@@ -27,6 +27,7 @@ from margin.linear.logistic.objective import chances, curvature
 from margin.linear.logistic.polish import flattened, generalised_inverse, is_small, parted, polished, ridge
 from margin.linear.logistic.solve import problem_of
 from margin.linear.problem import Problem
+from margin.typing import LabelsLike, TableLike, WeightsLike
 
 __all__ = ["logistic_left_out"]
 
@@ -40,7 +41,7 @@ AT_REST, NO_LONGER = 2e-11, 1e-10
 ENOUGH = 1e-7
 
 
-def logistic_left_out(model: Any, X: Any, y: Any, sample_weight: Any) -> Predictions | None:
+def logistic_left_out(model: Any, X: TableLike, y: LabelsLike, sample_weight: WeightsLike | None) -> Predictions | None:
     """What L2-penalised logistic regression answers, where it is small enough to be solved to the last digits."""
     if model.l1_ratio != 0 or not np.isfinite(model.C) or isinstance(model.class_weight, str):
         return None

@@ -15,6 +15,7 @@ from margin.linear.logistic.solve import Setting, Solved, problem_of, solve
 from margin.linear.logistic.summary import Evidence, Summary, evidence_of, summary_of
 from margin.linear.odds import Odds, odds_of
 from margin.linear.presolve import Reduced, known_ends, reduced
+from margin.typing import Encoded, LabelsLike, TableLike, WeightsLike
 
 __all__ = ["LogisticModel"]
 
@@ -33,11 +34,13 @@ class LogisticModel(LinearClassifier):
     def _gives_probabilities(self) -> bool:
         return True
 
-    def odds(self, X: Any, reference: Any = None) -> Odds:
+    def odds(self, X: TableLike, reference: Any = None) -> Odds:
         """Odds and log-odds of each class against a reference class (the first, unless another is named)."""
         return odds_of(self.decision_function(X), self.classes_, reference, f"{type(self).__name__}.odds")
 
-    def summary(self, X: Any = None, y: Any = None, sample_weight: Any = None, *, reference: Any = None) -> Summary:
+    def summary(
+        self, X: Encoded = None, y: Any = None, sample_weight: WeightsLike | None = None, *, reference: Any = None
+    ) -> Summary:
         """Coefficients with standard errors, z, p-values, odds ratios and 95 % intervals; deviance and AIC.
 
         A model keeps what this needs if it has at most 400 coefficients and the second derivatives were cheap beside
@@ -49,7 +52,7 @@ class LogisticModel(LinearClassifier):
         evidence = self._evidence if X is None else self._evidence_from(X, y, sample_weight, who)
         return summary_of(self, evidence, reference, who)
 
-    def _evidence_from(self, X: Any, y: Any, sample_weight: Any, who: str) -> Evidence:
+    def _evidence_from(self, X: Encoded, y: LabelsLike, sample_weight: WeightsLike | None, who: str) -> Evidence:
         from margin.base.targets.labels import encode_labels
         from margin.data.labels import codes_of
         from margin.data.weights import check_weights
@@ -84,11 +87,11 @@ class LogisticModel(LinearClassifier):
             weight = factors if weight is None else weight * factors
         return None if weight is None or (weight == 1).all() else weight
 
-    def _reduced(self, X: Any, y: np.ndarray, ends: tuple[np.ndarray, np.ndarray] | None) -> Reduced:
+    def _reduced(self, X: Encoded, y: np.ndarray, ends: tuple[np.ndarray, np.ndarray] | None) -> Reduced:
         asked = self._setting()
         return reduced(X, y, len(self.classes_), ends, bool(asked.intercept), bool(np.isfinite(asked.C)))
 
-    def _known_ends(self, X: Any) -> tuple[np.ndarray, np.ndarray] | None:
+    def _known_ends(self, X: Encoded) -> tuple[np.ndarray, np.ndarray] | None:
         """The smallest and largest cell of each column, out of the look that was had at the rows already."""
         return known_ends(self._encoder, X)
 

@@ -21,6 +21,7 @@ from margin.linear.logistic.regression import LogisticRegression
 from margin.linear.logistic.solve import Setting, Solved, problem_of, solve
 from margin.linear.presolve import Reduced
 from margin.params import Positive, Rule, rule_of
+from margin.typing import Encoded, LabelsLike, TableLike, WeightsLike
 
 __all__ = ["LogisticPath", "Strengths", "answers_along_penalty", "logistic_path", "solved_along", "strengths"]
 
@@ -111,7 +112,7 @@ class _AlongC(LogisticRegression):
     path: LogisticPath
     _Cs: np.ndarray
 
-    def _learn(self, X: Any, y: np.ndarray, rows: TrainingRows) -> None:
+    def _learn(self, X: Encoded, y: np.ndarray, rows: TrainingRows) -> None:
         Cs, asked = self._Cs, replace(self._setting(), who="logistic_path")
         weight = self._row_weights(y, rows.weight)
         part = self._reduced(X, y, self._known_ends(X))
@@ -133,7 +134,9 @@ class _AlongC(LogisticRegression):
         )
 
 
-def logistic_path(X: Any, y: Any, Cs: Any = 10, *, sample_weight: Any = None, **settings: Any) -> LogisticPath:
+def logistic_path(
+    X: TableLike, y: LabelsLike, Cs: Any = 10, *, sample_weight: WeightsLike | None = None, **settings: Any
+) -> LogisticPath:
     """Coefficients of logistic regression for several C: a number of them between 1e-4 and 1e4, or a list.
 
     Other settings are those of :class:`LogisticRegression`. With a share of L1 columns come in one after another as the
@@ -168,7 +171,7 @@ class _RegressionAlongC(LogisticRegression):
     _solutions: list[tuple[np.ndarray, np.ndarray]]
     _converged: bool
 
-    def _learn(self, X: Any, y: np.ndarray, rows: TrainingRows) -> None:
+    def _learn(self, X: Encoded, y: np.ndarray, rows: TrainingRows) -> None:
         self._note_classes(y)
         weight = self._row_weights(y, rows.weight)
         part = self._reduced(X, y, self._known_ends(X))
@@ -179,7 +182,12 @@ class _RegressionAlongC(LogisticRegression):
 
 
 def answers_along_penalty(
-    model: LogisticRegression, Cs: Sequence[Any], X: Any, y: Any, asked: Sequence[Any], sample_weight: Any
+    model: LogisticRegression,
+    Cs: Sequence[Any],
+    X: TableLike,
+    y: LabelsLike,
+    asked: Sequence[Any],
+    sample_weight: WeightsLike | None,
 ) -> list[list[Predictions]] | None:
     """What logistic regression says for each C, from the strongest penalty to the weakest in one go.
 

@@ -14,6 +14,7 @@ from margin.linear.logistic.certificate import OptimumCertificate
 from margin.linear.logistic.model import LogisticModel
 from margin.linear.logistic.solve import Setting
 from margin.params import ClassWeight, Count, Flag, Jobs, Positive, Ratio, Seed, Strength
+from margin.typing import Encoded, LabelsLike, TableLike, WeightsLike
 
 __all__ = ["LogisticRegression"]
 
@@ -111,7 +112,7 @@ class LogisticRegression(LogisticModel):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: TableLike, y: LabelsLike, sample_weight: WeightsLike | None = None) -> Self:
         """Learn from rows X with classes y; whole-number weights stand for repeated rows."""
         known = self.__dict__
         if "coef_" in known and known["warm_start"]:
@@ -121,7 +122,7 @@ class LogisticRegression(LogisticModel):
         finally:
             known.pop("_start", None)
 
-    def left_out_answers(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+    def left_out_answers(self, X: TableLike, y: LabelsLike, sample_weight: WeightsLike | None = None) -> Any:
         """Labels, probabilities and scores of each row as if fitted to all others; None where that takes new fits."""
         from margin.linear.logistic.leave_one_out import logistic_left_out  # only here: it loads the evaluation
 
@@ -138,7 +139,7 @@ class LogisticRegression(LogisticModel):
             who=type(self).__name__,
         )
 
-    def _learn(self, X: Any, y: np.ndarray, rows: TrainingRows) -> None:
+    def _learn(self, X: Encoded, y: np.ndarray, rows: TrainingRows) -> None:
         begin = time.perf_counter()
         self._note_classes(y)
         weight = self._row_weights(y, rows.weight)
@@ -150,7 +151,15 @@ class LogisticRegression(LogisticModel):
             self._keep(part, weight, start, self._setting())
         self.certificate_ = self.certificate_.timed(time.perf_counter() - begin)
 
-    def answers_along(self, parameter: str, values: Any, X: Any, y: Any, asked: Any, sample_weight: Any = None) -> Any:
+    def answers_along(
+        self,
+        parameter: str,
+        values: Any,
+        X: TableLike,
+        y: LabelsLike,
+        asked: Any,
+        sample_weight: WeightsLike | None = None,
+    ) -> Any:
         """What the model would say for several C, from one path (:mod:`margin.evaluation.predictions.from_model`)."""
         from margin.linear.logistic.path import answers_along_penalty
 

@@ -24,6 +24,7 @@ from margin.linear.presolve import NEVER, Reduced, reduced
 from margin.linear.problem import Problem
 from margin.params import ClassWeight, Count, Flag, Jobs, Positive, Rule, Seed
 from margin.random import seed_for
+from margin.typing import Encoded
 
 __all__ = ["LogisticRegressionCV", "StrengthChoice"]
 
@@ -202,7 +203,7 @@ class LogisticRegressionCV(LogisticModel):
             who=type(self).__name__,
         )
 
-    def _learn(self, X: Any, y: np.ndarray, rows: TrainingRows) -> None:
+    def _learn(self, X: Encoded, y: np.ndarray, rows: TrainingRows) -> None:
         begin = time.perf_counter()
         self._note_classes(y)
         part = self._reduced(X, y, self._known_ends(X))

@@ -10,7 +10,7 @@ rows (Stiemke).
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from margin.errors import InputError, listing
 from margin.linear.logistic.objective import scores
 from margin.linear.logistic.solve import Solved
 from margin.linear.problem import Problem
+from margin.typing import LabelsLike, TableLike
 
 __all__ = ["Separation", "separation", "separation_at"]
 
@@ -64,7 +65,7 @@ class Separation:
         return how if self.certain else how.replace("separate", "seem to separate", 1)
 
 
-def separation(X: Any, y: Any, *, intercept: bool = True) -> Separation | None:
+def separation(X: TableLike, y: LabelsLike, *, intercept: bool = True) -> Separation | None:
     """Whether a plane separates the classes of y in the numbers X, found by linear programming; None if none does.
 
     >>> X = np.array([[1.0, 5.0], [2.0, 3.0], [3.0, 4.0], [4.0, 1.0]])

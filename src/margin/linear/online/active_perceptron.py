@@ -20,6 +20,7 @@ from margin.linear.online.row_order import arrays_of, padded
 from margin.linear.online.streaming import StreamingClassifier
 from margin.linear.presolve import known_ends, reduced
 from margin.params import Count, Flag
+from margin.typing import Encoded, TableLike
 
 __all__ = ["ActivePerceptron"]
 
@@ -162,7 +163,7 @@ class ActivePerceptron(StreamingClassifier):
             del self._kept
         return self
 
-    def _fit(self, X: Any, y: np.ndarray, weight: np.ndarray) -> None:
+    def _fit(self, X: Encoded, y: np.ndarray, weight: np.ndarray) -> None:
         intercept = bool(self.fit_intercept)
         part = reduced(X, np.zeros_like(y), 1, known_ends(self._encoder, X), intercept, True)  # all classes stay
         self._begin(len(part.columns))
@@ -199,10 +200,10 @@ class ActivePerceptron(StreamingClassifier):
         self.labels_used_, self.rows_seen_ = 0, 0
         self.queried_, self.error_curve_ = np.zeros(0, np.int64), np.zeros((0, 2))
 
-    def _go_on(self, X: Any, y: np.ndarray, weight: np.ndarray) -> None:
+    def _go_on(self, X: Encoded, y: np.ndarray, weight: np.ndarray) -> None:
         self._take_in(X, y)
 
-    def _take_in(self, X: Any, y: np.ndarray, volunteered: bool = False) -> None:
+    def _take_in(self, X: Encoded, y: np.ndarray, volunteered: bool = False) -> None:
         """One way through further rows."""
         stream = _Stream(self, X, y, volunteered)
         stream.follow(ENDLESS)
@@ -222,7 +223,7 @@ class ActivePerceptron(StreamingClassifier):
         if len(self.classes_) == 1:  # there is no other side
             self.coef_, self.intercept_ = np.zeros_like(self.coef_), np.zeros_like(self.intercept_)
 
-    def _error(self, X: Any, y: np.ndarray) -> float:
+    def _error(self, X: Encoded, y: np.ndarray) -> float:
         """The share of wrong answers among rows spread evenly."""
         every = -(-len(y) // CURVE_ROWS)
         return float((self._answer_encoded(X[::every], "winners", "fit") != y[::every]).mean())
@@ -231,7 +232,7 @@ class ActivePerceptron(StreamingClassifier):
 class _Stream:
     """Rows on their way past a model whose state it changes in copies of its own."""
 
-    def __init__(self, model: ActivePerceptron, X: Any, y: np.ndarray, volunteered: bool = False) -> None:
+    def __init__(self, model: ActivePerceptron, X: TableLike, y: np.ndarray, volunteered: bool = False) -> None:
         n_scores, d = model.coef_.shape
         self.width, self.rows = d, arrays_of(X if d else np.zeros((len(y), 1)))  # the core wants a column to read
         self.y, self.model, self.volunteered = y, model, volunteered
@@ -265,7 +266,7 @@ class _Stream:
         )  # fmt: skip
 
 
-def _without_repeats(X: Any) -> np.ndarray | None:
+def _without_repeats(X: Encoded) -> np.ndarray | None:
     """The rows that differ from the one before them, as places; None if all do."""
     if X.shape[0] < 2:
         return None

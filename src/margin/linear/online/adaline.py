@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from margin.linear.online.squared_error import SquaredErrors, batch_pass, length
 from margin.linear.online.streaming import StreamingClassifier
 from margin.linear.presolve import known_ends, reduced
 from margin.params import ClassWeight, Count, Flag, NonNegative, Positive, Seed
+from margin.typing import Encoded
 
 __all__ = ["Adaline"]
 
@@ -125,7 +126,7 @@ class Adaline(StreamingClassifier):
         self.scale = scale
         self.random_state = random_state
 
-    def _fit(self, X: Any, y: np.ndarray, weight: np.ndarray) -> None:
+    def _fit(self, X: Encoded, y: np.ndarray, weight: np.ndarray) -> None:
         intercept = bool(self.fit_intercept)
         weight = self._with_class_weight(y, weight)
         part = reduced(X, np.zeros_like(y), 1, known_ends(self._encoder, X), intercept, True)  # all classes stay
@@ -136,7 +137,7 @@ class Adaline(StreamingClassifier):
             V = (self._descend if self.method == "batch" else self._descend_by_rows)(part.X, y, weight, V)
         self.coef_, self.intercept_ = part.whole(V[:, :width], V[:, -1] if intercept else self.intercept_)
 
-    def _descend(self, X: Any, y: np.ndarray, weight: np.ndarray, V: np.ndarray) -> np.ndarray:
+    def _descend(self, X: Encoded, y: np.ndarray, weight: np.ndarray, V: np.ndarray) -> np.ndarray:
         """Steps over all rows, until they no longer lower the loss."""
         errors = squared_errors(X, y, _shares(weight), len(V), bool(self.fit_intercept))
         curvature = errors.largest_curvature()
@@ -161,7 +162,7 @@ class Adaline(StreamingClassifier):
         self._note(curve)
         return V
 
-    def _descend_by_rows(self, X: Any, y: np.ndarray, weight: np.ndarray, V: np.ndarray) -> np.ndarray:
+    def _descend_by_rows(self, X: Encoded, y: np.ndarray, weight: np.ndarray, V: np.ndarray) -> np.ndarray:
         """Steps for rows or small batches, until epochs no longer lower the loss."""
         repeats, step = rows_and_weights(weight)
         if step is not None:
@@ -188,7 +189,7 @@ class Adaline(StreamingClassifier):
         return V
 
     def _epoch(
-        self, X: Any, y: np.ndarray, step: np.ndarray | None, visiting: Visiting, number: int, V: np.ndarray
+        self, X: Encoded, y: np.ndarray, step: np.ndarray | None, visiting: Visiting, number: int, V: np.ndarray
     ) -> float:
         """One epoch that changes V; the mean loss of the rows as they came."""
         order = visiting.order(number)
@@ -201,8 +202,8 @@ class Adaline(StreamingClassifier):
             w, b = np.zeros((n_scores, padded(d))), V[:, d].copy() if intercept else np.zeros(n_scores)
             w[:, :d] = V[:, :d]
             losses, _ = over_rows(
-                _core.linear.sgd_epoch, X, "squared_error", y, step, order, 0, np.full(n_scores, self.eta_), 0.5, 0.0, 0.0, 0.0,
-                intercept, 0.0, w, b, None, None, None, None, None, np.ones(n_scores, dtype=bool), 1.0,
+                _core.linear.sgd_epoch, X, "squared_error", y, step, order, 0, np.full(n_scores, self.eta_), 0.5, 0.0, 0.0,
+                0.0, intercept, 0.0, w, b, None, None, None, None, None, np.ones(n_scores, dtype=bool), 1.0,
             )  # fmt: skip
             V[:, :d] = w[:, :d]
             if intercept:
@@ -215,12 +216,12 @@ class Adaline(StreamingClassifier):
     def _step(self, auto: float) -> float:
         return auto if isinstance(self.eta0, str) else float(self.eta0)
 
-    def _choose_step_for_rows(self, X: Any, weight: np.ndarray, step: np.ndarray | None) -> None:
+    def _choose_step_for_rows(self, X: Encoded, weight: np.ndarray, step: np.ndarray | None) -> None:
         lengths = lengths_squared(X, bool(self.fit_intercept))
         mean, most = float(_shares(weight) @ lengths), float((lengths * (1.0 if step is None else step)).max())
         self.eta_ = self._step(min(CAREFUL / mean, 1 / most) if most > 0 else 1.0)
 
-    def _longest_step_for_rows(self, X: Any, step: np.ndarray | None) -> float:
+    def _longest_step_for_rows(self, X: Encoded, step: np.ndarray | None) -> float:
         """Beyond it a step for the longest row overshoots by more than the error it corrects."""
         lengths = lengths_squared(X, bool(self.fit_intercept)) * (1.0 if step is None else step)
         return 2 / float(lengths.max())
@@ -249,7 +250,7 @@ class Adaline(StreamingClassifier):
         self.coef_, self.intercept_ = np.zeros((n_scores, n_columns)), np.zeros(n_scores)
         self.eta_, self.loss_curve_, self.n_iter_ = 0.0, np.zeros(0), 0
 
-    def _go_on(self, X: Any, y: np.ndarray, weight: np.ndarray) -> None:
+    def _go_on(self, X: Encoded, y: np.ndarray, weight: np.ndarray) -> None:
         self._note_classes(y)
         weight, intercept = self._with_class_weight(y, weight), bool(self.fit_intercept)
         V = np.column_stack([self.coef_, self.intercept_]) if intercept else self.coef_.copy()
@@ -262,14 +263,14 @@ class Adaline(StreamingClassifier):
         self.loss_curve_ = np.append(self.loss_curve_, loss)
         self.n_iter_ += 1
 
-    def _one_step(self, X: Any, y: np.ndarray, weight: np.ndarray, V: np.ndarray) -> tuple[float, np.ndarray]:
+    def _one_step(self, X: Encoded, y: np.ndarray, weight: np.ndarray, V: np.ndarray) -> tuple[float, np.ndarray]:
         errors: SquaredErrors = squared_errors(X, y, _shares(weight), len(V), bool(self.fit_intercept))
         if self.eta_ == 0:
             self.eta_ = self._step(1 / max(errors.largest_curvature(), 1e-300))
         V = V - self.eta_ * errors.at(V)[1]
         return float(errors.at(V)[0].mean()), V
 
-    def _one_epoch(self, X: Any, y: np.ndarray, weight: np.ndarray, V: np.ndarray) -> tuple[float, np.ndarray]:
+    def _one_epoch(self, X: Encoded, y: np.ndarray, weight: np.ndarray, V: np.ndarray) -> tuple[float, np.ndarray]:
         repeats, step = rows_and_weights(weight)
         if self.eta_ == 0:
             self._choose_step_for_rows(X, weight, step)

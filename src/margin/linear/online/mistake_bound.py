@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from margin.linear.geometry.class_hulls import ClassDifferences
 from margin.linear.geometry.hard_margin import MOST_STEPS, TOLERANCE, largest_margin
 from margin.linear.geometry.min_norm import nearest_point
+from margin.typing import Encoded, TableLike
 
 __all__ = ["Certificate", "certify", "certify_classes"]
 
@@ -72,7 +72,7 @@ class Certificate:
         return "\n".join([*lines, f"mistakes made: {self.mistakes}"])
 
 
-def certify(X: Any, sign: np.ndarray, intercept: bool, mistakes: int) -> Certificate:
+def certify(X: TableLike, sign: np.ndarray, intercept: bool, mistakes: int) -> Certificate:
     """The certificate of a run over rows X (a clean matrix or CSR) with classes +1 and -1 that made some mistakes."""
     found = largest_margin(X, np.asarray(sign, dtype=np.float64), intercept)
     if not found.separable:
@@ -81,7 +81,7 @@ def certify(X: Any, sign: np.ndarray, intercept: bool, mistakes: int) -> Certifi
     return Certificate(True, found.radius, found.margin, bound, mistakes, found.direction, found.intercept)
 
 
-def certify_classes(X: Any, y: np.ndarray, n_classes: int, intercept: bool, mistakes: int) -> Certificate:
+def certify_classes(X: Encoded, y: np.ndarray, n_classes: int, intercept: bool, mistakes: int) -> Certificate:
     """The same for classes 0 … ``n_classes`` - 1 with weights each, which a mistake adds to and takes from."""
     points = ClassDifferences(X, y, n_classes, intercept)
     found = nearest_point(points, TOLERANCE, MOST_STEPS)

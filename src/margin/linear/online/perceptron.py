@@ -18,6 +18,7 @@ from margin.linear.online.row_order import Visiting, over_rows, rows_and_weights
 from margin.linear.online.streaming import StreamingClassifier
 from margin.linear.presolve import Reduced, known_ends, reduced
 from margin.params import ClassWeight, Count, Flag, NonNegative, Positive, Seed
+from margin.typing import Encoded, TableLike
 
 __all__ = ["Perceptron"]
 
@@ -157,7 +158,7 @@ class Perceptron(StreamingClassifier):
         state.pop("_certified_rows", None)
         return state
 
-    def _fit(self, X: Any, y: np.ndarray, weight: np.ndarray) -> None:
+    def _fit(self, X: Encoded, y: np.ndarray, weight: np.ndarray) -> None:
         intercept = bool(self.fit_intercept)
         part = reduced(X, y, len(self.classes_), known_ends(self._encoder, X), intercept, True)
         repeats, step = self._visits_and_steps(part.y, weight, part.classes, whole=True)
@@ -173,7 +174,7 @@ class Perceptron(StreamingClassifier):
             self._certified_rows = (part.X, part.y, part.columns)
         self._widen(part)
 
-    def _train(self, X: Any, y: np.ndarray, repeats: np.ndarray | None, step: np.ndarray | None, log: Log) -> None:
+    def _train(self, X: Encoded, y: np.ndarray, repeats: np.ndarray | None, step: np.ndarray | None, log: Log) -> None:
         visiting = Visiting.of(X.shape[0], repeats, bool(self.shuffle), self.random_state, "perceptron")
         fewest, waited = np.inf, 0
         for number in range(self.max_iter):
@@ -193,7 +194,7 @@ class Perceptron(StreamingClassifier):
             NotSeparableWarning,
         )
 
-    def _make_pass(self, X: Any, y: np.ndarray, step: np.ndarray | None, order: np.ndarray | None, log: Log) -> int:
+    def _make_pass(self, X: Encoded, y: np.ndarray, step: np.ndarray | None, order: np.ndarray | None, log: Log) -> int:
         """One pass that changes the memory; the number of mistakes, which are noted."""
         m = self._memory
         rows, n, age, made = over_rows(
@@ -241,7 +242,7 @@ class Perceptron(StreamingClassifier):
         self._memory = Memory.empty(1 if len(self.classes_) <= 2 else len(self.classes_), n_columns, self.variant)
         self._keep_log(Log((), ()))
 
-    def _go_on(self, X: Any, y: np.ndarray, weight: np.ndarray) -> None:
+    def _go_on(self, X: Encoded, y: np.ndarray, weight: np.ndarray) -> None:
         self.__dict__.pop("_certified_rows", None)
         self.__dict__.pop("_certificate", None)
         if self._memory.late_w is None and self.variant != "plain":
@@ -256,19 +257,19 @@ class Perceptron(StreamingClassifier):
         self.coef_, self.intercept_ = self._memory.weights(X.shape[1])
         self.voters_ = self._memory.electorate(X.shape[1])
 
-    def _answer(self, X: Any, what: str, method: str) -> np.ndarray:
+    def _answer(self, X: Encoded, what: str, method: str) -> np.ndarray:
         if self.__dict__.get("voters_") is None:
             return super()._answer(X, what, method)
         return self._answer_encoded(self._encoded(X, method), what, method)
 
-    def _answer_encoded(self, X: Any, what: str, method: str) -> np.ndarray:
+    def _answer_encoded(self, X: Encoded, what: str, method: str) -> np.ndarray:
         if self.voters_ is None or len(self.classes_) == 1:
             return super()._answer_encoded(X, what, method)
         shares = votes_of(X, self.voters_, len(self.classes_))
         return self._made_of(2 * shares[:, 1] - 1 if shares.shape[1] == 2 else shares, what)
 
     @available_if(lambda self: self.variant == "voted")
-    def vote_shares(self, X: Any) -> np.ndarray:
+    def vote_shares(self, X: TableLike) -> np.ndarray:
         """The share of the votes for each class (columns as in ``classes_``): how sure the voted form is."""
         encoded = self._encoded(X, "vote_shares")
         if self.voters_ is None:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
 from margin.linear.online.row_order import padded
 from margin.linear.presolve import NEVER, Reduced
+from margin.typing import Encoded
 
 __all__ = ["Log", "Memory", "Voters", "all_columns", "votes_of"]
 
@@ -94,7 +94,7 @@ class Memory:
         return Voters(coef.copy(), cells[:, self.w.size :].copy(), self.survived[order])
 
 
-def votes_of(X: Any, voters: Voters, n_classes: int) -> np.ndarray:
+def votes_of(X: Encoded, voters: Voters, n_classes: int) -> np.ndarray:
     """The share of the votes for each class of each row."""
     n, (n_voters, n_scores, width) = X.shape[0], voters.coef.shape
     flat = voters.coef.reshape(-1, width).T

@@ -15,6 +15,7 @@ import numpy as np
 import margin._core as _core
 from margin.data.weights import count_repeats
 from margin.random import seed_for
+from margin.typing import Encoded, SeedLike, TableLike
 
 __all__ = ["Visiting", "arrays_of", "over_rows", "padded", "rows_and_weights"]
 
@@ -40,7 +41,7 @@ class Visiting:
         self.seed = seed
 
     @classmethod
-    def of(cls, n_rows: int, repeats: np.ndarray | None, shuffle: bool, random_state: Any, who: str) -> Visiting:
+    def of(cls, n_rows: int, repeats: np.ndarray | None, shuffle: bool, random_state: SeedLike, who: str) -> Visiting:
         """Passes in the order of the rows, or shuffled by a random state."""
         return cls(n_rows, repeats, seed_for(random_state, who, "order of rows") if shuffle else None)
 
@@ -78,11 +79,11 @@ def padded(width: int) -> int:
     return (width + 7) // 8 * 8
 
 
-def arrays_of(X: Any) -> tuple[Any, ...]:
+def arrays_of(X: Encoded) -> tuple[Any, ...]:
     """A matrix as the core takes it: itself, or the three arrays of CSR and the number of columns."""
     return (X,) if isinstance(X, np.ndarray) else (X.data, X.indices, X.indptr, X.shape[1])
 
 
-def over_rows(function: Callable[..., _Answer], X: Any, *rest: Any) -> _Answer:
+def over_rows(function: Callable[..., _Answer], X: TableLike, *rest: Any) -> _Answer:
     """Call a function of the core with a matrix in whichever form it is, and what else the function takes."""
     return function(*arrays_of(X), *rest)

@@ -9,6 +9,7 @@ import numpy as np
 
 import margin._core as _core
 from margin.linear.online.row_order import Visiting, over_rows, padded
+from margin.typing import Encoded
 
 __all__ = ["Descent", "Memory", "Settings"]
 
@@ -127,8 +128,8 @@ class Descent:
         with_l1 = s.l1_ratio > 0 and s.alpha > 0
         averages = s.average_from > 0
         losses, t = over_rows(
-            _core.linear.sgd_epoch, self.X, s.loss, self.y, self.weight, order, SCHEDULES[s.learning_rate], self.eta, s.power_t,
-            s.optimal_start, s.alpha, s.l1_ratio, s.intercept, s.average_from, m.w, m.b,
+            _core.linear.sgd_epoch, self.X, s.loss, self.y, self.weight, order, SCHEDULES[s.learning_rate], self.eta,
+            s.power_t, s.optimal_start, s.alpha, s.l1_ratio, s.intercept, s.average_from, m.w, m.b,
             m.sum_w if averages else None, m.sum_b if averages else None, m.averaged if averages else None,
             m.paid if with_l1 else None, m.owed if with_l1 else None, self.active, m.t,
         )  # fmt: skip
@@ -168,7 +169,7 @@ class Descent:
         self.waited[smaller] = 0
         self.active = self.active & ~(enough & ~smaller)
 
-    def _accuracy(self, X: Any, y: np.ndarray) -> np.ndarray:
+    def _accuracy(self, X: Encoded, y: np.ndarray) -> np.ndarray:
         """The share of rows on the right side of each score."""
         coef, intercept = self.memory.weights(X.shape[1])
         positive = np.asarray(X @ coef.T) + intercept > 0

@@ -9,6 +9,7 @@ import numpy as np
 
 import margin._core as _core
 from margin import parallel
+from margin.typing import Encoded, TableLike
 
 __all__ = ["SquaredErrors", "batch_pass", "lengths_squared", "squared_errors"]
 
@@ -27,7 +28,7 @@ class SquaredErrors:
     against the first or each of several against the rest. Weights V have one row per score.
     """
 
-    def __init__(self, X: Any, y: np.ndarray, share: np.ndarray, n_scores: int, intercept: bool) -> None:
+    def __init__(self, X: Encoded, y: np.ndarray, share: np.ndarray, n_scores: int, intercept: bool) -> None:
         self.X, self.y, self.share, self.n_scores, self.intercept = X, y, share, n_scores, intercept
         self.width = X.shape[1] + intercept
 
@@ -72,7 +73,7 @@ class SquaredErrors:
 class _FewColumns(SquaredErrors):
     """The same out of sums over all rows: an epoch costs O(D²) for each score, however many rows there are."""
 
-    def __init__(self, X: Any, y: np.ndarray, share: np.ndarray, n_scores: int, intercept: bool) -> None:
+    def __init__(self, X: TableLike, y: np.ndarray, share: np.ndarray, n_scores: int, intercept: bool) -> None:
         super().__init__(X, y, share, n_scores, intercept)
         products = _products(X, share)
         self.products = products if intercept else products[:-1, :-1]
@@ -89,7 +90,7 @@ class _FewColumns(SquaredErrors):
         return self.products @ v
 
 
-def _products(X: Any, share: np.ndarray) -> np.ndarray:
+def _products(X: Encoded, share: np.ndarray) -> np.ndarray:
     """The weighted sum over the rows of the products of all pairs of columns, a constant 1 being the last."""
     d = X.shape[1]
     if isinstance(X, np.ndarray):
@@ -102,7 +103,7 @@ def _products(X: Any, share: np.ndarray) -> np.ndarray:
     return found
 
 
-def _sums(X: Any, weight: np.ndarray) -> np.ndarray:
+def _sums(X: Encoded, weight: np.ndarray) -> np.ndarray:
     """The weighted sum of the rows, with that of their constants at the end."""
     if isinstance(X, np.ndarray):  # on small parts BLAS spends its time on waking threads
         found = sum(np.einsum("i,ij->j", weight[rows], part) for rows, part in blocks(X))
@@ -111,7 +112,7 @@ def _sums(X: Any, weight: np.ndarray) -> np.ndarray:
     return np.append(found, weight.sum())
 
 
-def squared_errors(X: Any, y: np.ndarray, share: np.ndarray, n_scores: int, intercept: bool) -> SquaredErrors:
+def squared_errors(X: Encoded, y: np.ndarray, share: np.ndarray, n_scores: int, intercept: bool) -> SquaredErrors:
     """The mean squared error of rows, in the form that is quickest for their number of columns."""
     kind = _FewColumns if X.shape[1] <= FEW_COLUMNS else SquaredErrors
     return kind(X, y, share, n_scores, intercept)
@@ -123,7 +124,7 @@ def targets(y: np.ndarray, n_scores: int) -> np.ndarray:
     return np.where(own, 1.0, -1.0)
 
 
-def blocks(X: Any) -> Iterator[tuple[slice, Any]]:
+def blocks(X: Encoded) -> Iterator[tuple[slice, Any]]:
     """Rows in float64, some at a time; of CSR all at once."""
     n, d = X.shape
     if not isinstance(X, np.ndarray):
@@ -135,7 +136,7 @@ def blocks(X: Any) -> Iterator[tuple[slice, Any]]:
         yield slice(first, first + len(part)), part.astype(np.float64, copy=False)
 
 
-def lengths_squared(X: Any, intercept: bool) -> np.ndarray:
+def lengths_squared(X: Encoded, intercept: bool) -> np.ndarray:
     """The squared length of each row, with its constant."""
     if isinstance(X, np.ndarray):
         found = np.concatenate([np.einsum("ij,ij->i", part, part) for _, part in blocks(X)])
@@ -146,7 +147,7 @@ def lengths_squared(X: Any, intercept: bool) -> np.ndarray:
 
 
 def batch_pass(
-    X: Any, y: np.ndarray, step: np.ndarray | None, order: np.ndarray, V: np.ndarray, eta: float, size: int
+    X: Encoded, y: np.ndarray, step: np.ndarray | None, order: np.ndarray, V: np.ndarray, eta: float, size: int
 ) -> np.ndarray:
     """A pass over rows in some order, one step per batch, that changes V (one row per score, the constant last).
 
@@ -166,7 +167,7 @@ def batch_pass(
     return total
 
 
-def _with_constant(X: Any, V: np.ndarray, intercept: bool) -> np.ndarray:
+def _with_constant(X: Encoded, V: np.ndarray, intercept: bool) -> np.ndarray:
     d = X.shape[1]
     found = np.asarray(X @ V[:, :d].T)
     return found + V[:, d] if intercept else found

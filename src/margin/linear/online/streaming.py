@@ -16,6 +16,7 @@ from margin.data.labels import codes_of
 from margin.data.weights import check_weights
 from margin.errors import InputError, LabelError, ParameterError, listing
 from margin.linear.linear_classifier import LinearClassifier
+from margin.typing import Encoded, LabelsLike, TableLike, WeightsLike
 
 __all__ = ["StreamingClassifier"]
 
@@ -39,10 +40,12 @@ class StreamingClassifier(LinearClassifier):
     def _begin(self, n_columns: int) -> None:
         raise TypeError(f"{type(self).__name__} must say what it begins with: def _begin(self, n_columns).")
 
-    def _go_on(self, X: Any, y: np.ndarray, weight: np.ndarray) -> None:
+    def _go_on(self, X: Encoded, y: np.ndarray, weight: np.ndarray) -> None:
         raise TypeError(f"{type(self).__name__} must say how it goes on: def _go_on(self, X, y, weight).")
 
-    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+    def partial_fit(
+        self, X: TableLike, y: LabelsLike, classes: Any = None, sample_weight: WeightsLike | None = None
+    ) -> Self:
         """Learn from further rows, in the order in which they come, by one pass over them.
 
         ``classes`` names all labels at the first call; without it the labels of that call are all there are. Columns
@@ -66,7 +69,7 @@ class StreamingClassifier(LinearClassifier):
                 del self._kept
         return self
 
-    def _learn(self, X: Any, y: np.ndarray, rows: TrainingRows) -> None:
+    def _learn(self, X: Encoded, y: np.ndarray, rows: TrainingRows) -> None:
         self._kept = rows.kept
         super()._learn(X, y, rows)
         del self._kept
@@ -75,7 +78,9 @@ class StreamingClassifier(LinearClassifier):
         """The numbers that rows of this call had before those of weight 0 were left out."""
         return rows if self._kept is None else self._kept[rows]
 
-    def _first_rows(self, X: Any, y: Any, classes: Any, sample_weight: Any, who: str) -> tuple[Any, Any, Any]:
+    def _first_rows(
+        self, X: Encoded, y: LabelsLike, classes: Any, sample_weight: WeightsLike | None, who: str
+    ) -> tuple[Any, Any, Any]:
         """Learn columns, encoder and classes; the rows, codes and weights to pass over."""
         rows = self._open_rows(X, sample_weight, who)
         codes = self._read_targets(y, rows.n_given, who)
@@ -86,7 +91,9 @@ class StreamingClassifier(LinearClassifier):
         learnt = self._learn_input(self._with_targets(rows, codes), who)
         return learnt.data, codes, rows.weights()
 
-    def _further_rows(self, X: Any, y: Any, classes: Any, sample_weight: Any, who: str) -> tuple[Any, Any, Any]:
+    def _further_rows(
+        self, X: Encoded, y: LabelsLike, classes: Any, sample_weight: WeightsLike | None, who: str
+    ) -> tuple[Any, Any, Any]:
         """Rows as the columns and the encoder of the first call see them."""
         self._refuse_other_classes(classes, who)
         source = self._columns.read(X, who, self._encoder.largest)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
@@ -11,6 +10,7 @@ import margin._core as _core
 from margin.linear.problem import Problem
 from margin.linear.solvers.sparse_objective import SparsePasses, inner
 from margin.linear.solvers.truncated_newton import FINEST, newton_step
+from margin.typing import Encoded
 
 __all__ = ["SparseSteps", "by_columns"]
 
@@ -20,7 +20,7 @@ MOST_PASSES, FEW_PASSES = 4, 1
 ENOUGH = 0.3
 
 
-def by_columns(X: Any, n_threads: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def by_columns(X: Encoded, n_threads: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The stored cells of CSR column by column: values, rows, and where each column begins."""
     values, rows = np.empty(X.nnz, X.data.dtype), np.empty(X.nnz, np.int32)
     start = _core.linear.sparse_columns(X.data, X.indices, X.indptr, X.shape[1], values, rows, n_threads)

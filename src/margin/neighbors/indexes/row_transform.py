@@ -9,6 +9,7 @@ import numpy as np
 
 from margin.base.representations.moments import unit_for
 from margin.neighbors.distances import traits_of
+from margin.typing import Encoded, TableLike
 
 __all__ = ["Found", "Space", "space_of"]
 
@@ -29,13 +30,13 @@ class Space:
     unit: float = 1.0
     cosine: bool = False
 
-    def queries(self, X: Any) -> Any:
+    def queries(self, X: TableLike) -> Any:
         """Rows as the index wants them: float64, or CSR."""
         if not isinstance(X, np.ndarray):
             return self.training_rows(X)
         return np.ascontiguousarray(self.training_rows(X), dtype=np.float64)
 
-    def training_rows(self, X: Any) -> Any:
+    def training_rows(self, X: Encoded) -> Any:
         if X.shape[1] == 0:  # tables without a number or a category: all rows are alike
             return np.zeros((X.shape[0], 1))
         with np.errstate(over="ignore"):  # a search refuses what became infinite
@@ -60,7 +61,7 @@ class Space:
         return radius / self.unit
 
 
-def space_of(X: Any, magnitude: float, metric: Any, p: float, factors: np.ndarray | None) -> Space:
+def space_of(X: TableLike, magnitude: float, metric: Any, p: float, factors: np.ndarray | None) -> Space:
     """The space of training rows X with cells up to ``magnitude``."""
     if metric == "cosine":  # lengths do not matter, nor then by how much all columns are multiplied
         factors = None if factors is None else factors / factors.max()
@@ -93,7 +94,7 @@ def _lengths(X: np.ndarray) -> np.ndarray:
     return np.sqrt(sums[:, 0])
 
 
-def _columns_times(X: Any, factors: np.ndarray) -> Any:
+def _columns_times(X: Encoded, factors: np.ndarray) -> Any:
     if isinstance(X, np.ndarray):
         return X * factors
     scaled = X.copy()

@@ -20,6 +20,7 @@ from margin.selection.auditing.result import Audit, Finding
 from margin.selection.auditing.split_shift import look_at_groups, look_at_sides, look_at_time
 from margin.selection.auditing.table_view import Sheet, joined, open_sheet
 from margin.selection.auditing.target_leaks import look_at_predictors
+from margin.typing import Encoded, LabelsLike, TableLike
 
 __all__ = ["audit"]
 
@@ -31,8 +32,8 @@ HELD_BACK = 0.25
 
 
 def audit(
-    X: Any,
-    y: Any,
+    X: TableLike,
+    y: LabelsLike,
     split: Any = None,
     *,
     test: tuple[Any, Any] | None = None,
@@ -115,7 +116,7 @@ class _Given:
     notes: list[str]
 
 
-def _given(X: Any, y: Any, test: Any, groups: Any, times: Any, names: Sequence[str] | None) -> _Given:
+def _given(X: Encoded, y: LabelsLike, test: Any, groups: Any, times: Any, names: Sequence[str] | None) -> _Given:
     labels = _labels(y, "audit(y=…)")
     classes = distinct(labels, "audit(y=…)")
     if test is None:
@@ -144,7 +145,7 @@ def _given(X: Any, y: Any, test: Any, groups: Any, times: Any, names: Sequence[s
     return _Given(inputs, codes, tuple(classes.tolist()), labels, n_first, by, when, time_name or "", notes)
 
 
-def _labels(y: Any, who: str) -> np.ndarray:
+def _labels(y: LabelsLike, who: str) -> np.ndarray:
     labels = label_array(y, who)
     refuse_missing(labels, who)
     return labels

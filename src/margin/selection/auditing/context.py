@@ -12,6 +12,7 @@ import numpy as np
 from margin.errors import MarginWarning
 from margin.random import generator
 from margin.selection.auditing.table_view import Sheet
+from margin.typing import ClassifierLike
 
 __all__ = ["Setting", "counted", "fitted", "percent", "quoted"]
 
@@ -56,7 +57,7 @@ class Setting:
         return np.sort(generator(self.seed, *path).choice(rows, most, replace=False))
 
 
-def fitted(model: Any, X: np.ndarray, y: np.ndarray) -> Any:
+def fitted(model: ClassifierLike, X: np.ndarray, y: np.ndarray) -> Any:
     """The model, fitted in silence: what it would warn of, an audit finds and says itself."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", MarginWarning)

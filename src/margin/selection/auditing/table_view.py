@@ -21,6 +21,7 @@ from margin.base.inputs.object_cells import column_from_objects, is_missing
 from margin.data import Table
 from margin.data.schema import Column
 from margin.errors import InputError, InputTypeError, listing
+from margin.typing import Encoded, TableLike
 
 __all__ = ["Cells", "Sheet", "dates_of_levels", "dates_of_values", "joined", "open_sheet"]
 
@@ -71,7 +72,7 @@ class Sheet:
         return replace(self, columns=tuple(column for column in self.columns if column.name not in names))
 
 
-def open_sheet(X: Any, who: str, names: Sequence[str] | None = None, codes: np.ndarray | None = None) -> Sheet:
+def open_sheet(X: TableLike, who: str, names: Sequence[str] | None = None, codes: np.ndarray | None = None) -> Sheet:
     """The columns of X. ``names`` are for arrays, which have none; without them columns are x0, x1, …
 
     ``codes``, the labels as numbers, choose among the columns of a wide sparse matrix.
@@ -144,7 +145,7 @@ def _from_objects(name: str, values: list[Any], who: str) -> Cells:
     return Cells(column.name, column.kind, stored, column.levels)
 
 
-def _from_array(X: Any, who: str) -> Sheet:
+def _from_array(X: Encoded, who: str) -> Sheet:
     given = np.asarray(X) if hasattr(X, "dtype") else None
     if given is not None and given.dtype.kind == "M" and given.ndim == 2:
         columns = [Cells(f"x{i}", "time", _seconds(given[:, i])) for i in range(given.shape[1])]

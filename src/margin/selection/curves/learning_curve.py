@@ -22,6 +22,7 @@ from margin.selection.prepare import check_effort, prepared
 from margin.selection.search.subsets import growing_order
 from margin.selection.search.trial_runner import ProgressReport, all_trials
 from margin.selection.search.trials import Trial, trials
+from margin.typing import ClassifierLike, LabelsLike, TableLike, WeightsLike
 
 __all__ = ["LearningCurve", "learning_curve"]
 
@@ -103,14 +104,14 @@ class LearningCurve(ScoreCurve):
 
 
 def learning_curve(
-    model: Any,
-    X: Any,
-    y: Any,
+    model: ClassifierLike,
+    X: TableLike,
+    y: LabelsLike,
     sizes: Iterable[float] = SIZES,
     *,
     protocol: Any = None,
     metrics: Iterable[str | Metric] | str | Metric = ("accuracy",),
-    sample_weight: Any = None,
+    sample_weight: WeightsLike | None = None,
     groups: Any = None,
     n_jobs: int | None = 1,
     confidence: float = 0.95,

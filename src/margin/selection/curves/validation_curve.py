@@ -20,6 +20,7 @@ from margin.selection.search.results import setting_text
 from margin.selection.search.simplicity import direction_of, simplest
 from margin.selection.search.trial_runner import ProgressReport, all_trials
 from margin.selection.search.trials import trials
+from margin.typing import ClassifierLike, LabelsLike, TableLike, WeightsLike
 
 __all__ = ["ValidationCurve", "validation_curve"]
 
@@ -104,16 +105,16 @@ class ValidationCurve(ScoreCurve):
 
 
 def validation_curve(
-    model: Any,
-    X: Any,
-    y: Any,
+    model: ClassifierLike,
+    X: TableLike,
+    y: LabelsLike,
     parameter: str,
     values: Iterable[Any],
     *,
     protocol: Any = None,
     metrics: Iterable[str | Metric] | str | Metric = ("accuracy",),
     simpler: str | None = None,
-    sample_weight: Any = None,
+    sample_weight: WeightsLike | None = None,
     groups: Any = None,
     n_jobs: int | None = 1,
     confidence: float = 0.95,

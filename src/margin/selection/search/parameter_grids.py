@@ -10,6 +10,7 @@ import numpy as np
 
 from margin.errors import ParameterError, closest, listing
 from margin.params import Rule
+from margin.typing import ClassifierLike
 
 __all__ = ["Distributions", "Grid", "check_names", "combinations", "drawn", "listed"]
 
@@ -52,7 +53,7 @@ Distributions = Annotated[
 ]
 
 
-def check_names(model: Any, names: Iterable[str], who: str) -> None:
+def check_names(model: ClassifierLike, names: Iterable[str], who: str) -> None:
     """Refuse parameters that the model does not have, naming the closest one that it has."""
     known = model.get_params(deep=True)
     for name in names:

@@ -23,6 +23,7 @@ from margin.selection.search.results import SearchResults
 from margin.selection.search.trial_runner import TrialRunner
 from margin.selection.search.trials import search_task
 from margin.tree import DecisionTreeClassifier
+from margin.typing import Encoded, TableLike
 
 __all__ = ["Chosen", "Folds", "MetricName", "Model", "Search", "Simpler"]
 
@@ -100,7 +101,7 @@ class Search(PassesOn):
 
     # ---- Learning.
 
-    def _learn(self, X: Any, y: np.ndarray, rows: TrainingRows) -> None:
+    def _learn(self, X: Encoded, y: np.ndarray, rows: TrainingRows) -> None:
         task = search_task(
             self._model(),
             X,
@@ -160,13 +161,13 @@ class Search(PassesOn):
 
     # ---- Answering.
 
-    def _inputs(self, X: Any, method: str) -> Any:
+    def _inputs(self, X: TableLike, method: str) -> Any:
         encoded = self._encoded(X, method)
         if "model_" not in self.__dict__:
             raise NotYetFittedError(f"{type(self).__name__}.{method}: with refit=False there is no classifier to ask.")
         return encoded
 
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: TableLike) -> np.ndarray:
         """What the chosen classifier answers, in the type the labels came in."""
         encoded = self._inputs(X, "predict")
         if encoded.shape[0] == 0:

@@ -25,6 +25,7 @@ from margin.errors import ConstantColumnWarning
 from margin.evaluation.cross_validation.fold import Fold, FoldTask, Outcome, run_fold
 from margin.evaluation.predictions.from_model import Predictions
 from margin.parallel import side_by_side
+from margin.typing import ClassifierLike, Encoded, LabelsLike, TableLike
 
 __all__ = ["Group", "Trial", "groups_of", "search_task", "shareable", "trials"]
 
@@ -42,7 +43,7 @@ class Trial:
 
 
 def search_task(
-    model: Any, X: Any, labels: np.ndarray, classes: np.ndarray, codes: np.ndarray, **known: Any
+    model: ClassifierLike, X: TableLike, labels: np.ndarray, classes: np.ndarray, codes: np.ndarray, **known: Any
 ) -> FoldTask:
     """The task of a search: models that take no tables stand behind an encoder, and every metric must be had."""
     wrapped = on_tables if isinstance(X, Table) else None
@@ -132,7 +133,7 @@ def shareable(model: Any) -> tuple[str, ...]:
     return tuple(prefix + name for name in getattr(last, "parameters_along", ()))
 
 
-def groups_of(model: Any, settings: Sequence[Mapping[str, Any]]) -> list[Group]:
+def groups_of(model: ClassifierLike, settings: Sequence[Mapping[str, Any]]) -> list[Group]:
     """All settings in groups; the parameter with the largest groups is shared along."""
     alone = [Group((i,)) for i in range(len(settings))]
     best = alone
@@ -157,7 +158,13 @@ def _identity(value: Any) -> tuple[str, str]:
 
 
 def _predictions_along(
-    model: Any, parameter: str, values: Sequence[Any], X: Any, y: Any, asked: Sequence[Any], weight: np.ndarray | None
+    model: Any,
+    parameter: str,
+    values: Sequence[Any],
+    X: Encoded,
+    y: LabelsLike,
+    asked: Sequence[Any],
+    weight: np.ndarray | None,
 ) -> Sequence[Sequence[Predictions]] | None:
     """What an unfitted model would predict for each value; in a pipeline all steps before the last are fitted once."""
     steps = getattr(model, "steps", None)

@@ -15,6 +15,7 @@ from margin.svm.kernel_machine.machine import Machine
 from margin.svm.kernel_machine.multiclass import Signed
 from margin.svm.kernel_machine.polish import conditions
 from margin.svm.kernel_machine.solve import Gap, gap_of, steepened
+from margin.typing import Encoded
 
 __all__ = ["INSIDE", "ON", "OUTSIDE", "WORDS", "Evidence", "MarginCertificate", "categories"]
 
@@ -106,7 +107,7 @@ class Evidence:
         self,
         machine: Machine,
         alphas: list[np.ndarray],
-        X: Any,
+        X: Encoded,
         y: np.ndarray,
         weight: np.ndarray,
         C: np.ndarray,

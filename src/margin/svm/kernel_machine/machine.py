@@ -13,6 +13,7 @@ from margin.base.representations.representation import NO_LIMIT
 from margin.svm.kernel_machine.multiclass import Layout
 from margin.svm.kernels.expansion import Expansion
 from margin.svm.kernels.matrix import values_of
+from margin.typing import Encoded
 
 __all__ = ["Machine"]
 
@@ -43,7 +44,7 @@ class Machine:
     vectors: Any = None
     columns: np.ndarray | None = None
 
-    def decisions(self, X: Any, n_threads: int = 0) -> np.ndarray:
+    def decisions(self, X: Encoded, n_threads: int = 0) -> np.ndarray:
         """Rows × problems."""
         if self.planes is not None:
             return self._linear(X, n_threads)
@@ -57,7 +58,7 @@ class Machine:
         """The same with all sums in double precision."""
         return replace(self, expansion=replace(self.expansion, single=False))
 
-    def _linear(self, X: Any, n_threads: int) -> np.ndarray:
+    def _linear(self, X: Encoded, n_threads: int) -> np.ndarray:
         assert self.planes is not None
         if isinstance(X, np.ndarray):
             found = np.empty((X.shape[0], len(self.planes)))

@@ -19,6 +19,7 @@ from margin.svm.kernel_machine.machine import Machine
 from margin.svm.kernel_machine.multiclass import widened_pairs, widened_scores
 from margin.svm.kernel_machine.probabilities import probabilities_of
 from margin.svm.kernels.spectrum import SpectrumKernel
+from margin.typing import Encoded, TableLike
 
 __all__ = ["KernelModel", "refuse_missing"]
 
@@ -56,20 +57,20 @@ class KernelModel(Classifier):
     def _chosen_kernel(self) -> ChosenKernel:
         return ChosenKernel(self.kernel)
 
-    def _encoded(self, X: Any, method: str) -> Any:
+    def _encoded(self, X: TableLike, method: str) -> Any:
         spectrum = self._fitted(method).__dict__.get("_spectrum")
         encoded = super()._encoded(X if spectrum is None else spectrum.transform(X), method)
         if self.kernel == "precomputed":
             refuse_missing(X, f"{type(self).__name__}.{method}")
         return encoded
 
-    def _decisions(self, X: Any) -> np.ndarray:
+    def _decisions(self, X: Encoded) -> np.ndarray:
         """Rows × problems, for rows that have been checked, filled and scaled."""
         assert self._machine is not None
         small = X.shape[0] * X.shape[1] < SMALL
         return self._machine.decisions(X, 1 if small else parallel.n_threads(self.n_jobs))
 
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: TableLike) -> np.ndarray:
         """The class of each row, in the type the labels came in."""
         encoded = self._encoded(X, "predict")
         if self._machine is None:
@@ -82,7 +83,7 @@ class KernelModel(Classifier):
         layout = self._machine.layout
         return layout.scores(decisions).argmax(axis=1) if self.break_ties else layout.answers(decisions)
 
-    def decision_function(self, X: Any) -> np.ndarray:
+    def decision_function(self, X: TableLike) -> np.ndarray:
         """With two classes the signed decision for the second; else a score for each class or pair of classes."""
         encoded = self._encoded(X, "decision_function")
         n, n_classes = encoded.shape[0], len(self.classes_)
@@ -108,14 +109,14 @@ class KernelModel(Classifier):
         first, second = np.triu_indices(n_classes, 1)
         return np.tile(np.where(first == place, -NEVER, 0.0) + np.where(second == place, NEVER, 0.0), (n, 1))
 
-    def _scores(self, X: Any) -> np.ndarray:
+    def _scores(self, X: Encoded) -> np.ndarray:
         n_classes = len(self.classes_)
         if self._machine is None:
             return widened_scores(np.zeros((X.shape[0], 1)), self._places, n_classes)
         return widened_scores(self._machine.layout.scores(self._decisions(X)), self._places, n_classes)
 
     @available_if(lambda self: self.probability is not None)
-    def predict_proba(self, X: Any) -> np.ndarray:
+    def predict_proba(self, X: TableLike) -> np.ndarray:
         """The probability of each class (columns as in ``classes_``) for each row."""
         encoded = self._encoded(X, "predict_proba")
         n_classes = len(self.classes_)
@@ -131,13 +132,13 @@ class KernelModel(Classifier):
         return probabilities_of(self._map, self._machine.layout, decisions, self._places, len(self.classes_))
 
     @available_if(lambda self: self.probability is not None)
-    def predict_log_proba(self, X: Any) -> np.ndarray:
+    def predict_log_proba(self, X: TableLike) -> np.ndarray:
         """Logarithms of the probabilities."""
         with np.errstate(divide="ignore"):
             return np.log(self.predict_proba(X))
 
     @available_if(lambda self: self.probability is not None)
-    def predict_with_proba(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
+    def predict_with_proba(self, X: TableLike) -> tuple[np.ndarray, np.ndarray]:
         """Both at once, for the price of one."""
         encoded = self._encoded(X, "predict_with_proba")
         if self._machine is None:
@@ -215,7 +216,7 @@ class KernelModel(Classifier):
         return table[:, 0] if table.shape[1] == 1 else table
 
 
-def refuse_missing(X: Any, who: str) -> None:
+def refuse_missing(X: Encoded, who: str) -> None:
     """A missing kernel value is nothing that a mean could stand for."""
     try:
         cells = X.data if hasattr(X, "indptr") else np.asarray(X, dtype=np.float64)

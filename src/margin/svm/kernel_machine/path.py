@@ -17,6 +17,7 @@ from margin.svm.kernel_machine.learner import Learnt
 from margin.svm.kernel_machine.multiclass import Layout
 from margin.svm.kernel_machine.solve import SoftMargin, Solutions
 from margin.svm.kernel_machine.svc import SVC
+from margin.typing import Encoded, LabelsLike, TableLike, WeightsLike
 
 __all__ = ["SVMPath", "along", "svm_path"]
 
@@ -75,7 +76,7 @@ class AlongC(SVC):
     _Cs: np.ndarray
     _noted: tuple[Any, np.ndarray, np.ndarray, np.ndarray]
 
-    def _train(self, X: Any, y: np.ndarray, weight: np.ndarray, rows: TrainingRows) -> None:
+    def _train(self, X: Encoded, y: np.ndarray, weight: np.ndarray, rows: TrainingRows) -> None:
         learner = self._learner(X, rows, Layout(len(self._places), self.multiclass))
         self.machines = []
         start: Solutions | None = None
@@ -134,7 +135,9 @@ def along(Cs: Any, settings: dict[str, Any], who: str) -> AlongC:
     return model
 
 
-def svm_path(X: Any, y: Any, Cs: Any = 7, *, sample_weight: Any = None, **settings: Any) -> SVMPath:
+def svm_path(
+    X: TableLike, y: LabelsLike, Cs: Any = 7, *, sample_weight: WeightsLike | None = None, **settings: Any
+) -> SVMPath:
     """Margins, slacks and support vectors for several C: a number of them between 0.001 and 1000, or a list.
 
     Other settings are those of :class:`SVC`. A larger C never makes a margin wider, nor the sum of slacks larger.

@@ -28,6 +28,7 @@ from margin.svm.kernel_machine.solve import FEW, MarginPolicy, SoftMargin, Solve
 from margin.svm.kernels.function import KERNELS, KernelFunction, traits_of
 from margin.svm.kernels.matrix import values_of
 from margin.svm.kernels.spectrum import SpectrumKernel
+from margin.typing import Encoded, LabelsLike, TableLike, WeightsLike
 
 __all__ = ["SVC"]
 
@@ -192,7 +193,7 @@ class SVC(KernelModel):
     def representation(self) -> Numeric:
         return Numeric(scale=self.scale, sparse=True, keep_float32=True, largest=1e100)
 
-    def _learn(self, X: Any, y: np.ndarray, rows: TrainingRows) -> None:
+    def _learn(self, X: Encoded, y: np.ndarray, rows: TrainingRows) -> None:
         self._check_settings()
         self._places, codes = np.unique(y, return_inverse=True)
         totals = np.bincount(y, rows.weight, len(self.classes_))
@@ -208,7 +209,7 @@ class SVC(KernelModel):
         if self.kernel != "precomputed":  # kernel values are no columns
             super()._warn_of_constant_columns(constant, n_rows, who)
 
-    def _train(self, X: Any, y: np.ndarray, weight: np.ndarray, rows: TrainingRows) -> None:
+    def _train(self, X: Encoded, y: np.ndarray, weight: np.ndarray, rows: TrainingRows) -> None:
         learner = self._learner(X, rows, Layout(len(self._places), self.multiclass))
         policy = self._margin_policy(learner, rows)
         learnt = learner.learn(policy, y, weight)
@@ -227,13 +228,15 @@ class SVC(KernelModel):
         """Whether deciding on the training rows costs hardly anything: planes, and kernel values that are there."""
         return learnt.machine.planes is not None or learnt.machine.columns is not None
 
-    def _open_rows(self, X: Any, sample_weight: Any, who: str, like: Columns | None = None) -> TrainingRows:
+    def _open_rows(
+        self, X: Encoded, sample_weight: WeightsLike | None, who: str, like: Columns | None = None
+    ) -> TrainingRows:
         if isinstance(self.kernel, SpectrumKernel):
             self._spectrum = SpectrumKernel(**self.kernel.get_params())
             X = self._spectrum.fit_transform(X)
         return super()._open_rows(X, sample_weight, who, like)
 
-    def _learner(self, X: Any, rows: TrainingRows, layout: Layout) -> Learner:
+    def _learner(self, X: Encoded, rows: TrainingRows, layout: Layout) -> Learner:
         chosen = self._chosen_kernel
         self.gamma_ = self._gamma_of(X, rows.weight)
         kernel = KernelFunction(chosen.name, self.gamma_, float(self.coef0), float(self.degree))
@@ -294,7 +297,7 @@ class SVC(KernelModel):
         if self.sigma is not None and (self._chosen_kernel.name != "rbf" or self.gamma != "scale"):
             raise ParameterError(f"{name}(sigma={self.sigma!r}): sigma is for a Gaussian kernel without gamma.")
 
-    def _square(self, X: Any, rows: TrainingRows) -> np.ndarray:
+    def _square(self, X: Encoded, rows: TrainingRows) -> np.ndarray:
         """The kernel values among the rows that count."""
         who = f"{type(self).__name__}.fit"
         if X.shape[1] != rows.n_given:
@@ -309,7 +312,7 @@ class SVC(KernelModel):
             raise InputError(f"{who}: a precomputed kernel must have no missing values.")
         return np.ascontiguousarray(X if rows.kept is None else X[:, rows.kept], dtype=np.float64)
 
-    def _gamma_of(self, X: Any, weight: np.ndarray | None) -> float:
+    def _gamma_of(self, X: Encoded, weight: np.ndarray | None) -> float:
         if self.sigma is not None:
             return 0.5 / float(self.sigma) ** 2
         if not isinstance(self.gamma, str):
@@ -319,7 +322,15 @@ class SVC(KernelModel):
         spread = X.shape[1] * (1.0 if self.gamma == "auto" else variance_of_cells(X, weight, self.scale == "standard"))
         return 1.0 / spread if spread > 0 else 1.0
 
-    def answers_along(self, parameter: str, values: Any, X: Any, y: Any, asked: Any, sample_weight: Any = None) -> Any:
+    def answers_along(
+        self,
+        parameter: str,
+        values: Any,
+        X: TableLike,
+        y: LabelsLike,
+        asked: Any,
+        sample_weight: WeightsLike | None = None,
+    ) -> Any:
         """What the machine would say for several C, from one path (:mod:`margin.evaluation.predictions.from_model`)."""
         from margin.svm.parameter_path import answers_along_penalty
 
@@ -342,7 +353,7 @@ class SVC(KernelModel):
         return tags
 
 
-def variance_of_cells(X: Any, weight: np.ndarray | None, within_columns: bool = False) -> float:
+def variance_of_cells(X: Encoded, weight: np.ndarray | None, within_columns: bool = False) -> float:
     """The variance of all cells together, every row with its weight; or the mean of the variances of columns.
 
     The latter does not depend on the means of columns, which sparse rows keep where dense ones are moved to 0.

@@ -12,6 +12,7 @@ import scipy.sparse as sp
 import margin._core as _core
 from margin.errors import InputError
 from margin.svm.kernels.function import KernelFunction, canonical, dense
+from margin.typing import Encoded
 
 __all__ = ["Expansion"]
 
@@ -59,7 +60,7 @@ class Expansion:
     bounds: np.ndarray
     single: bool | str = "auto"
 
-    def sums(self, X: Any, n_threads: int = 0) -> np.ndarray:
+    def sums(self, X: Encoded, n_threads: int = 0) -> np.ndarray:
         """Rows × parts × sums, float64."""
         n_columns = self.vectors if self.kernel.name == "precomputed" else self.vectors.shape[1]
         if X.ndim != 2 or X.shape[1] != n_columns:
@@ -118,7 +119,7 @@ class Expansion:
         coef[:, : self.coef.shape[1]] = self.coef
         return coef, vectors, kernel
 
-    def _store(self, X: Any, single: bool, kernel: Any) -> tuple[Any, ...]:
+    def _store(self, X: Encoded, single: bool, kernel: Any) -> tuple[Any, ...]:
         store = _core.svm.store_single if single else _core.svm.store_full
         X = canonical(X if sp.issparse(X) else sp.csr_array(X))
         return store(X.data, X.indices, X.indptr, X.shape[1], kernel)

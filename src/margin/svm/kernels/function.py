@@ -10,6 +10,7 @@ import scipy.sparse as sp
 
 import margin._core as _core
 from margin.errors import InputError, ParameterError, closest
+from margin.typing import Encoded, TableLike
 
 __all__ = ["FAMILY", "KERNELS", "KernelFunction", "KernelTraits", "kernel_function", "traits_of"]
 
@@ -96,7 +97,7 @@ class KernelFunction:
         """The kernel as the core takes it."""
         return _core.svm.kernel(self.name, self.gamma, self.coef0, self.degree)
 
-    def source(self, X: Any, single: bool | str = "auto") -> Any:
+    def source(self, X: Encoded, single: bool | str = "auto") -> Any:
         """Kernel values among the rows of X, in the form that the solver reads them.
 
         X is a clean matrix: float64, float32 or CSR; for ``precomputed`` the square matrix itself. ``single`` keeps the
@@ -123,7 +124,7 @@ class KernelFunction:
             )
         return made
 
-    def matrix(self, X: Any, Z: Any, n_threads: int = 0) -> np.ndarray:
+    def matrix(self, X: Encoded, Z: Any, n_threads: int = 0) -> np.ndarray:
         """The kernel of every row of X with every row of Z, in float64."""
         if self.name == "precomputed":
             return np.asarray(X)
@@ -163,7 +164,7 @@ class KernelFunction:
 
 def kernel_function(
     kernel: str | KernelFunction,
-    X: Any,
+    X: TableLike,
     *,
     gamma: float | str = "scale",
     sigma: float | None = None,
@@ -201,7 +202,7 @@ def kernel_function(
     )
 
 
-def _gamma(gamma: float | str, X: Any, who: str) -> float:
+def _gamma(gamma: float | str, X: Encoded, who: str) -> float:
     if not isinstance(gamma, str):
         return _number(gamma, "gamma", who, lowest=0.0)
     if gamma not in ("scale", "auto"):
@@ -210,7 +211,7 @@ def _gamma(gamma: float | str, X: Any, who: str) -> float:
     return 1.0 / (X.shape[1] * variance) if variance > 0 and X.shape[1] > 0 else 1.0
 
 
-def variance_of(X: Any) -> float:
+def variance_of(X: Encoded) -> float:
     """The variance of all cells of a matrix, stored or not."""
     n = max(1, X.shape[0] * X.shape[1])
     cells = np.asarray(X.data if sp.issparse(X) else X, dtype=np.float64)
@@ -226,7 +227,7 @@ def _number(value: Any, name: str, who: str, lowest: float = -np.inf, above: boo
     return float(value)
 
 
-def canonical(X: Any) -> Any:
+def canonical(X: Encoded) -> Any:
     """CSR with ascending columns, cells of float64 or float32, and places of one type."""
     X = X if X.format == "csr" else X.tocsr()
     if X.data.dtype not in (np.float32, np.float64):
@@ -240,7 +241,7 @@ def canonical(X: Any) -> Any:
     return X
 
 
-def dense(X: Any) -> np.ndarray:
+def dense(X: Encoded) -> np.ndarray:
     """Rows one after another, float64 or float32."""
     X = X.toarray() if sp.issparse(X) else np.asarray(X)
     return np.ascontiguousarray(X, dtype=X.dtype if X.dtype in (np.float32, np.float64) else np.float64)

@@ -13,6 +13,7 @@ import scipy.sparse as sp
 
 from margin.errors import InputError, ParameterError
 from margin.svm.kernels.function import KernelFunction, kernel_function
+from margin.typing import Encoded, TableLike
 
 __all__ = ["KernelCheck", "check_kernel", "explicit_map", "kernel_matrix"]
 
@@ -25,7 +26,7 @@ Kernel = str | KernelFunction | Callable[[Any, Any], Any]
 
 
 def kernel_matrix(
-    X: Any,
+    X: Encoded,
     Z: Any = None,
     *,
     kernel: Kernel = "rbf",
@@ -100,7 +101,7 @@ class KernelCheck:
 
 def check_kernel(
     kernel: Any,
-    X: Any = None,
+    X: Encoded = None,
     *,
     gamma: float | str = "scale",
     sigma: float | None = None,
@@ -146,7 +147,7 @@ def _checked(values: np.ndarray) -> KernelCheck:
     return KernelCheck(n, asymmetry <= 1e-12, asymmetry * unit, low * unit, high * unit, low >= 0)
 
 
-def explicit_map(X: Any, degree: int = 2, coef0: float = 1.0, gamma: float = 1.0) -> np.ndarray:
+def explicit_map(X: Encoded, degree: int = 2, coef0: float = 1.0, gamma: float = 1.0) -> np.ndarray:
     r"""The space behind a polynomial kernel: rows φ(x) with :math:`φ(x) \cdot φ(z) = (\gamma\, x \cdot z + r)^d`.
 
     Each column is a product of cells with the root of how often it comes up, :math:`\sqrt{\tbinom{d}{\alpha}
@@ -191,7 +192,7 @@ def _products(m: int, degree: int, coef0: float, gamma: float) -> Iterator[tuple
             yield product, ways * constant * float(gamma) ** size
 
 
-def values_of(function: Callable[[Any, Any], Any], X: Any, Z: Any, who: str) -> np.ndarray:
+def values_of(function: Callable[[Any, Any], Any], X: TableLike, Z: Any, who: str) -> np.ndarray:
     """What a user's kernel says of rows X and Z, checked."""
     X, Z = (_array_of(each) for each in (X, Z))
     n, m = (each.shape[0] if hasattr(each, "shape") else len(each) for each in (X, Z))
@@ -213,7 +214,7 @@ def values_of(function: Callable[[Any, Any], Any], X: Any, Z: Any, who: str) -> 
     return found
 
 
-def _array_of(X: Any) -> Any:
+def _array_of(X: Encoded) -> Any:
     """Lists of numbers as an array; texts and whatever else a function may take as they are."""
     if not isinstance(X, (list, tuple)):
         return X
@@ -224,7 +225,7 @@ def _array_of(X: Any) -> Any:
     return found if found.dtype.kind in "fiub" else X
 
 
-def rows_of(X: Any, who: str, name: str, largest: float = LARGEST) -> Any:
+def rows_of(X: TableLike, who: str, name: str, largest: float = LARGEST) -> Any:
     """Rows of finite numbers: float64 in order, or CSR."""
     try:
         X = sp.csr_array(X, dtype=np.float64) if sp.issparse(X) else np.ascontiguousarray(X, dtype=np.float64)

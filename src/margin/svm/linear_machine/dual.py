@@ -5,19 +5,18 @@ One objective for several classes: the score of a row's class should be ahead of
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 import margin._core as _core
 from margin import parallel
 from margin.random import seed_for
 from margin.svm.linear_machine.problem import LinearProblem, LinearSolution
+from margin.typing import SeedLike
 
 __all__ = ["crammer_singer", "order_seed", "solve_dual"]
 
 
-def solve_dual(problem: LinearProblem, tol: float, max_iter: int, random_state: Any = None) -> LinearSolution:
+def solve_dual(problem: LinearProblem, tol: float, max_iter: int, random_state: SeedLike = None) -> LinearSolution:
     """Solve a problem with dense or CSR rows; scores are shared out among the threads.
 
     A pass costs O(stored cells); rows whose multipliers are at rest are left aside until all others are.
@@ -32,13 +31,13 @@ def solve_dual(problem: LinearProblem, tol: float, max_iter: int, random_state: 
     return LinearSolution(*found)
 
 
-def order_seed(random_state: Any) -> int:
+def order_seed(random_state: SeedLike) -> int:
     """The seed of the order of visits: always the same unless one is asked for."""
     return seed_for(0 if random_state is None else random_state, "order of rows")
 
 
 def crammer_singer(
-    problem: LinearProblem, n_classes: int, tol: float, max_iter: int, random_state: Any = None
+    problem: LinearProblem, n_classes: int, tol: float, max_iter: int, random_state: SeedLike = None
 ) -> LinearSolution:
     r"""Minimise :math:`\tfrac12 \sum_k \lVert w_k\rVert^2 + \sum_i c_i \max_k (1 - \delta_{k y_i} + f_k - f_{y_i})`.
 

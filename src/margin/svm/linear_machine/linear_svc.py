@@ -16,6 +16,7 @@ from margin.linear.presolve import known_ends, reduced
 from margin.params import ClassWeight, Count, Flag, Jobs, Positive, Seed, Strength
 from margin.svm.linear_machine.certificate import LinearCertificate
 from margin.svm.linear_machine.solve import SolverOptions, solve
+from margin.typing import Encoded, LabelsLike, TableLike, WeightsLike
 
 __all__ = ["LinearSVC"]
 
@@ -125,7 +126,7 @@ class LinearSVC(LinearClassifier):
         self.max_iter = max_iter
         self.n_jobs = n_jobs
 
-    def _learn(self, X: Any, y: np.ndarray, rows: TrainingRows) -> None:
+    def _learn(self, X: Encoded, y: np.ndarray, rows: TrainingRows) -> None:
         options = self._options()
         self._note_classes(y)
         free = options.intercept and options.intercept_column is None
@@ -190,7 +191,15 @@ class LinearSVC(LinearClassifier):
             ConvergenceWarning,
         )
 
-    def answers_along(self, parameter: str, values: Any, X: Any, y: Any, asked: Any, sample_weight: Any = None) -> Any:
+    def answers_along(
+        self,
+        parameter: str,
+        values: Any,
+        X: TableLike,
+        y: LabelsLike,
+        asked: Any,
+        sample_weight: WeightsLike | None = None,
+    ) -> Any:
         """What the machine would say for several C (:mod:`margin.evaluation.predictions.from_model`)."""
         from margin.svm.parameter_path import answers_along_linear
 

@@ -14,6 +14,7 @@ from margin.svm.linear_machine.dual import crammer_singer, solve_dual
 from margin.svm.linear_machine.l1 import l1_descent
 from margin.svm.linear_machine.newton import newton
 from margin.svm.linear_machine.problem import LinearProblem, LinearSolution
+from margin.typing import Encoded
 
 __all__ = ["Solved", "SolverOptions", "solve"]
 
@@ -49,7 +50,7 @@ class Solved:
     reason: str
 
 
-def solve(X: Any, y: np.ndarray, n_classes: int, bound: np.ndarray | float, options: SolverOptions) -> Solved:
+def solve(X: Encoded, y: np.ndarray, n_classes: int, bound: np.ndarray | float, options: SolverOptions) -> Solved:
     """Coefficients and intercepts for rows with classes 0 … ``n_classes`` - 1, each of which has rows."""
     if n_classes < 2:
         none = np.zeros(1)
@@ -133,7 +134,7 @@ def _hard(problem: LinearProblem, options: SolverOptions) -> Solved:
     return Solved(LinearSolution(coef, intercept, primal, dual, 1, converged), "nearest point", "a hard margin")
 
 
-def _with_column(X: Any, value: float) -> Any:
+def _with_column(X: Encoded, value: float) -> Any:
     """X with a column of one number after the others."""
     if isinstance(X, np.ndarray):
         return np.column_stack([X, np.full(len(X), value, X.dtype)])

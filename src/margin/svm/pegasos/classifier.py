@@ -18,6 +18,7 @@ from margin.svm.pegasos.certificate import PegasosCertificate
 from margin.svm.pegasos.kernel import KernelDescent, KernelMemory, expansion, kernel_of
 from margin.svm.pegasos.primal import PrimalDescent, of_all_columns
 from margin.svm.pegasos.rule import Memory, Rule, Visits
+from margin.typing import Encoded
 
 __all__ = ["PegasosClassifier"]
 
@@ -211,7 +212,7 @@ class PegasosClassifier(StreamingClassifier):
             float(first),
         )
 
-    def _fit(self, X: Any, y: np.ndarray, weight: np.ndarray) -> None:
+    def _fit(self, X: Encoded, y: np.ndarray, weight: np.ndarray) -> None:
         weighted = self._with_class_weight(y, weight)
         total = float(weighted.sum())
         self.lambda_used_ = 2 / (self.C * total) if self.lambda_ is None else float(self.lambda_)
@@ -240,7 +241,7 @@ class PegasosClassifier(StreamingClassifier):
         self.support_ = self._as_given(descent.support())
 
     def _fit_columns(
-        self, rule: Rule, visits: Visits, X: Any, y: np.ndarray, factor: np.ndarray | None, share: np.ndarray
+        self, rule: Rule, visits: Visits, X: Encoded, y: np.ndarray, factor: np.ndarray | None, share: np.ndarray
     ) -> None:
         # Classes without rows are no trouble here; constant columns would be an intercept that is regularised.
         part = reduced(X, np.zeros_like(y), 1, known_ends(self._encoder, X), rule.intercept, True)
@@ -332,7 +333,7 @@ class PegasosClassifier(StreamingClassifier):
         self.objective_, self.objective_passes_ = np.zeros(0), np.zeros(0, dtype=np.int64)
         self.n_iter_ = 0
 
-    def _go_on(self, X: Any, y: np.ndarray, weight: np.ndarray) -> None:
+    def _go_on(self, X: Encoded, y: np.ndarray, weight: np.ndarray) -> None:
         repeats, factor = rows_and_weights(weight)
         weighted = self._with_class_weight(y, weight)
         if self.class_weight is not None:
@@ -351,7 +352,7 @@ class PegasosClassifier(StreamingClassifier):
         self.certificate_, self.n_iter_ = None, self.n_iter_ + 1
 
     def _go_on_with_columns(
-        self, rule: Rule, order: np.ndarray | None, X: Any, y: np.ndarray, factor: np.ndarray | None
+        self, rule: Rule, order: np.ndarray | None, X: Encoded, y: np.ndarray, factor: np.ndarray | None
     ) -> None:
         descent = PrimalDescent.begin(rule, X, y, self._n_scores(), factor, None)
         if "_memory" in self.__dict__:
@@ -361,13 +362,13 @@ class PegasosClassifier(StreamingClassifier):
         self._memory, self.t_ = descent.memory, descent.memory.t
         self.coef_, self.intercept_ = descent.layer()
 
-    def _begin_with_kernel(self, X: Any, weight: np.ndarray) -> None:
+    def _begin_with_kernel(self, X: Encoded, weight: np.ndarray) -> None:
         self._expansion = expansion(kernel_of(self, X, weight), X[:0], np.zeros((self._n_scores(), 0)))
         empty = Memory.empty(self._n_scores(), 0, 0, late=1)
         self._memory = KernelMemory(empty, np.zeros(0, dtype=np.int32))
 
     def _go_on_with_kernel(
-        self, rule: Rule, order: np.ndarray | None, X: Any, y: np.ndarray, factor: np.ndarray | None
+        self, rule: Rule, order: np.ndarray | None, X: Encoded, y: np.ndarray, factor: np.ndarray | None
     ) -> None:
         kept, before = cast(KernelMemory, self._memory), cast(Expansion, self._expansion)
         descent = KernelDescent.resume(
@@ -379,12 +380,12 @@ class PegasosClassifier(StreamingClassifier):
         self.t_ = descent.memory.t
         self._keep_kernel(descent)
 
-    def _answer(self, X: Any, what: str, method: str) -> np.ndarray:
+    def _answer(self, X: Encoded, what: str, method: str) -> np.ndarray:
         if self._expansion is None:
             return super()._answer(X, what, method)
         return self._answer_encoded(self._encoded(X, method), what, method)
 
-    def _answer_encoded(self, X: Any, what: str, method: str) -> np.ndarray:
+    def _answer_encoded(self, X: Encoded, what: str, method: str) -> np.ndarray:
         if self._expansion is None or len(self.classes_) == 1:
             return super()._answer_encoded(X, what, method)
         intercept = self.intercept_ if self._bars is None else self._intercept(self.intercept_)

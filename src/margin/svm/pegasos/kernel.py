@@ -15,6 +15,7 @@ from margin.svm.kernels.expansion import Expansion
 from margin.svm.kernels.function import KernelFunction
 from margin.svm.pegasos.certificate import best_multiple, hinge_of
 from margin.svm.pegasos.rule import Earlier, Memory, Rule
+from margin.typing import Encoded
 
 __all__ = ["KernelDescent", "KernelMemory", "kernel_of"]
 
@@ -55,7 +56,7 @@ class KernelDescent:
 
     @classmethod
     def begin(
-        cls, rule: Rule, kernel: KernelFunction, X: Any, y: np.ndarray, n_scores: int,
+        cls, rule: Rule, kernel: KernelFunction, X: Encoded, y: np.ndarray, n_scores: int,
         weight: np.ndarray | None, share: np.ndarray, cache_size: float, n_threads: int,
     ) -> KernelDescent:  # fmt: skip
         memory = Memory.empty(n_scores, 2 * X.shape[0], X.shape[0], late=1)
@@ -63,7 +64,7 @@ class KernelDescent:
 
     @classmethod
     def resume(
-        cls, rule: Rule, kernel: KernelFunction, vectors: Any, kept: KernelMemory, X: Any, y: np.ndarray,
+        cls, rule: Rule, kernel: KernelFunction, vectors: Any, kept: KernelMemory, X: Encoded, y: np.ndarray,
         weight: np.ndarray | None, cache_size: float, n_threads: int,
     ) -> KernelDescent:  # fmt: skip
         """Go on with further rows, which stand behind the vectors that there are already."""
@@ -89,6 +90,7 @@ class KernelDescent:
     def make_pass(self, order: np.ndarray | None) -> None:
         """Visit rows in the given order."""
         m, averages = self.memory, self.rule.average is not None
+        assert m.beta is not None  # weights by row are what a kernel machine is
         t = _core.svm.kernel_pass(
             self._rows, self.rule.settings(), self.y, self.weight, self._squares, order, m.scalars, m.weights,
             m.sums if averages else None, m.beta, m.beta_sums if averages else None, m.t, self.n_threads,
@@ -192,7 +194,7 @@ def expansion(kernel: KernelFunction, vectors: Any, coef: np.ndarray) -> Expansi
     return Expansion(kernel, vectors, np.ascontiguousarray(coef), np.array([0, vectors.shape[0]]))
 
 
-def kernel_of(model: Any, X: Any, weight: np.ndarray) -> KernelFunction:
+def kernel_of(model: Any, X: Encoded, weight: np.ndarray) -> KernelFunction:
     """The kernel that a model asks for, with numbers for its parameters; constant columns do not count for gamma."""
     gamma = model.gamma
     if isinstance(gamma, str):

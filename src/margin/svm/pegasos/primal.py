@@ -15,6 +15,7 @@ from margin.linear.online.row_order import over_rows, padded
 from margin.linear.presolve import Reduced
 from margin.svm.pegasos.certificate import best_multiple, evened
 from margin.svm.pegasos.rule import Earlier, Memory, Rule
+from margin.typing import Encoded
 
 __all__ = ["PrimalDescent", "of_all_columns"]
 
@@ -43,7 +44,7 @@ class PrimalDescent:
 
     @classmethod
     def begin(
-        cls, rule: Rule, X: Any, y: np.ndarray, n_scores: int, weight: np.ndarray | None, share: np.ndarray | None
+        cls, rule: Rule, X: Encoded, y: np.ndarray, n_scores: int, weight: np.ndarray | None, share: np.ndarray | None
     ) -> PrimalDescent:
         remembers = share is not None and n_scores * X.shape[0] <= MOST_REMEMBERED
         memory = Memory.empty(n_scores, padded(X.shape[1]), X.shape[0] if remembers else None, late=0)
@@ -123,7 +124,7 @@ def of_all_columns(memory: Memory, part: Reduced) -> Memory:
     return replace(memory, weights=widened(memory.weights), sums=widened(memory.sums), beta=None, beta_sums=None)
 
 
-def squares_of(X: Any) -> np.ndarray:
+def squares_of(X: Encoded) -> np.ndarray:
     """The squared length of each row."""
     if not isinstance(X, np.ndarray):
         row_of = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
@@ -140,6 +141,6 @@ def _blocks(n: int) -> Iterator[slice]:
         yield slice(first, min(first + BLOCK, n))
 
 
-def _numbers(X: Any) -> Any:
+def _numbers(X: Encoded) -> Any:
     """Rows in double precision; of float32 never more than a block at a time."""
     return X.astype(np.float64, copy=False) if isinstance(X, np.ndarray) else X

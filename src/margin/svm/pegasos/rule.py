@@ -10,6 +10,7 @@ import numpy as np
 import margin._core as _core
 from margin.linear.online.row_order import Visiting
 from margin.random import generator
+from margin.typing import SeedLike
 
 __all__ = ["Earlier", "Memory", "Rule", "Visits"]
 
@@ -133,7 +134,9 @@ class Visits:
     seed: int | None
 
     @classmethod
-    def of(cls, n_rows: int, repeats: np.ndarray | None, shuffle: bool, replace: bool, random_state: object) -> Visits:
+    def of(
+        cls, n_rows: int, repeats: np.ndarray | None, shuffle: bool, replace: bool, random_state: SeedLike
+    ) -> Visits:
         passes = Visiting.of(n_rows, repeats, shuffle, random_state, "pegasos")
         return cls(passes, passes.seed if replace and shuffle else None)
 

@@ -14,6 +14,7 @@ from margin.tree.reading.decision_path import Path, path_of
 from margin.tree.reading.named_tree import DescribedTree
 from margin.tree.reading.rules import Rules, rules_of
 from margin.tree.reading.text import Show, dot_of, text_of
+from margin.typing import TableLike
 
 __all__ = ["TreeReading"]
 
@@ -65,7 +66,7 @@ class TreeReading:
         """
         return rules_of(self._described("rules"), empty=empty, confidence=confidence)
 
-    def path(self, X: Any) -> Path:
+    def path(self, X: TableLike) -> Path:
         """The way of the one row X through the tree: each test with the row's value and the numbers at the node.
 
         >>> from margin import ID3
