@@ -1,11 +1,11 @@
 """margin.linear.losses: every loss in the table, and curves that are the losses."""
 
-import margin._core as _core
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import margin._core as _core
 from margin.errors import InputError
 from margin.linear import LinearSGD, loss_family
 

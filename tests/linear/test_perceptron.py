@@ -3,13 +3,13 @@
 import pickle
 import warnings
 
-import margin._core as _core
 import numpy as np
 import pytest
 import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import margin._core as _core
 from margin import Perceptron, parallel
 from margin.errors import ConstantColumnWarning, NotSeparableWarning
 from margin.linear.online import perceptron_state as perceptron_memory

@@ -2,13 +2,13 @@
 
 import warnings
 
-import margin._core as _core
 import numpy as np
 import pytest
 import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import margin._core as _core
 from margin import LinearSGD
 from margin.errors import ConvergenceWarning, InputError, ParameterError
 from margin.random import seed_for

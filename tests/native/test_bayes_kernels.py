@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 
-import margin._core as _core
 import numpy as np
 import pytest
 import scipy.sparse
 from hypothesis import given
 from hypothesis import strategies as st
 
+import margin._core as _core
 from tests.native.kernels import (
     CELLS,
     FLOATS,

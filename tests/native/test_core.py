@@ -11,6 +11,7 @@ import time
 
 import pytest
 from joblib import Parallel, delayed
+
 from margin._core import core
 
 LONG = 30.0  # seconds nobody will wait for

@@ -5,12 +5,12 @@ from __future__ import annotations
 import itertools
 from fractions import Fraction
 
-import margin._core as _core
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import margin._core as _core
 from tests.native.kernels import (
     CELLS,
     FLOATS,

@@ -6,7 +6,6 @@ in other orders, so that stochastic gradient descent is compared by the objectiv
 
 import warnings
 
-import margin._core as _core
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -14,6 +13,7 @@ import sklearn.linear_model as peer
 from sklearn.datasets import load_digits
 from sklearn.preprocessing import StandardScaler
 
+import margin._core as _core
 from margin import LinearSGD, Perceptron, read
 from tests.shared_data import shared_data
 

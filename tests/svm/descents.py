@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import margin._core as _core
 import numpy as np
 
+import margin._core as _core
 from margin.random import seed_for
 
 

@@ -1,10 +1,10 @@
 """Every kernel that the core has, by its slow definition: values, machines, checks, files and graphs."""
 
-import margin._core as _core
 import numpy as np
 import pytest
 import scipy.sparse as sp
 
+import margin._core as _core
 from margin import SVC
 from margin.errors import ExportError, ParameterError
 from margin.export.graph import Graph

@@ -3,9 +3,9 @@
 import itertools
 from typing import Any
 
-import margin._core as _core
 import numpy as np
 
+import margin._core as _core
 from margin.tree.grow import core_settings
 from margin.tree.nodes import Ask, Tree
 

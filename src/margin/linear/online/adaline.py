@@ -202,8 +202,8 @@ class Adaline(StreamingClassifier):
             w, b = np.zeros((n_scores, padded(d))), V[:, d].copy() if intercept else np.zeros(n_scores)
             w[:, :d] = V[:, :d]
             losses, _ = over_rows(
-                _core.linear.sgd_epoch, X, "squared_error", y, step, order, 0, np.full(n_scores, self.eta_), 0.5, 0.0, 0.0,
-                0.0, intercept, 0.0, w, b, None, None, None, None, None, np.ones(n_scores, dtype=bool), 1.0,
+                _core.linear.sgd_epoch, X, "squared_error", y, step, order, 0, np.full(n_scores, self.eta_), 0.5,
+                0.0, 0.0, 0.0, intercept, 0.0, w, b, None, None, None, None, None, np.ones(n_scores, dtype=bool), 1.0,
             )  # fmt: skip
             V[:, :d] = w[:, :d]
             if intercept:
