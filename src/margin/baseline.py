@@ -8,7 +8,7 @@ import numpy as np
 
 from margin.base import Classifier, Mixed
 from margin.base.leave_one_out import learn_from_all, near_ties
-from margin.typing import Encoded, LabelsLike, TableLike, WeightsLike
+from margin.typing import LabelsLike, TableLike, WeightsLike
 
 __all__ = ["MajorityClassifier"]
 
@@ -34,11 +34,11 @@ class MajorityClassifier(Classifier):
 
     representation = Mixed()
 
-    def _fit(self, X: Encoded, y: np.ndarray, weight: np.ndarray) -> None:
+    def _fit(self, X: TableLike, y: np.ndarray, weight: np.ndarray) -> None:
         counts = np.bincount(y, weight, len(self.classes_))
         self.priors_ = counts / counts.sum()
 
-    def _scores(self, X: Encoded) -> np.ndarray:
+    def _scores(self, X: Any) -> np.ndarray:
         return np.tile(self.priors_, (len(X), 1))
 
     def left_out_answers(self, X: TableLike, y: LabelsLike, sample_weight: WeightsLike | None = None) -> Any:

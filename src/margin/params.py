@@ -62,15 +62,15 @@ class Parameter:
     meaning: str
 
 
-def _is_number(value: Any) -> bool:
+def _is_number(value: object) -> bool:
     return isinstance(value, numbers.Real) and not isinstance(value, bool) and math.isfinite(value)
 
 
-def _is_infinity(value: Any) -> bool:
+def _is_infinity(value: object) -> bool:
     return isinstance(value, float) and value == math.inf
 
 
-def _is_whole(value: Any) -> bool:
+def _is_whole(value: object) -> bool:
     return isinstance(value, numbers.Integral) and not isinstance(value, bool)
 
 

@@ -13,7 +13,7 @@ __all__ = ["count_words", "words_of"]
 _WORD = re.compile(r"\w+")
 
 
-def words_of(text: Any) -> list[str]:
+def words_of(text: object) -> list[str]:
     """The words of a text in the order they come.
 
     >>> words_of("FREE entry: don't miss it, free!")

@@ -30,12 +30,12 @@ DEFAULTS = {True: "gaussian", False: "categorical"}
 WIDE = 50
 
 
-def _as_names(key: Any) -> tuple[Any, ...]:
+def _as_names(key: object) -> tuple[Any, ...]:
     """What a column may be called if it goes by a number: its place in an array, or its name in a frame."""
     return (str(key), f"x{key}") if isinstance(key, (int, np.integer)) and not isinstance(key, bool) else (key,)
 
 
-def _as_name(key: Any, schema: Schema) -> Any:
+def _as_name(key: object, schema: Schema) -> Any:
     return next((name for name in _as_names(key) if name in schema), key)
 
 
@@ -57,7 +57,7 @@ def text_columns(distributions: Any) -> frozenset[str] | bool:
     """The columns that are to be read as text if they hold words; True is all."""
     words = Column("words", "nominal", ("a", "b", "c"))
 
-    def reads_text(name: Any) -> bool:
+    def reads_text(name: object) -> bool:
         distribution = DISTRIBUTIONS.get(name) if isinstance(name, str) else None
         found = distribution.place(words) if distribution is not None else None
         return found is not None and found[0] == "text"
@@ -116,7 +116,7 @@ def _chosen(columns: Columns, distributions: Any, who: str) -> list[tuple[Place,
     return [_placed(column, name, distributions, who) for column, name in zip(schema, names)]
 
 
-def _placed(column: Column, name: Any, distributions: Any, who: str) -> tuple[Place, type[Distribution]]:
+def _placed(column: Column, name: object, distributions: Any, who: str) -> tuple[Place, type[Distribution]]:
     if not isinstance(name, str) or name not in DISTRIBUTIONS:
         raise ParameterError(
             f"{who}(distributions={distributions!r}): {name!r} for column {column.name!r} must be one of "

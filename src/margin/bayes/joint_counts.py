@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from margin.data.weights import LARGEST_COUNT
+
+if TYPE_CHECKING:
+    from margin.base.mergeable import Places
 
 __all__ = ["FITS", "Combinations", "codes_of_numbers", "row_keys"]
 
@@ -138,7 +141,7 @@ class Combinations:
         np.add.at(both.counts, group, counts)
         return both
 
-    def aligned(self, places: Any) -> Combinations:
+    def aligned(self, places: Places) -> Combinations:
         """The same with classes and levels in the places where a larger table has them."""
         cells = self.cells.copy()
         for i, moved in enumerate(places.levels, start=len(self.numbers)):
@@ -174,7 +177,7 @@ def _coded(column: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return levels, codes_of_numbers(levels, column)
 
 
-def _moved(values: np.ndarray, places: Any) -> np.ndarray:
+def _moved(values: np.ndarray, places: Places) -> np.ndarray:
     """Values of each class (last axis) in the classes' new places."""
     moved = np.zeros((*values.shape[:-1], places.n_classes))
     moved[..., places.classes] = values

@@ -121,7 +121,7 @@ def _of_several(likelihood: Any, prior: Any, evidence: Any) -> np.ndarray:
     return odds / odds.sum()
 
 
-def _check_evidence(given: Any, whole: float) -> None:
+def _check_evidence(given: object, whole: float) -> None:
     if whole == 0:
         raise ParameterError(
             f"bayes_rule(evidence={given!r}): evidence must be above 0; what never happens is never seen."
@@ -142,7 +142,7 @@ def _names(likelihood: Any, prior: Any) -> list[Any]:
     return list(likelihood)
 
 
-def _is_one(given: Any) -> bool:
+def _is_one(given: object) -> bool:
     return isinstance(given, (str, bytes)) or not hasattr(given, "__iter__") or getattr(given, "ndim", 1) == 0
 
 

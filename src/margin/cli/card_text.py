@@ -98,7 +98,7 @@ def _settings(model: CardModel) -> str:
     return ", ".join(f"{name}={_value(value)}" for name, value in model.parameters.items())
 
 
-def _value(value: Any) -> str:
+def _value(value: object) -> str:
     return words.shortened(printable(repr(value)), 60)
 
 
@@ -211,7 +211,7 @@ def _change(each: Difference) -> str:
     return " → ".join(ends) + (f" ({printable(each.says)})" if each.says else "")
 
 
-def _brief(value: Any) -> str:
+def _brief(value: object) -> str:
     """A value with numbers of few digits."""
     if isinstance(value, float):
         return f"{value:.6g}"

@@ -10,8 +10,6 @@ savings), so that linear models do well and flexible ones a little better. ``sex
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from margin.data.schema import Column, Schema
@@ -124,7 +122,7 @@ def _with_gaps(
     return Column(name, kind, levels, "drawn as categories"), np.where(lost, -1, values)  # type: ignore[arg-type]
 
 
-def _shown(value: Any) -> str:
+def _shown(value: object) -> str:
     if value is None or value != value:
         return ""
     return f"{value:g}" if isinstance(value, float) else str(value)

@@ -38,7 +38,7 @@ def told_kinds(who: str, kinds: Mapping[str, Any] | None, names: Iterable[str]) 
     return told
 
 
-def _told(who: str, name: str, said: Any) -> Told:
+def _told(who: str, name: str, said: object) -> Told:
     kind, levels = said if isinstance(said, tuple | list) and len(said) == 2 else (said, None)
     if not isinstance(kind, str) or kind not in KINDS:
         raise ParameterError(

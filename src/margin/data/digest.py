@@ -40,7 +40,7 @@ def _line(*values: Any) -> bytes:
     return json.dumps(values, separators=(",", ":")).encode() + b"\n"
 
 
-def _typed(level: Any) -> list[str]:
+def _typed(level: object) -> list[str]:
     """A level with its type: the word "1" is another one than the number."""
     plain = level.item() if isinstance(level, np.generic) else level
     return [type(plain).__name__, plain if isinstance(plain, str) else repr(plain)]

@@ -92,7 +92,7 @@ def _kind(kind: type) -> str:
     return "bytes" if issubclass(kind, bytes) else f"{kind.__name__} objects"
 
 
-def _is_missing(value: Any) -> bool:
+def _is_missing(value: object) -> bool:
     if value is None or _is_missing_type(type(value)):
         return True
     return isinstance(value, (float, np.floating)) and bool(value != value)
@@ -265,7 +265,7 @@ def _codes_by_table(labels: np.ndarray, places: np.ndarray, low: int, width: int
     return codes
 
 
-def position_of(label: Any, classes: np.ndarray, who: str) -> int:
+def position_of(label: object, classes: np.ndarray, who: str) -> int:
     """Where one label stands among the classes; an unknown one is an error that names the nearest."""
     known = classes.tolist()
     if label not in known:

@@ -8,7 +8,7 @@ import numpy as np
 
 from margin.data import Table
 from margin.errors import InputError, InputTypeError, closest, listing
-from margin.typing import Encoded, TableLike
+from margin.typing import TableLike
 
 __all__ = ["count_rows", "ready_for", "take_rows", "without_column"]
 
@@ -48,7 +48,7 @@ def count_rows(X: TableLike) -> int:
     return len(frame)
 
 
-def ready_for(model: Any, X: Encoded) -> Any:
+def ready_for(model: Any, X: Any) -> Any:
     """``X`` in a form the model can take and rows can be taken from quickly.
 
     A model that says ``accepts_tables`` (for a pipeline, its first step) gets a table as it is; any other gets the
@@ -60,7 +60,7 @@ def ready_for(model: Any, X: Encoded) -> Any:
     return X.tocsr() if _is_sparse(X) else X
 
 
-def without_column(X: Encoded, name: str, who: str) -> tuple[np.ndarray, Any]:
+def without_column(X: Any, name: str, who: str) -> tuple[np.ndarray, Any]:
     """The values of a column of a table or frame, and the same without it.
 
     >>> from margin.data import Table
@@ -83,18 +83,18 @@ def without_column(X: Encoded, name: str, who: str) -> tuple[np.ndarray, Any]:
     return frame[name].to_numpy(), frame.drop(name).to_native()
 
 
-def _is_sparse(X: Encoded) -> bool:
+def _is_sparse(X: TableLike) -> bool:
     return hasattr(X, "tocsr") and hasattr(X, "nnz")
 
 
-def _as_frame(X: Encoded) -> Any:
+def _as_frame(X: TableLike) -> Any:
     import narwhals as nw
 
     frame = nw.from_native(X, eager_only=True, allow_series=True, pass_through=True)
     return frame if isinstance(frame, (nw.DataFrame, nw.Series)) else None
 
 
-def _cannot_read(X: Encoded) -> InputTypeError:
+def _cannot_read(X: TableLike) -> InputTypeError:
     return InputTypeError(
         f"X={type(X).__module__}.{type(X).__name__}: inputs must be an array, a sparse matrix, a data frame or a "
         "margin.data.Table (a lazy frame must be collected first)."

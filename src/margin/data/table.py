@@ -100,7 +100,7 @@ class Table:
         levels[:-1] = column.levels
         return levels[cells]
 
-    def __getitem__(self, key: Any) -> Any:
+    def __getitem__(self, key: object) -> Any:
         """A column by name, a table of several columns by their names, or a table of rows as in :meth:`take`.
 
         >>> table = Table.from_columns({"age": [31.0, 45.0], "sex": ["f", "m"]})
@@ -251,7 +251,7 @@ def _checked_rows(rows: Any, n_rows: int) -> np.ndarray:
     return picked
 
 
-def _html_cell(value: Any) -> str:
+def _html_cell(value: object) -> str:
     return (
         "<td>"
         + ("" if _is_missing(value) else html.escape(f"{value:g}" if isinstance(value, float) else str(value)))
@@ -259,7 +259,7 @@ def _html_cell(value: Any) -> str:
     )
 
 
-def _is_missing(value: Any) -> bool:
+def _is_missing(value: object) -> bool:
     return value is None or (isinstance(value, float) and value != value)
 
 

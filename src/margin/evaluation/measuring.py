@@ -162,7 +162,7 @@ def measure(
     classes: Any = None,
     metrics: Iterable[str | Metric] | str | Metric | None = None,
     sample_weight: WeightsLike | None = None,
-    positive: Any = None,
+    positive: object = None,
     confidence: float = 0.95,
     proportions: str = "exact",
 ) -> Measured:
@@ -230,7 +230,7 @@ def _decided(answers: Answers) -> Answers:
 def measure_answers(
     answers: Answers,
     metrics: Iterable[str | Metric] | str | Metric | None = None,
-    positive: Any = None,
+    positive: object = None,
     confidence: float = 0.95,
     proportions: str = "exact",
 ) -> Measured:
@@ -248,7 +248,7 @@ def measure_answers(
     return Measured(scores, tuple(usable), answers, positive, confidence, tuple(cautions))
 
 
-def _of_class(which: Metric, positive: Any) -> Metric:
+def _of_class(which: Metric, positive: object) -> Metric:
     has = "positive" in which.option_names and not {"positive", "average"} & set(dict(which.options))
     return which.with_options(positive=positive) if has else which
 

@@ -56,7 +56,7 @@ class MultilabelMeasured(Mapping[str, Score]):
     def __len__(self) -> int:
         return len(self.scores)
 
-    def confusion(self, label: Any) -> ConfusionMatrix:
+    def confusion(self, label: object) -> ConfusionMatrix:
         """The confusion matrix of one label: no and yes."""
         at = position_of(label, self.sets.labels, "MultilabelMeasured.confusion")
         table = self.sets.tables[at]

@@ -28,7 +28,7 @@ from margin.experiment.run_log import Log
 from margin.experiment.spec import Spec
 from margin.experiment.table_prediction import about_model
 from margin.selection import audit
-from margin.typing import ClassifierLike, Encoded
+from margin.typing import ClassifierLike, TableLike
 
 __all__ = ["run", "run_to_end", "seeded"]
 
@@ -201,7 +201,7 @@ class _Race:
             detail = "failed" if entry.name in self.errors else f"{self.protocol.n_fits} fits"
             self.log.add(f"Validated {entry.title or entry.name}", perf_counter() - began, detail)
 
-    def _folds(self, entry: zoo.Entry, X: Encoded, y: np.ndarray) -> Iterator[Any]:
+    def _folds(self, entry: zoo.Entry, X: TableLike, y: np.ndarray) -> Iterator[Any]:
         """The folds of a model as they are done; its evaluation is kept."""
         model = seeded(entry.model(), self.spec.seed)
         steps = evaluate_steps(model, X, y, self.protocol, metrics=self.spec.metrics, n_jobs=self.spec.jobs)

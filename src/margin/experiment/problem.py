@@ -175,5 +175,5 @@ def _about_classes(labels: np.ndarray, target: str) -> list[str]:
     ]
 
 
-def _shown(value: Any) -> Any:
+def _shown(value: object) -> Any:
     return int(value) if isinstance(value, float) and value == int(value) else value

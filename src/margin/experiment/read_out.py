@@ -88,7 +88,7 @@ def _scores(evaluation: Evaluation) -> dict[str, Score]:
     }
 
 
-def label_text(label: Any) -> str:
+def label_text(label: object) -> str:
     """A class as people write it."""
     return label.decode(errors="replace") if isinstance(label, bytes) else str(label)
 
@@ -169,5 +169,5 @@ def _score(score: Any) -> Score:
     return Score(float(score.value), *ends)
 
 
-def _text(label: Any) -> str:
+def _text(label: object) -> str:
     return label.decode(errors="replace") if isinstance(label, bytes) else str(label)

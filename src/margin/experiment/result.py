@@ -257,7 +257,7 @@ class Result:
         return {**plain, "explanations": [explanation.text() for explanation in self.explanations], "audit": audit}
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> Any:
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return {part.name: _plain(getattr(value, part.name)) for part in dataclasses.fields(value)}
     if isinstance(value, dict):

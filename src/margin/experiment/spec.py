@@ -184,14 +184,14 @@ def _check(spec: Spec) -> None:
             raise ParameterError(f"Spec(kinds={{{column!r}: {kind!r}}}): must be one of {known}{closest(kind, KINDS)}.")
 
 
-def _demand(name: str, value: Any, holds: bool, rule: str) -> None:
+def _demand(name: str, value: object, holds: bool, rule: str) -> None:
     if not holds:
         raise ParameterError(f"Spec({name}={value!r}): {name} must be {rule}.")
 
 
-def _is_count(value: Any) -> bool:
+def _is_count(value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)
 
 
-def _is_number(value: Any) -> bool:
+def _is_number(value: object) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool)

@@ -7,13 +7,13 @@ import numpy as np
 from margin.explain.explanation import Explanation, Reason
 from margin.explain.models import answer_of, explain
 from margin.neighbors import NearestCentroid
-from margin.typing import Encoded
+from margin.typing import TableLike
 
 __all__: list[str] = []
 
 
 @explain.register
-def _(model: NearestCentroid, X: Encoded) -> Explanation:
+def _(model: NearestCentroid, X: TableLike) -> Explanation:
     answer, probabilities = answer_of(model, X)
     distance, score = model.centroid_distances(X)[0], 2 * model._scores(model._encoded(X, "explain"))[0]
     share, equal = list(probabilities.values()), model._equal_priors

@@ -12,13 +12,13 @@ from margin.bayes.discriminant.normal_classes import LinearScores
 from margin.data.schema import Column
 from margin.explain.explanation import Explanation, Reason
 from margin.explain.models import answer_of, explain, factor_in_words, first_two, shares_reason
-from margin.typing import Encoded, TableLike
+from margin.typing import TableLike
 
 __all__ = ["by_column"]
 
 
 @explain.register
-def _(model: LinearScores, X: Encoded) -> Explanation:
+def _(model: LinearScores, X: TableLike) -> Explanation:
     name = type(model).__name__
     answer, probabilities = answer_of(model, X)
     if len(model.classes_) == 1:
@@ -61,7 +61,7 @@ def _value(column: Column, cell: Any) -> str:
 
 
 @explain.register
-def _(model: QuadraticDiscriminantAnalysis, X: Encoded) -> Explanation:
+def _(model: QuadraticDiscriminantAnalysis, X: TableLike) -> Explanation:
     answer, probabilities = answer_of(model, X)
     score = model._scores(model._encoded(X, "explain"))[0]
     with np.errstate(invalid="ignore"):
@@ -83,7 +83,7 @@ def _(model: QuadraticDiscriminantAnalysis, X: Encoded) -> Explanation:
 
 
 @explain.register
-def _(model: JointBayes, X: Encoded) -> Explanation:
+def _(model: JointBayes, X: TableLike) -> Explanation:
     answer, probabilities = answer_of(model, X)
     joint = model.joint_log_likelihood(X)[0]
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -101,7 +101,7 @@ def _(model: JointBayes, X: Encoded) -> Explanation:
 
 
 @explain.register
-def _(model: CalibratedClassifier, X: Encoded) -> Explanation:
+def _(model: CalibratedClassifier, X: TableLike) -> Explanation:
     answer, probabilities = answer_of(model, X)
     before = model.uncalibrated_proba(X)
     inner = type(model.calibrated_[0].model).__name__ if model.calibrated_[0].model is not None else "the model"

@@ -11,13 +11,13 @@ from margin.explain.generative import by_column
 from margin.explain.models import MOST_COLUMNS, answer_of, explain, factor_in_words
 from margin.linear.linear_classifier import LinearClassifier
 from margin.linear.presolve import NEVER
-from margin.typing import Encoded, TableLike
+from margin.typing import TableLike
 
 __all__ = ["column_reasons"]
 
 
 @explain.register
-def _(model: LinearClassifier, X: Encoded) -> Explanation:
+def _(model: LinearClassifier, X: TableLike) -> Explanation:
     name = type(model).__name__
     answer, probabilities = answer_of(model, X)
     if len(model.classes_) == 1:

@@ -14,7 +14,7 @@ from margin.bayes import NaiveBayes
 from margin.errors import InputTypeError
 from margin.explain.explanation import Explanation, Reason
 from margin.neighbors import KNeighborsClassifier, RoteClassifier
-from margin.typing import Encoded, TableLike
+from margin.typing import TableLike
 
 __all__ = ["answer_of", "explain", "factor_in_words", "first_two", "shares_reason"]
 
@@ -69,7 +69,7 @@ def _shares_in_words(priors: np.ndarray, labels: np.ndarray) -> tuple[Reason, ..
 
 
 @explain.register
-def _(model: MajorityClassifier, X: Encoded) -> Explanation:
+def _(model: MajorityClassifier, X: TableLike) -> Explanation:
     answer, probabilities = answer_of(model, X)
     how = "The most frequent class of the training rows, whatever the columns say."
     return Explanation(
@@ -78,7 +78,7 @@ def _(model: MajorityClassifier, X: Encoded) -> Explanation:
 
 
 @explain.register
-def _(model: RoteClassifier, X: Encoded) -> Explanation:
+def _(model: RoteClassifier, X: TableLike) -> Explanation:
     answer, probabilities = answer_of(model, X)
     if model.matched(X)[0]:
         seen = {label: share for label, share in probabilities.items() if share > 0}
@@ -92,7 +92,7 @@ def _(model: RoteClassifier, X: Encoded) -> Explanation:
 
 
 @explain.register
-def _(model: KNeighborsClassifier, X: Encoded) -> Explanation:
+def _(model: KNeighborsClassifier, X: TableLike) -> Explanation:
     answer, probabilities = answer_of(model, X)
     distances, rows, labels, votes = model.voters(X)
     total = votes.sum() or 1.0
@@ -116,7 +116,7 @@ def _metric_in_words(model: KNeighborsClassifier) -> str:
 
 
 @explain.register
-def _(model: NaiveBayes, X: Encoded) -> Explanation:
+def _(model: NaiveBayes, X: TableLike) -> Explanation:
     name = type(model).__name__
     answer, probabilities = answer_of(model, X)
     if len(model.classes_) == 1:
@@ -133,7 +133,7 @@ def _(model: NaiveBayes, X: Encoded) -> Explanation:
     return Explanation(name, answer, probabilities, how, tuple(reasons))
 
 
-def _column_reasons(model: NaiveBayes, X: Encoded, first: int, second: int) -> list[Reason]:
+def _column_reasons(model: NaiveBayes, X: TableLike, first: int, second: int) -> list[Reason]:
     """One reason per column, strongest first; beyond the first hundred the columns are taken together."""
     loser = str(model.classes_[second])
     pulls = [(f"{name} = {value}", _pull(term, first, second)) for name, value, term in model.column_terms(X)]

@@ -22,13 +22,13 @@ from margin.svm.kernels.matrix import values_of
 from margin.svm.pegasos.classifier import PegasosClassifier
 from margin.svm.pegasos.kernel import KernelMemory
 from margin.svm.reject import Reject
-from margin.typing import Encoded
+from margin.typing import TableLike
 
 __all__: list[str] = []
 
 
 @explain.register
-def _(model: KernelModel, X: Encoded) -> Explanation:
+def _(model: KernelModel, X: TableLike) -> Explanation:
     name = type(model).__name__
     answer, probabilities = answer_of(model, X)
     machine = model._machine
@@ -120,7 +120,7 @@ def _vector_reasons(model: KernelModel, machine: Machine, weights: np.ndarray, k
 
 
 @explain.register
-def _(model: Reject, X: Encoded) -> Explanation:
+def _(model: Reject, X: TableLike) -> Explanation:
     answer, _ = answer_of(model, X)
     inside = explain(model.model_, ready_for(model.model_, model._encoded(X, "explain")))
     sure = float(model.confidences(X)[0])
@@ -135,7 +135,7 @@ def _(model: Reject, X: Encoded) -> Explanation:
 
 
 @explain.register
-def _(model: PegasosClassifier, X: Encoded) -> Explanation:
+def _(model: PegasosClassifier, X: TableLike) -> Explanation:
     expansion = model._fitted("explain")._expansion
     if expansion is None or len(model.classes_) == 1:
         return explain.dispatch(LinearClassifier)(model, X)

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from margin.explain.explanation import Explanation, Reason
 from margin.explain.models import answer_of, explain
 from margin.tree.reading.decision_path import Path, Step
 from margin.tree.tree_model import TreeClassifier, TreeRegressor
-from margin.typing import Encoded
+from margin.typing import TableLike
 
 __all__: list[str] = []
 
 
 @explain.register
-def _(model: TreeClassifier, X: Encoded) -> Explanation:
+def _(model: TreeClassifier, X: TableLike) -> Explanation:
     answer, probabilities = answer_of(model, X)
     path = model.path(X)
     name = type(model).__name__
@@ -29,7 +27,7 @@ def _(model: TreeClassifier, X: Encoded) -> Explanation:
     return Explanation(name, answer, probabilities, how, tuple(_share_reasons(path, key)))
 
 
-def _share_reasons(path: Path, label: Any) -> list[Reason]:
+def _share_reasons(path: Path, label: object) -> list[Reason]:
     reasons, above = [], {0: path.steps[0]}
     for step in path.steps[1:]:
         parent = above[step.depth - 1]
@@ -41,7 +39,7 @@ def _share_reasons(path: Path, label: Any) -> list[Reason]:
 
 
 @explain.register
-def _(model: TreeRegressor, X: Encoded) -> Explanation:
+def _(model: TreeRegressor, X: TableLike) -> Explanation:
     answer = model.predict(X)[0].item()
     path = model.path(X)
     first = path.steps[0]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import singledispatch
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -21,6 +21,9 @@ from margin.export.columns import MixedColumns, RawRows
 from margin.export.discriminants import generative_answer
 from margin.export.graph import Graph
 from margin.export.matching import check_size, compatible
+
+if TYPE_CHECKING:
+    from margin.bayes.column_blocks import Block
 
 __all__ = ["terms"]
 
@@ -45,7 +48,7 @@ def _(model: NaiveBayes, rows: RawRows) -> Answer:
     return generative_answer(graph, scores)
 
 
-def _cells(graph: Graph, mixed: MixedColumns, block: Any) -> Any:
+def _cells(graph: Graph, mixed: MixedColumns, block: Block) -> Any:
     """The cells of a block: a list of codes, or a matrix of numbers."""
     if block.place == "codes":
         return [mixed.codes[j] for j in block.at]

@@ -115,7 +115,7 @@ def in_double(model: Any) -> Any:
     return model
 
 
-def _changed(thing: Any, **attributes: Any) -> Any:
+def _changed(thing: object, **attributes: Any) -> Any:
     found = copy.copy(thing)
     found.__dict__.update(attributes)
     return found

@@ -117,7 +117,7 @@ def _halves(graph: Graph, sums: list[str], join: str) -> str:
     return sums[0]
 
 
-def _joined(graph: Graph, queries: str, kept: np.ndarray, metric: Any, p: float) -> str:
+def _joined(graph: Graph, queries: str, kept: np.ndarray, metric: object, p: float) -> str:
     def difference(j: int) -> tuple[str, np.ndarray, str]:
         cell, row = graph.columns(queries, [j]), kept[:, j].reshape(1, -1)
         return cell, row, graph("Sub", cell, row)

@@ -65,7 +65,7 @@ class Graph:
         self._nodes.append(self.helper.make_node(operator, given, made, domain=domain, **attributes))
         return made
 
-    def constant(self, value: Any) -> str:
+    def constant(self, value: object) -> str:
         """An array, or a number, as part of the model; equal ones are kept once."""
         array = np.asarray(value)
         if array.dtype.kind not in "fibUO" or (array.dtype.kind == "f" and array.dtype != np.float64):

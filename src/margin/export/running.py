@@ -63,7 +63,7 @@ def missing_mark(column: Column) -> str:
     return mark
 
 
-def _words(column: Column, codes: np.ndarray, given: Any, place: int) -> np.ndarray:
+def _words(column: Column, codes: np.ndarray, given: object, place: int) -> np.ndarray:
     """The words of a column; those that were not there at fit are taken from what was given."""
     found = np.append(written_levels(column), missing_mark(column)).astype(object)[codes]
     if not isinstance(given, Table):

@@ -87,7 +87,7 @@ def _unscaled(points: np.ndarray, matrix: Matrix) -> np.ndarray:
     return matrix.widened(points * matrix.spread + matrix.center)
 
 
-def _covariance(given: Any, matrix: Matrix) -> np.ndarray:
+def _covariance(given: object, matrix: Matrix) -> np.ndarray:
     scaled = np.asarray(given) * matrix.spread[:, None] * matrix.spread
     return matrix.widened(matrix.widened(scaled).T)
 

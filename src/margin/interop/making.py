@@ -30,7 +30,7 @@ def of_same_name(fitted: Any, *names: str) -> dict[str, Any]:
     return {name: _plain(getattr(fitted, name)) for name in names}
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> Any:
     return value.item() if isinstance(value, np.generic) else value
 
 

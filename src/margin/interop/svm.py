@@ -75,7 +75,7 @@ def _machine(fitted: Any, made: SVC, matrix: Matrix) -> Machine:
     return Machine(layout, expansion, made.intercept_, planes, None, vectors, None)
 
 
-def _vectors(given: Any, matrix: Matrix) -> Any:
+def _vectors(given: object, matrix: Matrix) -> Any:
     if sp.issparse(given) and matrix.columns.schema is None and (np.diff(matrix.place) == 1).all():
         kept = sp.csr_array(given, dtype=np.float64)
         kept.sum_duplicates()

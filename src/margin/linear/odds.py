@@ -94,7 +94,7 @@ class Odds:
         return "\n".join(lines + ([f"… ({len(self.odds):,} rows in all)"] if len(self.odds) > 10 else []))
 
 
-def reference_place(classes: np.ndarray, reference: Any, who: str) -> int:
+def reference_place(classes: np.ndarray, reference: object, who: str) -> int:
     """Which class is the reference: the first unless another is named."""
     labels = classes.tolist()
     if reference is None:
@@ -107,7 +107,7 @@ def reference_place(classes: np.ndarray, reference: Any, who: str) -> int:
     return int(labels.index(reference))
 
 
-def odds_of(decisions: np.ndarray, classes: np.ndarray, reference: Any, who: str) -> Odds:
+def odds_of(decisions: np.ndarray, classes: np.ndarray, reference: object, who: str) -> Odds:
     """Odds and log-odds from decisions: the log-odds of the second of two classes, else one score per class."""
     place = reference_place(classes, reference, who)
     if decisions.ndim == 1:

@@ -6,7 +6,7 @@ import math
 import numbers
 import warnings
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import numpy as np
 from scipy.spatial.distance import cdist
@@ -22,6 +22,9 @@ from margin.neighbors.knn import KNeighborsClassifier
 from margin.params import Count, Jobs, Rule, Seed
 from margin.random import generator
 from margin.typing import SeedLike, TableLike
+
+if TYPE_CHECKING:
+    from margin.base.representations.representation import TrainingRows
 
 __all__ = ["Curse", "curse", "edge_length"]
 
@@ -53,7 +56,7 @@ def edge_length(fraction: float, dimensions: float) -> float:
     return float(fraction ** (1 / dimensions))
 
 
-def _is_number(value: Any) -> bool:
+def _is_number(value: object) -> bool:
     return isinstance(value, numbers.Real) and not isinstance(value, bool)
 
 
@@ -137,7 +140,7 @@ def curse(
     scale: Scale | None = None,
     sample: int = 1000,
     random_state: SeedLike = 0,
-    n_jobs: Any = None,
+    n_jobs: int | None = None,
 ) -> Curse:
     """Measure whether the neighbours of a row are any nearer than other rows.
 
@@ -205,7 +208,7 @@ class _Encoder(TableEncoder):
     def representation(self) -> Numeric:
         return Numeric(scale=self.scale, sparse=True)
 
-    def _learn_input(self, rows: Any, who: str) -> Any:
+    def _learn_input(self, rows: TrainingRows, who: str) -> Any:
         self.missing_share = _missing_share(rows.source)
         return super()._learn_input(rows, who)
 
@@ -242,7 +245,7 @@ def _different_rows(matrix: Any) -> np.ndarray:
     return np.sort(np.unique(number, return_index=True)[1])
 
 
-def _measure(rows: Any, sampled: Any, metric: str, n_jobs: Any) -> dict[str, Any]:
+def _measure(rows: Any, sampled: Any, metric: str, n_jobs: int | None) -> dict[str, Any]:
     """Distances of the sampled rows to their nearest neighbours and to each other."""
     n, n_sampled = rows.shape[0], sampled.shape[0]
     if n < 2:
@@ -277,7 +280,7 @@ def _between(rows: Any, metric: str, n_jobs: Any) -> np.ndarray:
     return _nearest(rows, rows, rows.shape[0], metric, n_jobs)
 
 
-def _nearest(rows: Any, queries: Any, k: int, metric: str, n_jobs: Any) -> np.ndarray:
+def _nearest(rows: Any, queries: np.ndarray, k: int, metric: str, n_jobs: Any) -> np.ndarray:
     """Distances to the k nearest rows, nearest first; each query is itself one of the rows."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConstantColumnWarning)

@@ -37,7 +37,7 @@ def _names() -> tuple[str, ...]:
     return (*COMPARING_NUMBERS, *MIXED, *ALIASES)
 
 
-def _are_weights(value: Any) -> bool:
+def _are_weights(value: object) -> bool:
     numbers = list(value.values()) if isinstance(value, Mapping) else value
     if value is None or isinstance(numbers, (str, bytes)):
         return value is None
@@ -67,7 +67,7 @@ FeatureWeights = Annotated[
 ]
 
 
-def quick_name(metric: Any, p: float) -> Any:
+def quick_name(metric: object, p: float) -> Any:
     """The metric that does the work: some powers have quicker names.
 
     >>> quick_name("minkowski", 2.0), quick_name("l1", 2.0), quick_name("minkowski", 3.0)
@@ -79,7 +79,7 @@ def quick_name(metric: Any, p: float) -> Any:
     return metric if traits is None or metric == "cosine" else traits.same_as
 
 
-def traits_of(metric: Any, p: float) -> Any:
+def traits_of(metric: object, p: float) -> Any:
     """What the core states of a metric of rows of numbers; None for functions and mixed metrics.
 
     >>> traits_of("minkowski", 0.5).is_metric, traits_of("haversine", 2.0).n_columns
@@ -90,7 +90,7 @@ def traits_of(metric: Any, p: float) -> Any:
     return _core.neighbors.metric_traits("euclidean" if metric == "cosine" else metric, float(p))
 
 
-def power_of(metric: Any, p: float) -> float | None:
+def power_of(metric: object, p: float) -> float | None:
     """The power to which differences of columns are raised before they are added up, if the metric does that."""
     traits = traits_of(metric, p)
     return None if traits is None else traits.power

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,11 +12,19 @@ from margin.neighbors.votes import Ballot, votes_of
 from margin.params import Count, rule_of
 from margin.typing import Encoded, LabelsLike, TableLike, WeightsLike
 
+if TYPE_CHECKING:
+    from margin.neighbors.knn import KNeighborsClassifier
+
 __all__ = ["answers_along_k"]
 
 
 def answers_along_k(
-    model: Any, ks: Sequence[Any], X: TableLike, y: LabelsLike, asked: Sequence[Any], sample_weight: WeightsLike | None
+    model: KNeighborsClassifier,
+    ks: Sequence[Any],
+    X: TableLike,
+    y: LabelsLike,
+    asked: Sequence[Any],
+    sample_weight: WeightsLike | None,
 ) -> list[list[Predictions]] | None:
     """What k nearest neighbours say for each k: the nearest are found for the largest k, and all others ask a part.
 
@@ -31,7 +39,7 @@ def answers_along_k(
     return [list(of_k) for of_k in zip(*found)]
 
 
-def _answers(model: Any, ks: Sequence[Any], X: Encoded) -> list[Predictions]:
+def _answers(model: KNeighborsClassifier, ks: Sequence[Any], X: Encoded) -> list[Predictions]:
     encoded = model._encoded(X, "predict")
     model.n_neighbors = max(map(int, ks))
     distance, place = model._nearest(encoded, model.n_neighbors)

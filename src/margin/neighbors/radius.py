@@ -238,7 +238,7 @@ LABELS = (str, bytes, bool, np.bool_, numbers.Real)
 KINDS = {"U": "words", "O": "words", "S": "bytes", "b": "booleans", "i": "numbers", "u": "numbers", "f": "numbers"}
 
 
-def _is_outlier_label(value: Any) -> bool:
+def _is_outlier_label(value: object) -> bool:
     if isinstance(value, (list, tuple, np.ndarray)):
         return np.ndim(value) == 1 and len(value) > 0 and all(isinstance(label, LABELS) for label in value)
     return value is None or isinstance(value, LABELS)
@@ -283,7 +283,7 @@ class Outlier:
 
 
 def outliers_of(
-    given: Any, classes: list[np.ndarray], codes: np.ndarray, weight: np.ndarray, who: str
+    given: object, classes: list[np.ndarray], codes: np.ndarray, weight: np.ndarray, who: str
 ) -> tuple[Outlier, ...]:
     """One outlier per target, none at all where rows without neighbours are refused."""
     if given is None:
@@ -300,7 +300,7 @@ def outliers_of(
     return tuple(_outlier(label, labels, who) for label, labels in zip(wanted, classes))
 
 
-def _outlier(label: Any, classes: np.ndarray, who: str) -> Outlier:
+def _outlier(label: object, classes: np.ndarray, who: str) -> Outlier:
     known = classes.tolist()
     kind, theirs = (KINDS[np.array([each]).dtype.kind] for each in (label, known[0]))
     if kind != theirs:

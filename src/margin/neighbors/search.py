@@ -259,7 +259,7 @@ class NeighborSearch(TableEstimator):
         self._check(k, Count, f"{method}(n_neighbors={k!r}): n_neighbors")
         return k
 
-    def _check(self, value: Any, annotation: Any, what: str) -> None:
+    def _check(self, value: object, annotation: Any, what: str) -> None:
         if not rule_of(annotation).accepts(value):
             raise ParameterError(f"{type(self).__name__}.{what} must be {rule_of(annotation).words}.")
 

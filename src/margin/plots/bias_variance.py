@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from margin.plots.style import INK, PALETTE, axes_of, log_axis
+
+if TYPE_CHECKING:
+    from margin.evaluation.decomposition.result import BiasVariance, BiasVarianceCurve
 
 __all__ = ["plot_bias_variance"]
 
@@ -42,22 +45,22 @@ def plot_bias_variance(found: Any, ax: Any = None) -> Any:
     return _along(found, ax) if hasattr(found, "points") else _alone(found, ax)
 
 
-def _name(part: str, point: Any) -> str:
+def _name(part: str, point: BiasVariance) -> str:
     if part == "bias":
         inside = "" if point.noise_known else " (with the noise)"
         return f"bias{'' if point.decomposition == 'domingos' else '²'}{inside}"
     return f"net {part}" if part == "variance" and point.decomposition == "domingos" else part
 
 
-def _loss(point: Any) -> str:
+def _loss(point: BiasVariance) -> str:
     return {"zero_one": "0/1 loss", "squared": "squared loss"}.get(point.loss, f"{point.loss} loss")
 
 
-def _shown(point: Any) -> list[str]:
+def _shown(point: BiasVariance) -> list[str]:
     return [part for part in PARTS if part != "noise" or point.noise_known]
 
 
-def _along(found: Any, ax: Any) -> Any:
+def _along(found: BiasVarianceCurve, ax: Any) -> Any:
     ax = axes_of(ax)
     point, x = found.points[0], _places(found.values)
     base = np.zeros(len(x))
@@ -94,7 +97,7 @@ def _is_steep(x: np.ndarray) -> bool:
     return bool(len(x) > 2 and x.min() > 0 and x.max() / x.min() >= 50)
 
 
-def _alone(found: Any, ax: Any) -> Any:
+def _alone(found: BiasVariance, ax: Any) -> Any:
     ax = axes_of(ax, 5.5, 2.2)
     parts = _shown(found)
     left = 0.0

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from margin.errors import InputTypeError
 from margin.plots.style import INK, PALE, PALETTE, axes_of
+
+if TYPE_CHECKING:
+    from margin.evaluation.curves.calibration import CalibrationCurve
 
 __all__ = ["plot_calibration"]
 
@@ -62,7 +65,7 @@ def plot_calibration(curve: Any, ax: Any = None) -> Any:
     return ax
 
 
-def _draw(ax: Any, curve: Any, colour: str, title: str, foot: bool) -> None:
+def _draw(ax: Any, curve: CalibrationCurve, colour: str, title: str, foot: bool) -> None:
     there = curve.counts > 0
     x, y = curve.mean_confidence[there], curve.observed[there]
     reach = np.vstack([y - curve.low[there], curve.high[there] - y]).clip(0.0)

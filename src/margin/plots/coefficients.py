@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from margin.errors import InputError, ParameterError, closest, listing
 from margin.plots.style import ACCENT, INK, PALE, PALETTE, axes_of, class_colours
+
+if TYPE_CHECKING:
+    from margin.linear.logistic.regression import LogisticRegression
 
 __all__ = ["plot_coefficients", "plot_path"]
 
@@ -79,7 +82,7 @@ def plot_coefficients(model: Any, ax: Any = None, most: int = 20) -> Any:
     return ax
 
 
-def _draw_intervals(ax: Any, model: Any, names: list[str], height: np.ndarray) -> None:
+def _draw_intervals(ax: Any, model: LogisticRegression, names: list[str], height: np.ndarray) -> None:
     """95 % intervals, for the columns of which a summary knows them."""
     try:
         table = model.summary().table

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from margin.errors import InputTypeError
 from margin.plots.style import ACCENT, INK, PALE, PALETTE, axes_of
+
+if TYPE_CHECKING:
+    from margin.evaluation.comparing.bayesian import Posterior
+    from margin.evaluation.comparing.comparison_result import Comparison, Standing
+    from margin.evaluation.comparing.many_datasets import FriedmanTest
 
 __all__ = ["plot_comparison", "plot_critical_difference"]
 
@@ -43,7 +48,7 @@ def plot_comparison(found: Any, ax: Any = None) -> Any:
     raise InputTypeError(f"plot_comparison(found={type(found).__name__}): a Comparison or a Posterior is needed.")
 
 
-def _plot_standings(found: Any, ax: Any) -> Any:
+def _plot_standings(found: Comparison, ax: Any) -> Any:
     n = len(found.standings)
     ax = axes_of(ax, 7.0, 1.2 + 0.42 * n)
     best = found.standings[0].score.value
@@ -67,14 +72,14 @@ def _plot_standings(found: Any, ax: Any) -> Any:
     return ax
 
 
-def _verdict(standing: Any, best: str) -> str:
+def _verdict(standing: Standing, best: str) -> str:
     if standing.name == best:
         return "best"
     words = "differs" if standing.differs else "not told apart"
     return f"{words} (p {'< 0.001' if standing.p < 0.001 else f'= {standing.p:.2g}'})"
 
 
-def _plot_posterior(found: Any, ax: Any) -> Any:
+def _plot_posterior(found: Posterior, ax: Any) -> Any:
     ax = axes_of(ax)
     reach = 4.0 * max(found.scale, 1e-12)
     low, high = min(found.location - reach, -1.6 * found.rope), max(found.location + reach, 1.6 * found.rope)
@@ -103,7 +108,7 @@ def _density(z: np.ndarray, degrees: float) -> np.ndarray:
     return (1 + z**2 / degrees) ** (-(degrees + 1) / 2)
 
 
-def plot_critical_difference(found: Any, ax: Any = None) -> Any:
+def plot_critical_difference(found: FriedmanTest, ax: Any = None) -> Any:
     """Draw the mean ranks of models over data sets; bars join models that cannot be told apart (Demšar 2006).
 
     Parameters

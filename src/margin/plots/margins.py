@@ -13,7 +13,7 @@ from margin.data.table import Table
 from margin.errors import InputError, InputTypeError, ParameterError
 from margin.plots.style import INK, PALE, axes_of, class_colours
 from margin.svm.kernel_machine.model import KernelModel
-from margin.typing import Encoded, LabelsLike, TableLike
+from margin.typing import LabelsLike, TableLike
 
 __all__ = ["plot_margin"]
 
@@ -98,7 +98,7 @@ def plot_margin(
 # ---- What is asked.
 
 
-def _two_columns(X: Encoded) -> tuple[np.ndarray, list[str], Any]:
+def _two_columns(X: TableLike) -> tuple[np.ndarray, list[str], Any]:
     """The cells, the names of the columns, and how new cells become rows like the given ones."""
     columns, source = learn_columns(X, "plot_margin")
     schema = columns.described()

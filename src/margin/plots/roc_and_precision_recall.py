@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from margin.errors import InputTypeError
 from margin.plots.style import INK, PALE, PALETTE, axes_of
+
+if TYPE_CHECKING:
+    from margin.evaluation.curves.thresholds import OperatingPoint
 
 __all__ = ["plot_precision_recall", "plot_roc"]
 
@@ -125,7 +128,7 @@ def _thinned(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return x[at], y[at]
 
 
-def _mark(ax: Any, x: float, y: float, choice: Any) -> None:
+def _mark(ax: Any, x: float, y: float, choice: OperatingPoint) -> None:
     label = f"threshold {choice.threshold:.3g}: {choice.reason}"
     ax.scatter([x], [y], s=55, color=PALETTE[5], edgecolors="white", zorder=4, label=label)
 

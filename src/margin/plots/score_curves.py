@@ -110,7 +110,7 @@ def _choices(curve: Any) -> dict[int, str]:
     return {place: ", ".join(names) for place, names in titles.items()}
 
 
-def _shown(value: Any) -> str:
+def _shown(value: object) -> str:
     return f"{value:.4g}" if isinstance(value, (float, np.floating)) else str(value)
 
 

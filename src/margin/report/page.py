@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
@@ -11,6 +11,9 @@ import margin
 from margin.report import phrases as words
 from margin.report import svg
 from margin.report import svg as curves
+
+if TYPE_CHECKING:
+    from margin.selection.auditing.result import Audit
 
 __all__ = ["render", "render_audit"]
 
@@ -48,7 +51,7 @@ def render(result: Any) -> str:
     )
 
 
-def render_audit(audit: Any, title: str, target: str, command: str = "") -> str:
+def render_audit(audit: Audit, title: str, target: str, command: str = "") -> str:
     """The page for an audit, as :func:`margin.audit` gives it, of a table called ``title``.
 
     >>> import numpy as np

@@ -20,7 +20,7 @@ from margin.evaluation.protocols.stratified import StratifiedFolds
 from margin.evaluation.scoring.of_cases import score_folds
 from margin.selection.prepare import check_effort
 from margin.selection.search.results import setting_text
-from margin.typing import Encoded, LabelsLike, TableLike, WeightsLike
+from margin.typing import LabelsLike, TableLike, WeightsLike
 
 __all__ = ["Nested", "nested"]
 
@@ -137,7 +137,7 @@ def nested(
     *,
     metrics: Iterable[str | Metric] = (),
     sample_weight: WeightsLike | None = None,
-    groups: Any = None,
+    groups: LabelsLike | None = None,
     confidence: float = 0.95,
     refit: bool = True,
     progress: bool | Callable[[FoldDone], Any] = False,
@@ -272,7 +272,7 @@ def _counted(settings: Iterable[Mapping[str, Any]]) -> tuple[tuple[Mapping[str, 
     return tuple((by_text[text], n) for text, n in times.most_common())
 
 
-def _final(search: Any, X: Encoded, y: LabelsLike, sample_weight: WeightsLike | None) -> Any:
+def _final(search: Any, X: TableLike, y: LabelsLike, sample_weight: WeightsLike | None) -> Any:
     from sklearn.base import clone
 
     from margin.data.rows import ready_for

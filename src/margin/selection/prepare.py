@@ -31,7 +31,7 @@ __all__ = ["cases_asked", "check_effort", "mean_score", "prepared"]
 MOST_ROWS_LISTED = 50_000_000
 
 
-def check_effort(n_jobs: Any, confidence: Any, who: str) -> None:
+def check_effort(n_jobs: int | None, confidence: Any, who: str) -> None:
     """Refuse numbers of jobs and confidences that cannot be."""
     for name, value, rule in (("n_jobs", n_jobs, rule_of(Jobs)), ("confidence", confidence, rule_of(Share))):
         if not rule.accepts(value):
@@ -45,7 +45,7 @@ def prepared(
     protocol: Any,
     metrics: Any,
     sample_weight: WeightsLike | None,
-    groups: Any,
+    groups: LabelsLike | None,
     who: str,
 ) -> tuple[FoldTask, list[Split], SplitProtocol]:
     """The task that trials are folds of, and the splits; five stratified folds without a protocol."""

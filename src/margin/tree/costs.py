@@ -14,7 +14,7 @@ from margin.params import Rule
 __all__ = ["Costs", "altered_priors", "cost_matrix", "in_few_bits"]
 
 
-def _is_costs(value: Any) -> bool:
+def _is_costs(value: object) -> bool:
     if value is None:
         return True
     if isinstance(value, Mapping):
@@ -27,7 +27,7 @@ def _is_costs(value: Any) -> bool:
     return found.ndim == 2 and found.shape[0] == found.shape[1] and bool((np.isfinite(found) & (found >= 0)).all())
 
 
-def _is_cost(value: Any) -> bool:
+def _is_cost(value: object) -> bool:
     return isinstance(value, numbers.Real) and not isinstance(value, bool) and 0 <= float(value) < float("inf")
 
 

@@ -36,11 +36,11 @@ Discretize = Literal["static", "dynamic"]
 Missing = Literal["direction", "fractional", "surrogate"]
 
 
-def _is_whole(value: Any, least: int) -> bool:
+def _is_whole(value: object, least: int) -> bool:
     return isinstance(value, numbers.Integral) and not isinstance(value, bool | np.bool_) and int(value) >= least
 
 
-def _is_share(value: Any) -> bool:
+def _is_share(value: object) -> bool:
     return isinstance(value, numbers.Real) and not isinstance(value, numbers.Integral) and 0 < float(value) <= 1
 
 

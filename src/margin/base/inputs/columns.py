@@ -228,7 +228,7 @@ def in_order(levels: Sequence[Any], seen: np.ndarray) -> np.ndarray:
         return np.array(sorted(seen, key=lambda i: (type(levels[i]).__name__, str(levels[i]))), dtype=np.intp)
 
 
-def _sort_key(level: Any) -> tuple[str, Any]:
+def _sort_key(level: object) -> tuple[str, Any]:
     is_number = isinstance(level, (int, float, np.number)) and not isinstance(level, bool)
     return ("", level) if is_number else (type(level).__name__, level)
 

@@ -46,7 +46,7 @@ def open_frame(frame: Any, who: str) -> tuple[dict[str, Any], int]:
     return dict(zip(names, opened.iter_columns())), len(opened)
 
 
-def _is_pandas(frame: Any) -> bool:
+def _is_pandas(frame: object) -> bool:
     pandas = sys.modules.get("pandas")  # whoever has a frame has loaded it
     return pandas is not None and isinstance(frame, pandas.DataFrame)
 

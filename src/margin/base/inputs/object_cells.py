@@ -36,7 +36,7 @@ DATES = (datetime.date, datetime.time, datetime.timedelta, np.datetime64, np.tim
 PLAIN_TYPES = {"word": str, "bytes": bytes, "boolean": bool}
 
 
-def is_missing(value: Any) -> bool:
+def is_missing(value: object) -> bool:
     """None, NaN, NaT, pandas.NA and masked cells.
 
     >>> [is_missing(value) for value in (None, float("nan"), 0.0, "")]

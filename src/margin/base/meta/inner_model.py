@@ -20,15 +20,15 @@ def _no_text(text: str) -> Any:
     raise ValueError(text)
 
 
-def _gives_scores(value: Any) -> bool:
+def _gives_scores(value: object) -> bool:
     return hasattr(value, "predict_proba") or hasattr(value, "decision_function")
 
 
-def _is_classifier(value: Any) -> bool:
+def _is_classifier(value: object) -> bool:
     return value is None or (not isinstance(value, type) and hasattr(value, "fit") and _gives_scores(value))
 
 
-def _is_cv(value: Any) -> bool:
+def _is_cv(value: object) -> bool:
     if isinstance(value, (bool, str, type)):
         return isinstance(value, str) and value == "prefit"
     if isinstance(value, (int, np.integer)):

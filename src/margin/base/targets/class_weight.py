@@ -12,7 +12,7 @@ from margin.errors import ParameterError, closest, listing
 __all__ = ["class_factors"]
 
 
-def class_factors(class_weight: Any, classes: np.ndarray, totals: np.ndarray, who: str) -> np.ndarray:
+def class_factors(class_weight: object, classes: np.ndarray, totals: np.ndarray, who: str) -> np.ndarray:
     """One factor per class: 1 without weights, the given one, or such that all classes count the same.
 
     >>> class_factors("balanced", np.array(["no", "yes"]), np.array([9.0, 1.0]), "NaiveBayes")

@@ -91,7 +91,7 @@ def _as_array(y: Any, who: str, what: str) -> np.ndarray:
         raise LabelError(f"{who}: y must be one {what} per row, but its rows are of different lengths.") from None
 
 
-def _kind(value: Any) -> str:
+def _kind(value: object) -> str:
     if is_missing(value):
         return "missing"
     if isinstance(value, (bool, np.bool_)):

@@ -100,7 +100,7 @@ def threads_for(cells: Any) -> int:
     return 1 if cells.shape[0] < 64 else parallel.n_threads()
 
 
-def is_sparse(cells: Any) -> bool:
+def is_sparse(cells: object) -> bool:
     return not isinstance(cells, np.ndarray)
 
 

@@ -94,7 +94,7 @@ def _show(columns: dict[str, list[Any]], n_rows: int, console: Any) -> None:
         console.print(f"… {n_rows - SHOWN:,} more rows; --out answers.csv writes them all.", style="dim", markup=False)
 
 
-def _cell(value: Any) -> str:
+def _cell(value: object) -> str:
     return "" if value is None else f"{value:.3f}" if isinstance(value, float) else str(value)
 
 

@@ -21,7 +21,7 @@ __all__ = ["area_influence", "delong"]
 
 
 def delong(
-    first: Any, second: Any, y_true: Any = None, *, positive: Any = None, confidence: float = 0.95
+    first: Any, second: Any, y_true: Any = None, *, positive: object = None, confidence: float = 0.95
 ) -> Significance:
     """Whether two models rank the same cases equally well, by the areas under their ROC curves (DeLong et al. 1988).
 
@@ -85,7 +85,7 @@ def _answers(scores: Any, y_true: LabelsLike) -> Answers:
     return Answers(truth.classes, truth.truth, scores=np.column_stack([-values, values]))
 
 
-def _codes(answers: Answers, positive: Any) -> list[int]:
+def _codes(answers: Answers, positive: object) -> list[int]:
     if positive is not None:
         codes = [position_of(positive, answers.classes, "delong")]
     elif len(answers.classes) == 2:

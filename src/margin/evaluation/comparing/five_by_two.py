@@ -15,7 +15,7 @@ from margin.evaluation.intervals.interval import Score, corrected_t_interval
 from margin.evaluation.metrics.definitions import Metric
 from margin.evaluation.metrics.definitions import metric as named_metric
 from margin.evaluation.protocols.stratified import StratifiedFolds
-from margin.typing import Encoded, LabelsLike
+from margin.typing import LabelsLike, TableLike
 
 __all__ = ["five_by_two_f"]
 
@@ -23,7 +23,7 @@ __all__ = ["five_by_two_f"]
 def five_by_two_f(
     first: Any,
     second: Any = None,
-    X: Encoded = None,
+    X: Any = None,
     y: Any = None,
     *,
     metric: str | Metric = "error",
@@ -82,7 +82,7 @@ def _over(value: float, spread: float) -> float:
 
 
 def _differences(
-    first: Any, second: Any, X: Encoded, y: LabelsLike, metric: Metric, seed: int, n_jobs: int
+    first: Any, second: Any, X: TableLike, y: LabelsLike, metric: Metric, seed: int, n_jobs: int
 ) -> np.ndarray:
     if second is None:
         try:

@@ -244,7 +244,7 @@ def _number(given: Evaluation | Score | float, metric: str | Metric) -> float:
 
 
 def _table(
-    scores: Any, names: Sequence[str] | None, datasets: Sequence[str] | None
+    scores: np.ndarray, names: Sequence[str] | None, datasets: Sequence[str] | None
 ) -> tuple[np.ndarray, tuple[str, ...], tuple[str, ...]]:
     if isinstance(scores, Mapping):
         names, columns = list(scores), list(scores.values())

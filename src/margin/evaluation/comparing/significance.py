@@ -178,7 +178,7 @@ def _differences(who: str, first: Any, second: Any) -> np.ndarray:
     return values - others
 
 
-def numbers(who: str, given: Any) -> np.ndarray:
+def numbers(who: str, given: object) -> np.ndarray:
     """A list of finite numbers as an array."""
     try:
         values = np.asarray(given, dtype=np.float64)

@@ -37,7 +37,7 @@ from margin.evaluation.protocols.stratified import LeaveOneOut, SplitProtocol
 from margin.evaluation.protocols.unstratified import TrainValidationTest
 from margin.evaluation.scoring.of_cases import check_metrics
 from margin.parallel import side_by_side
-from margin.typing import ClassifierLike, Encoded, LabelsLike, TableLike, WeightsLike
+from margin.typing import ClassifierLike, LabelsLike, TableLike, WeightsLike
 
 __all__ = ["evaluate", "evaluate_steps"]
 
@@ -53,7 +53,7 @@ def evaluate(
     *,
     metrics: Iterable[str | Metric] = DEFAULT_METRICS,
     sample_weight: WeightsLike | None = None,
-    groups: Any = None,
+    groups: LabelsLike | None = None,
     n_jobs: int = 1,
     workers: Workers = "threads",
     confidence: float = 0.95,
@@ -192,7 +192,7 @@ def _one(outcome: Outcome) -> Generator[Outcome]:
     yield outcome
 
 
-def _check_settings(confidence: float, n_jobs: Any, workers: Any) -> None:
+def _check_settings(confidence: float, n_jobs: int | None, workers: Any) -> None:
     if not 0 < confidence < 1:
         raise ParameterError(f"evaluate(confidence={confidence!r}): confidence must lie between 0 and 1, as 0.95.")
     if not isinstance(n_jobs, int) or n_jobs == 0:
@@ -201,7 +201,7 @@ def _check_settings(confidence: float, n_jobs: Any, workers: Any) -> None:
         raise ParameterError(f"evaluate(workers={workers!r}): workers must be one of 'threads', 'processes'.")
 
 
-def _checked(model: ClassifierLike, X: Encoded, y: LabelsLike) -> tuple[Any, np.ndarray]:
+def _checked(model: ClassifierLike, X: TableLike, y: LabelsLike) -> tuple[Any, np.ndarray]:
     check_model(model, "evaluate")
     if isinstance(y, str):
         y, X = without_column(X, y, "evaluate(y=…)")
@@ -212,7 +212,7 @@ def _checked(model: ClassifierLike, X: Encoded, y: LabelsLike) -> tuple[Any, np.
     return X, labels
 
 
-def _task(model: ClassifierLike, X: Encoded, labels: np.ndarray, plan: Plan) -> FoldTask:
+def _task(model: ClassifierLike, X: TableLike, labels: np.ndarray, plan: Plan) -> FoldTask:
     from sklearn.base import clone
 
     was_table, X = isinstance(X, Table), ready_for(model, X)

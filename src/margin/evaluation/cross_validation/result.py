@@ -211,19 +211,19 @@ class Evaluation:
 
     # ---- Curves, from the answers to rows that were not learnt from.
 
-    def roc(self, positive: Any = None) -> RocCurve:
+    def roc(self, positive: object = None) -> RocCurve:
         """True against false positive rate over all thresholds; without ``positive`` of the last of two classes."""
         from margin.evaluation.curves.thresholds import roc_curve
 
         return roc_curve(self.truth, self.answers.strength, positive=positive, **self._told)
 
-    def precision_recall(self, positive: Any = None) -> PrecisionRecallCurve:
+    def precision_recall(self, positive: object = None) -> PrecisionRecallCurve:
         """Precision against recall over all thresholds; without ``positive`` of the last of two classes."""
         from margin.evaluation.curves.thresholds import precision_recall_curve
 
         return precision_recall_curve(self.truth, self.answers.strength, positive=positive, **self._told)
 
-    def calibration(self, positive: Any = None, bins: int = 10) -> CalibrationCurve:
+    def calibration(self, positive: object = None, bins: int = 10) -> CalibrationCurve:
         """Predicted probabilities beside how often they came true."""
         from margin.evaluation.curves.calibration import calibration_curve
 

@@ -25,7 +25,7 @@ from margin.evaluation.protocols.named import bound_protocol
 from margin.evaluation.protocols.stratified import HoldOut, Judged, Split, SplitProtocol
 from margin.evaluation.protocols.time_order import TimeOrdered
 from margin.evaluation.scoring.of_cases import check_metrics, score_cases, usable_metrics
-from margin.typing import ClassifierLike, Encoded, LabelsLike, TableLike
+from margin.typing import ClassifierLike, LabelsLike, TableLike
 
 __all__ = ["Opening", "SealedTest"]
 
@@ -237,7 +237,7 @@ def _one_split(protocol: SplitProtocol, labels: np.ndarray) -> Split:
     return last
 
 
-def _digest(rows: np.ndarray, X: Encoded, labels: np.ndarray) -> str:
+def _digest(rows: np.ndarray, X: TableLike, labels: np.ndarray) -> str:
     """Twelve hexadecimal digits that change with any row, cell or label of the part."""
     digest = hashlib.sha256(rows.astype("<i8").tobytes())
     digest.update(repr(labels.tolist()).encode())
@@ -246,7 +246,7 @@ def _digest(rows: np.ndarray, X: Encoded, labels: np.ndarray) -> str:
     return digest.hexdigest()[:12]
 
 
-def _cells(X: Encoded) -> Iterable[bytes]:
+def _cells(X: Any) -> Iterable[bytes]:
     if isinstance(X, Table):
         for column in X.schema:
             yield repr((column.name, column.levels)).encode()

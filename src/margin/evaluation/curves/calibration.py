@@ -118,7 +118,7 @@ def calibration_curve(
     probabilities: Any,
     *,
     classes: Any = None,
-    positive: Any = None,
+    positive: object = None,
     bins: int = 10,
     strategy: Strategy = "width",
     sample_weight: WeightsLike | None = None,
@@ -175,7 +175,7 @@ def calibration_curve(
     return CalibrationCurve(edges, counts, means, shares, low, high, meant, confidence)
 
 
-def _meant(answers: Answers, positive: Any, who: str) -> int | None:
+def _meant(answers: Answers, positive: object, who: str) -> int | None:
     if positive is not None:
         return position_of(positive, answers.classes, who)
     return 1 if len(answers.classes) == 2 else None

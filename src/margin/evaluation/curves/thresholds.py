@@ -296,7 +296,7 @@ class GainCurve(_Thresholds):
 
 
 def _thresholds(
-    y_true: LabelsLike, scores: Any, positive: Any, classes: Any, sample_weight: WeightsLike | None, who: str
+    y_true: LabelsLike, scores: np.ndarray, positive: object, classes: Any, sample_weight: WeightsLike | None, who: str
 ) -> dict[str, Any]:
     answers = answers_of(
         y_true, scores=scores, classes=classes, sample_weight=sample_weight, positive=positive, who=who
@@ -304,7 +304,7 @@ def _thresholds(
     return thresholds_of(answers, positive, who)
 
 
-def thresholds_of(answers: Answers, positive: Any, who: str) -> dict[str, Any]:
+def thresholds_of(answers: Answers, positive: object, who: str) -> dict[str, Any]:
     """What a curve is made of, from answers; without a positive class it is the last of two."""
     if positive is None and len(answers.classes) != 2:
         raise InputError(f"{who}: name the positive class of {len(answers.classes)} (positive=…).")
@@ -325,7 +325,7 @@ def roc_curve(
     y_true: LabelsLike,
     scores: Any,
     *,
-    positive: Any = None,
+    positive: object = None,
     classes: Any = None,
     sample_weight: WeightsLike | None = None,
     confidence: float = 0.95,
@@ -360,7 +360,7 @@ def precision_recall_curve(
     y_true: LabelsLike,
     scores: Any,
     *,
-    positive: Any = None,
+    positive: object = None,
     classes: Any = None,
     sample_weight: WeightsLike | None = None,
     confidence: float = 0.95,
@@ -379,7 +379,7 @@ def gain_curve(
     y_true: LabelsLike,
     scores: Any,
     *,
-    positive: Any = None,
+    positive: object = None,
     classes: Any = None,
     sample_weight: WeightsLike | None = None,
 ) -> GainCurve:

@@ -21,7 +21,7 @@ from margin.evaluation.predictions.from_model import answers_beside, classes_of,
 from margin.evaluation.protocols.stratified import HoldOut
 from margin.parallel import side_by_side
 from margin.random import generator
-from margin.typing import ClassifierLike, Encoded, LabelsLike, TableLike
+from margin.typing import ClassifierLike, LabelsLike, TableLike
 
 __all__ = ["bias_variance", "bias_variance_curve"]
 
@@ -34,7 +34,7 @@ _TRIES = 100
 
 def bias_variance(
     model: ClassifierLike,
-    X: Encoded = None,
+    X: Any = None,
     y: Any = None,
     *,
     X_test: Any = None,
@@ -118,7 +118,7 @@ def bias_variance(
 
 def bias_variance_curve(
     model: ClassifierLike,
-    X: Encoded = None,
+    X: Any = None,
     y: Any = None,
     *,
     parameter: str = "",
@@ -159,7 +159,7 @@ def bias_variance_curve(
     return BiasVarianceCurve(parameter or "model", tuple(models), points)
 
 
-def _with(model: ClassifierLike, parameter: str, value: Any) -> Any:
+def _with(model: ClassifierLike, parameter: str, value: object) -> Any:
     from sklearn.base import clone
 
     if parameter not in model.get_params():
@@ -201,7 +201,7 @@ def _decomposed(work: _Work, predictions: Predictions, confidence: float) -> Bia
     )
 
 
-def _check_options(loss: Any, decomposition: Any, times: Any, n_jobs: Any) -> None:
+def _check_options(loss: Any, decomposition: Any, times: Any, n_jobs: int | None) -> None:
     for what, given, known in (
         ("loss", loss, ("squared", "zero_one", None)),
         ("decomposition", decomposition, ("domingos", "kohavi_wolpert")),
@@ -229,7 +229,7 @@ def _check_model(model: ClassifierLike, loss: Any) -> bool:
 
 def _asked(
     model: ClassifierLike,
-    X: Encoded,
+    X: TableLike,
     y: LabelsLike,
     X_test: TableLike,
     y_test: LabelsLike,
@@ -253,13 +253,13 @@ def _asked(
     return ready_for(model, X_test), y_test, drawn, labels
 
 
-def _held_back(X: Encoded, y: LabelsLike, classifies: bool, seed: int) -> tuple[Any, Any, Any, Any]:
+def _held_back(X: TableLike, y: LabelsLike, classifies: bool, seed: int) -> tuple[Any, Any, Any, Any]:
     values = label_array(y, "bias_variance(y=…)") if classifies else np.asarray(y)
     train, test = next(HoldOut(1 / 3, seed).split(values if classifies else np.zeros(len(values), dtype=int)))
     return take_rows(X, train), values[train], take_rows(X, test), values[test]
 
 
-def _bootstrap(X: Encoded, y: LabelsLike, classifies: bool) -> Draw:
+def _bootstrap(X: TableLike, y: LabelsLike, classifies: bool) -> Draw:
     values = label_array(y, "bias_variance(y=…)") if classifies else np.asarray(y, dtype=np.float64)
     n = len(values)
     if count_rows(X) != n:

@@ -61,7 +61,7 @@ def number_target(X_test: TableLike, y_test: LabelsLike, expected: Any, noise: A
     return Target(None, "squared", "squared", decompose, known)
 
 
-def _numbers(what: str, given: Any, X_test: TableLike, n: int) -> np.ndarray:
+def _numbers(what: str, given: object, X_test: TableLike, n: int) -> np.ndarray:
     values = np.asarray(given(X_test) if callable(given) else given, dtype=np.float64)
     values = np.full(n, float(values)) if values.ndim == 0 else values.ravel()
     if len(values) != n or not np.isfinite(values).all():

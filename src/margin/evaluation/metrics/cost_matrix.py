@@ -13,7 +13,7 @@ from margin.errors import ParameterError
 __all__ = ["as_option", "as_written", "cost_table"]
 
 
-def as_option(value: Any, who: str) -> Any:
+def as_option(value: object, who: str) -> Any:
     """An option that can be compared and hashed: arrays and nested lists become tuples, mappings tuples of pairs."""
     if isinstance(value, Mapping):
         return tuple((key, _number(cost, who)) for key, cost in value.items())
@@ -27,7 +27,7 @@ def as_written(option: Any) -> Any:
     return dict(option) if _is_mapping(option) else option
 
 
-def _is_mapping(option: Any) -> bool:
+def _is_mapping(option: object) -> bool:
     """Whether pairs of (truth, answer) and cost stand there, and not the rows of a table."""
     return isinstance(option, tuple) and all(
         isinstance(each, tuple) and len(each) == 2 and isinstance(each[0], tuple) for each in option

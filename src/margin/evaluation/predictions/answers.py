@@ -272,7 +272,7 @@ def predicted_codes(predictions: np.ndarray, classes: np.ndarray, who: str) -> n
     return codes
 
 
-def _shares(probabilities: Any, columns: np.ndarray, classes: np.ndarray, who: str) -> np.ndarray:
+def _shares(probabilities: np.ndarray, columns: np.ndarray, classes: np.ndarray, who: str) -> np.ndarray:
     """Probabilities with a column for each class, or those of the second of two classes as they were given."""
     single = np.asarray(probabilities)
     if single.ndim != 1 or len(columns) != 2 or columns.tolist() != classes.tolist():

@@ -176,7 +176,7 @@ class ConfusionMatrix:
         """By class: the harmonic mean of precision and recall."""
         return f1_by_class(self.table)
 
-    def of(self, label: Any) -> dict[str, float]:
+    def of(self, label: object) -> dict[str, float]:
         """The ratios of one class, taken as the positive one against all others."""
         at = position_of(label, self.labels, "ConfusionMatrix.of")
         names = ("precision", "recall", "fpr", "specificity", "f1", "support")
@@ -246,7 +246,7 @@ def _amount(number: float) -> str:
     return f"{number:g}" if float(number).is_integer() and abs(number) < 1e6 else f"{number:,.6g}"
 
 
-def _short(label: Any, most: int = 16) -> str:
+def _short(label: object, most: int = 16) -> str:
     text = str(label)
     return text if len(text) <= most else text[: most - 1] + "…"
 

@@ -55,7 +55,7 @@ def answers_of(
     return replace(answers, scores=aligned_scores(scores, answers, _columns(y_true, classes, who), positive, who))
 
 
-def as_numbers(given: Any, what: str, who: str) -> np.ndarray:
+def as_numbers(given: object, what: str, who: str) -> np.ndarray:
     """What should be an array of numbers, or an error that says so."""
     try:
         return np.asarray(given, dtype=np.float64)
@@ -63,7 +63,7 @@ def as_numbers(given: Any, what: str, who: str) -> np.ndarray:
         raise InputError(f"{who}: {what} must be numbers.") from None
 
 
-def _single(scores: Any, answers: Answers, classes: Any) -> np.ndarray | None:
+def _single(scores: np.ndarray, answers: Answers, classes: Any) -> np.ndarray | None:
     """Scores that are one clean number per case of two classes, which need no columns."""
     given = np.asarray(scores)
     clean = given.ndim == 1 and given.dtype.kind in "fiu" and len(given) == len(answers) and classes is None
@@ -96,7 +96,7 @@ def _may_hold_nan(numbers: np.ndarray) -> bool:
         return bool(np.isnan(numbers.sum(dtype=np.float64)))
 
 
-def aligned_scores(given: Any, answers: Answers, columns: np.ndarray, positive: Any, who: str) -> np.ndarray:
+def aligned_scores(given: object, answers: Answers, columns: np.ndarray, positive: object, who: str) -> np.ndarray:
     """Scores with one column for each class of ``answers``; a class that has none is answered least of all."""
     scores = as_numbers(given, "scores", who)
     if scores.ndim == 1 or (scores.ndim == 2 and scores.shape[1] == 1 and len(columns) == 2):

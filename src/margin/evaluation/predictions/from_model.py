@@ -69,7 +69,7 @@ def answers_beside(
     return Answers(classes, truth, codes, probabilities, weight)
 
 
-def _aligned_scores(given: Any, columns: np.ndarray, classes: np.ndarray) -> np.ndarray | None:
+def _aligned_scores(given: object, columns: np.ndarray, classes: np.ndarray) -> np.ndarray | None:
     """Decision values with one column for each of ``classes``; those of pairs of classes rank nothing.
 
     A class that the model never saw is answered least of all.

@@ -120,12 +120,12 @@ class GroupHoldOut(OneHoldOut):
         return f"Learnt from about {100 - share:g} % of the rows and asked about the other groups, whole ones."
 
 
-def named_values(given: Any, X: TableLike, who: str) -> tuple[Any, Any]:
+def named_values(given: object, X: TableLike, who: str) -> tuple[Any, Any]:
     """The values of a column of ``X`` given by name, and the inputs without it; other values as they are."""
     return without_column(X, given, who) if isinstance(given, str) else (given, X)
 
 
-def _makeup(who: str, groups: Any, y: LabelsLike) -> tuple[np.ndarray, np.ndarray]:
+def _makeup(who: str, groups: LabelsLike | None, y: LabelsLike) -> tuple[np.ndarray, np.ndarray]:
     """The group of each row, numbered by first appearance, and how many cases of each class every group has."""
     if groups is None:
         raise ParameterError(f"{who}(groups=None): give the group of each row, or the name of their column.")

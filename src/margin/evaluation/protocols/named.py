@@ -18,7 +18,7 @@ from margin.evaluation.protocols.groups import GroupFolds, GroupHoldOut
 from margin.evaluation.protocols.stratified import HoldOut, LeaveOneOut, SplitProtocol, StratifiedFolds, TrainingData
 from margin.evaluation.protocols.time_order import TimeOrdered
 from margin.evaluation.protocols.unstratified import Folds, RepeatedHoldOut, TrainValidationTest
-from margin.typing import TableLike
+from margin.typing import LabelsLike, TableLike
 
 __all__ = ["PROTOCOLS", "as_protocol", "bound_protocol"]
 
@@ -48,7 +48,7 @@ PROTOCOLS: Mapping[str, Callable[[], SplitProtocol]] = MappingProxyType(_PROTOCO
 _DEFAULT_FOLDS = 10
 
 
-def as_protocol(given: Any, n_rows: int, groups: Any = None, who: str = "evaluate") -> SplitProtocol:
+def as_protocol(given: object, n_rows: int, groups: LabelsLike | None = None, who: str = "evaluate") -> SplitProtocol:
     """What stands for a protocol as one: a name, a number of folds, a splitter of scikit-learn, splits, or a protocol.
 
     Without any it is ten stratified folds, or folds by group where ``groups`` are given, and fewer folds where there
@@ -82,7 +82,7 @@ def as_protocol(given: Any, n_rows: int, groups: Any = None, who: str = "evaluat
     )
 
 
-def _folds(folds: int | None, n_rows: int, groups: Any) -> SplitProtocol:
+def _folds(folds: int | None, n_rows: int, groups: LabelsLike | None) -> SplitProtocol:
     if groups is None:
         return StratifiedFolds(max(2, min(_DEFAULT_FOLDS, n_rows)) if folds is None else int(folds))
     if folds is None:
@@ -102,7 +102,7 @@ def _named(name: str, who: str) -> SplitProtocol:
     raise ParameterError(f"{who}(protocol={name!r}): protocol must be one of {known}{closest(name, PROTOCOLS)}.")
 
 
-def _with_groups(protocol: Any, groups: Any, who: str) -> SplitProtocol:
+def _with_groups(protocol: Any, groups: LabelsLike | None, who: str) -> SplitProtocol:
     if groups is None:
         return protocol
     if not isinstance(protocol, (GroupFolds, GroupHoldOut)):
@@ -115,7 +115,9 @@ def _with_groups(protocol: Any, groups: Any, who: str) -> SplitProtocol:
     return replace(protocol, groups=groups)
 
 
-def bound_protocol(given: Any, X: TableLike, n_rows: int, groups: Any = None, who: str = "evaluate") -> tuple[Any, Any]:
+def bound_protocol(
+    given: object, X: TableLike, n_rows: int, groups: LabelsLike | None = None, who: str = "evaluate"
+) -> tuple[Any, Any]:
     """The protocol with groups or times read from ``X`` where they are columns of it, and ``X`` without those."""
     if isinstance(groups, str):
         groups, X = without_column(X, groups, f"{who}(groups=…)")

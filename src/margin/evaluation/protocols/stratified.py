@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, Protocol
+from typing import ClassVar, Literal, Protocol
 
 import numpy as np
 
@@ -241,13 +241,13 @@ def check_seed(who: str, seed: SeedLike) -> None:
         raise ParameterError(f"{who}(seed={seed!r}): the seed must be a whole number, 0 or more.")
 
 
-def check_count(who: str, what: str, value: Any, least: int = 1) -> None:
+def check_count(who: str, what: str, value: object, least: int = 1) -> None:
     """Refuse a count that is no whole number, or too small a one."""
     if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or value < least:
         raise ParameterError(f"{who}({what}={value!r}): {what} must be a whole number, {least} or more.")
 
 
-def check_share(who: str, what: str, value: Any) -> None:
+def check_share(who: str, what: str, value: object) -> None:
     """Refuse a share of the rows that would leave one side empty."""
     if not isinstance(value, (int, float, np.number)) or isinstance(value, bool) or not 0 < value < 1:
         raise ParameterError(f"{who}({what}={value!r}): the share must lie between 0 and 1, as 0.25.")

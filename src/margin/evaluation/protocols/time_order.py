@@ -121,7 +121,7 @@ class TimeOrdered(Splits):
         )
 
 
-def _as_times(times: Any) -> np.ndarray:
+def _as_times(times: np.ndarray) -> np.ndarray:
     values = np.asarray(times)
     if values.ndim != 1:
         raise InputError(f"TimeOrdered: there must be one time per row, not the shape {values.shape}.")

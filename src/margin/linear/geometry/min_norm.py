@@ -101,7 +101,7 @@ class _Corral:
     def found(self, w: np.ndarray, lowest: float, holds_origin: bool, n_iter: int) -> Nearest:
         return Nearest(list(self.keys), self.weights.copy(), w, lowest, holds_origin, n_iter)
 
-    def take_in(self, key: Any, point: np.ndarray) -> bool:
+    def take_in(self, key: object, point: np.ndarray) -> bool:
         """Move to the nearest point of the hull of the corral and one more; False if that is the origin."""
         self.weights = np.append(self.weights, 0.0)
         while self.keys:
@@ -153,7 +153,7 @@ class _Corral:
         self.weights /= self.weights.sum()
         return places.tolist()
 
-    def _insert(self, key: Any, point: np.ndarray) -> None:
+    def _insert(self, key: object, point: np.ndarray) -> None:
         place = len(self.keys)
         self.keys.append(key)
         self.points.append(point)

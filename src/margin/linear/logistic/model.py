@@ -34,7 +34,7 @@ class LogisticModel(LinearClassifier):
     def _gives_probabilities(self) -> bool:
         return True
 
-    def odds(self, X: TableLike, reference: Any = None) -> Odds:
+    def odds(self, X: TableLike, reference: object = None) -> Odds:
         """Odds and log-odds of each class against a reference class (the first, unless another is named)."""
         return odds_of(self.decision_function(X), self.classes_, reference, f"{type(self).__name__}.odds")
 

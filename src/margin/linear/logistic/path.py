@@ -26,7 +26,7 @@ from margin.typing import Encoded, LabelsLike, TableLike, WeightsLike
 __all__ = ["LogisticPath", "Strengths", "answers_along_penalty", "logistic_path", "solved_along", "strengths"]
 
 
-def _is_strength(value: Any) -> bool:
+def _is_strength(value: object) -> bool:
     return isinstance(value, numbers.Real) and not isinstance(value, bool) and float(value) > 0
 
 

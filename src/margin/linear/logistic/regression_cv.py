@@ -36,7 +36,7 @@ def _are_ratios(value: Any) -> bool:
     return listed and np.ndim(value) == 1 and len(value) > 0 and all(_is_ratio(each) for each in value)
 
 
-def _is_ratio(value: Any) -> bool:
+def _is_ratio(value: object) -> bool:
     return isinstance(value, numbers.Real) and not isinstance(value, bool) and 0 <= float(value) <= 1
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,6 +22,9 @@ from margin.linear.logistic.polish import MOST_PARAMETERS, Curved, generalised_i
 from margin.linear.odds import reference_place
 from margin.linear.presolve import Reduced
 from margin.linear.problem import Problem
+
+if TYPE_CHECKING:
+    from margin.linear.logistic.model import LogisticModel
 
 __all__ = ["Evidence", "Summary", "evidence_of", "summary_of"]
 
@@ -102,7 +105,7 @@ class Summary:
         return "\n".join(_printed(self))
 
 
-def summary_of(model: Any, evidence: Evidence, reference: Any, who: str) -> Summary:
+def summary_of(model: LogisticModel, evidence: Evidence, reference: object, who: str) -> Summary:
     """The summary of a fitted model."""
     classes = model.classes_.tolist()
     if len(evidence.classes) < 2:
@@ -170,7 +173,9 @@ class _Spread:
         return np.where(blurred | absent | (variance <= 0), np.nan, np.sqrt(np.maximum(variance, 0.0)))
 
 
-def _rows_against(model: Any, evidence: Evidence, spread: _Spread, k: int, first: int) -> dict[str, np.ndarray]:
+def _rows_against(
+    model: LogisticModel, evidence: Evidence, spread: _Spread, k: int, first: int
+) -> dict[str, np.ndarray]:
     """The rows of the table for one class against the reference: the intercept, then all columns."""
     d = model.coef_.shape[1]
     errors = np.full(d, np.nan)
@@ -208,7 +213,7 @@ def _null_deviance(evidence: Evidence) -> float:
     return float(2 * (totals * np.log(evidence.total / totals)).sum())
 
 
-def _notes(evidence: Evidence, model: Any, table: dict[str, np.ndarray]) -> tuple[str, ...]:
+def _notes(evidence: Evidence, model: LogisticModel, table: dict[str, np.ndarray]) -> tuple[str, ...]:
     found = []
     if evidence.l1 > 0:
         found.append(

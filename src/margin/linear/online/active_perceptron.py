@@ -144,7 +144,7 @@ class ActivePerceptron(StreamingClassifier):
         products = (self.coef_ @ row + self.intercept_ * constant) / np.hypot(np.linalg.norm(row), constant)
         return bool((np.abs(products) <= self.threshold_).any())
 
-    def update(self, x: Any, label: Any, classes: Any = None) -> Self:
+    def update(self, x: Any, label: object, classes: Any = None) -> Self:
         """Learn from the label of one row, asked for or not; ``classes`` names all labels at the first call."""
         who, row = "ActivePerceptron.update", _rows_of_one(x)
         params.check(self)

@@ -122,7 +122,7 @@ class StreamingClassifier(LinearClassifier):
             )
         return codes_of(labels, self.classes_).astype(np.int32)
 
-    def _refuse_other_classes(self, classes: Any, who: str) -> None:
+    def _refuse_other_classes(self, classes: object, who: str) -> None:
         if classes is None:
             return
         named = named_classes(classes, who)

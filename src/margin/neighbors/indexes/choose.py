@@ -86,7 +86,7 @@ class Rows:
 
 
 def build_index(
-    cells: Any, metric: Any, p: float, algorithm: Algorithm, leaf_size: int | None, n_threads: int, who: str
+    cells: Any, metric: object, p: float, algorithm: Algorithm, leaf_size: int | None, n_threads: int, who: str
 ) -> tuple[Any, IndexChoice]:
     """The index that serves these rows, and the reason for it."""
     rows = Rows(cells, "euclidean" if metric == "cosine" and not issparse(cells) else metric, p, leaf_size, n_threads)

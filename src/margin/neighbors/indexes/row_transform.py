@@ -61,7 +61,7 @@ class Space:
         return radius / self.unit
 
 
-def space_of(X: TableLike, magnitude: float, metric: Any, p: float, factors: np.ndarray | None) -> Space:
+def space_of(X: TableLike, magnitude: float, metric: object, p: float, factors: np.ndarray | None) -> Space:
     """The space of training rows X with cells up to ``magnitude``."""
     if metric == "cosine":  # lengths do not matter, nor then by how much all columns are multiplied
         factors = None if factors is None else factors / factors.max()

@@ -176,11 +176,11 @@ def _scores(noted: Any) -> dict[str, dict[str, list[float | None]]]:
     }
 
 
-def _is_score(score: Any) -> bool:
+def _is_score(score: object) -> bool:
     return isinstance(score, list) and len(score) == 3 and all(x is None or type(x) in (int, float) for x in score)
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> Any:
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return {part.name: _plain(getattr(value, part.name)) for part in dataclasses.fields(value)}
     if isinstance(value, dict):

@@ -197,6 +197,6 @@ def _either(old: Any, new: Any) -> list[Any]:
     return list(dict.fromkeys([*old, *new]))
 
 
-def _same(one: Any, other: Any) -> bool:
+def _same(one: object, other: object) -> bool:
     """Equality in which NaN is NaN, and 1 is neither True nor 1.0."""
     return repr(one) == repr(other)

@@ -31,11 +31,11 @@ class Plain:
     def __init__(self, head: Head) -> None:
         self._head = head
 
-    def is_array(self, number: Any) -> TypeGuard[int]:
+    def is_array(self, number: object) -> TypeGuard[int]:
         """Whether a number is that of an array."""
         return type(number) is int and 0 <= number < len(self._head.buffers)
 
-    def shape(self, number: Any) -> tuple[int, ...]:
+    def shape(self, number: object) -> tuple[int, ...]:
         """The shape of an array."""
         if not self.is_array(number):
             raise Malformed(f"{number!r} is not the number of an array")
@@ -129,7 +129,7 @@ class Plain:
             return self._named(inner)
         raise Malformed(f"{tag!r} is no plain value")
 
-    def _named(self, number: Any) -> str:
+    def _named(self, number: object) -> str:
         """An object that is a setting: by its kind, and a model with its own settings that are plain."""
         node = object_of(self._head.header, number)
         given = node.get("parameters")
@@ -139,7 +139,7 @@ class Plain:
         return f"{node['kind']}({', '.join(plain)})"
 
 
-def object_of(header: dict[str, Any], number: Any) -> dict[str, Any]:
+def object_of(header: dict[str, Any], number: object) -> dict[str, Any]:
     """One object of a header."""
     objects = header.get("objects")
     if not isinstance(objects, list) or type(number) is not int or not 0 <= number < len(objects):

@@ -172,7 +172,7 @@ def _buffer(entry: Any, at: int) -> Buffer:
 _ENTRY = {"dtype", "shape", "sha256", "order"}
 
 
-def _item_size(text: Any) -> int:
+def _item_size(text: object) -> int:
     """Bytes of one cell of a type, written as NumPy writes it."""
     if isinstance(text, str) and text in NUMBERS:
         return int(text[2:])
@@ -190,7 +190,7 @@ def _shape(shape: Any) -> tuple[int, ...]:
     return tuple(shape)
 
 
-def _digest(text: Any) -> bytes:
+def _digest(text: object) -> bytes:
     if not isinstance(text, str) or len(text) != 64 or not set(text) <= set("0123456789abcdef"):
         raise Malformed("a digest must be 64 hexadecimal digits")
     return bytes.fromhex(text)

@@ -43,7 +43,7 @@ class NumbersOfColumns:
     def __init__(self, size: str, total: str = "") -> None:
         self.size, self.total = size, total
 
-    def pack(self, value: Any, to: Packer) -> dict[str, int]:
+    def pack(self, value: object, to: Packer) -> dict[str, int]:
         if not isinstance(value, tuple) or not all(isinstance(each, np.ndarray) and each.ndim == 1 for each in value):
             raise Malformed("must be a tuple of arrays")
         start = np.concatenate([[0], np.cumsum([len(each) for each in value])]).astype(np.int64)
@@ -73,7 +73,7 @@ class Words:
     def __init__(self, size: str) -> None:
         self.size = size
 
-    def pack(self, value: Any, to: Packer) -> Any:
+    def pack(self, value: object, to: Packer) -> Any:
         return Texts().pack(value, to)
 
     def unpack(self, node: Any, of: Unpacker) -> tuple[str, ...]:

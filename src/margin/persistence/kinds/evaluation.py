@@ -41,7 +41,7 @@ SHARE, SEED, COUNT = Number(0, 1), Whole(0), Whole(1)
 class MetricName:
     """The name of one of margin's metrics; another one is a function, and files hold no code."""
 
-    def pack(self, value: Any, to: Packer) -> str:
+    def pack(self, value: object, to: Packer) -> str:
         if value not in METRICS:
             raise Malformed(f"is no metric of margin ({value!r}), and files hold no code (name one that margin has)")
         return str(value)

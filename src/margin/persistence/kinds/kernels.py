@@ -25,7 +25,7 @@ __all__ = ["KINDS"]
 class NoFunction:
     """Where a kernel that a user wrote would stand; files hold no code."""
 
-    def pack(self, value: Any, to: Packer) -> None:
+    def pack(self, value: object, to: Packer) -> None:
         if value is not None:
             raise Malformed(
                 "is a function of yours, and files hold no code (fit with kernel='precomputed' and compute the values "
@@ -40,7 +40,7 @@ class NoFunction:
 class Pieces:
     """The dictionary of a spectrum kernel: pieces of texts, then pieces of tokens, each as its tokens."""
 
-    def pack(self, value: Any, to: Packer) -> dict[str, Any]:
+    def pack(self, value: object, to: Packer) -> dict[str, Any]:
         if not isinstance(value, tuple):
             raise Malformed("must be a tuple of pieces")
         texts = [piece for piece in value if isinstance(piece, str)]

@@ -51,7 +51,7 @@ class Weights:
 
     _array = Array("f8", "n", positive, finite)
 
-    def pack(self, value: Any, to: Packer) -> Any:
+    def pack(self, value: object, to: Packer) -> Any:
         return None if isinstance(value, np.ndarray) and (value == 1).all() else self._array.pack(value, to)
 
     def unpack(self, node: Any, of: Unpacker) -> np.ndarray:

@@ -156,7 +156,7 @@ class Array:
         self.rules = [part for part in shape_and_rules if isinstance(part, Rule)]
         self.order = order
 
-    def pack(self, value: Any, to: Packer) -> int:
+    def pack(self, value: object, to: Packer) -> int:
         if not isinstance(value, np.ndarray):
             raise Malformed(f"must be an array, not {type(value).__name__}")
         self._check_type(value)
@@ -250,7 +250,7 @@ class Parts:
         self.size = size
         self.make = make
 
-    def pack(self, value: Any, to: Packer) -> dict[str, int]:
+    def pack(self, value: object, to: Packer) -> dict[str, int]:
         if not isinstance(value, (list, tuple)) or not all(isinstance(part, np.ndarray) for part in value):
             raise Malformed("must be a list of arrays")
         (dtype,) = self.cells.dtypes

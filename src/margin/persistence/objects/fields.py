@@ -42,11 +42,11 @@ class Packer(Protocol):
 
     def add_array(self, array: np.ndarray) -> int: ...
 
-    def add_object(self, value: Any) -> int: ...
+    def add_object(self, value: object) -> int: ...
 
     def takes_inline(self, n: int) -> bool: ...
 
-    def kind_of(self, value: Any) -> str: ...
+    def kind_of(self, value: object) -> str: ...
 
 
 class Unpacker(Protocol):
@@ -64,7 +64,7 @@ class Unpacker(Protocol):
 class Field(Protocol):
     """One thing that a model holds."""
 
-    def pack(self, value: Any, to: Packer) -> Any: ...
+    def pack(self, value: object, to: Packer) -> Any: ...
 
     def unpack(self, node: Any, of: Unpacker) -> Any: ...
 
@@ -79,7 +79,7 @@ class Absent:
         self.field = field
         self.default = default
 
-    def pack(self, value: Any, to: Packer) -> Any:
+    def pack(self, value: object, to: Packer) -> Any:
         return self.field.pack(value, to)
 
     def unpack(self, node: Any, of: Unpacker) -> Any:
@@ -93,7 +93,7 @@ class Renamed:
         self.name = name
         self.field = field
 
-    def pack(self, value: Any, to: Packer) -> Any:
+    def pack(self, value: object, to: Packer) -> Any:
         return self.field.pack(value, to)
 
     def unpack(self, node: Any, of: Unpacker) -> Any:
@@ -103,7 +103,7 @@ class Renamed:
 class Flag:
     """True or False."""
 
-    def pack(self, value: Any, to: Packer) -> Any:
+    def pack(self, value: object, to: Packer) -> Any:
         if not isinstance(value, (bool, np.bool_)):
             raise Malformed(f"must be True or False, not {value!r}")
         return bool(value)
@@ -120,7 +120,7 @@ class Whole:
     def __init__(self, low: int = -(2**63), high: int = 2**63 - 1, size: str = "") -> None:
         self.low, self.high, self.size = (0 if size and low < 0 else low), high, size
 
-    def pack(self, value: Any, to: Packer) -> int:
+    def pack(self, value: object, to: Packer) -> int:
         if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
             raise Malformed(f"must be a whole number, not {value!r}")
         return int(value)
@@ -141,7 +141,7 @@ class Number:
     ) -> None:
         self.low, self.high, self.finite, self.missing = low, high, finite, missing
 
-    def pack(self, value: Any, to: Packer) -> Any:
+    def pack(self, value: object, to: Packer) -> Any:
         if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)):
             raise Malformed(f"must be a number, not {value!r}")
         number = float(value)
@@ -170,7 +170,7 @@ class Text:
         self._choices = choices
         self._known = known
 
-    def pack(self, value: Any, to: Packer) -> str:
+    def pack(self, value: object, to: Packer) -> str:
         if not isinstance(value, str):
             raise Malformed(f"must be a text, not {value!r}")
         return str(value)
@@ -190,7 +190,7 @@ class Maybe:
     def __init__(self, field: Field) -> None:
         self.field = field
 
-    def pack(self, value: Any, to: Packer) -> Any:
+    def pack(self, value: object, to: Packer) -> Any:
         return None if value is None else self.field.pack(value, to)
 
     def unpack(self, node: Any, of: Unpacker) -> Any:
@@ -203,7 +203,7 @@ class Either:
     def __init__(self, *fields: Field) -> None:
         self.fields = fields
 
-    def pack(self, value: Any, to: Packer) -> list[Any]:
+    def pack(self, value: object, to: Packer) -> list[Any]:
         reasons = []
         for number, field in enumerate(self.fields):
             try:
@@ -229,7 +229,7 @@ class ListOf:
         self.field = field
         self.size = size
 
-    def pack(self, value: Any, to: Packer) -> list[Any]:
+    def pack(self, value: object, to: Packer) -> list[Any]:
         if not isinstance(value, (list, tuple)):
             raise Malformed(f"must be a list, not {type(value).__name__}")
         return [within(f"[{i}]", self.field.pack, item, to) for i, item in enumerate(value)]
@@ -253,7 +253,7 @@ class SetOf(ListOf):
 
     make = frozenset
 
-    def pack(self, value: Any, to: Packer) -> list[Any]:
+    def pack(self, value: object, to: Packer) -> list[Any]:
         if not isinstance(value, (set, frozenset)):
             raise Malformed(f"must be a set, not {type(value).__name__}")
         return super().pack(sorted(value), to)
@@ -265,7 +265,7 @@ class Fixed:
     def __init__(self, *fields: Field) -> None:
         self.fields = fields
 
-    def pack(self, value: Any, to: Packer) -> list[Any]:
+    def pack(self, value: object, to: Packer) -> list[Any]:
         if not isinstance(value, (list, tuple)) or len(value) != len(self.fields):
             raise Malformed(f"must be a tuple of {len(self.fields)}")
         return [within(f"[{i}]", f.pack, item, to) for i, (f, item) in enumerate(zip(self.fields, value))]
@@ -282,7 +282,7 @@ class MapOf:
     def __init__(self, field: Field) -> None:
         self.field = field
 
-    def pack(self, value: Any, to: Packer) -> list[Any]:
+    def pack(self, value: object, to: Packer) -> list[Any]:
         if not isinstance(value, Mapping) or not all(isinstance(key, str) for key in value):
             raise Malformed("must be a mapping from texts")
         return [[key, within(f"[{key!r}]", self.field.pack, item, to)] for key, item in value.items()]
@@ -308,7 +308,7 @@ class Object:
         self.kinds = kinds
         self.where = dict(where or {})
 
-    def pack(self, value: Any, to: Packer) -> int:
+    def pack(self, value: object, to: Packer) -> int:
         kind = to.kind_of(value)
         if kind not in self.kinds:
             raise Malformed(f"must be of kind {' or '.join(self.kinds)}, not {kind or type(value).__name__}")
@@ -332,7 +332,7 @@ class Model:
     def __init__(self, where: Mapping[str, Callable[[Any], int]] | None = None) -> None:
         self.where = dict(where or {})
 
-    def pack(self, value: Any, to: Packer) -> int:
+    def pack(self, value: object, to: Packer) -> int:
         return to.add_object(value)
 
     def unpack(self, node: Any, of: Unpacker) -> Any:

@@ -80,7 +80,7 @@ def _name(attribute: str, each: Field) -> str:
     return inner.name if isinstance(inner, Renamed) else attribute.strip("_")
 
 
-def attributes_of(value: Any) -> dict[str, Any]:
+def attributes_of(value: object) -> dict[str, Any]:
     """Everything an object holds, whether in its ``__dict__`` or in slots."""
     found = dict(getattr(value, "__dict__", {}))
     for cls in type(value).__mro__:

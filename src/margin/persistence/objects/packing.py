@@ -61,11 +61,11 @@ class ObjectPacker:
         """Which field each array belongs to and which model holds which, for readers that know no kinds."""
         return self._outline.section(self._numbers)
 
-    def kind_of(self, value: Any) -> str:
+    def kind_of(self, value: object) -> str:
         kind = self._kind(value)
         return kind.name if kind else ""
 
-    def _kind(self, value: Any) -> Kind | None:
+    def _kind(self, value: object) -> Kind | None:
         return self._names.get(value.kind) if isinstance(value, Legacy) else self._kinds.get(type(value))
 
     def add_array(self, array: np.ndarray) -> int:
@@ -79,7 +79,7 @@ class ObjectPacker:
             self._outline.add_array()
         return self._numbers[id(array)]
 
-    def add_object(self, value: Any) -> int:
+    def add_object(self, value: object) -> int:
         kind = self._kind(value)
         if id(value) not in self._numbers:
             self._add_new(kind, value)
@@ -88,7 +88,7 @@ class ObjectPacker:
             self._outline.add_model(number)
         return number
 
-    def _add_new(self, kind: Kind | None, value: Any) -> None:
+    def _add_new(self, kind: Kind | None, value: object) -> None:
         if id(value) in self._open:
             raise Malformed("holds itself")
         if kind is None:
@@ -100,11 +100,11 @@ class ObjectPacker:
         self._remember(value, len(self.objects))
         self.objects.append(node)
 
-    def _remember(self, value: Any, number: int) -> None:
+    def _remember(self, value: object, number: int) -> None:
         self._alive.append(value)
         self._numbers[id(value)] = number
 
-    def _node(self, kind: Kind, value: Any) -> dict[str, Any]:
+    def _node(self, kind: Kind, value: object) -> dict[str, Any]:
         attributes = value.attributes if isinstance(value, Legacy) else attributes_of(value)
         if not kind.is_model:
             return {"kind": kind.name, "state": self._state(kind, attributes, None)}

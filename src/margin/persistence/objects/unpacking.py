@@ -85,13 +85,13 @@ class ObjectUnpacker:
         if len(self._used_objects) < len(self._made) - 1:
             raise Malformed("there are objects that belong to nothing")
 
-    def array(self, number: Any) -> np.ndarray:
+    def array(self, number: object) -> np.ndarray:
         if type(number) is not int or not 0 <= number < len(self._arrays):
             raise Malformed("must be the number of an array")
         self._used_arrays.add(number)
         return self._arrays[number]
 
-    def object(self, number: Any) -> Any:
+    def object(self, number: object) -> Any:
         if type(number) is not int or not 0 <= number < len(self._made):
             raise Malformed("must be the number of an object that stands before")
         self._used_objects.add(number)

@@ -40,7 +40,7 @@ class Value:
     def __init__(self, *, objects: bool = True) -> None:
         self.objects = objects
 
-    def pack(self, value: Any, to: Packer) -> Any:
+    def pack(self, value: object, to: Packer) -> Any:
         if value is None or type(value) in (bool, int, str):
             return value
         if type(value) is float:
@@ -55,7 +55,7 @@ class Value:
             return {"bytes": base64.b64encode(value).decode()}
         return self._pack_other(value, to)
 
-    def _pack_other(self, value: Any, to: Packer) -> Any:
+    def _pack_other(self, value: object, to: Packer) -> Any:
         if isinstance(value, np.generic) and value.dtype.newbyteorder("<").str in NUMBERS:
             little = np.asarray(value, dtype=value.dtype.newbyteorder("<"))
             return {"scalar": [little.dtype.str, base64.b64encode(little.tobytes()).decode()]}
@@ -111,7 +111,7 @@ _MAKERS: dict[str, Callable[[Any], Any]] = {
 }
 
 
-def _refusal(value: Any) -> str:
+def _refusal(value: object) -> str:
     """Why a value cannot stand in a file, and what to do."""
     name = value.__qualname__ if isinstance(value, type) else type(value).__name__
     if hasattr(value, "bit_generator") or hasattr(value, "tomaxint"):
@@ -133,7 +133,7 @@ def _refusal(value: Any) -> str:
     return f"is a {name}, which a file cannot hold (numbers, texts, lists, mappings and arrays can be saved)"
 
 
-def _hashable(value: Any) -> Any:
+def _hashable(value: object) -> Any:
     if isinstance(value, (list, dict, set, np.ndarray)) or type(value).__hash__ is None:
         raise Malformed("a key must be a plain value")
     try:
@@ -209,7 +209,7 @@ class Labels:
         self.size = size
         self.distinct = distinct
 
-    def pack(self, value: Any, to: Packer) -> Any:
+    def pack(self, value: object, to: Packer) -> Any:
         if not isinstance(value, np.ndarray) or value.ndim != 1:
             raise Malformed("must be an array of labels")
         kind = value.dtype.kind
@@ -271,7 +271,7 @@ def _as_objects(items: list[Any]) -> np.ndarray:
     return found
 
 
-def _plain_label(value: Any) -> Any:
+def _plain_label(value: object) -> Any:
     if not (value is None or isinstance(value, (bool, int, float, str, bytes, np.generic))):
         raise Malformed("a label must be a text, a number or None")
     return value
@@ -292,7 +292,7 @@ def _whole_numbers(numbers: Any, dtype: Any) -> np.ndarray:
 class Label:
     """One label: a text, a number, a boolean or bytes."""
 
-    def pack(self, value: Any, to: Packer) -> Any:
+    def pack(self, value: object, to: Packer) -> Any:
         return Value(objects=False).pack(value, to)
 
     def unpack(self, node: Any, of: Unpacker) -> Any:
@@ -302,7 +302,7 @@ class Label:
 class Levels:
     """The levels of a column: a tuple of texts, booleans or numbers, none of them twice."""
 
-    def pack(self, value: Any, to: Packer) -> Any:
+    def pack(self, value: object, to: Packer) -> Any:
         if not isinstance(value, tuple):
             raise Malformed("must be a tuple of levels")
         if value and all(type(level) is str for level in value):

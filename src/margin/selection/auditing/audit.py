@@ -20,7 +20,7 @@ from margin.selection.auditing.result import Audit, Finding
 from margin.selection.auditing.split_shift import look_at_groups, look_at_sides, look_at_time
 from margin.selection.auditing.table_view import Sheet, joined, open_sheet
 from margin.selection.auditing.target_leaks import look_at_predictors
-from margin.typing import Encoded, LabelsLike, TableLike
+from margin.typing import LabelsLike, TableLike
 
 __all__ = ["audit"]
 
@@ -37,7 +37,7 @@ def audit(
     split: Any = None,
     *,
     test: tuple[Any, Any] | None = None,
-    groups: Any = None,
+    groups: LabelsLike | None = None,
     times: Any = None,
     names: Sequence[str] | None = None,
     seed: int = 0,
@@ -116,7 +116,9 @@ class _Given:
     notes: list[str]
 
 
-def _given(X: Encoded, y: LabelsLike, test: Any, groups: Any, times: Any, names: Sequence[str] | None) -> _Given:
+def _given(
+    X: TableLike, y: LabelsLike, test: Any, groups: LabelsLike | None, times: Any, names: Sequence[str] | None
+) -> _Given:
     labels = _labels(y, "audit(y=…)")
     classes = distinct(labels, "audit(y=…)")
     if test is None:
@@ -162,7 +164,7 @@ def _check_length(values: Any, n_rows: int, what: str) -> None:
         raise InputError(f"audit: {what} must have one value for each of the {n_rows:,} rows, not {len(values):,}.")
 
 
-def _beside(sheet: Sheet, given: Any, what: str) -> tuple[np.ndarray | None, str | None]:
+def _beside(sheet: Sheet, given: object, what: str) -> tuple[np.ndarray | None, str | None]:
     """Groups or times as an array, and the name of the column they stood in, if they did."""
     if given is None:
         return None, None
@@ -240,7 +242,7 @@ def _settings(given: _Given, split: Any, two_tables: bool, seed: int) -> list[Se
     return [make(*pair) for pair in _splits(_protocol(split, given), given)]
 
 
-def _is_rows(side: Any) -> bool:
+def _is_rows(side: object) -> bool:
     """Whether something lists rows, rather than being a pair of such lists."""
     return not (isinstance(side, (tuple, list)) and len(side) and np.ndim(side[0]) > 0)
 

@@ -21,7 +21,7 @@ from margin.base.inputs.object_cells import column_from_objects, is_missing
 from margin.data import Table
 from margin.data.schema import Column
 from margin.errors import InputError, InputTypeError, listing
-from margin.typing import Encoded, TableLike
+from margin.typing import TableLike
 
 __all__ = ["Cells", "Sheet", "dates_of_levels", "dates_of_values", "joined", "open_sheet"]
 
@@ -145,7 +145,7 @@ def _from_objects(name: str, values: list[Any], who: str) -> Cells:
     return Cells(column.name, column.kind, stored, column.levels)
 
 
-def _from_array(X: Encoded, who: str) -> Sheet:
+def _from_array(X: TableLike, who: str) -> Sheet:
     given = np.asarray(X) if hasattr(X, "dtype") else None
     if given is not None and given.dtype.kind == "M" and given.ndim == 2:
         columns = [Cells(f"x{i}", "time", _seconds(given[:, i])) for i in range(given.shape[1])]

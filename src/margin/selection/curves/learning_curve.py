@@ -112,7 +112,7 @@ def learning_curve(
     protocol: Any = None,
     metrics: Iterable[str | Metric] | str | Metric = ("accuracy",),
     sample_weight: WeightsLike | None = None,
-    groups: Any = None,
+    groups: LabelsLike | None = None,
     n_jobs: int | None = 1,
     confidence: float = 0.95,
     seed: int = 0,

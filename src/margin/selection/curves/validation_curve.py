@@ -115,7 +115,7 @@ def validation_curve(
     metrics: Iterable[str | Metric] | str | Metric = ("accuracy",),
     simpler: str | None = None,
     sample_weight: WeightsLike | None = None,
-    groups: Any = None,
+    groups: LabelsLike | None = None,
     n_jobs: int | None = 1,
     confidence: float = 0.95,
     progress: bool | Callable[[ProgressReport], Any] = False,
@@ -199,7 +199,7 @@ def validation_curve(
     )
 
 
-def _is_number(value: Any) -> bool:
+def _is_number(value: object) -> bool:
     return isinstance(value, numbers.Real) and not isinstance(value, bool)
 
 

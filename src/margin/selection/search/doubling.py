@@ -27,15 +27,15 @@ def _no_text(text: str) -> Any:
     raise ValueError(text)
 
 
-def _is_positive(value: Any) -> bool:
+def _is_positive(value: object) -> bool:
     return isinstance(value, numbers.Real) and not isinstance(value, bool) and 0 < float(value) < math.inf
 
 
-def _is_start(value: Any) -> bool:
+def _is_start(value: object) -> bool:
     return value is None or (isinstance(value, Mapping) and len(value) > 0 and all(map(_is_positive, value.values())))
 
 
-def _are_bounds(value: Any) -> bool:
+def _are_bounds(value: object) -> bool:
     return value is None or (
         isinstance(value, Mapping)
         and all(
@@ -45,7 +45,7 @@ def _are_bounds(value: Any) -> bool:
     )
 
 
-def _is_whole(value: Any) -> bool:
+def _is_whole(value: object) -> bool:
     return isinstance(value, numbers.Integral) and not isinstance(value, bool) and int(value) >= 0
 
 

@@ -19,7 +19,7 @@ def _no_text(text: str) -> Any:
     raise ValueError(text)
 
 
-def _is_list(value: Any) -> bool:
+def _is_list(value: object) -> bool:
     return isinstance(value, (Sequence, np.ndarray, range)) and not isinstance(value, (str, bytes)) and len(value) > 0
 
 
@@ -29,11 +29,11 @@ def _is_grid(value: Any) -> bool:
     return value is None or (_is_list(value) and all(isinstance(each, Mapping) and _is_grid(each) for each in value))
 
 
-def _can_be_drawn(value: Any) -> bool:
+def _can_be_drawn(value: object) -> bool:
     return hasattr(value, "rvs") or callable(value) or _is_list(value)
 
 
-def _are_distributions(value: Any) -> bool:
+def _are_distributions(value: object) -> bool:
     if value is None:
         return True
     return isinstance(value, Mapping) and len(value) > 0 and all(map(_can_be_drawn, value.values()))

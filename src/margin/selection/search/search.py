@@ -23,7 +23,7 @@ from margin.selection.search.results import SearchResults
 from margin.selection.search.trial_runner import TrialRunner
 from margin.selection.search.trials import search_task
 from margin.tree import DecisionTreeClassifier
-from margin.typing import Encoded, TableLike
+from margin.typing import TableLike
 
 __all__ = ["Chosen", "Folds", "MetricName", "Model", "Search", "Simpler"]
 
@@ -32,17 +32,17 @@ def _no_text(text: str) -> Any:
     raise ValueError(text)
 
 
-def _is_model(value: Any) -> bool:
+def _is_model(value: object) -> bool:
     return value is None or (not isinstance(value, type) and hasattr(value, "fit") and hasattr(value, "predict"))
 
 
-def _is_cv(value: Any) -> bool:
+def _is_cv(value: object) -> bool:
     if isinstance(value, (int, np.integer)) and not isinstance(value, bool):
         return int(value) >= 2
     return not isinstance(value, (bool, str, type)) and (isinstance(value, (list, tuple)) or hasattr(value, "split"))
 
 
-def _is_simpler(value: Any) -> bool:
+def _is_simpler(value: object) -> bool:
     return value is None or (
         isinstance(value, Mapping) and all(each in ("larger", "smaller") for each in value.values())
     )
@@ -101,7 +101,7 @@ class Search(PassesOn):
 
     # ---- Learning.
 
-    def _learn(self, X: Encoded, y: np.ndarray, rows: TrainingRows) -> None:
+    def _learn(self, X: TableLike, y: np.ndarray, rows: TrainingRows) -> None:
         task = search_task(
             self._model(),
             X,

@@ -74,7 +74,7 @@ def simplest(settings: Sequence[Mapping[str, Any]], among: np.ndarray, best: int
     return same[int(np.argmin(places))]
 
 
-def _size(value: Any, name: str) -> float:
+def _size(value: object, name: str) -> float:
     """A parameter as a number; None is no limit, as for the depth of a tree."""
     if value is None:
         return float("inf")

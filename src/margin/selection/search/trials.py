@@ -25,7 +25,7 @@ from margin.errors import ConstantColumnWarning
 from margin.evaluation.cross_validation.fold import Fold, FoldTask, Outcome, run_fold
 from margin.evaluation.predictions.from_model import Predictions
 from margin.parallel import side_by_side
-from margin.typing import ClassifierLike, Encoded, LabelsLike, TableLike
+from margin.typing import ClassifierLike, LabelsLike, TableLike
 
 __all__ = ["Group", "Trial", "groups_of", "search_task", "shareable", "trials"]
 
@@ -152,7 +152,7 @@ def _key(setting: Mapping[str, Any], but: str) -> tuple[Any, ...]:
     return tuple(sorted((name, *_identity(value)) for name, value in setting.items() if name != but))
 
 
-def _identity(value: Any) -> tuple[str, str]:
+def _identity(value: object) -> tuple[str, str]:
     plain = value is None or isinstance(value, (bool, int, float, str, np.generic))
     return type(value).__name__, repr(value) if plain else str(id(value))
 
@@ -161,7 +161,7 @@ def _predictions_along(
     model: Any,
     parameter: str,
     values: Sequence[Any],
-    X: Encoded,
+    X: TableLike,
     y: LabelsLike,
     asked: Sequence[Any],
     weight: np.ndarray | None,

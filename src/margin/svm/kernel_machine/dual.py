@@ -13,7 +13,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
@@ -64,7 +63,7 @@ class DualSolution:
 
 
 def solve(
-    source: Any,
+    source: _core.svm.KernelSource,
     problem: DualProblem,
     tol: float = 1e-3,
     max_steps: int = MOST_STEPS,
@@ -88,7 +87,7 @@ def solve(
 
 
 def solve_all(
-    source: Any,
+    source: _core.svm.KernelSource,
     problems: Sequence[DualProblem],
     tol: float = 1e-3,
     max_steps: int = MOST_STEPS,

@@ -11,11 +11,14 @@ a time (an active-set method).
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from margin.svm.kernel_machine.dual import DualProblem, DualSolution
+
+if TYPE_CHECKING:
+    import margin._core as _core
 
 __all__ = ["conditions", "polished"]
 
@@ -43,7 +46,7 @@ def conditions(problem: DualProblem, alpha: np.ndarray, gradient: np.ndarray) ->
 
 
 @np.errstate(over="ignore", invalid="ignore")  # what overflows is not taken
-def polished(source: Any, problem: DualProblem, found: DualSolution) -> DualSolution:
+def polished(source: _core.svm.KernelSource, problem: DualProblem, found: DualSolution) -> DualSolution:
     """A solution with smaller violations, or the same where none comes out."""
     if not (found.alpha > 0).any() or not np.isfinite(problem.upper).all():
         return found

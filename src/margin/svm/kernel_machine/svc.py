@@ -33,11 +33,11 @@ from margin.typing import Encoded, LabelsLike, TableLike, WeightsLike
 __all__ = ["SVC"]
 
 
-def _is_iterations(value: Any) -> bool:
+def _is_iterations(value: object) -> bool:
     return isinstance(value, numbers.Integral) and not isinstance(value, bool) and (int(value) == -1 or int(value) >= 1)
 
 
-def _is_number(value: Any) -> bool:
+def _is_number(value: object) -> bool:
     return isinstance(value, numbers.Real) and not isinstance(value, bool) and bool(np.isfinite(float(value)))
 
 

@@ -119,7 +119,7 @@ class Expansion:
         coef[:, : self.coef.shape[1]] = self.coef
         return coef, vectors, kernel
 
-    def _store(self, X: Encoded, single: bool, kernel: Any) -> tuple[Any, ...]:
+    def _store(self, X: Encoded, single: bool, kernel: _core.svm.Kernel) -> tuple[Any, ...]:
         store = _core.svm.store_single if single else _core.svm.store_full
         X = canonical(X if sp.issparse(X) else sp.csr_array(X))
         return store(X.data, X.indices, X.indptr, X.shape[1], kernel)

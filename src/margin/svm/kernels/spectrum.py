@@ -163,7 +163,7 @@ class SpectrumKernel:
         texts = np.asarray(texts, dtype=object)[:, 0] if getattr(texts, "ndim", 1) == 2 else texts
         return [self._count(text, row, lengths) for row, text in enumerate(texts)]
 
-    def _count(self, text: Any, row: int, lengths: range) -> Counter[Any]:
+    def _count(self, text: object, row: int, lengths: range) -> Counter[Any]:
         if isinstance(text, Set):
             return Counter((token,) for token in _tokens(text, row))
         if isinstance(text, str):

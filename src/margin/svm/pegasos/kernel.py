@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -16,6 +16,9 @@ from margin.svm.kernels.function import KernelFunction
 from margin.svm.pegasos.certificate import best_multiple, hinge_of
 from margin.svm.pegasos.rule import Earlier, Memory, Rule
 from margin.typing import Encoded
+
+if TYPE_CHECKING:
+    from margin.svm.pegasos.classifier import PegasosClassifier
 
 __all__ = ["KernelDescent", "KernelMemory", "kernel_of"]
 
@@ -194,7 +197,7 @@ def expansion(kernel: KernelFunction, vectors: Any, coef: np.ndarray) -> Expansi
     return Expansion(kernel, vectors, np.ascontiguousarray(coef), np.array([0, vectors.shape[0]]))
 
 
-def kernel_of(model: Any, X: Encoded, weight: np.ndarray) -> KernelFunction:
+def kernel_of(model: PegasosClassifier, X: Encoded, weight: np.ndarray) -> KernelFunction:
     """The kernel that a model asks for, with numbers for its parameters; constant columns do not count for gamma."""
     gamma = model.gamma
     if isinstance(gamma, str):
