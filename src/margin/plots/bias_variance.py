@@ -9,6 +9,8 @@ import numpy as np
 from margin.plots.style import INK, PALETTE, axes_of, log_axis
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
     from margin.evaluation.decomposition.result import BiasVariance, BiasVarianceCurve
 
 __all__ = ["plot_bias_variance"]
@@ -17,7 +19,7 @@ __all__ = ["plot_bias_variance"]
 PARTS = {"noise": "#B8B8B8", "bias": PALETTE[0], "variance": PALETTE[1]}
 
 
-def plot_bias_variance(found: Any, ax: Any = None) -> Any:
+def plot_bias_variance(found: Any, ax: Axes | None = None) -> Axes:
     """Draw the error of a model as bias, variance and noise, along a parameter or for one model.
 
     Parameters
@@ -60,7 +62,7 @@ def _shown(point: BiasVariance) -> list[str]:
     return [part for part in PARTS if part != "noise" or point.noise_known]
 
 
-def _along(found: BiasVarianceCurve, ax: Any) -> Any:
+def _along(found: BiasVarianceCurve, ax: Axes | None) -> Axes:
     ax = axes_of(ax)
     point, x = found.points[0], _places(found.values)
     base = np.zeros(len(x))
@@ -97,7 +99,7 @@ def _is_steep(x: np.ndarray) -> bool:
     return bool(len(x) > 2 and x.min() > 0 and x.max() / x.min() >= 50)
 
 
-def _alone(found: BiasVariance, ax: Any) -> Any:
+def _alone(found: BiasVariance, ax: Axes | None) -> Axes:
     ax = axes_of(ax, 5.5, 2.2)
     parts = _shown(found)
     left = 0.0

@@ -11,6 +11,8 @@ from margin.errors import InputTypeError
 from margin.plots.style import INK, PALE, PALETTE, axes_of
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
     from margin.evaluation.curves.calibration import CalibrationCurve
 
 __all__ = ["plot_calibration"]
@@ -19,7 +21,7 @@ __all__ = ["plot_calibration"]
 FOOT = 0.16
 
 
-def plot_calibration(curve: Any, ax: Any = None) -> Any:
+def plot_calibration(curve: Any, ax: Axes | None = None) -> Axes:
     """Draw how often predicted probabilities came true, bin by bin, with intervals and a histogram at the foot.
 
     Probabilities that mean what they say lie on the diagonal, within their intervals.
@@ -65,7 +67,7 @@ def plot_calibration(curve: Any, ax: Any = None) -> Any:
     return ax
 
 
-def _draw(ax: Any, curve: CalibrationCurve, colour: str, title: str, foot: bool) -> None:
+def _draw(ax: Axes, curve: CalibrationCurve, colour: str, title: str, foot: bool) -> None:
     there = curve.counts > 0
     x, y = curve.mean_confidence[there], curve.observed[there]
     reach = np.vstack([y - curve.low[there], curve.high[there] - y]).clip(0.0)

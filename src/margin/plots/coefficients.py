@@ -10,6 +10,8 @@ from margin.errors import InputError, ParameterError, closest, listing
 from margin.plots.style import ACCENT, INK, PALE, PALETTE, axes_of, class_colours
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
     from margin.linear.logistic.regression import LogisticRegression
 
 __all__ = ["plot_coefficients", "plot_path"]
@@ -25,7 +27,7 @@ UNITS: dict[str | None, str] = {
 READABLE = tuple(colour for colour in PALETTE if colour != "#F0E442")
 
 
-def plot_coefficients(model: Any, ax: Any = None, most: int = 20) -> Any:
+def plot_coefficients(model: Any, ax: Axes | None = None, most: int = 20) -> Axes:
     """Draw the largest coefficients of a fitted linear model, the largest first.
 
     Two classes have a bar for each column, with its 95 % interval where the model has a ``summary``: to the right for
@@ -82,7 +84,7 @@ def plot_coefficients(model: Any, ax: Any = None, most: int = 20) -> Any:
     return ax
 
 
-def _draw_intervals(ax: Any, model: LogisticRegression, names: list[str], height: np.ndarray) -> None:
+def _draw_intervals(ax: Axes, model: LogisticRegression, names: list[str], height: np.ndarray) -> None:
     """95 % intervals, for the columns of which a summary knows them."""
     try:
         table = model.summary().table
@@ -105,7 +107,7 @@ def _meaning(model: Any) -> str:
     return f"what the column adds to the {what} of {model.classes_.tolist()[-1]}, {unit}"
 
 
-def plot_path(path: Any, ax: Any = None, of: Any = None, most: int = len(READABLE)) -> Any:
+def plot_path(path: Any, ax: Axes | None = None, of: Any = None, most: int = len(READABLE)) -> Axes:
     """Draw the coefficients of one class against C: which columns come in first as the penalty weakens.
 
     Parameters
@@ -169,7 +171,7 @@ def _class_place(path: Any, of: Any) -> tuple[int, Any]:
     return labels.index(of), of
 
 
-def _heights(ax: Any, ends: dict[int, float]) -> dict[int, float]:
+def _heights(ax: Axes, ends: dict[int, float]) -> dict[int, float]:
     """Heights of the labels: as near to the ends of their lines as they can stand without touching."""
     low, high = ax.get_ylim()
     least = 0.055 * (high - low)

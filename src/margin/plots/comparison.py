@@ -10,6 +10,8 @@ from margin.errors import InputTypeError
 from margin.plots.style import ACCENT, INK, PALE, PALETTE, axes_of
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
     from margin.evaluation.comparing.bayesian import Posterior
     from margin.evaluation.comparing.comparison_result import Comparison, Standing
     from margin.evaluation.comparing.many_datasets import FriedmanTest
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["plot_comparison", "plot_critical_difference"]
 
 
-def plot_comparison(found: Any, ax: Any = None) -> Any:
+def plot_comparison(found: Any, ax: Axes | None = None) -> Axes:
     """Draw models with their scores and intervals and say which really differ, or a belief about one difference.
 
     Parameters
@@ -48,7 +50,7 @@ def plot_comparison(found: Any, ax: Any = None) -> Any:
     raise InputTypeError(f"plot_comparison(found={type(found).__name__}): a Comparison or a Posterior is needed.")
 
 
-def _plot_standings(found: Comparison, ax: Any) -> Any:
+def _plot_standings(found: Comparison, ax: Axes | None) -> Axes:
     n = len(found.standings)
     ax = axes_of(ax, 7.0, 1.2 + 0.42 * n)
     best = found.standings[0].score.value
@@ -79,7 +81,7 @@ def _verdict(standing: Standing, best: str) -> str:
     return f"{words} (p {'< 0.001' if standing.p < 0.001 else f'= {standing.p:.2g}'})"
 
 
-def _plot_posterior(found: Posterior, ax: Any) -> Any:
+def _plot_posterior(found: Posterior, ax: Axes | None) -> Axes:
     ax = axes_of(ax)
     reach = 4.0 * max(found.scale, 1e-12)
     low, high = min(found.location - reach, -1.6 * found.rope), max(found.location + reach, 1.6 * found.rope)
@@ -108,7 +110,7 @@ def _density(z: np.ndarray, degrees: float) -> np.ndarray:
     return (1 + z**2 / degrees) ** (-(degrees + 1) / 2)
 
 
-def plot_critical_difference(found: FriedmanTest, ax: Any = None) -> Any:
+def plot_critical_difference(found: FriedmanTest, ax: Axes | None = None) -> Axes:
     """Draw the mean ranks of models over data sets; bars join models that cannot be told apart (Demšar 2006).
 
     Parameters
@@ -165,7 +167,7 @@ def plot_critical_difference(found: FriedmanTest, ax: Any = None) -> Any:
     return ax
 
 
-def _draw_difference(ax: Any, difference: float, low: float, high: float) -> None:
+def _draw_difference(ax: Axes, difference: float, low: float, high: float) -> None:
     """The length that makes a difference, above the axis."""
     end = min(low + difference, high)
     ax.plot([low, end], [-0.72, -0.72], color=INK, linewidth=1.4)

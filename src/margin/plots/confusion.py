@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from margin.plots.style import INK, PALETTE, axes_of
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 __all__ = ["plot_confusion"]
 
@@ -14,7 +17,7 @@ __all__ = ["plot_confusion"]
 ROOMY, DENSE = 8, 20
 
 
-def plot_confusion(matrix: Any, ax: Any = None, *, order: str = "given") -> Any:
+def plot_confusion(matrix: Any, ax: Axes | None = None, *, order: str = "given") -> Axes:
     """Draw the confusion matrix: rows are the truth, columns the answer, colours the share of the row.
 
     Parameters
@@ -74,7 +77,7 @@ def _painted(shares: np.ndarray) -> np.ndarray:
     return 1 - strength * (1 - colour)
 
 
-def _write(ax: Any, table: np.ndarray, shares: np.ndarray, n: int) -> None:
+def _write(ax: Axes, table: np.ndarray, shares: np.ndarray, n: int) -> None:
     if n > DENSE:
         return
     for (row, column), count in np.ndenumerate(table):

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from margin.neighbors.curse import Curse
 from margin.plots.style import ACCENT, INK, PALE, PALETTE, axes_of
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 __all__ = ["plot_curse"]
 
@@ -16,7 +19,7 @@ __all__ = ["plot_curse"]
 MANY = 60
 
 
-def plot_curse(curse: Curse, ax: Any = None) -> Any:
+def plot_curse(curse: Curse, ax: Axes | None = None) -> Axes:
     """Draw how long the edge of a neighbourhood is in 1, 2, 3, … dimensions, and where the data stand.
 
     Parameters
@@ -63,7 +66,7 @@ def plot_curse(curse: Curse, ax: Any = None) -> Any:
     return ax
 
 
-def _mark(ax: Any, at: float, edge: float, label: str, colour: str, shape: str) -> None:
+def _mark(ax: Axes, at: float, edge: float, label: str, colour: str, shape: str) -> None:
     """A point of the curve, with lines to both axes."""
     ax.plot([at, at, 0.0], [0.0, edge, edge], color=PALE, linewidth=0.8, linestyle=(0, (4, 3)), zorder=1)
     ax.scatter([at], [edge], s=60, color=colour, marker=shape, edgecolors="white", zorder=4, label=label, clip_on=False)

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from margin.plots.style import ACCENT, INK, PALE, PALETTE, axes_of
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.collections import PathCollection
 
 __all__ = ["plot_k_choice"]
 
 CHOICES = {"best": "smallest error", "within_one_standard_error": "within one standard error", "knee": "knee"}
 
 
-def plot_k_choice(choice: Any, ax: Any = None) -> Any:
+def plot_k_choice(choice: Any, ax: Axes | None = None) -> Axes:
     """Draw the error against the number of neighbours, with its standard error and the numbers worth choosing.
 
     Parameters
@@ -50,13 +54,13 @@ def plot_k_choice(choice: Any, ax: Any = None) -> Any:
     lowest = int(np.flatnonzero(k == choice.best)[0])
     ax.axhline(error[lowest] + width[lowest], color=PALE, linewidth=0.8, linestyle=(0, (4, 3)), zorder=1)
     marks = [_mark(ax, chosen, name, k, error, i) for i, (chosen, name) in enumerate(_choices(choice).items())]
-    names = [mark.get_label() for mark in marks]
+    names = [str(mark.get_label()) for mark in marks]
     ax.legend([*marks, band], [*names, "± one standard error"], frameon=False, fontsize=9, labelcolor=INK)
     what = "error (share of rows answered wrongly)" if of_classes else "mean squared error"
     ax.set(xlabel="k (number of neighbours)", ylabel=what)
     ax.set_xlim(min(k[0], 1) - 0.02 * len(k), k[-1] + 0.02 * len(k))
     ax.set_ylim(bottom=0)
-    ax.xaxis.get_major_locator().set_params(integer=True)
+    ax.locator_params(axis="x", integer=True)
     return ax
 
 
@@ -68,7 +72,7 @@ def _choices(choice: Any) -> dict[int, str]:
     return {k: ", ".join(names) for k, names in titles.items()}
 
 
-def _mark(ax: Any, chosen: int, name: str, k: np.ndarray, error: np.ndarray, i: int) -> Any:
+def _mark(ax: Axes, chosen: int, name: str, k: np.ndarray, error: np.ndarray, i: int) -> PathCollection:
     at = int(np.flatnonzero(k == chosen)[0])
     shape, colour = ("o", "s", "D")[i], (PALETTE[5], PALETTE[2], PALETTE[3])[i]
     return ax.scatter(

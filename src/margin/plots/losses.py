@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from margin.linear.losses import LossFamily, loss_family
 from margin.plots.style import INK, PALE, PALETTE, axes_of
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 __all__ = ["plot_losses"]
 
@@ -20,7 +23,7 @@ HIGHEST = 6.0
 APART, APART_ABOVE = 0.05, 0.185
 
 
-def plot_losses(family: LossFamily | None = None, ax: Any = None, margins: Any = None) -> Any:
+def plot_losses(family: LossFamily | None = None, ax: Axes | None = None, margins: Any = None) -> Axes:
     """Draw what each loss makes a row cost, from clearly wrong on the left to clearly right on the right.
 
     All of them stand in for the errors that are counted in the end, the step from 1 to 0, which gives no direction to
@@ -69,7 +72,7 @@ def plot_losses(family: LossFamily | None = None, ax: Any = None, margins: Any =
     return ax
 
 
-def _put_axis_right(ax: Any) -> None:
+def _put_axis_right(ax: Axes) -> None:
     """The names stand on the left, where the curves are apart."""
     ax.yaxis.tick_right()
     ax.yaxis.set_label_position("right")
@@ -77,7 +80,7 @@ def _put_axis_right(ax: Any) -> None:
     ax.spines["right"].set(visible=True, color=PALE)
 
 
-def _label(ax: Any, name: str, colour: str, at: tuple[float, float], away: tuple[int, int], **place: Any) -> None:
+def _label(ax: Axes, name: str, colour: str, at: tuple[float, float], away: tuple[int, int], **place: Any) -> None:
     ax.annotate(
         name.replace("_", " "), at, xytext=away, textcoords="offset points", color=colour, fontsize=9,
         annotation_clip=False, **place,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,6 +14,9 @@ from margin.errors import InputError, InputTypeError, ParameterError
 from margin.plots.style import INK, PALE, axes_of, class_colours
 from margin.svm.kernel_machine.model import KernelModel
 from margin.typing import LabelsLike, TableLike
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 __all__ = ["plot_margin"]
 
@@ -37,8 +40,15 @@ class _Side:
 
 
 def plot_margin(
-    model: Any, X: TableLike, y: LabelsLike, ax: Any = None, *, of: Any = None, slack: bool = True, steps: int = 200
-) -> Any:
+    model: Any,
+    X: TableLike,
+    y: LabelsLike,
+    ax: Axes | None = None,
+    *,
+    of: Any = None,
+    slack: bool = True,
+    steps: int = 200,
+) -> Axes:
     """Draw the boundary of a fitted classifier of two columns, the edges of its margin and where the rows lie.
 
     Rows are outside the margin (pale), on its edge or inside it (strong). Support vectors are ringed, and a line leads
@@ -189,7 +199,7 @@ def _planes(model: Any) -> np.ndarray | None:
 # ---- Drawing.
 
 
-def _draw_boundary(ax: Any, ask: Any, points: np.ndarray, steps: int) -> None:
+def _draw_boundary(ax: Axes, ask: Any, points: np.ndarray, steps: int) -> None:
     low, high = points.min(axis=0), points.max(axis=0)
     room = 0.12 * np.where(high > low, high - low, 1.0)
     across, up = (np.linspace(a, b, steps) for a, b in zip(low - room, high + room))
@@ -205,7 +215,7 @@ def _draw_boundary(ax: Any, ask: Any, points: np.ndarray, steps: int) -> None:
     ax.set(xlim=(across[0], across[-1]), ylim=(up[0], up[-1]))
 
 
-def _draw_slack(ax: Any, ask: Any, points: np.ndarray, signs: np.ndarray, decisions: np.ndarray) -> None:
+def _draw_slack(ax: Axes, ask: Any, points: np.ndarray, signs: np.ndarray, decisions: np.ndarray) -> None:
     """A line from each row to the edge of its side, the steepest way; none where no such way ends there."""
     from matplotlib.collections import LineCollection
 
@@ -236,7 +246,7 @@ def _walk_to_edge(ask: Any, start: np.ndarray, goal: np.ndarray, spans: np.ndarr
 
 
 def _draw_rows(
-    ax: Any, points: np.ndarray, signs: np.ndarray, where: np.ndarray, support: np.ndarray, side: _Side
+    ax: Axes, points: np.ndarray, signs: np.ndarray, where: np.ndarray, support: np.ndarray, side: _Side
 ) -> None:
     from matplotlib.lines import Line2D
 
@@ -246,10 +256,27 @@ def _draw_rows(
         for kind, strength in zip(KINDS, (0.4, 1.0, 1.0)):
             here = (signs == sign) & (where == kind)
             shape = "s" if kind == "inside" else "o"
-            ax.scatter(*points[here].T, s=size, color=[colour], alpha=strength, marker=shape, linewidths=0, zorder=3)
+            ax.scatter(
+                points[here, 0],
+                points[here, 1],
+                s=size,
+                color=[colour],
+                alpha=strength,
+                marker=shape,
+                linewidths=0,
+                zorder=3,
+            )
     for kind, ring in (("on", INK), ("inside", PALE)):
         here = support & (where == kind)
-        ax.scatter(*points[here].T, s=3.2 * size, facecolors="none", edgecolors=ring, linewidths=1.2, zorder=3.5)
+        ax.scatter(
+            points[here, 0],
+            points[here, 1],
+            s=3.2 * size,
+            facecolors="none",
+            edgecolors=ring,
+            linewidths=1.2,
+            zorder=3.5,
+        )
     marks = [Line2D([], [], marker="o", linestyle="", color=colour, label=name)
              for name, colour in zip(names, class_colours(2))]  # fmt: skip
     marks += [

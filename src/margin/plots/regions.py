@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from margin.neighbors.regions import Axis, Regions
 from margin.plots.style import INK, PALE, axes_of, class_colours
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 __all__ = ["plot_regions"]
 
@@ -18,7 +21,7 @@ MANY_POINTS = 1000
 HELD_SHOWN, LEVELS_NAMED = 3, 20
 
 
-def plot_regions(regions: Regions, ax: Any = None, *, edges: np.ndarray | None = None) -> Any:
+def plot_regions(regions: Regions, ax: Axes | None = None, *, edges: np.ndarray | None = None) -> Axes:
     """Draw which class wins where: the surer the model, the stronger the colour.
 
     Parameters
@@ -73,7 +76,7 @@ def _shades(regions: Regions, colours: list[tuple[float, float, float]]) -> np.n
     return 1 - strength * (1 - np.array(colours)[regions.winner])
 
 
-def _draw_borders(ax: Any, regions: Regions, edges: np.ndarray | None) -> None:
+def _draw_borders(ax: Axes, regions: Regions, edges: np.ndarray | None) -> None:
     from matplotlib.collections import LineCollection
 
     if edges is None:
@@ -93,10 +96,15 @@ def _grid_borders(regions: Regions) -> np.ndarray:
     return np.concatenate([upright, level])
 
 
-def _draw_points(ax: Any, regions: Regions, colours: list[tuple[float, float, float]]) -> None:
+def _draw_points(ax: Axes, regions: Regions, colours: list[tuple[float, float, float]]) -> None:
     """The rows, class by class; those of no known class in grey."""
     many = len(regions.points) > MANY_POINTS
-    style = {"s": 6 if many else 22, "linewidths": 0 if many else 0.6, "edgecolors": "white", "rasterized": many}
+    style: dict[str, Any] = {
+        "s": 6 if many else 22,
+        "linewidths": 0 if many else 0.6,
+        "edgecolors": "white",
+        "rasterized": many,
+    }
     for code in range(-1, len(colours)):
         points = _apart(regions, code)
         if len(points):
@@ -120,7 +128,7 @@ def _name_levels(set_ticks: Any, axis: Axis) -> None:
         set_ticks(axis.values[::every], [str(level) for level in axis.levels[::every]])
 
 
-def _add_legend(ax: Any, regions: Regions, colours: list[tuple[float, float, float]]) -> None:
+def _add_legend(ax: Axes, regions: Regions, colours: list[tuple[float, float, float]]) -> None:
     from matplotlib.lines import Line2D
 
     marks = [Line2D([], [], marker="o", linestyle="", markersize=6, color=colour) for colour in colours]

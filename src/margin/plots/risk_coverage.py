@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from margin.errors import InputTypeError
 from margin.evaluation.curves.risk_coverage import RiskCoverage, ThresholdChoice
 from margin.plots.style import INK, PALE, PALETTE, axes_of
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 __all__ = ["plot_risk_coverage"]
 
@@ -20,8 +23,8 @@ FEW = 0.05
 
 
 def plot_risk_coverage(
-    curve: RiskCoverage | Mapping[str, RiskCoverage], ax: Any = None, *, choice: ThresholdChoice | None = None
-) -> Any:
+    curve: RiskCoverage | Mapping[str, RiskCoverage], ax: Axes | None = None, *, choice: ThresholdChoice | None = None
+) -> Axes:
     """Draw the error among the answered against the share of cases answered, with its exact band.
 
     Parameters
@@ -60,7 +63,7 @@ def plot_risk_coverage(
     return ax
 
 
-def _draw(ax: Any, curve: RiskCoverage, colour: str, name: str, band: bool) -> None:
+def _draw(ax: Axes, curve: RiskCoverage, colour: str, name: str, band: bool) -> None:
     n = len(curve.risk)
     at = np.unique(np.linspace(0, n - 1, min(n, MOST_POINTS)).round().astype(np.intp)) if n else slice(0, 0)
     thinned = RiskCoverage(
@@ -85,7 +88,7 @@ def _top(curve: RiskCoverage) -> float:
     return 1.6 * float(curve.risk[settled].max(initial=0.0)) or 1.0
 
 
-def _mark(ax: Any, choice: ThresholdChoice) -> None:
+def _mark(ax: Axes, choice: ThresholdChoice) -> None:
     words = f"{100 * choice.coverage:.1f} % answered, error {100 * choice.risk:.1f} %"
     at = "no threshold" if choice.threshold == -np.inf else f"threshold {choice.threshold:.3g}"
     ax.axvline(choice.coverage, color=PALE, linewidth=0.8, linestyle=(0, (4, 3)), zorder=1)

@@ -11,6 +11,8 @@ from margin.errors import InputTypeError
 from margin.plots.style import INK, PALE, PALETTE, axes_of
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
     from margin.evaluation.curves.thresholds import OperatingPoint
 
 __all__ = ["plot_precision_recall", "plot_roc"]
@@ -19,7 +21,7 @@ __all__ = ["plot_precision_recall", "plot_roc"]
 MOST_POINTS = 1000
 
 
-def plot_roc(curve: Any, ax: Any = None, *, choice: Any = None, band: bool | None = None) -> Any:
+def plot_roc(curve: Any, ax: Axes | None = None, *, choice: Any = None, band: bool | None = None) -> Axes:
     """Draw true against false positives for every threshold, with the area and its interval.
 
     Parameters
@@ -62,7 +64,7 @@ def plot_roc(curve: Any, ax: Any = None, *, choice: Any = None, band: bool | Non
     return _squared(ax)
 
 
-def plot_precision_recall(curve: Any, ax: Any = None, *, choice: Any = None) -> Any:
+def plot_precision_recall(curve: Any, ax: Axes | None = None, *, choice: Any = None) -> Axes:
     """Draw precision against recall for every threshold, with the average precision and its interval.
 
     Parameters
@@ -96,7 +98,7 @@ def plot_precision_recall(curve: Any, ax: Any = None, *, choice: Any = None) -> 
         ax.plot(recall, precision, color=colour, linewidth=1.6, drawstyle="steps-pre", label=label, zorder=3)
     guessing = {round(float(each.prevalence), 6) for each in curves.values()}
     for share in sorted(guessing) if len(guessing) == 1 else ():
-        line = {"color": PALE, "linewidth": 0.8, "linestyle": (0, (4, 3)), "zorder": 1}
+        line: dict[str, Any] = {"color": PALE, "linewidth": 0.8, "linestyle": (0, (4, 3)), "zorder": 1}
         ax.axhline(share, label=f"guessing: precision {share:.3f}", **line)
     if choice is not None:
         _mark(ax, choice.tpr, choice.precision, choice)
@@ -128,12 +130,12 @@ def _thinned(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return x[at], y[at]
 
 
-def _mark(ax: Any, x: float, y: float, choice: OperatingPoint) -> None:
+def _mark(ax: Axes, x: float, y: float, choice: OperatingPoint) -> None:
     label = f"threshold {choice.threshold:.3g}: {choice.reason}"
     ax.scatter([x], [y], s=55, color=PALETTE[5], edgecolors="white", zorder=4, label=label)
 
 
-def _squared(ax: Any) -> Any:
+def _squared(ax: Axes) -> Axes:
     ax.set(xlim=(-0.01, 1.01), ylim=(-0.01, 1.01))
     ax.set_aspect("equal", adjustable="box")
     ax.legend(frameon=False, fontsize=9, labelcolor=INK, loc="best")

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from margin.plots.style import ACCENT, INK, PALE, PALETTE, axes_of, log_axis
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 __all__ = ["plot_learning_curve", "plot_validation_curve"]
 
@@ -15,7 +18,7 @@ __all__ = ["plot_learning_curve", "plot_validation_curve"]
 TRAINING, TEST = PALETTE[1], ACCENT
 
 
-def plot_learning_curve(curve: Any, ax: Any = None, *, metric: str | None = None) -> Any:
+def plot_learning_curve(curve: Any, ax: Axes | None = None, *, metric: str | None = None) -> Axes:
     """Draw training and test scores against the number of training rows, with intervals and where they are going.
 
     Parameters
@@ -55,7 +58,7 @@ def plot_learning_curve(curve: Any, ax: Any = None, *, metric: str | None = None
     return ax
 
 
-def plot_validation_curve(curve: Any, ax: Any = None, *, metric: str | None = None) -> Any:
+def plot_validation_curve(curve: Any, ax: Axes | None = None, *, metric: str | None = None) -> Axes:
     """Draw training and test scores against a parameter, with the values worth choosing marked.
 
     Parameters
@@ -114,7 +117,7 @@ def _shown(value: object) -> str:
     return f"{value:.4g}" if isinstance(value, (float, np.floating)) else str(value)
 
 
-def _lines(ax: Any, x: np.ndarray, trained: Sequence[Any], tested: Sequence[Any]) -> None:
+def _lines(ax: Axes, x: np.ndarray, trained: Sequence[Any], tested: Sequence[Any]) -> None:
     for scores, colour, label in ((trained, TRAINING, "on training rows"), (tested, TEST, "on other rows")):
         values = np.array([score.value for score in scores])
         ends = [score.interval for score in scores]
@@ -132,7 +135,7 @@ def _grows_by_factors(x: np.ndarray) -> bool:
     return bool(ratios.std() / ratios.mean() < steps.std() / steps.mean() and x[-1] / x[0] >= 8)
 
 
-def _finish(ax: Any, x: str, metric: str) -> None:
+def _finish(ax: Axes, x: str, metric: str) -> None:
     ax.set(xlabel=x, ylabel=metric.replace("_", " "))
     ax.grid(axis="y", color=PALE, alpha=0.25, linewidth=0.6)
     ax.set_axisbelow(True)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from margin.errors import MarginError
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 __all__ = ["ACCENT", "INK", "PALE", "PALETTE", "MissingPackageError", "axes_of", "class_colours", "log_axis"]
 
@@ -17,7 +20,7 @@ class MissingPackageError(MarginError, ImportError):
     """A package that margin does without, but not for this."""
 
 
-def axes_of(ax: Any, width: float = 6.0, height: float = 4.0) -> Any:
+def axes_of(ax: Axes | None, width: float = 6.0, height: float = 4.0) -> Axes:
     """The axes given, or those of a new figure, in the style of the house."""
     if ax is None:
         try:
@@ -38,7 +41,7 @@ def axes_of(ax: Any, width: float = 6.0, height: float = 4.0) -> Any:
     return ax
 
 
-def log_axis(ax: Any, values: Any) -> None:
+def log_axis(ax: Axes, values: Any) -> None:
     """A horizontal axis of logarithms; few values are ticks of their own, as they were written."""
     ax.set_xscale("log")
     if len(values) <= 12:

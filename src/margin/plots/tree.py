@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -11,6 +11,9 @@ from margin.errors import InputTypeError, ParameterError
 from margin.plots.style import INK, PALE, axes_of, class_colours
 from margin.tree.reading.named_tree import DescribedTree
 from margin.tree.reading.readable import TreeReading
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 __all__ = ["plot_tree"]
 
@@ -40,7 +43,7 @@ class _Box:
     children: list[int] = field(default_factory=list)
 
 
-def plot_tree(model: TreeReading, ax: Any = None, *, max_depth: int | None = 4, digits: int = 4) -> Any:
+def plot_tree(model: TreeReading, ax: Axes | None = None, *, max_depth: int | None = 4, digits: int = 4) -> Axes:
     """Draw a tree: a box for each node with its question, its cases and a bar of its classes.
 
     Thicker lines carry more training cases. What lies below ``max_depth`` is left out, and the box says so with "…".
@@ -154,7 +157,7 @@ def _place(boxes: list[_Box]) -> int:
     return across
 
 
-def _draw_edges(ax: Any, boxes: list[_Box]) -> None:
+def _draw_edges(ax: Axes, boxes: list[_Box]) -> None:
     for box in boxes:
         if box.parent < 0:
             continue
@@ -168,7 +171,7 @@ def _draw_edges(ax: Any, boxes: list[_Box]) -> None:
                 color=INK, zorder=3, bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.8})  # fmt: skip
 
 
-def _draw_boxes(ax: Any, boxes: list[_Box], described: DescribedTree) -> None:
+def _draw_boxes(ax: Axes, boxes: list[_Box], described: DescribedTree) -> None:
     from matplotlib.patches import FancyBboxPatch
 
     colours = [] if described.classes is None else class_colours(len(described.classes))
@@ -193,7 +196,7 @@ def _draw_boxes(ax: Any, boxes: list[_Box], described: DescribedTree) -> None:
             _draw_place(ax, bar, float(box.value[0]), described)
 
 
-def _draw_class_bar(ax: Any, bar: tuple[float, float, float, float], value: np.ndarray, colours: list[Any]) -> None:
+def _draw_class_bar(ax: Axes, bar: tuple[float, float, float, float], value: np.ndarray, colours: list[Any]) -> None:
     """The shares of the classes side by side."""
     from matplotlib.patches import Rectangle
 
@@ -205,7 +208,7 @@ def _draw_class_bar(ax: Any, bar: tuple[float, float, float, float], value: np.n
             left += width * share
 
 
-def _draw_place(ax: Any, bar: tuple[float, float, float, float], value: float, described: DescribedTree) -> None:
+def _draw_place(ax: Axes, bar: tuple[float, float, float, float], value: float, described: DescribedTree) -> None:
     """Where a value lies between the smallest and the largest of the tree."""
     from matplotlib.patches import Rectangle
 
@@ -222,7 +225,7 @@ def _short(words: str, most: int) -> str:
     return words if len(words) <= most else words[: most - 1].rstrip() + "…"
 
 
-def _add_legend(ax: Any, described: DescribedTree) -> None:
+def _add_legend(ax: Axes, described: DescribedTree) -> None:
     if described.classes is None:
         return
     from matplotlib.patches import Patch
