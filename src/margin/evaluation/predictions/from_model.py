@@ -10,6 +10,8 @@ clone. The parameters that are worth asking for stand in the model's ``parameter
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+from copy import copy
 from time import perf_counter
 from typing import Any
 
@@ -20,7 +22,7 @@ from margin.data.predictions import Predictions
 from margin.errors import InputError
 from margin.evaluation.predictions.answers import Answers, aligned_probabilities, predicted_codes
 
-__all__ = ["Predictions", "answers_beside", "classes_of", "model_name", "predict_all"]
+__all__ = ["Predictions", "answers_beside", "classes_of", "model_name", "predict_all", "predict_each", "with_learnt"]
 
 
 def predict_all(model: Any, X: Any) -> Predictions:
@@ -41,6 +43,18 @@ def predict_all(model: Any, X: Any) -> Predictions:
         return Predictions(labels, model.predict_proba(X), seconds=seconds)
     scores = model.decision_function(X) if hasattr(model, "decision_function") else None
     return Predictions(labels, scores=scores, seconds=seconds)
+
+
+def predict_each(models: Iterable[Any], asked: Sequence[Any]) -> list[list[Predictions]]:
+    """What each of several fitted models says of each of several sets of rows."""
+    return [[predict_all(model, X) for X in asked] for model in models]
+
+
+def with_learnt(model: Any, **learnt: Any) -> Any:
+    """A copy of a fitted model with other things in the place of some that were learnt."""
+    other = copy(model)
+    other.__dict__.update(learnt)
+    return other
 
 
 def classes_of(model: Any, learnt_from: np.ndarray) -> np.ndarray:
