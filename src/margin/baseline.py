@@ -8,7 +8,7 @@ import numpy as np
 
 from margin.base import Classifier, Mixed
 from margin.base.leave_one_out import learn_from_all, near_ties
-from margin.typing import LabelsLike, TableLike, WeightsLike
+from margin.base.representations.representation import TrainingRows
 
 __all__ = ["MajorityClassifier"]
 
@@ -34,8 +34,8 @@ class MajorityClassifier(Classifier):
 
     representation = Mixed()
 
-    def _fit(self, X: TableLike, y: np.ndarray, weight: np.ndarray) -> None:
-        counts = np.bincount(y, weight, len(self.classes_))
+    def _fit(self, X: Any, y: np.ndarray, rows: TrainingRows) -> None:
+        counts = np.bincount(y, rows.weights(), len(self.classes_))
         self.priors_ = counts / counts.sum()
 
     def _scores(self, X: Any) -> np.ndarray:

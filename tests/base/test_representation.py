@@ -19,7 +19,7 @@ class Mirror(Classifier):
     def representation(self):
         return self.form
 
-    def _fit(self, X, y, weight):
+    def _fit(self, X, y, rows):
         self.shown_ = X
 
     def seen(self, X):

@@ -25,8 +25,8 @@ class MeanOf(Regressor):
     def __init__(self, *, factor: Positive = 1.0) -> None:
         self.factor = factor
 
-    def _fit(self, X, y, weight):
-        self.mean_ = np.average(y, weights=weight) * self.factor
+    def _fit(self, X, y, rows):
+        self.mean_ = np.average(y, weights=rows.weights()) * self.factor
 
     def _values(self, X):
         return np.full(len(X), self.mean_)
@@ -50,7 +50,7 @@ def test_a_failed_fit_leaves_a_regressor_as_it_was():
     assert model.predict([[0.0]]).tolist() == [1.5]
 
 
-@pytest.mark.parametrize("kind", [Regressor, type("Half", (Regressor,), {"_fit": lambda self, X, y, weight: None})])
+@pytest.mark.parametrize("kind", [Regressor, type("Half", (Regressor,), {"_fit": lambda self, X, y, rows: None})])
 def test_a_regressor_that_leaves_something_out_is_told_what(kind):
     with pytest.raises(TypeError, match=r"def _fit|def _values"):
         kind().fit([[1.0], [2.0]], [1, 2]).predict([[1.0]])

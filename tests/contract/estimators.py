@@ -194,7 +194,7 @@ def _one_of_each(
 
 #: What is called with rows, labels or weights as they were given; nothing else ever sees them.
 READERS = {"fit", "partial_fit", "predict", "predict_proba", "predict_with_proba", "decision_function", "transform"}
-PRIVATE_READERS = {"_encoded", "_fit_rows", "_is_plain_matrix", "_learn_input", "_open_rows", "_read_targets"}
+PRIVATE_READERS = {"_encoded", "_is_plain_matrix", "_learn_input", "_open_rows", "_read_rows", "_read_targets"}
 
 
 def way_in(estimator: BaseEstimator) -> tuple[object, ...]:

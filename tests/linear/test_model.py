@@ -42,7 +42,7 @@ class Layer(LinearClassifier):
     def _link(self):
         return self.link
 
-    def _fit(self, X, y, weight):
+    def _fit(self, X, y, rows):
         self.coef_ = np.array(self.coef, dtype=np.float64)
         self.intercept_ = np.array(self.intercept, dtype=np.float64)
 

@@ -19,17 +19,17 @@ class Sums(StreamingClassifier):
         self.scale = scale
         self.class_weight = class_weight
 
-    def _fit(self, X, y, weight):
+    def _fit(self, X, y, rows):
         self._begin(X.shape[1])
-        self._go_on(X, y, weight)
+        self._go_on(X, y, rows)
 
     def _begin(self, n_columns):
         self.coef_ = np.zeros((len(self.classes_), n_columns))
         self.intercept_ = np.zeros(len(self.classes_))
 
-    def _go_on(self, X, y, weight):
+    def _go_on(self, X, y, rows):
         sums = self.coef_.copy()
-        np.add.at(sums, y, self._with_class_weight(y, weight)[:, None] * (X.toarray() if sp.issparse(X) else X))
+        np.add.at(sums, y, self._with_class_weight(y, rows.weights())[:, None] * (X.toarray() if sp.issparse(X) else X))
         self.coef_ = sums
         if "fail" in self.classes_[y]:
             raise InputError("halfway")

@@ -6,7 +6,7 @@ import numpy as np
 
 from margin.base.representations.mixed import MixedData
 from margin.data import Column, Schema, catalog
-from margin.tree.grow import grow_classes, grow_values
+from margin.tree import grow as growing
 from margin.tree.nodes import Ask, Tree
 
 
@@ -28,16 +28,8 @@ def grow(
 ) -> Tree:
     """A tree for classes."""
     y = np.ascontiguousarray(y, dtype=np.int32)
-    return grow_classes(
-        X,
-        y,
-        np.ascontiguousarray(weight, dtype=float),
-        int(y.max()) + 1,
-        criterion,
-        settings,
-        np.empty(0, np.int8),
-        threads,
-    )
+    weight = np.ascontiguousarray(weight, dtype=float)
+    return growing.grow(X, y, weight, criterion, settings, n_classes=int(y.max()) + 1, n_threads=threads)
 
 
 def grow_numbers(
@@ -46,7 +38,7 @@ def grow_numbers(
     """A tree for numbers."""
     y = np.ascontiguousarray(y, dtype=float)
     weight = np.ones(len(y)) if weight is None else np.ascontiguousarray(weight, dtype=float)
-    return grow_values(X, y, weight, criterion, settings, np.empty(0, np.int8), threads)
+    return growing.grow(X, y, weight, criterion, settings, n_threads=threads)
 
 
 def bundled(name: str, target: str) -> tuple[MixedData, np.ndarray, list[str]]:

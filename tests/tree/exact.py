@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from margin.base.representations.mixed import MixedData
-from margin.tree.grow import grow_classes, grow_values
+from margin.tree import grow as growing
 from margin.tree.nodes import Tree
 
 
@@ -26,9 +26,9 @@ def grow(
     X = MixedData(np.asarray(X)) if not isinstance(X, MixedData) else X
     w = np.ones(len(y)) if weight is None else np.asarray(weight, dtype=float)
     ways = np.asarray(monotone, dtype=np.int8)
-    if criterion.endswith("_error"):
-        return grow_values(X, np.asarray(y, dtype=float), w, criterion, settings, ways, threads)
-    return grow_classes(X, np.asarray(y), w, int(np.max(y)) + 1, criterion, settings, ways, threads)
+    n_classes = 0 if criterion.endswith("_error") else int(np.max(y)) + 1
+    y = np.asarray(y, dtype=None if n_classes else float)
+    return growing.grow(X, y, w, criterion, settings, n_classes=n_classes, monotone=ways, n_threads=threads)
 
 
 def gini(y: np.ndarray, w: np.ndarray) -> float:

@@ -27,7 +27,7 @@ class Classifier(ClassifierMixin, SupervisedEstimator):
 
     A subclass states its ``representation`` and writes
 
-    - ``_fit(X, y, weight)``: X in that representation, y as codes 0 … K-1, weight as float64; learn.
+    - ``_fit(X, y, rows)``: X in that representation, y as codes 0 … K-1, ``rows.weights()`` as float64; learn.
     - ``_scores(X)``: one row per case, one column per class; the largest wins.
     - ``_proba(scores)``: probabilities from scores, where the scores are not probabilities already.
 

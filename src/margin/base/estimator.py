@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import copy
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,7 +24,6 @@ from margin.base.rollback import NotYetFittedError, whole_or_not_at_all
 from margin.base.sklearn_classes import BaseEstimator
 from margin.data.schema import Schema
 from margin.data.table import Table
-from margin.data.weights import check_weights
 from margin.errors import ConstantColumnWarning, listing, warn
 from margin.typing import Encoded, LabelsLike, TableLike, WeightsLike
 
@@ -56,15 +56,12 @@ class TableEstimator(BaseEstimator):
         columns, source = learn_columns(X, who, getattr(form, "text", False), getattr(form, "largest", math.inf))
         if like is not None:
             columns, source = like.arranged(columns, source, who)
-        n_given, kept = row_count(source), None
-        weight = check_weights(sample_weight, n_given, who)
-        if weight is not None and not weight.all():
-            kept = np.flatnonzero(weight)
-            source, weight = source[kept], weight[kept]
-        if isinstance(source, Table):
-            columns, source = keep_observed_levels(columns, source)
+        rows = TrainingRows.that_count(source, sample_weight, who)
+        if isinstance(rows.source, Table):
+            columns, source = keep_observed_levels(columns, rows.source)
+            rows = replace(rows, source=source)
         self._remember(columns)
-        return TrainingRows(source, n_given, kept, weight)
+        return rows
 
     def _learn_input(self, rows: TrainingRows, who: str) -> Learnt:
         """Learn the encoder; the training rows in the form it gives them."""
@@ -189,20 +186,19 @@ class SupervisedEstimator(TableEstimator):
         """Learn from rows X with targets y; whole-number weights stand for repeated rows."""
         with whole_or_not_at_all(self):
             params.check(self)
-            self._fit_rows(X, y, sample_weight, f"{type(self).__name__}.fit")
+            self._fit(*self._read_rows(X, y, sample_weight, f"{type(self).__name__}.fit"))
         return self
 
-    def _fit_rows(
-        self, X: Encoded, y: LabelsLike, sample_weight: WeightsLike | None, who: str, like: Columns | None = None
+    def _read_rows(
+        self, X: Any, y: Any, sample_weight: Any, who: str, like: Columns | None = None
     ) -> tuple[Any, np.ndarray, TrainingRows]:
-        """Learn; the rows that were learnt from as the model saw them, their targets, and which they are."""
+        """Learn columns, targets and encoder; what ``_fit`` receives: the rows, their targets, and which they are."""
         rows = self._open_rows(X, sample_weight, who, like)
         y = rows.of(self._read_targets(y, rows.n_given, who))
         rows = self._with_targets(rows, y)
         learnt = self._learn_input(rows, who)
         if like is None:
             self._warn_of_constant_columns(learnt.constant_columns(self._columns), row_count(rows.source), who)
-        self._learn(learnt.data, y, rows)
         return learnt.data, y, rows
 
     def _read_targets(self, y: LabelsLike, n_rows: int, who: str) -> np.ndarray:
@@ -213,11 +209,8 @@ class SupervisedEstimator(TableEstimator):
         """The rows with what the representation may know of their targets."""
         return rows
 
-    def _learn(self, X: Encoded, y: np.ndarray, rows: TrainingRows) -> None:
-        self._fit(X, y, rows.weights())
-
-    def _fit(self, X: Encoded, y: np.ndarray, weight: np.ndarray) -> None:
-        raise TypeError(f"{type(self).__name__} must say how it learns: def _fit(self, X, y, weight).")
+    def _fit(self, X: Any, y: np.ndarray, rows: TrainingRows) -> None:
+        raise TypeError(f"{type(self).__name__} must say how it learns: def _fit(self, X, y, rows).")
 
     def _warn_of_constant_columns(self, constant: list[str], n_rows: int, who: str) -> None:
         if constant and n_rows > 1:

@@ -139,7 +139,8 @@ def learn_from_all(model: Any, X: TableLike, y: LabelsLike, sample_weight: Weigh
         with whole_or_not_at_all(model):
             params.check(model)
             labels = label_array(y, who)
-            data, codes, rows = model._fit_rows(X, labels, sample_weight, who)
+            data, codes, rows = model._read_rows(X, labels, sample_weight, who)
+            model._fit(data, codes, rows)
     except Exception:  # evaluate fits anew then, and reports what fails row by row
         return None
     if codes.ndim != 1:

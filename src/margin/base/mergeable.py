@@ -77,7 +77,7 @@ class MergeableClassifier(Classifier):
     def _refuse_merge(self, other: Any, who: str) -> None:
         """Raise one of margin's errors if the sum of the two would not be the model of both data sets."""
 
-    def _learn(self, X: Encoded, y: np.ndarray, rows: TrainingRows) -> None:
+    def _fit(self, X: Any, y: np.ndarray, rows: TrainingRows) -> None:
         self._statistics = self._count(X, y, rows.weight)
         if not self.__dict__.pop("_is_part", False):
             self._settle()
@@ -99,7 +99,7 @@ class MergeableClassifier(Classifier):
         part._is_part = True  # it may lack classes, so that nothing can be settled before it is part of the whole
         with whole_or_not_at_all(part), warnings.catch_warnings():
             warnings.simplefilter("ignore", ConstantColumnWarning)  # a part may well hold one value of a column
-            part._fit_rows(X, y, sample_weight, who, None if known is None else known._columns)
+            part._fit(*part._read_rows(X, y, sample_weight, who, None if known is None else known._columns))
             part._declare(classes, None if known is None else known.__dict__.get("_declared_classes"), who)
             if known is None:
                 part._settle()

@@ -17,7 +17,7 @@ class Regressor(RegressorMixin, SupervisedEstimator):
 
     A subclass states its ``representation`` and writes
 
-    - ``_fit(X, y, weight)``: X in that representation, y and weight as float64; learn.
+    - ``_fit(X, y, rows)``: X in that representation, y and ``rows.weights()`` as float64; learn.
     - ``_values(X)``: the answer for each row.
 
     Parameters are checked, columns learnt, zero-weight rows left out and constant columns warned about before

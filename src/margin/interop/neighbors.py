@@ -54,7 +54,7 @@ def _kept(model: Any, fitted: Any, seen: Preparation, targets: np.ndarray) -> An
             made.outputs_2d_ = bool(fitted.outputs_2d_)
         rows = _rows(fitted._fit_X, matrix)
         _know_moments(made._encoder, rows)
-        made._learn(rows, targets, TrainingRows(rows, rows.shape[0], None, None))
+        made._fit(rows, targets, TrainingRows(rows, rows.shape[0], None, None))
     return made
 
 

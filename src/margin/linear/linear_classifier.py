@@ -54,9 +54,9 @@ class LinearClassifier(Classifier):
         """How scores become probabilities: ``softmax``, ``one_vs_rest`` or ``modified_huber``."""
         return "softmax"
 
-    def _learn(self, X: Encoded, y: np.ndarray, rows: TrainingRows) -> None:
+    def _with_targets(self, rows: TrainingRows, y: np.ndarray) -> TrainingRows:
         self._note_classes(y)
-        super()._learn(X, y, rows)
+        return super()._with_targets(rows, y)
 
     def _note_classes(self, y: np.ndarray, weight: np.ndarray | None = None) -> None:
         """Let only those classes be answered that have rows among these, or had some before."""

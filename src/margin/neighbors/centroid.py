@@ -10,7 +10,7 @@ from scipy.spatial.distance import cdist
 from margin.base import Classifier, Numeric
 from margin.base.representations.moments import column_moments, unit_for
 from margin.base.representations.numeric import Scale
-from margin.base.representations.representation import SQUARABLE
+from margin.base.representations.representation import SQUARABLE, TrainingRows
 from margin.data.weights import cases_per_weight, count_repeats
 from margin.errors import ParameterError
 from margin.params import Positive, Priors
@@ -101,23 +101,24 @@ class NearestCentroid(Classifier):
         # Scaling sparse rows would round differently from scaling dense ones, so they are written out for it.
         return Numeric(scale=self.scale, sparse=self.scale is None)
 
-    def _fit(self, X: Encoded, y: np.ndarray, weight: np.ndarray) -> None:
+    def _fit(self, X: Any, y: np.ndarray, rows: TrainingRows) -> None:
+        weight = rows.weights()
         cases = weight * cases_per_weight(weight.sum(), weight @ weight, count_repeats(weight))
         size = np.bincount(y, cases, len(self.classes_))
         if not isinstance(X, np.ndarray) and X.shape[1] <= NARROW and X.shape[0] * X.shape[1] <= WRITTEN_OUT:
             X = X.toarray()
-        rows = _Dense(X, y, cases, size) if isinstance(X, np.ndarray) else _Sparse(X, y, cases, size)
+        seen = _Dense(X, y, cases, size) if isinstance(X, np.ndarray) else _Sparse(X, y, cases, size)
         self._metric = self.metric
-        centroids = rows.means() if self.metric == "euclidean" else rows.medians()
-        center = size @ rows.means() / size.sum()
-        varies = rows.varies()
+        centroids = seen.means() if self.metric == "euclidean" else seen.medians()
+        center = size @ seen.means() / size.sum()
+        varies = seen.varies()
         self._present = size > 0
-        center = np.where(varies, center, rows.first())
+        center = np.where(varies, center, seen.first())
         centroids = np.where(varies & self._present[:, None], centroids, center)
-        self._learn_spread(np.where(varies, rows.squares(centroids), 0.0), rows.unit, size)
+        self._learn_spread(np.where(varies, seen.squares(centroids), 0.0), seen.unit, size)
         self._shrink(center, centroids, size, varies)
         self._learn_priors(size / size.sum(), bool(varies.any()))
-        self._unit = float(unit_for(rows.magnitude))
+        self._unit = float(unit_for(seen.magnitude))
 
     def _learn_spread(self, squares: np.ndarray, unit: np.ndarray, size: np.ndarray) -> None:
         """The deviation of each column within the classes; 0 where as many classes as cases leave none to see."""

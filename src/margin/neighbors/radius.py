@@ -106,8 +106,8 @@ class RadiusNeighborsClassifier(RadiusVoters, Classifier):
 
         return within_left_out(self, X, y, sample_weight)
 
-    def _learn(self, X: Encoded, y: np.ndarray, rows: TrainingRows) -> None:
-        super()._learn(X, y, rows)
+    def _fit(self, X: Any, y: np.ndarray, rows: TrainingRows) -> None:
+        super()._fit(X, y, rows)
         who = type(self).__name__
         self._outliers = outliers_of(self.outlier_label, self._class_lists(), self._targets, self._weight, who)
 

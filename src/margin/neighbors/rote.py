@@ -10,6 +10,7 @@ import numpy as np
 from margin import params
 from margin.base import Classifier, Mixed, MixedData
 from margin.base.inputs.object_cells import codes_among
+from margin.base.representations.representation import TrainingRows
 from margin.errors import ParameterError, closest, listing
 from margin.neighbors.equal_rows import EqualRows, words_of
 from margin.params import Rule
@@ -59,8 +60,8 @@ class RoteClassifier(Classifier):
         self.unmatched = unmatched
         self.default = default
 
-    def _fit(self, X: MixedData, y: np.ndarray, weight: np.ndarray) -> None:
-        n_classes = len(self.classes_)
+    def _fit(self, X: MixedData, y: np.ndarray, rows: TrainingRows) -> None:
+        n_classes, weight = len(self.classes_), rows.weights()
         counts = np.bincount(y, weight, n_classes)
         self.priors_ = counts / counts.sum()
         self._default_code()

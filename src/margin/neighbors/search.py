@@ -31,7 +31,7 @@ class NeighborSearch(TableEstimator):
     """An estimator that keeps its training rows in an index and asks it for neighbours.
 
     A subclass has the parameters ``metric``, ``p``, ``algorithm``, ``leaf_size``, ``scale``, ``feature_weights`` and
-    ``n_jobs``, and calls ``_keep_rows`` from its ``_learn``. Rows are kept in an order given by their targets; the
+    ``n_jobs``, and calls ``_keep_rows`` from its ``_fit``. Rows are kept in an order given by their targets; the
     index numbers them by *place* in that order and, of rows equally far away, gives those of the smaller place first.
     """
 
@@ -58,7 +58,7 @@ class NeighborSearch(TableEstimator):
 
     def _keep_rows(self, X: Encoded, order: np.ndarray, rows: TrainingRows) -> None:
         """Build the index over the training rows X, taken in this order."""
-        self._order = order if rows.kept is None else rows.kept[order]
+        self._order = rows.as_given(order)
         self._n_given = rows.n_given
         self._metric = quick_name(self.metric, self.p)
         if isinstance(X, MixedData):

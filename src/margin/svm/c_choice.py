@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from sklearn.base import clone
 
 from margin.base.inputs.arrays import row_count
 from margin.base.inputs.columns import learn_columns
@@ -15,8 +16,8 @@ from margin.base.meta.cross_fitting import stratified_splits
 from margin.base.targets.labels import encode_labels
 from margin.data.weights import cases_per_weight, check_weights, count_repeats
 from margin.errors import ConstantColumnWarning, LabelError, ParameterError
-from margin.svm.kernel_machine.path import along
-from margin.typing import LabelsLike, SeedLike, TableLike, WeightsLike
+from margin.svm.kernel_machine.path import along, learnt_along
+from margin.svm.kernel_machine.svc import SVC
 
 __all__ = ["CChoice", "choose_C"]
 
@@ -107,7 +108,7 @@ def choose_C(  # noqa: N802
       chosen:         C 1, error 4.67% ± 1.72%
     """
     who = "choose_C"
-    model = along(Cs, settings, who)
+    model, values = along(Cs, settings, who)
     _check(n_folds, rule, who)
     _, source = learn_columns(X, who, False, model.representation.largest)
     classes, codes = encode_labels(y, row_count(source), who)
@@ -119,12 +120,14 @@ def choose_C(  # noqa: N802
     kept = np.flatnonzero(weight > 0)
     wrong, judged = [], []
     for train, test in splits:
-        wrong.append(_errors(model, source, codes, kept[train.rows], train.weights, kept[test.rows]) @ test.weights)
+        wrong.append(
+            _errors(model, values, source, codes, kept[train.rows], train.weights, kept[test.rows]) @ test.weights
+        )
         judged.append(test.weights.sum())
     total = float(np.sum(judged))
     errors = np.sum(wrong, axis=0) / total
     cases = total * cases_per_weight(float(weight.sum()), float(np.square(weight).sum()), count_repeats(weight[kept]))
-    return _chosen(model._Cs, errors, np.sqrt(errors * (1 - errors) / cases),
+    return _chosen(values, errors, np.sqrt(errors * (1 - errors) / cases),
                    np.array(wrong) / np.array(judged)[:, None], rule)  # fmt: skip
 
 
@@ -136,7 +139,13 @@ def _check(n_folds: Any, rule: Any, who: str) -> None:
 
 
 def _errors(
-    model: Any, source: Any, codes: np.ndarray, train: np.ndarray, weight: np.ndarray, test: np.ndarray
+    model: SVC,
+    Cs: np.ndarray,
+    source: Any,
+    codes: np.ndarray,
+    train: np.ndarray,
+    weight: np.ndarray,
+    test: np.ndarray,
 ) -> np.ndarray:
     """Whether each held-out row is answered wrongly, for each C."""
     known, asked = source[train], source[test]
@@ -144,12 +153,9 @@ def _errors(
         known, asked = known[:, train], asked[:, train]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConstantColumnWarning)  # in a part of the rows more columns may be constant
-        model.fit(known, codes[train], weight)
-    found = []
-    for each in model.machines:
-        model._machine = each.machine
-        found.append(model.predict(asked) != codes[test])
-    return np.array(found)
+        model = clone(model)
+        learnt = learnt_along(model, Cs, known, codes[train], weight)
+    return np.array([model._with_machine(each).predict(asked) != codes[test] for each in learnt.machines])
 
 
 def _chosen(

@@ -6,8 +6,9 @@ import numpy as np
 
 from margin import parallel
 from margin.base.representations.mixed import MixedData
+from margin.base.representations.representation import TrainingRows
 from margin.params import Count, Flag, Jobs, Positive, Share
-from margin.tree.grow import grow_classes
+from margin.tree.grow import grow
 from margin.tree.pruning.pessimistic import collapsed, pessimistic
 from margin.tree.training_rows import Rows, in_cases
 from margin.tree.tree_model import TreeClassifier
@@ -82,8 +83,8 @@ class C45(TreeClassifier):
         self.max_depth = max_depth
         self.n_jobs = n_jobs
 
-    def _fit(self, X: MixedData, y: np.ndarray, weight: np.ndarray) -> None:
-        weight = in_cases(weight)
+    def _fit(self, X: MixedData, y: np.ndarray, rows: TrainingRows) -> None:
+        weight = in_cases(rows.weights())
         settings = {
             "nominal": "one_vs_rest" if self.binary_splits else "multiway",
             "missing": "fractional",
@@ -98,9 +99,8 @@ class C45(TreeClassifier):
         }
         if self.max_depth is not None:
             settings["max_depth"] = int(self.max_depth)
-        tree = grow_classes(
-            X, y, weight, len(self.classes_), "entropy", settings, np.empty(0, np.int8), parallel.n_threads(self.n_jobs)
-        )
+        n_classes, threads = len(self.classes_), parallel.n_threads(self.n_jobs)
+        tree = grow(X, y, weight, "entropy", settings, n_classes=n_classes, n_threads=threads)
         if self.collapse:
             tree = collapsed(tree)
         if self.prune:

@@ -7,19 +7,16 @@ from typing import Any, Literal
 import numpy as np
 
 from margin.base.representations.mixed import MixedData
+from margin.base.representations.representation import TrainingRows
 from margin.base.targets.class_weight import class_factors
 from margin.base.targets.labels import encode_labels
 from margin.errors import ParameterError
 from margin.params import ClassWeight, Count, Flag, Jobs, NonNegative, Seed, Share
-from margin.tree.cart import CartTree, with_true_weights
+from margin.tree.cart import CartTree
 from margin.tree.costs import Costs, altered_priors, cost_matrix, in_few_bits
-from margin.tree.criteria import ClassCriterion, criterion_of
-from margin.tree.discretizer import interval_settings
-from margin.tree.grow import grow_binned_classes, grow_classes
+from margin.tree.criteria import ClassCriterion
+from margin.tree.growth import ClassGrowth, weight_as_grown
 from margin.tree.nodes import Tree
-from margin.tree.pruning.choose import class_losses
-from margin.tree.pruning.pessimistic import pessimistic
-from margin.tree.pruning.recount import recounted_classes
 from margin.tree.settings import (
     Bins,
     CasesInLeaf,
@@ -33,7 +30,7 @@ from margin.tree.settings import (
     NumericColumns,
     Several,
 )
-from margin.tree.training_rows import Rows, in_cases
+from margin.tree.training_rows import Rows
 from margin.tree.tree_model import TreeClassifier
 from margin.typing import Encoded
 
@@ -199,53 +196,21 @@ class DecisionTreeClassifier(CartTree, TreeClassifier):
         self.n_folds = n_folds
         self.n_jobs = n_jobs
 
-    def _fit(self, X: MixedData, y: np.ndarray, weight: np.ndarray) -> None:
-        who, n_classes = type(self).__name__, len(self.classes_)
+    def _fit(self, X: MixedData, y: np.ndarray, rows: TrainingRows) -> None:
+        who, n_classes, weight = type(self).__name__, len(self.classes_), rows.weights()
         totals = np.bincount(y, weight, n_classes)
         self._costs = cost_matrix(self.costs, self.classes_, who)
         self._class_factors = in_few_bits(class_factors(self.class_weight, self.classes_, totals, who))
         self._priors = in_few_bits(altered_priors(self._costs, totals * self._class_factors))
         if self.monotonic_cst is not None and n_classes > 2:
             raise ParameterError(f"{who}(monotonic_cst=…): only the shares of two classes can rise or fall.")
-        self._fit_tree(Rows(X, y, weight))
+        self._fit_tree(X, y, weight)
 
-    def _kinds(self) -> dict[str, Any]:
-        found = super()._kinds() | {"gain_ratio": self.criterion == "gain_ratio"}
-        if self.max_p is not None:
-            found["largest_p"] = float(self.max_p)
-        return found
-
-    def _growth_rows(self, rows: Rows) -> Rows:
-        # Chance, description lengths and pessimism are about numbers of cases.
-        counts = self.max_p is not None or self.numeric == "mdl" or self.prune == "pessimistic"
-        weight = in_cases(rows.weight) if counts else rows.weight
-        factors = self._class_factors * self._priors
-        return rows if (factors == 1).all() and not counts else Rows(rows.X, rows.y, weight * factors[rows.y])
-
-    def _grown_with(self, rows: Rows, settings: Any) -> Tree:
-        threads, criterion, static = self._core_threads(), self._impurity(), self.discretize == "static"
-        settings = settings | interval_settings(rows, self.numeric, static, int(self.max_intervals), threads)
-        n_classes, monotone = len(self.classes_), self._monotone()
-        if self.max_bins is None:
-            return grow_classes(*rows, n_classes, criterion, settings, monotone, threads)
-        self._check_bins(criterion, settings, rows.X)
-        return grow_binned_classes(*rows, n_classes, criterion, settings, monotone, int(self.max_bins), threads)
-
-    def _impurity(self) -> str:
-        return criterion_of(self.criterion).name
-
-    def _grown(self, rows: Rows) -> Tree:
-        tree, growing = super()._grown(rows), self._growth_rows(rows)
-        if self.prune == "pessimistic":
-            tree = pessimistic(tree, growing, self.confidence, criterion=self._impurity())
-        return tree if self._costs is None else with_true_weights(tree, self._priors)
-
-    def _recounted(self, tree: Tree, rows: Rows) -> Tree:
-        tree = recounted_classes(tree, self._growth_rows(rows), self._impurity())
-        return tree if self._costs is None else with_true_weights(tree, self._priors)
+    def _growth(self) -> ClassGrowth:
+        return ClassGrowth(self, self._columns, self._costs, self._class_factors, self._priors)
 
     def _growth_weight(self, tree: Tree) -> np.ndarray:
-        return tree.weight if self._costs is None else np.where(tree.weight > 0, tree.value @ self._priors, 0.0)
+        return weight_as_grown(tree, self._costs, self._priors)
 
     def _known_targets(self, rows: Rows, who: str) -> Rows:
         classes, codes = encode_labels(rows.y, len(rows.X), who)
@@ -254,17 +219,7 @@ class DecisionTreeClassifier(CartTree, TreeClassifier):
         kept = np.flatnonzero(code >= 0)  # a class that the tree does not know is wrong however it is pruned
         return Rows(rows.X.take(kept), code[kept], rows.weight[kept])
 
-    def _strata(self, y: np.ndarray) -> np.ndarray:
-        return y
-
-    def _losses(self, tree: Tree, rows: Rows) -> np.ndarray:
-        n_classes = len(self.classes_)
-        weighted = Rows(rows.X, rows.y, rows.weight * self._class_factors[rows.y])
-        if self._costs is None:
-            return class_losses(tree, weighted, 1 - np.eye(n_classes), tree.value.argmax(axis=1))
-        return class_losses(tree, weighted, self._costs, (tree.value @ self._costs).argmin(axis=1))
-
-    def _answers(self, X: Encoded, scores: np.ndarray) -> np.ndarray:
+    def _answers(self, X: Any, scores: np.ndarray) -> np.ndarray:
         if self._costs is None:
             return super()._answers(X, scores)
         return self.classes_.take((scores @ self._costs).argmin(axis=1))

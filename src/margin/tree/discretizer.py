@@ -16,7 +16,7 @@ from margin.base.sklearn_classes import TransformerMixin
 from margin.base.targets.labels import encode_labels
 from margin.errors import LabelError
 from margin.params import Jobs
-from margin.tree.grow import grow_classes, numbers_of
+from margin.tree.grow import grow, numbers_of
 from margin.tree.settings import Several
 from margin.tree.training_rows import Rows
 from margin.typing import TableLike, WeightsLike
@@ -133,9 +133,7 @@ def cuts_of_columns(
         alone = MixedData(np.ascontiguousarray(column[known, None]))
         # Else any two classes: a root of one class would not be split.
         labels = y[known] if method == "mdl" else np.arange(len(known), dtype=np.int32) % 2
-        tree = grow_classes(
-            alone, labels, weight[known], n_classes, "entropy", settings, np.empty(0, np.int8), n_threads
-        )
+        tree = grow(alone, labels, weight[known], "entropy", settings, n_classes=n_classes, n_threads=n_threads)
         found.append(np.array(tree.details(0)))
     return found
 

@@ -1,7 +1,4 @@
-"""Growing trees: clean columns in, a :class:`margin.tree.nodes.Tree` out.
-
-Growing trees on bins: each column cut into at most ``max_bins`` parts, thresholds only between them.
-"""
+"""Growing trees: clean columns in, a :class:`margin.tree.nodes.Tree` out; on bins, thresholds lie only between them."""
 
 from __future__ import annotations
 
@@ -19,16 +16,10 @@ from margin.base.representations.mixed import MixedData
 from margin.tree.criteria import criteria
 from margin.tree.nodes import Tree
 
-__all__ = [
-    "MOST_BINS",
-    "Columns",
-    "core_settings",
-    "grow_binned_classes",
-    "grow_binned_values",
-    "grow_classes",
-    "grow_values",
-    "why_not_binned",
-]
+__all__ = ["FREE", "MOST_BINS", "Columns", "core_settings", "grow", "why_not_binned"]
+
+#: No column is bound to rise or fall.
+FREE = np.empty(0, dtype=np.int8)
 
 
 class Columns:
@@ -93,67 +84,51 @@ def core_settings(settings: Mapping[str, Any]) -> Any:
     return found
 
 
-def grow_classes(
-    X: MixedData,
-    y: np.ndarray,
-    weight: np.ndarray,
-    n_classes: int,
-    criterion: str,
-    settings: Mapping[str, Any],
-    monotone: np.ndarray,
-    n_threads: int,
-) -> Tree:
-    """A tree for classes 0 … ``n_classes`` - 1; ``settings`` are those of ``settings.hpp``."""
-    columns, scale = Columns(X), binary_scale(weight)
-    tree = Tree(
-        **_core.tree.grow_classes(
-            numbers_of(X),
-            codes_of(X),
-            columns.n_levels,
-            columns.nominal,
-            np.ascontiguousarray(y, dtype=np.int32),
-            given_weights(weight * scale),
-            n_classes,
-            criterion,
-            core_settings({**settings, "min_leaf_weight": settings.get("min_leaf_weight", 0.0) * scale}),
-            monotone,
-            n_threads,
-        )
-    )
-    return scaled_back(tree, scale, scale, 0)
-
-
-def grow_values(
+def grow(
     X: MixedData,
     y: np.ndarray,
     weight: np.ndarray,
     criterion: str,
     settings: Mapping[str, Any],
-    monotone: np.ndarray,
-    n_threads: int,
+    *,
+    n_classes: int = 0,
+    monotone: np.ndarray = FREE,
+    bins: int | None = None,
+    n_threads: int = 1,
 ) -> Tree:
-    """A tree for numbers; ``settings`` are those of ``settings.hpp``."""
-    columns, scale, y_scale = Columns(X), binary_scale(weight), binary_scale(y)
-    power = criteria()[criterion].unit_power
+    """A tree for classes 0 … ``n_classes`` - 1 or, under a criterion of values, for numbers.
+
+    ``settings`` are those of ``settings.hpp``. With ``bins`` columns with at most so many different numbers have a bin
+    for each, and the tree is the same as without (where columns are drawn at random, other ones are). Other columns
+    are cut where their bins are about equally full, by a sample of rows if there are more than 32768. Of nominal
+    columns with more levels the ``bins`` - 1 most frequent ones have a bin each, and the others share one; neighbouring
+    levels of ordinal columns share bins.
+
+    >>> X, ones = MixedData(np.array([[1.0], [2.0], [6.0], [7.0]])), np.ones(4)
+    >>> grow(X, np.array([0, 0, 1, 1]), ones, "gini", {}, n_classes=2, bins=255).threshold[0]
+    np.float64(4.0)
+    >>> grow(X, np.array([0.0, 0.0, 5.0, 5.0]), ones, "squared_error", {}).value.ravel().tolist()
+    [2.5, 0.0, 5.0]
+    """
+    columns, known = Columns(X), criteria()[criterion]
+    of_classes = known.target == "classes"
+    unit, y_unit = binary_scale(weight), 1.0 if of_classes else binary_scale(y)
     limits = {
-        "min_leaf_weight": settings.get("min_leaf_weight", 0.0) * scale,
-        "min_decrease": math.prod([y_scale] * power, start=settings.get("min_decrease", 0.0)),
+        "min_leaf_weight": settings.get("min_leaf_weight", 0.0) * unit,
+        "min_decrease": math.prod([y_unit] * known.unit_power, start=settings.get("min_decrease", 0.0)),
     }
-    tree = Tree(
-        **_core.tree.grow_values(
-            numbers_of(X),
-            codes_of(X),
-            columns.n_levels,
-            columns.nominal,
-            np.ascontiguousarray(y, dtype=np.float64) * y_scale,
-            given_weights(weight * scale),
-            criterion,
-            core_settings({**settings, **limits}),
-            monotone,
-            n_threads,
-        )
-    )
-    return scaled_back(tree, scale, y_scale, power)
+    y = np.ascontiguousarray(y, np.int32) if of_classes else np.ascontiguousarray(y, np.float64) * y_unit
+    rows = numbers_of(X), codes_of(X), columns.n_levels, columns.nominal, y, given_weights(weight * unit)
+    options = core_settings({**settings, **limits}), monotone
+    if of_classes and bins is None:
+        arrays = _core.tree.grow_classes(*rows, n_classes, criterion, *options, n_threads)
+    elif of_classes:
+        arrays = _core.tree.grow_binned_classes(*rows, n_classes, criterion, *options, bins, n_threads)
+    elif bins is None:
+        arrays = _core.tree.grow_values(*rows, criterion, *options, n_threads)
+    else:  # the squared error is the only criterion of values on bins
+        arrays = _core.tree.grow_binned_values(*rows, *options, bins, n_threads)
+    return scaled_back(Tree(**arrays), unit, unit if of_classes else y_unit, known.unit_power)
 
 
 MOST_BINS = 65535  # a cell takes one byte up to 255 bins, and two beyond
@@ -190,87 +165,3 @@ def why_not_binned(criterion: str, settings: Mapping[str, Any], has_nominal: boo
     if settings.get("largest_p", 1.0) < 1:
         return "splits are not tested for chance there"
     return next((f"{what} cannot be asked for there" for rule, what in _RULES.items() if settings.get(rule)), "")
-
-
-def grow_binned_classes(
-    X: MixedData,
-    y: np.ndarray,
-    weight: np.ndarray,
-    n_classes: int,
-    criterion: str,
-    settings: Mapping[str, Any],
-    monotone: np.ndarray,
-    max_bins: int,
-    n_threads: int,
-) -> Tree:
-    """A tree for classes 0 … ``n_classes`` - 1, grown on bins.
-
-    Columns with at most ``max_bins`` different numbers have a bin for each, and the tree is the one that
-    :func:`margin.tree.grow.grow_classes` grows (where columns are drawn at random, other ones are). Other columns
-    are cut where their bins are about equally full, by a sample of rows if there are more than 32768. Of nominal
-    columns with more than ``max_bins`` levels the ``max_bins`` - 1 most frequent ones have a bin each, and the others
-    share one; neighbouring levels of ordinal columns share bins.
-
-    >>> X = MixedData(np.array([[1.0], [2.0], [6.0], [7.0]]))
-    >>> y, ones, free = np.array([0, 0, 1, 1]), np.ones(4), np.empty(0, np.int8)
-    >>> grow_binned_classes(X, y, ones, 2, "gini", {}, free, max_bins=255, n_threads=1).threshold[0]
-    np.float64(4.0)
-    """
-    columns, scale = Columns(X), binary_scale(weight)
-    tree = Tree(
-        **_core.tree.grow_binned_classes(
-            numbers_of(X),
-            codes_of(X),
-            columns.n_levels,
-            columns.nominal,
-            np.ascontiguousarray(y, dtype=np.int32),
-            given_weights(weight * scale),
-            n_classes,
-            criterion,
-            core_settings({**settings, "min_leaf_weight": settings.get("min_leaf_weight", 0.0) * scale}),
-            monotone,
-            max_bins,
-            n_threads,
-        )
-    )
-    return scaled_back(tree, scale, scale, 0)
-
-
-def grow_binned_values(
-    X: MixedData,
-    y: np.ndarray,
-    weight: np.ndarray,
-    settings: Mapping[str, Any],
-    monotone: np.ndarray,
-    max_bins: int,
-    n_threads: int,
-) -> Tree:
-    """A tree for numbers under the squared error, grown on bins as :func:`grow_binned_classes` describes.
-
-    >>> X = MixedData(np.array([[1.0], [2.0], [6.0], [7.0]]))
-    >>> tree = grow_binned_values(
-    ...     X, np.array([0.0, 0.0, 5.0, 5.0]), np.ones(4), {}, np.empty(0, np.int8), max_bins=255, n_threads=1
-    ... )
-    >>> tree.value.ravel().tolist()
-    [2.5, 0.0, 5.0]
-    """
-    columns, scale, y_scale = Columns(X), binary_scale(weight), binary_scale(y)
-    limits = {
-        "min_leaf_weight": settings.get("min_leaf_weight", 0.0) * scale,
-        "min_decrease": settings.get("min_decrease", 0.0) * y_scale**2,
-    }
-    tree = Tree(
-        **_core.tree.grow_binned_values(
-            numbers_of(X),
-            codes_of(X),
-            columns.n_levels,
-            columns.nominal,
-            np.ascontiguousarray(y, dtype=np.float64) * y_scale,
-            given_weights(weight * scale),
-            core_settings({**settings, **limits}),
-            monotone,
-            max_bins,
-            n_threads,
-        )
-    )
-    return scaled_back(tree, scale, y_scale, 2)

@@ -8,10 +8,11 @@ import numpy as np
 
 from margin import parallel
 from margin.base.representations.mixed import MixedData
+from margin.base.representations.representation import TrainingRows
 from margin.errors import InputError, listing
 from margin.params import Count, Jobs
 from margin.tree.discretizer import interval_settings
-from margin.tree.grow import grow_classes
+from margin.tree.grow import grow
 from margin.tree.settings import Missing, Several
 from margin.tree.training_rows import Rows, in_cases
 from margin.tree.tree_model import TreeClassifier
@@ -78,17 +79,17 @@ class ID3(TreeClassifier):
         self.max_depth = max_depth
         self.n_jobs = n_jobs
 
-    def _fit(self, X: MixedData, y: np.ndarray, weight: np.ndarray) -> None:
+    def _fit(self, X: MixedData, y: np.ndarray, rows: TrainingRows) -> None:
         if self.numeric == "refuse" and X.numeric.shape[1]:
             names = [column.name for column in self._columns.described() if column.is_numeric]
             raise InputError(f"ID3(numeric='refuse').fit: column {listing(names)} holds numbers; say what they are.")
-        threads, static = parallel.n_threads(self.n_jobs), True
+        weight, threads, static = rows.weights(), parallel.n_threads(self.n_jobs), True
         settings: dict[str, Any] = {"nominal": "multiway", "missing": self.missing}
         settings["gain_ratio"] = self.criterion == "gain_ratio"
         if X.numeric.shape[1]:
-            rows = Rows(X, y, in_cases(weight))
-            settings |= interval_settings(rows, self.numeric, static, int(self.max_intervals), threads)
+            cases = Rows(X, y, in_cases(weight))
+            settings |= interval_settings(cases, self.numeric, static, int(self.max_intervals), threads)
         if self.max_depth is not None:
             settings["max_depth"] = int(self.max_depth)
         self.n_outputs_ = 1
-        self.tree_ = grow_classes(X, y, weight, len(self.classes_), "entropy", settings, np.empty(0, np.int8), threads)
+        self.tree_ = grow(X, y, weight, "entropy", settings, n_classes=len(self.classes_), n_threads=threads)

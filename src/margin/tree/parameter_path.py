@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from copy import copy
 from typing import Any
 
 import numpy as np
 
-from margin.evaluation.predictions.from_model import Predictions, predict_all
+from margin.evaluation.predictions.from_model import Predictions, predict_each, with_learnt
 from margin.params import Count, NonNegative, rule_of
 from margin.tree.nodes import Tree
+from margin.tree.pruning.choose import risk
 from margin.tree.pruning.cost_complexity import pruned_at, weakest_links
 from margin.tree.pruning.subtrees import cut
 from margin.typing import Encoded, LabelsLike, TableLike, WeightsLike
@@ -30,14 +30,7 @@ def answers_along_tree(
     """What a tree says for each ``ccp_alpha`` (weakest links cut) or ``max_depth`` (cut there)."""
     ways: dict[str, Callable[..., Any]] = {"ccp_alpha": _by_alpha, "max_depth": _by_depth}
     trees = ways[parameter](model, values, X, y, sample_weight) if parameter in ways else None
-    if trees is None:
-        return None
-    predictions = []
-    for tree in trees:
-        pruned = copy(model)
-        pruned.tree_ = tree
-        predictions.append([predict_all(pruned, X) for X in asked])
-    return predictions
+    return None if trees is None else predict_each((with_learnt(model, tree_=tree) for tree in trees), asked)
 
 
 def _by_alpha(
@@ -46,7 +39,7 @@ def _by_alpha(
     if not all(rule_of(NonNegative).accepts(alpha) for alpha in alphas):
         return None
     tree = model.set_params(ccp_alpha=0.0).fit(X, y, sample_weight).tree_
-    path = weakest_links(tree, model._risk(tree))
+    path = weakest_links(tree, risk(model._growth(), tree))
     return [pruned_at(tree, path, float(alpha)) if alpha > 0 else tree for alpha in alphas]
 
 
@@ -64,6 +57,6 @@ def _by_depth(
     for depth in depths:
         shallow = tree if depth is None else cut(tree, np.asarray(tree.depths >= int(depth)))
         if alpha > 0:
-            shallow = pruned_at(shallow, weakest_links(shallow, model._risk(shallow)), alpha)
+            shallow = pruned_at(shallow, weakest_links(shallow, risk(model._growth(), shallow)), alpha)
         found.append(shallow)
     return found

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
 from margin.base.representations.mixed import MixedData
+from margin.base.representations.representation import TrainingRows
 from margin.base.targets.numbers import encode_targets
 from margin.params import Count, Flag, Jobs, NonNegative, Seed, Share
 from margin.tree.cart import CartTree
-from margin.tree.criteria import ValueCriterion, criterion_of
-from margin.tree.grow import grow_binned_values, grow_values
-from margin.tree.nodes import Tree
-from margin.tree.pruning.choose import value_losses
-from margin.tree.pruning.recount import recounted_values
+from margin.tree.criteria import ValueCriterion
+from margin.tree.growth import ValueGrowth
 from margin.tree.settings import (
     Bins,
     CasesInLeaf,
@@ -151,23 +149,11 @@ class DecisionTreeRegressor(CartTree, TreeRegressor):
         self.n_folds = n_folds
         self.n_jobs = n_jobs
 
-    def _fit(self, X: MixedData, y: np.ndarray, weight: np.ndarray) -> None:
-        self._fit_tree(Rows(X, y, weight))
+    def _fit(self, X: MixedData, y: np.ndarray, rows: TrainingRows) -> None:
+        self._fit_tree(X, y, rows.weights())
 
-    def _grown_with(self, rows: Rows, settings: Any) -> Tree:
-        if self.max_bins is None:
-            return grow_values(*rows, self.criterion, settings, self._monotone(), self._core_threads())
-        self._check_bins(self.criterion, settings, rows.X)
-        return grow_binned_values(*rows, settings, self._monotone(), int(self.max_bins), self._core_threads())
-
-    def _recounted(self, tree: Tree, rows: Rows) -> Tree:
-        return recounted_values(tree, rows, criterion_of(self.criterion).medians)
+    def _growth(self) -> ValueGrowth:
+        return ValueGrowth(self, self._columns)
 
     def _known_targets(self, rows: Rows, who: str) -> Rows:
         return Rows(rows.X, encode_targets(rows.y, len(rows.X), who, several=False), rows.weight)
-
-    def _strata(self, y: np.ndarray) -> np.ndarray:
-        return np.zeros(len(y), dtype=np.int64)
-
-    def _losses(self, tree: Tree, rows: Rows) -> np.ndarray:
-        return value_losses(tree, rows, criterion_of(self.criterion).medians)

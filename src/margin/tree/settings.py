@@ -9,9 +9,12 @@ from typing import Annotated, Any, Literal
 
 import numpy as np
 
+from margin.base.inputs.columns import Columns
+from margin.data.weights import count_repeats
+from margin.errors import ParameterError, closest, listing
 from margin.params import Rule
 from margin.random import seed_for
-from margin.tree.grow import MOST_BINS
+from margin.tree.grow import FREE, MOST_BINS
 
 __all__ = [
     "Bins",
@@ -27,6 +30,8 @@ __all__ = [
     "Several",
     "count_of",
     "features_of",
+    "numbers_first",
+    "signs_of",
     "stated",
 ]
 
@@ -117,13 +122,28 @@ def features_of(max_features: Any, n: int) -> int:
     return max(1, min(found, n))
 
 
-def stated(model: Any, n_columns: int, n_cases: float, weight: float) -> dict[str, Any]:
-    """The settings that trees with scikit-learn's parameters have in common."""
+def stated(model: Any, n_columns: int, weight: np.ndarray, as_grown: np.ndarray) -> tuple[dict[str, Any], int]:
+    """The settings that trees with scikit-learn's parameters have in common, for rows of these weights.
+
+    Whole-number weights count as repeated rows where cases are counted, unless rows are grown from with others. The
+    core counts rows: what repeated rows a split needs is then said in weights, and returned for a node, to be cut.
+    """
+    total = float(as_grown.sum())
+    repeats = as_grown is weight and not (weight == 1).all() and count_repeats(weight)
+    n_cases = total if repeats else len(weight)
+    split, leaf = (
+        max(2, count_of(model.min_samples_split, n_cases)),
+        max(1, count_of(model.min_samples_leaf, n_cases)),
+    )
+    leaf_weight = model.min_weight_fraction_leaf * total
     found = {
-        "min_split": max(2, count_of(model.min_samples_split, n_cases)),
-        "min_leaf": max(1, count_of(model.min_samples_leaf, n_cases)),
-        "min_leaf_weight": model.min_weight_fraction_leaf * weight,
+        "min_split": 2 if repeats else split,
+        "min_leaf": 1 if repeats else leaf,
+        "min_leaf_weight": max(leaf_weight, leaf) if repeats else leaf_weight,
         "min_decrease": float(model.min_impurity_decrease),
+        "nominal": model.nominal,
+        "missing": model.missing,
+        "charge_levels": bool(model.charge_levels),
     }
     if model.max_depth is not None:
         found["max_depth"] = int(model.max_depth)
@@ -132,4 +152,38 @@ def stated(model: Any, n_columns: int, n_cases: float, weight: float) -> dict[st
     looked_at = features_of(model.max_features, n_columns)
     if looked_at < n_columns:
         found |= {"max_features": looked_at, "seed": seed_for(model.random_state, "columns")}
-    return found
+    return found, split if repeats else 0
+
+
+def signs_of(signs: Any, columns: Columns, who: str) -> np.ndarray:
+    """1, -1 or 0 for each column as the tree counts them; nothing where no column is bound."""
+    if signs is None:
+        return FREE
+    described = list(columns.described())
+    names = [column.name for column in described]
+    if isinstance(signs, Mapping):
+        unknown = [name for name in signs if name not in names]
+        if unknown:
+            raise ParameterError(
+                f"{who}(monotonic_cst={dict(signs)!r}): {listing(unknown)} is not one of the columns, "
+                f"which are {listing(names)}{closest(unknown[0], names)}."
+            )
+        signs = [signs.get(name, 0) for name in names]
+    if len(signs) != len(names):
+        raise ParameterError(
+            f"{who}(monotonic_cst=…): one of -1, 0, 1 is needed for each of the {len(names)} columns, "
+            f"but there are {len(signs)}."
+        )
+    words = [c.name for c, sign in zip(described, signs, strict=True) if sign and c.kind == "nominal"]
+    if words:
+        raise ParameterError(f"{who}(monotonic_cst=…): column {listing(words)} is nominal and has no order.")
+    found = np.array(signs, dtype=np.int8)[numbers_first(columns)]
+    return found if found.any() else FREE
+
+
+def numbers_first(columns: Columns) -> np.ndarray:
+    """Where the columns of a tree, numbers first, stood in the table."""
+    if columns.schema is None:
+        return np.arange(columns.n)
+    is_number = np.array([column.is_numeric for column in columns.schema])
+    return np.concatenate([np.flatnonzero(is_number), np.flatnonzero(~is_number)])

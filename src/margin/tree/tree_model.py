@@ -13,7 +13,7 @@ from margin.base.estimator import SupervisedEstimator
 from margin.tree import predict as walking
 from margin.tree.nodes import Tree
 from margin.tree.reading.readable import TreeReading
-from margin.typing import Encoded, TableLike
+from margin.tree.settings import numbers_first
 
 __all__ = ["TreeClassifier", "TreeModel", "TreeRegressor"]
 
@@ -31,11 +31,7 @@ class TreeModel(TreeReading, SupervisedEstimator):
 
     def _places(self) -> np.ndarray:
         """Where the columns of the tree, numbers first, stood in the table."""
-        schema = self._columns.schema
-        if schema is None:
-            return np.arange(self.n_features_in_)
-        is_number = np.array([column.is_numeric for column in schema])
-        return np.concatenate([np.flatnonzero(is_number), np.flatnonzero(~is_number)])
+        return numbers_first(self._columns)
 
     def _growth_weight(self, tree: Tree) -> np.ndarray:
         """The weight of each node as its impurity counts it."""

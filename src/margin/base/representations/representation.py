@@ -17,6 +17,7 @@ from margin.base.inputs.columns import Columns
 from margin.base.representations.cell_survey import Survey, check_cells, check_stored_cells
 from margin.data.schema import Schema
 from margin.data.table import Table
+from margin.data.weights import check_weights
 
 __all__ = ["NO_LIMIT", "SQUARABLE", "AsGiven", "Learnt", "TrainingRows"]
 
@@ -29,7 +30,8 @@ NO_LIMIT = float(np.finfo(np.float64).max)
 class TrainingRows:
     """The rows that count, and which of the given ones they are (all, if ``kept`` is None).
 
-    ``y`` are their labels as codes 0 … ``n_classes`` - 1; without labels all rows are of one class.
+    ``weight`` is None where none were given: every row counts once. ``y`` are their labels as codes
+    0 … ``n_classes`` - 1; without labels all rows are of one class.
     """
 
     source: Any
@@ -39,9 +41,23 @@ class TrainingRows:
     y: np.ndarray | None = None
     n_classes: int = 1
 
+    @classmethod
+    def that_count(cls, source: Any, sample_weight: Any, who: str) -> TrainingRows:
+        """The rows of a source without those of weight 0."""
+        n_given = row_count(source)
+        weight = check_weights(sample_weight, n_given, who)
+        if weight is None or weight.all():
+            return cls(source, n_given, None, weight)
+        kept = np.flatnonzero(weight)
+        return cls(source[kept], n_given, kept, weight[kept])
+
     def of(self, values: np.ndarray) -> np.ndarray:
         """One value per given row, for the rows that count."""
         return values if self.kept is None else values[self.kept]
+
+    def as_given(self, places: np.ndarray) -> np.ndarray:
+        """The numbers that some of the rows that count had among all given ones."""
+        return places if self.kept is None else self.kept[places]
 
     def weights(self) -> np.ndarray:
         """A weight for each row that counts, 1 where none was given."""

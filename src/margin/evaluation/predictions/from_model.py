@@ -10,6 +10,8 @@ clone. The parameters that are worth asking for stand in the model's ``parameter
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+from copy import copy
 from time import perf_counter
 from typing import Any
 
@@ -21,7 +23,7 @@ from margin.errors import InputError
 from margin.evaluation.predictions.answers import Answers, aligned_probabilities, predicted_codes
 from margin.typing import ClassifierLike, TableLike
 
-__all__ = ["Predictions", "answers_beside", "classes_of", "model_name", "predict_all"]
+__all__ = ["Predictions", "answers_beside", "classes_of", "model_name", "predict_all", "predict_each", "with_learnt"]
 
 
 def predict_all(model: Any, X: TableLike) -> Predictions:
@@ -44,7 +46,19 @@ def predict_all(model: Any, X: TableLike) -> Predictions:
     return Predictions(labels, scores=scores, seconds=seconds)
 
 
-def classes_of(model: ClassifierLike, learnt_from: np.ndarray) -> np.ndarray:
+def predict_each(models: Iterable[Any], asked: Sequence[Any]) -> list[list[Predictions]]:
+    """What each of several fitted models says of each of several sets of rows."""
+    return [[predict_all(model, X) for X in asked] for model in models]
+
+
+def with_learnt(model: Any, **learnt: Any) -> Any:
+    """A copy of a fitted model with other things in the place of some that were learnt."""
+    other = copy(model)
+    other.__dict__.update(learnt)
+    return other
+
+
+def classes_of(model: Any, learnt_from: np.ndarray) -> np.ndarray:
     """The classes that the columns of a fitted model stand for: those it names, or those of its training labels."""
     known = getattr(model, "classes_", None)
     return distinct(learnt_from) if known is None else label_array(known, f"{type(model).__name__}.predict")

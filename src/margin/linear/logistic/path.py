@@ -13,10 +13,9 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from margin import parallel
-from margin.base.representations.representation import TrainingRows
+from margin import parallel, params
 from margin.errors import ParameterError
-from margin.evaluation.predictions.from_model import Predictions, predict_all
+from margin.evaluation.predictions.from_model import Predictions, predict_each, with_learnt
 from margin.linear.logistic.regression import LogisticRegression
 from margin.linear.logistic.solve import Setting, Solved, problem_of, solve
 from margin.linear.presolve import Reduced
@@ -106,32 +105,17 @@ class LogisticPath:
         return "\n".join(lines)
 
 
-class _AlongC(LogisticRegression):
-    """Reads rows as logistic regression does, and solves for several C."""
-
-    path: LogisticPath
-    _Cs: np.ndarray
-
-    def _learn(self, X: Encoded, y: np.ndarray, rows: TrainingRows) -> None:
-        Cs, asked = self._Cs, replace(self._setting(), who="logistic_path")
-        weight = self._row_weights(y, rows.weight)
-        part = self._reduced(X, y, self._known_ends(X))
-        with parallel.threads(parallel.n_threads(self.n_jobs)):
-            found = solved_along(part, weight, Cs, asked)
-        total = float(len(y)) if weight is None else float(weight.sum())
-        scale = np.where(np.isfinite(Cs), Cs, 1.0) * total
-        whole = [part.whole(each.point.coef, each.point.intercept) for each in found]
-        self.path = LogisticPath(
-            C=Cs,
-            coef=np.array([coef for coef, _ in whole]),
-            intercept=np.array([intercept for _, intercept in whole]),
-            objective=np.array([each.point.objective for each in found]) * scale,
-            n_iter=np.array([each.n_iter for each in found]),
-            converged=np.array([each.converged for each in found]),
-            nonzero=np.array([int((coef != 0).any(axis=0).sum()) for coef, _ in whole]),
-            classes=self.classes_,
-            columns=tuple(self._encoder.names_out()),
-        )
+def _solved_from(
+    model: LogisticRegression, Cs: np.ndarray, X: Any, y: Any, sample_weight: Any, who: str
+) -> tuple[Reduced, list[Solved], float]:
+    """Rows as the model reads them, their solutions along C, and the sum of their weights."""
+    params.check(model)
+    X, y, rows = model._read_rows(X, y, sample_weight, f"{type(model).__name__}.fit")
+    weight = model._row_weights(y, rows.weight)
+    part = model._reduced(X, y, model._known_ends(X))
+    with parallel.threads(parallel.n_threads(model.n_jobs)):
+        found = solved_along(part, weight, Cs, replace(model._setting(), who=who))
+    return part, found, float(len(y)) if weight is None else float(weight.sum())
 
 
 def logistic_path(
@@ -159,26 +143,21 @@ def logistic_path(
     unknown = [name for name in settings if name not in LogisticRegression().get_params()]
     if unknown:
         raise ParameterError(f"logistic_path({unknown[0]}=…): is not a setting of LogisticRegression.")
-    model = _AlongC(C=weakest if math.isfinite(weakest) else math.inf, **settings)
-    model._Cs = along
-    return model.fit(X, y, sample_weight).path
-
-
-class _RegressionAlongC(LogisticRegression):
-    """Reads rows as logistic regression does, and keeps coefficients and intercepts for several C."""
-
-    _Cs: np.ndarray
-    _solutions: list[tuple[np.ndarray, np.ndarray]]
-    _converged: bool
-
-    def _learn(self, X: Encoded, y: np.ndarray, rows: TrainingRows) -> None:
-        self._note_classes(y)
-        weight = self._row_weights(y, rows.weight)
-        part = self._reduced(X, y, self._known_ends(X))
-        with parallel.threads(parallel.n_threads(self.n_jobs)):
-            found = solved_along(part, weight, self._Cs, self._setting())
-        self._solutions = [part.whole(each.point.coef, each.point.intercept) for each in found]
-        self._converged = all(each.converged for each in found)
+    model = LogisticRegression(C=weakest if math.isfinite(weakest) else math.inf, **settings)
+    part, found, total = _solved_from(model, along, X, y, sample_weight, "logistic_path")
+    scale = np.where(np.isfinite(along), along, 1.0) * total
+    whole = [part.whole(each.point.coef, each.point.intercept) for each in found]
+    return LogisticPath(
+        C=along,
+        coef=np.array([coef for coef, _ in whole]),
+        intercept=np.array([intercept for _, intercept in whole]),
+        objective=np.array([each.point.objective for each in found]) * scale,
+        n_iter=np.array([each.n_iter for each in found]),
+        converged=np.array([each.converged for each in found]),
+        nonzero=np.array([int((coef != 0).any(axis=0).sum()) for coef, _ in whole]),
+        classes=model.classes_,
+        columns=tuple(model._encoder.names_out()),
+    )
 
 
 def answers_along_penalty(
@@ -195,13 +174,11 @@ def answers_along_penalty(
     """
     if not all(rule_of(Positive).accepts(C) for C in Cs):
         return None
-    along = _RegressionAlongC(**{**model.get_params(deep=False), "C": float(max(Cs)), "warm_start": False})
-    along._Cs, at = np.unique(np.asarray(Cs, dtype=np.float64), return_inverse=True)
-    along.fit(X, y, sample_weight)
-    if not along._converged:
+    along = LogisticRegression(**{**model.get_params(deep=False), "C": float(max(Cs)), "warm_start": False})
+    values, at = np.unique(np.asarray(Cs, dtype=np.float64), return_inverse=True)
+    part, found, _ = _solved_from(along, values, X, y, sample_weight, type(along).__name__)
+    if not all(each.converged for each in found):
         return None
-    predictions = []
-    for coef, intercept in along._solutions:
-        along.coef_, along.intercept_ = coef, intercept
-        predictions.append([predict_all(along, X) for X in asked])
+    layers = (part.whole(each.point.coef, each.point.intercept) for each in found)
+    predictions = predict_each((with_learnt(along, coef_=coef, intercept_=b) for coef, b in layers), asked)
     return [predictions[place] for place in at]

@@ -139,9 +139,8 @@ class LogisticRegression(LogisticModel):
             who=type(self).__name__,
         )
 
-    def _learn(self, X: Encoded, y: np.ndarray, rows: TrainingRows) -> None:
+    def _fit(self, X: Any, y: np.ndarray, rows: TrainingRows) -> None:
         begin = time.perf_counter()
-        self._note_classes(y)
         weight = self._row_weights(y, rows.weight)
         part = self._reduced(X, y, self._known_ends(X))
         start = self.__dict__.get("_start")

@@ -203,9 +203,8 @@ class LogisticRegressionCV(LogisticModel):
             who=type(self).__name__,
         )
 
-    def _learn(self, X: Encoded, y: np.ndarray, rows: TrainingRows) -> None:
+    def _fit(self, X: Any, y: np.ndarray, rows: TrainingRows) -> None:
         begin = time.perf_counter()
-        self._note_classes(y)
         part = self._reduced(X, y, self._known_ends(X))
         with parallel.threads(parallel.n_threads(self.n_jobs)):
             self._choose(part, rows.weight)

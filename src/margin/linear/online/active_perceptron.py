@@ -12,7 +12,7 @@ from margin import params
 from margin.base.inputs.arrays import check_one_row
 from margin.base.inputs.dataframes import is_frame
 from margin.base.representations.numeric import Numeric, Scale
-from margin.base.representations.representation import SQUARABLE
+from margin.base.representations.representation import SQUARABLE, TrainingRows
 from margin.base.rollback import further_or_not_at_all, whole_or_not_at_all
 from margin.data.table import Table
 from margin.errors import ConvergenceWarning, ParameterError, warn
@@ -152,7 +152,6 @@ class ActivePerceptron(StreamingClassifier):
             with further_or_not_at_all(self):
                 X, y, _ = self._further_rows(row, [label], classes, None, who)
                 self._take_in(X, y, volunteered=True)
-                del self._kept
             return self
         if classes is None:
             raise ParameterError(f"{who}(classes=None): classes must name all labels to come at the first call.")
@@ -160,10 +159,9 @@ class ActivePerceptron(StreamingClassifier):
             X, y, _ = self._first_rows(row, [label], classes, None, who)
             self._begin(X.shape[1])
             self._take_in(X, y, volunteered=True)
-            del self._kept
         return self
 
-    def _fit(self, X: Encoded, y: np.ndarray, weight: np.ndarray) -> None:
+    def _fit(self, X: Any, y: np.ndarray, rows: TrainingRows) -> None:
         intercept = bool(self.fit_intercept)
         part = reduced(X, np.zeros_like(y), 1, known_ends(self._encoder, X), intercept, True)  # all classes stay
         self._begin(len(part.columns))
@@ -178,7 +176,7 @@ class ActivePerceptron(StreamingClassifier):
         self.coef_, self.intercept_ = part.whole(self.coef_, self.intercept_)
         self._settle_one_class()
         self.error_curve_ = np.array(curve)
-        self.queried_ = self._as_given(np.flatnonzero(stream.asked))
+        self.queried_ = rows.as_given(np.flatnonzero(stream.asked))
         self.n_iter_ = self.max_iter
         self._warn_if_nothing_was_learnt(y)
 
@@ -200,7 +198,7 @@ class ActivePerceptron(StreamingClassifier):
         self.labels_used_, self.rows_seen_ = 0, 0
         self.queried_, self.error_curve_ = np.zeros(0, np.int64), np.zeros((0, 2))
 
-    def _go_on(self, X: Encoded, y: np.ndarray, weight: np.ndarray) -> None:
+    def _go_on(self, X: Any, y: np.ndarray, rows: TrainingRows) -> None:
         self._take_in(X, y)
 
     def _take_in(self, X: Encoded, y: np.ndarray, volunteered: bool = False) -> None:
@@ -210,7 +208,6 @@ class ActivePerceptron(StreamingClassifier):
         self.queried_ = np.append(self.queried_, np.flatnonzero(stream.asked) + self.rows_seen_)
         self._settle(stream)
         self.rows_seen_ += len(y)
-        self._note_classes(y)
         self._settle_one_class()
         self.error_curve_ = np.vstack([self.error_curve_, [stream.labels, self._error(X, y)]])
 

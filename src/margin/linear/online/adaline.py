@@ -8,6 +8,7 @@ import numpy as np
 
 import margin._core as _core
 from margin.base.representations.numeric import Scale
+from margin.base.representations.representation import TrainingRows
 from margin.errors import ConvergenceWarning, warn
 from margin.linear.online.row_order import Visiting, over_rows, padded, rows_and_weights
 from margin.linear.online.squared_error import SquaredErrors, batch_pass, lengths_squared, squared_errors
@@ -126,9 +127,9 @@ class Adaline(StreamingClassifier):
         self.scale = scale
         self.random_state = random_state
 
-    def _fit(self, X: Encoded, y: np.ndarray, weight: np.ndarray) -> None:
+    def _fit(self, X: Any, y: np.ndarray, rows: TrainingRows) -> None:
         intercept = bool(self.fit_intercept)
-        weight = self._with_class_weight(y, weight)
+        weight = self._with_class_weight(y, rows.weights())
         part = reduced(X, np.zeros_like(y), 1, known_ends(self._encoder, X), intercept, True)  # all classes stay
         width = len(part.columns)
         self._begin(width)
@@ -250,9 +251,8 @@ class Adaline(StreamingClassifier):
         self.coef_, self.intercept_ = np.zeros((n_scores, n_columns)), np.zeros(n_scores)
         self.eta_, self.loss_curve_, self.n_iter_ = 0.0, np.zeros(0), 0
 
-    def _go_on(self, X: Encoded, y: np.ndarray, weight: np.ndarray) -> None:
-        self._note_classes(y)
-        weight, intercept = self._with_class_weight(y, weight), bool(self.fit_intercept)
+    def _go_on(self, X: Any, y: np.ndarray, rows: TrainingRows) -> None:
+        weight, intercept = self._with_class_weight(y, rows.weights()), bool(self.fit_intercept)
         V = np.column_stack([self.coef_, self.intercept_]) if intercept else self.coef_.copy()
         loss, V = (self._one_step if self.method == "batch" else self._one_epoch)(X, y, weight, V)
         if not self._is_sound(loss, V):

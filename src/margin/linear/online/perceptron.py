@@ -9,6 +9,7 @@ import numpy as np
 
 import margin._core as _core
 from margin.base.representations.numeric import Scale
+from margin.base.representations.representation import TrainingRows
 from margin.base.rollback import NotYetFittedError
 from margin.base.sklearn_classes import available_if
 from margin.errors import NotSeparableWarning, warn
@@ -158,8 +159,8 @@ class Perceptron(StreamingClassifier):
         state.pop("_certified_rows", None)
         return state
 
-    def _fit(self, X: Encoded, y: np.ndarray, weight: np.ndarray) -> None:
-        intercept = bool(self.fit_intercept)
+    def _fit(self, X: Any, y: np.ndarray, rows: TrainingRows) -> None:
+        intercept, weight = bool(self.fit_intercept), rows.weights()
         part = reduced(X, y, len(self.classes_), known_ends(self._encoder, X), intercept, True)
         repeats, step = self._visits_and_steps(part.y, weight, part.classes, whole=True)
         if len(part.classes) < 2 or (len(part.columns) == 0 and intercept):
@@ -167,7 +168,7 @@ class Perceptron(StreamingClassifier):
             return
         n_scores = 1 if len(part.classes) == 2 else len(part.classes)
         self._memory = Memory.empty(n_scores, part.X.shape[1], self.variant)
-        log = Log((), ())
+        log = Log((), (), rows.kept)
         self._train(part.X, part.y, repeats, step, log)
         self._keep_log(log)
         if step is None and len(part.classes) == len(self.classes_):
@@ -202,7 +203,7 @@ class Perceptron(StreamingClassifier):
             m.w, m.b, m.late_w, m.late_b, m.age, m.voters, m.survived, m.made,
         )  # fmt: skip
         self._memory = replace(m, age=age, made=made)
-        log.note(self._as_given(rows), n)
+        log.note(rows, n)
         return n
 
     def _keep_log(self, log: Log) -> None:
@@ -242,16 +243,16 @@ class Perceptron(StreamingClassifier):
         self._memory = Memory.empty(1 if len(self.classes_) <= 2 else len(self.classes_), n_columns, self.variant)
         self._keep_log(Log((), ()))
 
-    def _go_on(self, X: Encoded, y: np.ndarray, weight: np.ndarray) -> None:
+    def _go_on(self, X: Any, y: np.ndarray, rows: TrainingRows) -> None:
         self.__dict__.pop("_certified_rows", None)
         self.__dict__.pop("_certificate", None)
         if self._memory.late_w is None and self.variant != "plain":
             self._memory = Memory.empty(len(self._memory.b), X.shape[1], self.variant)
         else:
             self._memory = self._memory.copy()
-        repeats, step = self._visits_and_steps(y, weight, np.arange(len(self.classes_)), whole=False)
+        repeats, step = self._visits_and_steps(y, rows.weights(), np.arange(len(self.classes_)), whole=False)
         visiting = Visiting.of(X.shape[0], repeats, bool(self.shuffle), self.random_state, "perceptron")
-        log = Log(self.mistakes_, self.mistake_counts_.tolist())
+        log = Log(self.mistakes_, self.mistake_counts_.tolist(), rows.kept)
         self._make_pass(X, y if len(self.classes_) > 1 else y + 1, step, visiting.order(self.n_iter_), log)
         self._keep_log(log)
         self.coef_, self.intercept_ = self._memory.weights(X.shape[1])

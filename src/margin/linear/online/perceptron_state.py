@@ -23,16 +23,16 @@ VOTES_AT_ONCE = 1 << 22
 
 
 class Log:
-    """Mistakes pass by pass: rows as long as there is room, numbers always."""
+    """Mistakes pass by pass: rows as long as there is room, numbers always; ``kept`` are the given rows that count."""
 
-    def __init__(self, passes: Sequence[np.ndarray], counts: Sequence[int]) -> None:
-        self.passes, self.counts = list(passes), list(counts)
+    def __init__(self, passes: Sequence[np.ndarray], counts: Sequence[int], kept: np.ndarray | None = None) -> None:
+        self.passes, self.counts, self.kept = list(passes), list(counts), kept
         self.room = LOGGED - sum(map(len, passes)) if len(self.passes) == len(self.counts) else 0
 
     def note(self, rows: np.ndarray, n: int) -> None:
         """A pass with n mistakes, of which the first that there was room for are known by row."""
         if len(self.passes) == len(self.counts) and n == len(rows):
-            self.passes.append(rows)
+            self.passes.append(rows if self.kept is None else self.kept[rows])
             self.room -= n
         else:
             self.room = 0

@@ -8,6 +8,7 @@ import numpy as np
 
 import margin._core as _core
 from margin.base.representations.numeric import Scale
+from margin.base.representations.representation import TrainingRows
 from margin.errors import ConvergenceWarning, InputError, ParameterError, warn
 from margin.linear.online.row_order import Visiting, padded, rows_and_weights
 from margin.linear.online.sgd_state import Descent, Memory, Settings
@@ -175,8 +176,8 @@ class LinearSGD(StreamingClassifier):
             n_iter_no_change=int(self.n_iter_no_change),
         )
 
-    def _fit(self, X: Encoded, y: np.ndarray, weight: np.ndarray) -> None:
-        settings = self._settings()
+    def _fit(self, X: Any, y: np.ndarray, rows: TrainingRows) -> None:
+        settings, weight = self._settings(), rows.weights()
         part = reduced(X, y, len(self.classes_), known_ends(self._encoder, X), settings.intercept, True)
         weighted = self._with_class_weight(y, weight)
         n_scores = 1 if len(part.classes) <= 2 else len(part.classes)
@@ -272,7 +273,8 @@ class LinearSGD(StreamingClassifier):
         self._memory = Memory.empty(1 if len(self.classes_) <= 2 else len(self.classes_), n_columns)
         self.loss_curve_, self.n_iter_ = np.zeros(0), 0
 
-    def _go_on(self, X: Encoded, y: np.ndarray, weight: np.ndarray) -> None:
+    def _go_on(self, X: Any, y: np.ndarray, rows: TrainingRows) -> None:
+        weight = rows.weights()
         repeats, step = rows_and_weights(weight)
         if self.class_weight is not None:
             weighted = self._with_class_weight(y, weight)

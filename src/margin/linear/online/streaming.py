@@ -13,7 +13,6 @@ from margin.base.rollback import further_or_not_at_all, whole_or_not_at_all
 from margin.base.targets.class_weight import class_factors
 from margin.base.targets.labels import encode_labels, named_classes
 from margin.data.labels import codes_of
-from margin.data.weights import check_weights
 from margin.errors import InputError, LabelError, ParameterError, listing
 from margin.linear.linear_classifier import LinearClassifier
 from margin.typing import Encoded, LabelsLike, TableLike, WeightsLike
@@ -24,10 +23,10 @@ __all__ = ["StreamingClassifier"]
 class StreamingClassifier(LinearClassifier):
     """A linear model that goes on from where it was when further rows come.
 
-    Beside ``_fit(X, y, weight)``, which begins anew and may pass over the rows many times, a subclass writes
+    Beside ``_fit(X, y, rows)``, which begins anew and may pass over the rows many times, a subclass writes
 
     - ``_begin(n_columns)``: the state before the first row, as attributes.
-    - ``_go_on(X, y, weight)``: what one pass over further rows makes of that state. It replaces attributes and never
+    - ``_go_on(X, y, rows)``: what one pass over further rows makes of that state. It replaces attributes and never
       changes an array in place, so that a pass that fails leaves the model as it was.
 
     The first call of ``partial_fit`` learns columns, categories, what fills gaps, the scale and the classes; all later
@@ -35,13 +34,12 @@ class StreamingClassifier(LinearClassifier):
     """
 
     class_weight: Any
-    _kept: np.ndarray | None  # which of the given rows count, while a call lasts
 
     def _begin(self, n_columns: int) -> None:
         raise TypeError(f"{type(self).__name__} must say what it begins with: def _begin(self, n_columns).")
 
-    def _go_on(self, X: Encoded, y: np.ndarray, weight: np.ndarray) -> None:
-        raise TypeError(f"{type(self).__name__} must say how it goes on: def _go_on(self, X, y, weight).")
+    def _go_on(self, X: Any, y: np.ndarray, rows: TrainingRows) -> None:
+        raise TypeError(f"{type(self).__name__} must say how it goes on: def _go_on(self, X, y, rows).")
 
     def partial_fit(
         self, X: TableLike, y: LabelsLike, classes: Any = None, sample_weight: WeightsLike | None = None
@@ -56,44 +54,30 @@ class StreamingClassifier(LinearClassifier):
         self._refuse_balance(who)
         if self.__sklearn_is_fitted__():
             with further_or_not_at_all(self):
-                rows = self._further_rows(X, y, classes, sample_weight, who)
-                self._note_classes(rows[1])
-                self._go_on(*rows)
-                del self._kept
+                self._go_on(*self._further_rows(X, y, classes, sample_weight, who))
         else:
             with whole_or_not_at_all(self):
-                rows = self._first_rows(X, y, classes, sample_weight, who)
-                self._note_classes(rows[1])
-                self._begin(rows[0].shape[1])
-                self._go_on(*rows)
-                del self._kept
+                data, codes, rows = self._first_rows(X, y, classes, sample_weight, who)
+                self._begin(data.shape[1])
+                self._go_on(data, codes, rows)
         return self
 
-    def _learn(self, X: Encoded, y: np.ndarray, rows: TrainingRows) -> None:
-        self._kept = rows.kept
-        super()._learn(X, y, rows)
-        del self._kept
-
-    def _as_given(self, rows: np.ndarray) -> np.ndarray:
-        """The numbers that rows of this call had before those of weight 0 were left out."""
-        return rows if self._kept is None else self._kept[rows]
-
     def _first_rows(
-        self, X: Encoded, y: LabelsLike, classes: Any, sample_weight: WeightsLike | None, who: str
-    ) -> tuple[Any, Any, Any]:
-        """Learn columns, encoder and classes; the rows, codes and weights to pass over."""
+        self, X: Any, y: Any, classes: Any, sample_weight: Any, who: str
+    ) -> tuple[Any, np.ndarray, TrainingRows]:
+        """Learn columns, encoder and classes; the rows to pass over as the model sees them, their codes, and which."""
         rows = self._open_rows(X, sample_weight, who)
         codes = self._read_targets(y, rows.n_given, who)
         if classes is not None:
             found, self.classes_ = self.classes_, named_classes(classes, who)
             codes = self._places_of(found, who)[codes]
-        codes, self._kept = rows.of(codes), rows.kept
-        learnt = self._learn_input(self._with_targets(rows, codes), who)
-        return learnt.data, codes, rows.weights()
+        codes = rows.of(codes)
+        rows = self._with_targets(rows, codes)
+        return self._learn_input(rows, who).data, codes, rows
 
     def _further_rows(
-        self, X: Encoded, y: LabelsLike, classes: Any, sample_weight: WeightsLike | None, who: str
-    ) -> tuple[Any, Any, Any]:
+        self, X: Any, y: Any, classes: Any, sample_weight: Any, who: str
+    ) -> tuple[Any, np.ndarray, TrainingRows]:
         """Rows as the columns and the encoder of the first call see them."""
         self._refuse_other_classes(classes, who)
         source = self._columns.read(X, who, self._encoder.largest)
@@ -102,13 +86,10 @@ class StreamingClassifier(LinearClassifier):
             raise InputError(f"{who}: X has no rows to learn from: 0 sample(s) while a minimum of 1 is required.")
         found, codes = encode_labels(y, n_given, who)
         codes = self._places_of(found, who)[codes]
-        weight = check_weights(sample_weight, n_given, who)
-        self._kept = None
-        if weight is not None and not weight.all():
-            kept = self._kept = np.flatnonzero(weight)
-            source, codes, weight = source[kept], codes[kept], weight[kept]
-        data = self._encoder.encode(source, who)
-        return data, codes, np.ones(len(codes)) if weight is None else weight
+        rows = TrainingRows.that_count(source, sample_weight, who)
+        codes = rows.of(codes)
+        rows = self._with_targets(rows, codes)
+        return self._encoder.encode(rows.source, who), codes, rows
 
     def _places_of(self, labels: np.ndarray, who: str) -> np.ndarray:
         """Where each of some labels stands among the classes; labels that are none of them are refused."""

@@ -101,7 +101,7 @@ class Search(PassesOn):
 
     # ---- Learning.
 
-    def _learn(self, X: TableLike, y: np.ndarray, rows: TrainingRows) -> None:
+    def _fit(self, X: Any, y: np.ndarray, rows: TrainingRows) -> None:
         task = search_task(
             self._model(),
             X,

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from margin.base.representations.representation import TrainingRows
+from margin import params
 from margin.errors import ParameterError
 from margin.linear.logistic.path import Strengths, strengths
 from margin.params import rule_of
@@ -19,7 +19,7 @@ from margin.svm.kernel_machine.solve import SoftMargin, Solutions
 from margin.svm.kernel_machine.svc import SVC
 from margin.typing import Encoded, LabelsLike, TableLike, WeightsLike
 
-__all__ = ["SVMPath", "along", "svm_path"]
+__all__ = ["LearntAlongC", "SVMPath", "along", "learnt_along", "svm_path"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,55 +69,66 @@ class SVMPath:
         return "\n".join(lines)
 
 
-class AlongC(SVC):
-    """Reads rows as SVC does, and learns a machine for each of several C."""
+@dataclass(frozen=True, eq=False)
+class LearntAlongC:
+    """Machines for several C (none where a single class has rows), and the rows that they were learnt from.
+
+    ``counts`` are the weights of rows, ``weight`` the same with class weights.
+    """
 
     machines: list[Learnt]
-    _Cs: np.ndarray
-    _noted: tuple[Any, np.ndarray, np.ndarray, np.ndarray]
+    X: Any
+    y: np.ndarray
+    weight: np.ndarray
+    counts: np.ndarray
 
-    def _train(self, X: Encoded, y: np.ndarray, weight: np.ndarray, rows: TrainingRows) -> None:
-        learner = self._learner(X, rows, Layout(len(self._places), self.multiclass))
-        self.machines = []
-        start: Solutions | None = None
-        for C in self._Cs.tolist():
-            self.machines.append(learner.learn(SoftMargin(C), y, weight, start=start))
-            start = self.machines[-1].solutions
-        self._keep(self.machines[-1], rows.kept)
-        self._noted = learner.X, y, weight, rows.weights()
 
-    def path(self) -> SVMPath:
-        """What the machines are like."""
-        X, y, weight, counts = self._noted
-        names = self._problem_names(self.machines[0].machine.layout)
-        found = [
-            Evidence(each.machine, each.alphas, X, y, weight, each.solutions.C, names).certificate()
-            for each in self.machines
-        ]
-        parts = [each.parts or (each,) for each in found]
-        wrong = [
-            float(counts @ (each.machine.layout.answers(each.machine.decisions(X)) != y)) for each in self.machines
-        ]
-        return SVMPath(
-            C=self._Cs,
-            margin_width=np.array([[part.margin_width for part in each] for each in parts]),
-            slack=np.array([[part.slack for part in each] for each in parts]),
-            objective=np.array([each.primal for each in found]),
-            relative_gap=np.array([each.relative_gap for each in found]),
-            n_support=np.array([each.n_support for each in found]),
-            n_bounded=np.array([each.n_bounded for each in found]),
-            error=np.array(wrong) / counts.sum(),
-            n_iter=np.array([_steps(each.solutions) for each in self.machines]),
-            problems=tuple(names),
-        )
+def learnt_along(model: SVC, Cs: np.ndarray, X: Any, y: Any, sample_weight: Any) -> LearntAlongC:
+    """Have the model read rows, and learn a machine for each C, begun at the one before; it keeps the last one."""
+    params.check(model)
+    X, y, rows = model._read_rows(X, y, sample_weight, f"{type(model).__name__}.fit")
+    codes, weight = model._weighed(y, rows)
+    machines: list[Learnt] = []
+    if len(model._places) < 2:
+        model._keep_nothing()
+        return LearntAlongC(machines, X, codes, weight, rows.weights())
+    learner = model._learner(X, rows, Layout(len(model._places), model.multiclass))
+    for C in Cs.tolist():
+        start = machines[-1].solutions if machines else None
+        machines.append(learner.learn(SoftMargin(C), codes, weight, start=start))
+    model._keep(machines[-1])
+    return LearntAlongC(machines, learner.X, codes, weight, rows.weights())
+
+
+def _path_of(learnt: LearntAlongC, Cs: np.ndarray, names: list[str]) -> SVMPath:
+    """What the machines are like."""
+    X, y, machines = learnt.X, learnt.y, learnt.machines
+    found = [
+        Evidence(each.machine, each.alphas, X, y, learnt.weight, each.solutions.C, names).certificate()
+        for each in machines
+    ]
+    parts = [each.parts or (each,) for each in found]
+    wrong = [float(learnt.counts @ (each.machine.layout.answers(each.machine.decisions(X)) != y)) for each in machines]
+    return SVMPath(
+        C=Cs,
+        margin_width=np.array([[part.margin_width for part in each] for each in parts]),
+        slack=np.array([[part.slack for part in each] for each in parts]),
+        objective=np.array([each.primal for each in found]),
+        relative_gap=np.array([each.relative_gap for each in found]),
+        n_support=np.array([each.n_support for each in found]),
+        n_bounded=np.array([each.n_bounded for each in found]),
+        error=np.array(wrong) / learnt.counts.sum(),
+        n_iter=np.array([_steps(each.solutions) for each in machines]),
+        problems=tuple(names),
+    )
 
 
 def _steps(solutions: Solutions) -> int:
     return sum(each.steps for each in solutions.found)
 
 
-def along(Cs: Any, settings: dict[str, Any], who: str) -> AlongC:
-    """A model for these C, or a number of them between 0.001 and 1000, with other settings of SVC."""
+def along(Cs: Any, settings: dict[str, Any], who: str) -> tuple[SVC, np.ndarray]:
+    """A model with these settings of SVC, and the C: those named, or a number of them between 0.001 and 1000."""
     if not rule_of(Strengths).accepts(Cs) or np.isinf(np.asarray(Cs, dtype=np.float64)).any():
         shown = reprlib.repr(Cs)  # it may be a whole column, given in the place of Cs
         raise ParameterError(
@@ -130,9 +141,7 @@ def along(Cs: Any, settings: dict[str, Any], who: str) -> AlongC:
     unknown = [name for name in settings if name not in SVC().get_params()]
     if unknown:
         raise ParameterError(f"{who}({unknown[0]}=…): is not a setting of SVC.")
-    model = AlongC(**settings)
-    model._Cs = np.logspace(-3, 3, int(Cs)) if np.ndim(Cs) == 0 else strengths(Cs)
-    return model
+    return SVC(**settings), np.logspace(-3, 3, int(Cs)) if np.ndim(Cs) == 0 else strengths(Cs)
 
 
 def svm_path(
@@ -148,8 +157,8 @@ def svm_path(
     >>> path.margin_width[:, 0].round(2).tolist(), path.n_support.tolist()
     ([0.99, 0.41, 0.21], [93, 47, 21])
     """
-    model = along(Cs, settings, "svm_path")
-    model.fit(X, y, sample_weight)
-    if model._machine is None:
+    model, values = along(Cs, settings, "svm_path")
+    learnt = learnt_along(model, values, X, y, sample_weight)
+    if not learnt.machines:
         raise ParameterError("svm_path: y must hold at least two classes.")
-    return model.path()
+    return _path_of(learnt, values, model._problem_names(learnt.machines[0].machine.layout))

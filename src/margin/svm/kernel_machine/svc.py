@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numbers
 from collections.abc import Callable
+from copy import copy
 from dataclasses import replace
 from typing import Annotated, Any, Literal
 
@@ -193,17 +194,22 @@ class SVC(KernelModel):
     def representation(self) -> Numeric:
         return Numeric(scale=self.scale, sparse=True, keep_float32=True, largest=1e100)
 
-    def _learn(self, X: Encoded, y: np.ndarray, rows: TrainingRows) -> None:
+    def _fit(self, X: Any, y: np.ndarray, rows: TrainingRows) -> None:
+        codes, weight = self._weighed(y, rows)
+        if len(self._places) > 1:
+            self._train(X, codes, weight, rows)
+        else:
+            self._keep_nothing()
+
+    def _weighed(self, y: np.ndarray, rows: TrainingRows) -> tuple[np.ndarray, np.ndarray]:
+        """Codes of the classes that have rows, and how much each row counts, class weights included."""
         self._check_settings()
         self._places, codes = np.unique(y, return_inverse=True)
         totals = np.bincount(y, rows.weight, len(self.classes_))
         factors = class_factors(self.class_weight, self.classes_, totals, type(self).__name__)
         self._machine = self._evidence = self._map = None
         self._kept, self._n_given = rows.kept, rows.n_given
-        if len(self._places) > 1:
-            self._train(X, codes.astype(np.int32), rows.weights() * factors[y], rows)
-        else:
-            self._keep_nothing()
+        return codes.astype(np.int32), rows.weights() * factors[y]
 
     def _warn_of_constant_columns(self, constant: list[str], n_rows: int, who: str) -> None:
         if self.kernel != "precomputed":  # kernel values are no columns
@@ -213,7 +219,7 @@ class SVC(KernelModel):
         learner = self._learner(X, rows, Layout(len(self._places), self.multiclass))
         policy = self._margin_policy(learner, rows)
         learnt = learner.learn(policy, y, weight)
-        self._keep(learnt, rows.kept)
+        self._keep(learnt)
         kept_rows = learner.X if self._machine_is_quick(learnt) else learner.X.copy()
         names = self._problem_names(learner.layout)
         self._evidence = Evidence(learnt.machine, learnt.alphas, kept_rows, y, weight, learnt.solutions.C, names)
@@ -262,9 +268,9 @@ class SVC(KernelModel):
         classes = self.classes_[self._places].tolist()
         return [f"{classes[a]!r} against {'the rest' if b is None else repr(classes[b])}" for a, b in layout.sides()]
 
-    def _keep(self, learnt: Learnt, kept: np.ndarray | None) -> None:
+    def _keep(self, learnt: Learnt) -> None:
         machine, table, solutions = learnt.machine, learnt.table, learnt.solutions
-        self.support_ = table.support if kept is None else kept[table.support]
+        self.support_ = table.support if self._kept is None else self._kept[table.support]
         # New rows have kernel values with all training rows, those of weight 0 included.
         self._machine = machine if machine.columns is None else replace(machine, columns=self.support_)
         self.n_support_ = np.zeros(len(self.classes_), dtype=np.int32)
@@ -272,6 +278,12 @@ class SVC(KernelModel):
         self.dual_coef_, self.intercept_ = table.coef, learnt.machine.intercept
         self.n_iter_ = np.array([each.steps for each in solutions.found])
         self.C_ = float(solutions.C[0]) if len(solutions.C) == 1 else solutions.C
+
+    def _with_machine(self, learnt: Learnt) -> SVC:
+        """A copy of this model that answers with another machine of the same rows."""
+        other = copy(self)
+        other._keep(learnt)
+        return other
 
     def _keep_nothing(self) -> None:
         """A single class has rows: there is nothing to separate."""

@@ -12,11 +12,10 @@ from margin.base.representations.representation import TrainingRows
 from margin.base.targets.class_weight import class_factors
 from margin.errors import ConvergenceWarning, ParameterError, warn
 from margin.linear.linear_classifier import LinearClassifier
-from margin.linear.presolve import known_ends, reduced
+from margin.linear.presolve import Reduced, known_ends, reduced
 from margin.params import ClassWeight, Count, Flag, Jobs, Positive, Seed, Strength
 from margin.svm.linear_machine.certificate import LinearCertificate
-from margin.svm.linear_machine.solve import SolverOptions, solve
-from margin.typing import Encoded, LabelsLike, TableLike, WeightsLike
+from margin.svm.linear_machine.solve import Solved, SolverOptions, solve
 
 __all__ = ["LinearSVC"]
 
@@ -126,19 +125,24 @@ class LinearSVC(LinearClassifier):
         self.max_iter = max_iter
         self.n_jobs = n_jobs
 
-    def _learn(self, X: Encoded, y: np.ndarray, rows: TrainingRows) -> None:
+    def _fit(self, X: Any, y: np.ndarray, rows: TrainingRows) -> None:
         options = self._options()
-        self._note_classes(y)
-        free = options.intercept and options.intercept_column is None
-        part = reduced(X, y, len(self.classes_), known_ends(self._encoder, X), free, True)
-        with parallel.threads(parallel.n_threads(self.n_jobs)):
-            done = solve(part.X, part.y, len(part.classes), self._bound(y, rows.weight), options)
+        part = self._reduced(X, y, options)
+        done = self._solved(part, y, rows.weight, options)
         self.coef_, self.intercept_ = part.whole(done.found.coef, done.found.intercept)
         wide = options.penalty == "l2" and not options.together
         self.certificate_ = LinearCertificate.of(done.found, options.tol, done.solver, done.reason, wide)
         self.n_iter_ = done.found.n_iter
         if not done.found.converged:
             self._warn_of_convergence(options)
+
+    def _reduced(self, X: Any, y: np.ndarray, options: SolverOptions) -> Reduced:
+        free = options.intercept and options.intercept_column is None
+        return reduced(X, y, len(self.classes_), known_ends(self._encoder, X), free, True)
+
+    def _solved(self, part: Reduced, y: np.ndarray, weight: np.ndarray | None, options: SolverOptions) -> Solved:
+        with parallel.threads(parallel.n_threads(self.n_jobs)):
+            return solve(part.X, part.y, len(part.classes), self._bound(y, weight), options)
 
     def _bound(self, y: np.ndarray, weight: np.ndarray | None) -> np.ndarray | float:
         """What a row on the wrong side costs: one number, or one for each row."""

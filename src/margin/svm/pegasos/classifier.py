@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal, cast
 import numpy as np
 
 from margin.base.representations.numeric import Scale
+from margin.base.representations.representation import TrainingRows
 from margin.errors import ConvergenceWarning, InputError, ParameterError, warn
 from margin.linear.online.row_order import rows_and_weights
 from margin.linear.online.streaming import StreamingClassifier
@@ -212,7 +213,8 @@ class PegasosClassifier(StreamingClassifier):
             float(first),
         )
 
-    def _fit(self, X: Encoded, y: np.ndarray, weight: np.ndarray) -> None:
+    def _fit(self, X: Any, y: np.ndarray, rows: TrainingRows) -> None:
+        weight = rows.weights()
         weighted = self._with_class_weight(y, weight)
         total = float(weighted.sum())
         self.lambda_used_ = 2 / (self.C * total) if self.lambda_ is None else float(self.lambda_)
@@ -238,7 +240,7 @@ class PegasosClassifier(StreamingClassifier):
         )
         self._run(descent, visits)
         self._keep_kernel(descent)
-        self.support_ = self._as_given(descent.support())
+        self.support_ = rows.as_given(descent.support())
 
     def _fit_columns(
         self, rule: Rule, visits: Visits, X: Encoded, y: np.ndarray, factor: np.ndarray | None, share: np.ndarray
@@ -333,7 +335,8 @@ class PegasosClassifier(StreamingClassifier):
         self.objective_, self.objective_passes_ = np.zeros(0), np.zeros(0, dtype=np.int64)
         self.n_iter_ = 0
 
-    def _go_on(self, X: Encoded, y: np.ndarray, weight: np.ndarray) -> None:
+    def _go_on(self, X: Any, y: np.ndarray, rows: TrainingRows) -> None:
+        weight = rows.weights()
         repeats, factor = rows_and_weights(weight)
         weighted = self._with_class_weight(y, weight)
         if self.class_weight is not None:

@@ -16,21 +16,31 @@ from margin.tree.pruning.subtrees import sums_below
 from margin.tree.training_rows import Rows, folds, held_out
 from margin.typing import SeedLike
 
-__all__ = ["AlphaChoice", "Grows", "best_alpha", "class_losses", "pruned_on_held_out", "value_losses"]
+__all__ = ["AlphaChoice", "Growth", "best_alpha", "class_losses", "pruned_on_held_out", "risk", "value_losses"]
 
 
-class Grows(Protocol):
-    """A model as pruning sees it."""
+class Growth(Protocol):
+    """How trees are grown from rows, counted anew and judged: all that pruning knows of a model."""
 
-    def _grown(self, rows: Rows) -> Tree: ...
+    def grown(self, rows: Rows) -> Tree:
+        """A full tree."""
+        ...
 
-    def _recounted(self, tree: Tree, rows: Rows) -> Tree: ...
+    def recounted(self, tree: Tree, rows: Rows) -> Tree:
+        """The tree with the figures of its nodes counted anew from other rows."""
+        ...
 
-    def _losses(self, tree: Tree, rows: Rows) -> np.ndarray: ...
+    def losses(self, tree: Tree, rows: Rows) -> np.ndarray:
+        """For each node what the rows that reach it cost if it answers them, and the sum of the squares of that."""
+        ...
 
-    def _risk(self, tree: Tree) -> np.ndarray: ...
+    def node_weight(self, tree: Tree) -> np.ndarray:
+        """The weight of each node as its impurity counts it."""
+        ...
 
-    def _strata(self, y: np.ndarray) -> np.ndarray: ...
+    def strata(self, y: np.ndarray) -> np.ndarray:
+        """Which rows are dealt out together."""
+        ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,29 +81,29 @@ class AlphaChoice:
         return "\n".join(lines)
 
 
-def pruned_on_held_out(model: Grows, rows: Rows, share: float, seed: SeedLike, ties: bool) -> tuple[Tree, PruningTrace]:
+def pruned_on_held_out(growth: Growth, rows: Rows, share: float, seed: Any, ties: bool) -> tuple[Tree, PruningTrace]:
     """Grown from most of the rows and pruned on the others; the nodes that are left then count all rows."""
-    growing, judging = held_out(rows, share, seed, model._strata(rows.y))
-    tree = model._grown(growing)
+    growing, judging = held_out(rows, share, seed, growth.strata(rows.y))
+    tree = growth.grown(growing)
     weight = float(judging.weight.sum())
-    as_leaf = model._losses(tree, judging)[:, 0] if weight else np.zeros(tree.n_nodes)
+    as_leaf = growth.losses(tree, judging)[:, 0] if weight else np.zeros(tree.n_nodes)
     tree, trace = reduced_error(tree, as_leaf, weight or 1.0, ties and weight > 0)
-    return model._recounted(tree, rows), trace
+    return growth.recounted(tree, rows), trace
 
 
-def best_alpha(model: Grows, rows: Rows, n_folds: int, seed: SeedLike) -> tuple[Tree, AlphaChoice]:
+def best_alpha(growth: Growth, rows: Rows, n_folds: int, seed: Any) -> tuple[Tree, AlphaChoice]:
     """The full tree pruned as far as cross-validation allows, by the rule of one standard error.
 
     A step that is best between two alphas is judged at their geometric mean. Breiman et al. (1984), ch. 3.4.
     """
-    tree = model._grown(rows)
-    path = _without_repeats(weakest_links(tree, model._risk(tree)))
+    tree = growth.grown(rows)
+    path = _without_repeats(weakest_links(tree, risk(growth, tree)))
     between = np.append(np.sqrt(path.alphas[:-1] * path.alphas[1:]), np.inf)
     sums = np.zeros((len(path), 2))
-    for growing, judging in folds(rows, n_folds, seed, model._strata(rows.y)):
-        grown = model._grown(growing)
-        links = weakest_links(grown, model._risk(grown))
-        sums += steps_of(grown, links, model._losses(grown, judging), between)
+    for growing, judging in folds(rows, n_folds, seed, growth.strata(rows.y)):
+        grown = growth.grown(growing)
+        links = weakest_links(grown, risk(growth, grown))
+        sums += steps_of(grown, links, growth.losses(grown, judging), between)
     total, repeats = float(rows.weight.sum()), count_repeats(rows.weight)
     n = total * cases_per_weight(total, float((rows.weight**2).sum()), repeats)
     losses, squares = sums.T / total
@@ -108,6 +118,12 @@ def _without_repeats(path: PruningPath) -> PruningPath:
     last = np.append(path.alphas[1:] > path.alphas[:-1] * (1 + 1e-12), True)
     # Node links stay as they are: all lie at or below the alpha of the step that is kept.
     return PruningPath(path.alphas[last], path.leaves[last], path.impurities[last], path.links)
+
+
+def risk(growth: Growth, tree: Tree) -> np.ndarray:
+    """Impurity of each node by its share of the weight."""
+    weight = growth.node_weight(tree)
+    return weight / weight[0] * tree.impurity
 
 
 def class_losses(tree: Tree, rows: Rows, costs: np.ndarray, answers: np.ndarray) -> np.ndarray:
