@@ -34,6 +34,7 @@ __all__ = [
     "Strength",
     "check",
     "choice",
+    "complete_docstring",
     "from_text",
     "parameters",
 ]
@@ -263,10 +264,62 @@ def from_text(estimator: type, settings: Mapping[str, str]) -> dict[str, Any]:
     return values
 
 
+def complete_docstring(estimator: type) -> None:
+    """Add what base classes say of parameters and attributes to the docstring of a class, so that ``help`` shows all.
+
+    A class documents what is its own, and what means something else in it than in the classes it inherits from.
+    """
+    own = estimator.__dict__.get("__doc__")
+    if not own:  # python -OO leaves none
+        return
+    parts = _sections(own)
+    init = getattr(estimator.__init__, "__code__", None)
+    wanted = init.co_varnames[1 : init.co_argcount + init.co_kwonlyargcount] if init else ()
+    described = {title: _described_along(estimator, title) for title in ("Parameters", "Attributes")}
+    parameters = {name: described["Parameters"][name] for name in wanted if name in described["Parameters"]}
+    whole = {"": parts.pop("", ""), "Parameters": _written(parameters), "Attributes": _written(described["Attributes"])}
+    whole |= {title: text for title, text in parts.items() if title not in whole}
+    estimator.__doc__ = "\n\n".join(
+        f"{title}\n{'-' * len(title)}\n{text}" if title else text for title, text in whole.items() if text
+    )
+
+
+def _described_along(estimator: type, title: str) -> dict[str, tuple[str, str]]:
+    """The entries of a section by name, of the class and all it inherits from, those of base classes first."""
+    described: dict[str, tuple[str, str]] = {}
+    for base in reversed(estimator.__mro__):
+        for heading, text in _entries(base.__dict__.get("__doc__") or "", title):
+            for name in heading.split(", "):
+                described.pop(name, None)
+                described[name] = heading, text
+    return described
+
+
+def _written(described: Mapping[str, tuple[str, str]]) -> str:
+    """Entries as they stand in a docstring; names that share a text stand in one heading."""
+    shared: dict[tuple[str, str], list[str]] = {}
+    for name, entry in described.items():
+        shared.setdefault(entry, []).append(name)
+    return "\n".join(f"{', '.join(names)}\n{text}" for (_, text), names in shared.items())
+
+
+@functools.cache
+def _sections(docstring: str) -> dict[str, str]:
+    """The sections of a docstring by their headings; what stands before the first of them has none."""
+    parts = re.split(r"(?:^|\n\n)([A-Z][A-Za-z ]+)\n-+\n", inspect.cleandoc(docstring))
+    return dict(zip(["", *parts[1::2]], parts[::2], strict=True))
+
+
+@functools.cache
+def _entries(docstring: str, title: str) -> list[tuple[str, str]]:
+    """Headings and texts of what a section of a docstring describes: one name, or several that share a text."""
+    entry = re.compile(r"^(\w+(?:, \w+)*)((?:\n[ \t]+[^\n]*|\n(?=\n[ \t]))+)", re.M)
+    return [(heading, text[1:]) for heading, text in entry.findall(_sections(docstring).get(title, ""))]
+
+
 def _meanings(docstring: str) -> dict[str, str]:
     """What the ``Parameters`` section of a docstring says of each name."""
-    section = re.search(r"Parameters\n-+\n(.*?)(?:\n\n[A-Z][A-Za-z ]+\n-+\n|\Z)", docstring, re.S)
-    if not section:
-        return {}
-    entries = re.findall(r"^(\w+)[^\n]*\n((?:[ \t]+[^\n]*(?:\n|\Z)|\n)+)", section.group(1), re.M)
-    return {name: " ".join(meaning.replace("``", "").split()) for name, meaning in entries}
+    entries = _entries(docstring, "Parameters")
+    return {
+        name: " ".join(text.replace("``", "").split()) for heading, text in entries for name in heading.split(", ")
+    }

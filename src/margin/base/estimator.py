@@ -37,6 +37,10 @@ class TableEstimator(BaseEstimator):
 
     accepts_tables = True
 
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        params.complete_docstring(cls)
+
     @property
     def representation(self) -> Mixed | Numeric | AsGiven:
         """How the estimator sees its rows; a subclass may also state it as an attribute of the class."""
