@@ -274,7 +274,7 @@ def complete_docstring(estimator: type) -> None:
         return
     parts = _sections(own)
     init = getattr(estimator.__init__, "__code__", None)
-    wanted = init.co_varnames[1 : init.co_argcount + init.co_kwonlyargcount] if init else ()
+    wanted = [*(init.co_varnames[1 : init.co_argcount + init.co_kwonlyargcount] if init else ()), *_meanings(own)]
     described = {title: _described_along(estimator, title) for title in ("Parameters", "Attributes")}
     parameters = {name: described["Parameters"][name] for name in wanted if name in described["Parameters"]}
     whole = {"": parts.pop("", ""), "Parameters": _written(parameters), "Attributes": _written(described["Attributes"])}
@@ -320,6 +320,4 @@ def _entries(docstring: str, title: str) -> list[tuple[str, str]]:
 def _meanings(docstring: str) -> dict[str, str]:
     """What the ``Parameters`` section of a docstring says of each name."""
     entries = _entries(docstring, "Parameters")
-    return {
-        name: " ".join(text.replace("``", "").split()) for heading, text in entries for name in heading.split(", ")
-    }
+    return {name: " ".join(text.replace("``", "").split()) for heading, text in entries for name in heading.split(", ")}

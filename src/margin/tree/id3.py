@@ -38,15 +38,6 @@ class ID3(TreeClassifier):
         How many intervals of equal width or count there are.
     missing
         Where missing cells go: ``"direction"``, the branch that gains most, or ``"fractional"``, all in parts.
-    max_depth
-        Most questions on a path; None for no limit.
-    n_jobs
-        Threads; None uses all cores. The tree does not depend on it.
-
-    Attributes
-    ----------
-    tree_
-        The nodes as plain arrays, a :class:`margin.tree.Tree`.
 
     References
     ----------

@@ -117,22 +117,14 @@ class LogisticRegressionCV(LogisticModel):
     rule
         "one_standard_error" takes the strongest penalty whose loss is within one standard error of the smallest,
         "best" the smallest loss.
-    fit_intercept
-        Whether the log-odds have a constant term.
     class_weight
         Factors for the rows of each class; "balanced" lets all classes count the same. Judged is without them.
-    scale
-        "standard" or "range" to put numeric columns on one scale first; None takes them as they are.
     solver
         "auto" chooses by size, sparsity and penalty.
-    tol
-        Largest component of the gradient of the mean objective at which a solver may stop.
     max_iter
         Iterations after which it stops in any case.
     random_state
         Which rows fall into one fold; None is the same as 0.
-    n_jobs
-        Threads; None for all cores. The answer does not depend on it.
 
     Attributes
     ----------

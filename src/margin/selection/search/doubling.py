@@ -95,39 +95,9 @@ class LogSearch(Search):
         How often the space beside the best value is cut in the middle: 1 tries the ratio √2, 2 also its root.
     turns
         How often all parameters are searched; a turn that changes nothing is the last.
-    metric
-        What is to be best: the name of a metric, or one with options, as ``metric("f1", positive="bad")``.
-    cv
-        Number of folds, or the splits themselves: a list of (training rows, test rows), a protocol of
-        ``margin.evaluation`` or a splitter of scikit-learn. Models that know how do ``LeaveOneOut()`` in one go.
-    rule
-        ``"best"`` takes the best score; ``"one_standard_error"`` the simplest setting at most one standard error worse.
-    simpler
-        For that rule, whether ``"larger"`` or ``"smaller"`` values of a parameter are simpler, where its name does not
-        say so: of well-known ones, such as C, n_neighbors or max_depth, it does.
-    refit
-        Whether the chosen setting is then fitted on all rows.
-    n_jobs
-        Trials at once, in threads; None for as many as there are cores. Results do not depend on it.
-    progress
-        True shows a line on the screen; a function is called with a ``ProgressReport`` after each trial.
-    confidence
-        Of intervals, and for telling settings apart.
-    random_state
-        None deals rows to folds in the order in which they stand; a seed shuffles them first.
 
     Attributes
     ----------
-    best_params_, best_index_
-        The chosen setting, and its place in ``results_``.
-    best_score_
-        Its score with an interval. It was chosen for its score, which is therefore optimistic: see ``nested``.
-    results_
-        Everything that was tried (:class:`SearchResults`): print it for a table.
-    model_
-        The classifier with the chosen setting, fitted on all rows.
-    n_fits_
-        How many fits it took; settings that share a fit count once.
     path_
         The steps (:class:`Step`) in the order they were taken.
 
