@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import numbers
 from collections.abc import Mapping
 from typing import Annotated, Any
 
 import numpy as np
 
 from margin.errors import ParameterError, closest, listing
-from margin.params import Rule
+from margin.params import Rule, is_number, none_of_text
 
 __all__ = ["Costs", "altered_priors", "cost_matrix", "in_few_bits"]
 
@@ -28,12 +27,7 @@ def _is_costs(value: Any) -> bool:
 
 
 def _is_cost(value: Any) -> bool:
-    return isinstance(value, numbers.Real) and not isinstance(value, bool) and 0 <= float(value) < float("inf")
-
-
-def _none(text: str) -> None:
-    if text.lower() != "none":
-        raise ValueError(text)
+    return is_number(value) and value >= 0
 
 
 Costs = Annotated[
@@ -42,7 +36,7 @@ Costs = Annotated[
         "None, a square matrix of costs of at least 0 (true classes down, answers across) "
         "or a mapping from (true, answer) to such costs",
         _is_costs,
-        _none,
+        none_of_text,
     ),
 ]
 

@@ -10,7 +10,7 @@ from margin.base.representations.mixed import MixedData
 from margin.base.targets.class_weight import class_factors
 from margin.base.targets.labels import encode_labels
 from margin.errors import ParameterError
-from margin.params import ClassWeight, Count, Flag, Jobs, NonNegative, Seed, Share
+from margin.params import ClassWeight, Count, Flag, Jobs, NonNegative, Seed, Several, Share
 from margin.tree.cart import CartTree, with_true_weights
 from margin.tree.costs import Costs, altered_priors, cost_matrix, in_few_bits
 from margin.tree.criteria import ClassCriterion, criterion_of
@@ -31,7 +31,6 @@ from margin.tree.settings import (
     Monotone,
     Nominal,
     NumericColumns,
-    Several,
 )
 from margin.tree.training_rows import Rows, in_cases
 from margin.tree.tree_model import TreeClassifier

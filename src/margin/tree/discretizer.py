@@ -15,9 +15,8 @@ from margin.base.representations.mixed import MixedData
 from margin.base.rollback import whole_or_not_at_all
 from margin.base.targets.labels import encode_labels
 from margin.errors import LabelError
-from margin.params import Jobs
+from margin.params import Jobs, Several
 from margin.tree.grow import grow_classes, numbers_of
-from margin.tree.settings import Several
 from margin.tree.training_rows import Rows
 
 __all__ = ["Discretizer", "cuts_of_columns", "interval_settings"]

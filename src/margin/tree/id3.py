@@ -9,10 +9,10 @@ import numpy as np
 from margin import parallel
 from margin.base.representations.mixed import MixedData
 from margin.errors import InputError, listing
-from margin.params import Count, Jobs
+from margin.params import Count, Jobs, Several
 from margin.tree.discretizer import interval_settings
 from margin.tree.grow import grow_classes
-from margin.tree.settings import Missing, Several
+from margin.tree.settings import Missing
 from margin.tree.training_rows import Rows, in_cases
 from margin.tree.tree_model import TreeClassifier
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from margin.base.representations.mixed import MixedData
 from margin.base.targets.numbers import encode_targets
-from margin.params import Count, Flag, Jobs, NonNegative, Seed, Share
+from margin.params import Count, Flag, Jobs, NonNegative, Seed, Several, Share
 from margin.tree.cart import CartTree
 from margin.tree.criteria import ValueCriterion, criterion_of
 from margin.tree.grow import grow_binned_values, grow_values
@@ -24,7 +24,6 @@ from margin.tree.settings import (
     Missing,
     Monotone,
     Nominal,
-    Several,
 )
 from margin.tree.training_rows import Rows
 from margin.tree.tree_model import TreeRegressor

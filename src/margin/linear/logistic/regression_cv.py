@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import numbers
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, Literal
 
@@ -22,7 +21,7 @@ from margin.linear.logistic.regression import SolverName
 from margin.linear.logistic.solve import Setting
 from margin.linear.presolve import NEVER, Reduced, reduced
 from margin.linear.problem import Problem
-from margin.params import ClassWeight, Count, Flag, Jobs, Positive, Rule, Seed
+from margin.params import ClassWeight, Count, Flag, Jobs, Positive, Rule, Seed, Several, is_list_of, is_number
 from margin.random import seed_for
 
 __all__ = ["LogisticRegressionCV", "StrengthChoice"]
@@ -31,12 +30,7 @@ SMALLEST_PROBABILITY = float(np.finfo(np.float64).eps)
 
 
 def _are_ratios(value: Any) -> bool:
-    listed = isinstance(value, (Sequence, np.ndarray)) and not isinstance(value, (str, bytes))
-    return listed and np.ndim(value) == 1 and len(value) > 0 and all(_is_ratio(each) for each in value)
-
-
-def _is_ratio(value: Any) -> bool:
-    return isinstance(value, numbers.Real) and not isinstance(value, bool) and 0 <= float(value) <= 1
+    return is_list_of(value, lambda each: is_number(each) and 0 <= each <= 1)
 
 
 def _ratios_from(text: str) -> list[float]:
@@ -44,14 +38,6 @@ def _ratios_from(text: str) -> list[float]:
 
 
 Ratios = Annotated[Any, Rule("a list of numbers from 0 to 1", _are_ratios, _ratios_from)]
-Several = Annotated[
-    int,
-    Rule(
-        "a whole number of at least 2",
-        lambda v: isinstance(v, numbers.Integral) and not isinstance(v, bool) and v >= 2,
-        int,
-    ),
-]
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import numpy as np
 
 from margin.errors import ParameterError
-from margin.params import Count, Flag, Jobs, NonNegative, Rule, Seed, Share
+from margin.params import Count, Flag, Jobs, NonNegative, Rule, Seed, Share, is_number, is_whole, no_text
 from margin.selection.search.parameter_grids import check_names
 from margin.selection.search.search import Chosen, Folds, MetricName, Model, Search, Simpler
 from margin.selection.search.trial_runner import Progress, TrialRunner
@@ -23,12 +23,8 @@ __all__ = ["LogSearch", "Step"]
 AHEAD = 3
 
 
-def _no_text(text: str) -> Any:
-    raise ValueError(text)
-
-
 def _is_positive(value: Any) -> bool:
-    return isinstance(value, numbers.Real) and not isinstance(value, bool) and 0 < float(value) < math.inf
+    return is_number(value) and value > 0
 
 
 def _is_start(value: Any) -> bool:
@@ -45,14 +41,10 @@ def _are_bounds(value: Any) -> bool:
     )
 
 
-def _is_whole(value: Any) -> bool:
-    return isinstance(value, numbers.Integral) and not isinstance(value, bool) and int(value) >= 0
-
-
-Whole = Annotated[int, Rule("a whole number of at least 0", _is_whole, int)]
-Start = Annotated[Any, Rule("None or a mapping from parameters to numbers above 0", _is_start, _no_text)]
+Whole = Annotated[int, Rule("a whole number of at least 0", lambda v: is_whole(v) and v >= 0, int)]
+Start = Annotated[Any, Rule("None or a mapping from parameters to numbers above 0", _is_start, no_text)]
 Bounds = Annotated[
-    Any, Rule("None or a mapping from parameters to pairs (least, most) of numbers above 0", _are_bounds, _no_text)
+    Any, Rule("None or a mapping from parameters to pairs (least, most) of numbers above 0", _are_bounds, no_text)
 ]
 
 

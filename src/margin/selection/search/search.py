@@ -18,17 +18,13 @@ from margin.errors import ParameterError
 from margin.evaluation.intervals.interval import Score
 from margin.evaluation.metrics.definitions import METRICS, Metric, metric
 from margin.evaluation.protocols.stratified import LeaveOneOut
-from margin.params import Rule
+from margin.params import Rule, no_text
 from margin.selection.search.results import SearchResults
 from margin.selection.search.trial_runner import TrialRunner
 from margin.selection.search.trials import search_task
 from margin.tree import DecisionTreeClassifier
 
 __all__ = ["Chosen", "Folds", "MetricName", "Model", "Search", "Simpler"]
-
-
-def _no_text(text: str) -> Any:
-    raise ValueError(text)
 
 
 def _is_model(value: Any) -> bool:
@@ -47,7 +43,7 @@ def _is_simpler(value: Any) -> bool:
     )
 
 
-Model = Annotated[Any, Rule("None or a classifier with fit and predict", _is_model, _no_text)]
+Model = Annotated[Any, Rule("None or a classifier with fit and predict", _is_model, no_text)]
 Folds = Annotated[
     Any,
     Rule("a whole number of at least 2, a splitter or a list of (training rows, test rows)", _is_cv, int),
@@ -61,7 +57,7 @@ MetricName = Annotated[
         lambda: tuple(METRICS),
     ),
 ]
-Simpler = Annotated[Any, Rule("None or a mapping from parameters to 'larger' or 'smaller'", _is_simpler, _no_text)]
+Simpler = Annotated[Any, Rule("None or a mapping from parameters to 'larger' or 'smaller'", _is_simpler, no_text)]
 Chosen = Literal["best", "one_standard_error"]
 
 
