@@ -288,23 +288,21 @@ def complete_docstring(estimator: Any) -> None:
     own = estimator.__dict__.get("__doc__")
     if not own:  # python -OO leaves none
         return
-    parts = _sections(own)
+    parts = sections(own)
     init = getattr(estimator.__init__, "__code__", None)
     wanted = [*(init.co_varnames[1 : init.co_argcount + init.co_kwonlyargcount] if init else ()), *_meanings(own)]
     described = {title: _described_along(estimator, title) for title in ("Parameters", "Attributes")}
     parameters = {name: described["Parameters"][name] for name in wanted if name in described["Parameters"]}
     whole = {"": parts.pop("", ""), "Parameters": _written(parameters), "Attributes": _written(described["Attributes"])}
     whole |= {title: text for title, text in parts.items() if title not in whole}
-    estimator.__doc__ = "\n\n".join(
-        f"{title}\n{'-' * len(title)}\n{text}" if title else text for title, text in whole.items() if text
-    )
+    estimator.__doc__ = joined(whole)
 
 
 def _described_along(estimator: type, title: str) -> dict[str, tuple[str, str]]:
     """The entries of a section by name, of the class and all it inherits from, those of base classes first."""
     described: dict[str, tuple[str, str]] = {}
     for base in reversed(estimator.__mro__):
-        for heading, text in _entries(base.__dict__.get("__doc__") or "", title):
+        for heading, text in entries(base.__dict__.get("__doc__") or "", title):
             for name in heading.split(", "):
                 described.pop(name, None)
                 described[name] = heading, text
@@ -319,21 +317,30 @@ def _written(described: Mapping[str, tuple[str, str]]) -> str:
     return "\n".join(f"{', '.join(names)}\n{text}" for (_, text), names in shared.items())
 
 
+def joined(parts: Mapping[str, str]) -> str:
+    """A docstring of its sections by their headings, the inverse of ``sections``."""
+    texts = [f"{title}\n{'-' * len(title)}\n{text}" if title else text for title, text in parts.items() if text]
+    return "\n\n".join(texts)
+
+
 @functools.cache
-def _sections(docstring: str) -> dict[str, str]:
+def sections(docstring: str) -> dict[str, str]:
     """The sections of a docstring by their headings; what stands before the first of them has none."""
     parts = re.split(r"(?:^|\n\n)([A-Z][A-Za-z ]+)\n-+\n", inspect.cleandoc(docstring))
     return dict(zip(["", *parts[1::2]], parts[::2], strict=True))
 
 
 @functools.cache
-def _entries(docstring: str, title: str) -> list[tuple[str, str]]:
+def entries(docstring: str, title: str) -> list[tuple[str, str]]:
     """Headings and texts of what a section of a docstring describes: one name, or several that share a text."""
     entry = re.compile(r"^(\w+(?:, \w+)*)((?:\n[ \t]+[^\n]*|\n(?=\n[ \t]))+)", re.M)
-    return [(heading, text[1:]) for heading, text in entry.findall(_sections(docstring).get(title, ""))]
+    return [(heading, text[1:]) for heading, text in entry.findall(sections(docstring).get(title, ""))]
 
 
 def _meanings(docstring: str) -> dict[str, str]:
     """What the ``Parameters`` section of a docstring says of each name."""
-    entries = _entries(docstring, "Parameters")
-    return {name: " ".join(text.replace("``", "").split()) for heading, text in entries for name in heading.split(", ")}
+    return {
+        name: " ".join(text.replace("``", "").split())
+        for heading, text in entries(docstring, "Parameters")
+        for name in heading.split(", ")
+    }

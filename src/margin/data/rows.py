@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,10 @@ import numpy as np
 from margin.data import Table
 from margin.errors import InputError, InputTypeError, closest, listing
 
-__all__ = ["count_rows", "ready_for", "take_rows", "without_column"]
+__all__ = ["count_rows", "ready_for", "row_blocks", "take_rows", "without_column"]
+
+#: Rows that are turned at once into numbers that a product needs.
+BLOCK = 16384
 
 
 def take_rows(X: Any, rows: np.ndarray) -> Any:
@@ -33,6 +37,12 @@ def take_rows(X: Any, rows: np.ndarray) -> Any:
     if hasattr(X, "__array__"):
         return np.asarray(X)[rows]
     raise _cannot_read(X)
+
+
+def row_blocks(n: int) -> Iterator[slice]:
+    """The rows 0 to n, so many at a time that they can be converted without a second copy of all of them."""
+    for first in range(0, n, BLOCK):
+        yield slice(first, min(first + BLOCK, n))
 
 
 def count_rows(X: Any) -> int:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from margin.plots.style import INK, PALETTE, axes_of, log_axis
+from margin.plots.style import INK, PALETTE, axes_of, log_axis, picture
 
 __all__ = ["plot_bias_variance"]
 
@@ -14,6 +14,7 @@ __all__ = ["plot_bias_variance"]
 PARTS = {"noise": "#B8B8B8", "bias": PALETTE[0], "variance": PALETTE[1]}
 
 
+@picture
 def plot_bias_variance(found: Any, ax: Any = None) -> Any:
     """Draw the error of a model as bias, variance and noise, along a parameter or for one model.
 
@@ -21,13 +22,6 @@ def plot_bias_variance(found: Any, ax: Any = None) -> Any:
     ----------
     found
         As of :func:`margin.evaluation.decomposition.bias_variance` or ``bias_variance_curve``.
-    ax
-        Axes of matplotlib to draw on; None makes a new figure.
-
-    Returns
-    -------
-    ax
-        The axes.
 
     Examples
     --------

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from margin.errors import InputTypeError
-from margin.plots.style import INK, PALE, PALETTE, axes_of
+from margin.plots.style import INK, PALE, PALETTE, axes_of, picture
 
 __all__ = ["plot_calibration"]
 
@@ -16,6 +16,7 @@ __all__ = ["plot_calibration"]
 FOOT = 0.16
 
 
+@picture
 def plot_calibration(curve: Any, ax: Any = None) -> Any:
     """Draw how often predicted probabilities came true, bin by bin, with intervals and a histogram at the foot.
 
@@ -26,13 +27,6 @@ def plot_calibration(curve: Any, ax: Any = None) -> Any:
     curve
         As of :func:`margin.evaluation.calibration_curve`, or what has one as ``calibration``, such as an
         evaluation; several by their names.
-    ax
-        Axes of matplotlib to draw on; None makes a new figure.
-
-    Returns
-    -------
-    ax
-        The axes.
 
     Examples
     --------

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from margin.errors import InputError, ParameterError, closest, listing
-from margin.plots.style import ACCENT, INK, PALE, PALETTE, axes_of, class_colours
+from margin.plots.style import ACCENT, INK, PALE, PALETTE, axes_of, class_colours, picture
 
 __all__ = ["plot_coefficients", "plot_path"]
 
@@ -22,6 +22,7 @@ UNITS: dict[str | None, str] = {
 READABLE = tuple(colour for colour in PALETTE if colour != "#F0E442")
 
 
+@picture
 def plot_coefficients(model: Any, ax: Any = None, most: int = 20) -> Any:
     """Draw the largest coefficients of a fitted linear model, the largest first.
 
@@ -32,15 +33,8 @@ def plot_coefficients(model: Any, ax: Any = None, most: int = 20) -> Any:
     ----------
     model
         Any fitted linear model of margin.
-    ax
-        Axes of matplotlib to draw on; None makes a new figure.
     most
         Columns that are shown.
-
-    Returns
-    -------
-    ax
-        The axes.
 
     Examples
     --------
@@ -102,6 +96,7 @@ def _meaning(model: Any) -> str:
     return f"what the column adds to the {what} of {model.classes_.tolist()[-1]}, {unit}"
 
 
+@picture
 def plot_path(path: Any, ax: Any = None, of: Any = None, most: int = len(READABLE)) -> Any:
     """Draw the coefficients of one class against C: which columns come in first as the penalty weakens.
 
@@ -110,17 +105,10 @@ def plot_path(path: Any, ax: Any = None, of: Any = None, most: int = len(READABL
     path
         As of :func:`margin.logistic_path`: arrays ``C`` and ``coef`` (C × scores × columns), with the names of its
         ``columns`` and ``classes``.
-    ax
-        Axes of matplotlib to draw on; None makes a new figure.
     of
         The class whose coefficients are drawn; None for the last one.
     most
         Columns with a name and a colour of their own; the others are pale.
-
-    Returns
-    -------
-    ax
-        The axes.
 
     Examples
     --------

@@ -6,13 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from margin.plots.style import ACCENT, INK, PALE, PALETTE, axes_of
+from margin.plots.style import ACCENT, INK, PALE, PALETTE, axes_of, picture
 
 __all__ = ["plot_k_choice"]
 
 CHOICES = {"best": "smallest error", "within_one_standard_error": "within one standard error", "knee": "knee"}
 
 
+@picture
 def plot_k_choice(choice: Any, ax: Any = None) -> Any:
     """Draw the error against the number of neighbours, with its standard error and the numbers worth choosing.
 
@@ -21,13 +22,6 @@ def plot_k_choice(choice: Any, ax: Any = None) -> Any:
     choice
         What was found for each k: ``k``, ``error`` and ``standard_error`` (arrays), and the numbers ``best``,
         ``within_one_standard_error`` and ``knee``.
-    ax
-        Axes of matplotlib to draw on; None makes a new figure.
-
-    Returns
-    -------
-    ax
-        The axes.
 
     Examples
     --------

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from margin.linear.losses import LossFamily, loss_family
-from margin.plots.style import INK, PALE, PALETTE, axes_of
+from margin.plots.style import INK, PALE, PALETTE, axes_of, picture
 
 __all__ = ["plot_losses"]
 
@@ -20,6 +20,7 @@ HIGHEST = 6.0
 APART, APART_ABOVE = 0.05, 0.185
 
 
+@picture
 def plot_losses(family: LossFamily | None = None, ax: Any = None, margins: Any = None) -> Any:
     """Draw what each loss makes a row cost, from clearly wrong on the left to clearly right on the right.
 
@@ -30,15 +31,8 @@ def plot_losses(family: LossFamily | None = None, ax: Any = None, margins: Any =
     ----------
     family
         As of :func:`margin.loss_family`, which is also what None stands for.
-    ax
-        Axes of matplotlib to draw on; None makes a new figure.
     margins
         Where to look; from -3 to 3 unless others are given.
-
-    Returns
-    -------
-    ax
-        The axes.
 
     Examples
     --------

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from margin.plots.style import ACCENT, INK, PALE, PALETTE, axes_of, log_axis
+from margin.plots.style import ACCENT, INK, PALE, PALETTE, axes_of, log_axis, picture
 
 __all__ = ["plot_learning_curve", "plot_validation_curve"]
 
@@ -15,6 +15,7 @@ __all__ = ["plot_learning_curve", "plot_validation_curve"]
 TRAINING, TEST = PALETTE[1], ACCENT
 
 
+@picture
 def plot_learning_curve(curve: Any, ax: Any = None, *, metric: str | None = None) -> Any:
     """Draw training and test scores against the number of training rows, with intervals and where they are going.
 
@@ -22,15 +23,8 @@ def plot_learning_curve(curve: Any, ax: Any = None, *, metric: str | None = None
     ----------
     curve
         As of :func:`margin.selection.curves.learning_curve`.
-    ax
-        Axes of matplotlib to draw on; None makes a new figure.
     metric
         Which of the curve's metrics; the first without it.
-
-    Returns
-    -------
-    ax
-        The axes.
 
     Examples
     --------
@@ -55,6 +49,7 @@ def plot_learning_curve(curve: Any, ax: Any = None, *, metric: str | None = None
     return ax
 
 
+@picture
 def plot_validation_curve(curve: Any, ax: Any = None, *, metric: str | None = None) -> Any:
     """Draw training and test scores against a parameter, with the values worth choosing marked.
 
@@ -62,15 +57,8 @@ def plot_validation_curve(curve: Any, ax: Any = None, *, metric: str | None = No
     ----------
     curve
         As of :func:`margin.selection.curves.validation_curve`.
-    ax
-        Axes of matplotlib to draw on; None makes a new figure.
     metric
         Which of the curve's metrics; the first, which decides what is best, without it.
-
-    Returns
-    -------
-    ax
-        The axes.
 
     Examples
     --------

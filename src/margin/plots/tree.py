@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from margin.errors import InputTypeError, ParameterError
-from margin.plots.style import INK, PALE, axes_of, class_colours
+from margin.plots.style import INK, PALE, axes_of, class_colours, picture
 from margin.tree.reading.named_tree import DescribedTree
 from margin.tree.reading.readable import TreeReading
 
@@ -40,6 +40,7 @@ class _Box:
     children: list[int] = field(default_factory=list)
 
 
+@picture
 def plot_tree(model: TreeReading, ax: Any = None, *, max_depth: int | None = 4, digits: int = 4) -> Any:
     """Draw a tree: a box for each node with its question, its cases and a bar of its classes.
 
@@ -55,11 +56,6 @@ def plot_tree(model: TreeReading, ax: Any = None, *, max_depth: int | None = 4, 
         Questions on a path that are drawn; None for all. Very broad trees are cut sooner.
     digits
         Significant digits of numbers.
-
-    Returns
-    -------
-    ax
-        The axes.
 
     Examples
     --------
