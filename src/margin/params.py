@@ -12,7 +12,7 @@ import numbers
 import re
 import types
 import typing
-from collections.abc import Callable, Mapping, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
@@ -62,20 +62,34 @@ class Parameter:
     meaning: str
 
 
-def _is_number(value: object) -> bool:
-    return isinstance(value, numbers.Real) and not isinstance(value, bool) and math.isfinite(value)
+def is_real(value: Any) -> bool:
+    """A number of any type, also infinity and NaN; True and False are none."""
+    return isinstance(value, numbers.Real) and not isinstance(value, bool)
+
+
+def is_number(value: Any) -> bool:
+    """A finite number of any type."""
+    return is_real(value) and math.isfinite(value)
 
 
 def _is_infinity(value: object) -> bool:
     return isinstance(value, float) and value == math.inf
 
 
-def _is_whole(value: object) -> bool:
+def is_whole(value: Any) -> bool:
+    """A whole number of any type; True and False are none."""
     return isinstance(value, numbers.Integral) and not isinstance(value, bool)
 
 
+def is_list_of(value: Any, accepts: Callable[[Any], bool]) -> bool:
+    """A list or an array of one dimension that is not empty, and all of whose members pass a test."""
+    listed = isinstance(value, Sequence) and not isinstance(value, (str, bytes))
+    listed = listed or (type(value).__name__ == "ndarray" and value.ndim == 1)
+    return listed and len(value) > 0 and all(map(accepts, value))
+
+
 def _is_seed(value: Any) -> bool:
-    return value is None or (_is_whole(value) and value >= 0) or hasattr(value, "random")
+    return value is None or (is_whole(value) and value >= 0) or hasattr(value, "random")
 
 
 def _is_priors(value: Any) -> bool:
@@ -111,21 +125,22 @@ def _balanced(text: str) -> str:
 
 MOST_THREADS = 10_000
 
-Positive = Annotated[float, Rule("a number above 0", lambda v: _is_number(v) and v > 0, float)]
-NonNegative = Annotated[float, Rule("a number of at least 0", lambda v: _is_number(v) and v >= 0, float)]
-Share = Annotated[float, Rule("a number between 0 and 1", lambda v: _is_number(v) and 0 < v < 1, float)]
-Ratio = Annotated[float, Rule("a number from 0 to 1", lambda v: _is_number(v) and 0 <= v <= 1, float)]
+Positive = Annotated[float, Rule("a number above 0", lambda v: is_number(v) and v > 0, float)]
+NonNegative = Annotated[float, Rule("a number of at least 0", lambda v: is_number(v) and v >= 0, float)]
+Share = Annotated[float, Rule("a number between 0 and 1", lambda v: is_number(v) and 0 < v < 1, float)]
+Ratio = Annotated[float, Rule("a number from 0 to 1", lambda v: is_number(v) and 0 <= v <= 1, float)]
 Strength = Annotated[
-    float, Rule("a number above 0, or infinity", lambda v: (_is_number(v) and v > 0) or _is_infinity(v), float)
+    float, Rule("a number above 0, or infinity", lambda v: (is_number(v) and v > 0) or _is_infinity(v), float)
 ]
-Count = Annotated[int, Rule("a whole number of at least 1", lambda v: _is_whole(v) and v >= 1, int)]
+Count = Annotated[int, Rule("a whole number of at least 1", lambda v: is_whole(v) and v >= 1, int)]
+Several = Annotated[int, Rule("a whole number of at least 2", lambda v: is_whole(v) and v >= 2, int)]
 Flag = Annotated[bool, Rule("True or False", lambda v: isinstance(v, bool) or type(v).__name__ == "bool_", _parse_flag)]
 Seed = Annotated[Any, Rule("None, a whole number of at least 0 or a random generator", _is_seed, _parse_optional(int))]
 Jobs = Annotated[
     Any,
     Rule(
         f"None (all cores) or a whole number other than 0 of at most {MOST_THREADS}",
-        lambda v: v is None or (_is_whole(v) and 0 != v <= MOST_THREADS),
+        lambda v: v is None or (is_whole(v) and 0 != v <= MOST_THREADS),
         _parse_optional(int),
     ),
 ]
@@ -136,7 +151,7 @@ ClassWeight = Annotated[
         lambda v: (
             v is None
             or (isinstance(v, str) and v == "balanced")
-            or (isinstance(v, Mapping) and all(_is_number(weight) and weight > 0 for weight in v.values()))
+            or (isinstance(v, Mapping) and all(is_number(weight) and weight > 0 for weight in v.values()))
         ),
         _parse_optional(_balanced),
     ),
@@ -176,11 +191,13 @@ def _either(rules: list[Rule]) -> Rule:
     return Rule(" or ".join(words), lambda v: any(rule.accepts(v) for rule in rules), parse, lambda: tuple(named))
 
 
-def _no_parse(text: str) -> Any:
+def no_text(text: str) -> Any:
+    """The parser of what words on a command line cannot say."""
     raise ValueError(text)
 
 
-def _nothing(text: str) -> None:
+def none_of_text(text: str) -> None:
+    """The parser of what words on a command line can only say to be None."""
     if text.lower() != "none":
         raise ValueError(text)
 
@@ -197,11 +214,11 @@ def rule_of(annotation: Any) -> Rule:
     if origin in (Union, types.UnionType):
         return _either([rule_of(part) for part in get_args(annotation)])
     if annotation in (None, type(None)):
-        return Rule("None", lambda v: v is None, _nothing)
+        return Rule("None", lambda v: v is None, none_of_text)
     if annotation is Callable or origin is Callable or str(origin).endswith("Callable'>"):
-        return Rule("a function", callable, _no_parse)
+        return Rule("a function", callable, no_text)
     if origin in (dict, Mapping) or annotation in (dict, Mapping) or str(origin).endswith("Mapping'>"):
-        return Rule("a mapping", lambda v: isinstance(v, Mapping), _no_parse)
+        return Rule("a mapping", lambda v: isinstance(v, Mapping), no_text)
     raise TypeError(f"params: {annotation!r} states no rule; use one of margin.params or Annotated[…, Rule(…)].")
 
 
@@ -263,10 +280,67 @@ def from_text(estimator: type, settings: Mapping[str, str]) -> dict[str, Any]:
     return values
 
 
+def complete_docstring(estimator: Any) -> None:
+    """Add what base classes say of parameters and attributes to the docstring of a class, so that ``help`` shows all.
+
+    A class documents what is its own, and what means something else in it than in the classes it inherits from.
+    """
+    own = estimator.__dict__.get("__doc__")
+    if not own:  # python -OO leaves none
+        return
+    parts = sections(own)
+    init = getattr(estimator.__init__, "__code__", None)
+    wanted = [*(init.co_varnames[1 : init.co_argcount + init.co_kwonlyargcount] if init else ()), *_meanings(own)]
+    described = {title: _described_along(estimator, title) for title in ("Parameters", "Attributes")}
+    parameters = {name: described["Parameters"][name] for name in wanted if name in described["Parameters"]}
+    whole = {"": parts.pop("", ""), "Parameters": _written(parameters), "Attributes": _written(described["Attributes"])}
+    whole |= {title: text for title, text in parts.items() if title not in whole}
+    estimator.__doc__ = joined(whole)
+
+
+def _described_along(estimator: type, title: str) -> dict[str, tuple[str, str]]:
+    """The entries of a section by name, of the class and all it inherits from, those of base classes first."""
+    described: dict[str, tuple[str, str]] = {}
+    for base in reversed(estimator.__mro__):
+        for heading, text in entries(base.__dict__.get("__doc__") or "", title):
+            for name in heading.split(", "):
+                described.pop(name, None)
+                described[name] = heading, text
+    return described
+
+
+def _written(described: Mapping[str, tuple[str, str]]) -> str:
+    """Entries as they stand in a docstring; names that share a text stand in one heading."""
+    shared: dict[tuple[str, str], list[str]] = {}
+    for name, entry in described.items():
+        shared.setdefault(entry, []).append(name)
+    return "\n".join(f"{', '.join(names)}\n{text}" for (_, text), names in shared.items())
+
+
+def joined(parts: Mapping[str, str]) -> str:
+    """A docstring of its sections by their headings, the inverse of ``sections``."""
+    texts = [f"{title}\n{'-' * len(title)}\n{text}" if title else text for title, text in parts.items() if text]
+    return "\n\n".join(texts)
+
+
+@functools.cache
+def sections(docstring: str) -> dict[str, str]:
+    """The sections of a docstring by their headings; what stands before the first of them has none."""
+    parts = re.split(r"(?:^|\n\n)([A-Z][A-Za-z ]+)\n-+\n", inspect.cleandoc(docstring))
+    return dict(zip(["", *parts[1::2]], parts[::2], strict=True))
+
+
+@functools.cache
+def entries(docstring: str, title: str) -> list[tuple[str, str]]:
+    """Headings and texts of what a section of a docstring describes: one name, or several that share a text."""
+    entry = re.compile(r"^(\w+(?:, \w+)*)((?:\n[ \t]+[^\n]*|\n(?=\n[ \t]))+)", re.M)
+    return [(heading, text[1:]) for heading, text in entry.findall(sections(docstring).get(title, ""))]
+
+
 def _meanings(docstring: str) -> dict[str, str]:
     """What the ``Parameters`` section of a docstring says of each name."""
-    section = re.search(r"Parameters\n-+\n(.*?)(?:\n\n[A-Z][A-Za-z ]+\n-+\n|\Z)", docstring, re.S)
-    if not section:
-        return {}
-    entries = re.findall(r"^(\w+)[^\n]*\n((?:[ \t]+[^\n]*(?:\n|\Z)|\n)+)", section.group(1), re.M)
-    return {name: " ".join(meaning.replace("``", "").split()) for name, meaning in entries}
+    return {
+        name: " ".join(text.replace("``", "").split())
+        for heading, text in entries(docstring, "Parameters")
+        for name in heading.split(", ")
+    }

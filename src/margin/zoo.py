@@ -68,13 +68,9 @@ def on_tables(model: ClassifierLike) -> Any:
     >>> [name for name, _ in on_tables(GaussianNB()).steps]
     ['tableencoder', 'gaussiannb']
     """
-    if getattr(model, "accepts_tables", False):
-        return model
-    from sklearn.pipeline import make_pipeline
+    from margin.base.meta import inner_model
 
-    from margin.base import TableEncoder
-
-    return make_pipeline(TableEncoder(), model)
+    return inner_model.on_tables(model)
 
 
 def models(names: Iterable[str] | None = None, settings: Mapping[str, str] | None = None) -> tuple[Entry, ...]:

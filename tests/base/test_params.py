@@ -1,12 +1,16 @@
 """margin.params: one annotation feeds validation, command line and docs."""
 
+import inspect
+import subprocess
+import sys
 from typing import Literal
 
 import pytest
 
-from margin import KNeighborsClassifier, LinearDiscriminantAnalysis, params
+from margin import LinearDiscriminantAnalysis, params
 from margin.errors import ParameterError
 from margin.params import Count, Flag, Positive, Share
+from tests.contract.estimators import estimator_classes
 
 
 class Example:
@@ -77,8 +81,72 @@ def test_meaning_and_default_come_from_the_class_itself():
     assert "nothing" not in by_name
 
 
-def test_every_parameter_of_a_model_has_a_meaning():
-    assert all(parameter.meaning for parameter in params.parameters(KNeighborsClassifier))
+@pytest.mark.parametrize("model", estimator_classes(), ids=lambda model: model.__name__)
+def test_every_parameter_of_a_model_has_a_meaning_and_stands_in_its_docstring(model):
+    assert [parameter.name for parameter in params.parameters(model) if not parameter.meaning] == []
+    section = inspect.getdoc(model).partition("Parameters\n----------\n")[2].split("\n\n")[0]
+    headings = [line for line in section.split("\n") if line and not line.startswith(" ")]
+    assert ", ".join(headings).split(", ") == [parameter.name for parameter in params.parameters(model)] or not section
+    assert inspect.getdoc(model).count("Parameters\n----------\n") == (1 if section else 0)
+
+
+class Parent:
+    """What several share.
+
+    Parameters
+    ----------
+    C, k
+        What both are.
+    flag
+        Whether.
+
+    Attributes
+    ----------
+    weights_
+        What was learnt.
+    """
+
+
+def test_a_docstring_is_completed_by_what_base_classes_say_in_the_order_of_the_parameters():
+    class Child(Parent):
+        """One of them.
+
+        Parameters
+        ----------
+        k
+            Another meaning here.
+
+        Examples
+        --------
+        >>> 1
+        1
+        """
+
+        def __init__(self, k: Count = 1, *, flag: Flag = True, C: Positive = 1.0): ...
+
+    params.complete_docstring(Child)
+    assert Child.__doc__ == (
+        "One of them."
+        "\n\nParameters\n----------\nk\n    Another meaning here.\nflag\n    Whether.\nC\n    What both are."
+        "\n\nAttributes\n----------\nweights_\n    What was learnt.\n\nExamples\n--------\n>>> 1\n1"
+    )
+    assert [parameter.meaning for parameter in params.parameters(Child)] == [
+        "Another meaning here.",
+        "Whether.",
+        "What both are.",
+    ]
+
+
+def test_parameters_are_checked_where_python_strips_docstrings():
+    code = (
+        "from margin import GridSearch, KNeighborsClassifier, params\n"
+        "from margin.errors import ParameterError\n"
+        "if GridSearch.__doc__: print('docstrings are there')\n"
+        "try: params.check(KNeighborsClassifier(0))\n"
+        "except ParameterError as error: print(error)"
+    )
+    told = subprocess.run([sys.executable, "-OO", "-c", code], capture_output=True, text=True, check=True).stdout
+    assert told == "KNeighborsClassifier(n_neighbors=0): n_neighbors must be a whole number of at least 1.\n"
 
 
 @pytest.mark.parametrize("text", ["0.2,0.3,0.5", "0.2 0.3 0.5", "[0.2, 0.3, 0.5]", "(0.2; 0.3; 0.5)"])

@@ -40,6 +40,10 @@ class TableEstimator(BaseEstimator):
     #: The attributes that the last fit left behind.
     _learnt: tuple[str, ...]
 
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        params.complete_docstring(cls)
+
     @property
     def representation(self) -> Mixed | Numeric | AsGiven:
         """How the estimator sees its rows; a subclass may also state it as an attribute of the class."""

@@ -21,7 +21,7 @@ from margin.bayes.sufficient_statistics import Sums, WordSums
 from margin.data.schema import Column, Schema
 from margin.errors import InputError, ParameterError, closest, listing
 
-__all__ = ["Block", "TextBlock", "blocks_of", "may_be_used", "text_columns"]
+__all__ = ["Block", "TextBlock", "blocks_of", "cell_text", "may_be_used", "text_columns"]
 
 #: A mapping may speak of all numeric columns at once, by this key.
 ALL_NUMERIC = "numeric"
@@ -227,7 +227,7 @@ class Block:
         row = [codes[0] for codes in cells] if self.place == "codes" else only(cells)
         described = self.described()
         for j in shown:
-            yield described[j].name, _value(described[j], row[j]), terms[j]
+            yield described[j].name, cell_text(described[j], row[j]), terms[j]
 
     def draw(self, y: np.ndarray, rng: np.random.Generator) -> list[tuple[int, Column, np.ndarray]]:
         """The position of each column, what it is, and its new cells."""
@@ -246,7 +246,7 @@ def _survey_of(survey: Survey, at: np.ndarray) -> Survey:
     return Survey(survey.low[at], survey.high[at], survey.missing[at], moments)
 
 
-def _value(column: Column, cell: Any) -> str:
+def cell_text(column: Column, cell: Any) -> str:
     """A cell as people write it."""
     if column.is_numeric:
         return "missing" if np.isnan(cell) else f"{cell:g}"

@@ -20,6 +20,16 @@ class GenerativeClassifier(MergeableClassifier):
     """A model of how each class makes its cases: scores are log P(k) + log P(x | k), up to a number for each row.
 
     ``_settle`` leaves the priors of the classes in ``priors_``.
+
+    Parameters
+    ----------
+    priors
+        Probabilities of the classes, in the order of ``classes_``; None takes their shares in the training rows.
+
+    Attributes
+    ----------
+    priors_
+        Probability of each class before any column is seen.
     """
 
     priors_: np.ndarray

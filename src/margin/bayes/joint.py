@@ -41,15 +41,8 @@ class JointBayes(GenerativeClassifier):
         Virtual cases added to every combination. With 1, Laplace's rule and the default, a combination that a class
         never had makes it improbable, not impossible, and one that nobody had leaves the answer to the priors, nearly.
         0 takes plain shares: one unseen combination rules a class out.
-    priors
-        Probabilities of the classes, in the order of ``classes_``; None takes their shares in the training rows.
     class_weight
         How much all rows of a class count: None for 1, ``"balanced"`` for classes of equal weight, or a mapping.
-
-    Attributes
-    ----------
-    priors_
-        Probability of each class before any column is seen.
 
     Warns
     -----

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -50,6 +51,7 @@ def codes_of_numbers(levels: np.ndarray, cells: np.ndarray) -> np.ndarray:
     return at
 
 
+@dataclass(eq=False)
 class Combinations:
     """Every combination of cells that was seen, with the weight of each class in it; exactly additive.
 
@@ -58,23 +60,13 @@ class Combinations:
     their squares for each class, over all rows; ``repeats`` says whether weights stand for repeated rows.
     """
 
-    def __init__(
-        self,
-        numbers: tuple[np.ndarray, ...],
-        n_levels: tuple[int, ...],
-        cells: np.ndarray,
-        counts: np.ndarray,
-        weight: np.ndarray,
-        weight2: np.ndarray,
-        repeats: bool,
-    ) -> None:
-        self.numbers = numbers
-        self.n_levels = n_levels
-        self.cells = cells
-        self.counts = counts
-        self.weight = weight
-        self.weight2 = weight2
-        self.repeats = repeats
+    numbers: tuple[np.ndarray, ...]
+    n_levels: tuple[int, ...]
+    cells: np.ndarray
+    counts: np.ndarray
+    weight: np.ndarray
+    weight2: np.ndarray
+    repeats: bool
 
     @property
     def sizes(self) -> list[int]:

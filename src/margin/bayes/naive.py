@@ -70,8 +70,6 @@ class NaiveBayes(GenerativeClassifier):
         Virtual cases that smooth counts. In a categorical column they are added to every level: 1 is Laplace's rule, 0
         plain shares (a level that a class never had then rules that class out). Bernoulli, multinomial, complement and
         Poisson have theirs likewise.
-    priors
-        Probabilities of the classes, in the order of ``classes_``; None takes their shares in the training rows.
     distributions
         The distribution of each column within a class: one name for all, or a mapping from columns to names, in which
         ``"numeric"`` stands for all numeric columns that are not named; other columns are gaussian if numeric and
@@ -82,8 +80,6 @@ class NaiveBayes(GenerativeClassifier):
 
     Attributes
     ----------
-    priors_
-        Probability of each class before any column is seen.
     class_count_
         Weight of the training rows of each class.
     distributions_

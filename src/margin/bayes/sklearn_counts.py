@@ -52,7 +52,22 @@ def of_numbers(model: NaiveBayes, attribute: str) -> Any:
 
 
 class DiscreteNB(NaiveBayes):
-    """What scikit-learn's models of counts share."""
+    """What scikit-learn's models of counts share.
+
+    Parameters
+    ----------
+    force_alpha
+        Whether an ``alpha`` below 1e-10 is taken as it is.
+    fit_prior
+        Whether classes have their shares in the training rows as priors; else all the same.
+    class_prior
+        Given probabilities of the classes.
+
+    Attributes
+    ----------
+    class_count_, class_log_prior_
+        Weight and log-probability of each class.
+    """
 
     class_weight = None
     _priors_parameter = "class_prior"

@@ -30,8 +30,6 @@ class GaussianNB(NaiveBayes):
 
     Parameters
     ----------
-    priors
-        Probabilities of the classes, in the order of ``classes_``; None takes their shares in the training rows.
     var_smoothing
         Share of the largest variance of all columns that is added to each variance.
 
@@ -93,12 +91,6 @@ class CategoricalNB(DiscreteNB):
     ----------
     alpha
         Virtual cases for every category.
-    force_alpha
-        Whether an ``alpha`` below 1e-10 is taken as it is.
-    fit_prior
-        Whether classes have their shares in the training rows as priors; else all the same.
-    class_prior
-        Given probabilities of the classes.
     min_categories
         The least number of categories of every column, or of each.
 
@@ -108,8 +100,6 @@ class CategoricalNB(DiscreteNB):
         For each column, the weight and the log-share of each category (columns) in each class (rows).
     n_categories_
         The number of categories of each column.
-    class_count_, class_log_prior_
-        Weight and log-probability of each class.
 
     Examples
     --------
@@ -176,21 +166,13 @@ class BernoulliNB(DiscreteNB):
     ----------
     alpha
         Virtual cases for presence and for absence; one number, or one for each feature.
-    force_alpha
-        Whether an ``alpha`` below 1e-10 is taken as it is.
     binarize
         A cell above this is present; None is for cells that are 0 and 1 already.
-    fit_prior
-        Whether classes have their shares in the training rows as priors; else all the same.
-    class_prior
-        Given probabilities of the classes.
 
     Attributes
     ----------
     feature_count_, feature_log_prob_
         Weight and log-share of the rows in which a column (columns) is present, in each class (rows).
-    class_count_, class_log_prior_
-        Weight and log-probability of each class.
 
     Examples
     --------
@@ -234,19 +216,11 @@ class MultinomialNB(DiscreteNB):
     ----------
     alpha
         Virtual occurrences of every feature; one number, or one for each feature.
-    force_alpha
-        Whether an ``alpha`` below 1e-10 is taken as it is.
-    fit_prior
-        Whether classes have their shares in the training rows as priors; else all the same.
-    class_prior
-        Given probabilities of the classes.
 
     Attributes
     ----------
     feature_count_, feature_log_prob_
         Count and log-share of each column (columns) in each class (rows).
-    class_count_, class_log_prior_
-        Weight and log-probability of each class.
 
     Examples
     --------
@@ -273,14 +247,6 @@ class ComplementNB(MultinomialNB):
 
     Parameters
     ----------
-    alpha
-        Virtual occurrences of every feature; one number, or one for each feature.
-    force_alpha
-        Whether an ``alpha`` below 1e-10 is taken as it is.
-    fit_prior
-        Whether classes have their shares in the training rows as priors; else all the same.
-    class_prior
-        Given probabilities of the classes.
     norm
         Whether the weights of a class are divided by their sum.
 
@@ -290,8 +256,6 @@ class ComplementNB(MultinomialNB):
         Count and weight of each column (columns) in each class (rows).
     feature_all_
         Count of each column in all classes together.
-    class_count_, class_log_prior_
-        Weight and log-probability of each class.
 
     Examples
     --------

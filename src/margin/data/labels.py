@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 import margin._core as _core
+from margin.data.missing import is_missing, is_missing_type
 from margin.errors import LabelError, closest, listing
 from margin.parallel import n_threads
 
@@ -62,12 +63,12 @@ def _from_iterable(labels: Iterable[Any], who: str) -> np.ndarray:
 def _tightened(array: np.ndarray, who: str) -> np.ndarray:
     """Objects that are all whole numbers or all booleans as such; a mixture of kinds is refused."""
     found = set(map(type, array.tolist()))
-    types = {each for each in found if not _is_missing_type(each)}
+    types = {each for each in found if not is_missing_type(each)}
     if any(each.__hash__ is None for each in types):
         raise LabelError(f"{who}: there must be one label per row, not several in a list.")
     kinds = {_kind(each) for each in types}
     if len(kinds) > 1 and any(issubclass(each, (float, np.floating)) for each in types):
-        kinds = {_kind(type(value)) for value in array.tolist() if not _is_missing(value)}  # a float may be a NaN
+        kinds = {_kind(type(value)) for value in array.tolist() if not is_missing(value)}  # a float may be a NaN
     if len(kinds) > 1:
         raise LabelError(
             f"{who}: labels must be of one kind, but {' and '.join(sorted(kinds))} stand side by side "
@@ -92,16 +93,6 @@ def _kind(kind: type) -> str:
     return "bytes" if issubclass(kind, bytes) else f"{kind.__name__} objects"
 
 
-def _is_missing(value: object) -> bool:
-    if value is None or _is_missing_type(type(value)):
-        return True
-    return isinstance(value, (float, np.floating)) and bool(value != value)
-
-
-def _is_missing_type(kind: type) -> bool:
-    return kind is type(None) or kind.__name__ in ("NAType", "NaTType")  # of pandas, which need not be there
-
-
 def refuse_missing(labels: np.ndarray, who: str) -> None:
     """Raise where a label is missing, with the count and the first rows."""
     if labels.dtype.kind == "f":
@@ -113,7 +104,7 @@ def refuse_missing(labels: np.ndarray, who: str) -> None:
         doubtful = {
             kind for kind in set(map(type, labels.tolist())) if _kind(kind) not in ("strings", "bytes", "booleans")
         }
-        missing = [row for row, value in enumerate(labels.tolist()) if _is_missing(value)] if doubtful else []
+        missing = [row for row, value in enumerate(labels.tolist()) if is_missing(value)] if doubtful else []
     else:
         return
     if missing:

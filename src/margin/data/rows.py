@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,10 @@ from margin.data import Table
 from margin.errors import InputError, InputTypeError, closest, listing
 from margin.typing import TableLike
 
-__all__ = ["count_rows", "ready_for", "take_rows", "without_column"]
+__all__ = ["count_rows", "ready_for", "row_blocks", "take_rows", "without_column"]
+
+#: Rows that are turned at once into numbers that a product needs.
+BLOCK = 16384
 
 
 def take_rows(X: Any, rows: np.ndarray) -> Any:
@@ -36,7 +40,13 @@ def take_rows(X: Any, rows: np.ndarray) -> Any:
     raise _cannot_read(X)
 
 
-def count_rows(X: TableLike) -> int:
+def row_blocks(n: int) -> Iterator[slice]:
+    """The rows 0 to n, so many at a time that they can be converted without a second copy of all of them."""
+    for first in range(0, n, BLOCK):
+        yield slice(first, min(first + BLOCK, n))
+
+
+def count_rows(X: Any) -> int:
     """How many rows ``X`` has."""
     if hasattr(X, "shape") and len(X.shape):
         return int(X.shape[0])

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from margin.data.missing import is_missing
 from margin.data.schema import KINDS, Column, Kind, Schema
 from margin.errors import DataError, ParameterError, closest
 
@@ -254,19 +255,15 @@ def _checked_rows(rows: Any, n_rows: int) -> np.ndarray:
 def _html_cell(value: object) -> str:
     return (
         "<td>"
-        + ("" if _is_missing(value) else html.escape(f"{value:g}" if isinstance(value, float) else str(value)))
+        + ("" if is_missing(value) else html.escape(f"{value:g}" if isinstance(value, float) else str(value)))
         + "</td>"
     )
-
-
-def _is_missing(value: object) -> bool:
-    return value is None or (isinstance(value, float) and value != value)
 
 
 def _from_values(name: str, cells: Iterable[Any]) -> tuple[Column, np.ndarray]:
     if isinstance(cells, np.ndarray) and cells.dtype.kind in "fiu":
         return Column(name, "numeric", reason="given as numbers"), cells.astype(np.float64)
-    values = [None if _is_missing(v) else v for v in cells]
+    values = [None if is_missing(v) else v for v in cells]
     present = [v for v in values if v is not None]
     if all(isinstance(v, (int, float, np.integer, np.floating)) and not isinstance(v, bool) for v in present):
         numbers = np.array([np.nan if v is None else v for v in values], dtype=np.float64)

@@ -119,7 +119,7 @@ def threshold_curves(evaluation: Evaluation) -> tuple[ThresholdCurves, ...]:
 def _of_class(evaluation: Evaluation, code: int, drawn: bool) -> ThresholdCurves:
     label = evaluation.classes[code]
     roc = evaluation.roc(label)
-    name, area = _text(label), _score(roc.area)
+    name, area = label_text(label), _score(roc.area)
     if not drawn:
         return ThresholdCurves(name, area)
     precision = evaluation.precision_recall(label)
@@ -154,7 +154,7 @@ def calibration_bins(evaluation: Evaluation) -> tuple[tuple[CalibrationBin, ...]
         )
         for i in np.flatnonzero(curve.filled).tolist()
     )
-    return bins, "" if rarer is None else _text(rarer), float(curve.error)
+    return bins, "" if rarer is None else label_text(rarer), float(curve.error)
 
 
 def _points(x: np.ndarray, y: np.ndarray) -> tuple[tuple[float, float], ...]:
@@ -167,7 +167,3 @@ def _points(x: np.ndarray, y: np.ndarray) -> tuple[tuple[float, float], ...]:
 def _score(score: Any) -> Score:
     ends = () if score.interval is None else (float(score.interval.low), float(score.interval.high))
     return Score(float(score.value), *ends)
-
-
-def _text(label: object) -> str:
-    return label.decode(errors="replace") if isinstance(label, bytes) else str(label)

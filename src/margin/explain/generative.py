@@ -8,8 +8,8 @@ import numpy as np
 
 from margin.base.inputs.columns import Columns
 from margin.bayes import CalibratedClassifier, JointBayes, QuadraticDiscriminantAnalysis
+from margin.bayes.column_blocks import cell_text
 from margin.bayes.discriminant.normal_classes import LinearScores
-from margin.data.schema import Column
 from margin.explain.explanation import Explanation, Reason
 from margin.explain.models import answer_of, explain, factor_in_words, first_two, shares_reason
 from margin.typing import TableLike
@@ -46,18 +46,12 @@ def by_column(columns: Columns, pulls: dict[str, float], X: TableLike, model: An
         else:
             pull = pulls[column.name]
         cell = source.cells(column.name)[0] if columns.schema is not None else _cell(source, at)
-        found.append((f"{column.name} = {_value(column, cell)}", pull))
+        found.append((f"{column.name} = {cell_text(column, cell)}", pull))
     return found
 
 
 def _cell(source: Any, at: int) -> float:
     return float(source[[0], [at]][0])
-
-
-def _value(column: Column, cell: Any) -> str:
-    if column.is_numeric:
-        return "missing" if np.isnan(cell) else f"{cell:g}"
-    return "missing or unseen" if cell < 0 else str(column.levels[cell])
 
 
 @explain.register

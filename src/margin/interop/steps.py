@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from margin.base.inputs.object_cells import is_missing
+from margin.data.missing import is_missing
 from margin.errors import ConversionError
 from margin.interop.features import Affine, Feature
 

@@ -30,6 +30,15 @@ class LinearClassifier(Classifier):
     ``predict_proba`` (:class:`margin.CalibratedClassifier` adds one).
 
     ``coef_`` and ``intercept_`` are read anew in every call: answers follow what a user puts there.
+
+    Parameters
+    ----------
+    class_weight
+        Factors for the rows of each class; "balanced" lets all classes count the same.
+    scale
+        "standard" or "range" to put numeric columns on one scale first; None takes them as they are.
+    n_jobs
+        Threads; None for all cores. The answer does not depend on it.
     """
 
     coef_: np.ndarray

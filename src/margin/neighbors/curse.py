@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import numbers
 import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -19,7 +18,7 @@ from margin.errors import ConstantColumnWarning, ParameterError
 from margin.neighbors.equal_rows import EqualRows, words_of
 from margin.neighbors.intrinsic_dimension import Dimension, maximum_likelihood, two_nearest
 from margin.neighbors.knn import KNeighborsClassifier
-from margin.params import Count, Jobs, Rule, Seed
+from margin.params import Count, Jobs, Rule, Seed, is_real
 from margin.random import generator
 from margin.typing import SeedLike, TableLike
 
@@ -31,7 +30,7 @@ __all__ = ["Curse", "curse", "edge_length"]
 Metric = Literal["euclidean", "manhattan", "chebyshev"]
 Fraction = Annotated[
     Any,
-    Rule("None or a number above 0 and at most 1", lambda v: v is None or (_is_number(v) and 0 < v <= 1), float),
+    Rule("None or a number above 0 and at most 1", lambda v: v is None or (is_real(v) and 0 < v <= 1), float),
 ]
 # So many neighbours tell the dimension; more would reach too far, fewer say too little.
 NEIGHBOURS = 10
@@ -49,15 +48,11 @@ def edge_length(fraction: float, dimensions: float) -> float:
     >>> round(edge_length(5 / 5000, 10), 3)
     0.501
     """
-    if not (_is_number(fraction) and 0 < fraction <= 1):
+    if not (is_real(fraction) and 0 < fraction <= 1):
         raise ParameterError(f"edge_length(fraction={fraction!r}): fraction must be a number above 0 and at most 1.")
-    if not (_is_number(dimensions) and dimensions > 0):
+    if not (is_real(dimensions) and dimensions > 0):
         raise ParameterError(f"edge_length(dimensions={dimensions!r}): dimensions must be a number above 0.")
     return float(fraction ** (1 / dimensions))
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, numbers.Real) and not isinstance(value, bool)
 
 
 @dataclass(frozen=True)

@@ -26,33 +26,6 @@ class KNeighborsClassifier(NearestVoters, Classifier):
     A y of several columns (such as an indicator matrix of labels) is answered column by column, by the same
     neighbours; ``classes_`` and ``predict_proba`` are then lists, one entry per column.
 
-    Parameters
-    ----------
-    n_neighbors
-        How many neighbours vote; at most the number of training rows.
-    weights
-        How much a neighbour at distance d counts: ``"uniform"`` 1, ``"distance"`` 1/d, ``"inverse_square"``
-        1/d², or a function of the array of distances. Exact matches (d = 0) then outvote all others.
-    metric
-        How rows are compared: ``"euclidean"``, ``"manhattan"``, ``"chebyshev"``, ``"minkowski"``, ``"cosine"``,
-        ``"canberra"``, ``"hamming"``, ``"haversine"``; ``"heom"`` and ``"gower"`` for mixed tables, whose missing
-        cells are compared as such; or a function of two rows.
-    p
-        The power of the ``"minkowski"`` metric: 1 is ``"manhattan"``, 2 ``"euclidean"``.
-    algorithm
-        The index: ``"kd_tree"``, ``"ball_tree"``, ``"brute"``, or ``"auto"``, the one that suits the rows. The
-        neighbours are the same.
-    leaf_size
-        How many rows a leaf of a tree holds at most; None leaves it to the index.
-    scale
-        ``"standard"`` brings numeric columns to deviation 1, ``"range"`` to 0 … 1, so that income does not
-        drown height; None compares numbers as they are.
-    feature_weights
-        How much each column counts: numbers of at least 0 in the order of the columns, or by column name (those not
-        named count 1). The terms of a distance, such as squared differences, are multiplied by them.
-    n_jobs
-        Threads for an answer; None uses all cores. The answers do not depend on it.
-
     References
     ----------
     Fix, Hodges (1951); Cover, Hart (1967).
@@ -114,25 +87,6 @@ class KNeighborsRegressor(NearestVoters, Regressor):
     ----------
     n_neighbors
         How many neighbours are asked; at most the number of training rows.
-    weights
-        How much a neighbour at distance d counts: ``"uniform"`` 1, ``"distance"`` 1/d, ``"inverse_square"``
-        1/d², or a function of the array of distances. Exact matches (d = 0) then outvote all others.
-    metric
-        How rows are compared: any metric of :class:`KNeighborsClassifier`.
-    p
-        The power of the ``"minkowski"`` metric: 1 is ``"manhattan"``, 2 ``"euclidean"``.
-    algorithm
-        The index: ``"kd_tree"``, ``"ball_tree"``, ``"brute"``, or ``"auto"``, the one that suits the rows. The
-        neighbours are the same.
-    leaf_size
-        How many rows a leaf of a tree holds at most; None leaves it to the index.
-    scale
-        ``"standard"`` brings numeric columns to deviation 1, ``"range"`` to 0 … 1; None compares numbers as they are.
-    feature_weights
-        How much each column counts: numbers of at least 0 in the order of the columns, or by column name (those not
-        named count 1).
-    n_jobs
-        Threads for an answer; None uses all cores. The answers do not depend on it.
 
     Examples
     --------

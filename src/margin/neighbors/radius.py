@@ -36,32 +36,11 @@ class RadiusNeighborsClassifier(RadiusVoters, Classifier):
 
     Parameters
     ----------
-    radius
-        How far away a training row may be to vote, itself included.
-    weights
-        How much a neighbour at distance d counts: ``"uniform"`` 1, ``"distance"`` 1/d, ``"inverse_square"``
-        1/d², or a function of the array of distances. Exact matches (d = 0) then outvote all others.
-    metric
-        How rows are compared: any metric of :class:`KNeighborsClassifier`.
-    p
-        The power of the ``"minkowski"`` metric: 1 is ``"manhattan"``, 2 ``"euclidean"``.
-    algorithm
-        The index: ``"kd_tree"``, ``"ball_tree"``, ``"brute"``, or ``"auto"``, the one that suits the rows. The
-        neighbours are the same.
-    leaf_size
-        How many rows a leaf of a tree holds at most; None leaves it to the index.
-    scale
-        ``"standard"`` brings numeric columns to deviation 1, ``"range"`` to 0 … 1; None compares numbers as they are.
-    feature_weights
-        How much each column counts: numbers of at least 0 in the order of the columns, or by column name (those not
-        named count 1).
     outlier_label
         What a row without neighbours gets: ``"most_frequent"``, the most frequent class, or a label (with several
         targets one for all or a list); None refuses such rows and says which radius would reach them, as
         scikit-learn's model does by itself. A label that is a class has probability 1; one that is none leaves all
         classes at 0, with a warning.
-    n_jobs
-        Threads for an answer; None uses all cores. The answers do not depend on it.
 
     Attributes
     ----------
@@ -89,16 +68,18 @@ class RadiusNeighborsClassifier(RadiusVoters, Classifier):
         outlier_label: OutlierLabel = "most_frequent",
         n_jobs: Jobs = None,
     ) -> None:
-        self.radius = radius
-        self.weights = weights
-        self.metric = metric
-        self.p = p
-        self.algorithm = algorithm
-        self.leaf_size = leaf_size
-        self.scale = scale
-        self.feature_weights = feature_weights
+        super().__init__(
+            radius,
+            weights=weights,
+            metric=metric,
+            p=p,
+            algorithm=algorithm,
+            leaf_size=leaf_size,
+            scale=scale,
+            feature_weights=feature_weights,
+            n_jobs=n_jobs,
+        )
         self.outlier_label = outlier_label
-        self.n_jobs = n_jobs
 
     def left_out_answers(self, X: TableLike, y: LabelsLike, sample_weight: WeightsLike | None = None) -> Any:
         """Labels, probabilities and scores of each row as if fitted to all others; None where that takes new fits."""
@@ -165,25 +146,6 @@ class RadiusNeighborsRegressor(RadiusVoters, Regressor):
     ----------
     radius
         How far away a training row may be to be asked, itself included.
-    weights
-        How much a neighbour at distance d counts: ``"uniform"`` 1, ``"distance"`` 1/d, ``"inverse_square"``
-        1/d², or a function of the array of distances. Exact matches (d = 0) then outvote all others.
-    metric
-        How rows are compared: any metric of :class:`KNeighborsClassifier`.
-    p
-        The power of the ``"minkowski"`` metric: 1 is ``"manhattan"``, 2 ``"euclidean"``.
-    algorithm
-        The index: ``"kd_tree"``, ``"ball_tree"``, ``"brute"``, or ``"auto"``, the one that suits the rows. The
-        neighbours are the same.
-    leaf_size
-        How many rows a leaf of a tree holds at most; None leaves it to the index.
-    scale
-        ``"standard"`` brings numeric columns to deviation 1, ``"range"`` to 0 … 1; None compares numbers as they are.
-    feature_weights
-        How much each column counts: numbers of at least 0 in the order of the columns, or by column name (those not
-        named count 1).
-    n_jobs
-        Threads for an answer; None uses all cores. The answers do not depend on it.
 
     Examples
     --------
@@ -192,30 +154,7 @@ class RadiusNeighborsRegressor(RadiusVoters, Regressor):
     array([15., 90.])
     """
 
-    def __init__(
-        self,
-        radius: NonNegative = 1.0,
-        *,
-        weights: Votes = "uniform",
-        metric: Metric = "minkowski",
-        p: Positive = 2.0,
-        algorithm: Algorithm = "auto",
-        leaf_size: Count | None = None,
-        scale: Scale | None = None,
-        feature_weights: FeatureWeights = None,
-        n_jobs: Jobs = None,
-    ) -> None:
-        self.radius = radius
-        self.weights = weights
-        self.metric = metric
-        self.p = p
-        self.algorithm = algorithm
-        self.leaf_size = leaf_size
-        self.scale = scale
-        self.feature_weights = feature_weights
-        self.n_jobs = n_jobs
-
-    def _values(self, X: Encoded) -> np.ndarray:
+    def _values(self, X: Any) -> np.ndarray:
         columns = self._targets.reshape(len(self._targets), -1).T
         parts = [np.column_stack([ballot.means(column) for column in columns]) for ballot in self._ballots(X)]
         values = np.concatenate(parts)

@@ -9,8 +9,7 @@ import numpy as np
 
 from margin import params
 from margin.base import Classifier, Mixed, MixedData
-from margin.base.inputs.object_cells import codes_among
-from margin.base.representations.representation import TrainingRows
+from margin.base.inputs.object_cells import codes_of_values
 from margin.errors import ParameterError, closest, listing
 from margin.neighbors.equal_rows import EqualRows, words_of
 from margin.params import Rule
@@ -76,7 +75,7 @@ class RoteClassifier(Classifier):
         if self.default is None:
             return int(self.priors_.argmax())
         labels = self.classes_.tolist()
-        code = int(codes_among(labels, [self.default])[0])
+        code = int(codes_of_values(labels, [self.default])[0])
         if self.unmatched == "abstain":
             raise ParameterError(
                 f"RoteClassifier(unmatched='abstain', default={self.default!r}): a row without a match gets either no "

@@ -19,8 +19,7 @@ from margin.neighbors.distances import FeatureWeights, Metric
 from margin.neighbors.indexes.choose import Algorithm
 from margin.neighbors.search import NeighborSearch, take_rows
 from margin.neighbors.votes import Ballot, Votes, proportions, votes_of
-from margin.params import Count, Jobs, Positive
-from margin.typing import Encoded, TableLike
+from margin.params import Count, Jobs, NonNegative, Positive
 
 __all__ = ["NearestVoters", "RadiusVoters", "Voters"]
 
@@ -31,7 +30,33 @@ NAMED = 5
 
 
 class Voters(NeighborSearch):
-    """A model whose training rows vote with their targets, weighted by their distance."""
+    """A model whose training rows vote with their targets, weighted by their distance.
+
+    Parameters
+    ----------
+    weights
+        How much a neighbour at distance d counts: ``"uniform"`` 1, ``"distance"`` 1/d, ``"inverse_square"``
+        1/d², or a function of the array of distances. Exact matches (d = 0) then outvote all others.
+    metric
+        How rows are compared: ``"euclidean"``, ``"manhattan"``, ``"chebyshev"``, ``"minkowski"``, ``"cosine"``,
+        ``"canberra"``, ``"hamming"``, ``"haversine"``; ``"heom"`` and ``"gower"`` for mixed tables, whose missing
+        cells are compared as such; or a function of two rows.
+    p
+        The power of the ``"minkowski"`` metric: 1 is ``"manhattan"``, 2 ``"euclidean"``.
+    algorithm
+        The index: ``"kd_tree"``, ``"ball_tree"``, ``"brute"``, or ``"auto"``, the one that suits the rows. The
+        neighbours are the same.
+    leaf_size
+        How many rows a leaf of a tree holds at most; None leaves it to the index.
+    scale
+        ``"standard"`` brings numeric columns to deviation 1, ``"range"`` to 0 … 1, so that income does not
+        drown height; None compares numbers as they are.
+    feature_weights
+        How much each column counts: numbers of at least 0 in the order of the columns, or by column name (those not
+        named count 1). The terms of a distance, such as squared differences, are multiplied by them.
+    n_jobs
+        Threads for an answer; None uses all cores. The answers do not depend on it.
+    """
 
     several_outputs = True
     weights: Any
@@ -52,7 +77,13 @@ class Voters(NeighborSearch):
 
 
 class NearestVoters(Voters):
-    """The ``n_neighbors`` nearest rows vote; a row of whole-number weight w takes w of these places."""
+    """The ``n_neighbors`` nearest rows vote; a row of whole-number weight w takes w of these places.
+
+    Parameters
+    ----------
+    n_neighbors
+        How many neighbours vote; at most the number of training rows.
+    """
 
     def __init__(
         self,
@@ -108,9 +139,36 @@ class NearestVoters(Voters):
 
 
 class RadiusVoters(Voters):
-    """All rows at most ``radius`` away vote."""
+    """All rows at most ``radius`` away vote.
 
-    radius: float
+    Parameters
+    ----------
+    radius
+        How far away a training row may be to vote, itself included.
+    """
+
+    def __init__(
+        self,
+        radius: NonNegative = 1.0,
+        *,
+        weights: Votes = "uniform",
+        metric: Metric = "minkowski",
+        p: Positive = 2.0,
+        algorithm: Algorithm = "auto",
+        leaf_size: Count | None = None,
+        scale: Scale | None = None,
+        feature_weights: FeatureWeights = None,
+        n_jobs: Jobs = None,
+    ) -> None:
+        self.radius = radius
+        self.weights = weights
+        self.metric = metric
+        self.p = p
+        self.algorithm = algorithm
+        self.leaf_size = leaf_size
+        self.scale = scale
+        self.feature_weights = feature_weights
+        self.n_jobs = n_jobs
 
     def _ballots(self, X: Encoded) -> Iterator[Ballot]:
         """The votes on encoded rows, so many rows at a time that the votes fit into memory."""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from margin.plots.style import INK, PALETTE, axes_of, log_axis
+from margin.plots.style import INK, PALETTE, axes_of, log_axis, picture
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -19,20 +19,14 @@ __all__ = ["plot_bias_variance"]
 PARTS = {"noise": "#B8B8B8", "bias": PALETTE[0], "variance": PALETTE[1]}
 
 
-def plot_bias_variance(found: Any, ax: Axes | None = None) -> Axes:
+@picture
+def plot_bias_variance(found: Any, ax: Any = None) -> Any:
     """Draw the error of a model as bias, variance and noise, along a parameter or for one model.
 
     Parameters
     ----------
     found
         As of :func:`margin.evaluation.decomposition.bias_variance` or ``bias_variance_curve``.
-    ax
-        Axes of matplotlib to draw on; None makes a new figure.
-
-    Returns
-    -------
-    ax
-        The axes.
 
     Examples
     --------

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from margin.errors import InputTypeError
-from margin.plots.style import INK, PALE, PALETTE, axes_of
+from margin.plots.style import INK, PALE, PALETTE, axes_of, picture
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -21,7 +21,8 @@ __all__ = ["plot_calibration"]
 FOOT = 0.16
 
 
-def plot_calibration(curve: Any, ax: Axes | None = None) -> Axes:
+@picture
+def plot_calibration(curve: Any, ax: Any = None) -> Any:
     """Draw how often predicted probabilities came true, bin by bin, with intervals and a histogram at the foot.
 
     Probabilities that mean what they say lie on the diagonal, within their intervals.
@@ -31,13 +32,6 @@ def plot_calibration(curve: Any, ax: Axes | None = None) -> Axes:
     curve
         As of :func:`margin.evaluation.calibration_curve`, or what has one as ``calibration``, such as an
         evaluation; several by their names.
-    ax
-        Axes of matplotlib to draw on; None makes a new figure.
-
-    Returns
-    -------
-    ax
-        The axes.
 
     Examples
     --------

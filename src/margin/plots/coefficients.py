@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from margin.errors import InputError, ParameterError, closest, listing
-from margin.plots.style import ACCENT, INK, PALE, PALETTE, axes_of, class_colours
+from margin.plots.style import ACCENT, INK, PALE, PALETTE, axes_of, class_colours, picture
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -27,7 +27,8 @@ UNITS: dict[str | None, str] = {
 READABLE = tuple(colour for colour in PALETTE if colour != "#F0E442")
 
 
-def plot_coefficients(model: Any, ax: Axes | None = None, most: int = 20) -> Axes:
+@picture
+def plot_coefficients(model: Any, ax: Any = None, most: int = 20) -> Any:
     """Draw the largest coefficients of a fitted linear model, the largest first.
 
     Two classes have a bar for each column, with its 95 % interval where the model has a ``summary``: to the right for
@@ -37,15 +38,8 @@ def plot_coefficients(model: Any, ax: Axes | None = None, most: int = 20) -> Axe
     ----------
     model
         Any fitted linear model of margin.
-    ax
-        Axes of matplotlib to draw on; None makes a new figure.
     most
         Columns that are shown.
-
-    Returns
-    -------
-    ax
-        The axes.
 
     Examples
     --------
@@ -107,7 +101,8 @@ def _meaning(model: Any) -> str:
     return f"what the column adds to the {what} of {model.classes_.tolist()[-1]}, {unit}"
 
 
-def plot_path(path: Any, ax: Axes | None = None, of: Any = None, most: int = len(READABLE)) -> Axes:
+@picture
+def plot_path(path: Any, ax: Any = None, of: Any = None, most: int = len(READABLE)) -> Any:
     """Draw the coefficients of one class against C: which columns come in first as the penalty weakens.
 
     Parameters
@@ -115,17 +110,10 @@ def plot_path(path: Any, ax: Axes | None = None, of: Any = None, most: int = len
     path
         As of :func:`margin.logistic_path`: arrays ``C`` and ``coef`` (C × scores × columns), with the names of its
         ``columns`` and ``classes``.
-    ax
-        Axes of matplotlib to draw on; None makes a new figure.
     of
         The class whose coefficients are drawn; None for the last one.
     most
         Columns with a name and a colour of their own; the others are pale.
-
-    Returns
-    -------
-    ax
-        The axes.
 
     Examples
     --------

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from margin.errors import InputTypeError
-from margin.plots.style import ACCENT, INK, PALE, PALETTE, axes_of
+from margin.plots.style import ACCENT, INK, PALE, PALETTE, axes_of, picture
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 __all__ = ["plot_comparison", "plot_critical_difference"]
 
 
-def plot_comparison(found: Any, ax: Axes | None = None) -> Axes:
+@picture
+def plot_comparison(found: Any, ax: Any = None) -> Any:
     """Draw models with their scores and intervals and say which really differ, or a belief about one difference.
 
     Parameters
@@ -28,13 +29,6 @@ def plot_comparison(found: Any, ax: Axes | None = None) -> Axes:
         A :class:`margin.evaluation.Comparison`, as of ``compare_scores``: the best stands on top, models that cannot
         be told from it in its colour. Or a :class:`margin.evaluation.Posterior`: the density of the difference with
         the region of practical equivalence.
-    ax
-        Axes of matplotlib to draw on; None makes a new figure.
-
-    Returns
-    -------
-    ax
-        The axes.
 
     Examples
     --------
@@ -110,20 +104,14 @@ def _density(z: np.ndarray, degrees: float) -> np.ndarray:
     return (1 + z**2 / degrees) ** (-(degrees + 1) / 2)
 
 
-def plot_critical_difference(found: FriedmanTest, ax: Axes | None = None) -> Axes:
+@picture
+def plot_critical_difference(found: Any, ax: Any = None) -> Any:
     """Draw the mean ranks of models over data sets; bars join models that cannot be told apart (Demšar 2006).
 
     Parameters
     ----------
     found
         As of :func:`margin.evaluation.friedman`: ``names``, ``mean_ranks``, ``critical_difference`` and ``groups``.
-    ax
-        Axes of matplotlib to draw on; None makes a new figure.
-
-    Returns
-    -------
-    ax
-        The axes.
 
     Examples
     --------

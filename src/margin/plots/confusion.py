@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from margin.plots.style import INK, PALETTE, axes_of
+from margin.plots.style import INK, PALETTE, axes_of, picture
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -17,22 +17,16 @@ __all__ = ["plot_confusion"]
 ROOMY, DENSE = 8, 20
 
 
-def plot_confusion(matrix: Any, ax: Axes | None = None, *, order: str = "given") -> Axes:
+@picture
+def plot_confusion(matrix: Any, ax: Any = None, *, order: str = "given") -> Any:
     """Draw the confusion matrix: rows are the truth, columns the answer, colours the share of the row.
 
     Parameters
     ----------
     matrix
         A :class:`margin.evaluation.ConfusionMatrix`, or what has one as ``confusion``, such as an evaluation.
-    ax
-        Axes of matplotlib to draw on; None makes a new figure.
     order
         ``"given"``, or ``"size"`` for the largest class first.
-
-    Returns
-    -------
-    ax
-        The axes.
 
     Examples
     --------

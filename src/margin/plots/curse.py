@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from margin.neighbors.curse import Curse
-from margin.plots.style import ACCENT, INK, PALE, PALETTE, axes_of
+from margin.plots.style import ACCENT, INK, PALE, PALETTE, axes_of, picture
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -19,20 +19,14 @@ __all__ = ["plot_curse"]
 MANY = 60
 
 
-def plot_curse(curse: Curse, ax: Axes | None = None) -> Axes:
+@picture
+def plot_curse(curse: Curse, ax: Any = None) -> Any:
     """Draw how long the edge of a neighbourhood is in 1, 2, 3, … dimensions, and where the data stand.
 
     Parameters
     ----------
     curse
         As of :func:`margin.curse`.
-    ax
-        Axes of matplotlib to draw on; None makes a new figure.
-
-    Returns
-    -------
-    ax
-        The axes.
 
     Examples
     --------

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from margin.plots.style import ACCENT, INK, PALE, PALETTE, axes_of
+from margin.plots.style import ACCENT, INK, PALE, PALETTE, axes_of, picture
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -17,7 +17,8 @@ __all__ = ["plot_k_choice"]
 CHOICES = {"best": "smallest error", "within_one_standard_error": "within one standard error", "knee": "knee"}
 
 
-def plot_k_choice(choice: Any, ax: Axes | None = None) -> Axes:
+@picture
+def plot_k_choice(choice: Any, ax: Any = None) -> Any:
     """Draw the error against the number of neighbours, with its standard error and the numbers worth choosing.
 
     Parameters
@@ -25,13 +26,6 @@ def plot_k_choice(choice: Any, ax: Axes | None = None) -> Axes:
     choice
         What was found for each k: ``k``, ``error`` and ``standard_error`` (arrays), and the numbers ``best``,
         ``within_one_standard_error`` and ``knee``.
-    ax
-        Axes of matplotlib to draw on; None makes a new figure.
-
-    Returns
-    -------
-    ax
-        The axes.
 
     Examples
     --------

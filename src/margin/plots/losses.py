@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from margin.linear.losses import LossFamily, loss_family
-from margin.plots.style import INK, PALE, PALETTE, axes_of
+from margin.plots.style import INK, PALE, PALETTE, axes_of, picture
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -23,7 +23,8 @@ HIGHEST = 6.0
 APART, APART_ABOVE = 0.05, 0.185
 
 
-def plot_losses(family: LossFamily | None = None, ax: Axes | None = None, margins: Any = None) -> Axes:
+@picture
+def plot_losses(family: LossFamily | None = None, ax: Any = None, margins: Any = None) -> Any:
     """Draw what each loss makes a row cost, from clearly wrong on the left to clearly right on the right.
 
     All of them stand in for the errors that are counted in the end, the step from 1 to 0, which gives no direction to
@@ -33,15 +34,8 @@ def plot_losses(family: LossFamily | None = None, ax: Axes | None = None, margin
     ----------
     family
         As of :func:`margin.loss_family`, which is also what None stands for.
-    ax
-        Axes of matplotlib to draw on; None makes a new figure.
     margins
         Where to look; from -3 to 3 unless others are given.
-
-    Returns
-    -------
-    ax
-        The axes.
 
     Examples
     --------

@@ -11,7 +11,7 @@ from margin.base.inputs.columns import learn_columns
 from margin.data.labels import codes_of, label_array, position_of
 from margin.data.table import Table
 from margin.errors import InputError, InputTypeError, ParameterError
-from margin.plots.style import INK, PALE, axes_of, class_colours
+from margin.plots.style import INK, PALE, axes_of, class_colours, picture
 from margin.svm.kernel_machine.model import KernelModel
 from margin.typing import LabelsLike, TableLike
 
@@ -39,6 +39,7 @@ class _Side:
     negative: Any
 
 
+@picture
 def plot_margin(
     model: Any,
     X: TableLike,
@@ -60,19 +61,12 @@ def plot_margin(
         A fitted classifier with ``decision_function``: ``SVC``, ``LinearSVC``, ``LogisticRegression``, ….
     X, y
         Rows of two numeric columns and their labels, usually those that were learnt from.
-    ax
-        Axes of matplotlib to draw on; None makes a new figure.
     of
         With more than two classes: a pair of labels for a machine of pairs, a label for a class against the rest.
     slack
         Whether to draw the lines.
     steps
         Places in each direction at which the classifier is asked.
-
-    Returns
-    -------
-    ax
-        The axes.
 
     Examples
     --------

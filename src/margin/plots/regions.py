@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from margin.neighbors.regions import Axis, Regions
-from margin.plots.style import INK, PALE, axes_of, class_colours
+from margin.plots.style import INK, PALE, axes_of, class_colours, picture
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -21,22 +21,16 @@ MANY_POINTS = 1000
 HELD_SHOWN, LEVELS_NAMED = 3, 20
 
 
-def plot_regions(regions: Regions, ax: Axes | None = None, *, edges: np.ndarray | None = None) -> Axes:
+@picture
+def plot_regions(regions: Regions, ax: Any = None, *, edges: np.ndarray | None = None) -> Any:
     """Draw which class wins where: the surer the model, the stronger the colour.
 
     Parameters
     ----------
     regions
         As of :func:`margin.decision_regions`.
-    ax
-        Axes of matplotlib to draw on; None makes a new figure.
     edges
         Line segments to draw as the borders, as of :func:`margin.voronoi_edges`; None draws those of the grid.
-
-    Returns
-    -------
-    ax
-        The axes.
 
     Examples
     --------

@@ -9,7 +9,7 @@ import numpy as np
 
 from margin.errors import InputTypeError
 from margin.evaluation.curves.risk_coverage import RiskCoverage, ThresholdChoice
-from margin.plots.style import INK, PALE, PALETTE, axes_of
+from margin.plots.style import INK, PALE, PALETTE, axes_of, picture
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -22,6 +22,7 @@ MOST_POINTS = 1000
 FEW = 0.05
 
 
+@picture
 def plot_risk_coverage(
     curve: RiskCoverage | Mapping[str, RiskCoverage], ax: Axes | None = None, *, choice: ThresholdChoice | None = None
 ) -> Axes:
@@ -31,15 +32,8 @@ def plot_risk_coverage(
     ----------
     curve
         As of :func:`margin.evaluation.risk_coverage` or ``Reject(…).curve_``; several by their names.
-    ax
-        Axes of matplotlib to draw on; None makes a new figure.
     choice
         A chosen threshold to mark, as ``Reject(…).choice_``.
-
-    Returns
-    -------
-    ax
-        The axes.
 
     Examples
     --------

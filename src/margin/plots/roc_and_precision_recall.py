@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from margin.errors import InputTypeError
-from margin.plots.style import INK, PALE, PALETTE, axes_of
+from margin.plots.style import INK, PALE, PALETTE, axes_of, picture
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -21,7 +21,8 @@ __all__ = ["plot_precision_recall", "plot_roc"]
 MOST_POINTS = 1000
 
 
-def plot_roc(curve: Any, ax: Axes | None = None, *, choice: Any = None, band: bool | None = None) -> Axes:
+@picture
+def plot_roc(curve: Any, ax: Any = None, *, choice: Any = None, band: bool | None = None) -> Any:
     """Draw true against false positives for every threshold, with the area and its interval.
 
     Parameters
@@ -29,17 +30,10 @@ def plot_roc(curve: Any, ax: Axes | None = None, *, choice: Any = None, band: bo
     curve
         As of :func:`margin.evaluation.roc_curve`, or what has one as ``roc``, such as an evaluation of two
         classes; several by their names.
-    ax
-        Axes of matplotlib to draw on; None makes a new figure.
     choice
         A threshold to mark, as ``curve.best()``.
     band
         Whether to shade where the whole true curve lies; without a word, for a single curve.
-
-    Returns
-    -------
-    ax
-        The axes.
 
     Examples
     --------
@@ -64,7 +58,8 @@ def plot_roc(curve: Any, ax: Axes | None = None, *, choice: Any = None, band: bo
     return _squared(ax)
 
 
-def plot_precision_recall(curve: Any, ax: Axes | None = None, *, choice: Any = None) -> Axes:
+@picture
+def plot_precision_recall(curve: Any, ax: Any = None, *, choice: Any = None) -> Any:
     """Draw precision against recall for every threshold, with the average precision and its interval.
 
     Parameters
@@ -72,15 +67,8 @@ def plot_precision_recall(curve: Any, ax: Axes | None = None, *, choice: Any = N
     curve
         As of :func:`margin.evaluation.precision_recall_curve`, or what has one as ``precision_recall``, such as
         an evaluation of two classes; several by their names.
-    ax
-        Axes of matplotlib to draw on; None makes a new figure.
     choice
         A threshold to mark, as ``curve.best()``.
-
-    Returns
-    -------
-    ax
-        The axes.
 
     Examples
     --------

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from margin.plots.style import ACCENT, INK, PALE, PALETTE, axes_of, log_axis
+from margin.plots.style import ACCENT, INK, PALE, PALETTE, axes_of, log_axis, picture
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -18,22 +18,16 @@ __all__ = ["plot_learning_curve", "plot_validation_curve"]
 TRAINING, TEST = PALETTE[1], ACCENT
 
 
-def plot_learning_curve(curve: Any, ax: Axes | None = None, *, metric: str | None = None) -> Axes:
+@picture
+def plot_learning_curve(curve: Any, ax: Any = None, *, metric: str | None = None) -> Any:
     """Draw training and test scores against the number of training rows, with intervals and where they are going.
 
     Parameters
     ----------
     curve
         As of :func:`margin.selection.curves.learning_curve`.
-    ax
-        Axes of matplotlib to draw on; None makes a new figure.
     metric
         Which of the curve's metrics; the first without it.
-
-    Returns
-    -------
-    ax
-        The axes.
 
     Examples
     --------
@@ -58,22 +52,16 @@ def plot_learning_curve(curve: Any, ax: Axes | None = None, *, metric: str | Non
     return ax
 
 
-def plot_validation_curve(curve: Any, ax: Axes | None = None, *, metric: str | None = None) -> Axes:
+@picture
+def plot_validation_curve(curve: Any, ax: Any = None, *, metric: str | None = None) -> Any:
     """Draw training and test scores against a parameter, with the values worth choosing marked.
 
     Parameters
     ----------
     curve
         As of :func:`margin.selection.curves.validation_curve`.
-    ax
-        Axes of matplotlib to draw on; None makes a new figure.
     metric
         Which of the curve's metrics; the first, which decides what is best, without it.
-
-    Returns
-    -------
-    ax
-        The axes.
 
     Examples
     --------

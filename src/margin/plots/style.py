@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 from margin.errors import MarginError
+from margin.params import entries, joined, sections
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
-__all__ = ["ACCENT", "INK", "PALE", "PALETTE", "MissingPackageError", "axes_of", "class_colours", "log_axis"]
+__all__ = ["ACCENT", "INK", "PALE", "PALETTE", "MissingPackageError", "axes_of", "class_colours", "log_axis", "picture"]
 
 #: Eight colours that stay apart for the colour-blind and in print (Okabe, Ito 2002), the strongest first.
 PALETTE = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#6B6B6B")
@@ -20,7 +19,31 @@ class MissingPackageError(MarginError, ImportError):
     """A package that margin does without, but not for this."""
 
 
-def axes_of(ax: Axes | None, width: float = 6.0, height: float = 4.0) -> Axes:
+Draw = TypeVar("Draw", bound=Callable[..., Any])
+
+
+def picture(draw: Draw) -> Draw:
+    """Say in the docstring of a picture what holds for all: on which axes it is drawn, and that it returns them.
+
+    What a picture says of ``ax`` itself stays.
+    """
+    if draw.__doc__:  # python -OO leaves none
+        order = draw.__code__.co_varnames
+        said = {
+            "ax": "    Axes of matplotlib to draw on; None makes a new figure.",
+            **dict(entries(draw.__doc__, "Parameters")),
+        }
+        headings = sorted(said, key=lambda heading: order.index(heading.split(", ")[0]))
+        parts = sections(draw.__doc__)
+        text = "\n".join(f"{heading}\n{said[heading]}" for heading in headings)
+        draw.__doc__ = joined(
+            {"": parts[""], "Parameters": text, "Returns": "ax\n    The axes."}
+            | {title: part for title, part in parts.items() if title not in ("", "Parameters", "Returns")}
+        )
+    return draw
+
+
+def axes_of(ax: Any, width: float = 6.0, height: float = 4.0) -> Any:
     """The axes given, or those of a new figure, in the style of the house."""
     if ax is None:
         try:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from margin.errors import InputTypeError, ParameterError
-from margin.plots.style import INK, PALE, axes_of, class_colours
+from margin.plots.style import INK, PALE, axes_of, class_colours, picture
 from margin.tree.reading.named_tree import DescribedTree
 from margin.tree.reading.readable import TreeReading
 
@@ -43,7 +43,8 @@ class _Box:
     children: list[int] = field(default_factory=list)
 
 
-def plot_tree(model: TreeReading, ax: Axes | None = None, *, max_depth: int | None = 4, digits: int = 4) -> Axes:
+@picture
+def plot_tree(model: TreeReading, ax: Any = None, *, max_depth: int | None = 4, digits: int = 4) -> Any:
     """Draw a tree: a box for each node with its question, its cases and a bar of its classes.
 
     Thicker lines carry more training cases. What lies below ``max_depth`` is left out, and the box says so with "…".
@@ -58,11 +59,6 @@ def plot_tree(model: TreeReading, ax: Axes | None = None, *, max_depth: int | No
         Questions on a path that are drawn; None for all. Very broad trees are cut sooner.
     digits
         Significant digits of numbers.
-
-    Returns
-    -------
-    ax
-        The axes.
 
     Examples
     --------

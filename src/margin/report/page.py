@@ -48,6 +48,7 @@ def render(result: Any) -> str:
         opened=words.opened(result),
         curves=_curves(result.test),
         css=_style(),
+        version=result.versions["margin"],
     )
 
 

@@ -39,15 +39,6 @@ class C45(TreeClassifier):
         Whether splits that leave the training errors as they are go before pruning.
     binary_splits
         Whether words get two branches, one level against all others.
-    max_depth
-        Most questions on a path; None for no limit.
-    n_jobs
-        Threads; None uses all cores. The tree does not depend on it.
-
-    Attributes
-    ----------
-    tree_
-        The nodes as plain arrays, a :class:`margin.tree.Tree`.
 
     References
     ----------

@@ -22,7 +22,46 @@ __all__ = ["CartTree"]
 
 
 class CartTree(TreeModel):
-    """A tree with scikit-learn's parameters and ours."""
+    """A tree with scikit-learn's parameters and ours.
+
+    Parameters
+    ----------
+    min_samples_split
+        Cases a node must have to be split; a share is one of all cases.
+    min_samples_leaf
+        Cases that each branch must have; a share is one of all cases.
+    min_weight_fraction_leaf
+        Share of all weight that each branch must have.
+    max_features
+        Columns that a node looks at, drawn anew in each: a count, a share, ``"sqrt"``, ``"log2"``; None for all.
+    random_state
+        Decides which columns are drawn, and which rows are kept for pruning.
+    max_leaf_nodes
+        Most leaves; the tree is then grown best split first.
+    min_impurity_decrease
+        A split must lower the impurity by this much, counted by the node's share of all weight.
+    ccp_alpha
+        Links that lower the impurity by at most this much for each leaf are cut.
+    max_bins
+        Numbers are grouped into so many bins before, which is quicker on many rows; None looks at all of them.
+    nominal
+        What becomes of words: ``"subset"`` (two branches, the best division of the levels), ``"multiway"`` (a branch
+        for each level), ``"one_vs_rest"``.
+    charge_levels
+        Whether a division of levels must gain more than the best of so many divisions would by chance, about a bit per
+        level and case. Of columns with many levels only some then deserve a question; False is plain CART.
+    validation_fraction
+        Share of the rows that reduced-error pruning keeps; the leaves that are left then count all rows.
+    prune_ties
+        Whether it also removes subtrees that make no difference.
+    n_folds
+        Parts for the cross-validation of cost-complexity pruning.
+
+    Attributes
+    ----------
+    feature_importances_
+        How much each column lowered the impurity, as shares.
+    """
 
     parameters_along = ("ccp_alpha", "max_depth")
     max_features: Any

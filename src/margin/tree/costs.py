@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import numbers
 from collections.abc import Mapping
 from typing import Annotated, Any
 
 import numpy as np
 
 from margin.errors import ParameterError, closest, listing
-from margin.params import Rule
+from margin.params import Rule, is_number, none_of_text
 
 __all__ = ["Costs", "altered_priors", "cost_matrix", "in_few_bits"]
 
@@ -27,13 +26,8 @@ def _is_costs(value: object) -> bool:
     return found.ndim == 2 and found.shape[0] == found.shape[1] and bool((np.isfinite(found) & (found >= 0)).all())
 
 
-def _is_cost(value: object) -> bool:
-    return isinstance(value, numbers.Real) and not isinstance(value, bool) and 0 <= float(value) < float("inf")
-
-
-def _none(text: str) -> None:
-    if text.lower() != "none":
-        raise ValueError(text)
+def _is_cost(value: Any) -> bool:
+    return is_number(value) and value >= 0
 
 
 Costs = Annotated[
@@ -42,7 +36,7 @@ Costs = Annotated[
         "None, a square matrix of costs of at least 0 (true classes down, answers across) "
         "or a mapping from (true, answer) to such costs",
         _is_costs,
-        _none,
+        none_of_text,
     ),
 ]
 

@@ -11,8 +11,8 @@ from margin.base.representations.representation import TrainingRows
 from margin.base.targets.class_weight import class_factors
 from margin.base.targets.labels import encode_labels
 from margin.errors import ParameterError
-from margin.params import ClassWeight, Count, Flag, Jobs, NonNegative, Seed, Share
-from margin.tree.cart import CartTree
+from margin.params import ClassWeight, Count, Flag, Jobs, NonNegative, Seed, Several, Share
+from margin.tree.cart import CartTree, with_true_weights
 from margin.tree.costs import Costs, altered_priors, cost_matrix, in_few_bits
 from margin.tree.criteria import ClassCriterion
 from margin.tree.growth import ClassGrowth, weight_as_grown
@@ -28,7 +28,6 @@ from margin.tree.settings import (
     Monotone,
     Nominal,
     NumericColumns,
-    Several,
 )
 from margin.tree.training_rows import Rows
 from margin.tree.tree_model import TreeClassifier
@@ -53,32 +52,11 @@ class DecisionTreeClassifier(CartTree, TreeClassifier):
     criterion
         What splits lower: ``"gini"``, ``"entropy"`` (or ``"log_loss"``), ``"error"`` (share of errors), or
         ``"gain_ratio"``, the entropy gained for each bit of the split's own entropy.
-    max_depth
-        Most questions on a path; None for no limit.
-    min_samples_split
-        Cases a node must have to be split; a share is one of all cases.
-    min_samples_leaf
-        Cases that each branch must have; a share is one of all cases.
-    min_weight_fraction_leaf
-        Share of all weight that each branch must have.
-    max_features
-        Columns that a node looks at, drawn anew in each: a count, a share, ``"sqrt"``, ``"log2"``; None for all.
-    random_state
-        Decides which columns are drawn, and which rows are kept for pruning.
-    max_leaf_nodes
-        Most leaves; the tree is then grown best split first.
-    min_impurity_decrease
-        A split must lower the impurity by this much, counted by the node's share of all weight.
     class_weight
         ``"balanced"``, or a factor for the rows of each class.
-    ccp_alpha
-        Links that lower the impurity by at most this much for each leaf are cut.
     monotonic_cst
         1 where the share of the second class must not fall as a column rises, -1 where it must not rise, 0 where it is
         free: for all columns in order, or by name. For two classes.
-    nominal
-        What becomes of words: ``"subset"`` (two branches, the best division of the levels), ``"multiway"`` (a branch
-        for each level), ``"one_vs_rest"``.
     numeric
         What becomes of numbers: ``"threshold"`` (two branches), or several intervals, of ``"equal_width"``,
         ``"equal_count"`` or as many as ``"mdl"`` finds worth describing (Fayyad, Irani 1993).
@@ -86,39 +64,22 @@ class DecisionTreeClassifier(CartTree, TreeClassifier):
         Intervals are found once for all nodes (``"static"``) or in each node anew (``"dynamic"``).
     max_intervals
         How many intervals of equal width or count there are at most.
-    charge_levels
-        Whether a division of levels must gain more than the best of so many divisions would by chance, about a bit per
-        level and case. Of columns with many levels only some then deserve a question; False is plain CART.
     missing
         Where missing cells go: ``"direction"``, the way that gains more; ``"fractional"``, down all branches in parts
         (C4.5); ``"surrogate"``, where other columns say (CART).
     max_p
         No split whose branches are as unequal by chance with a higher probability (chi-squared test); None for no test.
-    max_bins
-        Numbers are grouped into so many bins before, which is quicker on many rows; None looks at all of them.
     costs
         What errors cost: a matrix in the order of ``classes_`` (true classes down, answers across), or a mapping from
         (true, answer) to the cost. The tree is grown with altered priors, answers cost least, probabilities stay.
     prune
         ``"reduced_error"`` (on rows kept for that), ``"pessimistic"`` (C4.5), ``"cost_complexity"`` (alpha chosen by
         cross-validation, the smallest tree within one standard error), or None.
-    validation_fraction
-        Share of the rows that reduced-error pruning keeps; the leaves that are left then count all rows.
-    prune_ties
-        Whether it also removes subtrees that make no difference.
     confidence
         How sure pessimistic pruning is of what it sees; less prunes more.
-    n_folds
-        Parts for the cross-validation of cost-complexity pruning.
-    n_jobs
-        Threads; None uses all cores. The tree does not depend on it.
 
     Attributes
     ----------
-    tree_
-        The nodes as plain arrays, a :class:`margin.tree.Tree`.
-    feature_importances_
-        How much each column lowered the impurity, as shares.
     pruning_trace_
         The steps of reduced-error pruning: leaves and error on the validation part.
     pruning_path_

@@ -15,9 +15,8 @@ from margin.base.rollback import whole_or_not_at_all
 from margin.base.sklearn_classes import TransformerMixin
 from margin.base.targets.labels import encode_labels
 from margin.errors import LabelError
-from margin.params import Jobs
-from margin.tree.grow import grow, numbers_of
-from margin.tree.settings import Several
+from margin.params import Jobs, Several
+from margin.tree.grow import grow_classes, numbers_of
 from margin.tree.training_rows import Rows
 from margin.typing import TableLike, WeightsLike
 

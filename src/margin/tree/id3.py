@@ -10,10 +10,10 @@ from margin import parallel
 from margin.base.representations.mixed import MixedData
 from margin.base.representations.representation import TrainingRows
 from margin.errors import InputError, listing
-from margin.params import Count, Jobs
+from margin.params import Count, Jobs, Several
 from margin.tree.discretizer import interval_settings
-from margin.tree.grow import grow
-from margin.tree.settings import Missing, Several
+from margin.tree.grow import grow_classes
+from margin.tree.settings import Missing
 from margin.tree.training_rows import Rows, in_cases
 from margin.tree.tree_model import TreeClassifier
 
@@ -39,15 +39,6 @@ class ID3(TreeClassifier):
         How many intervals of equal width or count there are.
     missing
         Where missing cells go: ``"direction"``, the branch that gains most, or ``"fractional"``, all in parts.
-    max_depth
-        Most questions on a path; None for no limit.
-    n_jobs
-        Threads; None uses all cores. The tree does not depend on it.
-
-    Attributes
-    ----------
-    tree_
-        The nodes as plain arrays, a :class:`margin.tree.Tree`.
 
     References
     ----------

@@ -9,7 +9,7 @@ import numpy as np
 from margin.base.representations.mixed import MixedData
 from margin.base.representations.representation import TrainingRows
 from margin.base.targets.numbers import encode_targets
-from margin.params import Count, Flag, Jobs, NonNegative, Seed, Share
+from margin.params import Count, Flag, Jobs, NonNegative, Seed, Several, Share
 from margin.tree.cart import CartTree
 from margin.tree.criteria import ValueCriterion
 from margin.tree.growth import ValueGrowth
@@ -22,7 +22,6 @@ from margin.tree.settings import (
     Missing,
     Monotone,
     Nominal,
-    Several,
 )
 from margin.tree.training_rows import Rows
 from margin.tree.tree_model import TreeRegressor
@@ -44,56 +43,18 @@ class DecisionTreeRegressor(CartTree, TreeRegressor):
     ----------
     criterion
         What splits lower: ``"squared_error"``, or ``"absolute_error"``, where leaves hold medians.
-    max_depth
-        Most questions on a path; None for no limit.
-    min_samples_split
-        Cases a node must have to be split; a share is one of all cases.
-    min_samples_leaf
-        Cases that each branch must have; a share is one of all cases.
-    min_weight_fraction_leaf
-        Share of all weight that each branch must have.
-    max_features
-        Columns that a node looks at, drawn anew in each: a count, a share, ``"sqrt"``, ``"log2"``; None for all.
-    random_state
-        Decides which columns are drawn, and which rows are kept for pruning.
-    max_leaf_nodes
-        Most leaves; the tree is then grown best split first.
-    min_impurity_decrease
-        A split must lower the impurity by this much, counted by the node's share of all weight.
-    ccp_alpha
-        Links that lower the impurity by at most this much for each leaf are cut.
     monotonic_cst
         1 where the answer must not fall as a column rises, -1 where it must not rise, 0 where it is free: for all
         columns in order, or by name.
-    nominal
-        What becomes of words: ``"subset"`` (two branches, the best division of the levels), ``"multiway"`` (a branch
-        for each level), ``"one_vs_rest"``.
-    charge_levels
-        Whether a division of levels must gain more than the best of so many divisions would by chance, about a bit per
-        level and case. Of columns with many levels only some then deserve a question; False is plain CART.
     missing
         Where missing cells go: ``"direction"``, the way that gains more; ``"fractional"``, down all branches in parts;
         ``"surrogate"``, where other columns say.
-    max_bins
-        Numbers are grouped into so many bins before, which is quicker on many rows; None looks at all of them.
     prune
         ``"reduced_error"`` (on rows kept for that), ``"cost_complexity"`` (alpha chosen by cross-validation, the
         smallest tree within one standard error), or None.
-    validation_fraction
-        Share of the rows that reduced-error pruning keeps; the leaves that are left then count all rows.
-    prune_ties
-        Whether it also removes subtrees that make no difference.
-    n_folds
-        Parts for the cross-validation of cost-complexity pruning.
-    n_jobs
-        Threads; None uses all cores. The tree does not depend on it.
 
     Attributes
     ----------
-    tree_
-        The nodes as plain arrays, a :class:`margin.tree.Tree`.
-    feature_importances_
-        How much each column lowered the impurity, as shares.
     pruning_trace_, pruning_path_
         The steps of pruning with their losses.
 

@@ -7,12 +7,7 @@ import numbers
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
-import numpy as np
-
-from margin.base.inputs.columns import Columns
-from margin.data.weights import count_repeats
-from margin.errors import ParameterError, closest, listing
-from margin.params import Rule
+from margin.params import Rule, is_number, is_whole, none_of_text
 from margin.random import seed_for
 from margin.tree.grow import FREE, MOST_BINS
 
@@ -27,7 +22,6 @@ __all__ = [
     "Monotone",
     "Nominal",
     "NumericColumns",
-    "Several",
     "count_of",
     "features_of",
     "numbers_first",
@@ -41,11 +35,7 @@ Discretize = Literal["static", "dynamic"]
 Missing = Literal["direction", "fractional", "surrogate"]
 
 
-def _is_whole(value: object, least: int) -> bool:
-    return isinstance(value, numbers.Integral) and not isinstance(value, bool | np.bool_) and int(value) >= least
-
-
-def _is_share(value: object) -> bool:
+def _is_share(value: Any) -> bool:
     return isinstance(value, numbers.Real) and not isinstance(value, numbers.Integral) and 0 < float(value) <= 1
 
 
@@ -56,7 +46,7 @@ def _whole_or_share(text: str) -> float:
 def _cases(least: int) -> Rule:
     return Rule(
         f"a whole number of at least {least} or a share above 0 and up to 1",
-        lambda v: _is_whole(v, least) or _is_share(v),
+        lambda v: (is_whole(v) and v >= least) or _is_share(v),
         _whole_or_share,
     )
 
@@ -71,29 +61,14 @@ def _is_monotone(value: Any) -> bool:
         return False
 
 
-def _no_text(text: str) -> None:
-    if text.lower() != "none":
-        raise ValueError(text)
-
-
 CasesToSplit = Annotated[Any, _cases(2)]
 CasesInLeaf = Annotated[Any, _cases(1)]
 ColumnsLookedAt = Annotated[Any, _cases(1)]
-Several = Annotated[int, Rule("a whole number of at least 2", lambda v: _is_whole(v, 2), int)]
-LeafShare = Annotated[
-    float,
-    Rule(
-        "a number from 0 to 0.5",
-        lambda v: isinstance(v, numbers.Real) and not isinstance(v, bool) and 0 <= v <= 0.5,
-        float,
-    ),
-]
-Bins = Annotated[
-    int, Rule(f"a whole number from 2 to {MOST_BINS}", lambda v: _is_whole(v, 2) and int(v) <= MOST_BINS, int)
-]
+LeafShare = Annotated[float, Rule("a number from 0 to 0.5", lambda v: is_number(v) and 0 <= v <= 0.5, float)]
+Bins = Annotated[int, Rule(f"a whole number from 2 to {MOST_BINS}", lambda v: is_whole(v) and 2 <= v <= MOST_BINS, int)]
 Monotone = Annotated[
     Any,
-    Rule("None, or -1, 0 or 1 for each column, in order or by name", _is_monotone, _no_text),
+    Rule("None, or -1, 0 or 1 for each column, in order or by name", _is_monotone, none_of_text),
 ]
 
 

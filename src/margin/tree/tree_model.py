@@ -19,7 +19,20 @@ __all__ = ["TreeClassifier", "TreeModel", "TreeRegressor"]
 
 
 class TreeModel(TreeReading, SupervisedEstimator):
-    """A model that is one tree, ``tree_``."""
+    """A model that is one tree, ``tree_``.
+
+    Parameters
+    ----------
+    max_depth
+        Most questions on a path; None for no limit.
+    n_jobs
+        Threads; None uses all cores. The tree does not depend on it.
+
+    Attributes
+    ----------
+    tree_
+        The nodes as plain arrays, a :class:`margin.tree.Tree`.
+    """
 
     representation = Mixed(as_given=True)
     n_jobs: Any

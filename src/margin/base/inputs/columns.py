@@ -18,7 +18,7 @@ import margin._core as _core
 from margin import parallel
 from margin.base.inputs.arrays import cells_of, matrix_of, open_input, row_count
 from margin.base.inputs.dataframes import cells_from_series, is_frame, open_frame
-from margin.base.inputs.object_cells import codes_among, distinct, kinds_of, numbers_of, numbers_of_levels
+from margin.base.inputs.object_cells import codes_of_values, distinct, kinds_of, numbers_of, numbers_of_levels
 from margin.data.schema import Column, Schema
 from margin.data.table import Table
 from margin.errors import InputError, closest, listing
@@ -248,7 +248,7 @@ def _recoded(column: Column, given: Column, cells: np.ndarray, who: str) -> np.n
         return _cells_of_array(column, cells, who)
     if given.levels == column.levels:  # as a rule: a table and its parts share their levels
         return cells
-    return codes_among(column.levels, given.levels)[cells]
+    return codes_of_values(column.levels, given.levels)[cells]
 
 
 def _written(numbers: np.ndarray) -> tuple[tuple[str, ...], np.ndarray]:
@@ -265,7 +265,7 @@ def _cells_of_array(column: Column, values: np.ndarray, who: str) -> np.ndarray:
     if column.is_numeric:
         return values.astype(np.float64)
     different, codes = np.unique(values, return_inverse=True)  # NaN is unlike all levels, and so missing
-    return codes_among(column.levels, different.tolist())[codes.reshape(-1)]
+    return codes_of_values(column.levels, different.tolist())[codes.reshape(-1)]
 
 
 def _cells_of_objects(column: Column, values: Sequence[Any], who: str) -> np.ndarray:
@@ -273,4 +273,4 @@ def _cells_of_objects(column: Column, values: Sequence[Any], who: str) -> np.nda
         return numbers_of(column.name, values, who)
     kinds_of(column.name, values, who)  # refuses what cannot be a cell; a level of another kind is merely unseen
     different, codes = distinct(values)
-    return codes_among(column.levels, different)[codes]
+    return codes_of_values(column.levels, different)[codes]

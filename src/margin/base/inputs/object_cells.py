@@ -15,14 +15,14 @@ from typing import Any
 
 import numpy as np
 
+from margin.data.missing import MAYBE_MISSING, is_missing, is_missing_type
 from margin.data.schema import Column
 from margin.errors import InputError, InputTypeError
 
 __all__ = [
-    "codes_among",
+    "codes_of_values",
     "column_from_objects",
     "distinct",
-    "is_missing",
     "kinds_of",
     "numbers_of",
     "numbers_of_levels",
@@ -31,24 +31,8 @@ __all__ = [
 # A column of words in which at least this share are numbers was meant to be numeric: the rest are bad cells.
 ALMOST_NUMERIC = 0.9
 
-MAYBE_MISSING = (float, np.floating, np.datetime64, np.timedelta64)
 DATES = (datetime.date, datetime.time, datetime.timedelta, np.datetime64, np.timedelta64)
 PLAIN_TYPES = {"word": str, "bytes": bytes, "boolean": bool}
-
-
-def is_missing(value: object) -> bool:
-    """None, NaN, NaT, pandas.NA and masked cells.
-
-    >>> [is_missing(value) for value in (None, float("nan"), 0.0, "")]
-    [True, True, False, False]
-    """
-    if isinstance(value, MAYBE_MISSING):
-        return bool(value != value)
-    return value.is_nan() if isinstance(value, decimal.Decimal) else _always_missing(type(value))
-
-
-def _always_missing(kind: type) -> bool:
-    return kind is type(None) or kind.__name__ in ("NAType", "NaTType", "MaskedConstant")
 
 
 def kinds_of(name: str, values: Sequence[Any], who: str) -> set[str]:
@@ -62,9 +46,9 @@ def kinds_of(name: str, values: Sequence[Any], who: str) -> set[str]:
 
 def _kind_of(kind: type, name: str, values: Sequence[Any], who: str) -> str:
     """The kind of the cells of one type, and "" if all of those are missing."""
-    if _always_missing(kind):
+    if is_missing_type(kind):
         return ""
-    if issubclass(kind, (*MAYBE_MISSING, decimal.Decimal)) and all(is_missing(v) for v in values if type(v) is kind):
+    if issubclass(kind, MAYBE_MISSING) and all(is_missing(v) for v in values if type(v) is kind):
         return ""
     if issubclass(kind, (bool, np.bool_)):
         return "boolean"
@@ -170,12 +154,12 @@ def _as_number(value: Any) -> float | None:
         return None
 
 
-def codes_among(levels: Sequence[Any], values: Sequence[Any]) -> np.ndarray:
+def codes_of_values(levels: Sequence[Any], values: Sequence[Any]) -> np.ndarray:
     """The code of each value among levels, -1 where it is none of them, and one -1 more for missing cells.
 
     A value is found as it is or, failing that, as it is written: 1.0 finds the level "1", and "1" the level 1.
 
-    >>> codes_among(["1", "2"], ["2", 1.0, "three"])
+    >>> codes_of_values(["1", "2"], ["2", 1.0, "three"])
     array([ 1,  0, -1, -1], dtype=int32)
     """
     exact = {level: code for code, level in enumerate(levels)}

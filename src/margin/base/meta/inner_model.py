@@ -11,16 +11,12 @@ from margin.base.representations.representation import TrainingRows
 from margin.data.labels import codes_of, label_array
 from margin.data.weights import weight_arguments
 from margin.errors import LabelError, ParameterError, listing
-from margin.params import Rule
+from margin.params import Rule, no_text
 
 __all__ = ["Estimator", "Folds", "first_step", "frozen", "last_step", "on_tables", "take_over", "weights_for"]
 
 
-def _no_text(text: str) -> Any:
-    raise ValueError(text)
-
-
-def _gives_scores(value: object) -> bool:
+def _gives_scores(value: Any) -> bool:
     return hasattr(value, "predict_proba") or hasattr(value, "decision_function")
 
 
@@ -37,7 +33,7 @@ def _is_cv(value: object) -> bool:
 
 
 Estimator = Annotated[
-    Any, Rule("None or a classifier with fit and predict_proba or decision_function", _is_classifier, _no_text)
+    Any, Rule("None or a classifier with fit and predict_proba or decision_function", _is_classifier, no_text)
 ]
 Folds = Annotated[
     Any,

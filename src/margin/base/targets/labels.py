@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from margin.base.inputs.object_cells import is_missing
 from margin.data.labels import codes_of, distinct
+from margin.data.missing import is_missing
 from margin.data.table import Table
 from margin.errors import LabelError, listing, warn
 from margin.typing import LabelsLike

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from margin.base.inputs.object_cells import is_missing
 from margin.base.representations.representation import SQUARABLE
 from margin.base.targets.labels import missing_message, one_dimension
 from margin.base.targets.multi_output import output_columns
+from margin.data.missing import is_missing
 from margin.errors import LabelError
 from margin.typing import LabelsLike
 

@@ -66,11 +66,6 @@ class DiagonalLinearDiscriminantAnalysis(LinearScores):
     columns depend on each other within a class. Mixed tables are taken as one numeric matrix: nominal columns one-hot,
     missing numbers filled with the training mean.
 
-    Parameters
-    ----------
-    priors
-        Probabilities of the classes, in the order of ``classes_``; None takes their shares in the training rows.
-
     Attributes
     ----------
     means_, var_, priors_

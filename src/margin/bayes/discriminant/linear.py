@@ -39,8 +39,6 @@ class LinearDiscriminantAnalysis(TransformerMixin, LinearScores, ScatteredClasse
         Draws the covariance towards a multiple of the identity, by this amount or, with ``"auto"``, by that of Ledoit
         and Wolf, found for columns of deviation 1. ``"lsqr"`` and ``"eigen"`` shrink each class as scikit-learn does,
         ``"svd"`` the pooled covariance, constant columns left out.
-    priors
-        Probabilities of the classes, in the order of ``classes_``; None takes their shares in the training rows.
     n_components
         Columns of ``transform``: at most one less than there are classes; None for all.
     tol

@@ -37,8 +37,6 @@ class QuadraticDiscriminantAnalysis(ScatteredClasses):
 
     Parameters
     ----------
-    priors
-        Probabilities of the classes, in the order of ``classes_``; None takes their shares in the training rows.
     reg_param
         Share r of the identity in each covariance, which becomes (1 - r) times itself and r times the identity.
     shrinkage

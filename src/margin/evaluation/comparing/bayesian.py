@@ -11,9 +11,9 @@ from scipy import special
 
 from margin.errors import InputError, ParameterError
 from margin.evaluation.comparing.pairing import both_evaluations, fold_differences, held_metric, paired_answers
-from margin.evaluation.comparing.significance import check_confidence, numbers
+from margin.evaluation.comparing.significance import numbers
 from margin.evaluation.cross_validation.result import Evaluation
-from margin.evaluation.intervals.interval import Interval, Score
+from margin.evaluation.intervals.interval import Interval, Score, check_confidence
 from margin.evaluation.metrics.definitions import CaseMetric, Metric
 from margin.random import generator
 

@@ -18,9 +18,9 @@ from margin.evaluation.comparing.mcnemar import mcnemar
 from margin.evaluation.comparing.multiple_testing import CORRECTIONS, correct
 from margin.evaluation.comparing.pairing import held_metric, paired_answers, same_splits
 from margin.evaluation.comparing.permutation import swap_test
-from margin.evaluation.comparing.significance import Significance, check_confidence, corrected_t_test
+from margin.evaluation.comparing.significance import Significance, corrected_t_test
 from margin.evaluation.cross_validation.result import Evaluation
-from margin.evaluation.intervals.interval import Interval
+from margin.evaluation.intervals.interval import Interval, check_confidence
 from margin.evaluation.metrics.definitions import Metric
 
 __all__ = ["TESTS", "compare_scores"]

@@ -11,8 +11,8 @@ from scipy import special
 from margin.data.labels import position_of
 from margin.errors import InputError
 from margin.evaluation.comparing.pairing import both_evaluations, paired_answers
-from margin.evaluation.comparing.significance import Significance, check_confidence, numbers
-from margin.evaluation.intervals.interval import Interval, Score
+from margin.evaluation.comparing.significance import Significance, numbers
+from margin.evaluation.intervals.interval import Interval, Score, check_confidence
 from margin.evaluation.predictions.answers import Answers
 from margin.evaluation.predictions.ranking import Ranking
 from margin.typing import LabelsLike

@@ -9,9 +9,9 @@ import numpy as np
 from scipy import special
 
 from margin.errors import InputError, ParameterError
-from margin.evaluation.comparing.significance import Significance, check_confidence
+from margin.evaluation.comparing.significance import Significance
 from margin.evaluation.cross_validation.evaluate import evaluate
-from margin.evaluation.intervals.interval import Score, corrected_t_interval
+from margin.evaluation.intervals.interval import Score, check_confidence, corrected_t_interval
 from margin.evaluation.metrics.definitions import Metric
 from margin.evaluation.metrics.definitions import metric as named_metric
 from margin.evaluation.protocols.stratified import StratifiedFolds

@@ -18,10 +18,9 @@ from scipy import special
 from margin.errors import InputError, ParameterError, closest, listing
 from margin.evaluation.comparing.multiple_testing import correct
 from margin.evaluation.comparing.pairing import held_metric
-from margin.evaluation.comparing.significance import check_confidence
 from margin.evaluation.comparing.wilcoxon import mid_ranks
 from margin.evaluation.cross_validation.result import Evaluation
-from margin.evaluation.intervals.interval import Score
+from margin.evaluation.intervals.interval import Score, check_confidence
 from margin.evaluation.metrics.definitions import Metric
 
 __all__ = ["ControlTest", "FriedmanTest", "compare_on", "friedman", "range_above", "range_quantile"]

@@ -14,9 +14,8 @@ from scipy import special
 from margin.errors import InputError, ParameterError, closest
 from margin.evaluation.comparing.multiple_testing import correct
 from margin.evaluation.comparing.pairing import answered_rightly, both_evaluations, paired_answers
-from margin.evaluation.comparing.significance import Significance, check_confidence
-from margin.evaluation.intervals.interval import Interval, Score, proportion_interval
-from margin.typing import LabelsLike
+from margin.evaluation.comparing.significance import Significance
+from margin.evaluation.intervals.interval import Interval, Score, check_confidence, proportion_interval
 
 __all__ = ["CochranTest", "cochran_q", "mcnemar"]
 

@@ -10,8 +10,8 @@ import numpy as np
 from scipy import special
 
 from margin.errors import InputError
-from margin.evaluation.comparing.significance import Significance, check_confidence, swapped_totals
-from margin.evaluation.intervals.interval import Interval, Score
+from margin.evaluation.comparing.significance import Significance, swapped_totals
+from margin.evaluation.intervals.interval import Interval, Score, check_confidence
 from margin.evaluation.intervals.resamples import drawn_counts
 from margin.evaluation.metrics.definitions import CaseMetric, CountMetric, Metric
 from margin.evaluation.predictions.answers import Answers

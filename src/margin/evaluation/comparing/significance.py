@@ -11,11 +11,11 @@ from scipy import special
 
 from margin.errors import InputError, ParameterError
 from margin.evaluation.comparing.pairing import both_evaluations, fold_differences, held_metric
-from margin.evaluation.intervals.interval import Interval, Score, corrected_t_interval
+from margin.evaluation.intervals.interval import Interval, Score, check_confidence, corrected_t_interval
 from margin.evaluation.metrics.definitions import Metric
 from margin.random import generator
 
-__all__ = ["Significance", "check_confidence", "corrected_t_test", "numbers", "permutation_test", "swapped_totals"]
+__all__ = ["Significance", "corrected_t_test", "numbers", "permutation_test", "swapped_totals"]
 
 #: Up to this many cases all ways of swapping two models are gone through; beyond, some are drawn.
 _ALL_SWAPS = 16
@@ -189,9 +189,3 @@ def numbers(who: str, given: object) -> np.ndarray:
             f"{who}: a list of finite numbers is needed, not an array of shape {values.shape} or with NaN."
         )
     return values
-
-
-def check_confidence(who: str, confidence: float) -> None:
-    """Refuse a confidence that is no share."""
-    if not 0 < confidence < 1:
-        raise ParameterError(f"{who}(confidence={confidence!r}): confidence must lie between 0 and 1, as 0.95.")

@@ -9,8 +9,8 @@ import numpy as np
 from scipy import special
 
 from margin.errors import InputError, ParameterError
-from margin.evaluation.comparing.significance import Significance, check_confidence, numbers
-from margin.evaluation.intervals.interval import Interval, Score, proportion_interval
+from margin.evaluation.comparing.significance import Significance, numbers
+from margin.evaluation.intervals.interval import Interval, Score, check_confidence, proportion_interval
 
 __all__ = ["mid_ranks", "sign_test", "wilcoxon"]
 

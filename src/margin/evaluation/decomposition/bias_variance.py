@@ -13,10 +13,10 @@ from margin.data import Table
 from margin.data.labels import distinct, label_array
 from margin.data.rows import count_rows, ready_for, take_rows
 from margin.errors import InputError, ParameterError
-from margin.evaluation.comparing.significance import check_confidence
 from margin.evaluation.decomposition.result import BiasVariance, BiasVarianceCurve
 from margin.evaluation.decomposition.targets import Target, class_target, number_target
 from margin.evaluation.decomposition.terms import Predictions, mean_terms, vectors
+from margin.evaluation.intervals.interval import check_confidence
 from margin.evaluation.predictions.from_model import answers_beside, classes_of, model_name, predict_all
 from margin.evaluation.protocols.stratified import HoldOut
 from margin.parallel import side_by_side

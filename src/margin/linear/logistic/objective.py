@@ -2,27 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 
 import margin._core as _core
 from margin import parallel
+from margin.data.rows import row_blocks
 from margin.linear.problem import Problem
 from margin.linear.solvers.sparse_objective import SparsePasses
 
 __all__ = ["chances", "curvature", "loss_and_gradient", "scores", "smallest_subgradient"]
 
-# Rows that are turned at once into numbers that a product needs.
-BLOCK = 16384
-
 #: The mean loss, its gradient along coefficients and intercepts, and the probability of each score's class.
 Looked = tuple[float, np.ndarray, np.ndarray, np.ndarray]
-
-
-def _blocks(n: int) -> Iterator[slice]:
-    for first in range(0, n, BLOCK):
-        yield slice(first, min(first + BLOCK, n))
 
 
 def scores(problem: Problem, coef: np.ndarray) -> np.ndarray:
@@ -30,7 +21,7 @@ def scores(problem: Problem, coef: np.ndarray) -> np.ndarray:
     if problem.is_sparse:
         return np.ascontiguousarray(problem.X @ coef.T)
     found = np.empty((problem.X.shape[0], len(coef)))
-    for block in _blocks(len(found)):  # float32 is never converted as a whole
+    for block in row_blocks(len(found)):  # float32 is never converted as a whole
         found[block] = problem.X[block].astype(np.float64, copy=False) @ coef.T
     return found
 
@@ -98,7 +89,7 @@ def _gram(problem: Problem, weight: np.ndarray) -> np.ndarray:
     if not problem.is_sparse:
         return _core.linear.dense_gram(problem.X, weight, none, ones, threads)
     found = np.zeros((d + 1, d + 1))
-    for block in _blocks(len(weight)):
+    for block in row_blocks(len(weight)):
         rows = np.ascontiguousarray(problem.X[block].toarray(), dtype=np.float64)
         found += _core.linear.dense_gram(rows, np.ascontiguousarray(weight[block]), none, ones, threads)
     return found

@@ -6,7 +6,6 @@ Answers for several C of logistic regression, each solution begun at the one bef
 from __future__ import annotations
 
 import math
-import numbers
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Any
@@ -19,21 +18,15 @@ from margin.evaluation.predictions.from_model import Predictions, predict_each, 
 from margin.linear.logistic.regression import LogisticRegression
 from margin.linear.logistic.solve import Setting, Solved, problem_of, solve
 from margin.linear.presolve import Reduced
-from margin.params import Positive, Rule, rule_of
-from margin.typing import Encoded, LabelsLike, TableLike, WeightsLike
+from margin.params import Positive, Rule, is_list_of, is_real, is_whole, rule_of
 
 __all__ = ["LogisticPath", "Strengths", "answers_along_penalty", "logistic_path", "solved_along", "strengths"]
 
 
-def _is_strength(value: object) -> bool:
-    return isinstance(value, numbers.Real) and not isinstance(value, bool) and float(value) > 0
-
-
 def _are_strengths(value: Any) -> bool:
-    if isinstance(value, numbers.Integral) and not isinstance(value, bool):
+    if is_whole(value):
         return int(value) >= 1
-    listed = isinstance(value, (Sequence, np.ndarray)) and not isinstance(value, (str, bytes))
-    return listed and np.ndim(value) == 1 and len(value) > 0 and all(_is_strength(each) for each in value)
+    return is_list_of(value, lambda each: is_real(each) and float(each) > 0)
 
 
 def _strengths_from(text: str) -> Any:

@@ -37,24 +37,14 @@ class LogisticRegression(LogisticModel):
         How much the data count against the penalty; infinity for no penalty.
     l1_ratio
         Share of the L1 penalty: 0 is ridge (L2), 1 is the lasso (L1), between them the elastic net.
-    fit_intercept
-        Whether the log-odds have a constant term.
-    class_weight
-        Factors for the rows of each class; "balanced" lets all classes count the same.
-    scale
-        "standard" or "range" to put numeric columns on one scale first; None takes them as they are.
     solver
         "auto" chooses by size, sparsity and penalty and says why in the certificate.
-    tol
-        Largest component of the gradient of the mean objective at which a solver may stop.
     max_iter
         Iterations after which it stops in any case, with a warning if the tolerance was not met.
     warm_start
         Begin where the last fit ended, if the classes and columns are the same.
     random_state
         Not used: every solver gives the same answer each time.
-    n_jobs
-        Threads; None for all cores. The answer does not depend on it.
 
     Attributes
     ----------

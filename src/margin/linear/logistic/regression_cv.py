@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import numbers
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, Literal
 
@@ -22,7 +21,7 @@ from margin.linear.logistic.regression import SolverName
 from margin.linear.logistic.solve import Setting
 from margin.linear.presolve import NEVER, Reduced, reduced
 from margin.linear.problem import Problem
-from margin.params import ClassWeight, Count, Flag, Jobs, Positive, Rule, Seed
+from margin.params import ClassWeight, Count, Flag, Jobs, Positive, Rule, Seed, Several, is_list_of, is_number
 from margin.random import seed_for
 from margin.typing import Encoded
 
@@ -32,12 +31,7 @@ SMALLEST_PROBABILITY = float(np.finfo(np.float64).eps)
 
 
 def _are_ratios(value: Any) -> bool:
-    listed = isinstance(value, (Sequence, np.ndarray)) and not isinstance(value, (str, bytes))
-    return listed and np.ndim(value) == 1 and len(value) > 0 and all(_is_ratio(each) for each in value)
-
-
-def _is_ratio(value: object) -> bool:
-    return isinstance(value, numbers.Real) and not isinstance(value, bool) and 0 <= float(value) <= 1
+    return is_list_of(value, lambda each: is_number(each) and 0 <= each <= 1)
 
 
 def _ratios_from(text: str) -> list[float]:
@@ -45,14 +39,6 @@ def _ratios_from(text: str) -> list[float]:
 
 
 Ratios = Annotated[Any, Rule("a list of numbers from 0 to 1", _are_ratios, _ratios_from)]
-Several = Annotated[
-    int,
-    Rule(
-        "a whole number of at least 2",
-        lambda v: isinstance(v, numbers.Integral) and not isinstance(v, bool) and v >= 2,
-        int,
-    ),
-]
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,22 +104,14 @@ class LogisticRegressionCV(LogisticModel):
     rule
         "one_standard_error" takes the strongest penalty whose loss is within one standard error of the smallest,
         "best" the smallest loss.
-    fit_intercept
-        Whether the log-odds have a constant term.
     class_weight
         Factors for the rows of each class; "balanced" lets all classes count the same. Judged is without them.
-    scale
-        "standard" or "range" to put numeric columns on one scale first; None takes them as they are.
     solver
         "auto" chooses by size, sparsity and penalty.
-    tol
-        Largest component of the gradient of the mean objective at which a solver may stop.
     max_iter
         Iterations after which it stops in any case.
     random_state
         Which rows fall into one fold; None is the same as 0.
-    n_jobs
-        Threads; None for all cores. The answer does not depend on it.
 
     Attributes
     ----------

@@ -61,8 +61,6 @@ class Adaline(StreamingClassifier):
         Whether there is a constant b.
     class_weight
         Factors for the errors of each class; ``"balanced"`` lets all classes count the same.
-    scale
-        ``"standard"`` or ``"range"`` to put numeric columns on one scale first; None takes them as they are.
     random_state
         Seed of the random orders.
 

@@ -55,8 +55,6 @@ class Perceptron(StreamingClassifier):
         Whether there is a threshold; otherwise the plane goes through the origin.
     class_weight
         Factors for the steps of each class; "balanced" lets all classes count the same.
-    scale
-        "standard" or "range" to put numeric columns on one scale first; None takes them as they are.
     random_state
         Seed of the random orders.
 

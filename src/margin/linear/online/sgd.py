@@ -71,12 +71,6 @@ class LinearSGD(StreamingClassifier):
         are drawn, and then the rows of 128 such blocks in random order.
     fit_intercept
         Whether there is an intercept; it is not penalised.
-    class_weight
-        Factors for the rows of each class; "balanced" lets all classes count the same.
-    scale
-        "standard" or "range" to put numeric columns on one scale first; None takes them as they are.
-    random_state
-        Seed of the random orders: 0 for the same model each time, None for another.
 
     Attributes
     ----------

@@ -31,6 +31,11 @@ class StreamingClassifier(LinearClassifier):
 
     The first call of ``partial_fit`` learns columns, categories, what fills gaps, the scale and the classes; all later
     rows are seen through them.
+
+    Parameters
+    ----------
+    random_state
+        Seed of the random orders: 0 for the same model each time, None for another.
     """
 
     class_weight: Any

@@ -75,6 +75,7 @@ class ComparedColumns:
         return MixedData(numeric, tuple(columns), schema)
 
 
+@dataclass(eq=False)
 class MixedRows:
     r"""An exact index of mixed rows, for the metrics ``"heom"`` and ``"gower"``.
 
@@ -109,19 +110,11 @@ class MixedRows:
 
     name = "mixed rows"
 
-    def __init__(
-        self,
-        metric: MixedMetric,
-        columns: ComparedColumns,
-        schema: Schema | None,
-        unit: float,
-        arrays: tuple[np.ndarray, ...],
-    ) -> None:
-        self.metric = metric
-        self.columns = columns
-        self.schema = schema
-        self.unit = unit
-        self.arrays = arrays
+    metric: MixedMetric
+    columns: ComparedColumns
+    schema: Schema | None
+    unit: float
+    arrays: tuple[np.ndarray, ...]
 
     @classmethod
     def build(

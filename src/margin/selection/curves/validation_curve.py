@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numbers
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -13,6 +12,7 @@ from margin.errors import ParameterError
 from margin.evaluation.curves.knee import Knee, knee
 from margin.evaluation.metrics.definitions import Metric
 from margin.evaluation.predictions.from_model import model_name
+from margin.params import is_real
 from margin.selection.curves.curve import ScoreCurve, curve_arrays, first_error
 from margin.selection.prepare import check_effort, prepared
 from margin.selection.search.parameter_grids import check_names
@@ -74,7 +74,7 @@ class ValidationCurve(ScoreCurve):
         Where the best is one of the two smallest, the way is that from the largest. Distances are those of logarithms
         where the values grow by ratios. None where values are no numbers, or where nothing bends.
         """
-        kept = [i for i, merit in enumerate(self._merit) if merit > -np.inf and _is_number(self.values[i])]
+        kept = [i for i, merit in enumerate(self._merit) if merit > -np.inf and is_real(self.values[i])]
         x = np.array([float(self.values[i]) for i in kept])
         if len(x) < 3 or len(np.unique(x)) < len(x):
             return None
@@ -197,10 +197,6 @@ def validation_curve(
         confidence=confidence,
         simpler=direction,
     )
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, numbers.Real) and not isinstance(value, bool)
 
 
 def _way(steps: np.ndarray) -> Any:

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import numpy as np
 
 from margin.errors import ParameterError
-from margin.params import Count, Flag, Jobs, NonNegative, Rule, Seed, Share
+from margin.params import Count, Flag, Jobs, NonNegative, Rule, Seed, Share, is_number, is_whole, no_text
 from margin.selection.search.parameter_grids import check_names
 from margin.selection.search.search import Chosen, Folds, MetricName, Model, Search, Simpler
 from margin.selection.search.trial_runner import Progress, TrialRunner
@@ -23,12 +23,8 @@ __all__ = ["LogSearch", "Step"]
 AHEAD = 3
 
 
-def _no_text(text: str) -> Any:
-    raise ValueError(text)
-
-
-def _is_positive(value: object) -> bool:
-    return isinstance(value, numbers.Real) and not isinstance(value, bool) and 0 < float(value) < math.inf
+def _is_positive(value: Any) -> bool:
+    return is_number(value) and value > 0
 
 
 def _is_start(value: object) -> bool:
@@ -45,14 +41,10 @@ def _are_bounds(value: object) -> bool:
     )
 
 
-def _is_whole(value: object) -> bool:
-    return isinstance(value, numbers.Integral) and not isinstance(value, bool) and int(value) >= 0
-
-
-Whole = Annotated[int, Rule("a whole number of at least 0", _is_whole, int)]
-Start = Annotated[Any, Rule("None or a mapping from parameters to numbers above 0", _is_start, _no_text)]
+Whole = Annotated[int, Rule("a whole number of at least 0", lambda v: is_whole(v) and v >= 0, int)]
+Start = Annotated[Any, Rule("None or a mapping from parameters to numbers above 0", _is_start, no_text)]
 Bounds = Annotated[
-    Any, Rule("None or a mapping from parameters to pairs (least, most) of numbers above 0", _are_bounds, _no_text)
+    Any, Rule("None or a mapping from parameters to pairs (least, most) of numbers above 0", _are_bounds, no_text)
 ]
 
 
@@ -95,39 +87,9 @@ class LogSearch(Search):
         How often the space beside the best value is cut in the middle: 1 tries the ratio √2, 2 also its root.
     turns
         How often all parameters are searched; a turn that changes nothing is the last.
-    metric
-        What is to be best: the name of a metric, or one with options, as ``metric("f1", positive="bad")``.
-    cv
-        Number of folds, or the splits themselves: a list of (training rows, test rows), a protocol of
-        ``margin.evaluation`` or a splitter of scikit-learn. Models that know how do ``LeaveOneOut()`` in one go.
-    rule
-        ``"best"`` takes the best score; ``"one_standard_error"`` the simplest setting at most one standard error worse.
-    simpler
-        For that rule, whether ``"larger"`` or ``"smaller"`` values of a parameter are simpler, where its name does not
-        say so: of well-known ones, such as C, n_neighbors or max_depth, it does.
-    refit
-        Whether the chosen setting is then fitted on all rows.
-    n_jobs
-        Trials at once, in threads; None for as many as there are cores. Results do not depend on it.
-    progress
-        True shows a line on the screen; a function is called with a ``ProgressReport`` after each trial.
-    confidence
-        Of intervals, and for telling settings apart.
-    random_state
-        None deals rows to folds in the order in which they stand; a seed shuffles them first.
 
     Attributes
     ----------
-    best_params_, best_index_
-        The chosen setting, and its place in ``results_``.
-    best_score_
-        Its score with an interval. It was chosen for its score, which is therefore optimistic: see ``nested``.
-    results_
-        Everything that was tried (:class:`SearchResults`): print it for a table.
-    model_
-        The classifier with the chosen setting, fitted on all rows.
-    n_fits_
-        How many fits it took; settings that share a fit count once.
     path_
         The steps (:class:`Step`) in the order they were taken.
 

@@ -24,48 +24,9 @@ class GridSearch(Search):
 
     Parameters
     ----------
-    model
-        The classifier, of margin or of scikit-learn; None is a decision tree of different depths. One that takes no
-        tables gets them through ``TableEncoder``.
     grid
         Lists of values by the name of the parameter, or a list of such grids. Parameters of steps or of models inside
         the model are named as in ``set_params``: ``svc__C``.
-    metric
-        What is to be best: the name of a metric, or one with options, as ``metric("f1", positive="bad")``.
-    cv
-        Number of folds, or the splits themselves: a list of (training rows, test rows), a protocol of
-        ``margin.evaluation`` or a splitter of scikit-learn. Models that know how do ``LeaveOneOut()`` in one go.
-    rule
-        ``"best"`` takes the best score; ``"one_standard_error"`` the simplest setting at most one standard error worse.
-    simpler
-        For that rule, whether ``"larger"`` or ``"smaller"`` values of a parameter are simpler, where its name does not
-        say so: of well-known ones, such as C, n_neighbors or max_depth, it does.
-    refit
-        Whether the chosen setting is then fitted on all rows.
-    race
-        Whether settings that are surely worse than the leader after three folds or more are dropped (corrected
-        resampled t-test).
-    n_jobs
-        Trials at once, in threads; None for as many as there are cores. Results do not depend on it.
-    progress
-        True shows a line on the screen; a function is called with a ``ProgressReport`` after each trial.
-    confidence
-        Of intervals, and for telling settings apart.
-    random_state
-        None deals rows to folds in the order in which they stand; a seed shuffles them first.
-
-    Attributes
-    ----------
-    best_params_, best_index_
-        The chosen setting, and its place in ``results_``.
-    best_score_
-        Its score with an interval. It was chosen for its score, which is therefore optimistic: see ``nested``.
-    results_
-        Everything that was tried (:class:`SearchResults`): print it for a table.
-    model_
-        The classifier with the chosen setting, fitted on all rows.
-    n_fits_
-        How many fits it took; settings that share a fit count once.
 
     Examples
     --------
@@ -108,9 +69,6 @@ class GridSearch(Search):
         self.confidence = confidence
         self.random_state = random_state
 
-    def _races(self) -> bool:
-        return bool(self.race)
-
     def _search(self, runner: TrialRunner) -> None:
         self._refuse_no_settings("grid", "{'C': [0.1, 1, 10]}")
         grid = {"max_depth": DEPTHS} if self.grid is None else self.grid
@@ -128,50 +86,13 @@ class RandomSearch(Search):
 
     Parameters
     ----------
-    model
-        The classifier, of margin or of scikit-learn; None is a decision tree of different depths. One that takes no
-        tables gets them through ``TableEncoder``.
     distributions
         By the name of the parameter: a list, a distribution of ``scipy.stats`` (``loguniform(1e-3, 1e3)``), or a
         function of a random generator.
     n
         How many settings are drawn; no setting twice.
-    metric
-        What is to be best: the name of a metric, or one with options, as ``metric("f1", positive="bad")``.
-    cv
-        Number of folds, or the splits themselves: a list of (training rows, test rows), a protocol of
-        ``margin.evaluation`` or a splitter of scikit-learn. Models that know how do ``LeaveOneOut()`` in one go.
-    rule
-        ``"best"`` takes the best score; ``"one_standard_error"`` the simplest setting at most one standard error worse.
-    simpler
-        For that rule, whether ``"larger"`` or ``"smaller"`` values of a parameter are simpler, where its name does not
-        say so: of well-known ones, such as C, n_neighbors or max_depth, it does.
-    refit
-        Whether the chosen setting is then fitted on all rows.
-    race
-        Whether settings that are surely worse than the leader after three folds or more are dropped (corrected
-        resampled t-test).
-    n_jobs
-        Trials at once, in threads; None for as many as there are cores. Results do not depend on it.
-    progress
-        True shows a line on the screen; a function is called with a ``ProgressReport`` after each trial.
-    confidence
-        Of intervals, and for telling settings apart.
     random_state
         Draws the settings, and shuffles rows before they are dealt to folds; None draws the same ones in every run.
-
-    Attributes
-    ----------
-    best_params_, best_index_
-        The chosen setting, and its place in ``results_``.
-    best_score_
-        Its score with an interval. It was chosen for its score, which is therefore optimistic: see ``nested``.
-    results_
-        Everything that was tried (:class:`SearchResults`): print it for a table.
-    model_
-        The classifier with the chosen setting, fitted on all rows.
-    n_fits_
-        How many fits it took; settings that share a fit count once.
 
     References
     ----------
@@ -218,9 +139,6 @@ class RandomSearch(Search):
         self.progress = progress
         self.confidence = confidence
         self.random_state = random_state
-
-    def _races(self) -> bool:
-        return bool(self.race)
 
     def _search(self, runner: TrialRunner) -> None:
         self._refuse_no_settings("distributions", "{'C': scipy.stats.loguniform(0.01, 100)}")

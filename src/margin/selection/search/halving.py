@@ -32,9 +32,6 @@ class HalvingSearch(Search):
 
     Parameters
     ----------
-    model
-        The classifier, of margin or of scikit-learn; None is a decision tree of different depths. One that takes no
-        tables gets them through ``TableEncoder``.
     grid
         Lists of values by the name of the parameter, or a list of such grids.
     n
@@ -47,39 +44,11 @@ class HalvingSearch(Search):
         What the first round has of it; None such that the last round has all, but at least some rows of each class.
     most
         What the last round may have of it; None for all rows, and for the model's own value of a parameter.
-    metric
-        What is to be best: the name of a metric, or one with options, as ``metric("f1", positive="bad")``.
-    cv
-        Number of folds, or the splits themselves: a list of (training rows, test rows), a protocol of
-        ``margin.evaluation`` or a splitter of scikit-learn. Models that know how do ``LeaveOneOut()`` in one go.
-    rule
-        ``"best"`` takes the best score; ``"one_standard_error"`` the simplest setting at most one standard error worse.
-    simpler
-        For that rule, whether ``"larger"`` or ``"smaller"`` values of a parameter are simpler, where its name does not
-        say so: of well-known ones, such as C, n_neighbors or max_depth, it does.
-    refit
-        Whether the chosen setting is then fitted on all rows.
-    n_jobs
-        Trials at once, in threads; None for as many as there are cores. Results do not depend on it.
-    progress
-        True shows a line on the screen; a function is called with a ``ProgressReport`` after each trial.
-    confidence
-        Of intervals, and for telling settings apart.
     random_state
         Draws settings and rows, and shuffles rows before they are dealt to folds; None is the same in every run.
 
     Attributes
     ----------
-    best_params_, best_index_
-        The chosen setting, and its place in ``results_``.
-    best_score_
-        Its score with an interval. It was chosen for its score, which is therefore optimistic: see ``nested``.
-    results_
-        Everything that was tried (:class:`SearchResults`): print it for a table.
-    model_
-        The classifier with the chosen setting, fitted on all rows.
-    n_fits_
-        How many fits it took; settings that share a fit count once.
     rounds_
         How many settings and how much of the resource each round had.
 

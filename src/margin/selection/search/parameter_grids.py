@@ -9,17 +9,12 @@ from typing import Annotated, Any
 import numpy as np
 
 from margin.errors import ParameterError, closest, listing
-from margin.params import Rule
-from margin.typing import ClassifierLike
+from margin.params import Rule, no_text
 
 __all__ = ["Distributions", "Grid", "check_names", "combinations", "drawn", "listed"]
 
 
-def _no_text(text: str) -> Any:
-    raise ValueError(text)
-
-
-def _is_list(value: object) -> bool:
+def _is_list(value: Any) -> bool:
     return isinstance(value, (Sequence, np.ndarray, range)) and not isinstance(value, (str, bytes)) and len(value) > 0
 
 
@@ -41,14 +36,14 @@ def _are_distributions(value: object) -> bool:
 
 Grid = Annotated[
     Any,
-    Rule("None, a mapping from parameters to lists of values, or a list of such mappings", _is_grid, _no_text),
+    Rule("None, a mapping from parameters to lists of values, or a list of such mappings", _is_grid, no_text),
 ]
 Distributions = Annotated[
     Any,
     Rule(
         "None or a mapping from parameters to lists, distributions of scipy.stats or functions of a random generator",
         _are_distributions,
-        _no_text,
+        no_text,
     ),
 ]
 

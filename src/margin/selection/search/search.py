@@ -18,7 +18,7 @@ from margin.errors import ParameterError
 from margin.evaluation.intervals.interval import Score
 from margin.evaluation.metrics.definitions import METRICS, Metric, metric
 from margin.evaluation.protocols.stratified import LeaveOneOut
-from margin.params import Rule
+from margin.params import Rule, no_text
 from margin.selection.search.results import SearchResults
 from margin.selection.search.trial_runner import TrialRunner
 from margin.selection.search.trials import search_task
@@ -28,11 +28,7 @@ from margin.typing import TableLike
 __all__ = ["Chosen", "Folds", "MetricName", "Model", "Search", "Simpler"]
 
 
-def _no_text(text: str) -> Any:
-    raise ValueError(text)
-
-
-def _is_model(value: object) -> bool:
+def _is_model(value: Any) -> bool:
     return value is None or (not isinstance(value, type) and hasattr(value, "fit") and hasattr(value, "predict"))
 
 
@@ -48,7 +44,7 @@ def _is_simpler(value: object) -> bool:
     )
 
 
-Model = Annotated[Any, Rule("None or a classifier with fit and predict", _is_model, _no_text)]
+Model = Annotated[Any, Rule("None or a classifier with fit and predict", _is_model, no_text)]
 Folds = Annotated[
     Any,
     Rule("a whole number of at least 2, a splitter or a list of (training rows, test rows)", _is_cv, int),
@@ -62,7 +58,7 @@ MetricName = Annotated[
         lambda: tuple(METRICS),
     ),
 ]
-Simpler = Annotated[Any, Rule("None or a mapping from parameters to 'larger' or 'smaller'", _is_simpler, _no_text)]
+Simpler = Annotated[Any, Rule("None or a mapping from parameters to 'larger' or 'smaller'", _is_simpler, no_text)]
 Chosen = Literal["best", "one_standard_error"]
 
 
@@ -70,6 +66,48 @@ class Search(PassesOn):
     """A classifier that chooses the setting of another by cross-validation, and is then that one, fitted on all rows.
 
     A subclass writes ``_search(runner)``: it has the runner try settings. Everything else is here.
+
+    Parameters
+    ----------
+    model
+        The classifier, of margin or of scikit-learn; None is a decision tree of different depths. One that takes no
+        tables gets them through ``TableEncoder``.
+    metric
+        What is to be best: the name of a metric, or one with options, as ``metric("f1", positive="bad")``.
+    cv
+        Number of folds, or the splits themselves: a list of (training rows, test rows), a protocol of
+        ``margin.evaluation`` or a splitter of scikit-learn. Models that know how do ``LeaveOneOut()`` in one go.
+    rule
+        ``"best"`` takes the best score; ``"one_standard_error"`` the simplest setting at most one standard error worse.
+    simpler
+        For that rule, whether ``"larger"`` or ``"smaller"`` values of a parameter are simpler, where its name does not
+        say so: of well-known ones, such as C, n_neighbors or max_depth, it does.
+    refit
+        Whether the chosen setting is then fitted on all rows.
+    race
+        Whether settings that are surely worse than the leader after three folds or more are dropped (corrected
+        resampled t-test).
+    n_jobs
+        Trials at once, in threads; None for as many as there are cores. Results do not depend on it.
+    progress
+        True shows a line on the screen; a function is called with a ``ProgressReport`` after each trial.
+    confidence
+        Of intervals, and for telling settings apart.
+    random_state
+        None deals rows to folds in the order in which they stand; a seed shuffles them first.
+
+    Attributes
+    ----------
+    best_params_, best_index_
+        The chosen setting, and its place in ``results_``.
+    best_score_
+        Its score with an interval. It was chosen for its score, which is therefore optimistic: see ``nested``.
+    results_
+        Everything that was tried (:class:`SearchResults`): print it for a table.
+    model_
+        The classifier with the chosen setting, fitted on all rows.
+    n_fits_
+        How many fits it took; settings that share a fit count once.
     """
 
     representation = AsGiven()
@@ -97,7 +135,7 @@ class Search(PassesOn):
         raise TypeError(f"{type(self).__name__} must say what it tries: def _search(self, runner).")
 
     def _races(self) -> bool:
-        return False
+        return bool(getattr(self, "race", False))
 
     # ---- Learning.
 

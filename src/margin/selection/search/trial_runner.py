@@ -22,7 +22,7 @@ from margin.evaluation.metrics.definitions import Metric
 from margin.evaluation.protocols.stratified import LeaveOneOut
 from margin.neighbors import KNeighborsClassifier, choose_k
 from margin.neighbors.distances import COMPARING_NUMBERS, traits_of
-from margin.params import Count, Rule, rule_of
+from margin.params import Count, Rule, no_text, rule_of
 from margin.selection.prepare import cases_asked
 from margin.selection.search.results import SearchResults, setting_text
 from margin.selection.search.trials import Trial, trials
@@ -54,16 +54,12 @@ class ProgressReport:
 Report = Callable[[ProgressReport], Any]
 
 
-def _no_text(text: str) -> Any:
-    raise ValueError(text)
-
-
 Progress = Annotated[
     Any,
     Rule(
         "None, True (a line on the screen) or a function of a ProgressReport",
         lambda v: v is None or isinstance(v, bool) or callable(v),
-        _no_text,
+        no_text,
     ),
 ]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numbers
 from collections.abc import Callable
 from copy import copy
 from dataclasses import replace
@@ -17,7 +16,7 @@ from margin.base.representations.numeric import Scale
 from margin.base.representations.representation import TrainingRows
 from margin.base.targets.class_weight import class_factors
 from margin.errors import ConvergenceWarning, InputError, ParameterError, warn
-from margin.params import ClassWeight, Count, Flag, Jobs, NonNegative, Positive, Rule, choice
+from margin.params import ClassWeight, Count, Flag, Jobs, NonNegative, Positive, Rule, choice, is_number, is_whole
 from margin.svm.kernel_machine.budget import SlackBudget
 from margin.svm.kernel_machine.certificate import Evidence
 from margin.svm.kernel_machine.hard_margin import HardMargin
@@ -34,16 +33,12 @@ from margin.typing import Encoded, LabelsLike, TableLike, WeightsLike
 __all__ = ["SVC"]
 
 
-def _is_iterations(value: object) -> bool:
-    return isinstance(value, numbers.Integral) and not isinstance(value, bool) and (int(value) == -1 or int(value) >= 1)
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, numbers.Real) and not isinstance(value, bool) and bool(np.isfinite(float(value)))
+def _is_iterations(value: Any) -> bool:
+    return is_whole(value) and (value == -1 or value >= 1)
 
 
 Iterations = Annotated[int, Rule("a whole number of at least 1, or -1 for no limit", _is_iterations, int)]
-Number = Annotated[float, Rule("a number", _is_number, float)]
+Number = Annotated[float, Rule("a number", is_number, float)]
 # Gaps below this want kernel values in double precision.
 SINGLE = 1e-5
 KernelName = Annotated[str, choice(*KERNELS)]

@@ -57,16 +57,10 @@ class LinearSVC(LinearClassifier):
     intercept_scaling
         None leaves the intercept out of the penalty, as the problem is written above. A number makes it the
         coefficient of a column of that number, penalised like the others, as liblinear does.
-    class_weight
-        Factors for the rows of each class; "balanced" lets all classes count the same.
-    scale
-        "standard" or "range" to put numeric columns on one scale first; None takes them as they are.
     random_state
         Draws the order in which coordinate descent visits the rows; None is one order, the same in every run.
     max_iter
         Iterations after which a solver stops in any case, with a warning if the tolerance was not met.
-    n_jobs
-        Threads; None for all cores. The answer does not depend on it.
 
     Attributes
     ----------

@@ -82,14 +82,8 @@ class PegasosClassifier(StreamingClassifier):
         False visits the rows as they stand.
     fit_intercept
         Whether there is an intercept.
-    class_weight
-        Factors for the rows of each class; "balanced" lets all classes count the same.
-    scale
-        "standard" or "range" to put numeric columns on one scale first; None takes them as they are.
     cache_size
         Megabytes for kernel values that are kept from one pass to the next.
-    random_state
-        Seed of the random orders: 0 for the same model each time, None for another.
 
     Attributes
     ----------

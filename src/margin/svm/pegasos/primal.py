@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -11,7 +10,8 @@ import numpy as np
 
 import margin._core as _core
 from margin import parallel
-from margin.linear.online.row_order import over_rows, padded
+from margin.data.rows import row_blocks
+from margin.linear.online.row_order import arrays_of, padded
 from margin.linear.presolve import Reduced
 from margin.svm.pegasos.certificate import best_multiple, evened
 from margin.svm.pegasos.rule import Earlier, Memory, Rule
@@ -19,8 +19,6 @@ from margin.typing import Encoded
 
 __all__ = ["PrimalDescent", "of_all_columns"]
 
-# Rows that are turned at once into numbers that a product needs.
-BLOCK = 16384
 #: Beyond so many rows times scores it is not remembered how often each row was too close, and nothing is proved.
 MOST_REMEMBERED = 1 << 24
 
@@ -130,17 +128,12 @@ def squares_of(X: Encoded) -> np.ndarray:
         row_of = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
         return np.bincount(row_of, np.square(X.data, dtype=np.float64), X.shape[0])
     found = np.empty(len(X))
-    for block in _blocks(len(X)):
+    for block in row_blocks(len(X)):
         # one column after another, as of sparse rows: the same matrix has the same lengths however it is stored
         found[block] = np.square(_numbers(X[block]).T, order="C").sum(axis=0)
     return found
 
 
-def _blocks(n: int) -> Iterator[slice]:
-    for first in range(0, n, BLOCK):
-        yield slice(first, min(first + BLOCK, n))
-
-
-def _numbers(X: Encoded) -> Any:
+def _numbers(X: Any) -> Any:
     """Rows in double precision; of float32 never more than a block at a time."""
     return X.astype(np.float64, copy=False) if isinstance(X, np.ndarray) else X
