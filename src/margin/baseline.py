@@ -9,6 +9,7 @@ import numpy as np
 from margin.base import Classifier, Mixed
 from margin.base.leave_one_out import learn_from_all, near_ties
 from margin.base.representations.representation import TrainingRows
+from margin.typing import LabelsLike, TableLike, WeightsLike
 
 __all__ = ["MajorityClassifier"]
 

@@ -20,6 +20,7 @@ from margin.neighbors.indexes.choose import Algorithm
 from margin.neighbors.search import NeighborSearch, take_rows
 from margin.neighbors.votes import Ballot, Votes, proportions, votes_of
 from margin.params import Count, Jobs, NonNegative, Positive
+from margin.typing import Encoded, TableLike
 
 __all__ = ["NearestVoters", "RadiusVoters", "Voters"]
 

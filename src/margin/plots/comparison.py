@@ -14,7 +14,6 @@ if TYPE_CHECKING:
 
     from margin.evaluation.comparing.bayesian import Posterior
     from margin.evaluation.comparing.comparison_result import Comparison, Standing
-    from margin.evaluation.comparing.many_datasets import FriedmanTest
 
 __all__ = ["plot_comparison", "plot_critical_difference"]
 

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from margin.errors import MarginError
 from margin.params import entries, joined, sections
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 __all__ = ["ACCENT", "INK", "PALE", "PALETTE", "MissingPackageError", "axes_of", "class_colours", "log_axis", "picture"]
 

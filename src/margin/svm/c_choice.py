@@ -18,6 +18,7 @@ from margin.data.weights import cases_per_weight, check_weights, count_repeats
 from margin.errors import ConstantColumnWarning, LabelError, ParameterError
 from margin.svm.kernel_machine.path import along, learnt_along
 from margin.svm.kernel_machine.svc import SVC
+from margin.typing import LabelsLike, SeedLike, TableLike, WeightsLike
 
 __all__ = ["CChoice", "choose_C"]
 

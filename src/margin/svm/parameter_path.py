@@ -13,6 +13,7 @@ from margin.params import Positive, rule_of
 from margin.svm.kernel_machine.path import learnt_along
 from margin.svm.kernel_machine.svc import SVC
 from margin.svm.linear_machine.linear_svc import LinearSVC
+from margin.typing import LabelsLike, TableLike, WeightsLike
 
 __all__ = ["answers_along_linear", "answers_along_penalty"]
 

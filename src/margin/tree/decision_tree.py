@@ -12,7 +12,7 @@ from margin.base.targets.class_weight import class_factors
 from margin.base.targets.labels import encode_labels
 from margin.errors import ParameterError
 from margin.params import ClassWeight, Count, Flag, Jobs, NonNegative, Seed, Several, Share
-from margin.tree.cart import CartTree, with_true_weights
+from margin.tree.cart import CartTree
 from margin.tree.costs import Costs, altered_priors, cost_matrix, in_few_bits
 from margin.tree.criteria import ClassCriterion
 from margin.tree.growth import ClassGrowth, weight_as_grown
@@ -31,7 +31,6 @@ from margin.tree.settings import (
 )
 from margin.tree.training_rows import Rows
 from margin.tree.tree_model import TreeClassifier
-from margin.typing import Encoded
 
 __all__ = ["DecisionTreeClassifier"]
 

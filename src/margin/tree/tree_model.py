@@ -14,6 +14,7 @@ from margin.tree import predict as walking
 from margin.tree.nodes import Tree
 from margin.tree.reading.readable import TreeReading
 from margin.tree.settings import numbers_first
+from margin.typing import Encoded, TableLike
 
 __all__ = ["TreeClassifier", "TreeModel", "TreeRegressor"]
 

@@ -16,6 +16,7 @@ from margin.evaluation.comparing.multiple_testing import correct
 from margin.evaluation.comparing.pairing import answered_rightly, both_evaluations, paired_answers
 from margin.evaluation.comparing.significance import Significance
 from margin.evaluation.intervals.interval import Interval, Score, check_confidence, proportion_interval
+from margin.typing import LabelsLike
 
 __all__ = ["CochranTest", "cochran_q", "mcnemar"]
 

@@ -19,6 +19,7 @@ from margin.linear.logistic.regression import LogisticRegression
 from margin.linear.logistic.solve import Setting, Solved, problem_of, solve
 from margin.linear.presolve import Reduced
 from margin.params import Positive, Rule, is_list_of, is_real, is_whole, rule_of
+from margin.typing import LabelsLike, TableLike, WeightsLike
 
 __all__ = ["LogisticPath", "Strengths", "answers_along_penalty", "logistic_path", "solved_along", "strengths"]
 

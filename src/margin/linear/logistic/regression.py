@@ -14,7 +14,7 @@ from margin.linear.logistic.certificate import OptimumCertificate
 from margin.linear.logistic.model import LogisticModel
 from margin.linear.logistic.solve import Setting
 from margin.params import ClassWeight, Count, Flag, Jobs, Positive, Ratio, Seed, Strength
-from margin.typing import Encoded, LabelsLike, TableLike, WeightsLike
+from margin.typing import LabelsLike, TableLike, WeightsLike
 
 __all__ = ["LogisticRegression"]
 

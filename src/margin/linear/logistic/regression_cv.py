@@ -23,7 +23,6 @@ from margin.linear.presolve import NEVER, Reduced, reduced
 from margin.linear.problem import Problem
 from margin.params import ClassWeight, Count, Flag, Jobs, Positive, Rule, Seed, Several, is_list_of, is_number
 from margin.random import seed_for
-from margin.typing import Encoded
 
 __all__ = ["LogisticRegressionCV", "StrengthChoice"]
 

@@ -16,7 +16,6 @@ from margin.linear.online.streaming import StreamingClassifier
 from margin.linear.presolve import NEVER, Reduced, known_ends, reduced
 from margin.params import ClassWeight, Count, Flag, NonNegative, Positive, Ratio, Seed, Share, choice
 from margin.random import generator
-from margin.typing import Encoded
 
 __all__ = ["LinearSGD"]
 

@@ -15,7 +15,7 @@ from margin.base.targets.labels import encode_labels, named_classes
 from margin.data.labels import codes_of
 from margin.errors import InputError, LabelError, ParameterError, listing
 from margin.linear.linear_classifier import LinearClassifier
-from margin.typing import Encoded, LabelsLike, TableLike, WeightsLike
+from margin.typing import LabelsLike, TableLike, WeightsLike
 
 __all__ = ["StreamingClassifier"]
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from margin.errors import ParameterError, closest, listing
 from margin.params import Rule, no_text
+from margin.typing import ClassifierLike
 
 __all__ = ["Distributions", "Grid", "check_names", "combinations", "drawn", "listed"]
 

@@ -17,7 +17,7 @@ from margin.svm.kernel_machine.learner import Learnt
 from margin.svm.kernel_machine.multiclass import Layout
 from margin.svm.kernel_machine.solve import SoftMargin, Solutions
 from margin.svm.kernel_machine.svc import SVC
-from margin.typing import Encoded, LabelsLike, TableLike, WeightsLike
+from margin.typing import LabelsLike, TableLike, WeightsLike
 
 __all__ = ["LearntAlongC", "SVMPath", "along", "learnt_along", "svm_path"]
 

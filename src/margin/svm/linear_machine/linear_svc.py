@@ -16,6 +16,7 @@ from margin.linear.presolve import Reduced, known_ends, reduced
 from margin.params import ClassWeight, Count, Flag, Jobs, Positive, Seed, Strength
 from margin.svm.linear_machine.certificate import LinearCertificate
 from margin.svm.linear_machine.solve import Solved, SolverOptions, solve
+from margin.typing import LabelsLike, TableLike, WeightsLike
 
 __all__ = ["LinearSVC"]
 

@@ -11,7 +11,7 @@ import numpy as np
 import margin._core as _core
 from margin import parallel
 from margin.data.rows import row_blocks
-from margin.linear.online.row_order import arrays_of, padded
+from margin.linear.online.row_order import padded
 from margin.linear.presolve import Reduced
 from margin.svm.pegasos.certificate import best_multiple, evened
 from margin.svm.pegasos.rule import Earlier, Memory, Rule

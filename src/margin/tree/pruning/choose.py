@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -14,7 +14,6 @@ from margin.tree.pruning.cost_complexity import PruningPath, one_standard_error,
 from margin.tree.pruning.reduced_error import PruningTrace, reduced_error
 from margin.tree.pruning.subtrees import sums_below
 from margin.tree.training_rows import Rows, folds, held_out
-from margin.typing import SeedLike
 
 __all__ = ["AlphaChoice", "Growth", "best_alpha", "class_losses", "pruned_on_held_out", "risk", "value_losses"]
 
