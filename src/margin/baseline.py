@@ -35,7 +35,7 @@ class MajorityClassifier(Classifier):
 
     representation = Mixed()
 
-    def _fit(self, X: Any, y: np.ndarray, rows: TrainingRows) -> None:
+    def _fit(self, X: TableLike, y: np.ndarray, rows: TrainingRows) -> None:
         counts = np.bincount(y, rows.weights(), len(self.classes_))
         self.priors_ = counts / counts.sum()
 

@@ -14,7 +14,7 @@ import types
 import typing
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal, Union, get_args, get_origin
+from typing import Annotated, Any, Literal, TypeGuard, Union, get_args, get_origin
 
 from margin.errors import ParameterError, closest
 
@@ -62,12 +62,12 @@ class Parameter:
     meaning: str
 
 
-def is_real(value: Any) -> bool:
+def is_real(value: object) -> TypeGuard[float]:
     """A number of any type, also infinity and NaN; True and False are none."""
     return isinstance(value, numbers.Real) and not isinstance(value, bool)
 
 
-def is_number(value: Any) -> bool:
+def is_number(value: object) -> TypeGuard[float]:
     """A finite number of any type."""
     return is_real(value) and math.isfinite(value)
 
@@ -76,7 +76,7 @@ def _is_infinity(value: object) -> bool:
     return isinstance(value, float) and value == math.inf
 
 
-def is_whole(value: Any) -> bool:
+def is_whole(value: object) -> TypeGuard[int]:
     """A whole number of any type; True and False are none."""
     return isinstance(value, numbers.Integral) and not isinstance(value, bool)
 

@@ -194,7 +194,7 @@ class SupervisedEstimator(TableEstimator):
         return self
 
     def _read_rows(
-        self, X: Any, y: Any, sample_weight: Any, who: str, like: Columns | None = None
+        self, X: Encoded, y: LabelsLike, sample_weight: WeightsLike | None, who: str, like: Columns | None = None
     ) -> tuple[Any, np.ndarray, TrainingRows]:
         """Learn columns, targets and encoder; what ``_fit`` receives: the rows, their targets, and which they are."""
         rows = self._open_rows(X, sample_weight, who, like)
@@ -213,7 +213,7 @@ class SupervisedEstimator(TableEstimator):
         """The rows with what the representation may know of their targets."""
         return rows
 
-    def _fit(self, X: Any, y: np.ndarray, rows: TrainingRows) -> None:
+    def _fit(self, X: Encoded, y: np.ndarray, rows: TrainingRows) -> None:
         raise TypeError(f"{type(self).__name__} must say how it learns: def _fit(self, X, y, rows).")
 
     def _warn_of_constant_columns(self, constant: list[str], n_rows: int, who: str) -> None:

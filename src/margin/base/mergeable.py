@@ -77,7 +77,7 @@ class MergeableClassifier(Classifier):
     def _refuse_merge(self, other: Any, who: str) -> None:
         """Raise one of margin's errors if the sum of the two would not be the model of both data sets."""
 
-    def _fit(self, X: Any, y: np.ndarray, rows: TrainingRows) -> None:
+    def _fit(self, X: Encoded, y: np.ndarray, rows: TrainingRows) -> None:
         self._statistics = self._count(X, y, rows.weight)
         if not self.__dict__.pop("_is_part", False):
             self._settle()

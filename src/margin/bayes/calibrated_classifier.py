@@ -177,7 +177,7 @@ class CalibratedClassifier(Classifier):
         self.scores = scores
         self.random_state = random_state
 
-    def _fit(self, X: Any, y: np.ndarray, rows: TrainingRows) -> None:
+    def _fit(self, X: Encoded, y: np.ndarray, rows: TrainingRows) -> None:
         model = NaiveBayes() if self.estimator is None else self.estimator
         weight = rows.weights()
         fitted = frozen(model, self.cv, "CalibratedClassifier", "estimator")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import decimal
-from typing import Any
 
 import numpy as np
 
@@ -13,7 +12,7 @@ __all__ = ["MAYBE_MISSING", "is_missing", "is_missing_type"]
 MAYBE_MISSING = (float, np.floating, np.datetime64, np.timedelta64, decimal.Decimal)
 
 
-def is_missing(value: Any) -> bool:
+def is_missing(value: object) -> bool:
     """None, NaN, NaT, pandas.NA and masked cells.
 
     >>> [is_missing(value) for value in (None, float("nan"), 0.0, "")]

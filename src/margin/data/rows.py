@@ -46,7 +46,7 @@ def row_blocks(n: int) -> Iterator[slice]:
         yield slice(first, min(first + BLOCK, n))
 
 
-def count_rows(X: Any) -> int:
+def count_rows(X: TableLike) -> int:
     """How many rows ``X`` has."""
     if hasattr(X, "shape") and len(X.shape):
         return int(X.shape[0])

@@ -101,7 +101,7 @@ class NearestCentroid(Classifier):
         # Scaling sparse rows would round differently from scaling dense ones, so they are written out for it.
         return Numeric(scale=self.scale, sparse=self.scale is None)
 
-    def _fit(self, X: Any, y: np.ndarray, rows: TrainingRows) -> None:
+    def _fit(self, X: Encoded, y: np.ndarray, rows: TrainingRows) -> None:
         weight = rows.weights()
         cases = weight * cases_per_weight(weight.sum(), weight @ weight, count_repeats(weight))
         size = np.bincount(y, cases, len(self.classes_))

@@ -87,7 +87,7 @@ class RadiusNeighborsClassifier(RadiusVoters, Classifier):
 
         return within_left_out(self, X, y, sample_weight)
 
-    def _fit(self, X: Any, y: np.ndarray, rows: TrainingRows) -> None:
+    def _fit(self, X: Encoded, y: np.ndarray, rows: TrainingRows) -> None:
         super()._fit(X, y, rows)
         who = type(self).__name__
         self._outliers = outliers_of(self.outlier_label, self._class_lists(), self._targets, self._weight, who)
@@ -154,7 +154,7 @@ class RadiusNeighborsRegressor(RadiusVoters, Regressor):
     array([15., 90.])
     """
 
-    def _values(self, X: Any) -> np.ndarray:
+    def _values(self, X: Encoded) -> np.ndarray:
         columns = self._targets.reshape(len(self._targets), -1).T
         parts = [np.column_stack([ballot.means(column) for column in columns]) for ballot in self._ballots(X)]
         values = np.concatenate(parts)

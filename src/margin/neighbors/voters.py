@@ -62,7 +62,7 @@ class Voters(NeighborSearch):
     several_outputs = True
     weights: Any
 
-    def _fit(self, X: Any, y: np.ndarray, rows: TrainingRows) -> None:
+    def _fit(self, X: Encoded, y: np.ndarray, rows: TrainingRows) -> None:
         weight = rows.weights()
         # Rows are kept by target, heavy ones first: ties between equal distances do not go by row order then. The last
         # class comes first, because the first one already wins ties between votes.

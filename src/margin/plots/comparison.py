@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from margin.evaluation.comparing.bayesian import Posterior
     from margin.evaluation.comparing.comparison_result import Comparison, Standing
+    from margin.evaluation.comparing.many_datasets import FriedmanTest
 
 __all__ = ["plot_comparison", "plot_critical_difference"]
 
@@ -104,7 +105,7 @@ def _density(z: np.ndarray, degrees: float) -> np.ndarray:
 
 
 @picture
-def plot_critical_difference(found: Any, ax: Any = None) -> Any:
+def plot_critical_difference(found: FriedmanTest, ax: Any = None) -> Any:
     """Draw the mean ranks of models over data sets; bars join models that cannot be told apart (Demšar 2006).
 
     Parameters

@@ -124,7 +124,7 @@ class Reject(PassesOn):
 
     # ---- Learning.
 
-    def _fit(self, X: Any, y: np.ndarray, rows: TrainingRows) -> None:
+    def _fit(self, X: Encoded, y: np.ndarray, rows: TrainingRows) -> None:
         wishes = {name: getattr(self, name) for name in ("threshold", "target_error", "cost")}
         given = [f"{name}={value!r}" for name, value in wishes.items() if value is not None]
         if len(given) > 1:

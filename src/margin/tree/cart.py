@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.utils import Bunch
 
 from margin.base.representations.mixed import MixedData
+from margin.base.sklearn_classes import clone
 from margin.data.weights import check_weights
 from margin.tree.pruning.choose import Growth, best_alpha, pruned_on_held_out, risk
 from margin.tree.pruning.cost_complexity import pruned_at, weakest_links
@@ -111,7 +112,9 @@ class CartTree(TreeModel):
         found.tree_, found.pruning_trace_ = reduced_error(self.tree_, losses, total or 1.0, bool(self.prune_ties))
         return found
 
-    def cost_complexity_pruning_path(self, X: Any, y: Any, sample_weight: Any = None) -> Bunch:
+    def cost_complexity_pruning_path(
+        self, X: TableLike, y: LabelsLike, sample_weight: WeightsLike | None = None
+    ) -> Bunch:
         """The alphas at which links of the full tree are cut, weakest first, and the impurity of the leaves after each.
 
         A bunch of arrays: ``ccp_alphas``, ``impurities`` and ``n_leaves``; entry 0 is the full tree.

@@ -26,7 +26,7 @@ def _is_costs(value: object) -> bool:
     return found.ndim == 2 and found.shape[0] == found.shape[1] and bool((np.isfinite(found) & (found >= 0)).all())
 
 
-def _is_cost(value: Any) -> bool:
+def _is_cost(value: object) -> bool:
     return is_number(value) and value >= 0
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -31,6 +31,7 @@ from margin.tree.settings import (
 )
 from margin.tree.training_rows import Rows
 from margin.tree.tree_model import TreeClassifier
+from margin.typing import Encoded
 
 __all__ = ["DecisionTreeClassifier"]
 
@@ -179,7 +180,7 @@ class DecisionTreeClassifier(CartTree, TreeClassifier):
         kept = np.flatnonzero(code >= 0)  # a class that the tree does not know is wrong however it is pruned
         return Rows(rows.X.take(kept), code[kept], rows.weight[kept])
 
-    def _answers(self, X: Any, scores: np.ndarray) -> np.ndarray:
+    def _answers(self, X: Encoded, scores: np.ndarray) -> np.ndarray:
         if self._costs is None:
             return super()._answers(X, scores)
         return self.classes_.take((scores @ self._costs).argmin(axis=1))

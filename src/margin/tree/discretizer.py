@@ -16,7 +16,7 @@ from margin.base.sklearn_classes import TransformerMixin
 from margin.base.targets.labels import encode_labels
 from margin.errors import LabelError
 from margin.params import Jobs, Several
-from margin.tree.grow import numbers_of
+from margin.tree.grow import grow, numbers_of
 from margin.tree.training_rows import Rows
 from margin.typing import TableLike, WeightsLike
 

@@ -117,15 +117,15 @@ def grow(
         "min_leaf_weight": settings.get("min_leaf_weight", 0.0) * unit,
         "min_decrease": math.prod([y_unit] * known.unit_power, start=settings.get("min_decrease", 0.0)),
     }
-    y = np.ascontiguousarray(y, np.int32) if of_classes else np.ascontiguousarray(y, np.float64) * y_unit
-    rows = numbers_of(X), codes_of(X), columns.n_levels, columns.nominal, y, given_weights(weight * unit)
+    targets: Any = np.ascontiguousarray(y, np.int32) if of_classes else np.ascontiguousarray(y, np.float64) * y_unit
+    rows = numbers_of(X), codes_of(X), columns.n_levels, columns.nominal, targets, given_weights(weight * unit)
     options = core_settings({**settings, **limits}), monotone
-    if of_classes and bins is None:
+    if bins is None and of_classes:
         arrays = _core.tree.grow_classes(*rows, n_classes, criterion, *options, n_threads)
-    elif of_classes:
-        arrays = _core.tree.grow_binned_classes(*rows, n_classes, criterion, *options, bins, n_threads)
     elif bins is None:
         arrays = _core.tree.grow_values(*rows, criterion, *options, n_threads)
+    elif of_classes:
+        arrays = _core.tree.grow_binned_classes(*rows, n_classes, criterion, *options, bins, n_threads)
     else:  # the squared error is the only criterion of values on bins
         arrays = _core.tree.grow_binned_values(*rows, *options, bins, n_threads)
     return scaled_back(Tree(**arrays), unit, unit if of_classes else y_unit, known.unit_power)

@@ -12,6 +12,7 @@ from margin.base.representations.representation import TrainingRows
 from margin.errors import InputError, listing
 from margin.params import Count, Jobs, Several
 from margin.tree.discretizer import interval_settings
+from margin.tree.grow import grow
 from margin.tree.settings import Missing
 from margin.tree.training_rows import Rows, in_cases
 from margin.tree.tree_model import TreeClassifier

@@ -7,6 +7,11 @@ import numbers
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
+import numpy as np
+
+from margin.base.inputs.columns import Columns
+from margin.data.weights import count_repeats
+from margin.errors import ParameterError, closest, listing
 from margin.params import Rule, is_number, is_whole, none_of_text
 from margin.random import seed_for
 from margin.tree.grow import FREE, MOST_BINS
@@ -35,7 +40,7 @@ Discretize = Literal["static", "dynamic"]
 Missing = Literal["direction", "fractional", "surrogate"]
 
 
-def _is_share(value: Any) -> bool:
+def _is_share(value: object) -> bool:
     return isinstance(value, numbers.Real) and not isinstance(value, numbers.Integral) and 0 < float(value) <= 1
 
 

@@ -16,7 +16,7 @@ from margin.params import Rule, no_text
 __all__ = ["Estimator", "Folds", "first_step", "frozen", "last_step", "on_tables", "take_over", "weights_for"]
 
 
-def _gives_scores(value: Any) -> bool:
+def _gives_scores(value: object) -> bool:
     return hasattr(value, "predict_proba") or hasattr(value, "decision_function")
 
 

@@ -18,6 +18,7 @@ from margin.base.representations.cell_survey import Survey, check_cells, check_s
 from margin.data.schema import Schema
 from margin.data.table import Table
 from margin.data.weights import check_weights
+from margin.typing import WeightsLike
 
 __all__ = ["NO_LIMIT", "SQUARABLE", "AsGiven", "Learnt", "TrainingRows"]
 
@@ -42,7 +43,7 @@ class TrainingRows:
     n_classes: int = 1
 
     @classmethod
-    def that_count(cls, source: Any, sample_weight: Any, who: str) -> TrainingRows:
+    def that_count(cls, source: Any, sample_weight: WeightsLike | None, who: str) -> TrainingRows:
         """The rows of a source without those of weight 0."""
         n_given = row_count(source)
         weight = check_weights(sample_weight, n_given, who)

@@ -51,14 +51,14 @@ def predict_each(models: Iterable[Any], asked: Sequence[Any]) -> list[list[Predi
     return [[predict_all(model, X) for X in asked] for model in models]
 
 
-def with_learnt(model: Any, **learnt: Any) -> Any:
+def with_learnt(model: ClassifierLike, **learnt: Any) -> Any:
     """A copy of a fitted model with other things in the place of some that were learnt."""
     other = copy(model)
     other.__dict__.update(learnt)
     return other
 
 
-def classes_of(model: Any, learnt_from: np.ndarray) -> np.ndarray:
+def classes_of(model: ClassifierLike, learnt_from: np.ndarray) -> np.ndarray:
     """The classes that the columns of a fitted model stand for: those it names, or those of its training labels."""
     known = getattr(model, "classes_", None)
     return distinct(learnt_from) if known is None else label_array(known, f"{type(model).__name__}.predict")

@@ -19,7 +19,7 @@ from margin.linear.logistic.regression import LogisticRegression
 from margin.linear.logistic.solve import Setting, Solved, problem_of, solve
 from margin.linear.presolve import Reduced
 from margin.params import Positive, Rule, is_list_of, is_real, is_whole, rule_of
-from margin.typing import LabelsLike, TableLike, WeightsLike
+from margin.typing import Encoded, LabelsLike, TableLike, WeightsLike
 
 __all__ = ["LogisticPath", "Strengths", "answers_along_penalty", "logistic_path", "solved_along", "strengths"]
 
@@ -100,7 +100,7 @@ class LogisticPath:
 
 
 def _solved_from(
-    model: LogisticRegression, Cs: np.ndarray, X: Any, y: Any, sample_weight: Any, who: str
+    model: LogisticRegression, Cs: np.ndarray, X: Encoded, y: LabelsLike, sample_weight: WeightsLike | None, who: str
 ) -> tuple[Reduced, list[Solved], float]:
     """Rows as the model reads them, their solutions along C, and the sum of their weights."""
     params.check(model)

@@ -14,7 +14,7 @@ from margin.linear.logistic.certificate import OptimumCertificate
 from margin.linear.logistic.model import LogisticModel
 from margin.linear.logistic.solve import Setting
 from margin.params import ClassWeight, Count, Flag, Jobs, Positive, Ratio, Seed, Strength
-from margin.typing import LabelsLike, TableLike, WeightsLike
+from margin.typing import Encoded, LabelsLike, TableLike, WeightsLike
 
 __all__ = ["LogisticRegression"]
 
@@ -129,7 +129,7 @@ class LogisticRegression(LogisticModel):
             who=type(self).__name__,
         )
 
-    def _fit(self, X: Any, y: np.ndarray, rows: TrainingRows) -> None:
+    def _fit(self, X: Encoded, y: np.ndarray, rows: TrainingRows) -> None:
         begin = time.perf_counter()
         weight = self._row_weights(y, rows.weight)
         part = self._reduced(X, y, self._known_ends(X))

@@ -23,6 +23,7 @@ from margin.linear.presolve import NEVER, Reduced, reduced
 from margin.linear.problem import Problem
 from margin.params import ClassWeight, Count, Flag, Jobs, Positive, Rule, Seed, Several, is_list_of, is_number
 from margin.random import seed_for
+from margin.typing import Encoded
 
 __all__ = ["LogisticRegressionCV", "StrengthChoice"]
 
@@ -180,7 +181,7 @@ class LogisticRegressionCV(LogisticModel):
             who=type(self).__name__,
         )
 
-    def _fit(self, X: Any, y: np.ndarray, rows: TrainingRows) -> None:
+    def _fit(self, X: Encoded, y: np.ndarray, rows: TrainingRows) -> None:
         begin = time.perf_counter()
         part = self._reduced(X, y, self._known_ends(X))
         with parallel.threads(parallel.n_threads(self.n_jobs)):

@@ -161,7 +161,7 @@ class ActivePerceptron(StreamingClassifier):
             self._take_in(X, y, volunteered=True)
         return self
 
-    def _fit(self, X: Any, y: np.ndarray, rows: TrainingRows) -> None:
+    def _fit(self, X: Encoded, y: np.ndarray, rows: TrainingRows) -> None:
         intercept = bool(self.fit_intercept)
         part = reduced(X, np.zeros_like(y), 1, known_ends(self._encoder, X), intercept, True)  # all classes stay
         self._begin(len(part.columns))
@@ -198,7 +198,7 @@ class ActivePerceptron(StreamingClassifier):
         self.labels_used_, self.rows_seen_ = 0, 0
         self.queried_, self.error_curve_ = np.zeros(0, np.int64), np.zeros((0, 2))
 
-    def _go_on(self, X: Any, y: np.ndarray, rows: TrainingRows) -> None:
+    def _go_on(self, X: Encoded, y: np.ndarray, rows: TrainingRows) -> None:
         self._take_in(X, y)
 
     def _take_in(self, X: Encoded, y: np.ndarray, volunteered: bool = False) -> None:

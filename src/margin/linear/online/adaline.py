@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -125,7 +125,7 @@ class Adaline(StreamingClassifier):
         self.scale = scale
         self.random_state = random_state
 
-    def _fit(self, X: Any, y: np.ndarray, rows: TrainingRows) -> None:
+    def _fit(self, X: Encoded, y: np.ndarray, rows: TrainingRows) -> None:
         intercept = bool(self.fit_intercept)
         weight = self._with_class_weight(y, rows.weights())
         part = reduced(X, np.zeros_like(y), 1, known_ends(self._encoder, X), intercept, True)  # all classes stay
@@ -249,7 +249,7 @@ class Adaline(StreamingClassifier):
         self.coef_, self.intercept_ = np.zeros((n_scores, n_columns)), np.zeros(n_scores)
         self.eta_, self.loss_curve_, self.n_iter_ = 0.0, np.zeros(0), 0
 
-    def _go_on(self, X: Any, y: np.ndarray, rows: TrainingRows) -> None:
+    def _go_on(self, X: Encoded, y: np.ndarray, rows: TrainingRows) -> None:
         weight, intercept = self._with_class_weight(y, rows.weights()), bool(self.fit_intercept)
         V = np.column_stack([self.coef_, self.intercept_]) if intercept else self.coef_.copy()
         loss, V = (self._one_step if self.method == "batch" else self._one_epoch)(X, y, weight, V)

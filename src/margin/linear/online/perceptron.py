@@ -157,7 +157,7 @@ class Perceptron(StreamingClassifier):
         state.pop("_certified_rows", None)
         return state
 
-    def _fit(self, X: Any, y: np.ndarray, rows: TrainingRows) -> None:
+    def _fit(self, X: Encoded, y: np.ndarray, rows: TrainingRows) -> None:
         intercept, weight = bool(self.fit_intercept), rows.weights()
         part = reduced(X, y, len(self.classes_), known_ends(self._encoder, X), intercept, True)
         repeats, step = self._visits_and_steps(part.y, weight, part.classes, whole=True)
@@ -241,7 +241,7 @@ class Perceptron(StreamingClassifier):
         self._memory = Memory.empty(1 if len(self.classes_) <= 2 else len(self.classes_), n_columns, self.variant)
         self._keep_log(Log((), ()))
 
-    def _go_on(self, X: Any, y: np.ndarray, rows: TrainingRows) -> None:
+    def _go_on(self, X: Encoded, y: np.ndarray, rows: TrainingRows) -> None:
         self.__dict__.pop("_certified_rows", None)
         self.__dict__.pop("_certificate", None)
         if self._memory.late_w is None and self.variant != "plain":

@@ -16,6 +16,7 @@ from margin.linear.online.streaming import StreamingClassifier
 from margin.linear.presolve import NEVER, Reduced, known_ends, reduced
 from margin.params import ClassWeight, Count, Flag, NonNegative, Positive, Ratio, Seed, Share, choice
 from margin.random import generator
+from margin.typing import Encoded
 
 __all__ = ["LinearSGD"]
 
@@ -169,7 +170,7 @@ class LinearSGD(StreamingClassifier):
             n_iter_no_change=int(self.n_iter_no_change),
         )
 
-    def _fit(self, X: Any, y: np.ndarray, rows: TrainingRows) -> None:
+    def _fit(self, X: Encoded, y: np.ndarray, rows: TrainingRows) -> None:
         settings, weight = self._settings(), rows.weights()
         part = reduced(X, y, len(self.classes_), known_ends(self._encoder, X), settings.intercept, True)
         weighted = self._with_class_weight(y, weight)
@@ -266,7 +267,7 @@ class LinearSGD(StreamingClassifier):
         self._memory = Memory.empty(1 if len(self.classes_) <= 2 else len(self.classes_), n_columns)
         self.loss_curve_, self.n_iter_ = np.zeros(0), 0
 
-    def _go_on(self, X: Any, y: np.ndarray, rows: TrainingRows) -> None:
+    def _go_on(self, X: Encoded, y: np.ndarray, rows: TrainingRows) -> None:
         weight = rows.weights()
         repeats, step = rows_and_weights(weight)
         if self.class_weight is not None:

@@ -15,7 +15,7 @@ from margin.base.targets.labels import encode_labels, named_classes
 from margin.data.labels import codes_of
 from margin.errors import InputError, LabelError, ParameterError, listing
 from margin.linear.linear_classifier import LinearClassifier
-from margin.typing import LabelsLike, TableLike, WeightsLike
+from margin.typing import Encoded, LabelsLike, TableLike, WeightsLike
 
 __all__ = ["StreamingClassifier"]
 
@@ -43,7 +43,7 @@ class StreamingClassifier(LinearClassifier):
     def _begin(self, n_columns: int) -> None:
         raise TypeError(f"{type(self).__name__} must say what it begins with: def _begin(self, n_columns).")
 
-    def _go_on(self, X: Any, y: np.ndarray, rows: TrainingRows) -> None:
+    def _go_on(self, X: Encoded, y: np.ndarray, rows: TrainingRows) -> None:
         raise TypeError(f"{type(self).__name__} must say how it goes on: def _go_on(self, X, y, rows).")
 
     def partial_fit(
@@ -68,7 +68,7 @@ class StreamingClassifier(LinearClassifier):
         return self
 
     def _first_rows(
-        self, X: Any, y: Any, classes: Any, sample_weight: Any, who: str
+        self, X: Encoded, y: LabelsLike, classes: Any, sample_weight: WeightsLike | None, who: str
     ) -> tuple[Any, np.ndarray, TrainingRows]:
         """Learn columns, encoder and classes; the rows to pass over as the model sees them, their codes, and which."""
         rows = self._open_rows(X, sample_weight, who)
@@ -81,7 +81,7 @@ class StreamingClassifier(LinearClassifier):
         return self._learn_input(rows, who).data, codes, rows
 
     def _further_rows(
-        self, X: Any, y: Any, classes: Any, sample_weight: Any, who: str
+        self, X: Encoded, y: LabelsLike, classes: Any, sample_weight: WeightsLike | None, who: str
     ) -> tuple[Any, np.ndarray, TrainingRows]:
         """Rows as the columns and the encoder of the first call see them."""
         self._refuse_other_classes(classes, who)

@@ -17,8 +17,9 @@ import numpy as np
 
 from margin.base.inputs.arrays import cells_of, open_input
 from margin.base.inputs.dataframes import cells_from_series, is_frame, open_frame
-from margin.base.inputs.object_cells import column_from_objects, is_missing
+from margin.base.inputs.object_cells import column_from_objects
 from margin.data import Table
+from margin.data.missing import is_missing
 from margin.data.schema import Column
 from margin.errors import InputError, InputTypeError, listing
 from margin.typing import TableLike

@@ -23,7 +23,7 @@ __all__ = ["LogSearch", "Step"]
 AHEAD = 3
 
 
-def _is_positive(value: Any) -> bool:
+def _is_positive(value: object) -> bool:
     return is_number(value) and value > 0
 
 

@@ -15,7 +15,7 @@ from margin.typing import ClassifierLike
 __all__ = ["Distributions", "Grid", "check_names", "combinations", "drawn", "listed"]
 
 
-def _is_list(value: Any) -> bool:
+def _is_list(value: object) -> bool:
     return isinstance(value, (Sequence, np.ndarray, range)) and not isinstance(value, (str, bytes)) and len(value) > 0
 
 

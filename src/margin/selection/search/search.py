@@ -28,7 +28,7 @@ from margin.typing import TableLike
 __all__ = ["Chosen", "Folds", "MetricName", "Model", "Search", "Simpler"]
 
 
-def _is_model(value: Any) -> bool:
+def _is_model(value: object) -> bool:
     return value is None or (not isinstance(value, type) and hasattr(value, "fit") and hasattr(value, "predict"))
 
 
@@ -139,7 +139,7 @@ class Search(PassesOn):
 
     # ---- Learning.
 
-    def _fit(self, X: Any, y: np.ndarray, rows: TrainingRows) -> None:
+    def _fit(self, X: TableLike, y: np.ndarray, rows: TrainingRows) -> None:
         task = search_task(
             self._model(),
             X,

@@ -52,6 +52,9 @@ class KernelModel(Classifier):
     _n_given: int
     #: The dictionary of pieces; there with a spectrum kernel only.
     _spectrum: SpectrumKernel
+    #: The training rows that are support vectors, and how many each class has.
+    support_: np.ndarray
+    n_support_: np.ndarray
 
     @property
     def _chosen_kernel(self) -> ChosenKernel:

@@ -83,7 +83,9 @@ class LearntAlongC:
     counts: np.ndarray
 
 
-def learnt_along(model: SVC, Cs: np.ndarray, X: Any, y: Any, sample_weight: Any) -> LearntAlongC:
+def learnt_along(
+    model: SVC, Cs: np.ndarray, X: TableLike, y: LabelsLike, sample_weight: WeightsLike | None
+) -> LearntAlongC:
     """Have the model read rows, and learn a machine for each C, begun at the one before; it keeps the last one."""
     params.check(model)
     X, y, rows = model._read_rows(X, y, sample_weight, f"{type(model).__name__}.fit")

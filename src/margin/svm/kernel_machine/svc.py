@@ -33,7 +33,7 @@ from margin.typing import Encoded, LabelsLike, TableLike, WeightsLike
 __all__ = ["SVC"]
 
 
-def _is_iterations(value: Any) -> bool:
+def _is_iterations(value: object) -> bool:
     return is_whole(value) and (value == -1 or value >= 1)
 
 
@@ -134,8 +134,6 @@ class SVC(KernelModel):
     True
     """
 
-    support_: np.ndarray
-    n_support_: np.ndarray
     dual_coef_: np.ndarray
     intercept_: np.ndarray
     gamma_: float
@@ -189,7 +187,7 @@ class SVC(KernelModel):
     def representation(self) -> Numeric:
         return Numeric(scale=self.scale, sparse=True, keep_float32=True, largest=1e100)
 
-    def _fit(self, X: Any, y: np.ndarray, rows: TrainingRows) -> None:
+    def _fit(self, X: Encoded, y: np.ndarray, rows: TrainingRows) -> None:
         codes, weight = self._weighed(y, rows)
         if len(self._places) > 1:
             self._train(X, codes, weight, rows)

@@ -16,7 +16,7 @@ from margin.linear.presolve import Reduced, known_ends, reduced
 from margin.params import ClassWeight, Count, Flag, Jobs, Positive, Seed, Strength
 from margin.svm.linear_machine.certificate import LinearCertificate
 from margin.svm.linear_machine.solve import Solved, SolverOptions, solve
-from margin.typing import LabelsLike, TableLike, WeightsLike
+from margin.typing import Encoded, LabelsLike, TableLike, WeightsLike
 
 __all__ = ["LinearSVC"]
 
@@ -120,7 +120,7 @@ class LinearSVC(LinearClassifier):
         self.max_iter = max_iter
         self.n_jobs = n_jobs
 
-    def _fit(self, X: Any, y: np.ndarray, rows: TrainingRows) -> None:
+    def _fit(self, X: Encoded, y: np.ndarray, rows: TrainingRows) -> None:
         options = self._options()
         part = self._reduced(X, y, options)
         done = self._solved(part, y, rows.weight, options)
@@ -131,7 +131,7 @@ class LinearSVC(LinearClassifier):
         if not done.found.converged:
             self._warn_of_convergence(options)
 
-    def _reduced(self, X: Any, y: np.ndarray, options: SolverOptions) -> Reduced:
+    def _reduced(self, X: Encoded, y: np.ndarray, options: SolverOptions) -> Reduced:
         free = options.intercept and options.intercept_column is None
         return reduced(X, y, len(self.classes_), known_ends(self._encoder, X), free, True)
 

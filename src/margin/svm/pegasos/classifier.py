@@ -207,7 +207,7 @@ class PegasosClassifier(StreamingClassifier):
             float(first),
         )
 
-    def _fit(self, X: Any, y: np.ndarray, rows: TrainingRows) -> None:
+    def _fit(self, X: Encoded, y: np.ndarray, rows: TrainingRows) -> None:
         weight = rows.weights()
         weighted = self._with_class_weight(y, weight)
         total = float(weighted.sum())
@@ -329,7 +329,7 @@ class PegasosClassifier(StreamingClassifier):
         self.objective_, self.objective_passes_ = np.zeros(0), np.zeros(0, dtype=np.int64)
         self.n_iter_ = 0
 
-    def _go_on(self, X: Any, y: np.ndarray, rows: TrainingRows) -> None:
+    def _go_on(self, X: Encoded, y: np.ndarray, rows: TrainingRows) -> None:
         weight = rows.weights()
         repeats, factor = rows_and_weights(weight)
         weighted = self._with_class_weight(y, weight)

@@ -11,7 +11,7 @@ import numpy as np
 import margin._core as _core
 from margin import parallel
 from margin.data.rows import row_blocks
-from margin.linear.online.row_order import padded
+from margin.linear.online.row_order import over_rows, padded
 from margin.linear.presolve import Reduced
 from margin.svm.pegasos.certificate import best_multiple, evened
 from margin.svm.pegasos.rule import Earlier, Memory, Rule
@@ -134,6 +134,6 @@ def squares_of(X: Encoded) -> np.ndarray:
     return found
 
 
-def _numbers(X: Any) -> Any:
+def _numbers(X: Encoded) -> Any:
     """Rows in double precision; of float32 never more than a block at a time."""
     return X.astype(np.float64, copy=False) if isinstance(X, np.ndarray) else X

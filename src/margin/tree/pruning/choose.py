@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from margin.tree.pruning.cost_complexity import PruningPath, one_standard_error,
 from margin.tree.pruning.reduced_error import PruningTrace, reduced_error
 from margin.tree.pruning.subtrees import sums_below
 from margin.tree.training_rows import Rows, folds, held_out
+from margin.typing import SeedLike
 
 __all__ = ["AlphaChoice", "Growth", "best_alpha", "class_losses", "pruned_on_held_out", "risk", "value_losses"]
 
@@ -80,7 +81,9 @@ class AlphaChoice:
         return "\n".join(lines)
 
 
-def pruned_on_held_out(growth: Growth, rows: Rows, share: float, seed: Any, ties: bool) -> tuple[Tree, PruningTrace]:
+def pruned_on_held_out(
+    growth: Growth, rows: Rows, share: float, seed: SeedLike, ties: bool
+) -> tuple[Tree, PruningTrace]:
     """Grown from most of the rows and pruned on the others; the nodes that are left then count all rows."""
     growing, judging = held_out(rows, share, seed, growth.strata(rows.y))
     tree = growth.grown(growing)
@@ -90,7 +93,7 @@ def pruned_on_held_out(growth: Growth, rows: Rows, share: float, seed: Any, ties
     return growth.recounted(tree, rows), trace
 
 
-def best_alpha(growth: Growth, rows: Rows, n_folds: int, seed: Any) -> tuple[Tree, AlphaChoice]:
+def best_alpha(growth: Growth, rows: Rows, n_folds: int, seed: SeedLike) -> tuple[Tree, AlphaChoice]:
     """The full tree pruned as far as cross-validation allows, by the rule of one standard error.
 
     A step that is best between two alphas is judged at their geometric mean. Breiman et al. (1984), ch. 3.4.
