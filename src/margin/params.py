@@ -12,7 +12,7 @@ import numbers
 import re
 import types
 import typing
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, TypeGuard, Union, get_args, get_origin
 
@@ -137,7 +137,7 @@ Several = Annotated[int, Rule("a whole number of at least 2", lambda v: is_whole
 Flag = Annotated[bool, Rule("True or False", lambda v: isinstance(v, bool) or type(v).__name__ == "bool_", _parse_flag)]
 Seed = Annotated[Any, Rule("None, a whole number of at least 0 or a random generator", _is_seed, _parse_optional(int))]
 Jobs = Annotated[
-    Any,
+    int | None,
     Rule(
         f"None (all cores) or a whole number other than 0 of at most {MOST_THREADS}",
         lambda v: v is None or (is_whole(v) and 0 != v <= MOST_THREADS),
@@ -145,7 +145,7 @@ Jobs = Annotated[
     ),
 ]
 ClassWeight = Annotated[
-    Any,
+    Mapping[Any, float] | Literal["balanced"] | None,
     Rule(
         "None, 'balanced' or a mapping from labels to numbers above 0",
         lambda v: (
@@ -156,7 +156,9 @@ ClassWeight = Annotated[
         _parse_optional(_balanced),
     ),
 ]
-Priors = Annotated[Any, Rule("None or shares of at least 0 that add up to 1", _is_priors, _numbers_of)]
+Priors = Annotated[
+    Iterable[float] | None, Rule("None or shares of at least 0 that add up to 1", _is_priors, _numbers_of)
+]
 
 
 def choice(*names: str, known: Callable[[], tuple[str, ...]] | None = None) -> Rule:

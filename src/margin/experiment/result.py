@@ -236,9 +236,10 @@ class Result:
 
         from margin.report import terminal
 
-        console = Console(file=io.StringIO(), width=80, highlight=False)
+        text = io.StringIO()
+        console = Console(file=text, width=80, highlight=False)
         terminal.show(self, console)
-        return "\n".join(line.rstrip() for line in console.file.getvalue().splitlines())  # type: ignore[attr-defined]
+        return "\n".join(line.rstrip() for line in text.getvalue().splitlines())
 
     def _repr_html_(self) -> str:
         """The report in a frame of its own, so that its style and the notebook's do not meet."""

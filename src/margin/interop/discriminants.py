@@ -119,7 +119,7 @@ def qda(fitted: Any, seen: Preparation) -> QuadraticDiscriminantAnalysis:
 
 def centroid(fitted: Any, seen: Preparation) -> NearestCentroid:
     who, given = who_is(fitted), fitted.priors
-    priors = given if isinstance(given, str) else np.asarray(fitted.class_prior_).tolist()
+    priors: Any = given if isinstance(given, str) else np.asarray(fitted.class_prior_).tolist()
     settings = of_same_name(fitted, "metric", "shrink_threshold")
     with numeric(NearestCentroid(priors=priors, scale=seen.scale, **settings), fitted, seen) as (made, matrix):
         matrix.refuse_uneven(who, "as distances count every level")

@@ -98,10 +98,12 @@ class CategoricalNumbers(Categorical):
         self.least = least
 
     def count(self, rows: TrainingCells) -> Any:
-        if rows.survey is None:
+        survey = rows.survey
+        if survey is None:
             low, high, missing, _ = _core.data.survey(rows.cells, NO_LIMIT, parallel.n_threads())
-            rows = replace(rows, survey=Survey(low, high, missing))
-        low, high = rows.survey.low, rows.survey.high  # type: ignore[union-attr]
+            survey = Survey(low, high, missing)
+            rows = replace(rows, survey=survey)
+        low, high = survey.low, survey.high
         n_levels = np.where(low > high, 0, high + 1)
         room = max(1 << 20, 4 * rows.cells.size)
         small = (low >= 0).all() and (n_levels <= self.MOST).all() and n_levels.sum() * rows.n_classes <= room

@@ -66,9 +66,9 @@ def _metric(cls: type) -> Callable[[dict[str, Any]], Metric]:
     return build
 
 
-def _metric_kind(name: str, cls: type) -> Kind:
+def _metric_kind(name: str, cls: type[Metric]) -> Kind:
     fields: dict[str, Field] = {"base": MetricName(), "options": TupleOf(Fixed(Text(), Value(objects=False)))}
-    by_name = frozenset(cls.__dataclass_fields__) - fields.keys()  # type: ignore[attr-defined]
+    by_name = frozenset(cls.__dataclass_fields__) - fields.keys()
     return Kind(name, cls, fields, derived=by_name, build=_metric(cls))
 
 

@@ -141,6 +141,6 @@ def _check_parameters(model: Any) -> None:
 
 
 @functools.cache
-def parameter_names(cls: type) -> tuple[str, ...]:
+def parameter_names(cls: Any) -> tuple[str, ...]:
     """The parameters of an estimator, as scikit-learn finds them."""
-    return tuple(cls._get_param_names())  # type: ignore[attr-defined]
+    return tuple(cls._get_param_names())
