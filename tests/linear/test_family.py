@@ -1,15 +1,24 @@
 """margin.linear.losses: every loss in the table, and curves that are the losses."""
 
+import importlib
+
+import margin._core as _core
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import margin._core as _core
+from margin import params
+from margin.data import catalog
 from margin.errors import InputError
-from margin.linear import LinearSGD, loss_family
+from margin.explain import explain
+from margin.linear import LinearSGD, loss_family, losses
+from margin.persistence import load, save
 
 NAMES = [name for name, _ in _core.linear.losses()]
+_X, _y = catalog.load("iris").target("class")
+TWO = (np.column_stack([_X[name] for name in _X.names])[50:], np.asarray(_y)[50:])
+SHORT = {"learning_rate": "constant", "eta0": 0.01, "scale": "standard", "random_state": 0, "tol": None, "max_iter": 50}
 
 # What each step is in words, as a factor of η y x.
 STEPS = {
@@ -57,9 +66,33 @@ def test_a_formula_says_what_the_core_computes(name, m):
 
 def test_losses_whose_scores_are_probabilities_are_those_of_models_that_have_them():
     for loss in loss_family().losses:
-        if loss.name in ("squared_hinge",):
-            continue  # no model of ours has it
         assert hasattr(LinearSGD(loss=loss.name), "predict_proba") == loss.gives_probabilities
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_loss_of_the_core_is_learnt_from_answered_explained_and_saved(name, tmp_path):
+    model = LinearSGD(loss=name, **SHORT).fit(*TWO)
+    assert model.score(*TWO) > 0.9
+    assert explain(model, TWO[0][:1]).answer == model.predict(TWO[0][:1])[0]
+    save(model, tmp_path / "model.margin")
+    assert (
+        load(tmp_path / "model.margin").decision_function(TWO[0]).tolist() == model.decision_function(TWO[0]).tolist()
+    )
+    assert name in next(each.rule.words for each in params.parameters(LinearSGD) if each.name == "loss")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_loss_of_the_core_of_which_nothing_else_is_said_works_all_the_same(name, monkeypatch):
+    before = LinearSGD(loss=name, **SHORT).fit(*TWO)
+    monkeypatch.delitem(losses._TRAITS, name)
+    model = LinearSGD(loss=name, **SHORT).fit(*TWO)
+    assert model.decision_function(TWO[0]).tolist() == before.decision_function(TWO[0]).tolist()
+    assert not hasattr(model, "predict_proba")  # no more is claimed than is known
+    row = next(row for row in loss_family().table() if row["loss"] == name)
+    assert (row["model"], row["w after a step"], row["P(y = +1)"]) == ("LinearSGD", "w - η slope(m) y x", "none")
+    assert name in str(loss_family())
+    plots = pytest.importorskip("matplotlib") and importlib.import_module("margin.plots")
+    assert name in [line.get_label() for line in plots.plot_losses().lines]
 
 
 def test_the_zero_one_loss_counts_a_margin_of_zero_as_an_error():

@@ -12,25 +12,39 @@ import numpy as np
 import margin._core as _core
 from margin.errors import InputError, closest
 
-__all__ = ["Loss", "LossCurves", "LossFamily", "loss_family"]
+__all__ = ["Loss", "LossCurves", "LossFamily", "link_of", "loss_family"]
 
 
-class _Words(NamedTuple):
-    model: str
-    step: str
-    probability: str
+class _Traits(NamedTuple):
+    model: str = "LinearSGD"
+    step: str = "w - η slope(m) y x"
+    probability: str = ""
+    #: How scores become probabilities (``LinearClassifier._link``); empty where they do not.
+    link: str = ""
 
 
-# The formulas stand with the losses in the core; here is what a person wants to know beside them.
-_WORDS = {
-    "perceptron": _Words("Perceptron", "w + η y x if m ≤ 0", ""),
-    "squared_error": _Words("Adaline", "w + η (y - f) x", ""),
-    "log_loss": _Words("LogisticRegression", "w + η y x / (1 + exp(m))", "1 / (1 + exp(-f))"),
-    "hinge": _Words("SVM (soft margin)", "w + η y x if m < 1", ""),
-    "squared_hinge": _Words("SVM (squared)", "w + 2η (1 - m) y x if m < 1", ""),
-    "modified_huber": _Words("LinearSGD", "w + 2η min(2, 1 - m) y x if m < 1", "(1 + f) / 2 clipped"),
-    "exponential": _Words("AdaBoost", "w + η exp(-m) y x", ""),
+# The list of losses and their formulas stand in the core; here is what a person wants to know beside them, and which
+# scores are probabilities. A loss that is not named here is any other one.
+_TRAITS = {
+    "perceptron": _Traits("Perceptron", "w + η y x if m ≤ 0"),
+    "squared_error": _Traits("Adaline", "w + η (y - f) x"),
+    "log_loss": _Traits("LogisticRegression", "w + η y x / (1 + exp(m))", "1 / (1 + exp(-f))", "one_vs_rest"),
+    "hinge": _Traits("SVM (soft margin)", "w + η y x if m < 1"),
+    "squared_hinge": _Traits("SVM (squared)", "w + 2η (1 - m) y x if m < 1"),
+    "modified_huber": _Traits(
+        "LinearSGD", "w + 2η min(2, 1 - m) y x if m < 1", "(1 + f) / 2 clipped", "modified_huber"
+    ),
+    "exponential": _Traits("AdaBoost", "w + η exp(-m) y x"),
 }
+
+
+def link_of(loss: str) -> str:
+    """How the scores of a model with this loss become probabilities; empty where they do not.
+
+    >>> link_of("log_loss"), link_of("hinge")
+    ('one_vs_rest', '')
+    """
+    return _TRAITS.get(loss, _Traits()).link
 
 
 @dataclass(frozen=True)
@@ -161,5 +175,5 @@ def loss_family() -> LossFamily:
     perceptron      Perceptron  max(0, -m)  w + η y x if m ≤ 0  none
     ...
     """
-    return LossFamily(tuple(Loss(name, words.model, formula, words.step, words.probability)
-                            for name, formula in _core.linear.losses() for words in [_WORDS[name]]))  # fmt: skip
+    known = [(name, formula, _TRAITS.get(name, _Traits())) for name, formula in _core.linear.losses()]
+    return LossFamily(tuple(Loss(name, of.model, formula, of.step, of.probability) for name, formula, of in known))

@@ -10,6 +10,7 @@ import margin._core as _core
 from margin.base.representations.numeric import Scale
 from margin.base.representations.representation import TrainingRows
 from margin.errors import ConvergenceWarning, InputError, ParameterError, warn
+from margin.linear.losses import link_of
 from margin.linear.online.row_order import Visiting, padded, rows_and_weights
 from margin.linear.online.sgd_state import Descent, Memory, Settings
 from margin.linear.online.streaming import StreamingClassifier
@@ -145,10 +146,10 @@ class LinearSGD(StreamingClassifier):
         self.random_state = random_state
 
     def _gives_probabilities(self) -> bool:
-        return self.loss in ("log_loss", "modified_huber")
+        return bool(link_of(self.loss))
 
     def _link(self) -> str:
-        return "modified_huber" if self.loss == "modified_huber" else "one_vs_rest"
+        return link_of(self.loss) or "one_vs_rest"
 
     def _settings(self) -> Settings:
         if self.learning_rate == "optimal" and self.alpha == 0:
@@ -237,7 +238,7 @@ class LinearSGD(StreamingClassifier):
     def _of_shares(self, shares: np.ndarray, n_scores: int) -> np.ndarray:
         """Intercepts that answer with the shares of the classes, where no column says anything."""
         shares = shares[-1:] if n_scores == 1 else shares
-        if self.loss != "log_loss":
+        if link_of(self.loss) != "one_vs_rest":
             return 2 * shares - 1
         with np.errstate(divide="ignore"):
             return np.clip(np.log(shares) - np.log1p(-shares), NEVER, -NEVER)

@@ -6,13 +6,15 @@ columns; ``v`` levels or values of all columns one after another.
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from margin.base.inputs.columns import Columns
 from margin.bayes.column_blocks import Block, TextBlock
 from margin.bayes.distributions.categorical import Categorical, CategoricalNumbers
+from margin.bayes.distributions.distribution import Place
 from margin.bayes.distributions.kernel_density import KernelDensity
 from margin.bayes.distributions.standard import Bernoulli, Complement, Gaussian, Multinomial, Poisson
 from margin.bayes.sufficient_statistics import ClassMoments, LevelCounts, NumberCounts, SortedCells, Sums, WordSums
@@ -29,36 +31,30 @@ FOUND = Object("class-sums")
 COLUMNS = Object("columns", where={"n": lambda columns: columns.n})
 zero_or_one = Rule("cells are 0 or 1", lambda a, _: ((a == 0) | (a == 1)).all())
 
-#: What distributions may be asked about in each part of the data.
-SUITED = {
-    "numeric": (CategoricalNumbers, Gaussian, KernelDensity, Multinomial, Complement, Bernoulli, Poisson),
-    "codes": (Categorical,),
-    "text": (Multinomial, Complement),
-}
-#: What is counted for each distribution.
-COUNTED: dict[Any, type] = {
-    Categorical: LevelCounts,
-    CategoricalNumbers: NumberCounts,
-    Gaussian: ClassMoments,
-    KernelDensity: SortedCells,
-    Multinomial: Sums,
-    Complement: Sums,
-    Bernoulli: Sums,
-    Poisson: Sums,
-}
+
+class Stored(NamedTuple):
+    """What a file has to know of a distribution.
+
+    ``places`` are the parts of the data it may be asked about, ``counted`` the statistics that are kept for it, and
+    ``shape`` says of how many columns and classes it is.
+    """
+
+    kind: Kind
+    places: tuple[Place, ...]
+    counted: type
+    shape: Callable[[Any], tuple[int, int]]
 
 
 def _shape(distribution: Any) -> tuple[int, int]:
-    """Of how many columns and classes a distribution is."""
-    if isinstance(distribution, Categorical):
-        return len(distribution.first) - 1, distribution.level_counts.shape[1]
-    if isinstance(distribution, KernelDensity):
-        return distribution.width.shape
-    tables: dict[Any, str] = {Gaussian: "mean", Poisson: "rate"}
-    table = (
-        getattr(distribution, tables[type(distribution)]) if type(distribution) in tables else distribution.found.sums
-    )
-    return table.shape[1], table.shape[0]
+    return STORED[type(distribution)].shape(distribution)
+
+
+def _of_levels(distribution: Any) -> tuple[int, int]:
+    return len(distribution.first) - 1, distribution.level_counts.shape[1]
+
+
+def _of_sums(distribution: Any) -> tuple[int, int]:
+    return distribution.found.sums.T.shape
 
 
 def _alpha_fits(distribution: Any) -> str | None:
@@ -137,7 +133,7 @@ def _block_fits(block: Block) -> str | None:
     is_text = isinstance(block, TextBlock)
     if is_text != (block.place == "text") or (is_text and n != 1):
         return "every text is a block of its own"
-    if type(distribution) not in SUITED[block.place]:
+    if block.place not in STORED[type(distribution)].places:
         return f"a {distribution.name} distribution does not suit its columns"
     if not is_text and _shape(distribution)[0] != n:
         return "its distribution is of another number of columns"
@@ -156,7 +152,7 @@ def part_fits(block: Block, part: Any, classes: int) -> str | None:
     wide, deep = _shape(distribution)
     if deep != classes or n_classes(part) != classes:
         return "a block is of another number of classes"
-    wanted = WordSums if isinstance(block, TextBlock) else COUNTED[type(distribution)]
+    wanted = WordSums if isinstance(block, TextBlock) else STORED[type(distribution)].counted
     if type(part) is not wanted or n_columns(part) != wide:
         return "statistics are of other columns than the blocks"
     if isinstance(part, LevelCounts) and not (_levels_fit(block, part.first) and part.at == tuple(block.at.tolist())):
@@ -166,111 +162,157 @@ def part_fits(block: Block, part: Any, classes: int) -> str | None:
     return None
 
 
+_TABLE = frozenset({"table", "_may_rule_out"})
+_PRESENCE = frozenset({"sparse", "present", "absent", "_rules_out", "_never_absent", "_all_absent", "_instead"})
+_OF_WIDTH = frozenset({"steep", "off", "_plain"})
+
+#: All distributions: each with its kind, where it may stand, what is counted for it, and its shape.
+_DISTRIBUTIONS = (
+    Stored(
+        Kind(
+            "categorical",
+            Categorical,
+            {
+                "alpha": ALPHA,
+                "first": Array("i8", None, starts("v")),
+                "level_counts": Renamed("counts", Array("f8", "v", "k", at_least(0))),
+            },
+            derived=frozenset({"log_share"}),
+            finish=_lay_out,
+            check=_alpha_fits,
+        ),
+        ("codes",),
+        LevelCounts,
+        _of_levels,
+    ),
+    Stored(
+        Kind(
+            "categorical-numbers",
+            CategoricalNumbers,
+            {
+                "alpha": ALPHA,
+                "numbered": Flag(),
+                "least": Maybe(Array("f8", "d", at_least(0))),
+                "values": NumbersOfColumns("d", "v"),
+                "level_counts": Renamed("counts", Array("f8", "v", "k", at_least(0))),
+            },
+            derived=frozenset({"first", "log_share", "_by_place"}),
+            finish=_categorical_numbers,
+            check=_alpha_fits,
+        ),
+        ("numeric",),
+        NumberCounts,
+        _of_levels,
+    ),
+    Stored(
+        Kind(
+            "gaussian",
+            Gaussian,
+            {
+                "alpha": ALPHA,
+                "smoothing": Maybe(Number(0)),
+                "epsilon": Absent(Number(0, finite=False, missing=True)),
+                "mean": Array("f8", "k", "d"),
+                "variance": Array("f8", "k", "d"),
+                "unit": Array("f8", "d", positive, finite),
+            },
+            derived=_OF_WIDTH | {"peak"},
+            finish=Gaussian.lay_out,
+            check=_gaussian,
+        ),
+        ("numeric",),
+        ClassMoments,
+        lambda d: d.mean.T.shape,
+    ),
+    Stored(
+        Kind(
+            "kernel-density",
+            KernelDensity,
+            {
+                "alpha": ALPHA,
+                "unit": Array("f8", "d", positive, finite),
+                "width": Array("f8", "d", "k", at_least(0)),
+                "constant": Array("f8", "d"),
+                "start": Array("i8", None, starts("v")),
+                "values": Array("f8", "v", finite),
+                "log_weight": Array("f8", "v"),
+            },
+            derived=_OF_WIDTH,
+            finish=KernelDensity.lay_out,
+            check=_kernel_density,
+        ),
+        ("numeric",),
+        SortedCells,
+        lambda d: d.width.shape,
+    ),
+    Stored(
+        Kind(
+            "multinomial",
+            Multinomial,
+            {"alpha": ALPHA, "found": Renamed("sums", FOUND)},
+            derived=_TABLE,
+            finish=_learn_again,
+            check=_alpha_fits,
+        ),
+        ("numeric", "text"),
+        Sums,
+        _of_sums,
+    ),
+    Stored(
+        Kind(
+            "complement",
+            Complement,
+            {"alpha": ALPHA, "norm": Flag(), "found": Renamed("sums", FOUND)},
+            derived=_TABLE,
+            finish=_learn_again,
+            check=_alpha_fits,
+        ),
+        ("numeric", "text"),
+        Sums,
+        _of_sums,
+    ),
+    Stored(
+        Kind(
+            "bernoulli",
+            Bernoulli,
+            {"alpha": ALPHA, "threshold": Number(), "found": Renamed("sums", FOUND)},
+            derived=_PRESENCE,
+            finish=_bernoulli,
+            check=_alpha_fits,
+        ),
+        ("numeric",),
+        Sums,
+        _of_sums,
+    ),
+    Stored(
+        Kind(
+            "poisson",
+            Poisson,
+            {
+                "alpha": ALPHA,
+                "rate": Array("f8", "k", "d"),
+                "_says_something": Array("f8", "d", zero_or_one),
+            },
+            derived=_TABLE,
+            finish=Poisson.lay_out,
+        ),
+        ("numeric",),
+        Sums,
+        lambda d: d.rate.T.shape,
+    ),
+)
+#: The same by class.
+STORED: dict[Any, Stored] = {stored.kind.cls: stored for stored in _DISTRIBUTIONS}
+
 _BLOCK: dict[str, Field] = {
     "columns": COLUMNS,
     "place": Text("numeric", "codes", "text"),
     "positions": Array("i8", None, below("n"), strictly_ascending),
-    "distribution": Object(
-        "categorical", "categorical-numbers", "gaussian", "kernel-density", "multinomial", "complement", "bernoulli",
-        "poisson",
-    ),
-}  # fmt: skip
-_TABLE = frozenset({"table", "_may_rule_out"})
-_OF_WIDTH = frozenset({"steep", "off", "_plain"})
+    "distribution": Object(*(stored.kind.name for stored in _DISTRIBUTIONS)),
+}
 
 KINDS = (
-    Kind(
-        "categorical",
-        Categorical,
-        {
-            "alpha": ALPHA,
-            "first": Array("i8", None, starts("v")),
-            "level_counts": Renamed("counts", Array("f8", "v", "k", at_least(0))),
-        },
-        derived=frozenset({"log_share"}),
-        finish=_lay_out,
-        check=_alpha_fits,
-    ),
-    Kind(
-        "categorical-numbers",
-        CategoricalNumbers,
-        {
-            "alpha": ALPHA,
-            "numbered": Flag(),
-            "least": Maybe(Array("f8", "d", at_least(0))),
-            "values": NumbersOfColumns("d", "v"),
-            "level_counts": Renamed("counts", Array("f8", "v", "k", at_least(0))),
-        },
-        derived=frozenset({"first", "log_share", "_by_place"}),
-        finish=_categorical_numbers,
-        check=_alpha_fits,
-    ),
-    Kind(
-        "gaussian",
-        Gaussian,
-        {
-            "alpha": ALPHA,
-            "smoothing": Maybe(Number(0)),
-            "epsilon": Absent(Number(0, finite=False, missing=True)),
-            "mean": Array("f8", "k", "d"),
-            "variance": Array("f8", "k", "d"),
-            "unit": Array("f8", "d", positive, finite),
-        },
-        derived=_OF_WIDTH | {"peak"},
-        finish=Gaussian.lay_out,
-        check=_gaussian,
-    ),
-    Kind(
-        "kernel-density",
-        KernelDensity,
-        {
-            "alpha": ALPHA,
-            "unit": Array("f8", "d", positive, finite),
-            "width": Array("f8", "d", "k", at_least(0)),
-            "constant": Array("f8", "d"),
-            "start": Array("i8", None, starts("v")),
-            "values": Array("f8", "v", finite),
-            "log_weight": Array("f8", "v"),
-        },
-        derived=_OF_WIDTH,
-        finish=KernelDensity.lay_out,
-        check=_kernel_density,
-    ),
-    Kind(
-        "multinomial",
-        Multinomial,
-        {"alpha": ALPHA, "found": Renamed("sums", FOUND)},
-        derived=_TABLE,
-        finish=_learn_again,
-        check=_alpha_fits,
-    ),
-    Kind(
-        "complement",
-        Complement,
-        {"alpha": ALPHA, "norm": Flag(), "found": Renamed("sums", FOUND)},
-        derived=_TABLE,
-        finish=_learn_again,
-        check=_alpha_fits,
-    ),
-    Kind(
-        "bernoulli",
-        Bernoulli,
-        {"alpha": ALPHA, "threshold": Number(), "found": Renamed("sums", FOUND)},
-        derived=frozenset({"sparse", "present", "absent", "_rules_out", "_never_absent", "_all_absent", "_instead"}),
-        finish=_bernoulli,
-        check=_alpha_fits,
-    ),
-    Kind(
-        "poisson",
-        Poisson,
-        {
-            "alpha": ALPHA,
-            "rate": Array("f8", "k", "d"),
-            "_says_something": Array("f8", "d", zero_or_one),
-        },
-        derived=_TABLE,
-        finish=Poisson.lay_out,
-    ),
+    *(stored.kind for stored in _DISTRIBUTIONS),
     Kind("column-block", Block, _BLOCK, derived=frozenset({"at", "is_whole"}), finish=_find_cells, check=_block_fits),
     Kind(
         "text-block",
