@@ -25,4 +25,4 @@ def test_the_examples_of_a_module_run(name, tmp_path, monkeypatch):
 def test_the_search_finds_examples():
     module = importlib.import_module("margin.errors")
     assert sum(len(test.examples) for test in doctest.DocTestFinder().find(module)) >= 2
-    assert {"margin.base.classifier", "margin.data.table"} <= set(MODULES)
+    assert {"margin.base.estimator", "margin.data.table"} <= set(MODULES)

@@ -157,7 +157,7 @@ ClassWeight = Annotated[
     ),
 ]
 Priors = Annotated[
-    Iterable[float] | None, Rule("None or shares of at least 0 that add up to 1", _is_priors, _numbers_of)
+    Collection[float] | None, Rule("None or shares of at least 0 that add up to 1", _is_priors, _numbers_of)
 ]
 
 

@@ -2,12 +2,12 @@
 
 import importlib
 
-import margin._core as _core
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import margin._core as _core
 from margin import params
 from margin.data import catalog
 from margin.errors import InputError

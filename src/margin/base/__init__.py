@@ -1,8 +1,7 @@
 """The estimator contract: what every model takes, and what a model has to write."""
 
-from margin.base.classifier import Classifier
+from margin.base.estimator import Classifier, Regressor
 from margin.base.mergeable import MergeableClassifier, Places
-from margin.base.regressor import Regressor
 from margin.base.representations.mixed import Mixed, MixedData
 from margin.base.representations.numeric import Numeric
 from margin.base.representations.representation import AsGiven

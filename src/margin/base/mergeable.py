@@ -9,7 +9,7 @@ from typing import Any, Protocol, Self
 import numpy as np
 
 from margin import params
-from margin.base.classifier import Classifier
+from margin.base.estimator import Classifier
 from margin.base.inputs.columns import Columns, in_order
 from margin.base.representations.cell_survey import Survey
 from margin.base.representations.mixed import MixedEncoder

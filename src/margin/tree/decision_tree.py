@@ -12,10 +12,9 @@ from margin.base.targets.class_weight import class_factors
 from margin.base.targets.labels import encode_labels
 from margin.errors import ParameterError
 from margin.params import ClassWeight, Count, Flag, Jobs, NonNegative, Seed, Several, Share
-from margin.tree.cart import CartTree
+from margin.tree.cart import CartTree, ClassGrowth, weight_as_grown
 from margin.tree.costs import Costs, altered_priors, cost_matrix, in_few_bits
 from margin.tree.criteria import ClassCriterion
-from margin.tree.growth import ClassGrowth, weight_as_grown
 from margin.tree.nodes import Tree
 from margin.tree.settings import (
     Bins,

@@ -10,9 +10,8 @@ from margin.base.representations.mixed import MixedData
 from margin.base.representations.representation import TrainingRows
 from margin.base.targets.numbers import encode_targets
 from margin.params import Count, Flag, Jobs, NonNegative, Seed, Several, Share
-from margin.tree.cart import CartTree
+from margin.tree.cart import CartTree, ValueGrowth
 from margin.tree.criteria import ValueCriterion
-from margin.tree.growth import ValueGrowth
 from margin.tree.settings import (
     Bins,
     CasesInLeaf,

@@ -24,7 +24,7 @@ from margin.linear.presolve import Reduced
 from margin.linear.problem import Problem
 
 if TYPE_CHECKING:
-    from margin.linear.logistic.model import LogisticModel
+    from margin.linear.logistic.regression import LogisticModel
 
 __all__ = ["Evidence", "Summary", "evidence_of", "summary_of"]
 

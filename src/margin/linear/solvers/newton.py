@@ -6,8 +6,15 @@ import numpy as np
 
 from margin.linear.problem import Problem, Solution
 from margin.linear.solvers.curvature import whole_curvature
-from margin.linear.solvers.dense_objective import Objective, Point, sample_of
-from margin.linear.solvers.line_search import Memory, descend, is_negligible, is_rounding
+from margin.linear.solvers.dense_objective import (
+    Memory,
+    Objective,
+    Point,
+    descend,
+    is_negligible,
+    is_rounding,
+    sample_of,
+)
 
 __all__ = ["newton", "suits_newton"]
 

@@ -14,8 +14,15 @@ from margin.linear.solvers.curvature import (
     class_blocks,
     whole_curvature,
 )
-from margin.linear.solvers.dense_objective import Objective, Point, sample_of
-from margin.linear.solvers.line_search import Memory, descend, is_negligible, is_rounding
+from margin.linear.solvers.dense_objective import (
+    Memory,
+    Objective,
+    Point,
+    descend,
+    is_negligible,
+    is_rounding,
+    sample_of,
+)
 
 __all__ = ["gram_price", "lbfgs", "pass_price"]
 
