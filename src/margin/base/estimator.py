@@ -1,7 +1,4 @@
-"""What every estimator does with its input: columns learnt, weightless rows left out, an encoder for later rows.
-
-Learning from rows and their targets: ``fit`` is written once, here.
-"""
+"""What every estimator does with its input, and ``fit``, which is written once: columns, weights, encoder, targets."""
 
 from __future__ import annotations
 

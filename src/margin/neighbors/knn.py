@@ -50,11 +50,13 @@ class KNeighborsClassifier(NearestVoters, Classifier):
             return self.classes_[codes]
         return side_by_side([classes[codes[:, j]] for j, classes in enumerate(self.classes_)])
 
-    def answers_along(self, parameter: str, values: Any, X: Any, y: Any, asked: Any, sample_weight: Any = None) -> Any:
+    def answers_along(
+        self, parameter: str, values: Any, X: Any, y: Any, queries: Any, sample_weight: Any = None
+    ) -> Any:
         """What the model would say for several ``n_neighbors``, from one search."""
         from margin.neighbors.parameter_path import answers_along_k
 
-        return answers_along_k(self, values, X, y, asked, sample_weight) if parameter == "n_neighbors" else None
+        return answers_along_k(self, values, X, y, queries, sample_weight) if parameter == "n_neighbors" else None
 
     def _scores(self, X: Any) -> Any:
         ballot = self._ballot(X)

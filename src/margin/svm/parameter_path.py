@@ -21,7 +21,7 @@ __all__ = ["answers_along_linear", "answers_along_penalty"]
 
 
 def answers_along_penalty(
-    model: SVC, Cs: Sequence[Any], X: Any, y: Any, asked: Sequence[Any], sample_weight: Any
+    model: SVC, Cs: Sequence[Any], X: Any, y: Any, queries: Sequence[Any], sample_weight: Any
 ) -> list[list[Predictions]] | None:
     """What a kernel machine says for each C, from wide margins to narrow ones.
 
@@ -34,13 +34,13 @@ def answers_along_penalty(
     along._Cs, at = np.unique(np.asarray(Cs, dtype=np.float64), return_inverse=True)
     along.fit(X, y, sample_weight)
     if along._machine is None:
-        return [[predict_all(along, X) for X in asked]] * len(Cs)
+        return [[predict_all(along, X) for X in queries]] * len(Cs)
     predictions = []
     for machine in along.machines:
         if max(gap.relative for gap in machine.solutions.gaps) > along.tol:
             return None
         along._keep(machine, along._kept)
-        predictions.append([predict_all(along, X) for X in asked])
+        predictions.append([predict_all(along, X) for X in queries])
     return [predictions[place] for place in at]
 
 
@@ -66,7 +66,7 @@ class _LinearAlongC(LinearSVC):
 
 
 def answers_along_linear(
-    model: LinearSVC, Cs: Sequence[Any], X: Any, y: Any, asked: Sequence[Any], sample_weight: Any
+    model: LinearSVC, Cs: Sequence[Any], X: Any, y: Any, queries: Sequence[Any], sample_weight: Any
 ) -> list[list[Predictions]] | None:
     """What a linear machine says for each C; its solvers begin anew, from rows that were read once."""
     if not all(rule_of(Positive).accepts(C) for C in Cs):
@@ -79,5 +79,5 @@ def answers_along_linear(
     predictions = []
     for coef, intercept in along._solutions:
         along.coef_, along.intercept_ = coef, intercept
-        predictions.append([predict_all(along, X) for X in asked])
+        predictions.append([predict_all(along, X) for X in queries])
     return predictions

@@ -198,11 +198,13 @@ class CartTree(TreeModel):
         path = weakest_links(full.tree_, full._risk(full.tree_))
         return Bunch(ccp_alphas=path.alphas, impurities=path.impurities, n_leaves=path.leaves)
 
-    def answers_along(self, parameter: str, values: Any, X: Any, y: Any, asked: Any, sample_weight: Any = None) -> Any:
+    def answers_along(
+        self, parameter: str, values: Any, X: Any, y: Any, queries: Any, sample_weight: Any = None
+    ) -> Any:
         """What the tree would say for several ``ccp_alpha`` or ``max_depth``."""
         from margin.tree.parameter_path import answers_along_tree
 
-        return answers_along_tree(self, parameter, values, X, y, asked, sample_weight)
+        return answers_along_tree(self, parameter, values, X, y, queries, sample_weight)
 
 
 def with_true_weights(tree: Tree, factors: np.ndarray) -> Tree:

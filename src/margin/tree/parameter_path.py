@@ -18,7 +18,7 @@ __all__ = ["answers_along_tree"]
 
 
 def answers_along_tree(
-    model: Any, parameter: str, values: Sequence[Any], X: Any, y: Any, asked: Sequence[Any], sample_weight: Any
+    model: Any, parameter: str, values: Sequence[Any], X: Any, y: Any, queries: Sequence[Any], sample_weight: Any
 ) -> list[list[Predictions]] | None:
     """What a tree says for each ``ccp_alpha`` (weakest links cut) or ``max_depth`` (cut there)."""
     ways: dict[str, Callable[..., Any]] = {"ccp_alpha": _by_alpha, "max_depth": _by_depth}
@@ -29,7 +29,7 @@ def answers_along_tree(
     for tree in trees:
         pruned = copy(model)
         pruned.tree_ = tree
-        predictions.append([predict_all(pruned, X) for X in asked])
+        predictions.append([predict_all(pruned, X) for X in queries])
     return predictions
 
 

@@ -11,17 +11,19 @@ from margin.data.predictions import Predictions
 from margin.data.rows import take_rows
 from margin.evaluation.predictions.from_model import predict_all
 
-__all__ = ["answers_anew"]
+__all__ = ["refitted_predictions"]
 
 
-def answers_anew(model: Any, X: Any, labels: np.ndarray, weight: np.ndarray | None, rows: np.ndarray) -> Predictions:
+def refitted_predictions(
+    model: Any, X: Any, labels: np.ndarray, weight: np.ndarray | None, rows: np.ndarray
+) -> Predictions:
     """Labels of some rows, each by a clone of the model fitted to all others, and probabilities where it has them.
 
     Probabilities have a column for each class of all labels. Rows of weight 0 are answered by one fit.
 
     >>> from sklearn.dummy import DummyClassifier
     >>> X, y = np.zeros((4, 1)), np.array(["a", "b", "b", "b"])
-    >>> refitted = answers_anew(DummyClassifier(), X, y, None, np.arange(2))
+    >>> refitted = refitted_predictions(DummyClassifier(), X, y, None, np.arange(2))
     >>> refitted.labels.tolist(), refitted.probabilities.round(3).tolist()
     (['b', 'b'], [[0.0, 1.0], [0.333, 0.667]])
     """

@@ -140,8 +140,10 @@ class LogisticRegression(LogisticModel):
             self._keep(part, weight, start, self._setting())
         self.certificate_ = self.certificate_.timed(time.perf_counter() - begin)
 
-    def answers_along(self, parameter: str, values: Any, X: Any, y: Any, asked: Any, sample_weight: Any = None) -> Any:
+    def answers_along(
+        self, parameter: str, values: Any, X: Any, y: Any, queries: Any, sample_weight: Any = None
+    ) -> Any:
         """What the model would say for several C, from one path (:mod:`margin.evaluation.predictions.from_model`)."""
         from margin.linear.logistic.path import answers_along_penalty
 
-        return answers_along_penalty(self, values, X, y, asked, sample_weight) if parameter == "C" else None
+        return answers_along_penalty(self, values, X, y, queries, sample_weight) if parameter == "C" else None

@@ -314,11 +314,13 @@ class SVC(KernelModel):
         spread = X.shape[1] * (1.0 if self.gamma == "auto" else variance_of_cells(X, weight, self.scale == "standard"))
         return 1.0 / spread if spread > 0 else 1.0
 
-    def answers_along(self, parameter: str, values: Any, X: Any, y: Any, asked: Any, sample_weight: Any = None) -> Any:
+    def answers_along(
+        self, parameter: str, values: Any, X: Any, y: Any, queries: Any, sample_weight: Any = None
+    ) -> Any:
         """What the machine would say for several C, from one path (:mod:`margin.evaluation.predictions.from_model`)."""
         from margin.svm.parameter_path import answers_along_penalty
 
-        return answers_along_penalty(self, values, X, y, asked, sample_weight) if parameter == "C" else None
+        return answers_along_penalty(self, values, X, y, queries, sample_weight) if parameter == "C" else None
 
     def _warn_of_gaps(self, gaps: list[float]) -> None:
         worst = max(gaps)

@@ -184,8 +184,10 @@ class LinearSVC(LinearClassifier):
             ConvergenceWarning,
         )
 
-    def answers_along(self, parameter: str, values: Any, X: Any, y: Any, asked: Any, sample_weight: Any = None) -> Any:
+    def answers_along(
+        self, parameter: str, values: Any, X: Any, y: Any, queries: Any, sample_weight: Any = None
+    ) -> Any:
         """What the machine would say for several C (:mod:`margin.evaluation.predictions.from_model`)."""
         from margin.svm.parameter_path import answers_along_linear
 
-        return answers_along_linear(self, values, X, y, asked, sample_weight) if parameter == "C" else None
+        return answers_along_linear(self, values, X, y, queries, sample_weight) if parameter == "C" else None
