@@ -1,4 +1,4 @@
-"""One more metric is one function, one more protocol one class and its name: both are then known everywhere."""
+"""One more metric, protocol, column of the leaderboard or section of the page is one thing and its place in a list."""
 
 import io
 from collections.abc import Iterator
@@ -18,8 +18,8 @@ from margin.evaluation.predictions.confusion import ratio
 from margin.evaluation.protocols import named
 from margin.evaluation.protocols.stratified import Split, Splits
 from margin.experiment import Spec, run_to_end
+from margin.report import leaderboard, render, sections, terminal
 from margin.report import phrases as words
-from margin.report import render, terminal
 from margin.selection import GridSearch
 from tests.experiment.stand_ins import entries, flowers
 from tests.report.test_report_page import parsed
@@ -103,3 +103,31 @@ def test_a_protocol_is_a_class_and_its_name(monkeypatch):
     assert result.scores["accuracy"].how.startswith("mean of 2 folds")
     with pytest.raises(ValueError, match="'halves'"):
         evaluate(GaussianNB(), X, y, "halfs")
+
+
+def test_a_column_of_the_leaderboard_is_a_line_in_one_list_and_stands_on_page_and_terminal(monkeypatch):
+    monkeypatch.setattr(zoo, "_zoo", entries())
+    folds = leaderboard.Column("folds", lambda standing: f"{len(standing.fold_scores)} parts")
+    monkeypatch.setattr(leaderboard, "COLUMNS", [*leaderboard.COLUMNS, folds])
+    result = run_to_end(Spec(flowers(), target="kind", folds=3, repeats=1))
+    page = parsed(render(result)).text
+    assert page.count("3 parts") == len(result.leaderboard)
+    assert "Folds" in page
+    console = Console(file=io.StringIO(), width=120)
+    console.print(terminal.board(result))
+    heading, first, *_ = console.file.getvalue().splitlines()
+    assert heading.split()[-4:] == ["folds", "to", "the", "best"]
+    assert first.split()[-3:] == ["3", "parts", "best"]
+
+
+def test_a_section_of_the_page_is_a_template_and_a_line_in_one_list(monkeypatch):
+    monkeypatch.setattr(zoo, "_zoo", entries())
+    result = run_to_end(Spec(flowers(), target="kind", folds=3, repeats=1))
+    said = sections.Section("warnings.html", lambda result: {"warnings": [f"{result.n_rows} rows were counted"]})
+    silent = sections.Section("warnings.html", lambda result: None)
+    before = render(result)
+    monkeypatch.setattr(sections, "SECTIONS", [said, silent, *sections.SECTIONS])
+    after = parsed(render(result)).text
+    assert after.count(f"{result.n_rows} rows were counted") == 1
+    assert after.index("rows were counted") < after.index("Leaderboard")
+    assert "rows were counted" not in before

@@ -10,6 +10,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from margin.report import leaderboard
 from margin.report import phrases as words
 
 __all__ = ["board", "interval_bar", "show", "show_audit"]
@@ -59,9 +60,10 @@ def board(result: Any) -> Group:
     table.add_column(metric.replace("_", " "), justify="right", min_width=8, max_width=10)
     table.add_column("95 % interval", justify="right", no_wrap=True)
     table.add_column("", no_wrap=True)
-    table.add_column("fit", justify="right", no_wrap=True)
+    for column in leaderboard.COLUMNS:
+        table.add_column(column.heading, justify="right", no_wrap=True)
     table.add_column("to the best", no_wrap=True)
-    low, high = _range(result)
+    low, high = leaderboard.score_range(result)
     failed = []
     for standing in result.leaderboard:
         if standing.error:
@@ -74,8 +76,8 @@ def board(result: Any) -> Group:
             Text(_plain(words.score(one.value, metric)), style="bold" if is_best else ""),
             words.interval(one, metric),
             Text(interval_bar(one, low, high), style="green" if is_best else "cyan"),
-            _plain(words.duration(standing.fit_seconds)),
-            "best" if is_best else "behind" if standing.differs else "level",
+            *(_plain(column.text(standing)) for column in leaderboard.COLUMNS),
+            leaderboard.mark_of(standing, result.best),
         )
     lines = [Text.from_markup(f"[red]{escape(s.name)} failed:[/] {escape(s.error)}") for s in failed]
     return Group(table, *lines)
@@ -100,12 +102,6 @@ def interval_bar(one: Any, low: float, high: float, width: int = WIDTH) -> str:
         cells[left], cells[right] = "├", "┤"
     cells[place(one.value)] = "●"
     return "".join(cells)
-
-
-def _range(result: Any) -> tuple[float, float]:
-    scores = [standing.scores[result.metric] for standing in result.leaderboard if not standing.error]
-    ends = [end for one in scores for end in (one.value, one.low, one.high) if end is not None]
-    return min(ends), max(ends)
 
 
 def _plain(text: str) -> str:
