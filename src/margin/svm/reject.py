@@ -85,7 +85,7 @@ class Reject(PassesOn):
 
     References
     ----------
-    Chow (1970); El-Yaniv, Wiener (2010); Geifman, El-Yaniv (2017).
+    Chow (1970); Wiens (2003); El-Yaniv, Wiener (2010); Geifman, El-Yaniv (2017).
 
     Examples
     --------

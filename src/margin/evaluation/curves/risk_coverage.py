@@ -17,15 +17,20 @@ from margin.typing import LabelsLike, WeightsLike
 
 __all__ = ["LOOKS", "RiskCoverage", "ThresholdChoice", "risk_coverage"]
 
-#: A bound is tried at so many coverages, fixed before the data are seen; each look may err that much more rarely.
+#: A bound is tried at so many coverages, fixed before the data are seen.
 LOOKS = 20
+#: The first look is where so many times the fewest cases are answered that could vouch for the target at all.
+FIRST_LOOK = 3
+#: The share of the allowed error probability that the first look may spend; the others share the rest.
+FIRST_SHARE = 0.7
 
 
 @dataclass(frozen=True)
 class ThresholdChoice:
     """A confidence threshold, what it did on the rows it was chosen by, and why it was chosen.
 
-    ``bound`` is what the error among the answered stays below with probability ``level``, where that was asked for.
+    ``bound`` is what the error among the answered stays below with probability ``level``, where that was asked for: the
+    target, which is all that was tested.
     """
 
     threshold: float
@@ -106,9 +111,12 @@ class RiskCoverage:
     def for_error(self, target: float, level: float | None = 0.95) -> ThresholdChoice:
         """The smallest threshold whose error among the answered is at most the target.
 
-        With a ``level`` an upper bound of the error has to be at most the target: exact binomial bounds at 20 coverages
-        (5 %, 10 %, … of the cases), each wrong with probability (1 - level)/20, so that all of them hold together.
-        Without one the error that was seen has to be. Where no threshold will do, it is infinity: nothing is answered.
+        With a ``level`` an exact binomial bound of the error has to be at most the target, with that probability. It is
+        tried at coverages fixed beforehand (5 %, 10 %, … of the cases, from where enough are answered to tell), from
+        few to many: what a look that succeeds was allowed to err is handed on to the next one, so that all together err
+        with probability 1 - level at most, and confidence that tells right from wrong pays nothing for looking often
+        (the fallback procedure, Wiens 2003). Without a level the error that was seen has to be at most the target.
+        Where no threshold will do, it is infinity: nothing is answered.
         """
         _check_share("for_error", "target", target)
         if level is None:
@@ -116,18 +124,31 @@ class RiskCoverage:
             bound, least = None, float(self.risk.min(initial=1.0))
         else:
             _check_share("for_error", "level", level)
-            looks = self._looks()
-            answered = self.coverage[looks] * self.n_cases
-            bounds = _upper(self.risk[looks] * answered, answered, (1 - level) / LOOKS)
-            passed = np.flatnonzero(bounds <= target)
-            fit = looks[passed]
-            bound, least = float(bounds[passed[-1]]) if passed.size else None, float(bounds.min(initial=1.0))
+            fit, least = self._vouched_for(target, 1 - level)
+            bound = target
         if not fit.size:
             return ThresholdChoice(math.inf, 0.0, 0.0, self._in_vain(target, level, least), None, level)
         at = int(fit[-1])
         held = "" if bound is None else f", below {_percent(bound)} with {_percent(level)} certainty"
         reason = f"target {_percent(target)}: {self._answered(at)}{held}"
         return ThresholdChoice(*self._point(at), reason, bound, level)
+
+    def _vouched_for(self, target: float, allowed: float) -> tuple[np.ndarray, float]:
+        """Places on the curve whose error is below the target but for the probability allowed, and the smallest bound
+        at any look."""
+        looks = self._looks(_fewest(target, allowed))
+        shares = np.full(len(looks), (1 - FIRST_SHARE) / max(len(looks) - 1, 1))
+        shares[:1] = FIRST_SHARE if len(looks) > 1 else 1.0
+        vouched, least, handed_on = [], 1.0, 0.0
+        for look, share in zip(looks, shares * allowed):
+            answered = self.coverage[look] * self.n_cases
+            tail = share + handed_on
+            above = float(_upper(self.risk[look] * answered, answered, tail))
+            least, handed_on = min(least, above), 0.0
+            if above <= target:
+                vouched.append(look)
+                handed_on = tail
+        return np.array(vouched, dtype=np.intp), least
 
     def for_cost(self, cost: float) -> ThresholdChoice:
         """The threshold of the least mean cost, where a wrong answer costs 1 and no answer costs ``cost``.
@@ -146,11 +167,17 @@ class RiskCoverage:
         reason = f"cost {best:.3g} a case (abstaining costs {cost:g}): {self._answered(at)}"
         return ThresholdChoice(*self._point(at), reason)
 
-    def _looks(self) -> np.ndarray:
-        """Places on the curve where coverage is at most 1/20, 2/20, …: one for each share that has any."""
+    def _looks(self, fewest: int) -> np.ndarray:
+        """Places on the curve where coverage is at most 1/20, 2/20, …, from where so many cases are answered that a
+        few mistakes do not matter, or else all of them."""
         shares = np.arange(1, LOOKS + 1) / LOOKS
         found = np.searchsorted(self.coverage, shares * (1 + 1e-12), side="right") - 1
-        return np.unique(found[found >= 0])
+        looks = np.unique(found[found >= 0])
+        for times in range(FIRST_LOOK, 0, -1):
+            enough = looks[self.coverage[looks] * self.n_cases >= times * fewest * (1 - 1e-12)]
+            if enough.size:
+                return enough
+        return looks[-1:]
 
     def _point(self, at: int) -> tuple[float, float, float]:
         return float(self.threshold[at]), float(self.coverage[at]), float(self.risk[at])
@@ -164,7 +191,7 @@ class RiskCoverage:
         if level is None:
             why = f"no threshold has an error that small (the smallest is {_percent(least)})"
         else:
-            needed = math.ceil(math.log((1 - level) / LOOKS) / math.log1p(-target))
+            needed = _fewest(target, 1 - level)
             hint = (
                 f"at least {needed} cases answered without a mistake would be needed"
                 if self.n_cases < needed
@@ -186,6 +213,15 @@ def _upper(wrong: np.ndarray, answered: np.ndarray, tail: float) -> np.ndarray:
     every = wrong >= answered
     high = special.betaincinv(wrong + 1, np.where(every, 1.0, answered - wrong), 1 - tail)
     return np.where(every, 1.0, high)
+
+
+def _fewest(target: float, allowed: float) -> int:
+    """How many cases answered without a mistake vouch for an error below the target, but for the probability allowed.
+
+    >>> _fewest(0.05, 0.05)
+    59
+    """
+    return math.ceil(math.log(allowed) / math.log1p(-target))
 
 
 def _check_share(who: str, what: str, given: float) -> None:
