@@ -4,46 +4,57 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip -qq --disable-pip-version-check
 READY := $(VENV)/.ready
+DEV_READY := $(VENV)/.ready-dev
 PEERS_READY := .venv-peers/.ready
 PEERS_PIP := .venv-peers/bin/python -m pip -qq --disable-pip-version-check
 
-.PHONY: demo test fuzz fuzz-sanitized lint format bench sanitize clean
+.PHONY: demo test test-all fuzz fuzz-sanitized lint format bench sanitize clean
 
 $(READY): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "margin needs Python 3.11 or newer: make PYTHON=python3.12")'
 	@echo "Setting up $(VENV) (a few minutes: the core is compiled)"
 	@$(PYTHON) -m venv $(VENV)
 	@$(PIP) install -c constraints.txt scikit-build-core nanobind ninja cmake
-	@$(PIP) install -c constraints.txt --no-build-isolation -Ceditable.rebuild=true -Ceditable.verbose=false -e '.[dev]'
+	@$(PIP) install -c constraints.txt --no-build-isolation -Ceditable.rebuild=true -Ceditable.verbose=false -e .
+	@touch $@
+
+# What tests, linters and pictures need beside it; a demo does without.
+$(DEV_READY): $(READY)
+	@$(BIN)/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"]["dev"], sep="\n")' > $(VENV)/dev.txt
+	@$(PIP) install -c constraints.txt -r $(VENV)/dev.txt
 	@touch $@
 
 demo: $(READY)
 	@$(BIN)/python -m margin compare credit --target risk --out demo-report.html --seed 1
 
-test: $(READY) sanitize
+test: $(DEV_READY) sanitize
 	$(BIN)/python -m pytest -n 2 --dist worksteal
 
+# Every setting of every estimator through every check, where make test tries as many as can make a difference.
+test-all: $(DEV_READY) sanitize
+	MARGIN_TEST_ALL=1 $(BIN)/python -m pytest -n 2 --dist worksteal
+
 # Ten thousand damaged files of every kind of model, killed saves and failing disks; FUZZ='--models SVC --n 1000'.
-fuzz: $(READY)
+fuzz: $(DEV_READY)
 	$(BIN)/python -m tests.persistence.fuzz $(FUZZ)
 	$(BIN)/python -m tests.persistence.kills
 
 # The same files as a hostile writer makes them, loaded by a core under AddressSanitizer and UBSan. Python is started
 # without its site (-S), where the editable install would put the ordinary core in front.
 SANITIZED := build/sanitized-core
-fuzz-sanitized: $(READY)
+fuzz-sanitized: $(DEV_READY)
 	@$(BIN)/cmake -S . -B $(SANITIZED) -G Ninja -DSKBUILD=ON -DPython_EXECUTABLE=$(abspath $(BIN)/python) -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN)/ninja) -DCMAKE_BUILD_TYPE=None -DCMAKE_CXX_FLAGS='-O1 -g1 -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer' >/dev/null
 	@$(BIN)/cmake --build $(SANITIZED) -- --quiet
 	@rm -rf $(SANITIZED)/package && mkdir $(SANITIZED)/package && cp -r src/margin $(SANITIZED)/package && cp $(SANITIZED)/_core.*.so $(SANITIZED)/package/margin
 	LD_PRELOAD="$$(cc -print-file-name=libasan.so) $$(cc -print-file-name=libubsan.so)" ASAN_OPTIONS=detect_leaks=0:handle_segv=1:allocator_may_return_null=1 PYTHONPATH=$(abspath $(SANITIZED)/package):$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("platlib"))'):$(CURDIR) $(BIN)/python -S -m tests.persistence.fuzz --repaired $(FUZZ)
 
-lint: $(READY)
+lint: $(DEV_READY)
 	$(BIN)/ruff format --check src tests benchmarks examples
 	$(BIN)/ruff check src tests benchmarks examples
 	$(BIN)/mypy
 	$(BIN)/clang-format --dry-run --Werror $$(git ls-files '*.hpp' '*.cpp')
 
-format: $(READY)
+format: $(DEV_READY)
 	$(BIN)/ruff format src tests benchmarks examples
 	$(BIN)/ruff check --fix src tests benchmarks examples
 	$(BIN)/clang-format -i $$(git ls-files '*.hpp' '*.cpp')

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import os
 import pkgutil
 from collections.abc import Callable
 
@@ -117,47 +118,26 @@ FEWER = {
     "HalvingSearch": {"cv": 2, "grid": {"max_depth": [1, 3]}, "factor": 2},
     "LogSearch": {"cv": 2, "bounds": {"max_depth": (2, 4)}, "patience": 0, "refine": 0},
 }
-# The contract itself is no model.
-NOT_MODELS = {
-    "Classifier",
-    "DiscreteNB",
-    "GenerativeClassifier",
-    "AlongC",
-    "KernelModel",
-    "LinearClassifier",
-    "LinearScores",
-    "LogisticModel",
-    "MergeableClassifier",
-    "NearestVoters",
-    "NeighborSearch",
-    "NormalClasses",
-    "PassesOn",
-    "RadiusVoters",
-    "Regressor",
-    "ScatteredClasses",
-    "Search",
-    "StreamingClassifier",
-    "SupervisedEstimator",
-    "TableEstimator",
-    "CartTree",
-    "TreeClassifier",
-    "TreeModel",
-    "TreeRegressor",
-    "Voters",
-}
+#: Every setting through every check: ``make test-all``, before a release. Otherwise a check is tried on as many
+#: estimators as its outcome can depend on (``one_of_each_way_in``, ``one_of_each_estimator``).
+ALL = os.environ.get("MARGIN_TEST_ALL") == "1"
 
 
 def estimator_classes() -> list[type]:
-    """Every public class with a ``fit`` below ``margin``, in the order of their names."""
+    """Every class with a ``fit`` that a part of margin has among its public names, in the order of their names.
+
+    What is not among them is the contract itself, or what several models share.
+    """
     found = {}
-    for module_info in pkgutil.walk_packages(margin.__path__, "margin."):
-        if ".cli" in module_info.name or module_info.name.endswith(("__main__", "_core")):
+    for part in pkgutil.iter_modules(margin.__path__, "margin."):
+        if part.name in ("margin.cli", "margin.base", "margin.__main__", "margin._core"):
             continue
-        module = importlib.import_module(module_info.name)
+        module = importlib.import_module(part.name)
         for name in getattr(module, "__all__", ()):
             value = getattr(module, name)
-            if inspect.isclass(value) and issubclass(value, BaseEstimator) and name not in NOT_MODELS:
+            if inspect.isclass(value) and issubclass(value, BaseEstimator):
                 found[name] = value
+    found["TableEncoder"] = margin.TableEncoder
     return [found[name] for name in sorted(found)]
 
 
@@ -199,12 +179,40 @@ def _every(kind: Callable[[BaseEstimator], bool]) -> pytest.MarkDecorator:
     return pytest.mark.parametrize("estimator", [e for e in settings() if kind(e)], ids=repr)
 
 
-def _one_of_each(kind: Callable[[BaseEstimator], bool]) -> pytest.MarkDecorator:
-    """Estimators as they stand for their class: how cells, labels and weights are read is no matter of settings."""
-    first = {type(e): e for e in reversed(settings()) if kind(e)}
-    return pytest.mark.parametrize("estimator", list(reversed(first.values())), ids=repr)
+def _one_of_each(
+    kind: Callable[[BaseEstimator], bool], by: Callable[[BaseEstimator], object] = type
+) -> pytest.MarkDecorator:
+    """The first estimator of each class, or of whatever ``by`` tells apart; all of them in ``make test-all``."""
+    chosen = [e for e in settings() if kind(e)]
+    if not ALL:
+        # One that measures cells before one that counts them, to which some numbers are alike.
+        in_turn = sorted(chosen, key=counts_cells)
+        first = {by(e): e for e in in_turn[::-1]}
+        chosen = [e for e in chosen if first[by(e)] is e]
+    return pytest.mark.parametrize("estimator", chosen, ids=repr)
 
 
+#: What is called with rows, labels or weights as they were given; nothing else ever sees them.
+READERS = {"fit", "partial_fit", "predict", "predict_proba", "predict_with_proba", "decision_function", "transform"}
+PRIVATE_READERS = {"_encoded", "_fit_rows", "_is_plain_matrix", "_learn_input", "_open_rows", "_read_targets"}
+
+
+def way_in(estimator: BaseEstimator) -> tuple[object, ...]:
+    """By which code an estimator reads what it is given: two with the same way in read every input alike.
+
+    A class that overrides any of it has a way of its own, and so its own place in the tests.
+    """
+    cls = type(estimator)
+    code = {name: getattr(getattr(cls, name, None), "__qualname__", "") for name in READERS | PRIVATE_READERS}
+    form = estimator.representation
+    flags = (getattr(form, "sparse", None), getattr(form, "keep_float32", None), getattr(form, "largest", None))
+    several = getattr(cls, "several_outputs", False)
+    return type(form), flags, several, is_classifier(estimator), tuple(sorted(code.items()))
+
+
+one_of_each_way_in = _one_of_each(lambda e: True, way_in)
+one_of_each_classifiers_way_in = _one_of_each(is_classifier, way_in)
+one_of_each_models_way_in = _one_of_each(lambda e: is_classifier(e) or is_regressor(e), way_in)
 one_of_each_estimator = _one_of_each(lambda e: True)
 one_of_each_classifier = _one_of_each(is_classifier)
 one_of_each_model = _one_of_each(lambda e: is_classifier(e) or is_regressor(e))

@@ -25,7 +25,7 @@ from tests.contract.estimators import (
     every_regressor,
     frame,
     numbers,
-    one_of_each_estimator,
+    one_of_each_way_in,
 )
 
 
@@ -39,7 +39,7 @@ def answered_or_refused(words):
             raise
 
 
-@one_of_each_estimator
+@one_of_each_way_in
 @pytest.mark.parametrize("bad", [np.inf, -np.inf], ids=str)
 def test_an_infinite_cell_is_refused_with_row_and_column(estimator, bad):
     X, y = numbers()
@@ -52,7 +52,7 @@ def test_an_infinite_cell_is_refused_with_row_and_column(estimator, bad):
         answers(model, X)
 
 
-@one_of_each_estimator
+@one_of_each_way_in
 def test_an_infinite_cell_of_a_named_column_is_refused_by_name(estimator):
     X, y = frame()
     X.loc[3, "age"] = np.inf
@@ -76,7 +76,7 @@ def test_missing_cells_are_taken_at_fit_and_predict(estimator):
     assert np.isfinite(answers(clone(estimator).fit(X, y), X)).all()
 
 
-@one_of_each_estimator
+@one_of_each_way_in
 def test_missing_infinite_and_huge_cells_together_name_the_first_that_cannot_be(estimator):
     X, y = numbers()
     X[0, 0], X[1, 1], X[2, 2] = np.nan, np.inf, np.nan
@@ -84,7 +84,7 @@ def test_missing_infinite_and_huge_cells_together_name_the_first_that_cannot_be(
         clone(estimator).fit(X, y)
 
 
-@one_of_each_estimator
+@one_of_each_way_in
 @pytest.mark.parametrize("shape", [(0, 4), (60, 0), (0, 0)], ids=str)
 def test_nothing_to_learn_from_is_refused(estimator, shape):
     with pytest.raises(MarginError):
@@ -161,7 +161,7 @@ def test_only_constant_columns_leave_the_shares_of_the_classes(estimator):
     assert set(model.predict(X)) == ({1} if one_of_all else {0})
 
 
-@one_of_each_estimator
+@one_of_each_way_in
 @pytest.mark.parametrize("dtype", ["float16", "float32", "longdouble", ">f8", ">i4", "int8", "uint64", "bool"])
 def test_number_types_are_read_as_what_they_hold(estimator, dtype, quiet):
     X, y = numbers()
@@ -171,7 +171,7 @@ def test_number_types_are_read_as_what_they_hold(estimator, dtype, quiet):
     np.testing.assert_allclose(found, expected, rtol=1e-5 if dtype == "float32" else 0)
 
 
-@one_of_each_estimator
+@one_of_each_way_in
 def test_complex_numbers_are_refused(estimator):
     X, y = numbers()
     with pytest.raises(InputError, match="Complex data not supported"):
@@ -260,7 +260,7 @@ def rows_with_names_of_their_own():
     return pd.DataFrame({"id": names, "x": np.arange(n) % 7.0}), np.arange(n) % 2
 
 
-@one_of_each_estimator
+@one_of_each_way_in
 def test_a_column_of_very_many_categories_is_answered_or_refused_before_memory_is_taken(estimator):
     words, y = rows_with_names_of_their_own()
     with answered_or_refused("column 'id' of 80,000 categories"):

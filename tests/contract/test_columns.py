@@ -11,10 +11,10 @@ from sklearn.base import clone
 
 from margin.data import Table
 from margin.errors import InputError, MarginError
-from tests.contract.estimators import answers, every_estimator, frame, numbers, one_of_each_estimator
+from tests.contract.estimators import answers, every_estimator, frame, numbers, one_of_each_way_in
 
 
-@one_of_each_estimator
+@one_of_each_way_in
 def test_columns_of_one_name_are_refused_by_name(estimator):
     X, y = frame()
     X.columns = ["age", "job", "member", "age", "count"]
@@ -22,14 +22,14 @@ def test_columns_of_one_name_are_refused_by_name(estimator):
         clone(estimator).fit(X, y)
 
 
-@one_of_each_estimator
+@one_of_each_way_in
 def test_columns_are_found_by_name_in_any_order(estimator):
     X, y = frame()
     model = clone(estimator).fit(X, y)
     assert np.array_equal(answers(model, X[X.columns[::-1]]), answers(model, X))
 
 
-@one_of_each_estimator
+@one_of_each_way_in
 @pytest.mark.parametrize(
     ("change", "message"),
     [
@@ -46,7 +46,7 @@ def test_missing_extra_and_renamed_columns_are_refused_by_name(estimator, change
         answers(model, change(X))
 
 
-@one_of_each_estimator
+@one_of_each_way_in
 def test_a_wrong_number_of_plain_columns_is_refused(estimator):
     X, y = numbers()
     model = clone(estimator).fit(X, y)
@@ -64,7 +64,7 @@ def test_an_unseen_category_counts_as_missing(estimator):
     assert np.array_equal(answers(model, unseen), answers(model, missing))
 
 
-@one_of_each_estimator
+@one_of_each_way_in
 def test_the_order_of_categories_changes_nothing(estimator):
     X, y = frame()
     one, other = X.copy(), X.copy()
@@ -75,7 +75,7 @@ def test_the_order_of_categories_changes_nothing(estimator):
     assert np.array_equal(answers(clone(estimator).fit(other, y), other), answers(model, one))
 
 
-@one_of_each_estimator
+@one_of_each_way_in
 def test_one_bad_cell_among_numbers_written_as_words_is_named(estimator):
     X, y = frame()
     X["count"] = X["count"].astype(str).astype(object)
@@ -99,7 +99,7 @@ def other_makes(X: pd.DataFrame):
     }
 
 
-@one_of_each_estimator
+@one_of_each_way_in
 def test_frames_of_every_make_give_the_same_answers(estimator):
     X, y = frame()
     X["size"] = X["size"].astype(str)
@@ -110,7 +110,7 @@ def test_frames_of_every_make_give_the_same_answers(estimator):
         assert np.array_equal(answers(model, given), expected), make
 
 
-@one_of_each_estimator
+@one_of_each_way_in
 def test_a_frame_of_numbers_equals_the_array(estimator):
     X, y = numbers()
     X[::7, 2] = np.nan
@@ -120,7 +120,7 @@ def test_a_frame_of_numbers_equals_the_array(estimator):
         assert np.array_equal(answers(clone(estimator).fit(given, y), given), expected)
 
 
-@one_of_each_estimator
+@one_of_each_way_in
 @pytest.mark.parametrize(
     "cells",
     [
@@ -138,7 +138,7 @@ def test_dates_and_times_are_refused_by_column(estimator, cells):
         clone(estimator).fit(X, y)
 
 
-@one_of_each_estimator
+@one_of_each_way_in
 def test_cells_that_hold_lists_are_refused_by_column(estimator):
     X, y = frame()
     X["job"] = [["clerk", "cook"]] * len(X)
@@ -146,7 +146,7 @@ def test_cells_that_hold_lists_are_refused_by_column(estimator):
         clone(estimator).fit(X, y)
 
 
-@one_of_each_estimator
+@one_of_each_way_in
 def test_object_arrays_are_read_as_mixed_columns(estimator):
     X, y = frame()
     X["size"] = X["size"].astype(str)
@@ -165,7 +165,7 @@ def test_parameters_out_of_range_are_refused_at_fit_with_what_must_hold(estimato
             broken.fit(X, y)
 
 
-@one_of_each_estimator
+@one_of_each_way_in
 def test_an_unfitted_model_says_so(estimator):
     X, _ = numbers()
     with pytest.raises(MarginError, match=r"call fit\(X"):

@@ -16,12 +16,12 @@ from tests.contract.estimators import (
     every_model,
     every_regressor,
     numbers,
-    one_of_each_classifier,
-    one_of_each_model,
+    one_of_each_classifiers_way_in,
+    one_of_each_models_way_in,
 )
 
 
-@one_of_each_model
+@one_of_each_models_way_in
 @pytest.mark.parametrize("missing", [np.nan, None, pd.NaT, pd.NA], ids=str)
 def test_missing_labels_are_refused_with_their_count_and_first_rows(estimator, missing):
     X, y = numbers()
@@ -31,7 +31,7 @@ def test_missing_labels_are_refused_with_their_count_and_first_rows(estimator, m
         clone(estimator).fit(X, labels)
 
 
-@one_of_each_classifier
+@one_of_each_classifiers_way_in
 @pytest.mark.parametrize(
     "names",
     [
@@ -63,7 +63,7 @@ def test_labels_come_back_in_the_type_they_came_in(estimator, names):
     assert model.classes_.tolist() == sorted(names.tolist())
 
 
-@one_of_each_classifier
+@one_of_each_classifiers_way_in
 @pytest.mark.parametrize("make", [list, pd.Series, pl.Series, pa.array, pd.Categorical], ids=lambda m: m.__name__)
 def test_labels_of_every_make_are_read(estimator, make):
     X, y = numbers()
@@ -73,7 +73,7 @@ def test_labels_of_every_make_are_read(estimator, make):
     assert list(model.classes_) == ["a", "b", "c"]
 
 
-@one_of_each_classifier
+@one_of_each_classifiers_way_in
 @pytest.mark.parametrize("mixed", [[1, "1"], [2, "two"], [1, None], ["a", None], [True, "a"]], ids=str)
 def test_labels_of_mixed_types_are_refused(estimator, mixed):
     X, _ = numbers(4)
@@ -83,7 +83,7 @@ def test_labels_of_mixed_types_are_refused(estimator, mixed):
         clone(estimator).fit(X, np.array(mixed * 2, dtype=object))
 
 
-@one_of_each_classifier
+@one_of_each_classifiers_way_in
 @pytest.mark.parametrize("labels", [[2**63, -1], [2**53, 2**53 + 1], [2**63, 2**63 + 1], [2**70, 2**70 + 1]], ids=str)
 def test_large_whole_numbers_in_a_list_are_told_apart(estimator, labels):
     X, _ = numbers(8)
@@ -91,14 +91,14 @@ def test_large_whole_numbers_in_a_list_are_told_apart(estimator, labels):
     assert model.classes_.tolist() == sorted(labels)
 
 
-@one_of_each_classifier
+@one_of_each_classifiers_way_in
 def test_large_whole_numbers_beside_floats_are_refused(estimator):
     X, _ = numbers(8)
     with pytest.raises(LabelError, match=r"beyond 2\*\*53"):
         clone(estimator).fit(X, [2**53, 2**53 + 1, 1.0, 2.0] * 2)
 
 
-@one_of_each_classifier
+@one_of_each_classifiers_way_in
 @pytest.mark.parametrize(
     ("labels", "message"),
     [
@@ -145,14 +145,14 @@ def test_several_targets_are_learnt_or_refused_by_their_shape(estimator):
             clone(estimator).fit(X, both)
 
 
-@one_of_each_model
+@one_of_each_models_way_in
 def test_a_wrong_number_of_labels_is_refused(estimator):
     X, y = numbers()
     with pytest.raises(LabelError, match=r"59 (labels|numbers) for 60 rows"):
         clone(estimator).fit(X, y[1:])
 
 
-@one_of_each_model
+@one_of_each_models_way_in
 @pytest.mark.parametrize(
     ("weight", "message"),
     [
@@ -207,7 +207,7 @@ def test_weights_of_very_different_size_leave_probabilities(estimator):
         assert np.allclose(found.sum(axis=1), 1)
 
 
-@one_of_each_model
+@one_of_each_models_way_in
 @pytest.mark.parametrize("make", [list, pd.Series, pl.Series, pa.array], ids=lambda m: m.__name__)
 def test_weights_of_every_make_are_read(estimator, make):
     X, y = numbers()

@@ -14,7 +14,7 @@ from sklearn.base import clone
 
 from margin.data import Table
 from margin.errors import InputError, InputTypeError, MarginError
-from tests.contract.estimators import answers, every_estimator, frame, numbers, one_of_each_estimator
+from tests.contract.estimators import answers, every_estimator, frame, numbers, one_of_each_way_in
 
 pytestmark = pytest.mark.filterwarnings("ignore:the matrix subclass:PendingDeprecationWarning")
 
@@ -60,7 +60,7 @@ SAME_AS_WORDS = {
 }
 
 
-@one_of_each_estimator
+@one_of_each_way_in
 @pytest.mark.parametrize("make", SAME_AS_WORDS, ids=str)
 def test_words_of_every_make_are_the_same_words(estimator, make):
     expected = answers(clone(estimator).fit(two_columns(words()), LABELS), two_columns(words()))
@@ -96,7 +96,7 @@ SAME_AS_NUMBERS = {
 }
 
 
-@one_of_each_estimator
+@one_of_each_way_in
 @pytest.mark.parametrize("make", SAME_AS_NUMBERS, ids=str)
 def test_numbers_of_every_make_are_the_same_numbers(estimator, make):
     plain = two_columns(np.array(HALVES, dtype=float))
@@ -107,7 +107,7 @@ def test_numbers_of_every_make_are_the_same_numbers(estimator, make):
     assert np.array_equal(answers(clone(estimator).fit(plain.to_numpy(), LABELS), SAME_AS_NUMBERS[make]()), expected)
 
 
-@one_of_each_estimator
+@one_of_each_way_in
 def test_a_frame_of_wide_integers_is_read(estimator, quiet):
     plain = pl.DataFrame({"a": np.arange(N) % 5, "b": np.arange(N) % 3})
     wide = plain.with_columns(pl.col("a").cast(pl.Int128))
@@ -137,7 +137,7 @@ UNREADABLE = {
 }
 
 
-@one_of_each_estimator
+@one_of_each_way_in
 @pytest.mark.parametrize("make", UNREADABLE, ids=str)
 def test_what_is_no_table_is_refused_at_fit_and_at_prediction(estimator, make):
     given, message = UNREADABLE[make]
@@ -163,7 +163,7 @@ BAD_CELLS = {
 }
 
 
-@one_of_each_estimator
+@one_of_each_way_in
 @pytest.mark.parametrize("kind", BAD_CELLS, ids=str)
 @pytest.mark.parametrize("others", [words, lambda: list(np.arange(N) / 2)], ids=["words", "numbers"])
 def test_a_cell_that_is_no_value_is_refused_with_column_and_row(estimator, kind, others):
@@ -178,7 +178,7 @@ def test_a_cell_that_is_no_value_is_refused_with_column_and_row(estimator, kind,
         answers(model, two_columns(cells).to_numpy(dtype=object))
 
 
-@one_of_each_estimator
+@one_of_each_way_in
 @pytest.mark.parametrize("huge", [10**400, str(10**400), decimal.Decimal("1e400")], ids=["int", "word", "Decimal"])
 def test_a_number_beyond_all_floats_is_refused_with_column_and_row(estimator, huge):
     cells = pd.Series(np.arange(N) / 2, dtype=object)
@@ -193,13 +193,13 @@ def test_a_number_beyond_all_floats_is_refused_with_column_and_row(estimator, hu
         assert len(str(refusal.value)) < 300
 
 
-@one_of_each_estimator
+@one_of_each_way_in
 def test_a_column_of_missing_dates_is_refused_as_dates(estimator):
     with pytest.raises(InputError, match=r"column 'odd'.*dates"):
         clone(estimator).fit(two_columns(pd.Series([pd.NaT] * N, dtype=object)), LABELS)
 
 
-@one_of_each_estimator
+@one_of_each_way_in
 @pytest.mark.parametrize("dtype", [pl.String, pl.Null, pl.Object], ids=str)
 def test_a_column_without_a_single_cell_says_nothing_whatever_comes_later(estimator, dtype, quiet):
     empty = pl.DataFrame({"number": np.arange(N) % 5 + 0.5, "odd": pl.Series([None] * N, dtype=dtype)})
@@ -215,7 +215,7 @@ def test_only_empty_columns_leave_nothing_to_go_by(estimator, quiet):
     assert np.isfinite(answers(clone(estimator).fit(empty, LABELS), empty)).all()
 
 
-@one_of_each_estimator
+@one_of_each_way_in
 @pytest.mark.parametrize("levels", [(3, 1), ("3", "1"), (3.0, 1.0), (True, False)], ids=str)
 def test_a_category_is_found_as_it_is_or_as_it_is_written(estimator, levels):
     fitted_on = pd.Categorical([levels[i % 3 == 0] for i in range(N)], categories=list(levels))
@@ -230,7 +230,7 @@ def test_a_category_is_found_as_it_is_or_as_it_is_written(estimator, levels):
         assert np.array_equal(answers(model, by_position), expected)
 
 
-@one_of_each_estimator
+@one_of_each_way_in
 def test_a_missing_number_is_not_the_word_nan(estimator):
     cells = [("nan", "none", "some")[i % 3] for i in range(N)]
     model = clone(estimator).fit(two_columns(cells), LABELS)
@@ -238,7 +238,7 @@ def test_a_missing_number_is_not_the_word_nan(estimator):
     assert np.array_equal(answers(model, two_columns(np.full(N, np.nan))), answers(model, missing))
 
 
-@one_of_each_estimator
+@one_of_each_way_in
 def test_categories_of_any_type_can_be_told_apart(estimator):
     for categories in (
         pd.cut(np.arange(N), 3),
@@ -250,7 +250,7 @@ def test_categories_of_any_type_can_be_told_apart(estimator):
         assert np.isfinite(answers(clone(estimator).fit(X, LABELS), X)).all()
 
 
-@one_of_each_estimator
+@one_of_each_way_in
 def test_truth_beside_words_in_a_list_stays_what_it_is(estimator):
     rows = [[i % 5 + 0.5, i % 3 == 0, word] for i, word in enumerate(words())]
     X = pd.DataFrame(rows, columns=["x0", "x1", "x2"])
@@ -258,7 +258,7 @@ def test_truth_beside_words_in_a_list_stays_what_it_is(estimator):
     assert np.array_equal(answers(clone(estimator).fit(rows, LABELS), rows), expected)
 
 
-@one_of_each_estimator
+@one_of_each_way_in
 def test_masked_words_are_missing(estimator):
     hidden = np.ma.masked_array(np.array(words()).reshape(-1, 1), np.array([w == "middle" for w in words()])[:, None])
     shown = pd.DataFrame({"x0": [None if w == "middle" else w for w in words()]})
@@ -267,7 +267,7 @@ def test_masked_words_are_missing(estimator):
     )
 
 
-@one_of_each_estimator
+@one_of_each_way_in
 @pytest.mark.parametrize("form", [sp.csr_array, sp.csc_array, sp.csr_matrix], ids=lambda f: f.__name__)
 def test_a_sparse_matrix_with_indices_beyond_it_is_refused(estimator, form):
     X, y = numbers()
@@ -280,7 +280,7 @@ def test_a_sparse_matrix_with_indices_beyond_it_is_refused(estimator, form):
         answers(clone(estimator).fit(X, y), damaged)
 
 
-@one_of_each_estimator
+@one_of_each_way_in
 def test_frames_and_arrays_may_take_turns(estimator):
     X, y = numbers()
     named = pd.DataFrame(X, columns=list("abcd"))
@@ -301,7 +301,7 @@ def test_a_row_alone_is_answered_as_among_others(estimator):
         assert np.array_equal(answers(model, pl.from_pandas(X.iloc[[row]])), together[[row]])
 
 
-@one_of_each_estimator
+@one_of_each_way_in
 def test_what_only_looks_like_a_frame_is_refused(estimator):
     class Odd:
         columns = ("a", "b")
@@ -310,7 +310,7 @@ def test_what_only_looks_like_a_frame_is_refused(estimator):
         clone(estimator).fit(Odd(), LABELS)
 
 
-@one_of_each_estimator
+@one_of_each_way_in
 def test_every_refusal_says_who_refuses(estimator):
     for given, _ in UNREADABLE.values():
         with pytest.raises(MarginError, match=rf"^{type(estimator).__name__}\.fit"):

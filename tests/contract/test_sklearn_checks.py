@@ -10,7 +10,7 @@ from sklearn.utils.estimator_checks import estimator_checks_generator
 import margin
 from margin.errors import MarginWarning
 from margin.linear.online.streaming import StreamingClassifier
-from tests.contract.estimators import estimator_classes, settings
+from tests.contract.estimators import ALL, estimator_classes, settings
 
 
 def suits(estimator, check) -> bool:
@@ -29,12 +29,41 @@ def suits(estimator, check) -> bool:
     return not (in_order and name.startswith("check_sample_weight_equivalence"))
 
 
-CHECKS = [
-    pytest.param(estimator, check, id=f"{estimator!r}-{getattr(check, 'func', check).__name__}-{i}")
-    for estimator in settings()
-    for i, (_, check) in enumerate(estimator_checks_generator(estimator, legacy=True))
-    if suits(estimator, check)
-]
+#: Checks whose outcome follows from what a setting computes; the others look at the class, and at how it reads.
+OF_SETTINGS = {
+    "check_class_weight_classifiers",
+    "check_classifiers_one_label",
+    "check_classifiers_train",
+    "check_decision_proba_consistency",
+    "check_dict_unchanged",
+    "check_estimators_overwrite_params",
+    "check_fit2d_1feature",
+    "check_fit2d_1sample",
+    "check_fit_idempotent",
+    "check_methods_sample_order_invariance",
+    "check_methods_subset_invariance",
+    "check_non_transformer_estimators_n_iter",
+    "check_regressors_int",
+    "check_regressors_train",
+    "check_sample_weight_equivalence_on_dense_data",
+    "check_sample_weight_equivalence_on_sparse_data",
+    "check_transformer_general",
+}
+
+
+def checks():
+    """Every check on every class, and those of settings on every setting; in ``make test-all`` all on all."""
+    met = set()
+    for estimator in settings():
+        for i, (_, check) in enumerate(estimator_checks_generator(estimator, legacy=True)):
+            name = getattr(check, "func", check).__name__
+            wanted = ALL or name in OF_SETTINGS or type(estimator) not in met
+            if wanted and suits(estimator, check):
+                yield pytest.param(estimator, check, id=f"{estimator!r}-{name}-{i}")
+        met.add(type(estimator))
+
+
+CHECKS = list(checks())
 
 
 @pytest.mark.parametrize(("estimator", "check"), CHECKS)
