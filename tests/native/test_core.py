@@ -225,3 +225,22 @@ def test_a_process_can_end_while_a_daemon_thread_is_in_a_call():
     done = subprocess.run([sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, timeout=20)
     assert (done.returncode, done.stderr) == (0, "")
     assert time.perf_counter() - begin < 10
+
+
+def level_with(chosen: str) -> subprocess.CompletedProcess:
+    code = "from margin import _core; print(_core.core.simd())"
+    environment = {**os.environ, "MARGIN_SIMD": chosen}
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment, timeout=120)
+
+
+def test_the_environment_may_ask_for_an_older_instruction_set():
+    levels = ["default", "x86-64-v3", "x86-64-v4"]
+    best = levels.index(core.simd())
+    for chosen, most in (("baseline", 0), ("avx2", 1), ("avx512", 2), ("", 2)):
+        assert level_with(chosen).stdout.strip() == levels[min(best, most)], chosen
+
+
+def test_an_instruction_set_that_there_is_not_is_refused():
+    done = level_with("sse9")
+    assert done.returncode != 0
+    assert "MARGIN_SIMD must be 'baseline', 'avx2' or 'avx512'" in done.stderr
