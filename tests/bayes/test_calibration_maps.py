@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 
 from margin.base.meta.calibration_maps import MAPS, Isotonic, Sigmoid, Temperature
-from margin.base.meta.cross_fitting import dealt
+from margin.base.meta.cross_fitting import stratified_splits
 
 every_method = pytest.mark.parametrize("method", MAPS)
 
@@ -120,7 +120,7 @@ def test_every_row_is_a_distribution_however_far_its_scores(method, n_classes):
 @settings(deadline=None)
 def test_every_row_of_a_class_of_two_is_held_back_once(seed, n, folds):
     y = np.random.default_rng(seed).integers(0, 4, n)
-    splits = dealt(y, np.ones(n), folds, seed)
+    splits = stratified_splits(y, np.ones(n), folds, seed)
     held = np.concatenate([test.rows for _, test in splits] or [np.array([], int)])
     alone = np.flatnonzero(np.bincount(y)[y] == 1)
     assert sorted(held) == sorted(set(range(n)) - set(alone))
@@ -132,11 +132,11 @@ def test_every_row_of_a_class_of_two_is_held_back_once(seed, n, folds):
 
 def test_a_row_of_weight_three_is_dealt_like_three_rows():
     y, weight = np.array([0, 0, 1, 1, 0]), np.array([3.0, 1.0, 2.0, 1.0, 4.0])
-    splits = dealt(y, weight, 3)
-    repeated = dealt(np.repeat(y, weight.astype(int)), np.ones(11), 3)
+    splits = stratified_splits(y, weight, 3)
+    repeated = stratified_splits(np.repeat(y, weight.astype(int)), np.ones(11), 3)
     row_of = np.repeat(np.arange(5), weight.astype(int))
     assert len(splits) == len(repeated) == 3
     for pair, plain_pair in zip(splits, repeated):
         for part, plain in zip(pair, plain_pair):
             expected = np.bincount(row_of[plain.rows], minlength=5)
-            assert np.array_equal(np.bincount(part.rows, part.weight, 5), expected)
+            assert np.array_equal(np.bincount(part.rows, part.weights, 5), expected)

@@ -32,14 +32,14 @@ def same_as_new_fits(model, X, y, weight=None, rows=None):
     found = model.left_out_answers(X, y, weight)
     assert found is not None
     rows = np.arange(len(y)) if rows is None else rows
-    labels, probabilities = answers_anew(model, X, np.asarray(y), weight, rows)
-    assert found[0][rows].tolist() == labels.tolist()
-    np.testing.assert_allclose(found[1][rows], probabilities, rtol=1e-9, atol=1e-12)
+    refitted = answers_anew(model, X, np.asarray(y), weight, rows)
+    assert found.labels[rows].tolist() == refitted.labels.tolist()
+    np.testing.assert_allclose(found.probabilities[rows], refitted.probabilities, rtol=1e-9, atol=1e-12)
 
 
 def test_a_category_has_one_case_less_in_the_class_of_the_row():
     X, y = np.array([["a"], ["a"], ["b"], ["b"], ["a"]], dtype=object), np.array([0, 0, 0, 1, 1])
-    _, shares, _ = NaiveBayes().left_out_answers(X, y)
+    shares = NaiveBayes().left_out_answers(X, y).probabilities
     # Without row 0 class 0 has an a and a b, class 1 the same: (1 + 1) / (2 + 2) of each.
     np.testing.assert_allclose(shares[0], [0.5, 0.5])
     # Without row 2 class 0 has two a: (0 + 1) / (2 + 2) of b.
@@ -48,7 +48,7 @@ def test_a_category_has_one_case_less_in_the_class_of_the_row():
 
 def test_a_normal_density_has_the_mean_and_deviation_of_the_other_rows():
     X, y = np.array([[0.0], [1.0], [2.0], [4.0], [5.0], [6.0]]), np.array([0, 0, 0, 1, 1, 1])
-    _, shares, _ = NaiveBayes().left_out_answers(X, y)
+    shares = NaiveBayes().left_out_answers(X, y).probabilities
     # Without row 2: mean 0.5 and variance 0.5 beside mean 5 and variance 1, with 2 and 3 cases.
     own = 2 * np.exp(-((2 - 0.5) ** 2) / (2 * 0.5)) / np.sqrt(0.5)
     other = 3 * np.exp(-((2 - 5) ** 2) / 2)
@@ -203,6 +203,6 @@ def test_any_small_table_agrees_with_new_fits(data):
     for sample_weight in (None, weight):
         found = model.left_out_answers(X, y, sample_weight)
         if found is not None:
-            labels, shares = answers_anew(model, X, y, sample_weight, np.arange(n))
-            assert found[0].tolist() == labels.tolist()
-            np.testing.assert_allclose(found[1], shares, rtol=1e-9, atol=1e-12)
+            refitted = answers_anew(model, X, y, sample_weight, np.arange(n))
+            assert found.labels.tolist() == refitted.labels.tolist()
+            np.testing.assert_allclose(found.probabilities, refitted.probabilities, rtol=1e-9, atol=1e-12)

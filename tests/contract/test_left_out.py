@@ -34,9 +34,9 @@ def test_answers_to_rows_left_out_are_those_of_new_fits(model, table):
         found = clone(model).left_out_answers(X, y, sample_weight=weight)
         if found is None:
             return
-        labels, probabilities = answers_anew(model, X, y, weight, np.arange(len(y)))
-    assert found[0].tolist() == labels.tolist()
-    np.testing.assert_allclose(found[1], probabilities, rtol=1e-9, atol=1e-12)
+        refitted = answers_anew(model, X, y, weight, np.arange(len(y)))
+    assert found.labels.tolist() == refitted.labels.tolist()
+    np.testing.assert_allclose(found.probabilities, refitted.probabilities, rtol=1e-9, atol=1e-12)
 
 
 @pytest.mark.parametrize("model", [m for m in MODELS if not m.get_params() or repr(m).endswith("()")], ids=repr)

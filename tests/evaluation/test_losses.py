@@ -1,11 +1,12 @@
-"""margin.evaluation.metrics.case_losses: what cases lose by their probabilities, against the formulas written out."""
+"""margin.evaluation.metrics: what cases lose by their probabilities, against the formulas written out."""
 
 import numpy as np
 import pytest
 
 from margin.errors import InputError
 from margin.evaluation import Answers
-from margin.evaluation.metrics.case_losses import SMALLEST_PROBABILITY, bin_sums, case_losses, top_answers
+from margin.evaluation.metrics.calibration_error import bin_sums, top_answers
+from margin.evaluation.metrics.definitions import SMALLEST_PROBABILITY, case_losses
 from margin.parallel import threads
 
 

@@ -1,5 +1,8 @@
 """What evaluate does around the folds: threads, progress, columns of groups, the final model, curves."""
 
+import dataclasses
+import inspect
+
 import numpy as np
 import polars
 import pytest
@@ -13,8 +16,10 @@ from sklearn.preprocessing import FunctionTransformer
 from sklearn.svm import LinearSVC
 
 from margin.data import Table
+from margin.data.predictions import Predictions
 from margin.errors import InputError, ParameterError
 from margin.evaluation import Bootstrap, GroupFolds, LeaveOneOut, StratifiedFolds, TimeOrdered, evaluate
+from margin.evaluation.cross_validation.evaluate import Plan
 from margin.parallel import n_threads, threads
 
 X, Y = load_iris(return_X_y=True)
@@ -147,8 +152,8 @@ class LeftOut(GaussianNB):
         if self.how == "fails":
             raise RuntimeError("not today")
         if self.how == "short":
-            return y[:-1], None, None
-        return y, None, None
+            return Predictions(y[:-1])
+        return Predictions(y)
 
 
 def test_left_out_answers_are_taken_or_fitted_anew_and_failures_are_told():
@@ -231,3 +236,10 @@ def test_the_target_may_be_a_column_of_any_frame():
     assert evaluate(GaussianNB(), frame, "kind", 3).scores == evaluate(GaussianNB(), X, Y, 3).scores
     with pytest.raises(InputError, match="did you mean 'kind'"):
         evaluate(GaussianNB(), frame, "kinds", 3)
+
+
+def test_what_an_evaluation_can_be_asked_for_is_stated_alike_in_the_function_and_in_the_plan():
+    stated = {name: each.default for name, each in inspect.signature(evaluate).parameters.items()}
+    planned = {each.name: each.default for each in dataclasses.fields(Plan)}
+    assert {name: default for name, default in stated.items() if name in planned} == planned
+    assert set(stated) - set(planned) == {"model", "X", "y", "progress"}

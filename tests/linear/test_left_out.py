@@ -14,15 +14,15 @@ def same_as_new_fits(model, X, y, weight=None, rows=None):
     found = model.left_out_answers(X, y, weight)
     assert found is not None
     rows = np.arange(len(y)) if rows is None else rows
-    labels, probabilities = answers_anew(model, X, np.asarray(y), weight, rows)
-    assert found[0][rows].tolist() == labels.tolist()
-    np.testing.assert_allclose(found[1][rows], probabilities, rtol=1e-8, atol=1e-11)
+    refitted = answers_anew(model, X, np.asarray(y), weight, rows)
+    assert found.labels[rows].tolist() == refitted.labels.tolist()
+    np.testing.assert_allclose(found.probabilities[rows], refitted.probabilities, rtol=1e-8, atol=1e-11)
 
 
 def test_the_only_two_kinds_of_rows_have_log_odds_of_the_shares_of_the_others():
     # Next to no penalty: the probability is the share of the class among the other rows of the same cell.
     X, y = np.repeat([[0.0], [1.0]], 5, axis=0), np.array([0, 0, 0, 1, 1, 0, 1, 1, 1, 1])
-    _, shares, _ = LogisticRegression(C=1e9).left_out_answers(X, y)
+    shares = LogisticRegression(C=1e9).left_out_answers(X, y).probabilities
     np.testing.assert_allclose(shares[:, 1], [0.5] * 3 + [0.25] * 2 + [1.0] + [0.75] * 4, atol=1e-5)
 
 

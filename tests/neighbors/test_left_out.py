@@ -21,14 +21,15 @@ def same_as_new_fits(model, X, y, weight=None, rows=None):
     found = model.left_out_answers(X, y, weight)
     assert found is not None
     rows = np.arange(len(y)) if rows is None else rows
-    labels, probabilities = answers_anew(model, X, np.asarray(y), weight, rows)
-    assert found[0][rows].tolist() == labels.tolist()
-    np.testing.assert_allclose(found[1][rows], probabilities, rtol=1e-9, atol=1e-12)
-    assert found[2] is None
+    refitted = answers_anew(model, X, np.asarray(y), weight, rows)
+    assert found.labels[rows].tolist() == refitted.labels.tolist()
+    np.testing.assert_allclose(found.probabilities[rows], refitted.probabilities, rtol=1e-9, atol=1e-12)
+    assert found.scores is None
 
 
 def test_each_row_is_answered_by_its_nearest_other():
-    labels, shares, _ = KNeighborsClassifier(n_neighbors=1).left_out_answers(LINE, SIDES)
+    given = KNeighborsClassifier(n_neighbors=1).left_out_answers(LINE, SIDES)
+    labels, shares = given.labels, given.probabilities
     # Rows 0 and 2 are equally far from row 1: the last class comes first.
     assert labels.tolist() == ["left", "right", "left", "right", "right"]
     assert shares.tolist() == [[1, 0], [0, 1], [1, 0], [0, 1], [0, 1]]
@@ -36,21 +37,24 @@ def test_each_row_is_answered_by_its_nearest_other():
 
 def test_a_row_without_others_in_reach_gets_the_class_that_is_most_frequent_without_it():
     X, y = np.array([[0.0], [1.0], [50.0], [99.0]]), np.array(["a", "a", "b", "b"])
-    labels, shares, _ = RadiusNeighborsClassifier(2.0).left_out_answers(X, y)
+    given = RadiusNeighborsClassifier(2.0).left_out_answers(X, y)
+    labels, shares = given.labels, given.probabilities
     assert labels.tolist() == ["a", "a", "a", "a"]
     assert shares[2].tolist() == [1, 0]
 
 
 def test_the_rote_learner_knows_only_rows_that_are_there_twice():
     X, y = np.array([[1.0], [1.0], [2.0], [3.0]]), np.array([0, 1, 1, 0])
-    labels, shares, _ = RoteClassifier(unmatched="abstain").left_out_answers(X, y)
+    given = RoteClassifier(unmatched="abstain").left_out_answers(X, y)
+    labels, shares = given.labels, given.probabilities
     assert labels.tolist() == [1, 0, None, None]
     np.testing.assert_allclose(shares[2:], [[2 / 3, 1 / 3], [1 / 3, 2 / 3]])
-    assert RoteClassifier(default=1).left_out_answers(X, y)[0].tolist() == [1, 0, 1, 1]
+    assert RoteClassifier(default=1).left_out_answers(X, y).labels.tolist() == [1, 0, 1, 1]
 
 
 def test_the_only_row_of_a_class_is_answered_with_another_class():
-    labels, shares, _ = MajorityClassifier().left_out_answers(LINE, np.array(["a", "b", "b", "c", "c"]))
+    given = MajorityClassifier().left_out_answers(LINE, np.array(["a", "b", "b", "c", "c"]))
+    labels, shares = given.labels, given.probabilities
     assert labels.tolist() == ["b", "c", "c", "b", "b"]
     assert shares[0].tolist() == [0, 0.5, 0.5]
 
@@ -126,9 +130,9 @@ def test_mixed_tables_with_filled_cells_agree_with_new_fits():
     for scale in (None, "standard"):
         model = KNeighborsClassifier(3, scale=scale)
         found = model.left_out_answers(table, y)
-        labels, shares = answers_anew(model, table, y, None, np.arange(9))
-        assert found[0][:9].tolist() == labels.tolist()
-        np.testing.assert_allclose(found[1][:9], shares)
+        refitted = answers_anew(model, table, y, None, np.arange(9))
+        assert found.labels[:9].tolist() == refitted.labels.tolist()
+        np.testing.assert_allclose(found.probabilities[:9], refitted.probabilities)
 
 
 def test_rows_that_change_how_others_are_compared_are_left_to_new_fits_where_the_metric_is_no_sum():
@@ -154,6 +158,6 @@ def test_any_small_table_agrees_with_new_fits(data):
     for given_weight in (None, weight):
         found = model.left_out_answers(X.astype(float), y, given_weight)
         if found is not None:
-            labels, shares = answers_anew(model, X.astype(float), y, given_weight, np.arange(n))
-            assert found[0].tolist() == labels.tolist()
-            np.testing.assert_allclose(found[1], shares, rtol=1e-12, atol=1e-15)
+            refitted = answers_anew(model, X.astype(float), y, given_weight, np.arange(n))
+            assert found.labels.tolist() == refitted.labels.tolist()
+            np.testing.assert_allclose(found.probabilities, refitted.probabilities, rtol=1e-12, atol=1e-15)

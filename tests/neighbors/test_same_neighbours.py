@@ -8,7 +8,9 @@ from scipy.sparse import csr_array
 
 from margin import KNeighborsClassifier
 from margin.errors import InputError, ParameterError
+from margin.neighbors.distances import COMPARING_NUMBERS, MIXED, power_of, traits_of
 from margin.neighbors.indexes.choose import FEW_ROWS
+from margin.neighbors.indexes.sparse import SPARSE_METRICS
 
 pytestmark = pytest.mark.filterwarnings("ignore::margin.errors.ConstantColumnWarning")
 
@@ -19,22 +21,27 @@ def widest_step(a, b):
 
 
 TREES = ("auto", "kd_tree", "ball_tree", "brute")
-NO_BALLS = ("auto", "kd_tree", "brute")
 NO_KD_TREE = ("auto", "ball_tree", "brute")
+# Powers for metrics that have one.
+POWERS = {"minkowski": (0.5, 3.0)}
 
-# Each metric with its power and the algorithms that serve it.
+
+def algorithms(metric, p):
+    """Those that serve a metric, by what the core states of it."""
+    traits = traits_of(metric, p)
+    served = {"auto": True, "kd_tree": traits.of_differences, "ball_tree": traits.is_metric, "brute": True}
+    return tuple(name for name, serves in served.items() if serves)
+
+
+# Each metric that the core names, for any number of columns, with its power and the algorithms that serve it.
 SERVED = {
-    "euclidean": ("euclidean", 2.0, TREES),
-    "manhattan": ("manhattan", 2.0, TREES),
-    "chebyshev": ("chebyshev", 2.0, TREES),
-    "minkowski, p = 1/2": ("minkowski", 0.5, NO_BALLS),
-    "minkowski, p = 3": ("minkowski", 3.0, TREES),
-    "cosine": ("cosine", 2.0, TREES),
-    "canberra": ("canberra", 2.0, NO_KD_TREE),
-    "hamming": ("hamming", 2.0, NO_KD_TREE),
-    "a function": (widest_step, 2.0, NO_KD_TREE),
-}
-WEIGHED = [name for name in SERVED if name not in ("canberra", "hamming", "a function")]
+    f"{metric}, p = {p:g}": (metric, p, algorithms(metric, p))
+    for metric in COMPARING_NUMBERS
+    if traits_of(metric, 2.0).n_columns is None
+    for p in POWERS.get(metric, (2.0,))
+} | {"a function": (widest_step, 2.0, NO_KD_TREE)}
+WEIGHED = [name for name, (metric, p, _) in SERVED.items() if power_of(metric, p) is not None]
+SPARSE = [name for name, (metric, _, _) in SERVED.items() if metric in SPARSE_METRICS]
 CELLS = ("whole numbers", "floats", "float32")
 
 
@@ -101,7 +108,7 @@ def test_every_algorithm_and_number_of_threads_finds_the_same_neighbours(name, s
         )
 
 
-@pytest.mark.parametrize("name", WEIGHED)
+@pytest.mark.parametrize("name", SPARSE)
 @given(
     seed=st.integers(0, 10_000),
     n=st.integers(2, 40) | st.just(FEW_ROWS + 20),
@@ -117,7 +124,7 @@ def test_sparse_rows_have_the_neighbours_of_the_same_rows_written_out(name, seed
     X, queries = (table(rng, m, d, "whole numbers" if whole else "floats") * (rng.random((m, d)) < 0.4) for m in (n, 5))
     y = rng.integers(0, 3, n)
     k = min(k, n)
-    weights = rng.integers(0, 4, d) + (np.arange(d) == 0) if weighed else None
+    weights = rng.integers(0, 4, d) + (np.arange(d) == 0) if weighed and name in WEIGHED else None
     how = {"metric": metric, "p": p, "feature_weights": weights}
     dense = KNeighborsClassifier(k, **how).fit(X, y)
     sparse = KNeighborsClassifier(k, **how).fit(csr_array(X), y)
@@ -133,6 +140,62 @@ def test_sparse_rows_have_the_neighbours_of_the_same_rows_written_out(name, seed
             assert all(map(np.array_equal, one, other))
     if metric != "cosine":
         assert_same(sparse.kneighbors(), dense.kneighbors())
+
+
+def share_of_size(a, b):
+    size = np.abs(a) + np.abs(b)
+    return (np.abs(a - b) / np.where(size > 0, size, 1)).sum(axis=-1)
+
+
+def one_minus_cosine(a, b):
+    """A row of zeros has a direction of its own."""
+    lengths = np.linalg.norm(a, axis=-1) * np.linalg.norm(b, axis=-1)
+    both_empty = ~a.any(axis=-1) & ~b.any(axis=-1)
+    return np.where(lengths > 0, 1 - (a * b).sum(axis=-1) / np.where(lengths > 0, lengths, 1), 1.0 - both_empty)
+
+
+def great_circle(a, b):
+    half = np.sin((a - b) / 2) ** 2
+    h = half[..., 0] + np.cos(a[..., 0]) * np.cos(b[..., 0]) * half[..., 1]
+    return 2 * np.arcsin(np.sqrt(np.clip(h, 0, 1)))
+
+
+# The formula of each metric, slow and plain. Mixed metrics divide differences by the range of the training rows.
+FORMULAS = {
+    "euclidean": lambda a, b, p: np.sqrt(((a - b) ** 2).sum(axis=-1)),
+    "manhattan": lambda a, b, p: np.abs(a - b).sum(axis=-1),
+    "chebyshev": lambda a, b, p: np.abs(a - b).max(axis=-1),
+    "minkowski": lambda a, b, p: (np.abs(a - b) ** p).sum(axis=-1) ** (1 / p),
+    "cosine": lambda a, b, p: one_minus_cosine(a, b),
+    "canberra": lambda a, b, p: share_of_size(a, b),
+    "hamming": lambda a, b, p: (a != b).mean(axis=-1),
+    "haversine": lambda a, b, p: great_circle(a, b),
+    "heom": lambda a, b, p: np.sqrt((((a - b) / np.ptp(a, axis=1)) ** 2).sum(axis=-1)),
+    "gower": lambda a, b, p: (np.abs(a - b) / np.ptp(a, axis=1)).mean(axis=-1),
+}
+
+
+@pytest.mark.parametrize("n", [60, FEW_ROWS + 20])
+@pytest.mark.parametrize("cells", CELLS)
+@pytest.mark.parametrize("metric", [*COMPARING_NUMBERS, *MIXED])
+def test_every_metric_that_the_core_names_gives_the_distances_of_its_formula_in_every_index(metric, cells, n):
+    rng = np.random.default_rng(n)
+    d = 2 if metric == "haversine" else 5
+    X, queries, y = table(rng, n, d, cells), table(rng, 9, d, cells), rng.integers(0, 3, n)
+    for p in POWERS.get(metric, (2.0,)):
+        served = ("auto",) if metric in MIXED else algorithms(metric, p)
+        rows = [(algorithm, X) for algorithm in served] + [("auto", csr_array(X))] * (metric in SPARSE_METRICS)
+        every = FORMULAS[metric](X.astype(float)[None], queries.astype(float)[:, None], p)
+        expected = np.sort(every, axis=1)[:, :7]
+        radius = float(np.median(expected)) * (1 + 1e-9)
+        for algorithm, given_rows in rows:
+            model = KNeighborsClassifier(7, metric=metric, p=p, algorithm=algorithm).fit(given_rows, y)
+            distance, row = model.kneighbors(queries)
+            # The arc sine of the formula loses half of the digits of small angles.
+            np.testing.assert_allclose(distance, expected, rtol=1e-9, atol=1e-7 if metric == "haversine" else 1e-12)
+            np.testing.assert_allclose(distance, np.take_along_axis(every, row, axis=1), rtol=1e-9, atol=1e-7)
+            within = model.radius_neighbors(queries, radius, return_distance=False)
+            assert [sorted(found) for found in within] == [np.flatnonzero(far <= radius).tolist() for far in every]
 
 
 @pytest.mark.parametrize("algorithm", TREES)

@@ -315,5 +315,5 @@ def _cast(array: np.ndarray, wanted: str) -> np.ndarray:
     with np.errstate(all="ignore"):
         try:
             return array.astype(wanted)
-        except (TypeError, ValueError):  # texts that are no numbers
+        except (TypeError, ValueError, SystemError):  # texts that are no numbers, or no texts
             return np.ones(array.shape, wanted)

@@ -9,7 +9,7 @@ from sklearn.base import clone
 from sklearn.datasets import load_iris, make_classification
 
 from margin import SVC, DecisionTreeClassifier, KNeighborsClassifier, LinearSVC, LogisticRegression
-from margin.evaluation.predictions.from_model import said_by
+from margin.evaluation.predictions.from_model import predict_all
 
 EXACT = [
     (KNeighborsClassifier(), "n_neighbors", [7, 1, 3, 200, 3]),
@@ -37,7 +37,7 @@ def data(weighted=False, seed=0):
 
 def anew(model, parameter, value, X, y, asked, weight):
     fitted = clone(model).set_params(**{parameter: value}).fit(X, y, weight)
-    return [said_by(fitted, rows) for rows in asked]
+    return [predict_all(fitted, rows) for rows in asked]
 
 
 @pytest.mark.parametrize("weighted", [False, True])

@@ -22,7 +22,7 @@ from margin import (
     RandomSearch,
     Reject,
 )
-from margin.base.meta.cross_fitting import dealt
+from margin.base.meta.cross_fitting import stratified_splits
 from margin.data import catalog
 from margin.errors import InputError, ParameterError
 from margin.evaluation import HoldOut, LeaveOneOut, StratifiedFolds, evaluate
@@ -36,7 +36,7 @@ def written_out(model, settings, X, y, folds):
     means = []
     for setting in settings:
         scores = []
-        for train, test in dealt(y, np.ones(len(y)), folds):
+        for train, test in stratified_splits(y, np.ones(len(y)), folds):
             fitted = clone(model).set_params(**setting).fit(X[train.rows], y[train.rows])
             scores.append(np.mean(fitted.predict(X[test.rows]) == y[test.rows]))
         means.append(np.mean(scores))

@@ -45,7 +45,7 @@ def test_two_points_share_the_weight_of_the_widest_margin():
     assert found.objective == pytest.approx(-0.5)
     assert found.primal == pytest.approx(0.5)
     assert found.gap == pytest.approx(0, abs=1e-12)
-    np.testing.assert_allclose(found.slope, [-1, 1])  # s (f - bias) - 1 = s x - 1: -1 * 0 - 1 and 1 * 2 - 1
+    np.testing.assert_allclose(found.gradient, [-1, 1])  # s (f - bias) - 1 = s x - 1: -1 * 0 - 1 and 1 * 2 - 1
     assert not found.unbounded
 
 
@@ -60,7 +60,7 @@ def test_a_small_bound_leaves_both_points_inside_the_margin():
 def test_a_row_with_the_bound_zero_takes_no_part_but_has_a_slope():
     found = solve(LINEAR.source(np.array([[0.0], [2.0], [1.5]])), problem_of([-1, 1, -1], [10, 10, 0]), tol=1e-12)
     np.testing.assert_allclose(found.alpha, [0.5, 0.5, 0])
-    np.testing.assert_allclose(found.slope, [-1, 1, -2.5])
+    np.testing.assert_allclose(found.gradient, [-1, 1, -2.5])
 
 
 @pytest.mark.parametrize("sign", [[1.0, 1.0, 1.0], [-1.0, -1.0, -1.0]])
@@ -119,7 +119,7 @@ def test_rounds_of_any_size_reach_the_conditions_by_definition(single, cache_siz
     assert found.violation <= 1e-4
     assert conditions(K, problem, found.alpha) < 2e-4
     f = K @ (sign * found.alpha) + found.bias
-    np.testing.assert_allclose(found.slope, sign * (f - found.bias) - 1, atol=1e-4)
+    np.testing.assert_allclose(found.gradient, sign * (f - found.bias) - 1, atol=1e-4)
     slack = np.maximum(0, 1 - sign * f)
     primal = 0.5 * (sign * found.alpha) @ K @ (sign * found.alpha) + problem.upper @ slack
     assert found.primal == pytest.approx(primal, rel=1e-4)
@@ -149,7 +149,7 @@ def test_the_same_bits_come_for_any_number_of_threads_alone_and_together():
     for n_threads in (1, 2, 3):
         for one, other in zip(alone, solve_all(source, problems, n_threads=n_threads), strict=True):
             np.testing.assert_array_equal(one.alpha, other.alpha)
-            np.testing.assert_array_equal(one.slope, other.slope)
+            np.testing.assert_array_equal(one.gradient, other.gradient)
             assert (one.bias, one.primal, one.steps) == (other.bias, other.primal, other.steps)
 
 

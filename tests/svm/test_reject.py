@@ -32,7 +32,7 @@ from margin import (
     TableEncoder,
     decision_regions,
 )
-from margin.base.meta.cross_fitting import dealt
+from margin.base.meta.cross_fitting import stratified_splits
 from margin.data import catalog
 from margin.errors import AbstentionWarning, LabelError, ParameterError
 from margin.evaluation import HoldOut, evaluate, risk_coverage
@@ -154,7 +154,7 @@ def test_the_held_out_answers_are_those_of_models_that_have_not_seen_the_rows():
     X, y = two_clouds(200)
     model = Reject(RivalLogistic(), target_error=0.1, level=None, cv=4).fit(X, y)
     said, sure = np.empty(200, dtype=int), np.empty(200)
-    for train, test in dealt(y, np.ones(200), 4):
+    for train, test in stratified_splits(y, np.ones(200), 4):
         inner = RivalLogistic().fit(X[train.rows], y[train.rows])
         said[test.rows], sure[test.rows] = inner.predict(X[test.rows]), inner.predict_proba(X[test.rows]).max(axis=1)
     curve = risk_coverage(y, said, sure)

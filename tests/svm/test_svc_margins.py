@@ -6,7 +6,7 @@ import pytest
 from margin import SVC, choose_C, svm_path
 from margin.errors import LabelError, NotSeparableError, ParameterError
 from margin.svm.kernel_machine.multiclass import Layout
-from margin.svm.kernel_machine.solve import Solver, soft
+from margin.svm.kernel_machine.solve import SoftMargin, Solver
 
 
 def two(n=60, seed=0, apart=3.0):
@@ -128,20 +128,20 @@ def test_a_warm_start_ends_in_the_same_place_sooner():
     problem = Layout(2, "one_vs_one").problems(y)
     weight = [np.ones(600)]
     solver = Solver(KernelFunction("rbf", 0.2).source(X), 1e-4, -1, 200.0, 1, False)
-    first = soft(1.0)(solver, problem, weight, None)
-    warm, cold = soft(1.1)(solver, problem, weight, first), soft(1.1)(solver, problem, weight, None)
+    first = SoftMargin(1.0).solve(solver, problem, weight)
+    warm, cold = (SoftMargin(1.1).solve(solver, problem, weight, start) for start in (first, None))
     assert warm.found[0].objective == pytest.approx(cold.found[0].objective, rel=1e-4)
     assert warm.found[0].steps < cold.found[0].steps
 
 
 @pytest.mark.parametrize("kernel", ["rbf", "precomputed"])
 def test_errors_of_folds_are_those_of_models_fitted_without_them(kernel):
-    from margin.base.meta.cross_fitting import dealt
+    from margin.base.meta.cross_fitting import stratified_splits
 
     X, y = two(50, apart=1.0)
     given = X @ X.T if kernel == "precomputed" else X
     choice = choose_C(given, y, [0.1, 1.0], n_folds=4, kernel=kernel, scale=None)
-    for fold, (train, test) in enumerate(dealt(y, np.ones(50), 4)):
+    for fold, (train, test) in enumerate(stratified_splits(y, np.ones(50), 4)):
         known, asked = given[train.rows], given[test.rows]
         if kernel == "precomputed":
             known, asked = known[:, train.rows], asked[:, train.rows]

@@ -6,6 +6,7 @@ from typing import Any
 import margin._core as _core
 import numpy as np
 
+from margin.tree.grow import core_settings
 from margin.tree.nodes import Ask, Tree
 
 FREE = np.empty(0, np.int8)
@@ -57,7 +58,7 @@ def classes_tree(
         np.asarray(weight, float),
         int(np.max(y)) + 1,
         criterion,
-        settings,
+        core_settings(settings),
         monotone,
     )
     if max_bins is None:
@@ -81,8 +82,8 @@ def values_tree(
     """A tree for numbers; without bins if max_bins is None."""
     given = (*arrays_of(X, codes, levels, nominal), np.asarray(y, float), np.asarray(weight, float))
     if max_bins is None:
-        return Tree(**_core.tree.grow_values(*given, "squared_error", settings, monotone, threads))
-    return Tree(**_core.tree.grow_binned_values(*given, settings, monotone, max_bins, threads))
+        return Tree(**_core.tree.grow_values(*given, "squared_error", core_settings(settings), monotone, threads))
+    return Tree(**_core.tree.grow_binned_values(*given, core_settings(settings), monotone, max_bins, threads))
 
 
 def assert_same(a: Tree, b: Tree) -> None:

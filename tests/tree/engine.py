@@ -9,12 +9,6 @@ from margin.data import Column, Schema, catalog
 from margin.tree.grow import grow_classes, grow_values
 from margin.tree.nodes import Ask, Tree
 
-SPLITS = {
-    "nominal": {"multiway": 0, "subset": 1, "one_vs_rest": 2},
-    "numeric": {"threshold": 0, "fixed": 1, "equal_width": 2, "equal_count": 3, "mdl": 4},
-    "missing": {"direction": 0, "fractional": 1, "surrogate": 2},
-}
-
 
 def columns(numbers: Any = None, codes: Any = None, levels: Any = None, ordinal: Any = ()) -> MixedData:
     """Numbers and codes as models hand them on; ``levels`` are the numbers of levels, ``ordinal`` the ordered ones."""
@@ -29,11 +23,6 @@ def columns(numbers: Any = None, codes: Any = None, levels: Any = None, ordinal:
     return MixedData(numbers, tuple(codes), Schema(schema))
 
 
-def settings_of(given: dict[str, Any]) -> dict[str, Any]:
-    """Names of splits as the numbers the core knows them by."""
-    return {name: SPLITS[name][value] if name in SPLITS else value for name, value in given.items()}
-
-
 def grow(
     X: MixedData, y: Any, *, weight: Any = (), criterion: str = "entropy", threads: int = 1, **settings: Any
 ) -> Tree:
@@ -45,7 +34,7 @@ def grow(
         np.ascontiguousarray(weight, dtype=float),
         int(y.max()) + 1,
         criterion,
-        settings_of(settings),
+        settings,
         np.empty(0, np.int8),
         threads,
     )
@@ -57,7 +46,7 @@ def grow_numbers(
     """A tree for numbers."""
     y = np.ascontiguousarray(y, dtype=float)
     weight = np.ones(len(y)) if weight is None else np.ascontiguousarray(weight, dtype=float)
-    return grow_values(X, y, weight, criterion, settings_of(settings), np.empty(0, np.int8), threads)
+    return grow_values(X, y, weight, criterion, settings, np.empty(0, np.int8), threads)
 
 
 def bundled(name: str, target: str) -> tuple[MixedData, np.ndarray, list[str]]:

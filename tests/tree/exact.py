@@ -10,7 +10,6 @@ import numpy as np
 from margin.base.representations.mixed import MixedData
 from margin.tree.grow import grow_classes, grow_values
 from margin.tree.nodes import Tree
-from tests.tree.engine import settings_of
 
 
 def grow(
@@ -27,10 +26,9 @@ def grow(
     X = MixedData(np.asarray(X)) if not isinstance(X, MixedData) else X
     w = np.ones(len(y)) if weight is None else np.asarray(weight, dtype=float)
     ways = np.asarray(monotone, dtype=np.int8)
-    given = settings_of(settings)
     if criterion.endswith("_error"):
-        return grow_values(X, np.asarray(y, dtype=float), w, criterion, given, ways, threads)
-    return grow_classes(X, np.asarray(y), w, int(np.max(y)) + 1, criterion, given, ways, threads)
+        return grow_values(X, np.asarray(y, dtype=float), w, criterion, settings, ways, threads)
+    return grow_classes(X, np.asarray(y), w, int(np.max(y)) + 1, criterion, settings, ways, threads)
 
 
 def gini(y: np.ndarray, w: np.ndarray) -> float:

@@ -230,11 +230,11 @@ def test_infinite_numbers_are_the_ends_of_the_order():
 
 def test_what_bins_cannot_do_is_said():
     assert why_not_binned("absolute_error", {}, has_nominal=False) == "criterion='absolute_error' is not known there"
-    assert why_not_binned("gini", {"missing": 1}, has_nominal=False) == "missing cells go one way there"
+    assert why_not_binned("gini", {"missing": "fractional"}, has_nominal=False) == "missing cells go one way there"
     assert why_not_binned("entropy", {"gain_ratio": True}, has_nominal=False) == "gain ratios cannot be asked for there"
     assert why_not_binned("gini", {"largest_p": 0.05}, has_nominal=False) == "splits are not tested for chance there"
-    assert why_not_binned("gini", {"numeric": 4}, has_nominal=False) == "numbers are split at a threshold there"
-    assert why_not_binned("squared_error", {"nominal": 1, "max_leaves": 4}, has_nominal=True) == ""
+    assert why_not_binned("gini", {"numeric": "mdl"}, has_nominal=False) == "numbers are split at a threshold there"
+    assert why_not_binned("squared_error", {"nominal": "subset", "max_leaves": 4}, has_nominal=True) == ""
 
 
 def test_the_middle_of_neighbouring_numbers_is_never_the_upper_one():

@@ -99,3 +99,15 @@ def test_the_tree_of_best_leaves_is_the_same_for_any_number_of_threads():
         trees = [grow(X, target, criterion, max_leaves=60, threads=threads) for threads in (1, 2, 5)]
         same(trees[0], trees[1])
         same(trees[0], trees[2])
+
+
+@pytest.mark.parametrize("settings", [{"min_leef": 3}, {"maxdepth": 1}])
+def test_a_misspelt_setting_is_refused_rather_than_ignored(settings):
+    with pytest.raises(AttributeError, match=next(iter(settings))):
+        grow([[0.0], [1.0]], [0, 1], **settings)
+
+
+@pytest.mark.parametrize(("name", "value"), [("nominal", "subsett"), ("numeric", "fixedd"), ("missing", "way")])
+def test_a_choice_that_the_core_does_not_have_is_refused(name, value):
+    with pytest.raises(KeyError, match=value):
+        grow([[0.0], [1.0]], [0, 1], **{name: value})

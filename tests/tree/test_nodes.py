@@ -3,6 +3,7 @@
 import copy
 import io
 import pickle
+from dataclasses import fields
 
 import numpy as np
 import pytest
@@ -13,6 +14,8 @@ from hypothesis import strategies as st
 from margin import ID3, DecisionTreeClassifier, Table
 from margin.data import catalog
 from margin.persistence import load, save
+from margin.tree.node_checks import ROWS, TYPES
+from margin.tree.nodes import Tree
 from tests.tree.random_trees import Builder, random_tree
 
 
@@ -85,3 +88,7 @@ def test_columns_are_found_by_name_after_the_tree_has_put_numbers_first():
     swapped = Table.from_columns({"number": number, "word": word})
     assert np.array_equal(model.predict(swapped), y)
     assert model.feature_importances_.shape == (2,)
+
+
+def test_a_tree_has_the_arrays_that_the_core_lists_in_its_order():
+    assert [field.name for field in fields(Tree)] == list(TYPES) == list(ROWS)

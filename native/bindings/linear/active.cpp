@@ -1,6 +1,6 @@
 // margin._core.linear: the active perceptron along a stream of rows.
-#include "online.hpp"
 #include "margin/linear/online/active.hpp"
+#include "online.hpp"
 
 using namespace margin;
 using namespace margin::bindings;

@@ -1,6 +1,6 @@
 // margin._core.linear: what is asked of a linear layer, out of scores that were found before.
-#include "bindings/arrays.hpp"
 #include "margin/linear/scores/answers.hpp"
+#include "bindings/arrays.hpp"
 #include <nanobind/stl/string_view.h>
 #include <stdexcept>
 #include <string_view>

@@ -1,7 +1,7 @@
 // margin._core.linear: coordinate descent on sparse columns.
+#include "margin/linear/coordinate/coordinate.hpp"
 #include "bindings/cells.hpp"
 #include "bindings/interrupt.hpp"
-#include "margin/linear/coordinate/coordinate.hpp"
 
 using namespace margin;
 using namespace margin::bindings;

@@ -1,7 +1,7 @@
 // margin._core.linear: coordinate descent on a matrix of second derivatives.
+#include "margin/linear/coordinate/coordinate_gram.hpp"
 #include "bindings/arrays.hpp"
 #include "bindings/interrupt.hpp"
-#include "margin/linear/coordinate/coordinate_gram.hpp"
 
 using namespace margin;
 using namespace margin::bindings;

@@ -1,7 +1,7 @@
 // margin._core.linear: the order of the rows in shuffled passes.
+#include "margin/linear/online/online_order.hpp"
 #include "bindings/arrays.hpp"
 #include "bindings/interrupt.hpp"
-#include "margin/linear/online/online_order.hpp"
 
 using namespace margin;
 using namespace margin::bindings;

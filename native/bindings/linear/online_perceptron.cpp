@@ -1,6 +1,6 @@
 // margin._core.linear: a pass of the perceptron.
-#include "online.hpp"
 #include "margin/linear/online/online_perceptron.hpp"
+#include "online.hpp"
 
 using namespace margin;
 using namespace margin::bindings;

@@ -1,7 +1,7 @@
 #pragma once
 // An epoch of stochastic gradient descent over rows of any make.
-#include "online.hpp"
 #include "margin/linear/online/online_sgd.hpp"
+#include "online.hpp"
 #include <nanobind/stl/string.h>
 #include <string>
 

@@ -1,8 +1,8 @@
 // margin._core.linear: what a linear layer answers, for dense rows.
+#include "margin/linear/scores/scores.hpp"
 #include "bindings/buffers.hpp"
 #include "bindings/cells.hpp"
 #include "bindings/interrupt.hpp"
-#include "margin/linear/scores/scores.hpp"
 #include <nanobind/stl/string_view.h>
 #include <string_view>
 

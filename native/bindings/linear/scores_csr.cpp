@@ -1,7 +1,7 @@
 // margin._core.linear: what a linear layer answers, for rows of stored cells.
+#include "margin/linear/scores/scores_csr.hpp"
 #include "bindings/cells.hpp"
 #include "bindings/interrupt.hpp"
-#include "margin/linear/scores/scores_csr.hpp"
 #include <nanobind/stl/string_view.h>
 #include <stdexcept>
 #include <string_view>

@@ -1,7 +1,7 @@
 // margin._core.metrics: labels counted and coded where they lie.
+#include "margin/metrics/counts.hpp"
 #include "bindings/cells.hpp"
 #include "bindings/interrupt.hpp"
-#include "margin/metrics/counts.hpp"
 #include "labels.hpp"
 
 using namespace margin;

@@ -1,7 +1,7 @@
 // margin._core.metrics: rows dealt out to folds.
+#include "margin/metrics/dealing.hpp"
 #include "bindings/cells.hpp"
 #include "bindings/interrupt.hpp"
-#include "margin/metrics/dealing.hpp"
 #include "labels.hpp"
 #include <nanobind/stl/array.h>
 

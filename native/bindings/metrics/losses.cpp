@@ -1,8 +1,8 @@
 // margin._core.metrics: probabilities checked, and what each case loses by them.
+#include "margin/metrics/losses.hpp"
 #include "bindings/cells.hpp"
 #include "bindings/interrupt.hpp"
 #include "margin/metrics/calibration.hpp"
-#include "margin/metrics/losses.hpp"
 #include "ranking.hpp"
 #include <nanobind/stl/string_view.h>
 

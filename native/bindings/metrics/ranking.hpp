@@ -1,8 +1,8 @@
 #pragma once
 // Scores, sides and weights as they come from Python.
 #include "bindings/cells.hpp"
-#include "margin/metrics/sides.hpp"
 #include "labels.hpp"
+#include "margin/metrics/sides.hpp"
 
 namespace margin::bindings {
 

@@ -47,7 +47,6 @@ nb::tuple within(const Kept& tree, InMatrix<T> rows, double largest, InMatrix<do
 } // namespace
 
 MARGIN_BINDINGS(neighbors) {
-    neighbors.attr("ball_metrics") = names<Metrics>();
     const auto rows = "rows"_a.noconvert(), queries = "queries"_a.noconvert();
     const auto tree = "tree"_a, largest = "largest"_a, metric = "metric"_a, p = "p"_a, n_threads = "n_threads"_a;
     for_each_type<double, float>([&]<class T> {

@@ -29,15 +29,6 @@ nb::tuple give_nearest(std::size_t n, std::size_t k, Run run) {
     return nb::make_tuple(give(std::move(distance), n, k), give(std::move(row), n, k));
 }
 
-/// The names of a family.
-template <class Family>
-nb::tuple names() {
-    nb::list list;
-    for (const auto name : Family::names())
-        list.append(nb::str(name.data(), name.size()));
-    return nb::tuple(list);
-}
-
 inline neighbors::BallTreeView view(const Kept& kept) {
     const auto& [levels, place, reach, smallest, largest] = kept;
     return {levels, place.size(), place.data(), reach.data(), smallest.data(), largest.data()};

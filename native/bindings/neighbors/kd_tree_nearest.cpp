@@ -8,10 +8,9 @@ namespace kd = margin::neighbors::kd;
 namespace {
 
 template <class T>
-nb::tuple nearest(Floats sketch, InMatrix<T> rows, Ints place, Floats boxes, Ints first, Ints size, Ints lowest,
-                  In<double> shift, double scale, std::string_view metric, double p, InMatrix<double> queries,
-                  std::size_t k, std::size_t n_threads) {
-    const kd::Tree tree = kd_view(sketch, rows, place, boxes, first, size, lowest, shift, scale);
+nb::tuple nearest(const KdArrays<T>& arrays, InMatrix<double> queries, std::size_t k, std::string_view metric, double p,
+                  std::size_t n_threads) {
+    const kd::Tree tree = kd_view(arrays);
     const std::size_t n = queries.shape(0);
     std::vector<double> distance(n * k);
     std::vector<std::int64_t> near(n * k);
@@ -26,9 +25,7 @@ nb::tuple nearest(Floats sketch, InMatrix<T> rows, Ints place, Floats boxes, Int
 
 template <class T>
 void bind(nb::module_& family) {
-    family.def("kd_nearest", &nearest<T>, "sketch"_a.noconvert(), "rows"_a.noconvert(), "place"_a.noconvert(),
-               "boxes"_a.noconvert(), "first"_a.noconvert(), "size"_a.noconvert(), "lowest"_a.noconvert(),
-               "shift"_a.noconvert(), "scale"_a, "metric"_a, "p"_a, "queries"_a.noconvert(), "k"_a, "n_threads"_a,
+    family.def("kd_nearest", &nearest<T>, "tree"_a, "queries"_a.noconvert(), "k"_a, "metric"_a, "p"_a, "n_threads"_a,
                "Distances and places of the k nearest rows of each query, and the share of rows looked at.");
 }
 

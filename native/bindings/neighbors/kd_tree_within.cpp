@@ -8,10 +8,9 @@ namespace kd = margin::neighbors::kd;
 namespace {
 
 template <class T>
-nb::tuple within(Floats sketch, InMatrix<T> rows, Ints place, Floats boxes, Ints first, Ints size, Ints lowest,
-                 In<double> shift, double scale, std::string_view metric, double p, InMatrix<double> queries,
-                 double radius, std::size_t n_threads) {
-    const kd::Tree tree = kd_view(sketch, rows, place, boxes, first, size, lowest, shift, scale);
+nb::tuple within(const KdArrays<T>& arrays, InMatrix<double> queries, double radius, std::string_view metric, double p,
+                 std::size_t n_threads) {
+    const kd::Tree tree = kd_view(arrays);
     auto found = with_monitor([&](Monitor& monitor) {
         return neighbors::Distances::visit(metric, [&]<class D>() {
             return kd::within<D>(tree, kd::comparing<D, T>(tree), queries.data(), queries.shape(0), radius, p,
@@ -23,9 +22,7 @@ nb::tuple within(Floats sketch, InMatrix<T> rows, Ints place, Floats boxes, Ints
 
 template <class T>
 void bind(nb::module_& family) {
-    family.def("kd_within", &within<T>, "sketch"_a.noconvert(), "rows"_a.noconvert(), "place"_a.noconvert(),
-               "boxes"_a.noconvert(), "first"_a.noconvert(), "size"_a.noconvert(), "lowest"_a.noconvert(),
-               "shift"_a.noconvert(), "scale"_a, "metric"_a, "p"_a, "queries"_a.noconvert(), "radius"_a, "n_threads"_a,
+    family.def("kd_within", &within<T>, "tree"_a, "queries"_a.noconvert(), "radius"_a, "metric"_a, "p"_a, "n_threads"_a,
                "Where the neighbours of each query begin, and their distances and places.");
 }
 

@@ -43,7 +43,6 @@ nb::tuple within(const Rows<T>& rows, const Postings& kept, const Queries& queri
 } // namespace
 
 MARGIN_BINDINGS(neighbors) {
-    neighbors.attr("sparse_metrics") = names<SparseMetrics>();
     for_each_type<double, float>([&]<class T> {
         neighbors.def("sparse_postings", &build<T>, "rows"_a, "metric"_a, "p"_a);
         neighbors.def("sparse_nearest", &nearest<T>, "rows"_a, "postings"_a, "queries"_a, "k"_a, "metric"_a, "p"_a,

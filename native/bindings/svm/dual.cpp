@@ -1,6 +1,6 @@
 // margin._core.svm: the dual problem.
-#include "bindings/interrupt.hpp"
 #include "margin/svm/dual/dual.hpp"
+#include "bindings/interrupt.hpp"
 #include "source.hpp"
 
 using namespace margin;
@@ -23,14 +23,14 @@ nb::tuple solve_all(const KernelSource& source, In<std::uint32_t> rows, In<doubl
     const auto found = source.with([&]<class T>(const svm::Source<T>& kernel) {
         return with_monitor([&](Monitor& monitor) { return svm::solve_all<T>(kernel, problems, settings, monitor); });
     });
-    std::vector<double> alpha, slope, numbers;
+    std::vector<double> alpha, gradient, numbers;
     for (const auto& one : found) {
         alpha.insert(alpha.end(), one.alpha.begin(), one.alpha.end());
-        slope.insert(slope.end(), one.slope.begin(), one.slope.end());
+        gradient.insert(gradient.end(), one.gradient.begin(), one.gradient.end());
         numbers.insert(numbers.end(), {one.bias, one.objective, one.violation, one.primal, one.gap,
                                        static_cast<double>(one.steps), one.unbounded ? 1.0 : 0.0});
     }
-    return nb::make_tuple(give(std::move(alpha)), give(std::move(slope)), give(std::move(numbers), found.size(), 7));
+    return nb::make_tuple(give(std::move(alpha)), give(std::move(gradient)), give(std::move(numbers), found.size(), 7));
 }
 
 } // namespace
@@ -39,6 +39,6 @@ MARGIN_BINDINGS(svm) {
     svm.def("solve_all", &solve_all, "source"_a, "rows"_a.noconvert(), "sign"_a.noconvert(), "upper"_a.noconvert(),
             "start"_a.noconvert(), "bounds"_a.noconvert(), "tol"_a, "gap_tol"_a, "max_steps"_a, "cache_bytes"_a,
             "n_threads"_a,
-            "alpha and slope of all problems, one after another; bias, objective, violation, primal, gap, steps and "
+            "alpha and gradient of all problems, one after another; bias, objective, violation, primal, gap, steps and "
             "whether it has no end, a row for each problem.");
 }

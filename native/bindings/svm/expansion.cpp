@@ -1,8 +1,7 @@
 // margin._core.svm: sums of kernels over dense vectors, which Python keeps in panels.
-#include "bindings/interrupt.hpp"
 #include "margin/svm/kernel/expansion.hpp"
+#include "bindings/interrupt.hpp"
 #include "source.hpp"
-#include <nanobind/stl/string_view.h>
 
 using namespace margin;
 using namespace margin::bindings;
@@ -10,8 +9,7 @@ using namespace margin::bindings;
 namespace {
 
 template <class T>
-nb::tuple pack(InMatrix<double> x, In<std::int64_t> bounds, In<double> mean, std::string_view name, double gamma) {
-    const svm::Kernel kernel{svm::kind_of(name), gamma, 0, 1};
+nb::tuple pack(InMatrix<double> x, In<std::int64_t> bounds, In<double> mean, const svm::Kernel& kernel) {
     svm::PackedVectors<T> packed(view(x), span(bounds), span(mean), kernel);
     return nb::make_tuple(give(std::move(packed.panels)), give(std::move(packed.squares)),
                           give(std::move(packed.bounds)));
@@ -19,8 +17,7 @@ nb::tuple pack(InMatrix<double> x, In<std::int64_t> bounds, In<double> mean, std
 
 template <class T, class X>
 Out<double> sums(InMatrix<X> x, In<T> panels, In<T> squares, InMatrix<T> coef, In<std::int64_t> bounds, In<double> mean,
-                 std::string_view name, double gamma, double coef0, double degree, std::size_t n_threads) {
-    const svm::Kernel kernel{svm::kind_of(name), gamma, coef0, degree};
+                 const svm::Kernel& kernel, std::size_t n_threads) {
     const auto rows = view(x);
     std::vector<double> out(rows.rows() * (bounds.size() - 1) * coef.shape(0));
     const auto run = [&](Monitor& monitor) {
@@ -39,11 +36,11 @@ Out<double> sums(InMatrix<X> x, In<T> panels, In<T> squares, InMatrix<T> coef, I
 template <class T>
 void bind(nb::module_& svm) {
     svm.def(sizeof(T) == 4 ? "pack_single" : "pack_full", &pack<T>, "x"_a.noconvert(), "bounds"_a.noconvert(),
-            "mean"_a.noconvert(), "kernel"_a, "gamma"_a, "Panels, squared lengths, bounds in panels.");
+            "mean"_a.noconvert(), "kernel"_a, "Panels, squared lengths, bounds in panels.");
     const auto sums_of = [&]<class X>() {
         svm.def("sums", &sums<T, X>, "x"_a.noconvert(), "panels"_a.noconvert(), "squares"_a.noconvert(),
-                "coef"_a.noconvert(), "bounds"_a.noconvert(), "mean"_a.noconvert(), "kernel"_a, "gamma"_a, "coef0"_a,
-                "degree"_a, "n_threads"_a, "Sums of kernels: rows, parts, sums.");
+                "coef"_a.noconvert(), "bounds"_a.noconvert(), "mean"_a.noconvert(), "kernel"_a, "n_threads"_a,
+                "Sums of kernels: rows, parts, sums.");
     };
     sums_of.template operator()<double>();
     sums_of.template operator()<float>();

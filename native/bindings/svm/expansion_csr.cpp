@@ -3,7 +3,6 @@
 #include "bindings/interrupt.hpp"
 #include "margin/svm/kernel/expansion.hpp"
 #include "source.hpp"
-#include <nanobind/stl/string_view.h>
 #include <nanobind/stl/tuple.h>
 
 using namespace margin;
@@ -23,8 +22,7 @@ svm::CsrView<T> view_of(const Kept<T>& kept, std::size_t width) {
 
 template <class T>
 Out<double> sums(const Kept<T>& x, const Kept<T>& vectors, std::size_t width, InMatrix<T> coef, In<std::int64_t> bounds,
-                 std::string_view name, double gamma, double coef0, double degree, std::size_t n_threads) {
-    const svm::Kernel kernel{svm::kind_of(name), gamma, coef0, degree};
+                 const svm::Kernel& kernel, std::size_t n_threads) {
     const auto rows = view_of(x, width), passing = view_of(vectors, width);
     std::vector<double> out(rows.size * (bounds.size() - 1) * coef.shape(0));
     with_monitor([&](Monitor& monitor) {
@@ -42,7 +40,7 @@ Out<double> sums(const Kept<T>& x, const Kept<T>& vectors, std::size_t width, In
 template <class T>
 void bind(nb::module_& svm) {
     svm.def("csr_sums", &sums<T>, "x"_a, "vectors"_a, "width"_a, "coef"_a.noconvert(), "bounds"_a.noconvert(),
-            "kernel"_a, "gamma"_a, "coef0"_a, "degree"_a, "n_threads"_a, "Sums of kernels: rows, parts, sums.");
+            "kernel"_a, "n_threads"_a, "Sums of kernels: rows, parts, sums.");
 }
 
 } // namespace

@@ -2,16 +2,14 @@
 #include "bindings/interrupt.hpp"
 #include "margin/svm/kernel/expansion.hpp"
 #include "source.hpp"
-#include <nanobind/stl/string_view.h>
 
 using namespace margin;
 using namespace margin::bindings;
 
 namespace {
 
-OutMatrix<double> values(InMatrix<double> x, InMatrix<double> z, In<double> mean, std::string_view name, double gamma,
-                         double coef0, double degree, std::size_t n_threads) {
-    const svm::Kernel kernel{svm::kind_of(name), gamma, coef0, degree};
+OutMatrix<double> values(InMatrix<double> x, InMatrix<double> z, In<double> mean, const svm::Kernel& kernel,
+                         std::size_t n_threads) {
     const auto rows = view(x), vectors = view(z);
     std::vector<double> out(rows.rows() * vectors.rows());
     with_monitor([&](Monitor& monitor) {
@@ -51,8 +49,8 @@ Out<double> matrix_sums(InMatrix<double> values, InMatrix<double> coef, In<std::
 } // namespace
 
 MARGIN_BINDINGS(svm) {
-    svm.def("kernel_values", &values, "x"_a.noconvert(), "z"_a.noconvert(), "mean"_a.noconvert(), "kernel"_a, "gamma"_a,
-            "coef0"_a, "degree"_a, "n_threads"_a, "The kernel of every row of x with every row of z.");
+    svm.def("kernel_values", &values, "x"_a.noconvert(), "z"_a.noconvert(), "mean"_a.noconvert(), "kernel"_a,
+            "n_threads"_a, "The kernel of every row of x with every row of z.");
     svm.def("matrix_sums", &matrix_sums, "values"_a.noconvert(), "coef"_a.noconvert(), "bounds"_a.noconvert(),
             "n_threads"_a, "Sums over the columns of kernel values: rows, parts, sums.");
 }

@@ -1,7 +1,7 @@
 // margin._core.svm: passes of linear support vector machines over dense rows.
+#include "margin/svm/linear/linear_pass.hpp"
 #include "bindings/arrays.hpp"
 #include "bindings/interrupt.hpp"
-#include "margin/svm/linear/linear_pass.hpp"
 #include <nanobind/stl/optional.h>
 
 using namespace margin;

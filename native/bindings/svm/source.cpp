@@ -2,7 +2,6 @@
 #include "source.hpp"
 #include "bindings/interrupt.hpp"
 #include "margin/svm/kernel/dense_source.hpp"
-#include <nanobind/stl/string_view.h>
 #include <nanobind/stl/unique_ptr.h>
 
 using namespace margin;
@@ -11,9 +10,7 @@ using namespace margin::bindings;
 namespace {
 
 template <class X>
-std::unique_ptr<KernelSource> dense(InMatrix<X> x, std::string_view name, double gamma, double coef0, double degree,
-                                    double single_up_to) {
-    const svm::Kernel kernel{svm::kind_of(name), gamma, coef0, degree};
+std::unique_ptr<KernelSource> dense(InMatrix<X> x, const svm::Kernel& kernel, double single_up_to) {
     return with_monitor([&](Monitor& monitor) {
         return chosen(single_up_to,
                       [&]<class T>(T) { return std::make_unique<svm::DenseSource<T>>(view(x), kernel, 0, monitor); });
@@ -47,8 +44,7 @@ MARGIN_BINDINGS(svm) {
              "Kernel values of some rows against others.")
         .def("diagonal", &diagonal, "The kernel of every row with itself.")
         .def_prop_ro("is_single", [](const KernelSource& source) { return source.single != nullptr; });
-    svm.def("dense_source", &dense<double>, "x"_a.noconvert(), "kernel"_a, "gamma"_a, "coef0"_a, "degree"_a,
-            "single_up_to"_a, "Kernel values among the rows of x, of which a copy is kept.");
-    svm.def("dense_source", &dense<float>, "x"_a.noconvert(), "kernel"_a, "gamma"_a, "coef0"_a, "degree"_a,
-            "single_up_to"_a);
+    svm.def("dense_source", &dense<double>, "x"_a.noconvert(), "kernel"_a, "single_up_to"_a,
+            "Kernel values among the rows of x, of which a copy is kept.");
+    svm.def("dense_source", &dense<float>, "x"_a.noconvert(), "kernel"_a, "single_up_to"_a);
 }

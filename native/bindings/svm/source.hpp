@@ -17,8 +17,7 @@ struct KernelSource {
     }
 };
 
-/// make(T()) in float if no squared length of a row (times gamma, for an RBF kernel) exceeds `single_up_to`, else in
-/// double.
+/// make(T()) in float if no squared length of a row, as the kernel scales rows, exceeds `single_up_to`, else in double.
 template <class Make>
 std::unique_ptr<KernelSource> chosen(double single_up_to, Make&& make) {
     auto made = std::make_unique<KernelSource>();

@@ -3,7 +3,6 @@
 #include "bindings/interrupt.hpp"
 #include "margin/svm/kernel/csr_source.hpp"
 #include "source.hpp"
-#include <nanobind/stl/string_view.h>
 #include <nanobind/stl/unique_ptr.h>
 
 using namespace margin;
@@ -13,9 +12,7 @@ namespace {
 
 template <class X, class Index>
 std::unique_ptr<KernelSource> source(In<X> values, In<Index> columns, In<Index> start, std::size_t width,
-                                     std::string_view name, double gamma, double coef0, double degree,
-                                     double single_up_to) {
-    const svm::Kernel kernel{svm::kind_of(name), gamma, coef0, degree};
+                                     const svm::Kernel& kernel, double single_up_to) {
     const auto x = csr(values, columns, start, width);
     return with_monitor([&](Monitor&) {
         return chosen(single_up_to, [&]<class T>(T) { return std::make_unique<svm::CsrSource<T>>(x, kernel); });
@@ -27,7 +24,7 @@ std::unique_ptr<KernelSource> source(In<X> values, In<Index> columns, In<Index> 
 MARGIN_BINDINGS(svm) {
     for_each_csr_type([&]<class X, class Index>() {
         svm.def("csr_source", &source<X, Index>, "values"_a.noconvert(), "columns"_a.noconvert(), "start"_a.noconvert(),
-                "width"_a, "kernel"_a, "gamma"_a, "coef0"_a, "degree"_a, "single_up_to"_a,
+                "width"_a, "kernel"_a, "single_up_to"_a,
                 "Kernel values among rows in canonical CSR, of which a copy is kept.");
     });
 }

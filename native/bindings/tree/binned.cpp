@@ -1,5 +1,5 @@
 // margin._core.tree: growing trees on bins.
-#include "margin/tree/binned/grow_binned.hpp"
+#include "binned_growers.hpp"
 #include "tree.hpp"
 
 using namespace margin;
@@ -10,10 +10,9 @@ namespace {
 template <class T>
 nb::dict grow_binned_classes(InMatrix<T> numbers, InMatrix<std::int32_t> codes, In<std::int64_t> n_levels,
                              In<std::uint8_t> nominal, In<std::int32_t> y, In<double> weight, std::size_t n_classes,
-                             std::string_view criterion, const nb::dict& given, In<std::int8_t> monotone,
+                             std::string_view criterion, const tree::Settings& given, In<std::int8_t> monotone,
                              std::size_t max_bins, std::size_t n_threads) {
-    tree::Settings settings = tree_settings(given);
-    settings.monotone = span(monotone);
+    const tree::Settings settings = with_monotone(given, monotone);
     return give(with_monitor([&](Monitor& monitor) {
         const tree::Table<T> table{view(numbers), view(codes), span(n_levels), span(nominal)};
         return tree::grow_binned_classes(table, span(y), span(weight), n_classes, criterion, settings, max_bins,
@@ -23,10 +22,9 @@ nb::dict grow_binned_classes(InMatrix<T> numbers, InMatrix<std::int32_t> codes, 
 
 template <class T>
 nb::dict grow_binned_values(InMatrix<T> numbers, InMatrix<std::int32_t> codes, In<std::int64_t> n_levels,
-                            In<std::uint8_t> nominal, In<double> y, In<double> weight, const nb::dict& given,
+                            In<std::uint8_t> nominal, In<double> y, In<double> weight, const tree::Settings& given,
                             In<std::int8_t> monotone, std::size_t max_bins, std::size_t n_threads) {
-    tree::Settings settings = tree_settings(given);
-    settings.monotone = span(monotone);
+    const tree::Settings settings = with_monotone(given, monotone);
     return give(with_monitor([&](Monitor& monitor) {
         const tree::Table<T> table{view(numbers), view(codes), span(n_levels), span(nominal)};
         return tree::grow_binned_values(table, span(y), span(weight), settings, max_bins, n_threads, monitor);

@@ -1,7 +1,7 @@
 // margin._core.tree: pessimistic pruning.
+#include "margin/tree/grown/pessimistic.hpp"
 #include "bindings/cells.hpp"
 #include "bindings/interrupt.hpp"
-#include "margin/tree/grown/pessimistic.hpp"
 #include "walk.hpp"
 
 using namespace margin;

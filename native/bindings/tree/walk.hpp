@@ -9,32 +9,19 @@ namespace margin::bindings {
 /// The arrays of a tree, and the NumPy arrays they are borrowed from.
 struct TreeArrays {
     explicit TreeArrays(const nb::dict& arrays) {
-        const auto value = nb::cast<InMatrix<double>>(arrays["value"], false);
-        tree.width = value.shape(1);
-        tree.value = {value.data(), value.size()};
-        kept.push_back(arrays["value"]);
-        take(arrays, "ask", tree.ask);
-        take(arrays, "column", tree.column);
-        take(arrays, "threshold", tree.threshold);
-        take(arrays, "missing", tree.missing);
-        take(arrays, "weight", tree.weight);
-        take(arrays, "child_start", tree.child_start);
-        take(arrays, "child", tree.child);
-        take(arrays, "detail_start", tree.detail_start);
-        take(arrays, "detail", tree.detail);
-        take(arrays, "surrogate_start", tree.surrogate_start);
-        take(arrays, "surrogate_column", tree.surrogate_column);
-        take(arrays, "surrogate_threshold", tree.surrogate_threshold);
-        take(arrays, "surrogate_low", tree.surrogate_low);
-        take(arrays, "surrogate_detail_start", tree.surrogate_detail_start);
-        take(arrays, "surrogate_detail", tree.surrogate_detail);
+        tree::for_each_array([&](const char* name, tree::Per per, auto& into) { take(arrays[name], per, into); }, tree);
     }
 
     template <class T>
-    void take(const nb::dict& arrays, const char* name, std::span<const T>& into) {
-        const auto array = nb::cast<In<T>>(arrays[name], false);
-        into = span(array);
-        kept.push_back(arrays[name]);
+    void take(nb::object array, tree::Per per, std::span<const T>& into) {
+        if (per == tree::Per::value) {
+            const auto matrix = nb::cast<InMatrix<T>>(array, false);
+            tree.width = matrix.shape(1);
+            into = {matrix.data(), matrix.size()};
+        } else {
+            into = span(nb::cast<In<T>>(array, false));
+        }
+        kept.push_back(std::move(array));
     }
 
     std::vector<nb::object> kept;

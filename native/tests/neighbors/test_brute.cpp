@@ -21,16 +21,16 @@ template <class C>
 void kernels_agree(std::size_t columns, std::uint64_t seed) {
     Stream stream(seed, 2);
     std::vector<std::uint8_t> panel(C::rows * columns), group(C::group * columns);
-    const int sides = std::is_same_v<C, CoarseSquares> ? 0 : C::shift;
+    const int sides = C::squared ? 0 : C::shift;
     for (auto& cell : panel)
         cell = static_cast<std::uint8_t>(static_cast<int>(stream.below(2 * C::half + 1)) - C::half + C::shift);
     for (auto& cell : group)
         cell = static_cast<std::uint8_t>(static_cast<int>(stream.below(2 * C::half + 1)) - C::half + sides);
     std::vector<std::int32_t> starts(C::rows, 0), limits(C::group);
-    if (std::is_same_v<C, CoarseSquares>)
+    if (C::squared)
         for (auto& start : starts)
             start = -static_cast<std::int32_t>(stream.below(100000));
-    const int span = std::is_same_v<C, CoarseLargest> ? 300 : static_cast<int>(200 * columns);
+    const int span = C::largest ? 300 : static_cast<int>(200 * columns);
     for (auto& limit : limits)
         limit = static_cast<std::int32_t>(stream.below(static_cast<std::size_t>(span))) - span / 10;
     std::uint32_t plain[C::group] = {}, here[C::group] = {};
@@ -61,15 +61,16 @@ void row_distances_agree(std::size_t columns) {
 
 /// A search with given kernels against offering every row.
 template <class D, class C>
-void finds_what_a_plain_scan_finds(std::size_t n, std::size_t m, std::size_t columns, double p, CoarseKernel kernel) {
+void finds_what_a_plain_scan_finds(std::size_t n, std::size_t m, std::size_t columns, double p, double factor,
+                                   CoarseKernel kernel) {
     Monitor monitor;
     const auto rows = numbers(n * columns, n), queries = numbers(m * columns, 7);
     const std::size_t k = 3;
     std::vector<Nearest> best(m, Nearest(k));
     const Grid grid = choose_grid<C>(rows.data(), n, columns);
     CHECK(grid.per_step > 0);
-    PrunedSearch<D, C, double, Nearest>({rows.data(), n, columns}, {queries.data(), m, columns}, p, grid, best, 3,
-                                        monitor, kernel)
+    PrunedSearch<D, C, double, Nearest>({rows.data(), n, columns}, {queries.data(), m, columns}, p, factor, grid, best,
+                                        3, monitor, kernel)
         .run();
     for (std::size_t q = 0; q < m; ++q) {
         Nearest all(k);
@@ -115,13 +116,12 @@ void no_row_within_the_limit_is_lost(std::size_t columns, double span) {
     CHECK(span > C::half || columns < 3 || !passes());
 }
 
-template <class D, class C>
-void with_both_kernels(double p) {
-    for (const auto kernel : {&C::plain, coarse_kernel<C>()}) {
-        finds_what_a_plain_scan_finds<D, C>(301, 13, 5, p, kernel);
-        finds_what_a_plain_scan_finds<D, C>(64, 4, 33, p, kernel);
-        finds_what_a_plain_scan_finds<D, C>(3, 1, 1, p, kernel);
-    }
+template <class D>
+void with_both_kernels(std::size_t n, std::size_t m, std::size_t columns, double p) {
+    with_coarse_kernels<D>(columns, p, [&]<class C>(double factor) {
+        for (const auto kernel : {&C::plain, coarse_kernel<C>()})
+            finds_what_a_plain_scan_finds<D, C>(n, m, columns, p, factor, kernel);
+    });
 }
 
 } // namespace
@@ -153,13 +153,11 @@ TEST("extreme cells do not overflow on the way to a product") {
 
 TEST("distances to rows are the joined terms to the last bit, or above the limit") {
     for (const std::size_t columns : {1, 3, 4, 5, 7, 8, 9, 15, 64, 127, 200, 401}) {
-        row_distances_agree<Euclidean, double>(columns);
-        row_distances_agree<Euclidean, float>(columns);
-        row_distances_agree<Manhattan, double>(columns);
-        row_distances_agree<Manhattan, float>(columns);
-        row_distances_agree<Chebyshev, double>(columns);
-        row_distances_agree<Chebyshev, float>(columns);
-        row_distances_agree<Minkowski, float>(columns);
+        for (const auto name : Distances::names())
+            Distances::visit(name, [&]<class D>() {
+                row_distances_agree<D, double>(columns);
+                row_distances_agree<D, float>(columns);
+            });
     }
 }
 
@@ -173,12 +171,14 @@ TEST("rounding and clamping never push a row beyond its own distance") {
 }
 
 TEST("a pruned search finds what a plain scan finds") {
-    with_both_kernels<Euclidean, CoarseSquares>(2);
-    with_both_kernels<Manhattan, CoarseSums>(1);
-    with_both_kernels<Chebyshev, CoarseLargest>(1);
-    with_both_kernels<Minkowski, CoarseSquares>(3);
-    with_both_kernels<Minkowski, CoarseSums>(1.5);
-    with_both_kernels<Minkowski, CoarseSums>(0.7);
+    for (const auto name : Distances::names())
+        Distances::visit(name, [&]<class D>() {
+            for (const double p : {0.7, 1.5, 3.0}) {
+                with_both_kernels<D>(301, 13, 5, p);
+                with_both_kernels<D>(64, 4, 33, p);
+                with_both_kernels<D>(3, 1, 1, p);
+            }
+        });
 }
 
 TEST("the joined terms of a radius are the last ones whose distance is not above it") {

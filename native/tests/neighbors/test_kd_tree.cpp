@@ -56,11 +56,14 @@ void agrees_with_the_definition(const std::vector<T>& rows, const std::vector<do
 template <class T>
 void for_every_distance(const std::vector<T>& rows, const std::vector<double>& queries, std::size_t columns,
                         std::size_t k) {
-    agrees_with_the_definition<Euclidean, T>(rows, queries, columns, k, 2);
-    agrees_with_the_definition<Manhattan, T>(rows, queries, columns, k, 1);
-    agrees_with_the_definition<Chebyshev, T>(rows, queries, columns, k, 2);
-    for (const double p : {0.1, 0.5, 1.5, 3.0, 4.0, 50.0})
-        agrees_with_the_definition<Minkowski, T>(rows, queries, columns, k, p);
+    for (const auto name : Distances::names())
+        Distances::visit(name, [&]<class D>() {
+            if constexpr (D::name == Minkowski::name)
+                for (const double p : {0.1, 0.5, 1.5, 3.0, 4.0, 50.0})
+                    agrees_with_the_definition<D, T>(rows, queries, columns, k, p);
+            else
+                agrees_with_the_definition<D, T>(rows, queries, columns, k, 2);
+        });
 }
 
 /// Cells drawn by `cell`, the same for float and double rows.
@@ -208,16 +211,16 @@ TEST("plain instructions find what the best ones find") {
     const auto rows = drawn<double>(3000 * 3, [&] { return stream.normal(); });
     const auto grown = kd::build<double>(rows.data(), 3000, 3, 16, 1, monitor);
     const kd::Tree tree = kd::view(grown);
-    const auto sieve = kd::sieve_for<Euclidean>(tree, kd::SumOfSquares{}, 2);
-    kd::Asking<kd::SumOfSquares> asking(tree, sieve, kd::comparing<Euclidean, double>(tree), 2, 5);
+    using Norm = kd::NormFor<Euclidean, SumOfSquares>;
+    const auto sieve = kd::sieve_for(tree, Norm{{}, 2, 1});
+    kd::QueryState<Norm> state(tree, sieve, kd::comparing<Euclidean, double>(tree), 2, 5);
     for (int again = 0; again < 50; ++again) {
         const auto query = drawn<double>(3, [&] { return stream.normal(); });
-        asking.sketched.draw(query.data());
+        state.sketched.draw(query.data());
         Nearest one(5), other(5);
-        const auto looked_at = kd::plain::Level::nearest<kd::SumOfSquares, 3>(asking, query.data(), one);
-        kd::on_best_level([&]<class Level>() {
-            CHECK((Level::template nearest<kd::SumOfSquares, 0>(asking, query.data(), other)) == looked_at);
-        });
+        const auto looked_at = kd::plain::Level::nearest<Norm, 3>(state, query.data(), one);
+        kd::on_best_level(
+            [&]<class Level>() { CHECK((Level::template nearest<Norm, 0>(state, query.data(), other)) == looked_at); });
         for (std::size_t i = 0; i < 5; ++i)
             CHECK(one.sorted()[i].row == other.sorted()[i].row &&
                   one.sorted()[i].distance == other.sorted()[i].distance);

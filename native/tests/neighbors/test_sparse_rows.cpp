@@ -104,14 +104,14 @@ TEST("a row that shares nothing with the query keeps the sum it began with") {
     std::vector<float> cells(16, -0.0f);
     cells[3] = smallest_cell;
     const WrittenColumn column{cells.data(), smallest_cell};
-    neighbors::detail::add_written<Filter::dot>(&column, 1, 0, 16, sums);
+    neighbors::detail::add_written<SparseFilter::dot>(&column, 1, 0, 16, sums);
     for (std::size_t i = 0; i < 16; ++i)
         CHECK(i == 3 ? sums[i] > 0 : sums[i] == 0 && std::signbit(sums[i]));
 }
 
 TEST("overlaps are the smaller magnitude where signs agree") {
-    CHECK(neighbors::detail::term<Filter::overlap>(2.0f, 3.0f) == 2.0f);
-    CHECK(neighbors::detail::term<Filter::overlap>(-2.0f, -1.0f) == 1.0f);
-    CHECK(neighbors::detail::term<Filter::overlap>(-2.0f, 1.0f) == 0.0f);
-    CHECK(neighbors::detail::term<Filter::overlap>(2.0f, -0.0f) == 0.0f);
+    CHECK(neighbors::detail::term<SparseFilter::overlap>(2.0f, 3.0f) == 2.0f);
+    CHECK(neighbors::detail::term<SparseFilter::overlap>(-2.0f, -1.0f) == 1.0f);
+    CHECK(neighbors::detail::term<SparseFilter::overlap>(-2.0f, 1.0f) == 0.0f);
+    CHECK(neighbors::detail::term<SparseFilter::overlap>(2.0f, -0.0f) == 0.0f);
 }

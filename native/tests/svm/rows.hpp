@@ -3,6 +3,7 @@
 #include "margin/core/views.hpp"
 #include "margin/data/csr.hpp"
 #include "margin/svm/kernel/source.hpp"
+#include "svm/kernels.hpp"
 #include <cmath>
 #include <cstdint>
 #include <vector>
@@ -10,7 +11,6 @@
 namespace tests {
 
 using margin::Matrix, margin::MatrixView, margin::Monitor;
-using margin::svm::Kernel, margin::svm::Kind;
 
 /// Rows far from 0, so that centring matters; with `some` only every so many cells are not 0.
 inline Matrix<double> some_rows(std::size_t n, std::size_t d, std::size_t some = 1) {
@@ -30,13 +30,13 @@ inline std::vector<std::uint32_t> every(std::size_t n, std::size_t step = 1, std
     return list;
 }
 
-inline double definition(const Matrix<double>& x, std::size_t i, std::size_t j, const Kernel& kernel) {
+inline double definition(const Matrix<double>& x, std::size_t i, std::size_t j, const KernelCase& kernel) {
     double xz = 0, distance = 0;
     for (std::size_t c = 0; c < x.columns(); ++c) {
         xz += x(i, c) * x(j, c);
         distance += (x(i, c) - x(j, c)) * (x(i, c) - x(j, c));
     }
-    return kernel.kind == Kind::rbf ? std::exp(-kernel.gamma * distance) : kernel(xz, 0, 0);
+    return definition(kernel, xz, distance);
 }
 
 template <class T>
@@ -68,11 +68,5 @@ struct Stored {
         return {values.data(), columns.data(), start.data(), start.size() - 1, width};
     }
 };
-
-inline const Kernel kernels[] = {{Kind::linear, 1, 0, 3},
-                                 {Kind::polynomial, 0.1, 1, 3},
-                                 {Kind::polynomial, 0.1, 1, 1.5},
-                                 {Kind::rbf, 0.3, 0, 3},
-                                 {Kind::sigmoid, 0.01, -0.2, 3}};
 
 } // namespace tests

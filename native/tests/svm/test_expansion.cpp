@@ -24,7 +24,7 @@ std::vector<T> coefficients(std::span<const std::int64_t> parts, std::span<const
 }
 
 std::vector<double> by_definition(const Matrix<double>& both, std::size_t n_rows, std::span<const std::int64_t> parts,
-                                  const Kernel& kernel) {
+                                  const KernelCase& kernel) {
     std::vector<double> sums(n_rows * (parts.size() - 1) * n_sums);
     for (std::size_t i = 0; i < n_rows; ++i)
         for (std::size_t part = 0; part + 1 < parts.size(); ++part)
@@ -37,7 +37,7 @@ std::vector<double> by_definition(const Matrix<double>& both, std::size_t n_rows
 }
 
 template <class T, class Vectors, class MakeRows>
-std::vector<double> sums_of(const Vectors& vectors, const Kernel& kernel, std::span<const std::int64_t> parts,
+std::vector<double> sums_of(const Vectors& vectors, const svm::Kernel& kernel, std::span<const std::int64_t> parts,
                             std::span<const std::int64_t> places, std::size_t n, MakeRows make_rows,
                             std::size_t n_threads) {
     const auto coef = coefficients<T>(parts, places);
@@ -65,9 +65,10 @@ void check_all(std::size_t n, std::span<const std::int64_t> parts, double tolera
     Matrix<double> upper(n, 13), lower(m, 13);
     std::copy_n(rows.data(), rows.size(), upper.data());
     std::copy_n(those.data(), those.size(), lower.data());
-    for (const Kernel& kernel : kernels) {
-        const auto truth = by_definition(both, n, parts, kernel);
-        const auto mean = kernel.kind == Kind::rbf ? svm::column_means(those) : std::vector<double>{};
+    for (const KernelCase& tried : kernels()) {
+        const svm::Kernel& kernel = tried.made;
+        const auto truth = by_definition(both, n, parts, tried);
+        const auto mean = kernel.of_distance() ? svm::column_means(those) : std::vector<double>{};
         const svm::PackedVectors<T> packed(those, parts, mean, kernel);
         const auto dense = [&](std::size_t n_threads) {
             return sums_of<T>(
@@ -91,7 +92,7 @@ void check_all(std::size_t n, std::span<const std::int64_t> parts, double tolera
 
 } // namespace
 
-TEST("sums are those of the definition, for dense vectors and stored ones, however they are laid out") {
+TEST("sums of every kernel are those of the definition, for dense vectors and stored ones, however they are laid out") {
     const std::int64_t one[] = {0, 1}, several[] = {0, 3, 3, 160, 201};
     check_all<double>(1, one, 1e-12);
     check_all<double>(70, several, 1e-12);
@@ -102,7 +103,8 @@ TEST("sums are those of the definition, for dense vectors and stored ones, howev
 TEST("kernel values of all rows with all vectors stand where they belong") {
     const auto both = some_rows(90, 5);
     const auto rows = rows_of(both).slice(0, 20), those = rows_of(both).slice(20, 90);
-    const Kernel kernel{Kind::rbf, 0.3, 0, 3};
+    const KernelCase rbf("rbf", {0.3, 0, 3});
+    const svm::Kernel& kernel = rbf.made;
     const auto mean = svm::column_means(those);
     const std::int64_t parts[] = {0, 70};
     const svm::PackedVectors<double> packed(those, parts, mean, kernel);
@@ -114,5 +116,5 @@ TEST("kernel values of all rows with all vectors stand where they belong") {
         out.data(), 2, monitor);
     for (std::size_t i = 0; i < 20; ++i)
         for (std::size_t j = 0; j < 70; ++j)
-            CHECK_NEAR(out[i * 70 + j], definition(both, i, 20 + j, kernel), 1e-13);
+            CHECK_NEAR(out[i * 70 + j], definition(both, i, 20 + j, rbf), 1e-13);
 }

@@ -11,7 +11,8 @@ using namespace tests;
 namespace {
 
 template <class T>
-void check_definition(const svm::Source<T>& source, const Matrix<double>& x, const Kernel& kernel, double tolerance) {
+void check_definition(const svm::Source<T>& source, const Matrix<double>& x, const KernelCase& kernel,
+                      double tolerance) {
     const auto rows = every(x.rows(), 2), columns = every(x.rows(), 3);
     const auto found = block(source, rows, columns);
     std::vector<T> diagonal(x.rows());
@@ -26,13 +27,25 @@ void check_definition(const svm::Source<T>& source, const Matrix<double>& x, con
         }
 }
 
+/// Kernel values by their definition.
+template <class T>
+Matrix<T> matrix_of(const Matrix<double>& x, const KernelCase& kernel) {
+    Matrix<T> values(x.rows(), x.rows());
+    for (std::size_t i = 0; i < x.rows(); ++i)
+        for (std::size_t j = 0; j < x.rows(); ++j)
+            values(i, j) = static_cast<T>(definition(x, i, j, kernel));
+    return values;
+}
+
 template <class T>
 void check_definitions(double tolerance) {
     for (const auto& [n, d] : {std::pair{1UL, 1UL}, {7UL, 3UL}, {61UL, 5UL}, {130UL, 33UL}})
-        for (const Kernel& kernel : kernels) {
+        for (const KernelCase& kernel : kernels()) {
             const auto x = some_rows(n, d), sparse = some_rows(n, d, 4);
-            check_definition<T>(svm::DenseSource<T>(rows_of(x), kernel), x, kernel, tolerance);
-            check_definition<T>(svm::CsrSource<T>(Stored(sparse).view(), kernel), sparse, kernel, tolerance);
+            const auto values = matrix_of<T>(x, kernel);
+            check_definition<T>(svm::MatrixSource<T>(values.view()), x, kernel, tolerance);
+            check_definition<T>(svm::DenseSource<T>(rows_of(x), kernel.made), x, kernel, tolerance);
+            check_definition<T>(svm::CsrSource<T>(Stored(sparse).view(), kernel.made), sparse, kernel, tolerance);
         }
 }
 
@@ -58,14 +71,14 @@ void check_ones() {
     auto x = some_rows(90, 9, 2);
     for (std::size_t c = 0; c < 9; ++c)
         x(33, c) = x(2, c);
-    const Kernel rbf{Kind::rbf, 0.7, 0, 3};
+    const auto rbf = svm::Kernel::of<svm::Rbf>({0.7, 0, 3});
     CHECK(block(svm::DenseSource<T>(rows_of(x), rbf), {2, 33}, {2, 33}) == std::vector<T>(4, T(1)));
     CHECK(block(svm::CsrSource<T>(Stored(x).view(), rbf), {2, 33}, {2, 33}) == std::vector<T>(4, T(1)));
 }
 
 } // namespace
 
-TEST("blocks hold what the definition says") {
+TEST("blocks of every kernel of the family, and of one more, hold what the definition says") {
     check_definitions<double>(1e-12);
     check_definitions<float>(2e-5);
 }
@@ -73,11 +86,12 @@ TEST("blocks hold what the definition says") {
 TEST("a value is the same in every block, for any number of threads, and in its mirror image") {
     const std::size_t n = 700; // more than one band of rows, panels that are not full
     const auto x = some_rows(n, 7), sparse = some_rows(n, 70, 9);
-    for (const Kernel& kernel : kernels) {
-        check_same_bits<double>(svm::DenseSource<double>(rows_of(x), kernel));
-        check_same_bits<float>(svm::DenseSource<float>(rows_of(x), kernel));
-        check_same_bits<double>(svm::CsrSource<double>(Stored(sparse).view(), kernel));
-        check_same_bits<float>(svm::CsrSource<float>(Stored(sparse).view(), kernel));
+    for (const auto name : OneMore::names()) {
+        const KernelCase kernel(name, {0.3, 0.5, 1.5});
+        check_same_bits<double>(svm::DenseSource<double>(rows_of(x), kernel.made));
+        check_same_bits<float>(svm::DenseSource<float>(rows_of(x), kernel.made));
+        check_same_bits<double>(svm::CsrSource<double>(Stored(sparse).view(), kernel.made));
+        check_same_bits<float>(svm::CsrSource<float>(Stored(sparse).view(), kernel.made));
     }
 }
 
@@ -88,7 +102,7 @@ TEST("equal rows have an RBF kernel of exactly 1") {
 
 TEST("rows without columns or without cells are all the same") {
     const Matrix<double> x(5, 0), zeros(60, 3);
-    const Kernel rbf{Kind::rbf, 1, 0, 3}, linear{Kind::linear, 1, 0, 3};
+    const auto rbf = svm::Kernel::of<svm::Rbf>(), linear = svm::Kernel::of<svm::Linear>();
     CHECK(block(svm::DenseSource<double>(rows_of(x), rbf), every(5), every(5)) == std::vector<double>(25, 1.0));
     CHECK(block(svm::DenseSource<double>(rows_of(x), linear), every(5), every(5)) == std::vector<double>(25, 0.0));
     CHECK(block(svm::CsrSource<double>(Stored(x).view(), rbf), every(5), every(5)) == std::vector<double>(25, 1.0));
@@ -99,7 +113,7 @@ TEST("no cell is too large for an RBF kernel") {
     for (const double huge : {1e20, 1e160, 1e308}) {
         Matrix<double> x(4, 2);
         x(0, 0) = huge, x(1, 0) = -huge, x(2, 1) = 1;
-        const Kernel rbf{Kind::rbf, 1, 0, 3};
+        const auto rbf = svm::Kernel::of<svm::Rbf>();
         const auto single = block(svm::DenseSource<float>(rows_of(x), rbf), every(4), every(4));
         const auto full = block(svm::DenseSource<double>(rows_of(x), rbf), every(4), every(4));
         const auto sparse = block(svm::CsrSource<float>(Stored(x).view(), rbf), every(4), every(4));

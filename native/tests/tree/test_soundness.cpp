@@ -1,27 +1,36 @@
 // margin/tree/grown/soundness.hpp: a small tree by hand, and each way in which it can be wrong.
 #include "check.hpp"
 #include "margin/tree/grown/soundness.hpp"
+#include "tree/tree_view.hpp"
 
 using namespace margin::tree;
 
 namespace {
 
 /// A root of two branches: a leaf, and a node of three intervals; the root has one surrogate.
-struct Small {
-    std::vector<std::uint8_t> ask{1, 0, 4, 0, 0, 0};
-    std::vector<std::int32_t> column{0, -1, 1, -1, -1, -1}, missing{1, -1, 0, -1, -1, -1}, child{1, 2, 3, 4, 5};
-    std::vector<double> threshold{0.5, 0, 0, 0, 0, 0}, value = std::vector<double>(12, 1.0),
-                                                       weight = std::vector<double>(6, 1.0), detail{1.0, 2.0};
-    std::vector<std::int64_t> child_start{0, 2, 2, 5, 5, 5, 5}, detail_start{0, 0, 0, 2, 2, 2, 2};
-    std::vector<std::int64_t> surrogate_start{0, 1, 1, 1, 1, 1, 1}, surrogate_detail_start{0, 2};
-    std::vector<std::int32_t> surrogate_column{2}, surrogate_low{1};
-    std::vector<double> surrogate_threshold{0}, surrogate_detail{0, 3};
-
-    std::string_view wrong() const {
-        return what_is_unsound({2, ask, column, threshold, missing, value, weight, child_start, child, detail_start,
-                                detail, surrogate_start, surrogate_column, surrogate_threshold, surrogate_low,
-                                surrogate_detail_start, surrogate_detail});
+struct Small : GrownTree {
+    Small() {
+        width = 2;
+        ask = {1, 0, 4, 0, 0, 0};
+        column = {0, -1, 1, -1, -1, -1};
+        threshold = {0.5, 0, 0, 0, 0, 0};
+        missing = {1, -1, 0, -1, -1, -1};
+        value.assign(12, 1.0);
+        cases.assign(6, 1);
+        weight = impurity = gain = std::vector<double>(6, 1.0);
+        child_start = {0, 2, 2, 5, 5, 5, 5};
+        child = {1, 2, 3, 4, 5};
+        detail_start = {0, 0, 0, 2, 2, 2, 2};
+        detail = {1.0, 2.0};
+        surrogate_start = {0, 1, 1, 1, 1, 1, 1};
+        surrogate_column = {2};
+        surrogate_threshold = {0};
+        surrogate_low = {1};
+        surrogate_detail_start = {0, 2};
+        surrogate_detail = {0, 3};
     }
+
+    std::string_view wrong() const { return what_is_unsound(view(*this)); }
 };
 
 template <class Change>
@@ -38,6 +47,7 @@ TEST("a tree as it is grown is sound") { CHECK(Small{}.wrong().empty()); }
 TEST("arrays of other lengths") {
     CHECK(refused_after([](Small& t) { t.column.pop_back(); }, "lengths"));
     CHECK(refused_after([](Small& t) { t.value.pop_back(); }, "lengths"));
+    CHECK(refused_after([](Small& t) { t.gain.pop_back(); }, "lengths"));
     CHECK(refused_after([](Small& t) { t.child_start.pop_back(); }, "lists"));
     CHECK(refused_after([](Small& t) { t.surrogate_low.pop_back(); }, "lists"));
 }

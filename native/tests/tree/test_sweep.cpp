@@ -1,7 +1,7 @@
 #include "check.hpp"
 #include "margin/core/random.hpp"
-#include "margin/tree/targets/exact_sums.hpp"
 #include "margin/tree/splits/threshold.hpp"
+#include "margin/tree/targets/exact_sums.hpp"
 #include <limits>
 
 using namespace margin;

@@ -5,24 +5,11 @@
 
 namespace margin::tree {
 
-inline TreeView view(const GrownTree& t) {
-    return {t.width,
-            t.ask,
-            t.column,
-            t.threshold,
-            t.missing,
-            t.value,
-            t.weight,
-            t.child_start,
-            t.child,
-            t.detail_start,
-            t.detail,
-            t.surrogate_start,
-            t.surrogate_column,
-            t.surrogate_threshold,
-            t.surrogate_low,
-            t.surrogate_detail_start,
-            t.surrogate_detail};
+inline TreeView view(const GrownTree& tree) {
+    TreeView borrowed;
+    borrowed.width = tree.width;
+    for_each_array([](const char*, Per, auto& to, const auto& from) { to = from; }, borrowed, tree);
+    return borrowed;
 }
 
 } // namespace margin::tree

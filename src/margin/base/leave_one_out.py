@@ -23,6 +23,7 @@ from margin.base.representations.numeric import NumericEncoder
 from margin.base.representations.representation import TrainingRows
 from margin.base.rollback import whole_or_not_at_all
 from margin.data.labels import label_array
+from margin.data.predictions import Predictions
 from margin.data.table import Table
 from margin.data.weights import LARGEST_COUNT, count_repeats
 
@@ -30,7 +31,6 @@ __all__ = [
     "MOST_TAKEN",
     "AllRows",
     "AnswersAnew",
-    "LeftOutAnswers",
     "Rescaled",
     "Taken",
     "changes_scale",
@@ -41,11 +41,9 @@ __all__ = [
     "rescaled",
 ]
 
-#: Labels, and probabilities and scores (one column per class, in ascending order) where there are any.
-LeftOutAnswers = tuple[np.ndarray, np.ndarray | None, np.ndarray | None]
 #: ``answers_anew`` of margin.evaluation.predictions.leave_one_out, which fits a model without each of some rows and
 #: asks it about them.
-AnswersAnew = Callable[[Any, Any, np.ndarray, np.ndarray | None, np.ndarray], tuple[np.ndarray, np.ndarray | None]]
+AnswersAnew = Callable[[Any, Any, np.ndarray, np.ndarray | None, np.ndarray], Predictions]
 # Scores that differ by less, relative to their size, may be equal when they are worked out in another order.
 SAME = 1e-9
 # So few rows may be fitted anew even if they are half of all.
@@ -99,7 +97,7 @@ class AllRows:
         probabilities: np.ndarray | None,
         answers_anew: AnswersAnew,
         abstained: np.ndarray | None = None,
-    ) -> LeftOutAnswers | None:
+    ) -> Predictions | None:
         """All answers in the order of the rows given; None where too many rows, or some that fail, are answered anew.
 
         ``codes`` and ``probabilities`` belong to the rows learnt from, ``abstained`` says which of them get no label.
@@ -120,13 +118,13 @@ class AllRows:
         if left.any():
             rows = np.flatnonzero(left)
             try:
-                given, found = answers_anew(self.model, self.X, self.labels, self.sample_weight, rows)
+                refitted = answers_anew(self.model, self.X, self.labels, self.sample_weight, rows)
             except Exception:  # evaluate fits anew then, and reports what fails row by row
                 return None
-            labels[rows] = given
-            if shares is not None and found is not None:
-                shares[rows] = found
-        return labels, shares, None
+            labels[rows] = refitted.labels
+            if shares is not None and refitted.probabilities is not None:
+                shares[rows] = refitted.probabilities
+        return Predictions(labels, shares)
 
 
 def learn_from_all(model: Any, X: Any, y: Any, sample_weight: Any = None) -> AllRows | None:

@@ -10,11 +10,12 @@ from sklearn.base import clone
 
 from margin.base import AsGiven, Classifier
 from margin.base.meta.calibration_maps import MAPS, CalibrationMap
-from margin.base.meta.cross_fitting import Part, Split, dealt, told
+from margin.base.meta.cross_fitting import given_splits, stratified_splits
 from margin.base.meta.inner_model import Estimator, Folds, frozen, last_step, on_tables, take_over, weights_for
 from margin.base.representations.representation import TrainingRows
 from margin.bayes.naive import NaiveBayes
 from margin.data.rows import ready_for
+from margin.data.splits import Part, Split
 from margin.data.table import Table
 from margin.data.weights import cases_per_weight, count_repeats
 from margin.errors import ConstantColumnWarning, InputError, ParameterError, listing
@@ -189,9 +190,9 @@ class CalibratedClassifier(Classifier):
         if isinstance(X, Table):
             model = on_tables(model)
         if isinstance(self.cv, (int, np.integer)):
-            splits = dealt(y, weight, int(self.cv), self.random_state)
+            splits = stratified_splits(y, weight, int(self.cv), self.random_state)
         else:
-            splits = told(self.cv, y, weight, rows.kept, rows.n_given, type(self).__name__)
+            splits = given_splits(self.cv, y, weight, rows.kept, rows.n_given, type(self).__name__)
         learn = self._learn_together if self.ensemble in (False, np.False_) or not splits else self._learn_apart
         try:
             self.calibrated_ = learn(model, X, y, weight, splits)
@@ -208,7 +209,7 @@ class CalibratedClassifier(Classifier):
         for train, test in splits:
             fitted = self._fitted_on(model, X, y, train)
             if len(fitted.places) > 1:
-                fitted.learn(fitted.scores_of(X[test.rows]), y[test.rows], test.weight * worth)
+                fitted.learn(fitted.scores_of(X[test.rows]), y[test.rows], test.weights * worth)
             found.append(fitted)
         return found
 
@@ -216,7 +217,7 @@ class CalibratedClassifier(Classifier):
         self, model: Any, X: Any, y: np.ndarray, weight: np.ndarray, splits: list[Split]
     ) -> list[CalibratedModel]:
         """One classifier of all rows, and one map from the scores that others gave to rows they had not learnt from."""
-        everything = Part(np.arange(len(y)), weight)
+        everything = Part.weighted(np.arange(len(y)), weight)
         whole = self._fitted_on(model, X, y, everything)
         scores = []
         for i, (train, test) in enumerate(splits):
@@ -234,13 +235,12 @@ class CalibratedClassifier(Classifier):
             # Not one class has two rows: there is nothing else to learn the map from than the rows themselves.
             scores, splits = [whole.scores_of(X)], [(everything, everything)]
         rows = np.concatenate([test.rows for _, test in splits])
-        held = np.concatenate([test.weight for _, test in splits])
+        held = np.concatenate([test.weights for _, test in splits])
         return [whole.learn(np.vstack(scores), y[rows], held * _case_factor(weight))]
 
     def _fitted_on(self, model: Any, X: Any, y: np.ndarray, part: Part) -> CalibratedModel:
         fresh = clone(model)
-        plain = bool((part.weight == 1).all())
-        settings = {} if plain else weights_for(fresh, part.weight, "CalibratedClassifier", CANNOT)
+        settings = {} if part.weight is None else weights_for(fresh, part.weight, "CalibratedClassifier", CANNOT)
         fresh.fit(X[part.rows], y[part.rows], **settings)
         places = getattr(fresh, "classes_", None)
         return self._uncalibrated(fresh, np.unique(y[part.rows]) if places is None else np.asarray(places))

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from margin.base.leave_one_out import MOST_TAKEN, AllRows, LeftOutAnswers, Taken, learn_from_all, near_ties
+from margin.base.leave_one_out import MOST_TAKEN, AllRows, Taken, learn_from_all, near_ties
 from margin.base.representations.moments import Moments
 from margin.base.softmax import softmax
 from margin.bayes.column_blocks import TextBlock
@@ -25,6 +25,7 @@ from margin.bayes.distributions.distribution import VARIANCE_FLOOR, Distribution
 from margin.bayes.distributions.smoothing import log_of, safe_ratio, sums_of_others, unbiased
 from margin.bayes.distributions.standard import Bernoulli, Complement, Gaussian, Multinomial, Poisson
 from margin.bayes.sufficient_statistics import ClassMoments, LevelCounts, NumberCounts, Sums, together
+from margin.data.predictions import Predictions
 from margin.evaluation.predictions.leave_one_out import answers_anew
 
 __all__ = ["TERMS", "blocks_of_rows", "joint_left_out", "naive_left_out", "normal_terms"]
@@ -250,7 +251,7 @@ TERMS: dict[type[Distribution], Callable[..., np.ndarray | None]] = {
 HOW: dict[Any, Any] = {**TERMS, Gaussian: normal_terms}
 
 
-def naive_left_out(model: Any, X: Any, y: Any, sample_weight: Any) -> LeftOutAnswers | None:
+def naive_left_out(model: Any, X: Any, y: Any, sample_weight: Any) -> Predictions | None:
     """What naive Bayes answers: every column's sums without the row."""
     rows = learn_from_all(model, X, y, sample_weight)
     if rows is None or model.class_weight is not None:
@@ -281,7 +282,7 @@ def _priors_of_others(model: Any, rows: AllRows) -> np.ndarray:
     return others / others.sum(axis=1, keepdims=True)
 
 
-def joint_left_out(model: Any, X: Any, y: Any, sample_weight: Any) -> LeftOutAnswers | None:
+def joint_left_out(model: Any, X: Any, y: Any, sample_weight: Any) -> Predictions | None:
     """What the joint table answers: one case less of the row's own combination, in its own class."""
     rows = learn_from_all(model, X, y, sample_weight)
     if rows is None or model.class_weight is not None or not rows.repeats:

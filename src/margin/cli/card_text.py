@@ -32,7 +32,7 @@ def card_lines(card: Card, width: int) -> list[str]:
     lines = [click.style(f"{printable(card.model.title)}{name}", bold=True)]
     lines += _labelled(_facts(card), width)
     if card.scores:
-        lines += ["", *_scores(card.scores, width)]
+        lines += ["", *_scores(card.scores, card.about.get("units"), width)]
         lines += [dim(line) for line in textwrap.wrap(printable(card.protocol or ""), width)]
     if card.columns:
         lines += ["", *_columns(card, width)]
@@ -146,27 +146,32 @@ def size(n_bytes: int) -> str:
     return f"{in_unit:.1f} {unit}"
 
 
-def _scores(scores: dict[str, dict[str, list[float | None]]], width: int) -> list[str]:
-    """A line for each metric, with its interval wherever it was measured."""
+def _scores(scores: dict[str, dict[str, list[float | None]]], units: Any, width: int) -> list[str]:
+    """A line for each metric, with its interval wherever it was measured.
+
+    Units are noted in the file, so that nobody need load the metrics to show them; in older files they are not.
+    """
+    units = units if isinstance(units, dict) else {}
     places = sorted((where for where in scores if scores[where]), key=lambda where: [*SCORED, where].index(where))
     names = list(dict.fromkeys(name for where in places for name in scores[where]))
+    shares = {name: units[name] == "%" if name in units else words.is_share(name) for name in names}
     rows = [
-        [printable(name).replace("_", " "), *(_score(scores[where].get(name), name) for where in places)]
+        [printable(name).replace("_", " "), *(_score(scores[where].get(name), shares[name]) for where in places)]
         for name in names
     ]
     return table(["score", *(SCORED.get(where, printable(where)) for where in places)], rows, width)
 
 
-def _score(score: list[float | None] | None, name: str) -> str:
+def _score(score: list[float | None] | None, share: bool) -> str:
     if score is None or score[0] is None:
         return "–"
     value, low, high = score
-    reach = "" if low is None or high is None else f" ({_plain(low, name)}–{_plain(high, name)})"
-    return words.score(value, name).replace(words.THIN, " ") + reach
+    reach = "" if low is None or high is None else f" ({_plain(low, share)}–{_plain(high, share)})"
+    return words.score(value, share=share).replace(words.THIN, " ") + reach
 
 
-def _plain(value: float, name: str) -> str:
-    return words.score(value, name, unit=False)
+def _plain(value: float, share: bool) -> str:
+    return words.score(value, unit=False, share=share)
 
 
 def _columns(card: Card, width: int) -> list[str]:

@@ -13,7 +13,7 @@ import numpy as np
 
 from margin.errors import InputError, listing
 
-__all__ = ["cases_per_weight", "check_weights", "count_repeats"]
+__all__ = ["cases_per_weight", "check_weights", "count_repeats", "weight_arguments"]
 
 LARGEST_COUNT = 2.0**53
 SQUARABLE = 1e140
@@ -64,3 +64,19 @@ def cases_per_weight(total: float, squares: float, repeats: bool) -> float:
     (1.0, 0.5)
     """
     return 1.0 if repeats or squares == 0 else float(total / squares)
+
+
+def weight_arguments(model: Any, weight: np.ndarray) -> dict[str, np.ndarray] | None:
+    """Weights as arguments of a model's ``fit``, in a pipeline of every step that takes them; None where it has no use
+    for them, in a pipeline its last step."""
+    from sklearn.utils.validation import has_fit_parameter
+
+    def takes(step: Any) -> bool:
+        return hasattr(step, "fit") and has_fit_parameter(step, "sample_weight")
+
+    steps = getattr(model, "steps", None)
+    if not takes(steps[-1][1] if steps else model):
+        return None
+    if not steps:
+        return {"sample_weight": weight}
+    return {f"{name}__sample_weight": weight for name, step in steps if takes(step)}

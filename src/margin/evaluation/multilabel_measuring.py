@@ -14,7 +14,14 @@ from margin.evaluation.intervals.interval import Score, check_confidence
 from margin.evaluation.intervals.resamples import Draws
 from margin.evaluation.measuring import score_rows, score_table
 from margin.evaluation.metrics.multilabel import MULTILABEL_METRICS, YES_NO, MultilabelMetric
-from margin.evaluation.predictions.confusion import ConfusionMatrix, answered, in_columns, ratio, right, support
+from margin.evaluation.predictions.confusion import (
+    ConfusionMatrix,
+    answered,
+    in_columns,
+    ratio,
+    support,
+    true_positives,
+)
 from margin.evaluation.predictions.from_arrays import as_numbers
 from margin.evaluation.predictions.label_sets import LabelSets
 
@@ -58,7 +65,7 @@ class MultilabelMeasured(Mapping[str, Score]):
     def by_label(self) -> LabelTable:
         """Cases, precision, recall and F1 of each label."""
         tables = self.sets.tables
-        part, cases, said = right(tables)[:, 1], support(tables)[:, 1], answered(tables)[:, 1]
+        part, cases, said = true_positives(tables)[:, 1], support(tables)[:, 1], answered(tables)[:, 1]
         return LabelTable(self.sets.labels, cases, ratio(part, said), ratio(part, cases), ratio(2 * part, cases + said))
 
     def __str__(self) -> str:

@@ -71,12 +71,12 @@ def run(spec: Spec) -> Iterator[Progress | Result]:
         note.append(f"{sealed.n_train:,} rows")
     yield Progress("refit", log.seconds, best.name)
     with log.step("Opened the sealed test, once", best.name) as note:
-        found = sealed.open(chosen, metrics=tuple(dict.fromkeys(("accuracy", *spec.metrics))), name=best.title)
-        test = read_out(found, Counter(sealed.train[1].tolist()).most_common(1)[0][0])
+        evaluation = sealed.open(chosen, metrics=tuple(dict.fromkeys(("accuracy", *spec.metrics))), name=best.title)
+        test = read_out(evaluation, Counter(sealed.train[1].tolist()).most_common(1)[0][0])
         note.append(f"{sealed.n_test:,} rows, digest {sealed.digest}")
     yield Progress("test", log.seconds, best.name)
     with log.step(f"Explained answers of {best.title} to sealed rows", best.name) as note:
-        cases = telling_cases(chosen, problem.inputs, found, problem.rows)
+        cases = telling_cases(chosen, problem.inputs, evaluation, problem.rows)
         note.append(f"{len(cases)} of them")
     with log.step(f"Fitted {best.title} on all the data", best.name) as note:
         final = seeded(best.model(), spec.seed).fit(problem.inputs, problem.labels)
@@ -254,10 +254,10 @@ def _class_counts(labels: np.ndarray) -> dict[str, int]:
 
 
 def _versions() -> dict[str, str]:
-    found = {"margin": margin.__version__, "Python": platform.python_version()}
+    versions = {"margin": margin.__version__, "Python": platform.python_version()}
     for package in ("numpy", "scipy", "scikit-learn", "polars"):
         try:
-            found[package] = version(package)
+            versions[package] = version(package)
         except PackageNotFoundError:
             continue
-    return {**found, "system": f"{platform.system()} {platform.machine()}"}
+    return {**versions, "system": f"{platform.system()} {platform.machine()}"}

@@ -33,15 +33,15 @@ class Case:
 
     def html(self) -> str:
         """A card: what was answered and what is true, beside the reasons."""
-        found = self.explanation
+        explanation = self.explanation
         title, _, row = self.title.partition(": ")
-        answer = "no answer" if found.answer is None else str(found.answer)
+        answer = "no answer" if explanation.answer is None else str(explanation.answer)
         side = "right" if answer == self.truth else "wrong"
         return (
             f'<div class="case"><div><p class="eyebrow">{html.escape(title)}</p>'
             f'<p class="case-answer">{html.escape(answer)}</p>'
             f'<p class="truth {side}">{html.escape(row)}, in truth <b>{html.escape(self.truth)}</b></p>'
-            f"{_chances(found.probabilities)}</div><div>{found.reasons_html()}</div></div>"
+            f"{_chances(explanation.probabilities)}</div><div>{explanation.reasons_html()}</div></div>"
         )
 
 
@@ -74,9 +74,9 @@ def telling_cases(model: Any, inputs: Table, opened: Evaluation, numbers: np.nda
     for title, place in choices.items():
         if place is not None and place not in cases:
             row = int(opened.rows[place])
-            found = explain(model, inputs.take([row]))
+            explanation = explain(model, inputs.take([row]))
             number = row if numbers is None else int(numbers[row])
-            cases[place] = Case(f"{title}: row {number + 1}", str(opened.truth[place]), found)
+            cases[place] = Case(f"{title}: row {number + 1}", str(opened.truth[place]), explanation)
     return tuple(cases.values())
 
 

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from margin.data import Table
+from margin.evaluation import metric
 from margin.experiment.result import Score
 
 __all__ = ["training_notes"]
@@ -44,6 +45,7 @@ def training_notes(
         "command": command,
         "protocol": protocol,
         "scores": {"validation": _plain(validation), "test": _plain(test)},
+        "units": {name: metric(name).unit for name in {**validation, **test}},
     }
 
 

@@ -24,20 +24,20 @@ def rank(
     comparison = compare_scores(evaluations, metric)
     lines = []
     for place in comparison.standings:
-        found, entry = evaluations[place.name], entries[place.name]
+        evaluation, entry = evaluations[place.name], entries[place.name]
         is_best = place.name == comparison.best
         lines.append(
             Standing(
                 place.name,
                 entry.title or entry.name,
                 entry.note,
-                scores=_scores(found),
-                fold_scores=tuple(found.fold_scores[metric].tolist()),
-                fit_seconds=float(np.nanmean(found.fit_seconds)),
-                predict_seconds=float(np.nanmean(found.predict_seconds)),
+                scores=_scores(evaluation),
+                fold_scores=tuple(evaluation.fold_scores[metric].tolist()),
+                fit_seconds=float(np.nanmean(evaluation.fit_seconds)),
+                predict_seconds=float(np.nanmean(evaluation.predict_seconds)),
                 p_value=None if is_best else float(place.p),
                 differs=not is_best and place.differs,
-                failed_folds=len(found.failures),
+                failed_folds=len(evaluation.failures),
             )
         )
     failed = [Standing(name, entries[name].title or name, entries[name].note, error=errors[name]) for name in errors]
@@ -56,35 +56,35 @@ def _pair(pair: PairTest, titles: Mapping[str, str], places: Mapping[str, int]) 
     return Pair(titles[better], titles[other], Score(abs(pair.difference), *ends), float(pair.corrected), pair.differs)
 
 
-def read_out(found: Evaluation, majority: Any) -> TestScore:
+def read_out(evaluation: Evaluation, majority: Any) -> TestScore:
     """The evaluation of the sealed test as plain data; ``majority`` is the commonest label of the training part."""
-    matrix, labels = found.confusion, tuple(label_text(label) for label in found.classes.tolist())
+    matrix, labels = evaluation.confusion, tuple(label_text(label) for label in evaluation.classes.tolist())
     classes = tuple(
         ClassScore(label, float(precision) if answered else None, float(recall) if n else None, float(f1), int(n))
         for label, precision, recall, f1, n, answered in zip(
             labels, matrix.precision, matrix.recall, matrix.f1, matrix.support, matrix.counts.sum(axis=0)
         )
     )
-    bins, calibrated, calibration_error = calibration_bins(found)
+    bins, calibrated, calibration_error = calibration_bins(evaluation)
     return TestScore(
-        n_rows=len(found.rows),
-        scores=_scores(found),
-        baseline=float(np.mean([label == majority for label in found.truth.tolist()])),
+        n_rows=len(evaluation.rows),
+        scores=_scores(evaluation),
+        baseline=float(np.mean([label == majority for label in evaluation.truth.tolist()])),
         labels=labels,
         confusion=tuple(tuple(int(n) for n in row) for row in matrix.counts),
         abstained=tuple(int(n) for n in matrix.abstained),
         classes=classes,
-        curves=threshold_curves(found),
+        curves=threshold_curves(evaluation),
         calibration=bins,
         calibrated=calibrated,
         calibration_error=calibration_error,
     )
 
 
-def _scores(found: Evaluation) -> dict[str, Score]:
+def _scores(evaluation: Evaluation) -> dict[str, Score]:
     return {
         name: Score(float(score.value), *((score.interval.low, score.interval.high) if score.interval else ()))
-        for name, score in found.scores.items()
+        for name, score in evaluation.scores.items()
     }
 
 
@@ -101,33 +101,33 @@ MOST_POINTS = 120
 MOST_CLASSES = 100
 
 
-def threshold_curves(found: Evaluation) -> tuple[ThresholdCurves, ...]:
+def threshold_curves(evaluation: Evaluation) -> tuple[ThresholdCurves, ...]:
     """For two classes the curves of the rarer one; for more those of each class against the rest, largest first.
 
     Nothing where the model gives neither probabilities nor scores, or where a class has no cases to find.
     """
-    answers = found.answers
-    if (answers.probabilities is None and answers.scores is None) or len(found.classes) > MOST_CLASSES:
+    answers = evaluation.answers
+    if (answers.probabilities is None and answers.scores is None) or len(evaluation.classes) > MOST_CLASSES:
         return ()
-    counts = np.bincount(answers.truth, minlength=len(found.classes))
+    counts = np.bincount(answers.truth, minlength=len(evaluation.classes))
     able = [code for code in np.argsort(-counts, kind="stable").tolist() if 0 < counts[code] < len(answers.truth)]
-    if len(found.classes) == 2:
+    if len(evaluation.classes) == 2:
         able = able[-1:]
-    return tuple(_of_class(found, code, drawn=place < MOST_DRAWN) for place, code in enumerate(able))
+    return tuple(_of_class(evaluation, code, drawn=place < MOST_DRAWN) for place, code in enumerate(able))
 
 
-def _of_class(found: Evaluation, code: int, drawn: bool) -> ThresholdCurves:
-    label = found.classes[code]
-    roc = found.roc(label)
+def _of_class(evaluation: Evaluation, code: int, drawn: bool) -> ThresholdCurves:
+    label = evaluation.classes[code]
+    roc = evaluation.roc(label)
     name, area = _text(label), _score(roc.area)
     if not drawn:
         return ThresholdCurves(name, area)
-    precision = found.precision_recall(label)
+    precision = evaluation.precision_recall(label)
     # The interval is drawn by chance a thousand times over: once, not for every class.
     average = (
         _score(precision.average_precision)
-        if len(found.classes) == 2
-        else Score(float(found.answers.ranking(code).average_precision))
+        if len(evaluation.classes) == 2
+        else Score(float(evaluation.answers.ranking(code).average_precision))
     )
     return ThresholdCurves(
         name,
@@ -139,13 +139,13 @@ def _of_class(found: Evaluation, code: int, drawn: bool) -> ThresholdCurves:
     )
 
 
-def calibration_bins(found: Evaluation) -> tuple[tuple[CalibrationBin, ...], str, float | None]:
+def calibration_bins(evaluation: Evaluation) -> tuple[tuple[CalibrationBin, ...], str, float | None]:
     """Bins of probabilities, whose they are, and the calibration error; nothing where the model gives none."""
-    if found.answers.probabilities is None or not len(found.answers.truth):
+    if evaluation.answers.probabilities is None or not len(evaluation.answers.truth):
         return (), "", None
-    counts = np.bincount(found.answers.truth, minlength=len(found.classes))
-    rarer = found.classes[int(np.argsort(-counts, kind="stable")[-1])] if len(found.classes) == 2 else None
-    curve = found.calibration(rarer)
+    counts = np.bincount(evaluation.answers.truth, minlength=len(evaluation.classes))
+    rarer = evaluation.classes[int(np.argsort(-counts, kind="stable")[-1])] if len(evaluation.classes) == 2 else None
+    curve = evaluation.calibration(rarer)
     bins = tuple(
         CalibrationBin(
             float(curve.mean_confidence[i]),

@@ -11,23 +11,23 @@ from typing import Any
 import numpy as np
 
 from margin.data import Schema, Table
+from margin.data.predictions import Predictions
 from margin.data.readers import read
 from margin.data.readers.libsvm import LIBSVM_REASON
 from margin.errors import DataError, DataWarning, PersistenceError, closest, listing
+from margin.evaluation.predictions.from_model import predict_all
 
 __all__ = ["Answers", "about_model", "answers", "read_new_rows"]
 
 
-@dataclass(frozen=True)
-class Answers:
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Answers(Predictions):
     """A class for each row, with the probabilities of all classes where the model gives them.
 
     ``identifiers`` are the columns that name rows; ``truth`` is there where the new rows held the target too.
     """
 
-    labels: np.ndarray
     classes: tuple[Any, ...]
-    probabilities: np.ndarray | None
     identifiers: dict[str, np.ndarray]
     truth: np.ndarray | None
 
@@ -138,6 +138,14 @@ def answers(model: Any, table: Table, about: dict[str, Any]) -> Answers:
     target = about["target"]
     truth = table.values(target) if target in table.schema else None
     inputs = table.drop(target) if target in table.schema else table
-    probabilities = model.predict_proba(inputs) if hasattr(model, "predict_proba") else None
+    predicted = predict_all(model, inputs)
     identifiers = {column.name: table.values(column.name) for column in inputs.schema if column.kind == "identifier"}
-    return Answers(model.predict(inputs), tuple(model.classes_.tolist()), probabilities, identifiers, truth)
+    return Answers(
+        predicted.labels,
+        predicted.probabilities,
+        predicted.scores,
+        predicted.seconds,
+        classes=tuple(model.classes_.tolist()),
+        identifiers=identifiers,
+        truth=truth,
+    )

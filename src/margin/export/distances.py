@@ -21,6 +21,8 @@ from margin.neighbors.search import NeighborSearch
 __all__ = ["compared_and_finished"]
 
 N_SUMS = 8
+#: The metrics that ``_joined`` and ``_finished`` write down.
+EXPORTED = ("euclidean", "manhattan", "chebyshev", "minkowski", "cosine", "canberra", "hamming")
 
 Term = Callable[[str, np.ndarray], str]
 
@@ -33,7 +35,7 @@ def compared_and_finished(model: NeighborSearch, rows: RawRows) -> tuple[str, st
             f"to_onnx({who}(metric=<function>)): the metric is a function in Python, which no graph can call "
             "(take one of the metrics that have names)."
         )
-    if metric in ("heom", "gower", "haversine"):
+    if metric not in EXPORTED:
         raise ExportError(
             f"to_onnx({who}(metric={metric!r})): there is no graph for this metric (take 'euclidean' with a scale, "
             "which compares words as 0 and 1)."

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from margin.errors import ExportError
@@ -69,7 +71,7 @@ def _(model: KernelModel, rows: RawRows) -> Answer:
 def _refuse_other_kernels(model: KernelModel, who: str) -> None:
     if "_spectrum" in model.__dict__:
         raise ExportError(f"to_onnx({who}): a spectrum kernel cuts strings to pieces, which ONNX has no operator for.")
-    if model._user_function() is not None:
+    if model._chosen_kernel.function is not None:
         raise ExportError(
             f"to_onnx({who}(kernel=<function>)): the kernel is a function in Python, which no graph can call "
             "(take one of the kernels that have names)."
@@ -96,7 +98,7 @@ def kernel_sums(graph: Graph, expansion: Expansion, matrix: str, who: str) -> li
     vectors = expansion.vectors
     vectors = np.asarray(vectors.toarray() if hasattr(vectors, "toarray") else vectors, dtype=np.float64)
     check_size(vectors.shape, who)
-    values = _kernel(graph, expansion.kernel, matrix, vectors)
+    values = _kernel(graph, expansion.kernel, matrix, vectors, who)
     coef, found = np.asarray(expansion.coef, dtype=np.float64), []
     for begin, end in zip(expansion.bounds[:-1], expansion.bounds[1:]):
         part = values if len(expansion.bounds) == 2 else graph.columns(values, np.arange(begin, end))
@@ -104,18 +106,48 @@ def kernel_sums(graph: Graph, expansion: Expansion, matrix: str, who: str) -> li
     return found
 
 
-def _kernel(graph: Graph, kernel: KernelFunction, matrix: str, vectors: np.ndarray) -> str:
-    if kernel.name == "rbf":
-        center = kernel.center_of(vectors)
-        moved, stand = graph("Sub", matrix, center), vectors - center
-        lengths = graph("Add", graph.sums(graph("Mul", moved, moved)), (stand * stand).sum(axis=1).reshape(1, -1))
-        square = graph("Sub", lengths, graph("Mul", graph.times(moved, stand.T), 2.0))
-        return graph("Exp", graph("Mul", graph("Max", square, 0.0), -float(kernel.gamma)))
+def _kernel(graph: Graph, kernel: KernelFunction, matrix: str, vectors: np.ndarray, who: str) -> str:
+    """The kernel of every row with every vector."""
+    if kernel.name not in KERNELS:
+        raise ExportError(
+            f"to_onnx({who}(kernel={kernel.name!r})): the kernel has not been written down as a graph (take one of "
+            f"{', '.join(map(repr, KERNELS))})."
+        )
+    return KERNELS[kernel.name](graph, kernel, matrix, vectors)
+
+
+def _linear(graph: Graph, kernel: KernelFunction, matrix: str, vectors: np.ndarray) -> str:
+    return graph.times(matrix, vectors.T)
+
+
+def _inner(graph: Graph, kernel: KernelFunction, matrix: str, vectors: np.ndarray) -> str:
     product = graph.times(matrix, vectors.T)
-    if kernel.name == "linear":
-        return product
-    inner = graph("Add", graph("Mul", product, float(kernel.gamma)), float(kernel.coef0))
-    return graph("Tanh", inner) if kernel.name == "sigmoid" else graph("Pow", inner, float(kernel.degree))
+    return graph("Add", graph("Mul", product, float(kernel.gamma)), float(kernel.coef0))
+
+
+def _polynomial(graph: Graph, kernel: KernelFunction, matrix: str, vectors: np.ndarray) -> str:
+    return graph("Pow", _inner(graph, kernel, matrix, vectors), float(kernel.degree))
+
+
+def _rbf(graph: Graph, kernel: KernelFunction, matrix: str, vectors: np.ndarray) -> str:
+    center = kernel.center_of(vectors)
+    moved, stand = graph("Sub", matrix, center), vectors - center
+    lengths = graph("Add", graph.sums(graph("Mul", moved, moved)), (stand * stand).sum(axis=1).reshape(1, -1))
+    square = graph("Sub", lengths, graph("Mul", graph.times(moved, stand.T), 2.0))
+    return graph("Exp", graph("Mul", graph("Max", square, 0.0), -float(kernel.gamma)))
+
+
+def _sigmoid(graph: Graph, kernel: KernelFunction, matrix: str, vectors: np.ndarray) -> str:
+    return graph("Tanh", _inner(graph, kernel, matrix, vectors))
+
+
+#: The kernels that have a form in ONNX; a model with any other is refused.
+KERNELS: dict[str, Callable[[Graph, KernelFunction, str, np.ndarray], str]] = {
+    "linear": _linear,
+    "poly": _polynomial,
+    "rbf": _rbf,
+    "sigmoid": _sigmoid,
+}
 
 
 def _decisions(graph: Graph, layout: Layout, sums: list[str], intercept: np.ndarray) -> str:

@@ -19,10 +19,9 @@ from margin.neighbors import (
     RadiusNeighborsClassifier,
     RadiusNeighborsRegressor,
 )
+from margin.neighbors.distances import ALIASES, COMPARING_NUMBERS
 
 __all__ = ["nearest_classifier", "nearest_regressor", "radius_classifier", "radius_regressor"]
-
-METRICS = ("euclidean", "manhattan", "chebyshev", "minkowski", "cosine", "canberra", "hamming", "haversine")
 
 
 def _settings(fitted: Any, seen: Preparation, *names: str) -> dict[str, Any]:
@@ -33,13 +32,10 @@ def _settings(fitted: Any, seen: Preparation, *names: str) -> dict[str, Any]:
         metric = getattr(fitted, "metric", metric)
         found["algorithm"] = "brute" if fitted._fit_method == "brute" else "auto"
     else:
-        metric = {"l1": "manhattan", "cityblock": "manhattan", "l2": "euclidean", "infinity": "chebyshev"}.get(
-            metric, metric
-        )
-    if not callable(metric) and metric not in METRICS:
-        raise ConversionError(
-            f"{who}: metric must be one of {', '.join(map(repr, METRICS))} or a function, but is {metric!r}."
-        )
+        metric = ALIASES.get(metric, metric)
+    if not callable(metric) and metric not in COMPARING_NUMBERS:
+        known = ", ".join(map(repr, COMPARING_NUMBERS))
+        raise ConversionError(f"{who}: metric must be one of {known} or a function, but is {metric!r}.")
     p = float(further.pop("p", 2.0))
     weights = further.pop("w", None)
     if weights is not None:

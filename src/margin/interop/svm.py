@@ -15,7 +15,7 @@ from margin.svm import SVC
 from margin.svm.kernel_machine.machine import Machine
 from margin.svm.kernel_machine.multiclass import Layout
 from margin.svm.kernels.expansion import Expansion
-from margin.svm.kernels.function import KernelFunction
+from margin.svm.kernels.function import KernelFunction, traits_of
 
 __all__ = ["svc"]
 
@@ -36,7 +36,8 @@ def svc(fitted: Any, seen: Preparation) -> SVC:
     if whole_rows:
         seen.refuse_any(who, "as the kernel is one of whole rows")
     with numeric(model, fitted, seen) as (made, matrix):
-        if fitted.kernel == "rbf":
+        traits = traits_of(made._chosen_kernel.name)
+        if traits.of_distance:
             matrix.refuse_uneven(who, "as distances count every level")
         elif not whole_rows and not ((matrix.center == 0).all() and (matrix.spread == 1).all()):
             raise ConversionError(f"{who}: one-hot columns that are scaled cannot be said here.")
@@ -46,7 +47,7 @@ def svc(fitted: Any, seen: Preparation) -> SVC:
         made.n_support_ = np.asarray(fitted.n_support_, dtype=np.int32)
         made.dual_coef_ = _dense(fitted.dual_coef_)
         made.intercept_ = np.array(fitted.intercept_, dtype=np.float64)
-        made.gamma_ = 1.0 if whole_rows or fitted.kernel == "linear" else float(fitted._gamma)
+        made.gamma_ = float(fitted._gamma) if "gamma" in traits.parameters else 1.0
         n_problems = len(made.intercept_)
         made.C_ = float(fitted.C) if n_problems == 1 else np.full(n_problems, float(fitted.C))
         made.n_iter_ = np.asarray(fitted.n_iter_, dtype=np.int64).reshape(-1)
@@ -62,8 +63,8 @@ def _machine(fitted: Any, made: SVC, matrix: Matrix) -> Machine:
     layout = Layout(len(fitted.classes_), "one_vs_one")
     ends = np.cumsum(made.n_support_) if layout.in_pairs else np.array([len(made.support_)])
     bounds = np.concatenate([[0], ends]).astype(np.int64)
-    kernel = KernelFunction(made._kernel_name(), made.gamma_, float(made.coef0), float(made.degree))
-    function = made._user_function()
+    kernel = KernelFunction(made._chosen_kernel.name, made.gamma_, float(made.coef0), float(made.degree))
+    function = made._chosen_kernel.function
     if kernel.name == "precomputed":
         rows = np.empty((0, 0)) if function is None else fitted._BaseLibSVM__Xfit[made.support_]
         expansion = Expansion(kernel, len(made.support_), made.dual_coef_, bounds, single=False)

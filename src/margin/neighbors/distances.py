@@ -12,18 +12,29 @@ from margin.base.inputs.columns import Columns
 from margin.errors import ParameterError, closest
 from margin.params import Rule, choice
 
-__all__ = ["GENERAL", "MIXED", "FeatureWeights", "Metric", "column_weights", "power_of", "quick_name"]
+__all__ = [
+    "ALIASES",
+    "COMPARING_NUMBERS",
+    "MIXED",
+    "FeatureWeights",
+    "Metric",
+    "column_weights",
+    "power_of",
+    "quick_name",
+    "traits_of",
+]
 
-#: Metrics of rows of numbers that are no sum over the differences of columns.
-GENERAL = ("canberra", "hamming", "haversine")
+_DIFFERENCES: tuple[str, ...] = _core.neighbors.metrics()
+#: Metrics of rows of numbers. Of rows brought to length 1 the cosine is Euclidean (``indexes/row_transform.py``).
+COMPARING_NUMBERS: tuple[str, ...] = (*_DIFFERENCES, "cosine", *_core.neighbors.ball_metrics()[len(_DIFFERENCES) :])
 #: Metrics of mixed tables with missing cells.
-MIXED = ("heom", "gower")
+MIXED: tuple[str, ...] = _core.neighbors.mixed_metrics()
 #: Other names that are in use for the same.
 ALIASES = {"l1": "manhattan", "cityblock": "manhattan", "l2": "euclidean", "infinity": "chebyshev"}
 
 
 def _names() -> tuple[str, ...]:
-    return (*_core.neighbors.metrics(), "cosine", *GENERAL, *MIXED, *ALIASES)
+    return (*COMPARING_NUMBERS, *MIXED, *ALIASES)
 
 
 def _are_weights(value: Any) -> bool:
@@ -62,14 +73,27 @@ def quick_name(metric: Any, p: float) -> Any:
     >>> quick_name("minkowski", 2.0), quick_name("l1", 2.0), quick_name("minkowski", 3.0)
     ('euclidean', 'manhattan', 'minkowski')
     """
-    if metric == "minkowski":
-        return {1.0: "manhattan", 2.0: "euclidean"}.get(float(p), "minkowski")
-    return ALIASES.get(metric, metric) if isinstance(metric, str) else metric
+    if isinstance(metric, str):
+        metric = ALIASES.get(metric, metric)
+    traits = traits_of(metric, p)
+    return metric if traits is None or metric == "cosine" else traits.same_as
+
+
+def traits_of(metric: Any, p: float) -> Any:
+    """What the core states of a metric of rows of numbers; None for functions and mixed metrics.
+
+    >>> traits_of("minkowski", 0.5).is_metric, traits_of("haversine", 2.0).n_columns
+    (False, 2)
+    """
+    if not isinstance(metric, str) or metric not in COMPARING_NUMBERS:
+        return None
+    return _core.neighbors.metric_traits("euclidean" if metric == "cosine" else metric, float(p))
 
 
 def power_of(metric: Any, p: float) -> float | None:
     """The power to which differences of columns are raised before they are added up, if the metric does that."""
-    return {"manhattan": 1.0, "euclidean": 2.0, "cosine": 2.0, "chebyshev": 1.0, "minkowski": float(p)}.get(metric)
+    traits = traits_of(metric, p)
+    return None if traits is None else traits.power
 
 
 def column_weights(given: Any, columns: Columns, who: str) -> np.ndarray:

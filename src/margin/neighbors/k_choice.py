@@ -145,8 +145,8 @@ def choose_k(
     ).fit(X, y, sample_weight)
     if model._targets.ndim > 1:
         raise LabelError("choose_k: y must be one target; choose k for each of several targets by itself.")
-    turns = left_out(model, k_max) if validation is None else of_validation(model, k_max, validation)
-    losses = losses_of(model, turns)
+    ranked = left_out(model, k_max) if validation is None else of_validation(model, k_max, validation)
+    losses = losses_of(model, ranked)
     error = losses.mean()
     return KChoice(
         k=np.arange(1, len(error) + 1),

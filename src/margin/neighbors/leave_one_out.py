@@ -10,7 +10,6 @@ import numpy as np
 from margin.base import MixedData
 from margin.base.leave_one_out import (
     AllRows,
-    LeftOutAnswers,
     Rescaled,
     changes_scale,
     extremes,
@@ -18,8 +17,9 @@ from margin.base.leave_one_out import (
     near_ties,
     rescaled,
 )
+from margin.data.predictions import Predictions
 from margin.evaluation.predictions.leave_one_out import answers_anew
-from margin.neighbors.distances import power_of
+from margin.neighbors.distances import traits_of
 from margin.neighbors.equal_rows import EqualRows, words_of
 from margin.neighbors.indexes.row_transform import Found
 from margin.neighbors.search import take_rows
@@ -35,7 +35,7 @@ MORE = 6
 SAME = 1e-9
 
 
-def nearest_left_out(model: Any, X: Any, y: Any, sample_weight: Any) -> LeftOutAnswers | None:
+def nearest_left_out(model: Any, X: Any, y: Any, sample_weight: Any) -> Predictions | None:
     """What a model of k neighbours answers: the k nearest others vote on every row."""
     rows = learn_from_all(model, X, y, sample_weight)
     if rows is None:
@@ -52,7 +52,7 @@ def nearest_left_out(model: Any, X: Any, y: Any, sample_weight: Any) -> LeftOutA
     return _answers(rows, np.concatenate(parts))
 
 
-def within_left_out(model: Any, X: Any, y: Any, sample_weight: Any) -> LeftOutAnswers | None:
+def within_left_out(model: Any, X: Any, y: Any, sample_weight: Any) -> Predictions | None:
     """What a model of a radius answers: all others within it vote on every row."""
     rows = learn_from_all(model, X, y, sample_weight)
     if rows is None:
@@ -106,15 +106,15 @@ class _Rescaled:
     def of(cls, rows: AllRows) -> _Rescaled | None:
         """None for metrics that are no sums over the columns, and for rows that are not written out."""
         model = rows.model
-        power = power_of(model._metric, model.p)
-        if power is None or model._space.cosine or model._metric in ("chebyshev", "cosine"):
+        traits = traits_of(model._metric, model.p)
+        if traits is None or traits.order in (None, np.inf) or model._metric == "cosine":
             return None
         prepared, scales = model._index.rows(), rescaled(rows)
         if scales is None or not isinstance(prepared, np.ndarray) or prepared.shape != rows.data.shape:
             return None
         order = _order(rows)
         scales = Rescaled(scales.times[order], scales.farther[order], scales.missing[order])
-        return cls(prepared, scales, power, model._space.unit)
+        return cls(prepared, scales, traits.order, model._space.unit)
 
     def distances(self, at: np.ndarray, place: np.ndarray) -> np.ndarray:
         """Of the rows at some places, each left out, to those at others."""
@@ -145,7 +145,7 @@ class _Rescaled:
         return equal.all(axis=-1)
 
 
-def _nearest_rescaled(rows: AllRows) -> LeftOutAnswers | None:
+def _nearest_rescaled(rows: AllRows) -> Predictions | None:
     """The k nearest others where scales and means change with the row: they are among a few more than k.
 
     What is farther away than the last of these stays farther than the k-th if columns are not stretched too unequally;
@@ -210,13 +210,13 @@ def _outlier_shares(model: Any, rows: AllRows, lonely: np.ndarray) -> np.ndarray
     return one[others.argmax(axis=1)]
 
 
-def _answers(rows: AllRows, by_place: np.ndarray) -> LeftOutAnswers | None:
+def _answers(rows: AllRows, by_place: np.ndarray) -> Predictions | None:
     shares = np.empty_like(by_place)
     shares[_order(rows)] = by_place
     return rows.answers(shares.argmax(axis=1), shares, answers_anew)
 
 
-def matches_left_out(model: Any, X: Any, y: Any, sample_weight: Any) -> LeftOutAnswers | None:
+def matches_left_out(model: Any, X: Any, y: Any, sample_weight: Any) -> Predictions | None:
     """What the rote learner answers: the other rows that are equal, or what rows without a match get."""
     rows = learn_from_all(model, X, y, sample_weight)
     if rows is None:

@@ -10,7 +10,6 @@ import numpy as np
 from margin.base.leave_one_out import (
     MOST_TAKEN,
     AllRows,
-    LeftOutAnswers,
     Taken,
     learn_from_all,
     leaves_constant,
@@ -18,6 +17,7 @@ from margin.base.leave_one_out import (
     rescaled,
 )
 from margin.base.representations.moments import Moments, column_moments
+from margin.data.predictions import Predictions
 from margin.evaluation.predictions.leave_one_out import answers_anew
 
 __all__ = ["centroids_left_out"]
@@ -34,7 +34,7 @@ class _Without:
     spread: np.ndarray
 
 
-def centroids_left_out(model: Any, X: Any, y: Any, sample_weight: Any) -> LeftOutAnswers | None:
+def centroids_left_out(model: Any, X: Any, y: Any, sample_weight: Any) -> Predictions | None:
     """The nearest of the class means, that of the row's own class without it."""
     if model.metric != "euclidean":
         return None

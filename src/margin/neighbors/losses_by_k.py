@@ -18,7 +18,7 @@ from margin.neighbors.search import take_rows
 from margin.neighbors.voters import NearestVoters
 from margin.neighbors.votes import Ballot, proportions, shares_of, votes_of
 
-__all__ = ["Losses", "Turns", "left_out", "losses_of", "of_validation"]
+__all__ = ["Losses", "RankedNeighbors", "left_out", "losses_of", "of_validation"]
 
 # So many neighbours are looked at at once.
 NEIGHBORS_AT_ONCE = 2_000_000
@@ -27,10 +27,10 @@ ROUNDING = 1e-15
 
 
 @dataclass(frozen=True)
-class Turns:
+class RankedNeighbors:
     """Some cases with their neighbours, nearest first: the true target of each, and how much its answer counts."""
 
-    n_turns: int
+    n_ranks: int
     distance: np.ndarray
     place: np.ndarray
     truth: np.ndarray
@@ -69,21 +69,21 @@ class Losses:
         return np.sqrt(variance / n_cases) * self.unit
 
 
-def left_out(model: NearestVoters, k_max: int) -> Iterator[Turns]:
+def left_out(model: NearestVoters, k_max: int) -> Iterator[RankedNeighbors]:
     """Every training row with its nearest others, some rows at a time."""
     weight = model._weight
     n = len(weight)
     if n < 2:
         raise InputError("choose_k: X must have at least two rows, so that one can be left out.")
     others = weight.sum() - weight.max() if model._repeats else n - 1
-    n_turns = int(min(k_max, others))
+    n_ranks = int(min(k_max, others))
     rows = model._index.rows()
-    for first, last in _blocks(n, n_turns):
-        distance, place = model._others_from(first, take_rows(rows, slice(first, last)), n_turns)
-        yield Turns(n_turns, distance, place, model._targets[first:last], weight[first:last])
+    for first, last in _blocks(n, n_ranks):
+        distance, place = model._others_from(first, take_rows(rows, slice(first, last)), n_ranks)
+        yield RankedNeighbors(n_ranks, distance, place, model._targets[first:last], weight[first:last])
 
 
-def of_validation(model: NearestVoters, k_max: int, validation: Any) -> Iterator[Turns]:
+def of_validation(model: NearestVoters, k_max: int, validation: Any) -> Iterator[RankedNeighbors]:
     """Every validation row with its nearest training rows, some rows at a time."""
     if not isinstance(validation, (tuple, list)) or len(validation) != 2:
         raise ParameterError("choose_k(validation=…): validation must be a pair, the rows X and their targets y.")
@@ -94,15 +94,15 @@ def of_validation(model: NearestVoters, k_max: int, validation: Any) -> Iterator
         raise InputError("choose_k(validation=…): there must be at least one row to answer.")
     truth = _truth(model, y, n)
     there = model._weight.sum() if model._repeats else len(model._weight)
-    n_turns = int(min(k_max, there))
+    n_ranks = int(min(k_max, there))
     queries = model._as_queries(encoded)
-    for first, last in _blocks(n, n_turns):
-        distance, place = model._search(take_rows(queries, slice(first, last)), min(n_turns, model._index.n_rows))
-        yield Turns(n_turns, distance, place, truth[first:last], np.ones(last - first))
+    for first, last in _blocks(n, n_ranks):
+        distance, place = model._search(take_rows(queries, slice(first, last)), min(n_ranks, model._index.n_rows))
+        yield RankedNeighbors(n_ranks, distance, place, truth[first:last], np.ones(last - first))
 
 
-def _blocks(n: int, n_turns: int) -> Iterator[tuple[int, int]]:
-    size = max(1, NEIGHBORS_AT_ONCE // n_turns)
+def _blocks(n: int, n_ranks: int) -> Iterator[tuple[int, int]]:
+    size = max(1, NEIGHBORS_AT_ONCE // n_ranks)
     return ((first, min(first + size, n)) for first in range(0, n, size))
 
 
@@ -116,16 +116,16 @@ def _truth(model: NearestVoters, y: Any, n: int) -> np.ndarray:
     return codes_of(labels, model.classes_)[codes]
 
 
-def losses_of(model: NearestVoters, blocks: Iterator[Turns]) -> Losses:
+def losses_of(model: NearestVoters, blocks: Iterator[RankedNeighbors]) -> Losses:
     """The losses of every k, one block of cases after the other."""
     unit = 1.0 if hasattr(model, "classes_") else _unit(model._targets)
     found = Losses(np.zeros(0), np.zeros(0), 0.0, 0.0, model._repeats, unit**2)
-    for turns in blocks:
-        sums, squares = np.zeros(turns.n_turns), np.zeros(turns.n_turns)
-        for turn, loss in enumerate(_losses_in_turn(model, turns, unit)):
-            weighted = loss * turns.weight
-            sums[turn], squares[turn] = weighted.sum(), (weighted * loss).sum()
-        found.add(sums, squares, turns.weight)
+    for ranked in blocks:
+        sums, squares = np.zeros(ranked.n_ranks), np.zeros(ranked.n_ranks)
+        for rank, loss in enumerate(_losses_by_rank(model, ranked, unit)):
+            weighted = loss * ranked.weight
+            sums[rank], squares[rank] = weighted.sum(), (weighted * loss).sum()
+        found.add(sums, squares, ranked.weight)
     return found
 
 
@@ -134,51 +134,51 @@ def _unit(targets: np.ndarray) -> float:
     return float(2.0 ** np.frexp(np.ptp(targets))[1])
 
 
-def _losses_in_turn(model: NearestVoters, turns: Turns, unit: float) -> Iterator[np.ndarray]:
+def _losses_by_rank(model: NearestVoters, ranked: RankedNeighbors, unit: float) -> Iterator[np.ndarray]:
     """The loss of each case for k = 1, then 2, and so on."""
     if callable(model.weights):
-        return _asked_anew(model, turns, unit)
-    place, votes, copy = _one_by_one(model, turns)
+        return _asked_anew(model, ranked, unit)
+    place, votes, copy = _one_by_one(model, ranked)
     if not hasattr(model, "classes_"):
-        return _squared_errors(model._targets, turns.truth, place, votes, unit)
+        return _squared_errors(model._targets, ranked.truth, place, votes, unit)
     labels = model._targets[place]
     if isinstance(model.weights, str) and model.weights == "uniform" and model._repeats:
-        return _wrong_counts(labels, turns.truth, len(model.classes_))
-    return _wrong_sums(labels, votes, copy, turns.truth, len(model.classes_))
+        return _wrong_counts(labels, ranked.truth, len(model.classes_))
+    return _wrong_sums(labels, votes, copy, ranked.truth, len(model.classes_))
 
 
-def _asked_anew(model: NearestVoters, turns: Turns, unit: float) -> Iterator[np.ndarray]:
+def _asked_anew(model: NearestVoters, ranked: RankedNeighbors, unit: float) -> Iterator[np.ndarray]:
     """A function of the user's may weigh a neighbour by what else there is: it is asked for every k."""
-    n_cases, n_found = turns.place.shape
-    for k in range(1, turns.n_turns + 1):
+    n_cases, n_found = ranked.place.shape
+    for k in range(1, ranked.n_ranks + 1):
         model.n_neighbors = k
-        distance, place = turns.distance[:, :k], turns.place[:, :k]
+        distance, place = ranked.distance[:, :k], ranked.place[:, :k]
         votes = votes_of(model.weights, distance, distance[:, :1], type(model).__name__) * model._counted(place)
         ballot = Ballot(np.repeat(np.arange(n_cases), min(k, n_found)), place.ravel(), votes.ravel(), n_cases)
         if hasattr(model, "classes_"):
             shares = ballot.class_shares(model._targets, len(model.classes_))
-            yield (shares.argmax(axis=1) != turns.truth).astype(np.float64)
+            yield (shares.argmax(axis=1) != ranked.truth).astype(np.float64)
         else:
-            yield ((ballot.means(model._targets) - turns.truth) / unit) ** 2
+            yield ((ballot.means(model._targets) - ranked.truth) / unit) ** 2
 
 
-def _one_by_one(model: NearestVoters, turns: Turns) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """For every turn (rows) and case (columns): whose turn it is, its vote, and which of its turns this is.
+def _one_by_one(model: NearestVoters, ranked: RankedNeighbors) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """For every rank (rows) and case (columns): who has this rank, its vote, and which of its copies this is.
 
-    A row whose weight stands for repeats has as many turns, until all turns are taken.
+    A row whose weight stands for repeats has as many ranks, until all are taken.
     """
-    distance, place = turns.distance, turns.place
+    distance, place = ranked.distance, ranked.place
     votes = votes_of(model.weights, distance, distance[:, :1], type(model).__name__)
     weight = model._weight[place]
     if not model._repeats:
         votes = votes * proportions(weight, weight.max(axis=1, keepdims=True))
     elif (weight != 1).any():
         before = np.cumsum(weight, axis=1) - weight
-        count = np.clip(turns.n_turns - before, 0.0, weight).astype(np.intp).ravel()
-        shape = (len(place), turns.n_turns)
-        turn = np.repeat(before.ravel(), count).reshape(shape)
+        count = np.clip(ranked.n_ranks - before, 0.0, weight).astype(np.intp).ravel()
+        shape = (len(place), ranked.n_ranks)
+        rank = np.repeat(before.ravel(), count).reshape(shape)
         place, votes = (np.repeat(of_row.ravel(), count).reshape(shape) for of_row in (place, votes))
-        return place.T.copy(), votes.T.copy(), np.arange(1.0, turns.n_turns + 1)[:, None] - turn.T
+        return place.T.copy(), votes.T.copy(), np.arange(1.0, ranked.n_ranks + 1)[:, None] - rank.T
     return place.T.copy(), votes.T.copy(), np.ones((1, 1))
 
 
@@ -204,10 +204,10 @@ def _wrong_sums(
     cases = np.arange(len(truth))
     sums = np.zeros((len(truth), n_classes))
     before = np.zeros(len(truth))
-    for turn, label in enumerate(labels):
-        copies = copy[turn % len(copy)]
+    for rank, label in enumerate(labels):
+        copies = copy[rank % len(copy)]
         before = np.where(copies == 1, sums[cases, label], before)
-        sums[cases, label] = before + votes[turn] * copies
+        sums[cases, label] = before + votes[rank] * copies
         winner = sums.argmax(axis=1)
         least = sums[cases, winner] * (1 - ROUNDING)
         close = np.flatnonzero((sums >= least[:, None]).sum(axis=1) > 1)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from margin.evaluation.predictions.from_model import Said
+from margin.evaluation.predictions.from_model import Predictions
 from margin.neighbors.votes import Ballot, votes_of
 from margin.params import Count, rule_of
 
@@ -16,7 +16,7 @@ __all__ = ["answers_along_k"]
 
 def answers_along_k(
     model: Any, ks: Sequence[Any], X: Any, y: Any, asked: Sequence[Any], sample_weight: Any
-) -> list[list[Said]] | None:
+) -> list[list[Predictions]] | None:
     """What k nearest neighbours say for each k: the nearest are found for the largest k, and all others ask a part.
 
     The votes of each k are counted as the model counts them, so that answers are the same to the last bit.
@@ -30,11 +30,11 @@ def answers_along_k(
     return [list(of_k) for of_k in zip(*found)]
 
 
-def _answers(model: Any, ks: Sequence[Any], X: Any) -> list[Said]:
+def _answers(model: Any, ks: Sequence[Any], X: Any) -> list[Predictions]:
     encoded = model._encoded(X, "predict")
     model.n_neighbors = max(map(int, ks))
     distance, place = model._nearest(encoded, model.n_neighbors)
-    said = []
+    predictions = []
     for k in map(int, ks):
         model.n_neighbors = k
         near, who = distance[:, :k], np.ascontiguousarray(place[:, :k])
@@ -43,5 +43,5 @@ def _answers(model: Any, ks: Sequence[Any], X: Any) -> list[Said]:
             votes = votes * model._counted(who)
         case = np.repeat(np.arange(len(who)), who.shape[1])
         shares = Ballot(case, who.ravel(), votes.ravel(), len(who)).class_shares(model._targets, len(model.classes_))
-        said.append(Said(model._answers(encoded, shares), shares))
-    return said
+        predictions.append(Predictions(model._answers(encoded, shares), shares))
+    return predictions

@@ -17,7 +17,7 @@ from margin.neighbors.distances import MIXED, column_weights, power_of, quick_na
 from margin.neighbors.indexes.choose import Algorithm, IndexChoice, build_index
 from margin.neighbors.indexes.mixed import MixedRows
 from margin.neighbors.indexes.row_transform import Space, space_of
-from margin.neighbors.indexes.sparse import SparseRows
+from margin.neighbors.indexes.sparse import SPARSE_METRICS, SparseRows
 from margin.params import Count, NonNegative, rule_of
 
 __all__ = ["NeighborSearch", "take_rows"]
@@ -47,7 +47,7 @@ class NeighborSearch(TableEstimator):
         if self.metric in MIXED:
             return Mixed()
         # Trees take rows that are written out, and so do the metrics that are no sums over columns.
-        sparse = self.algorithm in ("auto", "brute") and power_of(quick_name(self.metric, self.p), self.p) is not None
+        sparse = self.algorithm in ("auto", "brute") and quick_name(self.metric, self.p) in SPARSE_METRICS
         return Numeric(scale=self.scale, sparse=sparse, keep_float32=True)
 
     @property
@@ -67,8 +67,8 @@ class NeighborSearch(TableEstimator):
             self._index = MixedRows.build(X.take(order), self._metric, weights, self._threads())
             self._choice = IndexChoice(MixedRows.name, f"metric {self._metric!r} compares words and missing cells")
             return
-        reach = self._encoder.reach(X)
-        self._space = space_of(X, reach, self._metric, self._factors(reach))
+        magnitude = self._encoder.reach(X)
+        self._space = space_of(X, magnitude, self._metric, float(self.p), self._factors(magnitude))
         ordered = self._space.training_rows(take_rows(X, order))
         self._index, self._choice = build_index(
             ordered, self._metric, float(self.p), self.algorithm, self.leaf_size, self._threads(), type(self).__name__
@@ -91,8 +91,8 @@ class NeighborSearch(TableEstimator):
             return None
         return column_weights(self.feature_weights, self._columns, type(self).__name__)
 
-    def _factors(self, reach: float) -> np.ndarray | None:
-        """What each column of cells up to ``reach`` is multiplied by, so that its differences get their weight."""
+    def _factors(self, magnitude: float) -> np.ndarray | None:
+        """What each column of cells up to ``magnitude`` is multiplied by, so that its differences get their weight."""
         weights = self._column_weights()
         if weights is None:
             return None
@@ -103,7 +103,7 @@ class NeighborSearch(TableEstimator):
             )
         with np.errstate(over="ignore"):
             factors = self._encoder.spread_over(weights) ** (1 / power)
-            if not np.isfinite(factors * max(reach, 1.0)).all():
+            if not np.isfinite(factors * max(magnitude, 1.0)).all():
                 raise ParameterError(
                     f"{type(self).__name__}(feature_weights=…): cells times {weights.max():g} to the power of "
                     f"{1 / power:g} are too large (divide all weights by the largest)."

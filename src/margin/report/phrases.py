@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Any
 
 __all__ = [
-    "METRIC_NAMES",
     "answer",
     "board_summary",
     "count",
@@ -24,40 +23,41 @@ __all__ = [
 #: A narrow space that does not break, between a number and its unit.
 THIN = "\u202f"
 
-METRIC_NAMES = {
-    "f1": "F1, mean of classes",
-    "precision": "Precision, mean of classes",
-    "recall": "Recall, mean of classes",
-    "kappa": "Cohen’s kappa",
-    "matthews": "Matthews correlation",
-    "brier": "Brier score",
-}
-_NOT_SHARES = ("log_loss", "brier", "matthews", "kappa", "area")
+
+def _metric(name: str) -> Any:
+    """The metric of a name, whatever its options are; None for what is none, as the area under a curve."""
+    from margin.evaluation.metrics.definitions import METRICS
+
+    return METRICS.get(name.partition("(")[0])
 
 
 def metric_name(metric: str) -> str:
     """How a metric is called in a heading.
 
-    >>> metric_name("balanced_accuracy")
-    'Balanced accuracy'
+    >>> metric_name("balanced_accuracy"), metric_name("brier")
+    ('Balanced accuracy', 'Brier score')
     """
-    return METRIC_NAMES.get(metric, metric.replace("_", " ").capitalize())
+    known = _metric(metric)
+    return known.title if known is not None and known.name == metric else metric.replace("_", " ").capitalize()
 
 
 def is_share(metric: str) -> bool:
     """Whether a metric is a part of a whole, and so reads as a percentage."""
-    return not metric.startswith(_NOT_SHARES)
+    if metric == "accuracy":  # known without loading the family of metrics
+        return True
+    known = _metric(metric)
+    return known is not None and known.unit == "%"
 
 
-def score(value: float | None, metric: str = "accuracy", unit: bool = True) -> str:
-    """A score as text.
+def score(value: float | None, metric: str = "accuracy", unit: bool = True, share: bool | None = None) -> str:
+    """A score as text; ``share`` says that it is one, or is not, where the metric need not be asked.
 
     >>> score(0.7824).replace(THIN, " "), score(0.4567, "log_loss")
     ('78.2 %', '0.457')
     """
     if value is None or value != value:
         return "–"
-    if is_share(metric):
+    if is_share(metric) if share is None else share:
         return f"{100 * value:.1f}{THIN}%" if unit else f"{100 * value:.1f}"
     return f"{value:.3f}"
 

@@ -12,12 +12,13 @@ import numpy as np
 
 from margin.errors import ParameterError
 from margin.evaluation.cross_validation.evaluate import evaluate
+from margin.evaluation.cross_validation.fold import check_model
 from margin.evaluation.cross_validation.result import Evaluation, FoldDone
 from margin.evaluation.intervals.interval import Score
 from margin.evaluation.metrics.definitions import METRICS, Metric, metric
 from margin.evaluation.protocols.stratified import StratifiedFolds
 from margin.evaluation.scoring.of_cases import score_folds
-from margin.selection.prepare import check_effort, check_model
+from margin.selection.prepare import check_effort
 from margin.selection.search.results import setting_text
 
 __all__ = ["Nested", "nested"]
@@ -283,5 +284,5 @@ def _final(search: Any, X: Any, y: Any, sample_weight: Any) -> Any:
 
 
 def _claim(final: Any, sign: int) -> Score:
-    found = final.best_score_
-    return found if isinstance(found, Score) else Score(sign * float(found), None, "no interval")
+    claimed = final.best_score_
+    return claimed if isinstance(claimed, Score) else Score(sign * float(claimed), None, "no interval")

@@ -8,12 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from margin.base.meta.cross_fitting import Part, Split
 from margin.data.labels import codes_of, distinct, label_array, refuse_missing
 from margin.data.rows import count_rows
+from margin.data.splits import Part, Split
 from margin.data.table import Table
 from margin.data.weights import check_weights
 from margin.errors import DataError, InputError, ParameterError
+from margin.evaluation.cross_validation.fold import FoldTask, check_model
 from margin.evaluation.intervals.interval import Score, proportion_interval
 from margin.evaluation.metrics.definitions import Metric
 from margin.evaluation.protocols.named import bound_protocol
@@ -21,21 +22,12 @@ from margin.evaluation.protocols.stratified import SplitProtocol, StratifiedFold
 from margin.evaluation.scoring.of_cases import check_metrics, score_folds
 from margin.evaluation.scoring.over_folds import share_over_folds
 from margin.params import Jobs, Share, rule_of
-from margin.selection.search.trials import Bench
+from margin.selection.search.trials import search_task
 
-__all__ = ["cases_asked", "check_effort", "check_model", "mean_score", "opened"]
+__all__ = ["cases_asked", "check_effort", "mean_score", "prepared"]
 
 #: Cells of the lists of rows that all splits together may have: leave-one-out of many rows would fill the memory.
 MOST_ROWS_LISTED = 50_000_000
-
-
-def check_model(model: Any, who: str) -> None:
-    """Refuse what is no classifier."""
-    if isinstance(model, type) or not all(hasattr(model, needed) for needed in ("fit", "predict", "get_params")):
-        hint = f" (give an instance: {model.__name__}())" if isinstance(model, type) else ""
-        raise ParameterError(
-            f"{who}(model={model!r}): the model must be a classifier with fit, predict and get_params{hint}."
-        )
 
 
 def check_effort(n_jobs: Any, confidence: Any, who: str) -> None:
@@ -45,10 +37,10 @@ def check_effort(n_jobs: Any, confidence: Any, who: str) -> None:
             raise ParameterError(f"{who}({name}={value!r}): {name} must be {rule.words}.")
 
 
-def opened(
+def prepared(
     model: Any, X: Any, y: Any, protocol: Any, metrics: Any, sample_weight: Any, groups: Any, who: str
-) -> tuple[Bench, list[Split], SplitProtocol]:
-    """The bench that trials are made on, and the splits; five stratified folds without a protocol."""
+) -> tuple[FoldTask, list[Split], SplitProtocol]:
+    """The task that trials are folds of, and the splits; five stratified folds without a protocol."""
     check_model(model, who)
     chosen = check_metrics(metrics, who)
     if isinstance(X, Table) and isinstance(y, str):
@@ -67,12 +59,12 @@ def opened(
     if n_fits * len(labels) > MOST_ROWS_LISTED:
         raise DataError(f"{who}: {n_fits} splits of {len(labels)} rows are too many (use fewer folds).")
     splits = [(_part(train, weight), _part(test, weight)) for train, test in split_by.split(labels)]
-    bench = Bench(model, X, labels, classes, codes_of(labels, classes), chosen, who, on_training_rows=True)
-    return bench, splits, split_by
+    task = search_task(model, X, labels, classes, codes_of(labels, classes), metrics=chosen, caller=who)
+    return task, splits, split_by
 
 
 def _part(rows: np.ndarray, weight: np.ndarray) -> Part:
-    return Part(np.asarray(rows), weight[rows])
+    return Part.weighted(np.asarray(rows), weight[rows])
 
 
 def mean_score(which: Metric, values: Sequence[float], splits: Sequence[Split], confidence: float) -> Score:
@@ -83,7 +75,7 @@ def mean_score(which: Metric, values: Sequence[float], splits: Sequence[Split], 
     if len(splits) == 1 and n_cases is not None:
         interval = proportion_interval(round(values[0] * n_cases), n_cases, confidence)
         return Score(float(values[0]), interval, f"on {n_cases} cases; {100 * confidence:g} % interval, exact")
-    ratio = float(np.mean([test.weight.sum() / train.weight.sum() for train, test in splits]))
+    ratio = float(np.mean([test.weights.sum() / train.weights.sum() for train, test in splits]))
     score = score_folds(which, values, ratio, confidence)
     if n_cases is None or score.interval is None:
         return score
@@ -92,6 +84,6 @@ def mean_score(which: Metric, values: Sequence[float], splits: Sequence[Split], 
 
 def cases_asked(splits: Sequence[Split]) -> int | None:
     """How many rows are asked about in all test parts, each counted once; None where they have weights."""
-    if any((test.weight != 1).any() for _, test in splits):
+    if any(test.weight is not None for _, test in splits):
         return None
     return len(np.unique(np.concatenate([test.rows for _, test in splits]))) if splits else None

@@ -11,7 +11,7 @@ import numpy as np
 
 from margin.base.inputs.arrays import row_count
 from margin.base.inputs.columns import learn_columns
-from margin.base.meta.cross_fitting import dealt
+from margin.base.meta.cross_fitting import stratified_splits
 from margin.base.targets.labels import encode_labels
 from margin.data.weights import cases_per_weight, check_weights, count_repeats
 from margin.errors import ConstantColumnWarning, LabelError, ParameterError
@@ -112,14 +112,14 @@ def choose_C(  # noqa: N802
     classes, codes = encode_labels(y, row_count(source), who)
     weight = check_weights(sample_weight, row_count(source), who)
     weight = np.ones(len(codes)) if weight is None else weight
-    splits = dealt(codes[weight > 0], weight[weight > 0], int(n_folds), random_state)
+    splits = stratified_splits(codes[weight > 0], weight[weight > 0], int(n_folds), random_state)
     if len(classes) < 2 or not splits:
         raise LabelError(f"{who}: y must hold at least two classes, and one of them at least two rows.")
     kept = np.flatnonzero(weight > 0)
     wrong, judged = [], []
     for train, test in splits:
-        wrong.append(_errors(model, source, codes, kept[train.rows], train.weight, kept[test.rows]) @ test.weight)
-        judged.append(test.weight.sum())
+        wrong.append(_errors(model, source, codes, kept[train.rows], train.weights, kept[test.rows]) @ test.weights)
+        judged.append(test.weights.sum())
     total = float(np.sum(judged))
     errors = np.sum(wrong, axis=0) / total
     cases = total * cases_per_weight(float(weight.sum()), float(np.square(weight).sum()), count_repeats(weight[kept]))

@@ -9,7 +9,7 @@ import numpy as np
 
 from margin import parallel
 from margin.base.representations.representation import TrainingRows
-from margin.evaluation.predictions.from_model import Said, said_to_all
+from margin.evaluation.predictions.from_model import Predictions, predict_all
 from margin.linear.presolve import known_ends, reduced
 from margin.params import Positive, rule_of
 from margin.svm.kernel_machine.path import AlongC
@@ -22,7 +22,7 @@ __all__ = ["answers_along_linear", "answers_along_penalty"]
 
 def answers_along_penalty(
     model: SVC, Cs: Sequence[Any], X: Any, y: Any, asked: Sequence[Any], sample_weight: Any
-) -> list[list[Said]] | None:
+) -> list[list[Predictions]] | None:
     """What a kernel machine says for each C, from wide margins to narrow ones.
 
     Probabilities need machines of their own; so does a machine that did not come near its optimum.
@@ -34,14 +34,14 @@ def answers_along_penalty(
     along._Cs, at = np.unique(np.asarray(Cs, dtype=np.float64), return_inverse=True)
     along.fit(X, y, sample_weight)
     if along._machine is None:
-        return [said_to_all(along, asked)] * len(Cs)
-    said = []
+        return [[predict_all(along, X) for X in asked]] * len(Cs)
+    predictions = []
     for machine in along.machines:
         if max(gap.relative for gap in machine.solutions.gaps) > along.tol:
             return None
         along._keep(machine, along._kept)
-        said.append(said_to_all(along, asked))
-    return [said[place] for place in at]
+        predictions.append([predict_all(along, X) for X in asked])
+    return [predictions[place] for place in at]
 
 
 class _LinearAlongC(LinearSVC):
@@ -52,22 +52,22 @@ class _LinearAlongC(LinearSVC):
     _converged: bool
 
     def _learn(self, X: Any, y: np.ndarray, rows: TrainingRows) -> None:
-        asked = self._asked()
+        options = self._options()
         self._note_classes(y)
-        free = asked.intercept and asked.intercept_column is None
+        free = options.intercept and options.intercept_column is None
         part = reduced(X, y, len(self.classes_), known_ends(self._encoder, X), free, True)
         self._solutions, self._converged = [], True
         for C in self._Cs:
             self.C = C
             with parallel.threads(parallel.n_threads(self.n_jobs)):
-                done = solve(part.X, part.y, len(part.classes), self._bound(y, rows.weight), asked)
+                done = solve(part.X, part.y, len(part.classes), self._bound(y, rows.weight), options)
             self._solutions.append(part.whole(done.found.coef, done.found.intercept))
             self._converged = self._converged and done.found.converged
 
 
 def answers_along_linear(
     model: LinearSVC, Cs: Sequence[Any], X: Any, y: Any, asked: Sequence[Any], sample_weight: Any
-) -> list[list[Said]] | None:
+) -> list[list[Predictions]] | None:
     """What a linear machine says for each C; its solvers begin anew, from rows that were read once."""
     if not all(rule_of(Positive).accepts(C) for C in Cs):
         return None
@@ -76,8 +76,8 @@ def answers_along_linear(
     along.fit(X, y, sample_weight)
     if not along._converged:
         return None
-    said = []
+    predictions = []
     for coef, intercept in along._solutions:
         along.coef_, along.intercept_ = coef, intercept
-        said.append(said_to_all(along, asked))
-    return said
+        predictions.append([predict_all(along, X) for X in asked])
+    return predictions

@@ -13,11 +13,12 @@ from sklearn.utils import get_tags
 from margin import params
 from margin.base import AsGiven
 from margin.base.meta.confidence import answers_with_confidence, confidence_kind
-from margin.base.meta.cross_fitting import Part, Split, dealt, told
+from margin.base.meta.cross_fitting import given_splits, stratified_splits
 from margin.base.meta.delegating import PassesOn
 from margin.base.meta.inner_model import Estimator, Folds, frozen, on_tables, take_over, weights_for
 from margin.base.representations.representation import TrainingRows
 from margin.bayes.naive import NaiveBayes
+from margin.data.splits import Part, Split
 from margin.data.table import Table
 from margin.errors import AbstentionWarning, ConstantColumnWarning, ParameterError, warn
 from margin.evaluation.curves.risk_coverage import RiskCoverage, ThresholdChoice, risk_coverage
@@ -136,7 +137,9 @@ class Reject(PassesOn):
         elif isinstance(X, Table):
             model = on_tables(model)
         # All rows first: a cell that the classifier refuses is then named by the row it was given in.
-        self.model_ = self._fitted_on(model, X, y, Part(np.arange(len(y)), weight)) if fitted is None else fitted
+        self.model_ = (
+            self._fitted_on(model, X, y, Part.weighted(np.arange(len(y)), weight)) if fitted is None else fitted
+        )
         self.curve_: RiskCoverage | None = None
         self.choice_: ThresholdChoice | None = None
         if self._needs_rows():
@@ -146,7 +149,7 @@ class Reject(PassesOn):
     def _fitted_on(self, model: Any, X: Any, y: np.ndarray, part: Part) -> Any:
         fresh = clone(model)
         settings = {}
-        if not (part.weight == 1).all():
+        if part.weight is not None:
             settings = weights_for(fresh, part.weight, "Reject", "so it cannot be wrapped for weighted rows")
         return fresh.fit(_block(fresh, X, part.rows, part.rows), self.classes_[y[part.rows]], **settings)
 
@@ -159,7 +162,7 @@ class Reject(PassesOn):
         """Answers to rows by classifiers that have not learnt from them."""
         weight = rows.weights()
         if fitted is not None:
-            held = [Part(np.arange(len(y)), weight)]
+            held = [Part.weighted(np.arange(len(y)), weight)]
             found = [self._confident(fitted, X)]
         else:
             splits = self._splits(y, weight, rows)
@@ -172,14 +175,14 @@ class Reject(PassesOn):
             self.classes_[y[np.concatenate([part.rows for part in held])]].astype(object),
             np.concatenate([said.astype(object) for said, _ in found]),
             np.concatenate([sure for _, sure in found]),
-            sample_weight=np.concatenate([part.weight for part in held]),
+            sample_weight=np.concatenate([part.weights for part in held]),
             level=level,
         )
 
     def _splits(self, y: np.ndarray, weight: np.ndarray, rows: TrainingRows) -> list[Split]:
         if isinstance(self.cv, (int, np.integer)):
-            return dealt(y, weight, int(self.cv), self.random_state)
-        return told(self.cv, y, weight, rows.kept, rows.n_given, "Reject")
+            return stratified_splits(y, weight, int(self.cv), self.random_state)
+        return given_splits(self.cv, y, weight, rows.kept, rows.n_given, "Reject")
 
     def _held_out(self, model: Any, X: Any, y: np.ndarray, train: Part, test: Part) -> tuple[np.ndarray, np.ndarray]:
         """Answers and confidences on rows of a test part."""

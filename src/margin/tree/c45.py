@@ -9,7 +9,6 @@ from margin.base.representations.mixed import MixedData
 from margin.params import Count, Flag, Jobs, Positive, Share
 from margin.tree.grow import grow_classes
 from margin.tree.pruning.pessimistic import collapsed, pessimistic
-from margin.tree.settings import enumerated
 from margin.tree.training_rows import Rows, in_cases
 from margin.tree.tree_model import TreeClassifier
 
@@ -85,7 +84,9 @@ class C45(TreeClassifier):
 
     def _fit(self, X: MixedData, y: np.ndarray, weight: np.ndarray) -> None:
         weight = in_cases(weight)
-        settings = enumerated("one_vs_rest" if self.binary_splits else "multiway", "threshold", "fractional") | {
+        settings = {
+            "nominal": "one_vs_rest" if self.binary_splits else "multiway",
+            "missing": "fractional",
             "gain_ratio": True,
             "average_gain": True,
             "charge_cuts": True,

@@ -21,7 +21,7 @@ from margin.tree.pruning.choose import best_alpha, pruned_on_held_out
 from margin.tree.pruning.cost_complexity import pruned_at, weakest_links
 from margin.tree.pruning.reduced_error import reduced_error
 from margin.tree.pruning.subtrees import cut
-from margin.tree.settings import enumerated, features_of, stated
+from margin.tree.settings import features_of, stated
 from margin.tree.training_rows import Rows, without_excess
 from margin.tree.tree_model import TreeModel
 
@@ -86,7 +86,7 @@ class CartTree(TreeModel):
 
     def _kinds(self) -> dict[str, Any]:
         """The settings that scikit-learn does not have."""
-        return enumerated(self.nominal, "threshold", self.missing) | {"charge_levels": bool(self.charge_levels)}
+        return {"nominal": self.nominal, "missing": self.missing, "charge_levels": bool(self.charge_levels)}
 
     def _grown_with(self, rows: Rows, settings: Mapping[str, Any]) -> Tree:
         raise TypeError(f"{type(self).__name__} must say how its trees are grown.")

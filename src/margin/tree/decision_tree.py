@@ -13,6 +13,7 @@ from margin.errors import ParameterError
 from margin.params import ClassWeight, Count, Flag, Jobs, NonNegative, Seed, Share
 from margin.tree.cart import CartTree, with_true_weights
 from margin.tree.costs import Costs, altered_priors, cost_matrix, in_few_bits
+from margin.tree.criteria import ClassCriterion, criterion_of
 from margin.tree.discretizer import interval_settings
 from margin.tree.grow import grow_binned_classes, grow_classes
 from margin.tree.nodes import Tree
@@ -141,7 +142,7 @@ class DecisionTreeClassifier(CartTree, TreeClassifier):
     def __init__(
         self,
         *,
-        criterion: Literal["gini", "entropy", "log_loss", "gain_ratio", "error"] = "gini",
+        criterion: ClassCriterion = "gini",
         max_depth: Count | None = None,
         min_samples_split: CasesToSplit = 2,
         min_samples_leaf: CasesInLeaf = 1,
@@ -230,7 +231,7 @@ class DecisionTreeClassifier(CartTree, TreeClassifier):
         return grow_binned_classes(*rows, n_classes, criterion, settings, monotone, int(self.max_bins), threads)
 
     def _impurity(self) -> str:
-        return {"log_loss": "entropy", "gain_ratio": "entropy"}.get(self.criterion, self.criterion)
+        return criterion_of(self.criterion).name
 
     def _grown(self, rows: Rows) -> Tree:
         tree, growing = super()._grown(rows), self._growth_rows(rows)

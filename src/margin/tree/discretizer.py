@@ -17,7 +17,7 @@ from margin.base.targets.labels import encode_labels
 from margin.errors import LabelError
 from margin.params import Jobs
 from margin.tree.grow import grow_classes, numbers_of
-from margin.tree.settings import NUMERIC, Several, enumerated
+from margin.tree.settings import Several
 from margin.tree.training_rows import Rows
 
 __all__ = ["Discretizer", "cuts_of_columns", "interval_settings"]
@@ -122,7 +122,7 @@ def cuts_of_columns(
 
     Only ``"mdl"`` looks at the classes y.
     """
-    settings = enumerated("multiway", method, "direction") | {"max_depth": 1, "max_intervals": max_intervals}
+    settings = {"numeric": method, "max_depth": 1, "max_intervals": max_intervals}
     n_classes, found = (int(y.max()) + 1 if method == "mdl" else 2), []
     for column in numbers_of(X).T:
         known = np.flatnonzero(~np.isnan(column))
@@ -145,6 +145,6 @@ def interval_settings(rows: Rows, method: str, static: bool, max_intervals: int,
         return {}
     found: dict[str, Any] = {"max_intervals": max_intervals}
     if not static:
-        return found | {"numeric": NUMERIC[method]}
+        return found | {"numeric": method}
     cuts = cuts_of_columns(*rows, cast(Method, method), max_intervals, n_threads)
-    return found | {"numeric": NUMERIC["fixed"], "cuts": [column.tolist() for column in cuts]}
+    return found | {"numeric": "fixed", "cuts": [column.tolist() for column in cuts]}

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import replace
+from enum import Enum
 from typing import Any
 
 import numpy as np
@@ -15,11 +16,13 @@ import numpy as np
 import margin._core as _core
 from margin.base.inputs.arrays import dense_from_sparse
 from margin.base.representations.mixed import MixedData
+from margin.tree.criteria import criteria
 from margin.tree.nodes import Tree
 
 __all__ = [
     "MOST_BINS",
     "Columns",
+    "core_settings",
     "grow_binned_classes",
     "grow_binned_values",
     "grow_classes",
@@ -77,6 +80,19 @@ def scaled_back(tree: Tree, weight: float, value: float, power: int) -> Tree:
         return replace(tree, weight=tree.weight / weight, value=tree.value / value, impurity=impurity, gain=gain)
 
 
+def core_settings(settings: Mapping[str, Any]) -> Any:
+    """Settings as the core takes them (``settings.hpp``), choices by their names; what it does not know is an error.
+
+    >>> core_settings({"min_leaf": 3, "nominal": "multiway"}).min_leaf
+    3
+    """
+    found = _core.tree.Settings()
+    for name, value in settings.items():
+        default = getattr(found, name)
+        setattr(found, name, type(default)[value] if isinstance(default, Enum) else value)
+    return found
+
+
 def grow_classes(
     X: MixedData,
     y: np.ndarray,
@@ -99,7 +115,7 @@ def grow_classes(
             given_weights(weight * scale),
             n_classes,
             criterion,
-            {**settings, "min_leaf_weight": settings.get("min_leaf_weight", 0.0) * scale},
+            core_settings({**settings, "min_leaf_weight": settings.get("min_leaf_weight", 0.0) * scale}),
             monotone,
             n_threads,
         )
@@ -118,7 +134,7 @@ def grow_values(
 ) -> Tree:
     """A tree for numbers; ``settings`` are those of ``settings.hpp``."""
     columns, scale, y_scale = Columns(X), binary_scale(weight), binary_scale(y)
-    power = 1 if criterion == "absolute_error" else 2
+    power = criteria()[criterion].unit_power
     limits = {
         "min_leaf_weight": settings.get("min_leaf_weight", 0.0) * scale,
         "min_decrease": math.prod([y_scale] * power, start=settings.get("min_decrease", 0.0)),
@@ -132,7 +148,7 @@ def grow_values(
             np.ascontiguousarray(y, dtype=np.float64) * y_scale,
             given_weights(weight * scale),
             criterion,
-            {**settings, **limits},
+            core_settings({**settings, **limits}),
             monotone,
             n_threads,
         )
@@ -142,10 +158,6 @@ def grow_values(
 
 MOST_BINS = 65535  # a cell takes one byte up to 255 bins, and two beyond
 
-_CRITERIA = ("gini", "entropy", "error", "squared_error")
-# Of NominalSplit, NumericSplit and MissingSplit in settings.hpp.
-_MULTIWAY, _SUBSET = 0, 1
-_THRESHOLD, _DIRECTION = 0, 0
 _RULES = {
     "gain_ratio": "gain ratios",
     "average_gain": "the rule of the average gain",
@@ -160,20 +172,20 @@ _RULES = {
 def why_not_binned(criterion: str, settings: Mapping[str, Any], has_nominal: bool) -> str:
     """What stands against growing on bins; nothing if nothing does.
 
-    >>> why_not_binned("gini", {"nominal": 0}, has_nominal=True)
+    >>> why_not_binned("gini", {"nominal": "multiway"}, has_nominal=True)
     'nominal columns are split into two branches there'
-    >>> why_not_binned("gini", {"nominal": 1}, has_nominal=True)
+    >>> why_not_binned("gini", {"nominal": "subset"}, has_nominal=True)
     ''
     """
-    if criterion not in _CRITERIA:
+    if criteria()[criterion].medians:
         return f"criterion='{criterion}' is not known there"
-    if has_nominal and settings.get("nominal", _SUBSET) == _MULTIWAY:
+    if has_nominal and settings.get("nominal") == "multiway":
         return "nominal columns are split into two branches there"
-    if settings.get("numeric", _THRESHOLD) != _THRESHOLD:
+    if settings.get("numeric", "threshold") != "threshold":
         return "numbers are split at a threshold there"
-    if settings.get("missing", _DIRECTION) != _DIRECTION:
+    if settings.get("missing", "direction") != "direction":
         return "missing cells go one way there"
-    if criterion == "squared_error" and has_nominal and settings.get("charge_levels"):
+    if criteria()[criterion].target == "values" and has_nominal and settings.get("charge_levels"):
         return "divisions of levels are free of charge there"
     if settings.get("largest_p", 1.0) < 1:
         return "splits are not tested for chance there"
@@ -215,7 +227,7 @@ def grow_binned_classes(
             given_weights(weight * scale),
             n_classes,
             criterion,
-            {**settings, "min_leaf_weight": settings.get("min_leaf_weight", 0.0) * scale},
+            core_settings({**settings, "min_leaf_weight": settings.get("min_leaf_weight", 0.0) * scale}),
             monotone,
             max_bins,
             n_threads,
@@ -255,7 +267,7 @@ def grow_binned_values(
             columns.nominal,
             np.ascontiguousarray(y, dtype=np.float64) * y_scale,
             given_weights(weight * scale),
-            {**settings, **limits},
+            core_settings({**settings, **limits}),
             monotone,
             max_bins,
             n_threads,

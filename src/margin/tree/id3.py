@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from margin.errors import InputError, listing
 from margin.params import Count, Jobs
 from margin.tree.discretizer import interval_settings
 from margin.tree.grow import grow_classes
-from margin.tree.settings import Missing, Several, enumerated
+from margin.tree.settings import Missing, Several
 from margin.tree.training_rows import Rows, in_cases
 from margin.tree.tree_model import TreeClassifier
 
@@ -83,7 +83,8 @@ class ID3(TreeClassifier):
             names = [column.name for column in self._columns.described() if column.is_numeric]
             raise InputError(f"ID3(numeric='refuse').fit: column {listing(names)} holds numbers; say what they are.")
         threads, static = parallel.n_threads(self.n_jobs), True
-        settings = enumerated("multiway", "threshold", self.missing) | {"gain_ratio": self.criterion == "gain_ratio"}
+        settings: dict[str, Any] = {"nominal": "multiway", "missing": self.missing}
+        settings["gain_ratio"] = self.criterion == "gain_ratio"
         if X.numeric.shape[1]:
             rows = Rows(X, y, in_cases(weight))
             settings |= interval_settings(rows, self.numeric, static, int(self.max_intervals), threads)

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
 from margin.data.weights import check_weights
 from margin.errors import InputError, ParameterError, closest
+from margin.tree.criteria import class_impurities, criteria
 
 __all__ = ["entropy", "error_share", "gain_ratio", "gini", "information_gain", "split_benefit", "split_information"]
-
-Impurity = Literal["entropy", "error", "gini"]
 
 
 def entropy(weights: Any) -> float:
@@ -42,9 +41,6 @@ def error_share(weights: Any) -> float:
     0.25
     """
     return float(1 - _shares(weights, "error_share").max())
-
-
-_IMPURITIES: dict[str, Callable[[Any], float]] = {"entropy": entropy, "error": error_share, "gini": gini}
 
 
 def information_gain(column: Any, y: Any, sample_weight: Any = None) -> float:
@@ -80,16 +76,20 @@ def gain_ratio(column: Any, y: Any, sample_weight: Any = None) -> float:
     return _gain(table, entropy) / cost if cost > 0 else 0.0
 
 
-def split_benefit(column: Any, y: Any, criterion: Impurity = "gini", sample_weight: Any = None) -> float:
+def split_benefit(column: Any, y: Any, criterion: str = "gini", sample_weight: Any = None) -> float:
     """How much a split into the levels of the column lowers the impurity of y.
 
     >>> round(split_benefit(["left"] * 8 + ["right"] * 20, ["a"] * 13 + ["b"] * 15), 4)
     0.2296
     """
-    if criterion not in _IMPURITIES:
-        known, hint = ", ".join(map(repr, sorted(_IMPURITIES))), closest(criterion, _IMPURITIES)
+    names = sorted(known.name for known in criteria().values() if known.target == "classes")
+    if criterion not in names:
+        known, hint = ", ".join(map(repr, names)), closest(criterion, names)
         raise ParameterError(f"split_benefit(criterion={criterion!r}): criterion must be one of {known}{hint}.")
-    return _gain(_table(column, y, sample_weight, "split_benefit"), _IMPURITIES[criterion])
+    table = _table(column, y, sample_weight, "split_benefit")
+    if criterion == "entropy":  # to the last bit the information gain
+        return _gain(table, entropy)
+    return _gain(table, lambda weights: float(class_impurities(criterion, weights[None] / weights.sum())[0]))
 
 
 def _gain(table: np.ndarray, impurity: Callable[[Any], float]) -> float:

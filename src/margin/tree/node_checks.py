@@ -12,28 +12,10 @@ from margin.errors import PersistenceError
 
 __all__ = ["sound_arrays", "what_is_unsound"]
 
-#: The type of each array, as the core reads them.
-TYPES = {
-    "ask": np.uint8,
-    "column": np.int32,
-    "threshold": np.float64,
-    "missing": np.int32,
-    "value": np.float64,
-    "cases": np.int64,
-    "weight": np.float64,
-    "impurity": np.float64,
-    "gain": np.float64,
-    "child_start": np.int64,
-    "child": np.int32,
-    "detail_start": np.int64,
-    "detail": np.float64,
-    "surrogate_start": np.int64,
-    "surrogate_column": np.int32,
-    "surrogate_threshold": np.float64,
-    "surrogate_low": np.int32,
-    "surrogate_detail_start": np.int64,
-    "surrogate_detail": np.float64,
-}
+#: The type of each array, as the core has them.
+TYPES = {name: np.dtype(dtype) for name, dtype, _ in _core.tree.arrays()}
+#: What each array has an entry, or a row, for: "node", "child", …; "start" for those that say where lists begin.
+ROWS = {name: rows for name, _, rows in _core.tree.arrays()}
 
 
 def sound_arrays(given: dict[str, Any]) -> dict[str, np.ndarray]:
@@ -49,9 +31,6 @@ def sound_arrays(given: dict[str, Any]) -> dict[str, np.ndarray]:
 
 def what_is_unsound(arrays: Mapping[str, np.ndarray]) -> str | None:
     """What does not fit together in arrays of the right types, or None. O(nodes) time."""
-    n = len(arrays["ask"])
-    if any(arrays[name].ndim != (2 if name == "value" else 1) for name in TYPES) or any(
-        len(arrays[name]) != n for name in ("cases", "impurity", "gain")
-    ):
+    if any(arrays[name].ndim != (2 if name == "value" else 1) for name in TYPES):
         return "some of them are of other lengths than the nodes"
     return _core.tree.what_is_unsound(dict(arrays)) or None

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from margin.evaluation.predictions.from_model import Said, said_to_all
+from margin.evaluation.predictions.from_model import Predictions, predict_all
 from margin.params import Count, NonNegative, rule_of
 from margin.tree.nodes import Tree
 from margin.tree.pruning.cost_complexity import pruned_at, weakest_links
@@ -19,18 +19,18 @@ __all__ = ["answers_along_tree"]
 
 def answers_along_tree(
     model: Any, parameter: str, values: Sequence[Any], X: Any, y: Any, asked: Sequence[Any], sample_weight: Any
-) -> list[list[Said]] | None:
+) -> list[list[Predictions]] | None:
     """What a tree says for each ``ccp_alpha`` (weakest links cut) or ``max_depth`` (cut there)."""
     ways: dict[str, Callable[..., Any]] = {"ccp_alpha": _by_alpha, "max_depth": _by_depth}
     trees = ways[parameter](model, values, X, y, sample_weight) if parameter in ways else None
     if trees is None:
         return None
-    said = []
+    predictions = []
     for tree in trees:
         pruned = copy(model)
         pruned.tree_ = tree
-        said.append(said_to_all(pruned, asked))
-    return said
+        predictions.append([predict_all(pruned, X) for X in asked])
+    return predictions
 
 
 def _by_alpha(model: Any, alphas: Sequence[Any], X: Any, y: Any, sample_weight: Any) -> list[Tree] | None:

@@ -10,6 +10,7 @@ from margin.base.representations.mixed import MixedData
 from margin.base.targets.numbers import encode_targets
 from margin.params import Count, Flag, Jobs, NonNegative, Seed, Share
 from margin.tree.cart import CartTree
+from margin.tree.criteria import ValueCriterion, criterion_of
 from margin.tree.grow import grow_binned_values, grow_values
 from margin.tree.nodes import Tree
 from margin.tree.pruning.choose import value_losses
@@ -108,7 +109,7 @@ class DecisionTreeRegressor(CartTree, TreeRegressor):
     def __init__(
         self,
         *,
-        criterion: Literal["squared_error", "absolute_error"] = "squared_error",
+        criterion: ValueCriterion = "squared_error",
         max_depth: Count | None = None,
         min_samples_split: CasesToSplit = 2,
         min_samples_leaf: CasesInLeaf = 1,
@@ -160,7 +161,7 @@ class DecisionTreeRegressor(CartTree, TreeRegressor):
         return grow_binned_values(*rows, settings, self._monotone(), int(self.max_bins), self._core_threads())
 
     def _recounted(self, tree: Tree, rows: Rows) -> Tree:
-        return recounted_values(tree, rows, self.criterion == "absolute_error")
+        return recounted_values(tree, rows, criterion_of(self.criterion).medians)
 
     def _known_targets(self, rows: Rows, who: str) -> Rows:
         return Rows(rows.X, encode_targets(rows.y, len(rows.X), who, several=False), rows.weight)
@@ -169,4 +170,4 @@ class DecisionTreeRegressor(CartTree, TreeRegressor):
         return np.zeros(len(y), dtype=np.int64)
 
     def _losses(self, tree: Tree, rows: Rows) -> np.ndarray:
-        return value_losses(tree, rows, self.criterion == "absolute_error")
+        return value_losses(tree, rows, criterion_of(self.criterion).medians)

@@ -14,7 +14,6 @@ from margin.random import seed_for
 from margin.tree.grow import MOST_BINS
 
 __all__ = [
-    "NUMERIC",
     "Bins",
     "CasesInLeaf",
     "CasesToSplit",
@@ -27,7 +26,6 @@ __all__ = [
     "NumericColumns",
     "Several",
     "count_of",
-    "enumerated",
     "features_of",
     "stated",
 ]
@@ -36,11 +34,6 @@ Nominal = Literal["subset", "multiway", "one_vs_rest"]
 NumericColumns = Literal["threshold", "equal_width", "equal_count", "mdl"]
 Discretize = Literal["static", "dynamic"]
 Missing = Literal["direction", "fractional", "surrogate"]
-
-# The numbers that the enumerations of settings.hpp have.
-_NOMINAL = {"multiway": 0, "subset": 1, "one_vs_rest": 2}
-NUMERIC = {"threshold": 0, "fixed": 1, "equal_width": 2, "equal_count": 3, "mdl": 4}
-_MISSING = {"direction": 0, "fractional": 1, "surrogate": 2}
 
 
 def _is_whole(value: Any, least: int) -> bool:
@@ -122,15 +115,6 @@ def features_of(max_features: Any, n: int) -> int:
         return max(1, int(math.log2(n)))
     found = int(max_features) if isinstance(max_features, numbers.Integral) else int(max_features * n)
     return max(1, min(found, n))
-
-
-def enumerated(nominal: str, numeric: str, missing: str) -> dict[str, Any]:
-    """The three choices as the core counts them.
-
-    >>> enumerated("subset", "threshold", "direction")
-    {'nominal': 1, 'numeric': 0, 'missing': 0}
-    """
-    return {"nominal": _NOMINAL[nominal], "numeric": NUMERIC[numeric], "missing": _MISSING[missing]}
 
 
 def stated(model: Any, n_columns: int, n_cases: float, weight: float) -> dict[str, Any]:

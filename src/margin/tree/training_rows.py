@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from margin.base.representations.mixed import MixedData
+from margin.data.splits import deal_folds, units_of
 from margin.data.weights import cases_per_weight, count_repeats
 from margin.random import seed_for
 from margin.tree.grow import numbers_of
@@ -39,49 +40,31 @@ def without_excess(weight: np.ndarray) -> np.ndarray:
 
 
 def held_out(rows: Rows, share: float, seed: Any, stratum: np.ndarray) -> tuple[Rows, Rows]:
-    """The rows to grow from, and a share of each stratum to judge by; a row of weight 3 is three cards to deal.
+    """The rows to grow from, and a share of each stratum to judge by; a row of weight 3 is three units to deal.
 
-    At least one card stays for growing.
+    At least one unit stays for growing.
     """
-    order, cards, whole = _cards(rows, seed, stratum)
-    last = np.cumsum(cards[order])
+    units = units_of(rows.weight)
+    order = np.lexsort((_marks(rows, seed_for(seed, "parts")), stratum))
+    last = np.cumsum(units[order])
     taken = np.zeros(len(order), dtype=np.int64)
-    taken[order] = np.floor(last * share) - np.floor((last - cards[order]) * share)
-    if taken.sum() == cards.sum():
+    taken[order] = np.floor(last * share) - np.floor((last - units[order]) * share)
+    if taken.sum() == units.sum():
         taken[order[0]] -= 1
-    return _parted(rows, taken, whole)
+    held = taken * (1.0 if count_repeats(rows.weight) else rows.weight)
+    return _some(rows, rows.weight - held), _some(rows, held)
 
 
 def folds(rows: Rows, n_folds: int, seed: Any, stratum: np.ndarray) -> list[tuple[Rows, Rows]]:
-    """So many pairs of parts to grow from and to judge by; every card is judged once. Fewer for fewer cards."""
-    order, cards, whole = _cards(rows, seed, stratum)
-    last = np.cumsum(cards[order])
-    first = last - cards[order]
-    n_folds = int(min(n_folds, cards.sum()))
-    found = []
-    for fold in range(n_folds if n_folds > 1 else 0):
-        taken = np.zeros(len(order), dtype=np.int64)
-        # Cards first … last-1 are a row's; every n_folds-th of all cards is this fold's.
-        taken[order] = -((fold - last) // n_folds) + (fold - first) // n_folds
-        found.append(_parted(rows, taken, whole))
-    return found
-
-
-def _parted(rows: Rows, taken: np.ndarray, whole: bool) -> tuple[Rows, Rows]:
-    held = taken * (1.0 if whole else rows.weight)
-    return _some(rows, rows.weight - held), _some(rows, held)
+    """So many pairs of parts to grow from and to judge by; every unit is judged once. Fewer for fewer units."""
+    marks = _marks(rows, seed_for(seed, "parts"))
+    dealt = deal_folds(rows.weight, units_of(rows.weight), stratum, n_folds, order=marks)
+    return [(_some(rows, grown), _some(rows, judged)) for grown, judged in dealt]
 
 
 def _some(rows: Rows, weight: np.ndarray) -> Rows:
     kept = np.flatnonzero(weight > 0)
     return Rows(rows.X.take(kept), rows.y[kept], weight[kept])
-
-
-def _cards(rows: Rows, seed: Any, stratum: np.ndarray) -> tuple[np.ndarray, np.ndarray, bool]:
-    """The order in which rows are dealt, stratum by stratum and shuffled within; how many cards each is; if whole."""
-    whole = count_repeats(rows.weight)
-    cards = rows.weight.astype(np.int64) if whole else np.ones(len(rows.y), dtype=np.int64)
-    return np.lexsort((_marks(rows, seed_for(seed, "parts")), stratum)), cards, whole
 
 
 def _marks(rows: Rows, seed: int) -> np.ndarray:

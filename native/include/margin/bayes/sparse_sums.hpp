@@ -1,8 +1,8 @@
 #pragma once
 // The sums and products of sums.hpp for matrices that hold only the cells that are not 0.
+#include "margin/data/csr.hpp"
 #include "sums.hpp"
 #include "table_rows.hpp"
-#include "margin/data/csr.hpp"
 #include <algorithm>
 #include <atomic>
 #include <cstdint>

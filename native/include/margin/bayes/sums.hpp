@@ -1,8 +1,8 @@
 #pragma once
 // Counts of events (words, visits) and events that happened or not: sums of every column by class, and the products of
 // rows with tables of log-probabilities.
-#include "tiles.hpp"
 #include "margin/data/survey.hpp"
+#include "tiles.hpp"
 #include <cmath>
 #include <cstdint>
 #include <type_traits>

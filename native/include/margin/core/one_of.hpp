@@ -19,6 +19,10 @@ struct OneOf {
 
     static constexpr std::array<std::string_view, size> names() noexcept { return {Ts::name...}; }
 
+    /// The same family with each member wrapped, and more members after them.
+    template <template <class> class Wrap, class... More>
+    using wrapped = OneOf<Wrap<Ts>..., More...>;
+
     static constexpr bool contains(std::string_view name) noexcept { return ((name == Ts::name) || ...); }
 
     /// f.operator()<T>() for the member T of that name; all members must give the same type of result.

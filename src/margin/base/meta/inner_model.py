@@ -9,6 +9,7 @@ import numpy as np
 from margin.base import Classifier, TableEncoder
 from margin.base.representations.representation import TrainingRows
 from margin.data.labels import codes_of, label_array
+from margin.data.weights import weight_arguments
 from margin.errors import LabelError, ParameterError, listing
 from margin.params import Rule
 
@@ -105,15 +106,8 @@ def last_step(model: Any) -> Any:
 
 def weights_for(model: Any, weight: np.ndarray, who: str, refusal: str) -> dict[str, np.ndarray]:
     """The weights as arguments of ``fit``; in a pipeline, of every step that takes them."""
-    from sklearn.utils.validation import has_fit_parameter
-
-    def takes(step: Any) -> bool:
-        return hasattr(step, "fit") and has_fit_parameter(step, "sample_weight")
-
-    steps = getattr(model, "steps", None)
-    last = last_step(model)
-    if not takes(last):
-        raise ParameterError(f"{who}.fit(sample_weight=…): {type(last).__name__}.fit takes no weights, {refusal}.")
-    if not steps:
-        return {"sample_weight": weight}
-    return {f"{name}__sample_weight": weight for name, step in steps if takes(step)}
+    arguments = weight_arguments(model, weight)
+    if arguments is None:
+        last = type(last_step(model)).__name__
+        raise ParameterError(f"{who}.fit(sample_weight=…): {last}.fit takes no weights, {refusal}.")
+    return arguments

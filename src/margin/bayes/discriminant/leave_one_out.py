@@ -10,7 +10,6 @@ import numpy as np
 from margin.base.leave_one_out import (
     MOST_TAKEN,
     AllRows,
-    LeftOutAnswers,
     Taken,
     changes_scale,
     learn_from_all,
@@ -24,6 +23,7 @@ from margin.bayes.distributions.distribution import VARIANCE_FLOOR
 from margin.bayes.distributions.smoothing import log_of
 from margin.bayes.leave_one_out import blocks_of_rows
 from margin.bayes.sufficient_statistics import together
+from margin.data.predictions import Predictions
 from margin.evaluation.predictions.leave_one_out import answers_anew
 
 __all__ = ["diagonal_left_out", "linear_left_out", "quadratic_left_out"]
@@ -80,7 +80,7 @@ def _log_priors(model: Any, rows: AllRows) -> np.ndarray:
     return log_of(others / others.sum(axis=1, keepdims=True))
 
 
-def _finished(rows: AllRows, scores: np.ndarray) -> LeftOutAnswers | None:
+def _finished(rows: AllRows, scores: np.ndarray) -> Predictions | None:
     rows.anew |= near_ties(scores) | (scores.max(axis=1) < BEYOND)
     return rows.answers(scores.argmax(axis=1), softmax(scores), answers_anew)
 
@@ -117,7 +117,7 @@ class Axes:
         return bool(np.abs(scaled - scaled @ turn @ turn.T).max() <= 1e-9 * np.abs(scaled).max())
 
 
-def linear_left_out(model: Any, X: Any, y: Any, sample_weight: Any) -> LeftOutAnswers | None:
+def linear_left_out(model: Any, X: Any, y: Any, sample_weight: Any) -> Predictions | None:
     """What linear discriminant analysis answers: distances from the class means in the common shape, all without it."""
     by_cases = model.solver != "svd"  # these solvers divide by n, not by n - K
     if isinstance(model.shrinkage, str) or (by_cases and model.priors is not None):
@@ -204,7 +204,7 @@ def _mark_lost_axes(model: Any, sums: Scatter, rows: AllRows, shape: Shape, mean
         rows.anew[part] |= ~(spread[:, -n_axes] > (2 * float(model.tol)) ** 2 * spread[:, -1])
 
 
-def quadratic_left_out(model: Any, X: Any, y: Any, sample_weight: Any) -> LeftOutAnswers | None:
+def quadratic_left_out(model: Any, X: Any, y: Any, sample_weight: Any) -> Predictions | None:
     """What quadratic discriminant analysis answers: only the row's own class has another mean and shape without it."""
     if isinstance(model.shrinkage, str):
         return None
@@ -250,7 +250,7 @@ def _is_floored(model: Any, sums: Scatter, some: np.ndarray) -> bool:
     return any(_least_variance(part, whole) < 100 * WELL_CONDITIONED for part in parts)
 
 
-def diagonal_left_out(model: Any, X: Any, y: Any, sample_weight: Any) -> LeftOutAnswers | None:
+def diagonal_left_out(model: Any, X: Any, y: Any, sample_weight: Any) -> Predictions | None:
     """What diagonal discriminants answer: distances in variances that all classes share, column by column."""
     rows = _open(model, X, y, sample_weight)
     if rows is None:

@@ -166,12 +166,12 @@ def _folds(first: Evaluation, second: Evaluation, which: Metric, confidence: flo
 
 
 def _discordant_cases(first: Evaluation, second: Evaluation, which: Metric, confidence: float) -> Significance:
-    found = mcnemar(first, second, confidence=confidence)
-    if which.greater_is_better or found.effect.interval is None:
-        return found
-    seen = found.effect.interval
+    test = mcnemar(first, second, confidence=confidence)
+    if which.greater_is_better or test.effect.interval is None:
+        return test
+    seen = test.effect.interval
     turned = Interval(-seen.high, -seen.low, seen.confidence, seen.method)
-    return replace(found, effect=replace(found.effect, value=-found.effect.value, interval=turned))
+    return replace(test, effect=replace(test.effect, value=-test.effect.value, interval=turned))
 
 
 def _areas(first: Evaluation, second: Evaluation, which: Metric, confidence: float) -> Significance:
@@ -179,9 +179,9 @@ def _areas(first: Evaluation, second: Evaluation, which: Metric, confidence: flo
     options = dict(which.options)
     one, other = paired_answers(first, second)
     if set(options) <= {"positive"}:
-        found = delong(first, second, positive=options.get("positive"), confidence=confidence)
-        if math.isclose(found.effect.value, which.value(one) - which.value(other), abs_tol=1e-9):
-            return found
+        test = delong(first, second, positive=options.get("positive"), confidence=confidence)
+        if math.isclose(test.effect.value, which.value(one) - which.value(other), abs_tol=1e-9):
+            return test
     return _swapped(first, second, which, confidence)
 
 
@@ -207,22 +207,22 @@ def _pair(
 ) -> PairTest:
     if any(math.isnan(each.scores[which.name].value) for each in (first, second)):
         return PairTest(one, other, math.nan, 1.0)  # of what is undefined nothing can be said
-    found = test(first, second, which, confidence)
-    posterior = None if rope is None else _posterior(first, second, which, found, rope, confidence)
-    return PairTest(one, other, found.effect.value, found.p, test=found, posterior=posterior)
+    result = test(first, second, which, confidence)
+    posterior = None if rope is None else _posterior(first, second, which, result, rope, confidence)
+    return PairTest(one, other, result.effect.value, result.p, test=result, posterior=posterior)
 
 
 def _posterior(
-    first: Evaluation, second: Evaluation, which: Metric, found: Significance, rope: float, confidence: float
+    first: Evaluation, second: Evaluation, which: Metric, result: Significance, rope: float, confidence: float
 ) -> Posterior | None:
     """From the folds; where there are none, the normal posterior that has the effect's interval."""
     if first.protocol.judged_by != "cases":
         return bayesian_comparison(first, second, rope=rope, metric=which.name, confidence=confidence)
-    if found.effect.interval is None:
+    if result.effect.interval is None:
         return None
-    scale = found.effect.interval.half_width / float(special.ndtri((1 + confidence) / 2))
+    scale = result.effect.interval.half_width / float(special.ndtri((1 + confidence) / 2))
     return posterior_of(
-        found.effect.value, scale, math.inf, rope, which.greater_is_better, confidence, "normal posterior"
+        result.effect.value, scale, math.inf, rope, which.greater_is_better, confidence, "normal posterior"
     )
 
 

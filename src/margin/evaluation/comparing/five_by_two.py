@@ -94,9 +94,9 @@ def _differences(first: Any, second: Any, X: Any, y: Any, metric: Metric, seed: 
     if X is None or y is None:
         raise InputError("five_by_two_f: two models need X and y to be fitted on.")
     protocol = StratifiedFolds(folds=2, repeats=5, seed=seed)
-    found = [evaluate(model, X, y, protocol, metrics=[metric], n_jobs=n_jobs) for model in (first, second)]
-    for each in found:
+    evaluations = [evaluate(model, X, y, protocol, metrics=[metric], n_jobs=n_jobs) for model in (first, second)]
+    for each in evaluations:
         if each.failures or metric.name not in each.scores:
             reason = each.warnings[0] if each.warnings else ""
             raise InputError(f"five_by_two_f: {each.model} must answer in every fold ({reason}).")
-    return (found[0].fold_scores[metric.name] - found[1].fold_scores[metric.name]).reshape(5, 2)
+    return (evaluations[0].fold_scores[metric.name] - evaluations[1].fold_scores[metric.name]).reshape(5, 2)

@@ -2,33 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import closing
-from dataclasses import replace
+import sys
+from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, replace
+from functools import partial
 from itertools import chain
 from time import perf_counter
-from typing import Any, Literal
+from typing import Any, Literal, TextIO
 
 import numpy as np
 
 from margin.data import Table
 from margin.data.labels import codes_of, distinct, label_array, refuse_missing
 from margin.data.rows import count_rows, ready_for, without_column
-from margin.data.weights import check_weights
+from margin.data.splits import Part
+from margin.data.weights import check_weights, weight_arguments
 from margin.errors import InputError, ParameterError
-from margin.evaluation.cross_validation.collect import Gathering
-from margin.evaluation.cross_validation.fold import Part, Work, left_out, run_folds
-from margin.evaluation.cross_validation.progress import reporter
+from margin.evaluation.cross_validation.fold import (
+    Collector,
+    Fold,
+    FoldTask,
+    Outcome,
+    check_model,
+    run_fold,
+    run_left_out,
+)
 from margin.evaluation.cross_validation.result import Evaluation, FoldDone
 from margin.evaluation.metrics.definitions import Metric
-from margin.evaluation.predictions.from_model import Asked, ask, model_name
+from margin.evaluation.predictions.from_model import model_name
 from margin.evaluation.protocols.bootstrap import Bootstrap
 from margin.evaluation.protocols.named import bound_protocol
 from margin.evaluation.protocols.stratified import LeaveOneOut, SplitProtocol
 from margin.evaluation.protocols.unstratified import TrainValidationTest
 from margin.evaluation.scoring.of_cases import check_metrics
+from margin.parallel import side_by_side
 
-__all__ = ["Asked", "ask", "evaluate", "evaluate_steps", "model_name"]
+__all__ = ["evaluate", "evaluate_steps"]
 
 DEFAULT_METRICS = ("accuracy", "f1", "log_loss")
 Workers = Literal["threads", "processes"]
@@ -101,20 +111,9 @@ def evaluate(
     >>> result.final_model.predict(X[:1]).tolist()
     [0]
     """
-    steps = evaluate_steps(
-        model,
-        X,
-        y,
-        protocol,
-        metrics=metrics,
-        sample_weight=sample_weight,
-        groups=groups,
-        n_jobs=n_jobs,
-        workers=workers,
-        confidence=confidence,
-        refit=refit,
-    )
-    with reporter(progress, model_name(model)) as report:
+    plan = Plan(protocol, metrics, sample_weight, groups, n_jobs, workers, confidence, refit)
+    steps = plan.steps(model, X, y)
+    with _reporter(progress, model_name(model)) as report:
         for step in steps:
             if isinstance(step, Evaluation):
                 return step
@@ -122,23 +121,11 @@ def evaluate(
     raise AssertionError("the last step is the evaluation")
 
 
-def evaluate_steps(
-    model: Any,
-    X: Any,
-    y: Any,
-    protocol: Any = None,
-    *,
-    metrics: Iterable[str | Metric] = DEFAULT_METRICS,
-    sample_weight: Any = None,
-    groups: Any = None,
-    n_jobs: int = 1,
-    workers: Workers = "threads",
-    confidence: float = 0.95,
-    refit: bool = False,
-) -> Iterator[FoldDone | Evaluation]:
+def evaluate_steps(model: Any, X: Any, y: Any, protocol: Any = None, **plan: Any) -> Iterator[FoldDone | Evaluation]:
     """``evaluate`` fold by fold: yields a ``FoldDone`` after each fold and the ``Evaluation`` at the end.
 
-    What is asked for is checked before the first fold. Closing the generator stops the evaluation.
+    Takes what ``evaluate`` takes, but for ``progress``. What is asked for is checked before the first fold. Closing the
+    generator stops the evaluation.
 
     >>> from sklearn.dummy import DummyClassifier
     >>> for step in evaluate_steps(DummyClassifier(), [[0], [1], [2], [3]], list("aaab"), 2):
@@ -147,16 +134,59 @@ def evaluate_steps(
     FoldDone
     Evaluation
     """
-    chosen = check_metrics(metrics, "evaluate")
-    _check_settings(confidence, n_jobs, workers)
-    X, labels = _checked(model, X, y)
-    split_by, X = bound_protocol(protocol, X, len(labels), groups)
-    work = _prepared(model, X, labels, sample_weight, chosen)
-    parts = _parts(split_by, labels)
-    first = next(parts)  # now, so that data that cannot be split are refused before anything is fitted
-    return _steps(
-        work, split_by, chain([first], parts), (n_jobs, workers), Gathering(work, split_by, confidence), refit
-    )
+    return Plan(protocol, **plan).steps(model, X, y)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How to evaluate, whatever the model and the data are; what it cannot mean is refused when it is made."""
+
+    protocol: Any = None
+    metrics: Any = DEFAULT_METRICS
+    sample_weight: Any = None
+    groups: Any = None
+    n_jobs: int = 1
+    workers: Workers = "threads"
+    confidence: float = 0.95
+    refit: bool = False
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "metrics", check_metrics(self.metrics, "evaluate"))
+        _check_settings(self.confidence, self.n_jobs, self.workers)
+
+    def steps(self, model: Any, X: Any, y: Any) -> Iterator[FoldDone | Evaluation]:
+        """Check and split the data now; then fold by fold, and the evaluation at the end."""
+        X, labels = _checked(model, X, y)
+        protocol, X = bound_protocol(self.protocol, X, len(labels), self.groups)
+        task = _task(model, X, labels, self)
+        folds = _folds(protocol, task)
+        first = next(folds)  # now, so that data that cannot be split are refused before anything is fitted
+        return self._run(task, protocol, chain([first], folds))
+
+    def _run(self, task: FoldTask, protocol: SplitProtocol, folds: Iterable[Fold]) -> Iterator[FoldDone | Evaluation]:
+        start, collector = perf_counter(), Collector(task, protocol, self.confidence)
+        at_once = run_left_out(task) if isinstance(protocol, LeaveOneOut) else None
+        if at_once is not None and at_once.error is not None:
+            failed = at_once.event(1, 1).error
+            collector.remark(f"{type(task.model).__name__}.left_out_answers failed ({failed}); fitted anew.")
+            at_once = None
+        # Folds are made as they are needed: all those of leave-one-out at once would fill the memory.
+        tasks = (partial(run_fold, task, fold) for fold in folds)
+        of = (protocol.n_fits or len(task.labels)) if at_once is None else 1
+        running = side_by_side(tasks, of, self.n_jobs, self.workers) if at_once is None else _one(at_once)
+        with closing(running):
+            for number, outcome in enumerate(running, 1):
+                event = outcome.event(number, of)
+                collector.add(outcome, event)
+                yield event
+        result = collector.evaluation(estimator=task.model)
+        if self.refit:
+            result = replace(result, final=result.fit_final(task.X, task.labels, sample_weight=task.weight))
+        yield replace(result, seconds=perf_counter() - start)
+
+
+def _one(outcome: Outcome) -> Generator[Outcome]:
+    yield outcome
 
 
 def _check_settings(confidence: float, n_jobs: Any, workers: Any) -> None:
@@ -169,11 +199,7 @@ def _check_settings(confidence: float, n_jobs: Any, workers: Any) -> None:
 
 
 def _checked(model: Any, X: Any, y: Any) -> tuple[Any, np.ndarray]:
-    if isinstance(model, type) or not all(hasattr(model, needed) for needed in ("fit", "predict", "get_params")):
-        hint = f" (give an instance: {model.__name__}())" if isinstance(model, type) else ""
-        raise ParameterError(
-            f"evaluate(model={model!r}): the model must be an estimator with fit, predict and get_params{hint}."
-        )
+    check_model(model, "evaluate")
     if isinstance(y, str):
         y, X = without_column(X, y, "evaluate(y=…)")
     labels = label_array(y, "evaluate(y=…)")
@@ -183,64 +209,84 @@ def _checked(model: Any, X: Any, y: Any) -> tuple[Any, np.ndarray]:
     return X, labels
 
 
-def _prepared(model: Any, X: Any, labels: np.ndarray, sample_weight: Any, metrics: tuple[Metric, ...]) -> Work:
+def _task(model: Any, X: Any, labels: np.ndarray, plan: Plan) -> FoldTask:
     from sklearn.base import clone
 
     was_table, X = isinstance(X, Table), ready_for(model, X)
-    weight = check_weights(sample_weight, len(labels), "evaluate")
-    if weight is not None:
-        _check_takes_weight(model)
+    weight = check_weights(plan.sample_weight, len(labels), "evaluate")
+    if weight is not None and weight_arguments(model, weight) is None:
+        raise ParameterError(f"evaluate(sample_weight=…): {model_name(model)}.fit takes no sample_weight.")
     classes = distinct(labels, "evaluate(y=…)")
     encoded = was_table and not isinstance(X, Table)
-    return Work(clone(model), X, labels, classes, codes_of(labels, classes), weight, metrics, encoded)
+    codes = codes_of(labels, classes)
+    return FoldTask(clone(model), X, labels, classes, codes, plan.metrics, weight, encoded_from_table=encoded)
 
 
-def _check_takes_weight(model: Any) -> None:
-    from sklearn.utils.validation import has_fit_parameter
-
-    if not has_fit_parameter(model, "sample_weight"):
-        raise ParameterError(f"evaluate(sample_weight=…): {model_name(model)}.fit takes no sample_weight.")
-
-
-def _parts(protocol: SplitProtocol, labels: np.ndarray) -> Iterator[Part]:
+def _folds(protocol: SplitProtocol, task: FoldTask) -> Iterator[Fold]:
     """The folds of a protocol, with those whose answers stand beside the ones that are judged."""
+    labels, weight = task.labels, task.weight
+
+    def part(rows: np.ndarray) -> Part:
+        return Part(rows, None if weight is None else weight[rows])
+
     if isinstance(protocol, TrainValidationTest):
         train, validation, test = protocol.parts(labels)
         if not protocol.refit:
-            yield Part(train, test, beside=validation)
+            yield Fold(part(train), part(test), beside=part(validation))
             return
-        yield Part(train, validation, role="validation")
-        yield Part(np.sort(np.concatenate([train, validation])), test)
+        yield Fold(part(train), part(validation), role="validation")
+        yield Fold(part(np.sort(np.concatenate([train, validation]))), part(test))
         return
-    splits = (Part(*rows) for rows in protocol.split(labels))
-    first = next(splits)
+    folds = (Fold(part(train), part(test)) for train, test in protocol.split(labels))
+    first = next(folds)
     if isinstance(protocol, Bootstrap) and protocol.asks_training_data:
-        rows = np.arange(len(labels))
-        yield Part(rows, rows, role="training data")
+        everything = part(np.arange(len(labels)))
+        yield Fold(everything, everything, role="training data")
     yield first
-    yield from splits
+    yield from folds
 
 
-def _steps(
-    work: Work,
-    protocol: SplitProtocol,
-    parts: Iterable[Part],
-    jobs: tuple[int, str],
-    gathering: Gathering,
-    refit: bool,
-) -> Iterator[FoldDone | Evaluation]:
-    start = perf_counter()
-    at_once = left_out(work) if isinstance(protocol, LeaveOneOut) else None
-    if at_once is not None and at_once.error is not None:
-        gathering.tell(f"{type(work.model).__name__}.left_out_answers failed ({at_once.event.error}); fitted anew.")
-        at_once = None
-    of = protocol.n_fits or len(work.labels)
-    running = run_folds(work, parts, of, *jobs) if at_once is None else (outcome for outcome in (at_once,))
-    with closing(running):
-        for outcome in running:
-            gathering.add(outcome)
-            yield outcome.event
-    result = gathering.evaluation(estimator=work.model)
-    if refit:
-        result = replace(result, final=result.fit_final(work.X, work.labels, sample_weight=work.weight))
-    yield replace(result, seconds=perf_counter() - start)
+#: Seconds between two changes of the line: leave-one-out would otherwise write more than it computes.
+_PAUSE = 0.1
+
+
+@contextmanager
+def _reporter(progress: Any, name: str) -> Iterator[Callable[[FoldDone], Any]]:
+    """What to tell of each fold: nothing, a line that is written over, or what the caller gave."""
+    if callable(progress):
+        yield progress
+        return
+    if not isinstance(progress, bool):
+        raise ParameterError(f"evaluate(progress={progress!r}): progress must be True, False or a function.")
+    if not progress:
+        yield lambda fold: None
+        return
+    line = _Line(name, sys.stderr)
+    try:
+        yield line
+    finally:
+        line.end()
+
+
+class _Line:
+    def __init__(self, name: str, out: TextIO) -> None:
+        self._name, self._out, self._start = name, out, perf_counter()
+        self._last, self._width, self._failed = -_PAUSE, 0, 0
+
+    def __call__(self, fold: FoldDone) -> None:
+        now = perf_counter() - self._start
+        self._failed += fold.failed
+        if now - self._last < _PAUSE and fold.number < fold.of:
+            return
+        self._last = now
+        failed = f", {self._failed} failed" if self._failed else ""
+        rest = now / fold.number * (fold.of - fold.number)
+        text = f"{self._name}: fold {fold.number} of {fold.of}{failed}, {now:.1f} s, {rest:.1f} s to go"
+        self._out.write("\r" + text.ljust(self._width))
+        self._out.flush()
+        self._width = len(text)
+
+    def end(self) -> None:
+        if self._width:
+            self._out.write("\n")
+            self._out.flush()

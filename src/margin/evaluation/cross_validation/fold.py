@@ -1,155 +1,357 @@
-"""One fold: clone the whole model, fit it on the training part, ask it about the test part, score the answers.
+"""One fold: clone the whole model, fit it on the training part, predict the test part, score the predictions. Then
+all folds put together: outcomes are added up as they come and not kept.
 
-Models are known by scikit-learn's contract alone: ``fit``, ``predict``, perhaps ``predict_proba``, and ``clone``. The
-whole model is cloned and fitted inside each fold, so whatever it learns of its inputs it learns from training rows.
+Evaluations and searches run the same folds; a search changes the setting of the model. Models are known by
+scikit-learn's contract alone: ``fit``, ``predict``, perhaps ``predict_proba``, and ``clone``. The whole model is cloned
+and fitted inside each fold, so whatever it learns of its inputs it learns from training rows.
 """
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import partial
 from time import perf_counter
 from typing import Any
 
 import numpy as np
 
 from margin.data.labels import label_array
+from margin.data.predictions import Predictions
 from margin.data.rows import take_rows
-from margin.data.weights import check_weights
-from margin.errors import InputError
-from margin.evaluation.cross_validation.result import FoldDone
+from margin.data.splits import Part
+from margin.data.weights import check_weights, weight_arguments
+from margin.errors import InputError, MarginError, ParameterError
+from margin.evaluation.cross_validation.result import Evaluation, FoldDone
+from margin.evaluation.intervals.interval import Score
+from margin.evaluation.intervals.resamples import Draws
 from margin.evaluation.metrics.definitions import Metric
 from margin.evaluation.predictions.answers import Answers, aligned_probabilities, predicted_codes
-from margin.evaluation.predictions.from_model import ask, model_name
-from margin.evaluation.scoring.of_cases import usable_metrics
-from margin.parallel import side_by_side
+from margin.evaluation.predictions.from_model import answers_beside, classes_of, model_name, predict_all
+from margin.evaluation.protocols.bootstrap import Bootstrap
+from margin.evaluation.protocols.stratified import SplitProtocol
+from margin.evaluation.scoring.bootstrap_632 import Replicates
+from margin.evaluation.scoring.of_cases import score_cases, usable_metrics
+from margin.evaluation.scoring.over_folds import score_over_folds
 
-__all__ = ["Outcome", "Part", "Work", "left_out", "run_fold", "run_folds"]
+__all__ = ["Collector", "Fold", "FoldTask", "Outcome", "check_model", "run_fold", "run_left_out"]
+
+Setting = Mapping[str, Any]
+
+
+def check_model(model: Any, caller: str) -> None:
+    """Refuse what is no classifier."""
+    if isinstance(model, type) or not all(hasattr(model, needed) for needed in ("fit", "predict", "get_params")):
+        hint = f" (give an instance: {model.__name__}())" if isinstance(model, type) else ""
+        raise ParameterError(
+            f"{caller}(model={model!r}): the model must be a classifier with fit, predict and get_params{hint}."
+        )
 
 
 @dataclass(frozen=True)
-class Work:
-    """What every fold needs: the model to clone and the data, checked once."""
+class Fold:
+    """The rows of one fold, and what it is for.
+
+    ``beside`` are rows that the same model also predicts without their counting in the fold's scores; ``role`` is empty
+    for a fold that is judged and else says what its answers are: ``"training data"``, ``"validation"``.
+    """
+
+    train: Part
+    test: Part
+    beside: Part | None = None
+    role: str = ""
+
+
+@dataclass(frozen=True)
+class FoldTask:
+    """What every fold needs: the model to clone, the data and what is measured, checked once.
+
+    ``caller`` is who errors speak of. A metric that the model's predictions do not allow is left out, or with
+    ``every_metric`` refused: where one number decides, there is nothing to go on with. ``wrapped`` puts a configured
+    model behind whatever it needs, as an encoder of tables.
+    """
 
     model: Any
     X: Any
     labels: np.ndarray
     classes: np.ndarray
     codes: np.ndarray
-    weight: np.ndarray | None
     metrics: tuple[Metric, ...]
-    turned_from_table: bool = False
-    found_usable: dict[Any, tuple[list[Metric], list[str]]] = field(default_factory=dict, repr=False, compare=False)
+    weight: np.ndarray | None = None
+    caller: str = "evaluate"
+    every_metric: bool = False
+    wrapped: Callable[[Any], Any] | None = None
+    encoded_from_table: bool = False
+    _usable: dict[Any, tuple[list[Metric], list[str]]] = field(default_factory=dict, repr=False, compare=False)
+
+    def configured(self, setting: Setting | None = None) -> Any:
+        """An unfitted clone of the model, with a setting."""
+        from sklearn.base import clone
+
+        model = clone(self.model)
+        if setting:
+            # Parameters may be models themselves: every fold gets its own.
+            model.set_params(**{name: clone(value, safe=False) for name, value in setting.items()})
+        return model if self.wrapped is None else self.wrapped(model)
+
+    def rows_for(self, model: Any, part: Part, train: Part) -> Any:
+        """Some rows; of a matrix of kernel values only their columns with the rows that were learnt from."""
+        rows = take_rows(self.X, part.rows)
+        return rows[:, train.rows] if isinstance(self.X, np.ndarray) and _is_pairwise(model) else rows
+
+    def fitted(self, train: Part, setting: Setting | None = None) -> tuple[Any, float]:
+        """The model with a setting, fitted to some rows, and the seconds that took."""
+        model = self.configured(setting)
+        weights = {} if train.weight is None else weight_arguments(model, train.weight)
+        if weights is None:
+            last = type(model.steps[-1][1] if getattr(model, "steps", None) else model).__name__
+            raise ParameterError(
+                f"{self.caller}.fit(sample_weight=…): {last}.fit takes no weights, "
+                "so it cannot be chosen by weighted rows."
+            )
+        X, y = self.rows_for(model, train, train), self.labels[train.rows]
+        start = perf_counter()
+        model.fit(X, y, **weights)
+        return model, perf_counter() - start
 
     def usable(self, answers: Answers) -> tuple[list[Metric], list[str]]:
         """The metrics that such answers allow, found out once, and a sentence about each that they do not."""
         given = answers.probabilities is not None, answers.scores is not None
-        if given not in self.found_usable:
-            self.found_usable[given] = usable_metrics(self.metrics, answers, model_name(self.model))
-        return self.found_usable[given]
+        if given not in self._usable:
+            self._usable[given] = usable_metrics(self.metrics, answers, model_name(self.model))
+        return self._usable[given]
+
+    def scores(self, answers: Answers) -> dict[str, float]:
+        """Each metric that some answers allow."""
+        usable, _ = self.usable(answers)
+        if self.every_metric and len(usable) < len(self.metrics):
+            lacking = next(each for each in self.metrics if each not in usable)
+            raise ParameterError(
+                f"{self.caller}: {lacking.name} needs {lacking.needs}, and {type(self.model).__name__} gives none "
+                "(choose a metric on labels, as 'accuracy')."
+            )
+        return {each.name: each.value(answers) for each in usable}
+
+    def answers(self, given: Predictions, columns: np.ndarray, part: Part, name: str) -> Answers:
+        """Predictions for some rows beside the truth; ``columns`` are the classes of the model, ``name`` is its own."""
+        weight = None if part.weight is None else check_weights(part.weight, len(part), "test part")
+        return answers_beside(given, columns, self.classes, self.codes[part.rows], weight, name)
 
 
-@dataclass(frozen=True)
-class Part:
-    """The rows of one fold, and what it is for.
+def _is_pairwise(model: Any) -> bool:
+    from sklearn.utils import get_tags
 
-    ``beside`` are rows that the same model is also asked about without their counting in the fold's scores; ``role`` is
-    empty for a fold that is judged and else says what its answers are: ``"training data"``, ``"validation"``.
-    """
-
-    train: np.ndarray
-    test: np.ndarray
-    beside: np.ndarray | None = None
-    role: str = ""
+    return hasattr(model, "__sklearn_tags__") and get_tags(model).input_tags.pairwise
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a fold gave: the event for the caller, and its answers or the error."""
+    """What a fold gave: answers and scores on its test part (and on what stands beside it), or the error."""
 
-    event: FoldDone
-    part: Part
+    fold: Fold
     answers: Answers | None = None
+    scores: Mapping[str, float] = field(default_factory=dict)
     beside: Answers | None = None
+    beside_scores: Mapping[str, float] = field(default_factory=dict)
+    fit_seconds: float = float("nan")
+    predict_seconds: float = float("nan")
     error: Exception | None = None
 
+    def event(self, number: int, of: int) -> FoldDone:
+        """The same for people who follow the evaluation, without the answers."""
+        sizes = number, of, len(self.fold.train), len(self.fold.test)
+        if self.error is not None:
+            return FoldDone(*sizes, error=f"{type(self.error).__name__}: {self.error}")
+        return FoldDone(*sizes, self.scores, self.fit_seconds, self.predict_seconds)
 
-def run_fold(work: Work, number: int, of: int, part: Part) -> Outcome:
-    """Fit and ask; whatever the model raises becomes part of the outcome."""
-    from sklearn.base import clone
 
-    sizes = number, of, len(part.train), len(part.test)
+def run_fold(task: FoldTask, fold: Fold, setting: Setting | None = None) -> Outcome:
+    """Fit, predict and score; whatever the model raises becomes part of the outcome."""
     try:
-        weight = {} if work.weight is None else {"sample_weight": work.weight[part.train]}
-        model = clone(work.model)
-        X_train, y_train = take_rows(work.X, part.train), work.labels[part.train]
-        start = perf_counter()
-        model.fit(X_train, y_train, **weight)
-        fitted = perf_counter()
-        answers, seconds = _answers(work, model, part.test, y_train)
-        beside = None if part.beside is None else _answers(work, model, part.beside, y_train)[0]
-        event = FoldDone(*sizes, _values(work, answers), fitted - start, seconds)
+        model, fit_seconds = task.fitted(fold.train, setting)
+        columns, name = classes_of(model, task.labels[fold.train.rows]), type(model).__name__
+        parts = [fold.test] if fold.beside is None else [fold.test, fold.beside]
+        given = [predict_all(model, task.rows_for(model, part, fold.train)) for part in parts]
+        answers = [task.answers(each, columns, part, name) for each, part in zip(given, parts)]
+        scores = [task.scores(each) for each in answers]
     except Exception as error:  # whatever a model may raise is reported beside the other folds, never hidden
-        return Outcome(FoldDone(*sizes, error=f"{type(error).__name__}: {error}"), part, error=error)
-    return Outcome(event, part, answers, beside)
+        return Outcome(fold, error=error)
+    if fold.beside is None:
+        return Outcome(fold, answers[0], scores[0], None, {}, fit_seconds, given[0].seconds)
+    return Outcome(fold, answers[0], scores[0], answers[1], scores[1], fit_seconds, given[0].seconds)
 
 
-def _answers(work: Work, model: Any, rows: np.ndarray, learnt_from: np.ndarray) -> tuple[Answers, float]:
-    X = take_rows(work.X, rows)
-    asked = perf_counter()
-    given = ask(model, X, work.classes, learnt_from)
-    weight = None if work.weight is None else check_weights(work.weight[rows], len(rows), "test part")
-    return given.beside(work.classes, work.codes[rows], weight), given.answered - asked
-
-
-def _values(work: Work, answers: Answers) -> dict[str, float]:
-    return {each.name: each.value(answers) for each in work.usable(answers)[0]}
-
-
-def left_out(work: Work) -> Outcome | None:
+def run_left_out(task: FoldTask) -> Outcome | None:
     """Leave-one-out in one go, for models that know what they would answer to each row had they not learnt from it.
 
-    Such a model has ``left_out_answers(X, y, sample_weight=None)``. It gives labels, probabilities or None, and scores
-    or None, with a column for each class in ascending order; or None where only fitting anew is exact. An error there
-    becomes an outcome that says so; the rows are then fitted anew.
+    Such a model has ``left_out_answers(X, y, sample_weight=None)``. It gives :class:`Predictions` with a column for
+    each class in ascending order; or None where only fitting anew is exact. An error there becomes an outcome that says
+    so; the rows are then fitted anew.
     """
-    if not hasattr(work.model, "left_out_answers"):
+    if not hasattr(task.model, "left_out_answers"):
         return None
-    from sklearn.base import clone
-
-    n, start = len(work.labels), perf_counter()
-    rows = np.arange(n)
+    start, rows = perf_counter(), np.arange(len(task.labels))
+    fold = Fold(Part(rows[1:]), Part(rows))  # each row is predicted from all but one
     try:
-        given = clone(work.model).left_out_answers(work.X, work.labels, sample_weight=work.weight)
+        given = task.configured().left_out_answers(task.X, task.labels, sample_weight=task.weight)
         if given is None:
             return None
-        answers = _left_out_answers(work, *given)
-        event = FoldDone(1, 1, n - 1, n, _values(work, answers), perf_counter() - start, 0.0)
+        answers = _left_out_answers(task, given)
+        return Outcome(fold, answers, task.scores(answers), fit_seconds=perf_counter() - start, predict_seconds=0.0)
     except Exception as error:  # fitting anew tells what is wrong with which row, or manages without
-        return Outcome(
-            FoldDone(1, 1, n - 1, n, error=f"{type(error).__name__}: {error}"), Part(rows, rows), error=error
-        )
-    return Outcome(event, Part(rows, rows), answers)
+        return Outcome(fold, error=error)
 
 
-def _left_out_answers(work: Work, labels: Any, probabilities: Any, scores: Any) -> Answers:
-    who = f"{type(work.model).__name__}.left_out_answers"
-    predicted = predicted_codes(label_array(labels, who), work.classes, who)
-    shape = len(work.labels), len(work.classes)
-    for what, given in (("labels", predicted[:, None]), ("probabilities", probabilities), ("scores", scores)):
+def _left_out_answers(task: FoldTask, given: Predictions) -> Answers:
+    who = f"{type(task.model).__name__}.left_out_answers"
+    predicted, probabilities = predicted_codes(label_array(given.labels, who), task.classes, who), given.probabilities
+    shape = len(task.labels), len(task.classes)
+    for what, part in (("labels", predicted[:, None]), ("probabilities", probabilities), ("scores", given.scores)):
         wanted = (shape[0], 1) if what == "labels" else shape
-        if given is not None and np.shape(given) != wanted:
-            raise InputError(f"{who}: {what} must be of the shape {wanted}, not {np.shape(given)}.")
+        if part is not None and np.shape(part) != wanted:
+            raise InputError(f"{who}: {what} must be of the shape {wanted}, not {np.shape(part)}.")
     if probabilities is not None:
-        probabilities = aligned_probabilities(probabilities, work.classes, work.classes, who)
-    return Answers(work.classes, work.codes, predicted, probabilities, work.weight, scores)
+        probabilities = aligned_probabilities(probabilities, task.classes, task.classes, who)
+    return Answers(task.classes, task.codes, predicted, probabilities, task.weight, given.scores)
 
 
-def run_folds(work: Work, parts: Iterable[Part], of: int, n_jobs: int, workers: str) -> Generator[Outcome]:
-    """The outcomes in order, as they come; closing the iterator calls off what has not begun.
+class Collector:
+    """Takes outcomes in order and gives the evaluation at the end."""
 
-    Parts are made as they are needed: all those of leave-one-out at once would fill the memory.
-    """
-    tasks = (partial(run_fold, work, number, of, part) for number, part in enumerate(parts, 1))
-    return side_by_side(tasks, of, n_jobs, workers)
+    def __init__(self, task: FoldTask, protocol: SplitProtocol, confidence: float) -> None:
+        self._task, self._protocol, self._confidence = task, protocol, confidence
+        self._folds: list[FoldDone] = []
+        self._asides: list[FoldDone] = []
+        self._beside: dict[str, Answers] = {}
+        self._remarks: list[str] = []
+        self._first_error: Exception | None = None
+        self._out_of_fold = _OutOfFold(task)
+        self._replicates = Replicates(protocol, len(task.labels)) if isinstance(protocol, Bootstrap) else None
+
+    def add(self, outcome: Outcome, event: FoldDone) -> None:
+        """Count one more fold in."""
+        (self._asides if outcome.fold.role else self._folds).append(event)
+        self._first_error = self._first_error or outcome.error
+        if outcome.fold.role and outcome.error is not None:
+            self._raise(outcome.error, f"failed on the fold of the {outcome.fold.role}")
+        if outcome.answers is None:
+            return
+        if outcome.fold.role:
+            self._beside[outcome.fold.role] = outcome.answers
+            return
+        self._out_of_fold.add(outcome.fold.test.rows, outcome.answers)
+        if outcome.beside is not None:
+            self._beside["validation"] = outcome.beside
+        if self._replicates is not None:
+            self._replicates.add(outcome, self._task.usable(outcome.answers)[0])
+
+    def remark(self, sentence: str) -> None:
+        """Have a sentence stand beside the scores."""
+        self._remarks.append(sentence)
+
+    def evaluation(self, **known: Any) -> Evaluation:
+        """Everything put together; raises the first error where no fold went well."""
+        if self._first_error is not None and all(fold.failed for fold in self._folds):
+            self._raise(self._first_error, f"failed in all {len(self._folds)} folds; this is the first error")
+        rows, answers = self._out_of_fold.answers()
+        usable, left_out = self._task.usable(answers)
+        cautions = [self._protocol.caution] if self._protocol.caution else []
+        cautions += self._remarks + left_out + [str(fold) for fold in self._folds if fold.failed]
+        draws = Draws(answers)  # the same resamples for every metric
+        return Evaluation(
+            model_name(self._task.model),
+            self._protocol,
+            tuple(usable),
+            {each.name: self._score(each, answers, draws) for each in usable},
+            tuple(self._folds),
+            rows,
+            answers,
+            self._confidence,
+            tuple(cautions),
+            beside=self._scores_beside(usable),
+            asides=tuple(self._asides),
+            **known,
+        )
+
+    def _score(self, which: Metric, answers: Answers, draws: Draws) -> Score:
+        if self._replicates is not None:
+            return self._replicates.score(which, self._beside.get("training data"), self._confidence)
+        if self._protocol.judged_by == "cases":
+            return score_cases(which, answers, self._confidence, draws=draws)
+        done = [fold for fold in self._folds if not fold.failed]
+        test_to_train = float(np.mean([fold.n_test / fold.n_train for fold in done]))
+        return score_over_folds(
+            which,
+            [fold.scores[which.name] for fold in done],
+            test_to_train,
+            draws,
+            disjoint=self._out_of_fold.disjoint,
+            confidence=self._confidence,
+        )
+
+    def _scores_beside(self, usable: list[Metric]) -> dict[str, dict[str, Score]]:
+        beside = {
+            role: {each.name: score_cases(each, answers, self._confidence) for each in usable}
+            for role, answers in self._beside.items()
+        }
+        if self._replicates is not None:
+            beside |= self._replicates.beside(usable, self._beside.get("training data"), self._confidence)
+        return beside
+
+    def _raise(self, error: Exception, what: str) -> None:
+        name = model_name(self._task.model)
+        if self._task.encoded_from_table and not isinstance(error, MarginError):
+            last = type(self._task.model).__name__
+            raise InputError(
+                f"evaluate: {name} cannot take this table ({str(error).splitlines()[0]}); put margin.TableEncoder() "
+                f"in front of it, as in make_pipeline(margin.TableEncoder(), {last}())."
+            ) from error
+        error.add_note(f"evaluate: {name} {what}.")
+        raise error
+
+
+class _OutOfFold:
+    """Rows asked about, with the first prediction of each and the mean of its probabilities (or of its scores)."""
+
+    def __init__(self, task: FoldTask) -> None:
+        self._task = task
+        self._times = np.zeros(len(task.labels), dtype=np.int32)
+        self._predicted: np.ndarray | None = None
+        self._totals: dict[str, np.ndarray | None] = {}
+
+    def add(self, rows: np.ndarray, answers: Answers) -> None:
+        assert answers.predicted is not None
+        before = self._times[rows]
+        first = not before.any()
+        if self._predicted is None:
+            self._predicted = np.zeros(len(self._times), dtype=answers.predicted.dtype)
+        new = slice(None) if first else before == 0
+        self._predicted[rows[new]] = answers.predicted[new]
+        self._times[rows] = before + 1
+        for what in ("probabilities", "scores"):
+            given = getattr(answers, what)
+            if what not in self._totals:
+                self._totals[what] = None if given is None else np.zeros((len(self._times), given.shape[1]))
+            total = self._totals[what]
+            if total is None or given is None:
+                self._totals[what] = None  # one fold without them, and there are none of all rows
+            else:
+                total[rows] = given if first else total[rows] + given  # the first time nothing is there to be read
+
+    @property
+    def disjoint(self) -> bool:
+        """Whether no row was asked about twice."""
+        return bool(self._times.max() <= 1)
+
+    def answers(self) -> tuple[np.ndarray, Answers]:
+        """The rows and their answers."""
+        assert self._predicted is not None
+        rows = np.flatnonzero(self._times)
+        means = {
+            what: None if total is None else (total if self.disjoint else total / np.maximum(self._times, 1)[:, None])
+            for what, total in self._totals.items()
+        }
+        task = self._task
+        everything = Answers(
+            task.classes, task.codes, self._predicted, means["probabilities"], task.weight, means["scores"]
+        )
+        return rows, everything if len(rows) == len(self._times) else everything.take(rows)

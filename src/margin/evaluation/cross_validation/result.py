@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from margin.data import Table
+from margin.data.weights import weight_arguments
 from margin.errors import InputError
 from margin.evaluation.intervals.interval import Score
 from margin.evaluation.metrics.definitions import METRICS, Metric
@@ -202,8 +203,10 @@ class Evaluation:
             raise InputError("Evaluation.fit_final: this evaluation has no model to fit, only answers of a fitted one.")
         from sklearn.base import clone
 
-        weight = {} if sample_weight is None else {"sample_weight": sample_weight}
-        return clone(self.estimator).fit(X, y, **weight)
+        fresh = clone(self.estimator)
+        if sample_weight is None:
+            return fresh.fit(X, y)
+        return fresh.fit(X, y, **(weight_arguments(fresh, sample_weight) or {"sample_weight": sample_weight}))
 
     # ---- Curves, from the answers to rows that were not learnt from.
 

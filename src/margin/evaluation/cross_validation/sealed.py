@@ -16,10 +16,11 @@ from margin.data import Table
 from margin.data.labels import codes_of, distinct, label_array, refuse_missing
 from margin.data.rows import count_rows, ready_for, take_rows
 from margin.errors import InputError, ParameterError, SealBrokenError
-from margin.evaluation.cross_validation.evaluate import DEFAULT_METRICS, ask, model_name
+from margin.evaluation.cross_validation.evaluate import DEFAULT_METRICS
 from margin.evaluation.cross_validation.result import Evaluation, FoldDone
 from margin.evaluation.metrics.definitions import Metric
 from margin.evaluation.predictions.answers import Answers
+from margin.evaluation.predictions.from_model import answers_beside, classes_of, model_name, predict_all
 from margin.evaluation.protocols.named import bound_protocol
 from margin.evaluation.protocols.stratified import HoldOut, Judged, Split, SplitProtocol
 from margin.evaluation.protocols.time_order import TimeOrdered
@@ -190,14 +191,11 @@ a model chosen after looking at it is judged too kindly (again=True opens it all
         return Evaluation(name, protocol, tuple(usable), scores, (fold,), rows, answers, confidence, tuple(cautions))
 
     def _answers(self, model: Any) -> tuple[Answers, float]:
-        from time import perf_counter
-
+        train, test = self._split
         classes = distinct(self._labels)
-        rows = self._split[1]
-        inputs = take_rows(ready_for(model, self._X), rows)
-        start = perf_counter()
-        given = ask(model, inputs, classes, self._labels[self._split[0]])
-        return given.beside(classes, codes_of(self._labels[rows], classes)), given.answered - start
+        given = predict_all(model, take_rows(ready_for(model, self._X), test))
+        columns, truth = classes_of(model, self._labels[train]), codes_of(self._labels[test], classes)
+        return answers_beside(given, columns, classes, truth, who=type(model).__name__), given.seconds
 
     def __repr__(self) -> str:
         state = "; ".join(map(str, self.openings)) or "unopened"
@@ -221,11 +219,11 @@ _RECORDS: weakref.WeakValueDictionary[str, _Record] = weakref.WeakValueDictionar
 
 def _record(key: str, openings: tuple[Opening, ...] = ()) -> _Record:
     """The record of that key, with openings that were not known here yet."""
-    found = _RECORDS.get(key)
-    if found is None:
-        found = _RECORDS[key] = _Record(key)
-    found.openings += [opening for opening in openings if opening not in found.openings]
-    return found
+    record = _RECORDS.get(key)
+    if record is None:
+        record = _RECORDS[key] = _Record(key)
+    record.openings += [opening for opening in openings if opening not in record.openings]
+    return record
 
 
 def _one_split(protocol: SplitProtocol, labels: np.ndarray) -> Split:

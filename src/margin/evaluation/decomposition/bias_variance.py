@@ -17,7 +17,7 @@ from margin.evaluation.comparing.significance import check_confidence
 from margin.evaluation.decomposition.result import BiasVariance, BiasVarianceCurve
 from margin.evaluation.decomposition.targets import Target, class_target, number_target
 from margin.evaluation.decomposition.terms import Predictions, mean_terms, vectors
-from margin.evaluation.predictions.from_model import ask, model_name
+from margin.evaluation.predictions.from_model import answers_beside, classes_of, model_name, predict_all
 from margin.evaluation.protocols.stratified import HoldOut
 from margin.parallel import side_by_side
 from margin.random import generator
@@ -296,9 +296,14 @@ def _answers(work: _Work, number: int, seed: int) -> np.ndarray:
         if values.size != work.n_cases or not np.isfinite(values).all():
             raise InputError(f"{model_name(work.model)}.predict: one finite number for each case is needed.")
         return values.reshape(-1, 1)
-    asked = ask(fitted, work.X_test, work.target.classes, label_array(y, "bias_variance"))
+    columns = classes_of(fitted, label_array(y, "bias_variance"))
+    unknown = np.zeros(work.n_cases, dtype=np.intp)
+    given = answers_beside(
+        predict_all(fitted, work.X_test), columns, work.target.classes, unknown, who=type(fitted).__name__
+    )
     if work.target.loss == "zero_one":
-        return vectors(asked.predicted, len(work.target.classes))
-    if asked.probabilities is None:
+        assert given.predicted is not None
+        return vectors(given.predicted, len(work.target.classes))
+    if given.probabilities is None:
         raise InputError(f"bias_variance(loss='squared'): {model_name(work.model)} gives no probabilities.")
-    return asked.probabilities
+    return given.probabilities

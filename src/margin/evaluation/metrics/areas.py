@@ -45,12 +45,12 @@ def _spread(influence: np.ndarray, group: np.ndarray, n_groups: int) -> np.ndarr
     return np.bincount(group, influence**2, n_groups) * sizes / np.maximum(sizes - 1, 1)
 
 
-def _precision_slopes(hits: np.ndarray, alarms: np.ndarray, value: float) -> tuple[np.ndarray, np.ndarray]:
+def _precision_slopes(hits: np.ndarray, false_positives: np.ndarray, value: float) -> tuple[np.ndarray, np.ndarray]:
     """By threshold: what a positive case there adds to the average precision, and what another one does."""
-    both = hits + alarms
+    both = hits + false_positives
     here = np.diff(hits, prepend=0.0)
     # A positive case raises the precision of all positives at or below it, another case lowers it.
-    raises = np.cumsum((ratio(here * alarms, both**2))[::-1])[::-1]
+    raises = np.cumsum((ratio(here * false_positives, both**2))[::-1])[::-1]
     lowers = np.cumsum((ratio(here * hits, both**2))[::-1])[::-1]
     return (ratio(hits, both) - value + raises) / hits[-1], -lowers / hits[-1]
 

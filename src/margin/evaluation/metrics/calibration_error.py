@@ -9,13 +9,14 @@ from typing import Literal
 
 import numpy as np
 
+import margin._core as _core
 from margin.evaluation.intervals.interval import Interval, logit_interval
-from margin.evaluation.metrics.case_losses import bin_sums, top_answers
 from margin.evaluation.predictions.answers import Answers
 from margin.evaluation.predictions.confusion import ratio
-from margin.evaluation.predictions.from_arrays import share_of_class, shares_of
+from margin.evaluation.predictions.from_arrays import share_of_class
+from margin.parallel import n_threads
 
-__all__ = ["CalibrationError", "Strategy", "bin_edges", "bin_of", "sure_and_right"]
+__all__ = ["CalibrationError", "Strategy", "bin_edges", "bin_of", "bin_sums", "sure_and_right", "top_answers"]
 
 Strategy = Literal["width", "count"]
 
@@ -45,7 +46,7 @@ def sure_and_right(answers: Answers, positive: int | None) -> tuple[np.ndarray, 
     """Each case's confidence and whether it was right: of the positive class, or of the most probable one."""
     if positive is not None:
         return share_of_class(answers, positive), answers.truth == positive
-    shares = shares_of(answers)
+    shares = answers.shares
     assert shares is not None
     return top_answers(answers.truth, shares)
 
@@ -130,3 +131,32 @@ def _norm(weight: np.ndarray, gap: np.ndarray, norm: str) -> np.ndarray:
     if norm == "l1":
         return ratio(np.abs(gap).sum(axis=-1), weight.sum(axis=-1))
     return np.sqrt(ratio((weight * mean**2).sum(axis=-1), weight.sum(axis=-1)))
+
+
+def top_answers(truth: np.ndarray, shares: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The largest probability of each case, and whether its class is the true one; of equal ones the first counts.
+
+    >>> top_answers(np.array([0, 1]), np.array([[0.75, 0.25], [0.5, 0.5]]))
+    (array([0.75, 0.5 ]), array([ True, False]))
+    """
+    confidence, right = np.empty(len(truth)), np.empty(len(truth), dtype=np.uint8)
+    codes = np.ascontiguousarray(truth, dtype=np.int64)
+    _core.metrics.top_answers(np.require(shares, np.float64, ["C", "A"]), codes, confidence, right, n_threads())
+    return confidence, right.view(bool)
+
+
+def bin_sums(
+    confidence: np.ndarray, right: np.ndarray, weight: np.ndarray | None, edges: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """By bin: the weight of its cases, their confidence added up, and the weight of those that were right.
+
+    A value on an edge belongs to the bin below it, as in (0.8, 0.9].
+
+    >>> bin_sums(np.array([0.25, 0.5, 1.0]), np.array([True, False, True]), None, np.array([0, 0.5, 1]))
+    (array([2., 1.]), array([0.75, 1.  ]), array([1., 1.]))
+    """
+    right = np.ascontiguousarray(right, dtype=bool).view(np.uint8)
+    weights, sure, hits = _core.metrics.calibration_bins(
+        np.asarray(confidence, dtype=np.float64), right, weight, np.asarray(edges, dtype=np.float64), n_threads()
+    )
+    return weights, sure, hits

@@ -24,10 +24,19 @@ from margin.evaluation.intervals.resamples import CHUNK, Draws
 from margin.evaluation.metrics.cost_matrix import as_option, as_written, cost_table
 from margin.evaluation.predictions.answers import Answers
 from margin.evaluation.predictions.confusion import ratio
-from margin.evaluation.predictions.from_arrays import answers_of, shares_of
+from margin.evaluation.predictions.from_arrays import answers_of
 from margin.params import Rule, rule_of
 
-__all__ = ["CaseMetric", "CountMetric", "Metric", "Statistic", "StatisticMetric"]
+__all__ = [
+    "CaseMetric",
+    "CountMetric",
+    "Metric",
+    "Statistic",
+    "StatisticMetric",
+    "on_answers",
+    "on_cases",
+    "on_labels",
+]
 
 Needs = Literal["labels", "probabilities", "scores"]
 
@@ -42,7 +51,9 @@ class Metric(ABC):
     Call it on labels (or probabilities, or scores) for a number, ``score`` it for a number with its interval.
     ``proportion`` marks a share of the cases, which has an exact interval. ``bounds`` are the least and greatest value
     it can have. ``needs`` says what it is computed from: ``"scores"`` are probabilities or decision values. ``biased``
-    marks one that chance alone makes larger on few cases, and so on resamples larger still.
+    marks one that chance alone makes larger on few cases, and so on resamples larger still. ``heading`` is what stands
+    above a column of it, where its name will not do; ``unit`` is ``"%"`` for what reads as a percentage, and empty for
+    other numbers: what lies between 0 and 1 is a share unless it says otherwise.
 
     >>> from margin.evaluation.metrics.definitions import accuracy, f1
     >>> accuracy(["a", "b", "b"], ["a", "b", "a"])
@@ -61,6 +72,18 @@ class Metric(ABC):
     options: tuple[tuple[str, Any], ...] = ()
     needs: Needs = "labels"
     biased: bool = False
+    heading: str = ""
+    unit: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.unit is None:
+            object.__setattr__(self, "unit", "%" if self.bounds == (0.0, 1.0) else "")
+
+    @property
+    def title(self) -> str:
+        """What stands in a heading; one such as "mean of classes" does not hold for all options."""
+        plain = self.name.replace("_", " ")
+        return self.heading if self.heading and not self.options else plain[:1].upper() + plain[1:]
 
     @property
     def name(self) -> str:
@@ -277,7 +300,7 @@ class CaseMetric(Metric):
 
     def by_case(self, answers: Answers) -> np.ndarray:
         """The number of each case."""
-        given = shares_of(answers) if self.needs == "probabilities" else answers.strength
+        given = answers.shares if self.needs == "probabilities" else answers.strength
         if given is None:
             raise InputError(f"{self.name}: probabilities are needed, but only labels were given.")
         return self.kernel(answers.truth, given, **self._settings(answers.classes))
@@ -333,3 +356,24 @@ class StatisticMetric(Metric):
 
     def work(self, answers: Answers) -> int:
         return len(answers) * len(answers.classes)
+
+
+def on_labels(**traits: Any) -> Callable[[Callable[..., Any]], CountMetric]:
+    """Make a metric of a function of confusion tables; its name and first sentence become the metric's.
+
+    ``parts`` says of a plain ratio what is counted out of what, by class or for all, so that it gets an exact interval.
+    """
+    return lambda kernel: CountMetric(kernel.__name__, kernel, **traits)
+
+
+def on_cases(**traits: Any) -> Callable[[Callable[..., Any]], CaseMetric]:
+    """Make a metric of a function that gives a number for each case from true codes and probabilities (or scores).
+
+    Of two classes probabilities may be one column, for the second.
+    """
+    return lambda kernel: CaseMetric(kernel.__name__, kernel, **traits)
+
+
+def on_answers(**traits: Any) -> Callable[[Callable[..., Any]], StatisticMetric]:
+    """Make a metric of a function that gives a ``Statistic`` of all answers together."""
+    return lambda kernel: StatisticMetric(kernel.__name__, kernel, **traits)

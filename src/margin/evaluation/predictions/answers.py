@@ -138,12 +138,12 @@ class Answers:
     def shares(self) -> np.ndarray | None:
         """The probabilities; a single column where only those of the second of two classes were given.
 
-        Where there is but one class, it gets an impossible one beside it.
+        One class alone gets its opposite beside it.
         """
         given = self.probabilities
         if given is None or given.shape[1] != 1:
             return given
-        return np.column_stack([given, np.zeros(len(given))])
+        return np.column_stack([given, 1 - given])
 
     @cached_property
     def cells(self) -> np.ndarray:

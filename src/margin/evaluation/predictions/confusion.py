@@ -21,8 +21,8 @@ __all__ = [
     "precision_by_class",
     "ratio",
     "recall_by_class",
-    "right",
     "support",
+    "true_positives",
 ]
 
 #: Beyond this many classes the text shows the most frequent confusions instead of the whole square.
@@ -39,7 +39,7 @@ def ratio(part: np.ndarray | float, whole: np.ndarray | float) -> np.ndarray:
     return np.divide(part, whole, out=np.zeros(part.shape), where=whole > 0)
 
 
-def right(table: np.ndarray) -> np.ndarray:
+def true_positives(table: np.ndarray) -> np.ndarray:
     """Right answers by class: the diagonal."""
     n = table.shape[-2]
     return table[..., np.arange(n), np.arange(n)]
@@ -57,17 +57,17 @@ def answered(table: np.ndarray) -> np.ndarray:
 
 def precision_by_class(table: np.ndarray) -> np.ndarray:
     """Of the answers for each class, the share that is right."""
-    return ratio(right(table), answered(table))
+    return ratio(true_positives(table), answered(table))
 
 
 def recall_by_class(table: np.ndarray) -> np.ndarray:
     """Of the cases of each class, the share answered rightly."""
-    return ratio(right(table), support(table))
+    return ratio(true_positives(table), support(table))
 
 
 def f1_by_class(table: np.ndarray) -> np.ndarray:
     """The harmonic mean of the two."""
-    return ratio(2 * right(table), support(table) + answered(table))
+    return ratio(2 * true_positives(table), support(table) + answered(table))
 
 
 @dataclass(frozen=True, eq=False)
@@ -162,13 +162,13 @@ class ConfusionMatrix:
     @property
     def fpr(self) -> np.ndarray:
         """By class: of the cases of other classes, the share answered as this class."""
-        return ratio(answered(self.table) - right(self.table), self.total - self.support)
+        return ratio(answered(self.table) - true_positives(self.table), self.total - self.support)
 
     @property
     def specificity(self) -> np.ndarray:
         """By class: of the cases of other classes, the share not answered as this class."""
         others = self.total - self.support
-        return ratio(others - answered(self.table) + right(self.table), others)
+        return ratio(others - answered(self.table) + true_positives(self.table), others)
 
     @property
     def f1(self) -> np.ndarray:

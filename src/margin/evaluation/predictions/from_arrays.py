@@ -11,7 +11,7 @@ from margin.data.labels import codes_of, distinct, label_array, position_of, ref
 from margin.errors import InputError, LabelError, listing
 from margin.evaluation.predictions.answers import Answers
 
-__all__ = ["aligned_scores", "answers_of", "as_numbers", "share_of_class", "shares_of"]
+__all__ = ["aligned_scores", "answers_of", "as_numbers", "share_of_class"]
 
 
 def answers_of(
@@ -71,17 +71,9 @@ def _single(scores: Any, answers: Answers, classes: Any) -> np.ndarray | None:
     return given.astype(np.float64, copy=False)
 
 
-def shares_of(answers: Answers) -> np.ndarray | None:
-    """The probabilities; of two classes perhaps one column, for the second. One class alone gets its opposite."""
-    shares = answers.shares
-    if shares is None or len(answers.classes) != 1:
-        return shares
-    return np.column_stack([shares[:, 0], 1 - shares[:, 0]])
-
-
 def share_of_class(answers: Answers, code: int) -> np.ndarray:
     """The probability of one class."""
-    shares = shares_of(answers)
+    shares = answers.shares
     assert shares is not None
     if shares.shape[1] > 1:
         return shares[:, code]

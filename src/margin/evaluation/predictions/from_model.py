@@ -1,69 +1,71 @@
-"""Ask a fitted model: predictions, probabilities or scores, in terms of all classes.
+"""Predictions of a fitted model, and the same beside the truth, in terms of all classes.
 
-Answers along a parameter: what a model says for each of several values, where it can share work between them.
+Predictions along a parameter: for each of several values, where a model can share work between them.
 
 A model may have ``answers_along(parameter, values, X, y, asked, sample_weight=None)``. It learns from X and y and
-gives for each value, in the order asked, one :class:`Said` for each set of rows in ``asked``: what it would have said
-if fitted with that value. It gives None where it can only be fitted anew. It is called on an unfitted clone. The
-parameters that are worth asking for stand in the model's ``parameters_along``.
+gives for each value, in the order asked, one :class:`Predictions` for each set of rows in ``asked``: what it would
+have predicted if fitted with that value. It gives None where it can only be fitted anew. It is called on an unfitted
+clone. The parameters that are worth asking for stand in the model's ``parameters_along``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
 from time import perf_counter
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from margin.data.labels import codes_of, distinct, label_array
-from margin.data.rows import count_rows
+from margin.data.predictions import Predictions
 from margin.errors import InputError
 from margin.evaluation.predictions.answers import Answers, aligned_probabilities, predicted_codes
 
-__all__ = ["Asked", "Said", "ask", "model_name", "said_by", "said_to_all"]
+__all__ = ["Predictions", "answers_beside", "classes_of", "model_name", "predict_all"]
 
 
-@dataclass(frozen=True)
-class Asked:
-    """A fitted model's predictions as codes, its probabilities or else its scores, and the time it had predicted."""
+def predict_all(model: Any, X: Any) -> Predictions:
+    """Everything a fitted model says of some rows; decision values only where it has no probabilities.
 
-    predicted: np.ndarray
-    probabilities: np.ndarray | None
-    scores: np.ndarray | None
-    answered: float
-
-    def beside(self, classes: np.ndarray, truth: np.ndarray, weight: np.ndarray | None = None) -> Answers:
-        """The answers beside the truth, given as codes."""
-        return Answers(classes, truth, self.predicted, self.probabilities, weight, self.scores)
-
-
-def ask(model: Any, X: Any, classes: np.ndarray, learnt_from: np.ndarray) -> Asked:
-    """What a fitted model answers to some rows, in terms of ``classes``."""
-    who = f"{type(model).__name__}.predict"
-    if hasattr(model, "predict_with_proba"):  # a model whose answers cost as much as its probabilities gives both
-        given, shares = model.predict_with_proba(X)
-        answered = perf_counter()
-    else:
-        given = model.predict(X)
-        answered = perf_counter()
-        shares = model.predict_proba(X) if hasattr(model, "predict_proba") else None
-    predicted = label_array(given, who)
-    codes = predicted_codes(predicted, classes, who)
-    if len(codes) != count_rows(X):
-        raise InputError(f"{who}: {len(codes)} predictions were given for {count_rows(X)} rows.")
-    columns = getattr(model, "classes_", None)
-    columns = distinct(learnt_from) if columns is None else label_array(columns, who)
-    if shares is None:
-        scores = _aligned_scores(model.decision_function(X), columns, classes) if _decides(model) else None
-        return Asked(codes, None, scores, answered)
-    probabilities = aligned_probabilities(shares, columns, classes, f"{type(model).__name__}.predict_proba")
-    return Asked(codes, probabilities, None, answered)
+    >>> from sklearn.dummy import DummyClassifier
+    >>> predict_all(DummyClassifier().fit([[0], [1], [2]], list("aab")), [[5]]).labels.tolist()
+    ['a']
+    """
+    start = perf_counter()
+    has_probabilities = hasattr(model, "predict_proba")
+    if has_probabilities and hasattr(model, "predict_with_proba"):  # labels that cost as much as both
+        labels, probabilities = model.predict_with_proba(X)
+        return Predictions(labels, probabilities, seconds=perf_counter() - start)
+    labels = model.predict(X)
+    seconds = perf_counter() - start
+    if has_probabilities:
+        return Predictions(labels, model.predict_proba(X), seconds=seconds)
+    scores = model.decision_function(X) if hasattr(model, "decision_function") else None
+    return Predictions(labels, scores=scores, seconds=seconds)
 
 
-def _decides(model: Any) -> bool:
-    return hasattr(model, "decision_function")
+def classes_of(model: Any, learnt_from: np.ndarray) -> np.ndarray:
+    """The classes that the columns of a fitted model stand for: those it names, or those of its training labels."""
+    known = getattr(model, "classes_", None)
+    return distinct(learnt_from) if known is None else label_array(known, f"{type(model).__name__}.predict")
+
+
+def answers_beside(
+    given: Predictions,
+    columns: np.ndarray,
+    classes: np.ndarray,
+    truth: np.ndarray,
+    weight: np.ndarray | None = None,
+    who: str = "model",
+) -> Answers:
+    """Predictions beside the truth (codes into ``classes``), in terms of all classes; ``columns`` are the model's."""
+    codes = predicted_codes(label_array(given.labels, f"{who}.predict"), classes, f"{who}.predict")
+    if len(codes) != len(truth):
+        raise InputError(f"{who}.predict: {len(codes)} predictions were given for {len(truth)} rows.")
+    if given.probabilities is None:
+        scores = None if given.scores is None else _aligned_scores(given.scores, columns, classes)
+        return Answers(classes, truth, codes, None, weight, scores)
+    probabilities = aligned_probabilities(given.probabilities, columns, classes, f"{who}.predict_proba")
+    return Answers(classes, truth, codes, probabilities, weight)
 
 
 def _aligned_scores(given: Any, columns: np.ndarray, classes: np.ndarray) -> np.ndarray | None:
@@ -92,31 +94,3 @@ def model_name(model: Any) -> str:
     if isinstance(steps, list) and all(isinstance(step, tuple) for step in steps):
         return " → ".join(type(step[-1]).__name__ for step in steps)
     return type(model).__name__
-
-
-class Said(NamedTuple):
-    """Labels, probabilities or None, and decision values or None; columns are the classes learnt from, ascending."""
-
-    labels: np.ndarray
-    probabilities: np.ndarray | None = None
-    scores: np.ndarray | None = None
-
-
-def said_by(model: Any, X: Any) -> Said:
-    """What a fitted model says of some rows; decision values only where it has no probabilities.
-
-    >>> from sklearn.dummy import DummyClassifier
-    >>> said_by(DummyClassifier().fit([[0], [1], [2]], list("aab")), [[5]]).labels.tolist()
-    ['a']
-    """
-    if hasattr(model, "predict_with_proba") and hasattr(model, "predict_proba"):
-        return Said(*model.predict_with_proba(X))
-    labels = model.predict(X)
-    if hasattr(model, "predict_proba"):
-        return Said(labels, model.predict_proba(X))
-    return Said(labels, None, model.decision_function(X) if hasattr(model, "decision_function") else None)
-
-
-def said_to_all(model: Any, asked: Sequence[Any]) -> list[Said]:
-    """What a fitted model says of each of several sets of rows."""
-    return [said_by(model, X) for X in asked]

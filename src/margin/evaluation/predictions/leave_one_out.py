@@ -1,4 +1,4 @@
-"""Leave-one-out for some rows by its definition: fit without the row, and ask about it."""
+"""Leave-one-out for some rows by its definition: fit without the row, and predict it."""
 
 from __future__ import annotations
 
@@ -7,51 +7,39 @@ from typing import Any
 import numpy as np
 
 from margin.data.labels import codes_of, distinct
+from margin.data.predictions import Predictions
 from margin.data.rows import take_rows
+from margin.evaluation.predictions.from_model import predict_all
 
 __all__ = ["answers_anew"]
 
 
-def answers_anew(
-    model: Any, X: Any, labels: np.ndarray, weight: np.ndarray | None, rows: np.ndarray
-) -> tuple[np.ndarray, np.ndarray | None]:
+def answers_anew(model: Any, X: Any, labels: np.ndarray, weight: np.ndarray | None, rows: np.ndarray) -> Predictions:
     """Labels of some rows, each by a clone of the model fitted to all others, and probabilities where it has them.
 
     Probabilities have a column for each class of all labels. Rows of weight 0 are answered by one fit.
 
     >>> from sklearn.dummy import DummyClassifier
     >>> X, y = np.zeros((4, 1)), np.array(["a", "b", "b", "b"])
-    >>> labels, shares = answers_anew(DummyClassifier(), X, y, None, np.arange(2))
-    >>> labels.tolist(), shares.round(3).tolist()
+    >>> refitted = answers_anew(DummyClassifier(), X, y, None, np.arange(2))
+    >>> refitted.labels.tolist(), refitted.probabilities.round(3).tolist()
     (['b', 'b'], [[0.0, 1.0], [0.333, 0.667]])
     """
-    classes, everything = distinct(labels), np.arange(len(labels))
-    found: list[Any] = [None] * len(rows)
-    shares = np.zeros((len(rows), len(classes)))
-    weightless = np.zeros(len(rows), dtype=bool) if weight is None else weight[rows] == 0
-    parts = [(everything, np.flatnonzero(weightless))] if weightless.any() else []
-    parts += [(np.delete(everything, rows[at]), np.array([at])) for at in np.flatnonzero(~weightless)]
-    for train, at in parts:
-        answers, probabilities, columns = _asked(model, X, labels, weight, train, rows[at])
-        for place, answer in zip(at, answers.tolist()):
-            found[place] = answer
-        if probabilities is None:
-            shares = np.zeros((len(rows), 0))
-        else:
-            shares[np.ix_(at, codes_of(columns, classes))] = probabilities
-    as_labels = np.empty(len(rows), dtype=object)
-    as_labels[:] = found
-    return as_labels, shares if shares.shape[1] else None
-
-
-def _asked(
-    model: Any, X: Any, labels: np.ndarray, weight: np.ndarray | None, train: np.ndarray, test: np.ndarray
-) -> tuple[np.ndarray, np.ndarray | None, np.ndarray]:
     from sklearn.base import clone
 
-    fitted = clone(model)
-    weighted = {} if weight is None else {"sample_weight": weight[train]}
-    fitted.fit(take_rows(X, train), labels[train], **weighted)
-    asked = take_rows(X, test)
-    answers = np.asarray(fitted.predict(asked))
-    return answers, fitted.predict_proba(asked) if hasattr(fitted, "predict_proba") else None, fitted.classes_
+    classes, everything = distinct(labels), np.arange(len(labels))
+    predicted = np.empty(len(rows), dtype=object)
+    probabilities: np.ndarray | None = np.zeros((len(rows), len(classes)))
+    weightless = np.zeros(len(rows), dtype=bool) if weight is None else weight[rows] == 0
+    splits = [(everything, np.flatnonzero(weightless))] if weightless.any() else []
+    splits += [(np.delete(everything, rows[at]), np.array([at])) for at in np.flatnonzero(~weightless)]
+    for train, at in splits:
+        weights = {} if weight is None else {"sample_weight": weight[train]}
+        fitted = clone(model).fit(take_rows(X, train), labels[train], **weights)
+        given = predict_all(fitted, take_rows(X, rows[at]))
+        predicted[at] = np.asarray(given.labels).tolist()
+        if given.probabilities is None:
+            probabilities = None
+        elif probabilities is not None:
+            probabilities[np.ix_(at, codes_of(fitted.classes_, classes))] = given.probabilities
+    return Predictions(predicted, probabilities)

@@ -54,8 +54,8 @@ class Ranking:
 
     @cached_property
     def _steps(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        thresholds, hits, alarms = self._ask(_core.metrics.rank_curve)
-        return thresholds, hits, alarms
+        thresholds, hits, false_positives = self._ask(_core.metrics.rank_curve)
+        return thresholds, hits, false_positives
 
     @property
     def thresholds(self) -> np.ndarray:

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal, get_args
 import numpy as np
 
 from margin.errors import DataError, ParameterError, closest
-from margin.evaluation.protocols.stratified import Judged, Split, _groups, check_count, check_seed
+from margin.evaluation.protocols.stratified import Judged, Split, Splits, _groups, check_count, check_seed
 from margin.random import generator
 
 __all__ = ["Bootstrap"]
@@ -18,7 +18,7 @@ Estimate = Literal[".632+", ".632", "out-of-bag"]
 
 
 @dataclass(frozen=True)
-class Bootstrap:
+class Bootstrap(Splits):
     r"""Draws as many rows as there are, with replacement, and asks about the rows left over; many times.
 
     A draw holds about 63.2 % of the different rows, so a model learnt from it is worse than one learnt from all. The
@@ -62,7 +62,6 @@ class Bootstrap:
     seed: int = 0
 
     judged_by: ClassVar[Judged] = "replicates"
-    caution = ""
 
     def __post_init__(self) -> None:
         check_count("Bootstrap", "times", self.times, least=2)

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
 from margin.data.labels import codes_of, distinct, label_array, refuse_missing
 from margin.data.rows import without_column
 from margin.errors import DataError, InputError, ParameterError
-from margin.evaluation.protocols.stratified import Judged, Split, _groups, check_count, check_seed, check_share
+from margin.evaluation.protocols.stratified import OneHoldOut, RepeatedFolds, Split, _groups
 from margin.random import generator
 
 __all__ = ["GroupFolds", "GroupHoldOut"]
@@ -25,7 +25,7 @@ _ONE_BY_ONE = 5000
 
 
 @dataclass(frozen=True, eq=False)
-class GroupFolds:
+class GroupFolds(RepeatedFolds):
     """Cuts whole groups into folds, of sizes and class shares as equal as the groups allow.
 
     Groups are dealt out largest first, each to the fold that then differs least from the others in rows and in cases
@@ -51,22 +51,9 @@ class GroupFolds:
     repeats: int = 1
     seed: int = 0
 
-    judged_by: ClassVar[Judged] = "folds"
-    caution = ""
-
-    def __post_init__(self) -> None:
-        check_count("GroupFolds", "folds", self.folds, least=2)
-        check_count("GroupFolds", "repeats", self.repeats)
-        check_seed("GroupFolds", self.seed)
-
     @property
-    def name(self) -> str:
-        repeated = f"{self.repeats} × " if self.repeats > 1 else ""
-        return f"{repeated}{self.folds}-fold cross-validation by group"
-
-    @property
-    def n_fits(self) -> int:
-        return self.folds * self.repeats
+    def kind(self) -> str:
+        return " by group"
 
     def bound(self, X: Any) -> tuple[GroupFolds, Any]:
         """The protocol with the groups themselves, and the inputs without the column they stood in."""
@@ -86,12 +73,11 @@ class GroupFolds:
                 yield np.flatnonzero(fold_of != fold), np.flatnonzero(fold_of == fold)
 
     def describe(self) -> str:
-        times = f", {self.repeats} times over with new folds" if self.repeats > 1 else ""
-        return f"Each of {self.folds} folds, made of whole groups, was asked of a model learnt from the others{times}."
+        return self._describe("made of whole groups")
 
 
 @dataclass(frozen=True, eq=False)
-class GroupHoldOut:
+class GroupHoldOut(OneHoldOut):
     """Holds whole groups back, about a share of the rows and of each class, and asks about those.
 
     Parameters
@@ -112,17 +98,9 @@ class GroupHoldOut:
     test_share: float = 0.25
     seed: int = 0
 
-    judged_by: ClassVar[Judged] = "cases"
-    caution = ""
-    n_fits = 1
-
-    def __post_init__(self) -> None:
-        check_share("GroupHoldOut", "test_share", self.test_share)
-        check_seed("GroupHoldOut", self.seed)
-
     @property
-    def name(self) -> str:
-        return f"hold-out {100 * self.test_share:g} % by group"
+    def kind(self) -> str:
+        return " by group"
 
     def bound(self, X: Any) -> tuple[GroupHoldOut, Any]:
         """The protocol with the groups themselves, and the inputs without the column they stood in."""

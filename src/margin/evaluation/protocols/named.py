@@ -21,29 +21,28 @@ from margin.evaluation.protocols.unstratified import Folds, RepeatedHoldOut, Tra
 
 __all__ = ["PROTOCOLS", "as_protocol", "bound_protocol"]
 
+_PROTOCOLS: dict[str, Callable[[], SplitProtocol]] = {
+    "training": TrainingData,
+    "hold-out": HoldOut,
+    "train-validation-test": TrainValidationTest,
+    "folds": Folds,
+    "5-fold": lambda: StratifiedFolds(5),
+    "10-fold": StratifiedFolds,
+    "10x10": lambda: StratifiedFolds(10, repeats=10),
+    "5x2": lambda: StratifiedFolds(2, repeats=5),
+    "leave-one-out": LeaveOneOut,
+    "loo": LeaveOneOut,
+    "repeated-hold-out": RepeatedHoldOut,
+    "bootstrap": Bootstrap,
+    ".632+": Bootstrap,
+    ".632": lambda: Bootstrap(estimate=".632"),
+    "out-of-bag": lambda: Bootstrap(estimate="out-of-bag"),
+    "groups": GroupFolds,
+    "group-hold-out": GroupHoldOut,
+    "time": TimeOrdered,
+}
 #: Protocols by name, with their usual settings. ``"7-fold"`` and ``"3x5"`` (repeats × folds) work for any numbers.
-PROTOCOLS: Mapping[str, Callable[[], SplitProtocol]] = MappingProxyType(
-    {
-        "training": TrainingData,
-        "hold-out": HoldOut,
-        "train-validation-test": TrainValidationTest,
-        "folds": Folds,
-        "5-fold": lambda: StratifiedFolds(5),
-        "10-fold": StratifiedFolds,
-        "10x10": lambda: StratifiedFolds(10, repeats=10),
-        "5x2": lambda: StratifiedFolds(2, repeats=5),
-        "leave-one-out": LeaveOneOut,
-        "loo": LeaveOneOut,
-        "repeated-hold-out": RepeatedHoldOut,
-        "bootstrap": Bootstrap,
-        ".632+": Bootstrap,
-        ".632": lambda: Bootstrap(estimate=".632"),
-        "out-of-bag": lambda: Bootstrap(estimate="out-of-bag"),
-        "groups": GroupFolds,
-        "group-hold-out": GroupHoldOut,
-        "time": TimeOrdered,
-    }
-)
+PROTOCOLS: Mapping[str, Callable[[], SplitProtocol]] = MappingProxyType(_PROTOCOLS)
 
 _DEFAULT_FOLDS = 10
 
@@ -94,10 +93,10 @@ def _named(name: str, who: str) -> SplitProtocol:
     wanted = name.strip().lower().replace("×", "x").replace(" ", "-").replace("_", "-")
     if wanted in PROTOCOLS:
         return PROTOCOLS[wanted]()
-    if found := re.fullmatch(r"(\d+)-?fold", wanted):
-        return StratifiedFolds(int(found[1]))
-    if found := re.fullmatch(r"(\d+)-?x-?(\d+)", wanted):
-        return StratifiedFolds(int(found[2]), repeats=int(found[1]))
+    if numbers := re.fullmatch(r"(\d+)-?fold", wanted):
+        return StratifiedFolds(int(numbers[1]))
+    if numbers := re.fullmatch(r"(\d+)-?x-?(\d+)", wanted):
+        return StratifiedFolds(int(numbers[2]), repeats=int(numbers[1]))
     known = ", ".join(map(repr, PROTOCOLS))
     raise ParameterError(f"{who}(protocol={name!r}): protocol must be one of {known}{closest(name, PROTOCOLS)}.")
 

@@ -22,7 +22,10 @@ from margin.parallel import n_threads
 __all__ = [
     "HoldOut",
     "LeaveOneOut",
+    "OneHoldOut",
+    "RepeatedFolds",
     "SplitProtocol",
+    "Splits",
     "StratifiedFolds",
     "TrainingData",
     "dealt_folds",
@@ -60,8 +63,70 @@ class SplitProtocol(Protocol):
     def describe(self) -> str: ...
 
 
+class Splits:
+    """What a protocol is unless it says otherwise: judged by its folds, with nothing to be careful about."""
+
+    judged_by: ClassVar[Judged] = "folds"
+    caution = ""
+
+
+class RepeatedFolds(Splits):
+    """What protocols with ``folds``, ``repeats`` and a ``seed`` share; ``kind`` is what sets their folds apart."""
+
+    folds: int
+    repeats: int
+    seed: int
+
+    def __post_init__(self) -> None:
+        who = type(self).__name__
+        check_count(who, "folds", self.folds, least=2)
+        check_count(who, "repeats", self.repeats)
+        check_seed(who, self.seed)
+
+    @property
+    def kind(self) -> str:
+        return ""
+
+    @property
+    def name(self) -> str:
+        repeated = f"{self.repeats} × " if self.repeats > 1 else ""
+        return f"{repeated}{self.folds}-fold cross-validation{self.kind}"
+
+    @property
+    def n_fits(self) -> int:
+        return self.folds * self.repeats
+
+    def _describe(self, made: str) -> str:
+        times = f", {self.repeats} times over with new folds" if self.repeats > 1 else ""
+        return f"Each of {self.folds} folds, {made}, was asked of a model learnt from the others{times}."
+
+
+class OneHoldOut(Splits):
+    """What protocols share that hold a ``test_share`` back, drawn by a ``seed``; ``kind`` is what sets them apart."""
+
+    test_share: float
+    seed: int
+    judged_by: ClassVar[Judged] = "cases"
+
+    def __post_init__(self) -> None:
+        check_share(type(self).__name__, "test_share", self.test_share)
+        check_seed(type(self).__name__, self.seed)
+
+    @property
+    def kind(self) -> str:
+        return ""
+
+    @property
+    def name(self) -> str:
+        return f"hold-out {100 * self.test_share:g} %{self.kind}"
+
+    @property
+    def n_fits(self) -> int:
+        return 1
+
+
 @dataclass(frozen=True)
-class TrainingData:
+class TrainingData(Splits):
     """Asks about the very rows that were learnt from: quick, and far too optimistic.
 
     >>> [(len(train), len(test)) for train, test in TrainingData().split(["a", "b"])]
@@ -85,7 +150,7 @@ class TrainingData:
 
 
 @dataclass(frozen=True)
-class HoldOut:
+class HoldOut(OneHoldOut):
     """Holds a share of the rows back, in proportion by class, and asks about those.
 
     A class with a single case stays in the training part, and no class loses all of its cases to the test part.
@@ -96,18 +161,6 @@ class HoldOut:
 
     test_share: float = 0.25
     seed: int = 0
-
-    judged_by: ClassVar[Judged] = "cases"
-    caution = ""
-    n_fits = 1
-
-    def __post_init__(self) -> None:
-        check_share("HoldOut", "test_share", self.test_share)
-        check_seed("HoldOut", self.seed)
-
-    @property
-    def name(self) -> str:
-        return f"hold-out {100 * self.test_share:g} %"
 
     def split(self, y: Any) -> Iterator[Split]:
         groups, sizes = groups_of(_labels("HoldOut", y, least=2))
@@ -128,7 +181,7 @@ class HoldOut:
 
 
 @dataclass(frozen=True)
-class StratifiedFolds:
+class StratifiedFolds(RepeatedFolds):
     """Cuts the rows into folds of equal size and class proportions; each fold is asked about once per repeat.
 
     Folds differ by at most one row in size and by at most one case of any class, classes with fewer cases than folds
@@ -143,23 +196,6 @@ class StratifiedFolds:
     repeats: int = 1
     seed: int = 0
 
-    judged_by: ClassVar[Judged] = "folds"
-    caution = ""
-
-    def __post_init__(self) -> None:
-        check_count("StratifiedFolds", "folds", self.folds, least=2)
-        check_count("StratifiedFolds", "repeats", self.repeats)
-        check_seed("StratifiedFolds", self.seed)
-
-    @property
-    def name(self) -> str:
-        repeated = f"{self.repeats} × " if self.repeats > 1 else ""
-        return f"{repeated}{self.folds}-fold cross-validation"
-
-    @property
-    def n_fits(self) -> int:
-        return self.folds * self.repeats
-
     def split(self, y: Any) -> Iterator[Split]:
         groups, sizes = groups_of(_labels("StratifiedFolds", y, least=2))
         n = len(groups)
@@ -173,12 +209,11 @@ class StratifiedFolds:
                 yield separated(fold_of, fold, (n - fold - 1) // self.folds + 1)
 
     def describe(self) -> str:
-        times = f", {self.repeats} times over with new folds" if self.repeats > 1 else ""
-        return f"Each of {self.folds} folds, of equal class shares, was asked of a model learnt from the others{times}."
+        return self._describe("of equal class shares")
 
 
 @dataclass(frozen=True)
-class LeaveOneOut:
+class LeaveOneOut(Splits):
     """Asks about each row with a model learnt from all others: as many fits as rows, nothing left to chance.
 
     >>> [(train.tolist(), test.tolist()) for train, test in LeaveOneOut().split(["a", "b", "a"])]
@@ -186,7 +221,6 @@ class LeaveOneOut:
     """
 
     judged_by: ClassVar[Judged] = "cases"
-    caution = ""
     name = "leave-one-out"
     #: One fit per row: not known before the rows are.
     n_fits = None

@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
 from margin.errors import DataError, InputError, ParameterError
 from margin.evaluation.protocols.groups import named_values
-from margin.evaluation.protocols.stratified import Judged, Split, _groups, check_count
+from margin.evaluation.protocols.stratified import Split, Splits, _groups, check_count
 
 __all__ = ["TimeOrdered"]
 
 
 @dataclass(frozen=True, eq=False)
-class TimeOrdered:
+class TimeOrdered(Splits):
     """Cuts the rows in order of time into ``folds + 1`` stretches and asks about each but the first, of the past alone.
 
     Rows of equal time always fall into one stretch, so that none of them is learnt from while another is asked about.
@@ -47,9 +47,6 @@ class TimeOrdered:
     folds: int = 5
     gap: Any = 0
     window: Any = None
-
-    judged_by: ClassVar[Judged] = "folds"
-    caution = ""
 
     def __post_init__(self) -> None:
         check_count("TimeOrdered", "folds", self.folds)

@@ -9,14 +9,25 @@ from typing import Any, ClassVar
 import numpy as np
 
 from margin.errors import DataError, ParameterError
-from margin.evaluation.protocols.stratified import HoldOut, Judged, Split, _groups, check_count, check_seed, check_share
+from margin.evaluation.protocols.stratified import (
+    HoldOut,
+    Judged,
+    OneHoldOut,
+    RepeatedFolds,
+    Split,
+    Splits,
+    _groups,
+    check_count,
+    check_seed,
+    check_share,
+)
 from margin.random import generator, seed_for
 
 __all__ = ["Folds", "RepeatedHoldOut", "TrainValidationTest"]
 
 
 @dataclass(frozen=True)
-class Folds:
+class Folds(RepeatedFolds):
     """Cuts the rows into folds of equal size without a look at the classes, at random or in the order they stand in.
 
     Each fold is asked about once per repeat. :class:`StratifiedFolds` vary less, since every fold has all classes in
@@ -31,13 +42,8 @@ class Folds:
     shuffle: bool = True
     seed: int = 0
 
-    judged_by: ClassVar[Judged] = "folds"
-    caution = ""
-
     def __post_init__(self) -> None:
-        check_count("Folds", "folds", self.folds, least=2)
-        check_count("Folds", "repeats", self.repeats)
-        check_seed("Folds", self.seed)
+        super().__post_init__()
         if self.repeats > 1 and not self.shuffle:
             raise ParameterError(
                 f"Folds(repeats={self.repeats}, shuffle=False): in the order of the rows every repeat would be the "
@@ -45,14 +51,8 @@ class Folds:
             )
 
     @property
-    def name(self) -> str:
-        repeated = f"{self.repeats} × " if self.repeats > 1 else ""
-        kind = "unstratified" if self.shuffle else "in order"
-        return f"{repeated}{self.folds}-fold cross-validation, {kind}"
-
-    @property
-    def n_fits(self) -> int:
-        return self.folds * self.repeats
+    def kind(self) -> str:
+        return ", unstratified" if self.shuffle else ", in order"
 
     def split(self, y: Any) -> Iterator[Split]:
         n = len(_groups("Folds", y, least=2))
@@ -67,13 +67,11 @@ class Folds:
                 yield np.flatnonzero(fold_of != fold), np.flatnonzero(fold_of == fold)
 
     def describe(self) -> str:
-        drawn = "drawn at random" if self.shuffle else "cut in the order of the rows"
-        times = f", {self.repeats} times over with new folds" if self.repeats > 1 else ""
-        return f"Each of {self.folds} folds, {drawn}, was asked of a model learnt from the others{times}."
+        return self._describe("drawn at random" if self.shuffle else "cut in the order of the rows")
 
 
 @dataclass(frozen=True)
-class RepeatedHoldOut:
+class RepeatedHoldOut(OneHoldOut):
     """Holds a share of the rows back, in proportion by class, again and again with new draws (Monte Carlo).
 
     >>> protocol = RepeatedHoldOut(0.25, times=3)
@@ -86,16 +84,14 @@ class RepeatedHoldOut:
     seed: int = 0
 
     judged_by: ClassVar[Judged] = "folds"
-    caution = ""
 
     def __post_init__(self) -> None:
-        check_share("RepeatedHoldOut", "test_share", self.test_share)
+        super().__post_init__()
         check_count("RepeatedHoldOut", "times", self.times)
-        check_seed("RepeatedHoldOut", self.seed)
 
     @property
     def name(self) -> str:
-        return f"{self.times} × hold-out {100 * self.test_share:g} %"
+        return f"{self.times} × {super().name}"
 
     @property
     def n_fits(self) -> int:
@@ -115,7 +111,7 @@ class RepeatedHoldOut:
 
 
 @dataclass(frozen=True)
-class TrainValidationTest:
+class TrainValidationTest(Splits):
     """Three parts, each with the classes in proportion: to learn from, to choose by, and to report.
 
     ``evaluate`` gives the scores of the test part as ``scores`` and those of the validation part beside them, as

@@ -42,15 +42,15 @@ class Replicates:
 
     def add(self, outcome: Any, metrics: list[Metric]) -> None:
         """Count one replicate in: its values, and where there are any its losses case by case."""
-        drawn = np.bincount(outcome.part.train, minlength=self._n)
+        drawn = np.bincount(outcome.fold.train.rows, minlength=self._n)
         for each in metrics:
-            self._values.setdefault(each.name, []).append(outcome.event.scores[each.name])
+            self._values.setdefault(each.name, []).append(outcome.scores[each.name])
             losses = case_values(each, outcome.answers)
             if losses is None:
                 self._sums[each.name] = None
             sums = self._sums.setdefault(each.name, _CaseSums(self._n))
             if sums is not None and losses is not None:
-                sums.add(outcome.part.test, losses, drawn, outcome.answers.weight)
+                sums.add(outcome.fold.test.rows, losses, drawn, outcome.answers.weight)
 
     def out_of_bag(self, which: Metric) -> tuple[float, float, str]:
         """The out-of-bag value, its standard error and how that was found."""

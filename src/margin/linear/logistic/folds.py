@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from margin.data.weights import count_repeats
+from margin.data.splits import deal_folds, units_of
 
 __all__ = ["Fold", "folds"]
 
@@ -18,22 +18,11 @@ Fold = tuple[np.ndarray, np.ndarray]
 def folds(X: Any, y: np.ndarray, weight: np.ndarray | None, n_folds: int, seed: int) -> Iterator[Fold]:
     """So many ways to part the rows, class by class in proportion; every row is judged once.
 
-    A row of whole-number weight 3 is three cards to deal, as three equal rows would be; with other weights a row is one
-    card. Fewer folds for fewer cards, none for a single one.
+    A row of whole-number weight 3 is three units to deal, as three equal rows would be; with other weights a row is one
+    unit. Fewer folds for fewer units, none for a single one.
     """
     given = np.ones(len(y)) if weight is None else weight
-    whole = count_repeats(given)
-    cards = given.astype(np.int64) if whole else np.ones(len(y), dtype=np.int64)
-    order = np.lexsort((_marks(X, seed), y))
-    last = np.cumsum(cards[order])
-    first = last - cards[order]
-    n_folds = int(min(n_folds, cards.sum()))
-    for fold in range(n_folds if n_folds > 1 else 0):
-        taken = np.zeros(len(y), dtype=np.int64)
-        # Cards first … last-1 are a row's; every n_folds-th of all cards is this fold's.
-        taken[order] = -((fold - last) // n_folds) + (fold - first) // n_folds
-        held = taken * (1.0 if whole else given)
-        yield given - held, held
+    return deal_folds(given, units_of(given), y, n_folds, order=_marks(X, seed))
 
 
 def _marks(X: Any, seed: int) -> np.ndarray:

@@ -14,13 +14,13 @@ import numpy as np
 
 from margin.base.leave_one_out import (
     AllRows,
-    LeftOutAnswers,
     changes_scale,
     learn_from_all,
     leaves_constant,
     near_ties,
     rescaled,
 )
+from margin.data.predictions import Predictions
 from margin.evaluation.predictions.leave_one_out import answers_anew
 from margin.linear.logistic.certificate import look_at
 from margin.linear.logistic.objective import chances, curvature
@@ -40,7 +40,7 @@ AT_REST, NO_LONGER = 2e-11, 1e-10
 ENOUGH = 1e-7
 
 
-def logistic_left_out(model: Any, X: Any, y: Any, sample_weight: Any) -> LeftOutAnswers | None:
+def logistic_left_out(model: Any, X: Any, y: Any, sample_weight: Any) -> Predictions | None:
     """What L2-penalised logistic regression answers, where it is small enough to be solved to the last digits."""
     if model.l1_ratio != 0 or not np.isfinite(model.C) or isinstance(model.class_weight, str):
         return None

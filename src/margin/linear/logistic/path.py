@@ -16,7 +16,7 @@ import numpy as np
 from margin import parallel
 from margin.base.representations.representation import TrainingRows
 from margin.errors import ParameterError
-from margin.evaluation.predictions.from_model import Said, said_to_all
+from margin.evaluation.predictions.from_model import Predictions, predict_all
 from margin.linear.logistic.regression import LogisticRegression
 from margin.linear.logistic.solve import Setting, Solved, problem_of, solve
 from margin.linear.presolve import Reduced
@@ -180,7 +180,7 @@ class _RegressionAlongC(LogisticRegression):
 
 def answers_along_penalty(
     model: LogisticRegression, Cs: Sequence[Any], X: Any, y: Any, asked: Sequence[Any], sample_weight: Any
-) -> list[list[Said]] | None:
+) -> list[list[Predictions]] | None:
     """What logistic regression says for each C, from the strongest penalty to the weakest in one go.
 
     Without a penalty, or where a solver stops early, each C is better fitted by itself, with its own warnings.
@@ -192,8 +192,8 @@ def answers_along_penalty(
     along.fit(X, y, sample_weight)
     if not along._converged:
         return None
-    said = []
+    predictions = []
     for coef, intercept in along._solutions:
         along.coef_, along.intercept_ = coef, intercept
-        said.append(said_to_all(along, asked))
-    return [said[place] for place in at]
+        predictions.append([predict_all(along, X) for X in asked])
+    return [predictions[place] for place in at]

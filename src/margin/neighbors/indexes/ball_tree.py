@@ -9,13 +9,14 @@ import numpy as np
 
 import margin._core as _core
 from margin.errors import InputError, ParameterError
+from margin.neighbors.distances import traits_of
 
 __all__ = ["BALL_METRICS", "BallTree"]
 
 Function: TypeAlias = Callable[[np.ndarray, np.ndarray], float]
 
 #: The metrics by name; a function of two rows is as good.
-BALL_METRICS: tuple[str, ...] = _core.neighbors.ball_metrics
+BALL_METRICS: tuple[str, ...] = _core.neighbors.ball_metrics()
 
 
 class BallTree:
@@ -55,9 +56,13 @@ class BallTree:
     @classmethod
     def build(cls, rows: np.ndarray, metric: str | Function, p: float, leaf_size: int, n_threads: int) -> BallTree:
         """A tree whose leaves hold up to ``leaf_size`` rows; one leaf for all is a scan."""
-        if metric == "minkowski" and p < 1:
+        traits = traits_of(metric, p)
+        if traits is not None and not traits.is_metric:
             raise ParameterError(
                 f"BallTree(p={p!r}): p must be at least 1, below that the triangle inequality does not hold "
+                "(algorithm='brute' looks at every row)."
+                if metric == "minkowski"
+                else f"BallTree(metric={metric!r}): the triangle inequality does not hold for this metric "
                 "(algorithm='brute' looks at every row)."
             )
         _check_metric(metric, rows.shape[1])
@@ -120,11 +125,9 @@ class BallTree:
 
 
 def _check_metric(metric: str | Function, n_columns: int) -> None:
-    if metric == "haversine" and n_columns != 2:
-        raise InputError(
-            "BallTree(metric='haversine'): X must have two columns, latitude and longitude in radians, "
-            f"but has {n_columns}."
-        )
+    traits = traits_of(metric, 2.0)
+    if traits is not None and traits.n_columns not in (None, n_columns):
+        raise InputError(f"BallTree(metric={metric!r}): X must have {traits.columns}, but has {n_columns}.")
 
 
 def _separate(rows: np.ndarray) -> list[np.ndarray]:

@@ -9,7 +9,7 @@ import numpy as np
 from scipy.sparse import issparse
 
 from margin.errors import ParameterError
-from margin.neighbors.distances import GENERAL
+from margin.neighbors.distances import traits_of
 from margin.neighbors.indexes.ball_tree import BallTree
 from margin.neighbors.indexes.brute_force import BruteForce
 from margin.neighbors.indexes.kd_tree import KDTree
@@ -65,8 +65,19 @@ class Rows:
         return kind(self.cells, self.metric, self.p)
 
     @property
+    def traits(self) -> Any:
+        """What the core states of the metric; None for a function."""
+        return traits_of(self.metric, self.p)
+
+    @property
     def is_general(self) -> bool:
-        return callable(self.metric) or self.metric in GENERAL
+        """No sum over the differences of columns."""
+        return self.traits is None or not self.traits.of_differences
+
+    @property
+    def is_metric(self) -> bool:
+        """The triangle inequality holds; that of a function is taken on trust."""
+        return self.traits is None or self.traits.is_metric
 
     @property
     def words(self) -> str:
@@ -96,26 +107,34 @@ def _refuse(rows: Rows, algorithm: Algorithm, who: str) -> None:
             f"{who}(algorithm='kd_tree'): a kd-tree cannot serve the metric, {what} "
             "(take 'ball_tree', 'brute' or 'auto')."
         )
-    if algorithm == "ball_tree" and rows.metric == "minkowski" and rows.p < 1:
+    if algorithm == "ball_tree" and not rows.is_metric:
+        if rows.metric == "minkowski":
+            raise ParameterError(
+                f"{who}(algorithm='ball_tree', p={rows.p:g}): p must be at least 1, so that distances obey the "
+                "triangle inequality (take 'kd_tree', 'brute' or 'auto')."
+            )
         raise ParameterError(
-            f"{who}(algorithm='ball_tree', p={rows.p:g}): p must be at least 1, so that distances obey the "
-            "triangle inequality (take 'kd_tree', 'brute' or 'auto')."
+            f"{who}(algorithm='ball_tree'): the metric, {rows.metric!r}, does not obey the triangle inequality "
+            "(take 'brute' or 'auto')."
         )
-    if rows.metric == "haversine" and rows.cells.shape[1] != 2:
+    if rows.traits is not None and rows.traits.n_columns not in (None, rows.cells.shape[1]):
         raise ParameterError(
-            f"{who}(metric='haversine'): X must have two columns, latitude and longitude in radians, "
-            f"but has {rows.cells.shape[1]}."
+            f"{who}(metric={rows.metric!r}): X must have {rows.traits.columns}, but has {rows.cells.shape[1]}."
         )
 
 
 def _chosen(rows: Rows) -> tuple[Any, IndexChoice]:
     n, d = rows.cells.shape
+    if not rows.is_metric and (rows.is_general or not rows.traits.bounded_by_boxes):
+        return _scanned(rows, f"no tree can serve the metric, {rows.metric!r}")
     if rows.is_general:
         what = "a function of two rows" if callable(rows.metric) else repr(rows.metric)
         return rows.tree(BallTree), IndexChoice(BallTree.name, f"no kd-tree can serve the metric, {what}")
     if n < FEW_ROWS:
         return _scanned(rows, "too few rows for a tree to pay")
-    if rows.metric == "minkowski" and rows.p < 1:
+    if not rows.traits.bounded_by_boxes:
+        return rows.tree(BallTree), IndexChoice(BallTree.name, f"boxes do not bound the metric, {rows.metric!r}")
+    if not rows.is_metric:
         return rows.tree(KDTree), IndexChoice(
             KDTree.name, f"{rows.words}; powers below 1 take long, and a tree spares most"
         )

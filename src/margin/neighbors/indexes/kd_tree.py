@@ -75,7 +75,7 @@ class KDTree:
 
     def nearest(self, queries: np.ndarray, k: int, n_threads: int) -> tuple[np.ndarray, np.ndarray]:
         """Distances and places of the ``k`` nearest rows of each query, by distance, then by place."""
-        distance, place, _ = _core.neighbors.kd_nearest(*self._arrays(), queries, k, n_threads)
+        distance, place, _ = _core.neighbors.kd_nearest(self._arrays(), queries, k, self.metric, self.p, n_threads)
         return distance, place
 
     def within(self, queries: np.ndarray, radius: float, n_threads: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -86,8 +86,7 @@ class KDTree:
         >>> start.tolist(), distance.tolist(), place.tolist()
         ([0, 2, 2], [0.5, 0.5], [0, 1])
         """
-        start, distance, place = _core.neighbors.kd_within(*self._arrays(), queries, float(radius), n_threads)
-        return start, distance, place
+        return _core.neighbors.kd_within(self._arrays(), queries, float(radius), self.metric, self.p, n_threads)
 
     def looked_at(self, queries: np.ndarray, k: int, n_threads: int) -> float:
         """The share of all rows that a search of the ``k`` nearest looks at, on average over these queries.
@@ -97,21 +96,10 @@ class KDTree:
         >>> tree.looked_at(rng.random((10, 2)), 5, 1) < 0.02
         True
         """
-        share: float = _core.neighbors.kd_nearest(*self._arrays(), queries, k, n_threads)[2]
+        share: float = _core.neighbors.kd_nearest(self._arrays(), queries, k, self.metric, self.p, n_threads)[2]
         return share
 
-    def _arrays(self) -> tuple[np.ndarray | str | float, ...]:
+    def _arrays(self) -> tuple[np.ndarray | float, ...]:
         """The tree as the core takes it."""
-        return (
-            self.sketch,
-            self.cells,
-            self.place,
-            self.boxes,
-            self.first,
-            self.size,
-            self.lowest,
-            self.shift,
-            self.scale,
-            self.metric,
-            self.p,
-        )
+        boxes = self.boxes, self.first, self.size, self.lowest
+        return self.sketch, self.cells, self.place, *boxes, self.shift, self.scale

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Literal, Self
+from typing import Self, TypeAlias
 
 import numpy as np
 
@@ -14,7 +14,8 @@ from margin.data.schema import Schema
 
 __all__ = ["MixedMetric", "MixedRows"]
 
-MixedMetric = Literal["heom", "gower"]
+#: One of ``margin._core.neighbors.mixed_metrics()``.
+MixedMetric: TypeAlias = str
 
 
 @dataclass(frozen=True)
@@ -175,4 +176,4 @@ def _ordinary(weights: np.ndarray, metric: MixedMetric) -> tuple[np.ndarray, flo
         return weights, 1.0
     half = math.frexp(most)[1] // 2
     ordinary = np.maximum(np.ldexp(weights, -2 * half), np.finfo(np.float64).smallest_subnormal)
-    return ordinary, math.ldexp(1.0, half) if metric == "heom" else 1.0
+    return ordinary, _core.neighbors.mixed_times_for_weights(metric, math.ldexp(1.0, half))

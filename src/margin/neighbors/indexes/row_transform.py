@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from margin.base.representations.moments import unit_for
-from margin.neighbors.distances import GENERAL
+from margin.neighbors.distances import traits_of
 
 __all__ = ["Found", "Space", "space_of"]
 
@@ -60,12 +60,13 @@ class Space:
         return radius / self.unit
 
 
-def space_of(X: Any, magnitude: float, metric: Any, factors: np.ndarray | None) -> Space:
+def space_of(X: Any, magnitude: float, metric: Any, p: float, factors: np.ndarray | None) -> Space:
     """The space of training rows X with cells up to ``magnitude``."""
     if metric == "cosine":  # lengths do not matter, nor then by how much all columns are multiplied
         factors = None if factors is None else factors / factors.max()
         return Space(factors, cosine=isinstance(X, np.ndarray))
-    if callable(metric) or metric in GENERAL:
+    traits = traits_of(metric, p)
+    if traits is None or traits.order is None:
         return Space(factors)  # such distances need not grow with the cells: rows are compared as they are
     if factors is not None:
         magnitude *= float(factors.max())

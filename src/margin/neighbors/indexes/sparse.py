@@ -13,7 +13,7 @@ from margin.errors import InputError, PersistenceError
 __all__ = ["SPARSE_METRICS", "SparseRows"]
 
 #: The metrics for sparse rows.
-SPARSE_METRICS: tuple[str, ...] = _core.neighbors.sparse_metrics
+SPARSE_METRICS: tuple[str, ...] = _core.neighbors.sparse_metrics()
 #: No stored cell is larger.
 LARGEST = 1e300
 

@@ -16,7 +16,7 @@ from margin.svm.kernel_machine.certificate import Evidence
 from margin.svm.kernel_machine.machine import Machine
 from margin.svm.kernel_machine.multiclass import Layout
 from margin.svm.kernels.expansion import Expansion
-from margin.svm.kernels.function import KernelFunction
+from margin.svm.kernels.function import FAMILY, KernelFunction
 from margin.svm.kernels.spectrum import SpectrumKernel
 
 __all__ = ["KINDS"]
@@ -116,7 +116,7 @@ KINDS: tuple[Kind, ...] = (
         "kernel-function",
         KernelFunction,
         {
-            "name": Text("linear", "poly", "rbf", "sigmoid", "precomputed"),
+            "name": Text(*FAMILY, "precomputed"),
             "gamma": Number(finite=False),
             "coef0": Number(),
             "degree": Number(0),

@@ -12,6 +12,7 @@ import math
 import numpy as np
 
 import margin._core as _core
+from margin.neighbors.distances import MIXED, traits_of
 from margin.neighbors.indexes.ball_tree import BALL_METRICS, BallTree
 from margin.neighbors.indexes.brute_force import BruteForce
 from margin.neighbors.indexes.choose import IndexChoice
@@ -107,8 +108,9 @@ def _ball_tree_fits(tree: BallTree) -> str | None:
         return "so many levels cannot stand over so few rows"
     if len(tree._smallest) != 2 ** (tree._levels + 1) - 1:
         return "there must be a range of distances for every node"
-    if tree.metric == "haversine" and d != 2:
-        return "its metric takes two columns"
+    traits = traits_of(tree.metric, tree.p)
+    if traits is not None and traits.n_columns not in (None, d):
+        return f"its metric takes {traits.columns.partition(',')[0]}"
     return None
 
 
@@ -251,7 +253,7 @@ KINDS = (
         "mixed-rows",
         MixedRows,
         {
-            "metric": Text("heom", "gower"),
+            "metric": Text(*MIXED),
             "columns": Object("compared-columns"),
             "schema": Maybe(Object("schema")),
             "unit": POSITIVE,

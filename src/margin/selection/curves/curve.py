@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from margin.base.meta.cross_fitting import Split
+from margin.data.splits import Split
 from margin.errors import ParameterError, closest, listing
 from margin.evaluation.intervals.interval import Score
 from margin.evaluation.metrics.definitions import Metric

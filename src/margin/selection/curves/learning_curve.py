@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from margin.base.meta.cross_fitting import Part
+from margin.data.splits import Part
 from margin.errors import ParameterError
 from margin.evaluation.intervals.interval import Score
 from margin.evaluation.metrics.definitions import Metric
@@ -18,9 +18,9 @@ from margin.evaluation.predictions.from_model import model_name
 from margin.random import generator
 from margin.selection.curves.curve import ScoreCurve, curve_arrays, first_error
 from margin.selection.curves.power_law import PowerLaw, fit_power_law, gain_from_twice
-from margin.selection.prepare import check_effort, opened
+from margin.selection.prepare import check_effort, prepared
 from margin.selection.search.subsets import growing_order
-from margin.selection.search.trial_runner import ProgressReport, told_of
+from margin.selection.search.trial_runner import ProgressReport, all_trials
 from margin.selection.search.trials import Trial, trials
 
 __all__ = ["LearningCurve", "learning_curve"]
@@ -155,30 +155,30 @@ def learning_curve(
     ('variance', 0.68)
     """
     check_effort(n_jobs, confidence, "learning_curve")
-    bench, splits, split_by = opened(model, X, y, protocol, metrics, sample_weight, groups, "learning_curve")
-    counts = _counts(sizes, min(len(train) for train, _ in splits), len(bench.classes))
+    task, splits, split_by = prepared(model, X, y, protocol, metrics, sample_weight, groups, "learning_curve")
+    counts = _counts(sizes, min(len(train) for train, _ in splits), len(task.classes))
     orders = [
-        growing_order(bench.codes[train.rows], generator(seed, "rows", fold)) for fold, (train, _) in enumerate(splits)
+        growing_order(task.codes[train.rows], generator(seed, "rows", fold)) for fold, (train, _) in enumerate(splits)
     ]
     parts = [
         (_beginning(train, order, count), test) for count in counts for (train, test), order in zip(splits, orders)
     ]
-    told = told_of(
-        trials(bench, [{}], parts, n_jobs),
+    by_split = all_trials(
+        trials(task, [{}], parts, n_jobs, on_training_rows=True),
         progress,
         len(parts),
         lambda trial: f"{counts[trial.split // len(splits)]} rows",
-        bench.metrics[0].name,
+        task.metrics[0].name,
     )
-    done = [_placed(trial, len(splits)) for trial in told]
-    test, training = curve_arrays(bench.metrics, done, (len(counts), len(splits)))
+    done = [_placed(trial, len(splits)) for trial in by_split]
+    test, training = curve_arrays(task.metrics, done, (len(counts), len(splits)))
     errors = tuple(first_error(done, i) for i in range(len(counts)))
     if all(errors):
         raise next(trial.error for trial in done if trial.error is not None)
     return LearningCurve(
         model=model_name(model),
         sizes=np.array(counts, dtype=np.float64),
-        metrics=bench.metrics,
+        metrics=task.metrics,
         test_folds=test,
         training_folds=training,
         errors=errors,
@@ -195,8 +195,7 @@ def _placed(trial: Trial, n_folds: int) -> Trial:
 
 
 def _beginning(train: Part, order: np.ndarray, count: int) -> Part:
-    rows = np.sort(order[:count])
-    return Part(train.rows[rows], train.weight[rows])
+    return train.take(np.sort(order[:count]))
 
 
 def _counts(sizes: Iterable[float], most: int, n_classes: int) -> list[int]:

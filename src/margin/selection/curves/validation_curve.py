@@ -14,11 +14,11 @@ from margin.evaluation.curves.knee import Knee, knee
 from margin.evaluation.metrics.definitions import Metric
 from margin.evaluation.predictions.from_model import model_name
 from margin.selection.curves.curve import ScoreCurve, curve_arrays, first_error
-from margin.selection.prepare import check_effort, opened
+from margin.selection.prepare import check_effort, prepared
 from margin.selection.search.parameter_grids import check_names
 from margin.selection.search.results import setting_text
 from margin.selection.search.simplicity import direction_of, simplest
-from margin.selection.search.trial_runner import ProgressReport, told_of
+from margin.selection.search.trial_runner import ProgressReport, all_trials
 from margin.selection.search.trials import trials
 
 __all__ = ["ValidationCurve", "validation_curve"]
@@ -168,13 +168,18 @@ def validation_curve(
         raise ParameterError("validation_curve(values=[]): at least one value is needed.")
     check_effort(n_jobs, confidence, "validation_curve")
     direction = direction_of(parameter, simpler, "validation_curve")
-    bench, splits, split_by = opened(model, X, y, protocol, metrics, sample_weight, groups, "validation_curve")
+    task, splits, split_by = prepared(model, X, y, protocol, metrics, sample_weight, groups, "validation_curve")
     check_names(model, [parameter], "validation_curve")
     settings = [{parameter: value} for value in tried]
-    running, shape = trials(bench, settings, splits, n_jobs), (len(tried), len(splits))
-    first = bench.metrics[0].name
-    done = told_of(running, progress, shape[0] * shape[1], lambda trial: setting_text(settings[trial.setting]), first)
-    test, training = curve_arrays(bench.metrics, done, shape)
+    shape = len(tried), len(splits)
+    done = all_trials(
+        trials(task, settings, splits, n_jobs, on_training_rows=True),
+        progress,
+        shape[0] * shape[1],
+        lambda trial: setting_text(settings[trial.setting]),
+        task.metrics[0].name,
+    )
+    test, training = curve_arrays(task.metrics, done, shape)
     errors = [first_error(done, i) for i in range(len(tried))]
     if all(errors):
         raise next(trial.error for trial in done if trial.error is not None)
@@ -182,7 +187,7 @@ def validation_curve(
         model=model_name(model),
         parameter=parameter,
         values=tuple(value.item() if isinstance(value, np.generic) else value for value in tried),
-        metrics=bench.metrics,
+        metrics=task.metrics,
         test_folds=test,
         training_folds=training,
         errors=tuple(errors),

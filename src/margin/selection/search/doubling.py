@@ -14,7 +14,7 @@ from margin.errors import ParameterError
 from margin.params import Count, Flag, Jobs, NonNegative, Rule, Seed, Share
 from margin.selection.search.parameter_grids import check_names
 from margin.selection.search.search import Chosen, Folds, MetricName, Model, Search, Simpler
-from margin.selection.search.trial_runner import Desk, Progress
+from margin.selection.search.trial_runner import Progress, TrialRunner
 from margin.selection.search.trials import shareable
 
 __all__ = ["LogSearch", "Step"]
@@ -180,13 +180,13 @@ class LogSearch(Search):
         self.confidence = confidence
         self.random_state = random_state
 
-    def _look(self, desk: Desk) -> None:
+    def _search(self, runner: TrialRunner) -> None:
         self._refuse_no_settings("start", "{'C': 1.0}")
         start = {"max_depth": 2} if self.start is None else dict(self.start)
         bounds = {} if self.bounds is None else dict(self.bounds)
-        check_names(desk.bench.model, [*start, *bounds], "LogSearch")
+        check_names(runner.task.model, [*start, *bounds], "LogSearch")
         ladders = {name: Ladder(name, value, bounds.get(name)) for name, value in start.items()}
-        walk = _Walk(desk, float(self.noise), shareable(desk.bench.model))
+        walk = _Walk(runner, float(self.noise), shareable(runner.task.model))
         at = {name: ladder.start for name, ladder in ladders.items()}
         walk.ensure([at])
         walk.steps += [Step(name, float(value), "start", walk.score(at), False) for name, value in at.items()]
@@ -200,15 +200,15 @@ class LogSearch(Search):
 
     def _along(self, walk: _Walk, ladder: Ladder, at: dict[str, Any]) -> dict[str, Any]:
         """Climb one parameter: double, else halve, then look between."""
-        found = self._climb(walk, ladder, at, 2.0, "double")
-        if found == at:
-            found = self._climb(walk, ladder, at, 0.5, "halve")
+        best = self._climb(walk, ladder, at, 2.0, "double")
+        if best == at:
+            best = self._climb(walk, ladder, at, 0.5, "halve")
         for level in range(1, int(self.refine) + 1):
-            beside = [found | {ladder.name: value} for value in ladder.beside(found[ladder.name], 2.0 ** (0.5**level))]
+            beside = [best | {ladder.name: value} for value in ladder.beside(best[ladder.name], 2.0 ** (0.5**level))]
             walk.ensure(beside)
             for setting in beside:
-                found = walk.step(ladder.name, setting, found, "between")
-        return found
+                best = walk.step(ladder.name, setting, best, "between")
+        return best
 
     def _climb(self, walk: _Walk, ladder: Ladder, at: dict[str, Any], ratio: float, move: str) -> dict[str, Any]:
         best, value, misses = at, at[ladder.name], 0
@@ -248,13 +248,13 @@ class Ladder:
 
     def ahead(self, value: Any, ratio: float, n: int) -> list[Any]:
         """The next values in one direction, as many as there are up to n."""
-        found: list[Any] = []
+        values: list[Any] = []
         for _ in range(n):
-            following = self._fitting((found[-1] if found else value) * ratio)
-            if following == (found[-1] if found else value):
+            following = self._fitting((values[-1] if values else value) * ratio)
+            if following == (values[-1] if values else value):
                 break
-            found.append(following)
-        return found
+            values.append(following)
+        return values
 
     def beside(self, value: Any, ratio: float) -> list[Any]:
         """Values on both sides at a ratio, other than the value itself."""
@@ -264,8 +264,8 @@ class Ladder:
 class _Walk:
     """Settings tried on the way, each once, and the steps that were taken."""
 
-    def __init__(self, desk: Desk, noise: float, shared: tuple[str, ...]) -> None:
-        self.desk = desk
+    def __init__(self, runner: TrialRunner, noise: float, shared: tuple[str, ...]) -> None:
+        self.runner = runner
         self.noise = noise
         self.shared = shared
         self.steps: list[Step] = []
@@ -274,11 +274,11 @@ class _Walk:
     def ensure(self, settings: list[dict[str, Any]]) -> None:
         """Try those that were not tried yet, together."""
         new = [setting for setting in settings if tuple(setting.items()) not in self._number]
-        for setting, number in zip(new, self.desk.try_out(new) if new else []):
+        for setting, number in zip(new, self.runner.try_out(new) if new else []):
             self._number[tuple(setting.items())] = number
 
     def _scores(self, setting: dict[str, Any]) -> np.ndarray:
-        return self.desk.scores_of(self._number[tuple(setting.items())])
+        return self.runner.tried[self._number[tuple(setting.items())]].scores
 
     def score(self, setting: dict[str, Any]) -> float:
         scores = self._scores(setting)
@@ -288,7 +288,7 @@ class _Walk:
         """Note a step, and give the setting to go on from."""
         self.ensure([setting])
         lead = self._scores(setting) - self._scores(best)
-        lead = lead if self.desk.metric.greater_is_better else -lead
+        lead = lead if self.runner.metric.greater_is_better else -lead
         error = lead.std(ddof=1) / math.sqrt(len(lead)) if len(lead) > 1 else 0.0
         taken = bool(lead.size and lead.mean() > self.noise * error) or self._only_works(setting, best)
         self.steps.append(Step(name, float(setting[name]), move, self.score(setting), taken))

@@ -6,7 +6,7 @@ from margin.params import Count, Flag, Jobs, Seed, Share
 from margin.random import generator
 from margin.selection.search.parameter_grids import Distributions, Grid, check_names, combinations, drawn, listed
 from margin.selection.search.search import Chosen, Folds, MetricName, Model, Search, Simpler
-from margin.selection.search.trial_runner import Desk, Progress
+from margin.selection.search.trial_runner import Progress, TrialRunner
 
 __all__ = ["GridSearch", "RandomSearch"]
 
@@ -111,13 +111,13 @@ class GridSearch(Search):
     def _races(self) -> bool:
         return bool(self.race)
 
-    def _look(self, desk: Desk) -> None:
+    def _search(self, runner: TrialRunner) -> None:
         self._refuse_no_settings("grid", "{'C': [0.1, 1, 10]}")
         grid = {"max_depth": DEPTHS} if self.grid is None else self.grid
-        check_names(desk.bench.model, listed(grid), "GridSearch")
+        check_names(runner.task.model, listed(grid), "GridSearch")
         settings = combinations(grid)
-        desk.expect(len(settings))
-        desk.try_out(settings)
+        runner.expect(len(settings))
+        runner.try_out(settings)
 
 
 class RandomSearch(Search):
@@ -222,13 +222,13 @@ class RandomSearch(Search):
     def _races(self) -> bool:
         return bool(self.race)
 
-    def _look(self, desk: Desk) -> None:
+    def _search(self, runner: TrialRunner) -> None:
         self._refuse_no_settings("distributions", "{'C': scipy.stats.loguniform(0.01, 100)}")
         given = {"max_depth": DEPTHS} if self.distributions is None else self.distributions
-        check_names(desk.bench.model, given, "RandomSearch")
+        check_names(runner.task.model, given, "RandomSearch")
         settings = drawn(given, int(self.n), generator(_seed(self.random_state), "settings"))
-        desk.expect(len(settings))
-        desk.try_out(settings)
+        runner.expect(len(settings))
+        runner.try_out(settings)
 
 
 def _seed(random_state: Seed) -> Seed:

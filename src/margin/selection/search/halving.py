@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from margin.base.meta.cross_fitting import Part
+from margin.data.splits import Part
 from margin.errors import ParameterError
 from margin.params import Count, Flag, Jobs, Positive, Rule, Seed, Share
 from margin.random import generator
@@ -15,7 +15,7 @@ from margin.selection.search.grid import DEPTHS
 from margin.selection.search.parameter_grids import Grid, check_names, combinations, drawn, listed
 from margin.selection.search.search import Chosen, Folds, MetricName, Model, Search, Simpler
 from margin.selection.search.subsets import growing_order
-from margin.selection.search.trial_runner import Desk, Progress
+from margin.selection.search.trial_runner import Progress, TrialRunner
 
 __all__ = ["HalvingSearch"]
 
@@ -134,31 +134,31 @@ class HalvingSearch(Search):
         self.confidence = confidence
         self.random_state = random_state
 
-    def _look(self, desk: Desk) -> None:
-        self._check(desk)
+    def _search(self, runner: TrialRunner) -> None:
+        self._check(runner)
         settings = self._settings()
-        most = self._most(desk)
-        amounts = self._amounts(desk, len(settings), most)
+        most = self._most(runner)
+        amounts = self._amounts(runner, len(settings), most)
         alive = list(range(len(settings)))
         self.rounds_: tuple[tuple[int, int], ...] = ()
         for number, amount in enumerate(amounts, 1):
             self.rounds_ += ((len(alive), amount),)
-            self._try(desk, settings if number == 1 else None, alive, amount, most)
+            self._try(runner, settings if number == 1 else None, alive, amount, most)
             if number < len(amounts):
-                kept = self._kept(desk, alive, math.ceil(len(alive) / self.factor))
-                desk.drop([i for i in alive if i not in kept])
+                kept = self._kept(runner, alive, math.ceil(len(alive) / self.factor))
+                runner.drop([i for i in alive if i not in kept])
                 alive = kept
 
-    def _check(self, desk: Desk) -> None:
+    def _check(self, runner: TrialRunner) -> None:
         self._refuse_no_settings("grid", "{'C': [0.1, 1, 10]}")
         if self.factor <= 1:
             raise ParameterError(f"HalvingSearch(factor={self.factor!r}): factor must be a number above 1, as 3.")
-        if desk.splits is None:
+        if runner.splits is None:
             raise ParameterError("HalvingSearch(cv=LeaveOneOut()): rows are few in early rounds; give cv some folds.")
         names = listed(self.grid) if self.grid is not None else []
-        check_names(desk.bench.model, names, "HalvingSearch")
+        check_names(runner.task.model, names, "HalvingSearch")
         if self.resource != "rows":
-            check_names(desk.bench.model, [self.resource], "HalvingSearch")
+            check_names(runner.task.model, [self.resource], "HalvingSearch")
             if self.resource in names:
                 raise ParameterError(
                     f"HalvingSearch(resource={self.resource!r}): it grows by itself and must not be in the grid."
@@ -175,51 +175,53 @@ class HalvingSearch(Search):
         places = generator(seed, "settings").choice(len(settings), int(self.n), replace=False)
         return [settings[i] for i in sorted(places.tolist())]
 
-    def _most(self, desk: Desk) -> int:
+    def _most(self, runner: TrialRunner) -> int:
         if self.resource == "rows":
-            rows = max((len(train) for train, _ in desk.splits or ()), default=1)
+            rows = max((len(train) for train, _ in runner.splits or ()), default=1)
             return rows if self.most is None else min(rows, int(self.most))
-        own = desk.bench.model.get_params(deep=True)[self.resource] if self.most is None else self.most
+        own = runner.task.model.get_params(deep=True)[self.resource] if self.most is None else self.most
         if not isinstance(own, (int, np.integer)) or own < 1:
             raise ParameterError(
                 f"HalvingSearch(resource={self.resource!r}): {self.resource} is {own!r} in the model; say most=…."
             )
         return int(own)
 
-    def _amounts(self, desk: Desk, n_settings: int, most: int) -> list[int]:
+    def _amounts(self, runner: TrialRunner, n_settings: int, most: int) -> list[int]:
         """What each round has: as many rounds as bring the settings down to one, or the resource up to all of it."""
         factor = float(self.factor)
         rounds = 1 + math.floor(math.log(n_settings, factor) + 1e-9)
         if self.least is None:
-            fewest = 2 * len(desk.bench.classes) if self.resource == "rows" else 1
+            fewest = 2 * len(runner.task.classes) if self.resource == "rows" else 1
             while rounds > 1 and most / factor ** (rounds - 1) < fewest:
                 rounds -= 1
             return [round(most / factor**later) for later in reversed(range(rounds))]
-        found = [min(int(self.least), most)]
-        while len(found) < rounds and found[-1] < most:
-            found.append(min(round(found[0] * factor ** len(found)), most))
-        return found
+        amounts = [min(int(self.least), most)]
+        while len(amounts) < rounds and amounts[-1] < most:
+            amounts.append(min(round(amounts[0] * factor ** len(amounts)), most))
+        return amounts
 
-    def _try(self, desk: Desk, settings: list[dict[str, Any]] | None, alive: list[int], amount: int, most: int) -> None:
-        splits = desk.splits
+    def _try(
+        self, runner: TrialRunner, settings: list[dict[str, Any]] | None, alive: list[int], amount: int, most: int
+    ) -> None:
+        splits = runner.splits
         assert splits is not None
         if self.resource == "rows":
-            splits = [(self._some(desk, train, amount), test) for train, test in splits] if amount < most else splits
+            splits = [(self._some(runner, train, amount), test) for train, test in splits] if amount < most else splits
         else:
             for i in alive if settings is None else ():
-                desk.settings[i] = {**desk.settings[i], self.resource: amount}
+                tried = runner.tried[i]
+                tried.setting = {**tried.setting, self.resource: amount}
             settings = settings and [{**setting, self.resource: amount} for setting in settings]
         if settings is None:
-            desk.try_again(alive, splits, amount)
+            runner.try_again(alive, splits, amount)
         else:
-            desk.try_out(settings, splits, amount)
+            runner.try_out(settings, splits, amount)
 
-    def _some(self, desk: Desk, train: Part, amount: int) -> Part:
+    def _some(self, runner: TrialRunner, train: Part, amount: int) -> Part:
         seed = 0 if self.random_state is None else self.random_state
-        rows = growing_order(desk.bench.codes[train.rows], generator(seed, "rows"))[:amount]
-        rows = np.sort(rows)
-        return Part(train.rows[rows], train.weight[rows])
+        rows = growing_order(runner.task.codes[train.rows], generator(seed, "rows"))[:amount]
+        return train.take(np.sort(rows))
 
-    def _kept(self, desk: Desk, alive: list[int], n: int) -> list[int]:
-        rank = desk.results().rank[alive]
+    def _kept(self, runner: TrialRunner, alive: list[int], n: int) -> list[int]:
+        rank = runner.results().rank[alive]
         return sorted(alive[place] for place in np.argsort(rank, kind="stable")[:n].tolist())

@@ -8,19 +8,20 @@ from typing import Annotated, Any, Literal
 import numpy as np
 
 from margin.base import AsGiven
-from margin.base.meta.cross_fitting import Part, Split, dealt, told
+from margin.base.meta.cross_fitting import given_splits, stratified_splits
 from margin.base.meta.delegating import PassesOn
 from margin.base.representations.representation import TrainingRows
 from margin.base.rollback import NotYetFittedError
 from margin.data.rows import ready_for
+from margin.data.splits import Part, Split
 from margin.errors import ParameterError
 from margin.evaluation.intervals.interval import Score
 from margin.evaluation.metrics.definitions import METRICS, Metric, metric
 from margin.evaluation.protocols.stratified import LeaveOneOut
 from margin.params import Rule
 from margin.selection.search.results import SearchResults
-from margin.selection.search.trial_runner import Desk
-from margin.selection.search.trials import Bench, fitted_on
+from margin.selection.search.trial_runner import TrialRunner
+from margin.selection.search.trials import search_task
 from margin.tree import DecisionTreeClassifier
 
 __all__ = ["Chosen", "Folds", "MetricName", "Model", "Search", "Simpler"]
@@ -67,7 +68,7 @@ Chosen = Literal["best", "one_standard_error"]
 class Search(PassesOn):
     """A classifier that chooses the setting of another by cross-validation, and is then that one, fitted on all rows.
 
-    A subclass writes ``_look(desk)``: it tries settings at the desk. Everything else is here.
+    A subclass writes ``_search(runner)``: it has the runner try settings. Everything else is here.
     """
 
     representation = AsGiven()
@@ -91,8 +92,8 @@ class Search(PassesOn):
     def _model(self) -> Any:
         return DecisionTreeClassifier() if self.model is None else self.model
 
-    def _look(self, desk: Desk) -> None:
-        raise TypeError(f"{type(self).__name__} must say what it tries: def _look(self, desk).")
+    def _search(self, runner: TrialRunner) -> None:
+        raise TypeError(f"{type(self).__name__} must say what it tries: def _search(self, runner).")
 
     def _races(self) -> bool:
         return False
@@ -100,59 +101,58 @@ class Search(PassesOn):
     # ---- Learning.
 
     def _learn(self, X: Any, y: np.ndarray, rows: TrainingRows) -> None:
-        bench = Bench(
+        task = search_task(
             self._model(),
             X,
             self.classes_[y],
             self.classes_,
             y,
-            (metric(self.metric),),
-            type(self).__name__,
+            metrics=(metric(self.metric),),
+            caller=type(self).__name__,
             weight=rows.weight,
         )
-        everything = Part(np.arange(len(y)), rows.weights())
-        splits = self._splits(y, rows)
-        desk = Desk(
-            bench,
-            splits,
+        everything = Part.weighted(np.arange(len(y)), rows.weights())
+        runner = TrialRunner(
+            task,
+            self._splits(y, rows),
             n_jobs=self.n_jobs,
             progress=self.progress,
             race=self._races(),
             confidence=float(self.confidence),
         )
-        self._look(desk)
-        self.results_, self.n_fits_ = desk.results(), desk.n_fits
-        self._choose(desk, everything)
+        self._search(runner)
+        self.results_, self.n_fits_ = runner.results(), runner.n_fits
+        self._choose(runner, everything)
         if self.refit:
-            self.model_ = fitted_on(bench, self.best_params_, everything)
+            self.model_, _ = task.fitted(everything, self.best_params_)
 
     def _splits(self, y: np.ndarray, rows: TrainingRows) -> list[Split] | None:
         weight = rows.weights()
         if isinstance(self.cv, LeaveOneOut) and len(y) > 1:
             return None
         if isinstance(self.cv, (int, np.integer)):
-            return dealt(y, weight, int(self.cv), self.random_state)
-        return told(self.cv, y, weight, rows.kept, rows.n_given, type(self).__name__)
+            return stratified_splits(y, weight, int(self.cv), self.random_state)
+        return given_splits(self.cv, y, weight, rows.kept, rows.n_given, type(self).__name__)
 
-    def _choose(self, desk: Desk, everything: Part) -> None:
-        found, who = self.results_, type(self).__name__
-        if desk.n_folds == 0:  # not one class has two rows: nothing can be held out, and the first setting is taken
+    def _choose(self, runner: TrialRunner, everything: Part) -> None:
+        results, who = self.results_, type(self).__name__
+        if runner.n_folds == 0:  # not one class has two rows: nothing can be held out, and the first setting is taken
             self.best_index_ = 0
-        elif np.isnan(found.mean).all():
-            fitted_on(desk.bench, found.settings[0], everything)  # refuses the same cell, and names its row as given
-            if desk.first_error is None:
+        elif np.isnan(results.mean).all():
+            runner.task.fitted(everything, results.settings[0])  # refuses the same cell, and names its row as given
+            if runner.first_error is None:
                 raise ParameterError(
-                    f"{who}(metric={found.metric!r}): it is undefined in a fold of every setting (use fewer folds or "
+                    f"{who}(metric={results.metric!r}): it is undefined in a fold of every setting (use fewer folds or "
                     "another metric)."
                 )
-            desk.first_error.add_note(f"{who}: all {len(found)} settings failed; this is the first error.")
-            raise desk.first_error
+            runner.first_error.add_note(f"{who}: all {len(results)} settings failed; this is the first error.")
+            raise runner.first_error
         elif self.rule == "one_standard_error":
-            self.best_index_ = found.within_one_standard_error(self.simpler, who)
+            self.best_index_ = results.within_one_standard_error(self.simpler, who)
         else:
-            self.best_index_ = found.best
-        self.best_params_ = dict(found.settings[self.best_index_])
-        self.best_score_ = found.score(self.best_index_)
+            self.best_index_ = results.best
+        self.best_params_ = dict(results.settings[self.best_index_])
+        self.best_score_ = results.score(self.best_index_)
 
     def _refuse_no_settings(self, name: str, example: str) -> None:
         if self.model is not None and getattr(self, name) is None:
@@ -171,5 +171,5 @@ class Search(PassesOn):
         encoded = self._inputs(X, "predict")
         if encoded.shape[0] == 0:
             return self.classes_[:0]
-        said = np.asarray(self.model_.predict(ready_for(self.model_, encoded)))
-        return said if said.dtype == object else said.astype(self.classes_.dtype, copy=False)
+        labels = np.asarray(self.model_.predict(ready_for(self.model_, encoded)))
+        return labels if labels.dtype == object else labels.astype(self.classes_.dtype, copy=False)

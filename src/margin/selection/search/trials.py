@@ -8,7 +8,7 @@ Which settings can be tried together: those that differ in one parameter along w
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -17,32 +17,16 @@ from typing import Any
 
 import numpy as np
 
-from margin.base.meta.cross_fitting import Part, Split
-from margin.base.meta.inner_model import last_step, on_tables, weights_for
+from margin.base.meta.inner_model import last_step, on_tables
 from margin.data.labels import distinct
-from margin.data.rows import take_rows
+from margin.data.splits import Split
 from margin.data.table import Table
-from margin.errors import ConstantColumnWarning, ParameterError
-from margin.evaluation.metrics.definitions import Metric
-from margin.evaluation.predictions.from_model import Said, ask
+from margin.errors import ConstantColumnWarning
+from margin.evaluation.cross_validation.fold import Fold, FoldTask, Outcome, run_fold
+from margin.evaluation.predictions.from_model import Predictions
 from margin.parallel import side_by_side
 
-__all__ = ["Bench", "Group", "Trial", "configured", "fitted_on", "groups_of", "shareable", "spoken_along", "trials"]
-
-
-@dataclass(frozen=True)
-class Bench:
-    """What every trial needs: the model to clone, the rows, and what is measured. Checked once, before the first."""
-
-    model: Any
-    X: Any
-    labels: np.ndarray
-    classes: np.ndarray
-    codes: np.ndarray
-    metrics: tuple[Metric, ...]
-    who: str
-    on_training_rows: bool = False
-    weight: np.ndarray | None = None
+__all__ = ["Group", "Trial", "groups_of", "search_task", "shareable", "trials"]
 
 
 @dataclass(frozen=True)
@@ -57,141 +41,73 @@ class Trial:
     error: Exception | None = None
 
 
-class _Spoken:
-    """Words that were said already, in the place of the model that would say them."""
-
-    def __init__(self, said: Said, classes: np.ndarray) -> None:
-        self.classes_ = classes
-        self.predict = _always(said.labels)
-        if said.probabilities is not None:
-            self.predict_proba = _always(said.probabilities)
-        elif said.scores is not None:
-            self.decision_function = _always(said.scores)
-
-
-def _always(answer: np.ndarray) -> Callable[[Any], np.ndarray]:
-    return lambda X: answer
-
-
-def configured(bench: Bench, setting: Mapping[str, Any]) -> Any:
-    """An unfitted model with a setting, behind an encoder where it takes no tables."""
-    from sklearn.base import clone
-
-    # Parameters may be models themselves: every trial gets its own.
-    model = clone(bench.model).set_params(**{name: clone(value, safe=False) for name, value in setting.items()})
-    return on_tables(model) if isinstance(bench.X, Table) else model
-
-
-def fitted_on(bench: Bench, setting: Mapping[str, Any], part: Part) -> Any:
-    """The model with a setting, learnt from some rows."""
-    model = configured(bench, setting)
-    weight = _weight(bench, model, part)
-    return model.fit(_rows(model, bench.X, part.rows, part.rows), bench.labels[part.rows], **weight)
-
-
-def _weight(bench: Bench, model: Any, part: Part) -> dict[str, np.ndarray]:
-    if (part.weight == 1).all():
-        return {}
-    return weights_for(model, part.weight, bench.who, "so it cannot be chosen by weighted rows")
-
-
-def _rows(model: Any, X: Any, rows: np.ndarray, learnt: np.ndarray) -> Any:
-    """Some rows; of a matrix of kernel values only their columns with the rows that were learnt from."""
-    from sklearn.utils import get_tags
-
-    some = take_rows(X, rows)
-    pairwise = isinstance(X, np.ndarray) and get_tags(model).input_tags.pairwise
-    return some[:, learnt] if pairwise else some
+def search_task(
+    model: Any, X: Any, labels: np.ndarray, classes: np.ndarray, codes: np.ndarray, **known: Any
+) -> FoldTask:
+    """The task of a search: models that take no tables stand behind an encoder, and every metric must be had."""
+    wrapped = on_tables if isinstance(X, Table) else None
+    return FoldTask(model, X, labels, classes, codes, every_metric=True, wrapped=wrapped, **known)
 
 
 def trials(
-    bench: Bench, settings: Sequence[Mapping[str, Any]], splits: Sequence[Split], n_jobs: int | None = 1
+    task: FoldTask,
+    settings: Sequence[Mapping[str, Any]],
+    splits: Sequence[Split],
+    n_jobs: int | None = 1,
+    *,
+    on_training_rows: bool = False,
 ) -> Generator[list[Trial], None, None]:
     """All settings on all splits, split by split: those that share work come together, in an order that is always the
     same. Closing the iterator calls the rest off."""
-    groups = groups_of(bench.model, settings)
-    tasks = (
-        partial(_tried, bench, settings, group, number, train, test)
+    groups = groups_of(task.model, settings)
+    jobs = (
+        partial(_tried, task, settings, group, number, Fold(train, test, train if on_training_rows else None))
         for number, (train, test) in enumerate(splits)
         for group in groups
     )
     with (
-        closing(side_by_side(tasks, len(groups) * len(splits), n_jobs)) as running,
+        closing(side_by_side(jobs, len(groups) * len(splits), n_jobs)) as running,
         warnings.catch_warnings(),
     ):
         warnings.simplefilter("ignore", ConstantColumnWarning)  # all rows have their say; a part need not
         yield from running
 
 
-def _tried(
-    bench: Bench, settings: Sequence[Mapping[str, Any]], group: Group, number: int, train: Part, test: Part
-) -> list[Trial]:
+def _tried(task: FoldTask, settings: Sequence[Mapping[str, Any]], group: Group, number: int, fold: Fold) -> list[Trial]:
+    outcomes = None
     if group.parameter is not None:
-        together = _tried_together(bench, settings, group, number, train, test)
-        if together is not None:
-            return together
-    return [_tried_alone(bench, settings[i], i, number, train, test) for i in group.members]
+        outcomes = _run_together(task, [settings[i] for i in group.members], group.parameter, fold)
+    if outcomes is None:
+        outcomes = [run_fold(task, fold, settings[i]) for i in group.members]
+    return [
+        Trial(i, number, each.scores, each.beside_scores, each.fit_seconds + each.predict_seconds, each.error)
+        for i, each in zip(group.members, outcomes)
+    ]
 
 
-def _tried_alone(bench: Bench, setting: Mapping[str, Any], i: int, number: int, train: Part, test: Part) -> Trial:
-    try:
-        start = perf_counter()
-        model = fitted_on(bench, setting, train)
-        scores = [
-            _scores(bench, model, _rows(model, bench.X, part.rows, train.rows), part, train)
-            for part in _asked(bench, train, test)
-        ]
-        seconds = perf_counter() - start
-    except Exception as error:  # whatever a model may raise is reported beside the other settings, never hidden
-        return Trial(i, number, error=error)
-    return Trial(i, number, scores[0], scores[-1] if bench.on_training_rows else {}, seconds)
-
-
-def _asked(bench: Bench, train: Part, test: Part) -> list[Part]:
-    return [test, train] if bench.on_training_rows else [test]
-
-
-def _tried_together(
-    bench: Bench, settings: Sequence[Mapping[str, Any]], group: Group, number: int, train: Part, test: Part
-) -> list[Trial] | None:
+def _run_together(
+    task: FoldTask, settings: Sequence[Mapping[str, Any]], parameter: str, fold: Fold
+) -> list[Outcome] | None:
     """All settings of a group from one fit; None where the model cannot, or where any of them fails."""
-    assert group.parameter is not None
-    first = settings[group.members[0]]
-    values = [settings[i][group.parameter] for i in group.members]
-    parts = _asked(bench, train, test)
+    parts = [fold.test] if fold.beside is None else [fold.test, fold.beside]
+    outcomes = []
     try:
         start = perf_counter()
-        model = configured(bench, first)
-        weight = None if (train.weight == 1).all() else train.weight
-        rows = [_rows(model, bench.X, part.rows, train.rows) for part in parts]
-        X = _rows(model, bench.X, train.rows, train.rows)
-        labels = bench.labels[train.rows]
-        said = spoken_along(model, group.parameter, values, X, labels, rows, weight)
-        if said is None:
+        model, labels = task.configured(settings[0]), task.labels[fold.train.rows]
+        X, *rows = (task.rows_for(model, part, fold.train) for part in (fold.train, *parts))
+        values = [setting[parameter] for setting in settings]
+        along = _predictions_along(model, parameter, values, X, labels, rows, fold.train.weight)
+        if along is None:
             return None
-        classes, found = distinct(labels), []
-        for i, of_value in zip(group.members, said, strict=True):
-            scores = [
-                _scores(bench, _Spoken(each, classes), X, part, train) for each, X, part in zip(of_value, rows, parts)
-            ]
-            found.append(Trial(i, number, scores[0], scores[-1] if bench.on_training_rows else {}))
+        classes, name = distinct(labels), type(model).__name__
+        for _, given in zip(settings, along, strict=True):
+            answers = [task.answers(each, classes, part, name) for each, part in zip(given, parts)]
+            scores = [task.scores(each) for each in answers]
+            outcomes.append(Outcome(fold, scores=scores[0], beside_scores=scores[1] if fold.beside else {}))
     except Exception:  # fits of their own will tell which setting fails, and why
         return None
-    seconds = (perf_counter() - start) / len(found)
-    return [replace(each, seconds=seconds) for each in found]
-
-
-def _scores(bench: Bench, model: Any, X: Any, part: Part, train: Part) -> dict[str, float]:
-    given = ask(model, X, bench.classes, bench.labels[train.rows])
-    weight = None if (part.weight == 1).all() else part.weight
-    answers = given.beside(bench.classes, bench.codes[part.rows], weight)
-    for each in bench.metrics:
-        if each.needs == "probabilities" and answers.probabilities is None:
-            raise ParameterError(
-                f"{bench.who}: {each.name} needs probabilities, and {type(bench.model).__name__} gives none "
-                "(choose a metric on labels, as 'accuracy')."
-            )
-    return {each.name: each.value(answers) for each in bench.metrics}
+    seconds = (perf_counter() - start) / len(outcomes)
+    return [replace(each, fit_seconds=seconds, predict_seconds=0.0) for each in outcomes]
 
 
 @dataclass(frozen=True)
@@ -225,8 +141,8 @@ def groups_of(model: Any, settings: Sequence[Mapping[str, Any]]) -> list[Group]:
         for i, setting in enumerate(settings):
             key = i if parameter not in setting else _key(setting, parameter)
             having.setdefault(key, []).append(i)
-        found = [Group(tuple(members), parameter if len(members) > 1 else None) for members in having.values()]
-        best = found if len(found) < len(best) else best
+        groups = [Group(tuple(members), parameter if len(members) > 1 else None) for members in having.values()]
+        best = groups if len(groups) < len(best) else best
     return best
 
 
@@ -240,10 +156,10 @@ def _identity(value: Any) -> tuple[str, str]:
     return type(value).__name__, repr(value) if plain else str(id(value))
 
 
-def spoken_along(
+def _predictions_along(
     model: Any, parameter: str, values: Sequence[Any], X: Any, y: Any, asked: Sequence[Any], weight: np.ndarray | None
-) -> Sequence[Sequence[Said]] | None:
-    """What an unfitted model would say for each value; in a pipeline all steps before the last are fitted once."""
+) -> Sequence[Sequence[Predictions]] | None:
+    """What an unfitted model would predict for each value; in a pipeline all steps before the last are fitted once."""
     steps = getattr(model, "steps", None)
     name = parameter.rsplit("__", 1)[-1]
     if not steps:

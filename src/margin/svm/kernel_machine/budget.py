@@ -8,16 +8,16 @@ found by bracketing and the secant rule, each solution begun at the one before.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from margin.errors import NotSeparableError
 from margin.svm.kernel_machine.dual import DualSolution
 from margin.svm.kernel_machine.multiclass import Signed
-from margin.svm.kernel_machine.solve import Gap, Solutions, Solver, Way, soft
+from margin.svm.kernel_machine.solve import Gap, SoftMargin, Solutions, Solver
 
-__all__ = ["budgeted"]
+__all__ = ["SlackBudget"]
 
 # From one C to the next in search of one on either side, and how often.
 FACTOR, MOST_BRACKETS = 8.0, 12
@@ -31,22 +31,28 @@ STILL = 1e-4
 At = Callable[[float, Solutions | None], tuple[Solutions, float]]
 
 
-def budgeted(budget: float, who: str) -> Way:
-    """The way of training that keeps the slacks of each problem within a budget."""
+@dataclass(frozen=True)
+class SlackBudget:
+    """The slacks of each problem may add up to ``budget``; ``who`` is named where they cannot be kept to it."""
 
-    def way(
-        solver: Solver, problems: Sequence[Signed], weights: Sequence[np.ndarray], start: Solutions | None
+    budget: float
+    who: str
+
+    def solve(
+        self,
+        solver: Solver,
+        problems: Sequence[Signed],
+        weights: Sequence[np.ndarray],
+        start: Solutions | None = None,
     ) -> Solutions:
+        """Each problem by itself, with a C of its own; a start would be of another C and is not used."""
         exact = replace(solver, tol=min(solver.tol, EXACT))
-        parts = [_within(exact, problem, weight, budget, who) for problem, weight in zip(problems, weights)]
-        found, gaps, prices = [], [], []
-        for part in parts:
-            found += part.found
-            gaps += part.gaps
-            prices += part.C.tolist()
-        return Solutions(found, gaps, np.array(prices))
-
-    return way
+        parts = [_within(exact, problem, weight, self.budget, self.who) for problem, weight in zip(problems, weights)]
+        return Solutions(
+            [found for part in parts for found in part.found],
+            [gap for part in parts for gap in part.gaps],
+            np.array([C for part in parts for C in part.C.tolist()]),
+        )
 
 
 def _within(solver: Solver, problem: Signed, weight: np.ndarray, budget: float, who: str) -> Solutions:
@@ -56,7 +62,7 @@ def _within(solver: Solver, problem: Signed, weight: np.ndarray, budget: float, 
         return _constant(problem, 1.0 if sides[0] > sides[1] else -1.0)
 
     def at(C: float, start: Solutions | None) -> tuple[Solutions, float]:
-        found = soft(C)(solver, [problem], [weight], start)
+        found = SoftMargin(C).solve(solver, [problem], [weight], start)
         return found, _slack(problem, weight, found.found[0])
 
     (low, over), (high, under) = _bracket(at, budget, who)
@@ -97,7 +103,7 @@ def _bracket(at: At, budget: float, who: str) -> tuple[tuple[Solutions, float], 
 
 
 def _slack(problem: Signed, weight: np.ndarray, found: DualSolution) -> float:
-    return float(weight @ np.maximum(0.0, -found.slope - problem.sign * found.bias))
+    return float(weight @ np.maximum(0.0, -found.gradient - problem.sign * found.bias))
 
 
 def _constant(problem: Signed, side: float) -> Solutions:

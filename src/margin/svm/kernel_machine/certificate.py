@@ -153,9 +153,9 @@ class Evidence:
         return self.C[i] * self.weight[problem.rows]
 
     def _violation(self, i: int, problem: Signed) -> float:
-        slope = problem.sign * (self.settled()[i] - self.machine.intercept[i]) - 1.0
+        gradient = problem.sign * (self.settled()[i] - self.machine.intercept[i]) - 1.0
         given = DualProblem(problem.rows, problem.sign, self._upper(i, problem))
-        return conditions(given, self.alphas[i], slope)[1]
+        return conditions(given, self.alphas[i], gradient)[1]
 
     def gaps(self) -> list[Gap]:
         """The gap of each problem, by the decisions about its rows."""

@@ -46,7 +46,7 @@ class DualSolution:
 
     alpha: np.ndarray
     #: The derivative of D by each alpha: s_i (f(x_i) - bias) - 1.
-    slope: np.ndarray
+    gradient: np.ndarray
     #: The mean of what the free rows ask for; without any, the middle of what the conditions of optimality allow.
     bias: float
     #: D, at most 0.
@@ -102,7 +102,7 @@ def solve_all(
     bounds = np.zeros(len(problems) + 1, dtype=np.int64)
     np.cumsum([len(problem.rows) for problem in problems], out=bounds[1:])
     warm = any(len(problem.start) for problem in problems)
-    alpha, slope, numbers = _core.svm.solve_all(
+    alpha, gradient, numbers = _core.svm.solve_all(
         source,
         np.concatenate([problem.rows for problem in problems]),
         np.concatenate([problem.sign for problem in problems]),
@@ -119,7 +119,9 @@ def solve_all(
     for p, (bias, objective, violation, primal, gap, steps, unbounded) in enumerate(numbers.tolist()):
         own = slice(bounds[p], bounds[p + 1])
         found.append(
-            DualSolution(alpha[own], slope[own], bias, objective, violation, primal, gap, int(steps), bool(unbounded))
+            DualSolution(
+                alpha[own], gradient[own], bias, objective, violation, primal, gap, int(steps), bool(unbounded)
+            )
         )
     return found
 

@@ -18,9 +18,9 @@ from margin.linear.geometry.hard_margin import widest_gap
 from margin.svm.kernel_machine.dual import DualProblem, DualSolution
 from margin.svm.kernel_machine.multiclass import Signed
 from margin.svm.kernel_machine.polish import polished
-from margin.svm.kernel_machine.solve import Gap, Solutions, Solver, Way, steepened
+from margin.svm.kernel_machine.solve import Gap, Solutions, Solver, steepened
 
-__all__ = ["hard"]
+__all__ = ["HardMargin"]
 
 # Bounds on the weights, in units of 1 / the largest k(x, x), that are tried one after another until none is met.
 BOUNDS = (1e2, 1e4, 1e6, 1e8, 1e10)
@@ -32,9 +32,23 @@ NEAR = 1e-7
 NAMED = 6
 
 
-@dataclass(frozen=True)
-class _Rows:
-    """The rows as they are, and how they are called: their numbers, their problem."""
+@dataclass(frozen=True, eq=False)
+class HardMargin:
+    """No row may be inside the margin.
+
+    Parameters
+    ----------
+    X
+        The rows as they are; None where only kernel values are known.
+    linear
+        Whether the kernel is linear.
+    kept
+        What the rows are called in a proof, if not by their places.
+    names
+        What each problem is called.
+    who
+        Who refuses classes that cannot be separated.
+    """
 
     X: Any
     linear: bool
@@ -42,7 +56,23 @@ class _Rows:
     names: list[str]
     who: str
 
+    def solve(
+        self,
+        solver: Solver,
+        problems: Sequence[Signed],
+        weights: Sequence[np.ndarray],
+        start: Solutions | None = None,
+    ) -> Solutions:
+        """One problem after another; weights of rows do not matter where none may be wrong."""
+        found = []
+        for i, problem in enumerate(problems):
+            _refuse_twins(self, i, problem)
+            found.append(_of_planes(self, i, problem) if self.linear else _of_kernel(self, i, problem, solver))
+        gaps = [_gap(problem, each) for problem, each in zip(problems, found)]
+        return Solutions(found, gaps, np.full(len(found), np.inf))
+
     def called(self, rows: np.ndarray) -> str:
+        """The numbers of some rows, the first of them."""
         numbers = rows if self.kept is None else self.kept[rows]
         listed = ", ".join(str(row) for row in numbers[:NAMED].tolist())
         return listed if len(numbers) <= NAMED else f"{listed}, … ({len(numbers)} in all)"
@@ -55,35 +85,18 @@ class _Rows:
         )
 
 
-def hard(X: Any, linear: bool, kept: np.ndarray | None, names: list[str], who: str) -> Way:
-    """The way of training that allows no slack. X is None where only kernel values are known."""
-    about = _Rows(X, linear, kept, names, who)
-
-    def way(
-        solver: Solver, problems: Sequence[Signed], weights: Sequence[np.ndarray], start: Solutions | None
-    ) -> Solutions:
-        found = []
-        for i, problem in enumerate(problems):
-            _refuse_twins(about, i, problem)
-            found.append(_of_planes(about, i, problem) if linear else _of_kernel(about, i, problem, solver))
-        gaps = [_gap(problem, each) for problem, each in zip(problems, found)]
-        return Solutions(found, gaps, np.full(len(found), np.inf))
-
-    return way
-
-
-def _refuse_twins(about: _Rows, i: int, problem: Signed) -> None:
+def _refuse_twins(policy: HardMargin, i: int, problem: Signed) -> None:
     """Two rows at the same place and in different classes are proof enough."""
-    if about.X is None:
+    if policy.X is None:
         return
-    rows = about.X[problem.rows]
+    rows = policy.X[problem.rows]
     cells = [_key(rows, r) for r in range(rows.shape[0])]
     first: dict[bytes, int] = {}
     for r, key in enumerate(cells):
         before = first.setdefault(key, r)
         if problem.sign[before] != problem.sign[r]:
-            both = about.called(problem.rows[[before, r]])
-            raise about.refusal(i, f"rows {both} are at the same place and of different classes")
+            both = policy.called(problem.rows[[before, r]])
+            raise policy.refusal(i, f"rows {both} are at the same place and of different classes")
 
 
 def _key(rows: Any, r: int) -> bytes:
@@ -95,25 +108,25 @@ def _key(rows: Any, r: int) -> bytes:
     return rows.indices[begin:end][there].tobytes() + rows.data[begin:end][there].tobytes()
 
 
-def _of_planes(about: _Rows, i: int, problem: Signed) -> DualSolution:
+def _of_planes(policy: HardMargin, i: int, problem: Signed) -> DualSolution:
     """The linear kernel: the nearest points of both hulls, exactly."""
-    gap = widest_gap(about.X[problem.rows], problem.sign)
+    gap = widest_gap(policy.X[problem.rows], problem.sign)
     if not gap.separable:
-        shown = about.called(problem.rows[gap.rows])
-        raise about.refusal(
+        shown = policy.called(problem.rows[gap.rows])
+        raise policy.refusal(
             i, f"a mixture of rows of one class and a mixture of rows of the other, rows {shown}, are at most "
             f"{2 * gap.upper_bound:.3g} apart, so that no plane passes between them",
         )  # fmt: skip
     alpha = np.zeros(len(problem.rows))
     alpha[gap.rows] = gap.weights / (2 * gap.margin**2)
     w, bias = gap.direction / gap.margin, gap.intercept / gap.margin
-    slope = problem.sign * np.asarray(about.X[problem.rows] @ w).ravel() - 1.0
+    gradient = problem.sign * np.asarray(policy.X[problem.rows] @ w).ravel() - 1.0
     squared = 1 / gap.margin**2
     objective = 0.5 * squared - float(alpha.sum())
-    return DualSolution(alpha, slope, bias, objective, 0.0, 0.5 * squared, 0.0, len(gap.rows), False)
+    return DualSolution(alpha, gradient, bias, objective, 0.0, 0.5 * squared, 0.0, len(gap.rows), False)
 
 
-def _of_kernel(about: _Rows, i: int, problem: Signed, solver: Solver) -> DualSolution:
+def _of_kernel(policy: HardMargin, i: int, problem: Signed, solver: Solver) -> DualSolution:
     """Other kernels: the dual with bounds so large that none is met."""
     longest = float(np.sqrt(np.abs(solver.source.diagonal()[problem.rows]).max())) or 1.0
     n = len(problem.rows)
@@ -130,7 +143,7 @@ def _of_kernel(about: _Rows, i: int, problem: Signed, solver: Solver) -> DualSol
             break
         start = found.alpha
     if met or _nearest(problem, found) <= 0:
-        raise about.refusal(i, _meeting(about, problem, found, longest))
+        raise policy.refusal(i, _meeting(policy, problem, found, longest))
     return found
 
 
@@ -140,27 +153,27 @@ def _apart(found: DualSolution) -> float:
     The weights of each class add up to half of the total; divided by that, they mix rows.
     """
     total = float(found.alpha.sum())
-    return 2.0 * float(np.sqrt(max(0.0, float(found.alpha @ (found.slope + 1.0))))) / total if total > 0 else 0.0
+    return 2.0 * float(np.sqrt(max(0.0, float(found.alpha @ (found.gradient + 1.0))))) / total if total > 0 else 0.0
 
 
 def _nearest(problem: Signed, found: DualSolution) -> float:
     """The smallest s f(x)."""
-    return float((found.slope + 1.0 + problem.sign * found.bias).min())
+    return float((found.gradient + 1.0 + problem.sign * found.bias).min())
 
 
 def _gap(problem: Signed, found: DualSolution) -> Gap:
     nearest = _nearest(problem, found)
-    half = 0.5 * max(0.0, float(found.alpha @ (found.slope + 1.0)))
+    half = 0.5 * max(0.0, float(found.alpha @ (found.gradient + 1.0)))
     return steepened(half, nearest, -found.objective)
 
 
-def _meeting(about: _Rows, problem: Signed, found: DualSolution, longest: float) -> str:
+def _meeting(policy: HardMargin, problem: Signed, found: DualSolution, longest: float) -> str:
     """How near the hulls come to each other, in words."""
     if not found.alpha.any():
         return "the kernel tells no two rows apart"
     needed = np.flatnonzero(found.alpha > 1e-3 * found.alpha.max())
     return (
         "in the space of the kernel a mixture of rows of one class and a mixture of rows of the other, rows "
-        f"{about.called(problem.rows[needed])}, are {_apart(found):.3g} apart, where the longest row is {longest:.3g} "
+        f"{policy.called(problem.rows[needed])}, are {_apart(found):.3g} apart, where the longest row is {longest:.3g} "
         "long, and no margin is wider than that"
     )

@@ -10,7 +10,7 @@ import numpy as np
 
 from margin.svm.kernel_machine.machine import Machine
 from margin.svm.kernel_machine.multiclass import LaidOut, Layout, Signed, laid_out
-from margin.svm.kernel_machine.solve import Solutions, Solver, Way
+from margin.svm.kernel_machine.solve import MarginPolicy, Solutions, Solver
 from margin.svm.kernels.expansion import Expansion
 from margin.svm.kernels.function import KernelFunction
 
@@ -49,7 +49,7 @@ class Learner:
 
     def learn(
         self,
-        way: Way,
+        policy: MarginPolicy,
         y: np.ndarray,
         weight: np.ndarray,
         rows: np.ndarray | None = None,
@@ -58,7 +58,7 @@ class Learner:
         """Learn from all rows, or some, of classes y with these weights."""
         problems = self.layout.problems(y)
         given = [each if rows is None else Signed(rows[each.rows].astype(np.uint32), each.sign) for each in problems]
-        solutions = way(self.solver, given, [weight[each.rows] for each in problems], start)
+        solutions = policy.solve(self.solver, given, [weight[each.rows] for each in problems], start)
         table = laid_out(self.layout, y, problems, [each.alpha for each in solutions.found])
         bias = np.array([each.bias for each in solutions.found])
         return Learnt(self._machine(table, bias, rows), table, problems, solutions)

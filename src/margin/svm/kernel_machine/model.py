@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -15,6 +14,7 @@ from margin.base.rollback import NotYetFittedError
 from margin.errors import InputError
 from margin.linear.presolve import NEVER
 from margin.svm.kernel_machine.certificate import WORDS, Evidence, MarginCertificate
+from margin.svm.kernel_machine.chosen_kernel import ChosenKernel
 from margin.svm.kernel_machine.machine import Machine
 from margin.svm.kernel_machine.multiclass import widened_pairs, widened_scores
 from margin.svm.kernel_machine.probabilities import probabilities_of
@@ -29,38 +29,32 @@ SMALL = 2_000
 class KernelModel(Classifier):
     """A classifier whose decisions are sums of kernels over support vectors.
 
-    A subclass leaves behind ``_machine`` (None where a single class has rows), ``_places`` (the classes that have rows)
-    and ``_evidence``.
+    It reads what training has left behind and calls nothing of the class that trains.
     """
 
+    # The parameters that answers depend on.
     kernel: Any
     probability: str | None
     n_jobs: Any
     decision_function_shape: str
     break_ties: bool
-    classes_: np.ndarray
+
+    #: None where a single class has rows.
     _machine: Machine | None
+    #: The classes that have rows.
     _places: np.ndarray
+    #: What makes probabilities of decisions, where they were asked for.
+    _map: CalibrationMap | None
+    #: What certificates are made of, and which of how many given rows took part; None stands for all.
+    _evidence: Evidence | None
     _kept: np.ndarray | None
     _n_given: int
-    support_: np.ndarray
-    n_support_: np.ndarray
-    intercept_: np.ndarray
-    dual_coef_: np.ndarray
-    _evidence: Evidence | None
-    _map: CalibrationMap | None
+    #: The dictionary of pieces; there with a spectrum kernel only.
     _spectrum: SpectrumKernel
 
-    def _kernel_name(self) -> str:
-        """The kernel as its function is called: a spectrum kernel is linear in the counts of pieces."""
-        if isinstance(self.kernel, SpectrumKernel):
-            return "linear"
-        if callable(self.kernel):
-            return "precomputed"
-        return "rbf" if self.kernel == "gaussian" else str(self.kernel)
-
-    def _user_function(self) -> Callable[[Any, Any], Any] | None:
-        return self.kernel if callable(self.kernel) and not isinstance(self.kernel, SpectrumKernel) else None
+    @property
+    def _chosen_kernel(self) -> ChosenKernel:
+        return ChosenKernel(self.kernel)
 
     def _encoded(self, X: Any, method: str) -> Any:
         spectrum = self._fitted(method).__dict__.get("_spectrum")
@@ -161,7 +155,7 @@ class KernelModel(Classifier):
     def coef_(self) -> np.ndarray:
         """Coefficients of each problem, with the linear kernel; other kernels have none."""
         self._fitted("coef_")
-        if self._kernel_name() != "linear":
+        if self._chosen_kernel.name != "linear":
             raise AttributeError(f"{type(self).__name__}.coef_: only kernel='linear' has coefficients of columns.")
         if self._machine is None or self._machine.planes is None:
             return np.zeros((0, len(self._encoder.names_out())))

@@ -15,8 +15,8 @@ from margin.params import rule_of
 from margin.svm.kernel_machine.certificate import Evidence
 from margin.svm.kernel_machine.learner import Learnt
 from margin.svm.kernel_machine.multiclass import Layout
-from margin.svm.kernel_machine.solve import Solutions, soft
-from margin.svm.kernel_machine.svc import SVC, problem_names
+from margin.svm.kernel_machine.solve import SoftMargin, Solutions
+from margin.svm.kernel_machine.svc import SVC
 
 __all__ = ["SVMPath", "along", "svm_path"]
 
@@ -80,7 +80,7 @@ class AlongC(SVC):
         self.machines = []
         start: Solutions | None = None
         for C in self._Cs.tolist():
-            self.machines.append(learner.learn(soft(C), y, weight, start=start))
+            self.machines.append(learner.learn(SoftMargin(C), y, weight, start=start))
             start = self.machines[-1].solutions
         self._keep(self.machines[-1], rows.kept)
         self._noted = learner.X, y, weight, rows.weights()
@@ -88,7 +88,7 @@ class AlongC(SVC):
     def path(self) -> SVMPath:
         """What the machines are like."""
         X, y, weight, counts = self._noted
-        names = problem_names(self.machines[0].machine.layout, self.classes_[self._places].tolist())
+        names = self._problem_names(self.machines[0].machine.layout)
         found = [
             Evidence(each.machine, each.alphas, X, y, weight, each.solutions.C, names).certificate()
             for each in self.machines

@@ -29,10 +29,10 @@ NEAR = 1e-10
 NOTHING = 1e-12
 
 
-def conditions(problem: DualProblem, alpha: np.ndarray, slope: np.ndarray) -> tuple[float, float]:
+def conditions(problem: DualProblem, alpha: np.ndarray, gradient: np.ndarray) -> tuple[float, float]:
     """The bias that fits best, and the largest violation of the conditions of optimality."""
     s = problem.sign
-    value = -s * slope
+    value = -s * gradient
     rises = np.where(s > 0, alpha < problem.upper, alpha > 0)
     falls = np.where(s > 0, alpha > 0, alpha < problem.upper)
     high = float(value[rises].max(initial=-np.inf))
@@ -56,12 +56,12 @@ def polished(source: Any, problem: DualProblem, found: DualSolution) -> DualSolu
     alpha = _optimum(Q / unit, scaled, found.alpha * unit)
     if alpha is None:
         return found
-    slope = Q @ (alpha / unit) - 1.0
-    bias, violation = conditions(scaled, alpha, slope)
+    gradient = Q @ (alpha / unit) - 1.0
+    bias, violation = conditions(scaled, alpha, gradient)
     alpha = np.where(alpha >= scaled.upper, problem.upper, alpha / unit)
-    objective = float(0.5 * alpha @ (slope - 1.0))
+    objective = float(0.5 * alpha @ (gradient - 1.0))
     better = violation < found.violation and objective <= found.objective + 1e-9 * abs(found.objective)
-    done = replace(found, alpha=alpha, slope=slope, bias=bias, violation=violation, objective=objective)
+    done = replace(found, alpha=alpha, gradient=gradient, bias=bias, violation=violation, objective=objective)
     return done if better else found
 
 
@@ -125,12 +125,12 @@ def _reach(
 
 def _most_wanting(Q: np.ndarray, problem: DualProblem, alpha: np.ndarray, free: np.ndarray) -> int | None:
     """The row at a bound that gains most by leaving it; None at the optimum."""
-    slope = Q @ alpha - 1.0
+    gradient = Q @ alpha - 1.0
     s = problem.sign
-    bias = float(-(s * slope)[free].mean()) if free.any() else conditions(problem, alpha, slope)[0]
-    drive = slope + s * bias
+    bias = float(-(s * gradient)[free].mean()) if free.any() else conditions(problem, alpha, gradient)[0]
+    drive = gradient + s * bias
     wish = np.where(alpha <= 0, -drive, drive)
     wish[free] = -np.inf
     best = int(np.argmax(wish))
-    size = max(1.0, float(np.abs(slope).max()))
+    size = max(1.0, float(np.abs(gradient).max()))
     return best if wish[best] > NOTHING * size * len(s) else None

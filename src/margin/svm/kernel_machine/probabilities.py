@@ -11,7 +11,7 @@ from margin.data.weights import cases_per_weight, count_repeats
 from margin.linear.logistic.folds import folds
 from margin.svm.kernel_machine.learner import Learner, Learnt
 from margin.svm.kernel_machine.multiclass import Layout
-from margin.svm.kernel_machine.solve import Way
+from margin.svm.kernel_machine.solve import MarginPolicy
 
 __all__ = ["cross_fitted_map", "probabilities_of"]
 
@@ -24,7 +24,13 @@ def map_scores(layout: Layout, decisions: np.ndarray) -> np.ndarray:
 
 
 def cross_fitted_map(
-    learner: Learner, way: Way, whole: Learnt, y: np.ndarray, weight: np.ndarray, sample_weight: np.ndarray, method: str
+    learner: Learner,
+    policy: MarginPolicy,
+    whole: Learnt,
+    y: np.ndarray,
+    weight: np.ndarray,
+    sample_weight: np.ndarray,
+    method: str,
 ) -> CalibrationMap:
     """A map from decisions to probabilities, learnt from five machines' decisions about rows they have not seen.
 
@@ -37,7 +43,7 @@ def cross_fitted_map(
         if not len(held):
             continue
         share = learning[known] / sample_weight[known]
-        part = learner.learn(way, y[known], weight[known] * share, known)
+        part = learner.learn(policy, y[known], weight[known] * share, known)
         scores.append(map_scores(learner.layout, part.machine.decisions(learner.X[held])))
         judged.append(y[held])
         counts.append(judging[held])

@@ -6,9 +6,9 @@ A problem of two classes is :math:`\min \tfrac12\|w\|^2 + \sum_i c_i \xi_i` with
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -16,14 +16,14 @@ from margin.svm.kernel_machine.dual import DualProblem, DualSolution, solve_all
 from margin.svm.kernel_machine.multiclass import Signed
 from margin.svm.kernel_machine.polish import polished
 
-__all__ = ["Gap", "Solutions", "Solver", "Way", "gap_of", "soft", "solved", "steepened"]
+__all__ = ["Gap", "MarginPolicy", "SoftMargin", "Solutions", "Solver", "gap_of", "solve_problems", "steepened"]
 
 # Rows up to which solutions are polished to the last digits: there it costs nothing that anyone could notice.
 FEW = 256
 # Steps after which the solution of few rows is polished in any case: columns of very unlike size make steps tiny.
 FEW_STEPS = 20_000
 # Steps in which anything that has an end comes to it, of few rows and of many.
-ENOUGH = 1_000_000, 10_000_000
+ENOUGH_FOR_FEW, ENOUGH = 1_000_000, 10_000_000
 # Largest violation at which a solver stops, the same as LIBSVM's; as the last round here aims at half of it, objectives
 # end several times nearer to their optimum.
 VIOLATION = 1e-3
@@ -46,9 +46,15 @@ class Solver:
     def violation(self) -> float:
         return min(self.tol, VIOLATION)
 
-    def run(self, problems: Sequence[DualProblem], violation: float, most: int = 0) -> list[DualSolution]:
-        most = (most or ENOUGH[not self.few]) if self.max_iter < 0 else self.max_iter
-        return solve_all(self.source, problems, violation, most, self.cache_size, self.n_threads, self.tol)
+    def run(
+        self, problems: Sequence[DualProblem], violation: float, max_steps: int | None = None
+    ) -> list[DualSolution]:
+        """Solutions with at most this violation, or what ``max_steps`` lead to (``max_iter``, where it is set)."""
+        if self.max_iter > 0:
+            max_steps = self.max_iter
+        elif max_steps is None:
+            max_steps = ENOUGH_FOR_FEW if self.few else ENOUGH
+        return solve_all(self.source, problems, violation, max_steps, self.cache_size, self.n_threads, self.tol)
 
 
 @dataclass(frozen=True)
@@ -85,42 +91,58 @@ def steepened(half: float, nearest: float, dual: float) -> Gap:
 
 
 def _gap(problem: DualProblem, found: DualSolution) -> Gap:
-    return gap_of(found.alpha, problem.upper, found.slope + 1.0, problem.sign * found.bias)
+    return gap_of(found.alpha, problem.upper, found.gradient + 1.0, problem.sign * found.bias)
 
 
 @dataclass(frozen=True)
 class Solutions:
-    """A solution, a gap and the price of slack for each problem."""
+    """A solution, a gap and C for each problem."""
 
     found: list[DualSolution]
     gaps: list[Gap]
     C: np.ndarray
 
 
-#: A way of training: solves problems over rows with these weights, beginning at solutions that are given, if any.
-Way = Callable[[Solver, Sequence[Signed], Sequence[np.ndarray], "Solutions | None"], Solutions]
+class MarginPolicy(Protocol):
+    """How rows may lie inside the margin, and so which problem is solved."""
 
-
-def soft(C: float) -> Way:
-    """The soft margin with a price of slack; solutions for another price are brought to this one to begin with."""
-
-    def way(
-        solver: Solver, problems: Sequence[Signed], weights: Sequence[np.ndarray], start: Solutions | None
+    def solve(
+        self,
+        solver: Solver,
+        problems: Sequence[Signed],
+        weights: Sequence[np.ndarray],
+        start: Solutions | None = None,
     ) -> Solutions:
-        uppers = [C * weight for weight in weights]
+        """Solve problems over rows with these weights, beginning at solutions that are given, if any."""
+        ...
+
+
+@dataclass(frozen=True)
+class SoftMargin:
+    """Slack costs C a unit."""
+
+    C: float
+
+    def solve(
+        self,
+        solver: Solver,
+        problems: Sequence[Signed],
+        weights: Sequence[np.ndarray],
+        start: Solutions | None = None,
+    ) -> Solutions:
+        """Solutions for another C are brought to this one to begin with."""
+        uppers = [self.C * weight for weight in weights]
         starts = None
         if start is not None:
             starts = [
-                np.minimum(each.alpha * (C / before), upper)
+                np.minimum(each.alpha * (self.C / before), upper)
                 for each, before, upper in zip(start.found, start.C, uppers)
             ]
-        found, gaps = solved(solver, problems, uppers, starts)
-        return Solutions(found, gaps, np.full(len(problems), C))
-
-    return way
+        found, gaps = solve_problems(solver, problems, uppers, starts)
+        return Solutions(found, gaps, np.full(len(problems), self.C))
 
 
-def solved(
+def solve_problems(
     solver: Solver, problems: Sequence[Signed], uppers: Sequence[np.ndarray], starts: Sequence[np.ndarray] | None = None
 ) -> tuple[list[DualSolution], list[Gap]]:
     """The solution of each problem, to the tolerance that is asked or as near as it gets, and its gap."""
@@ -130,7 +152,7 @@ def solved(
         for i, (each, upper) in enumerate(zip(problems, uppers))
     ]
     violation = solver.violation
-    found = solver.run(given, violation, FEW_STEPS if solver.few else 0)
+    found = solver.run(given, violation, FEW_STEPS if solver.few else None)
     if solver.few:
         found = [s if _spent(solver, s) else polished(solver.source, p, s) for p, s in zip(given, found)]
     gaps = [_gap(each, solution) for each, solution in zip(given, found)]

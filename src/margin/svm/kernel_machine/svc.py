@@ -16,16 +16,16 @@ from margin.base.representations.numeric import Scale
 from margin.base.representations.representation import TrainingRows
 from margin.base.targets.class_weight import class_factors
 from margin.errors import ConvergenceWarning, InputError, ParameterError, warn
-from margin.params import ClassWeight, Count, Flag, Jobs, NonNegative, Positive, Rule
-from margin.svm.kernel_machine.budget import budgeted
+from margin.params import ClassWeight, Count, Flag, Jobs, NonNegative, Positive, Rule, choice
+from margin.svm.kernel_machine.budget import SlackBudget
 from margin.svm.kernel_machine.certificate import Evidence
-from margin.svm.kernel_machine.hard_margin import hard
+from margin.svm.kernel_machine.hard_margin import HardMargin
 from margin.svm.kernel_machine.learner import Learner, Learnt
 from margin.svm.kernel_machine.model import KernelModel, refuse_missing
 from margin.svm.kernel_machine.multiclass import Layout, Multiclass
 from margin.svm.kernel_machine.probabilities import cross_fitted_map
-from margin.svm.kernel_machine.solve import FEW, Solver, Way, soft
-from margin.svm.kernels.function import KernelFunction
+from margin.svm.kernel_machine.solve import FEW, MarginPolicy, SoftMargin, Solver
+from margin.svm.kernels.function import KERNELS, KernelFunction, traits_of
 from margin.svm.kernels.matrix import values_of
 from margin.svm.kernels.spectrum import SpectrumKernel
 
@@ -44,7 +44,7 @@ Iterations = Annotated[int, Rule("a whole number of at least 1, or -1 for no lim
 Number = Annotated[float, Rule("a number", _is_number, float)]
 # Gaps below this want kernel values in double precision.
 SINGLE = 1e-5
-KernelName = Literal["linear", "poly", "rbf", "gaussian", "sigmoid", "precomputed"]
+KernelName = Annotated[str, choice(*KERNELS)]
 
 
 class SVC(KernelModel):
@@ -137,6 +137,10 @@ class SVC(KernelModel):
     True
     """
 
+    support_: np.ndarray
+    n_support_: np.ndarray
+    dual_coef_: np.ndarray
+    intercept_: np.ndarray
     gamma_: float
     C_: float | np.ndarray
     n_iter_: np.ndarray
@@ -206,17 +210,17 @@ class SVC(KernelModel):
 
     def _train(self, X: Any, y: np.ndarray, weight: np.ndarray, rows: TrainingRows) -> None:
         learner = self._learner(X, rows, Layout(len(self._places), self.multiclass))
-        way = self._way(learner, rows)
-        learnt = learner.learn(way, y, weight)
+        policy = self._margin_policy(learner, rows)
+        learnt = learner.learn(policy, y, weight)
         self._keep(learnt, rows.kept)
         kept_rows = learner.X if self._machine_is_quick(learnt) else learner.X.copy()
-        names = problem_names(learner.layout, self.classes_[self._places].tolist())
+        names = self._problem_names(learner.layout)
         self._evidence = Evidence(learnt.machine, learnt.alphas, kept_rows, y, weight, learnt.solutions.C, names)
         gaps = learnt.solutions.gaps
         if kept_rows is learner.X or learner.loses_digits(learnt):  # nor is a square matrix of values kept then
             gaps = self._evidence.gaps()
         if self.probability is not None:
-            self._map = cross_fitted_map(learner, way, learnt, y, weight, rows.weights(), self.probability)
+            self._map = cross_fitted_map(learner, policy, learnt, y, weight, rows.weights(), self.probability)
         self._warn_of_gaps([gap.relative for gap in gaps])
 
     def _machine_is_quick(self, learnt: Learnt) -> bool:
@@ -230,25 +234,30 @@ class SVC(KernelModel):
         return super()._open_rows(X, sample_weight, who, like)
 
     def _learner(self, X: Any, rows: TrainingRows, layout: Layout) -> Learner:
-        name, function = self._kernel_name(), self._user_function()
+        chosen = self._chosen_kernel
         self.gamma_ = self._gamma_of(X, rows.weight)
-        kernel = KernelFunction(name, self.gamma_, float(self.coef0), float(self.degree))
-        if self.kernel == "precomputed":
+        kernel = KernelFunction(chosen.name, self.gamma_, float(self.coef0), float(self.degree))
+        if chosen.is_matrix:
             X = self._square(X, rows)
-        values = X if function is None else values_of(function, X, X, type(self).__name__)
+        values = X if chosen.function is None else values_of(chosen.function, X, X, type(self).__name__)
         source = kernel.source(values, "auto" if self.tol >= SINGLE else False)
         threads = parallel.n_threads(self.n_jobs)
         few = X.shape[0] <= FEW
         solver = Solver(source, float(self.tol), int(self.max_iter), float(self.cache_size), threads, few)
-        return Learner(kernel, X, function, solver, layout)
+        return Learner(kernel, X, chosen.function, solver, layout)
 
-    def _way(self, learner: Learner, rows: TrainingRows) -> Way:
+    def _margin_policy(self, learner: Learner, rows: TrainingRows) -> MarginPolicy:
         who = type(self).__name__
         if self.hard_margin or (self.budget is not None and self.budget == 0):
-            rows_known = None if self.kernel == "precomputed" else learner.X
-            names = problem_names(learner.layout, self.classes_[self._places].tolist())
-            return hard(rows_known, self._kernel_name() == "linear", rows.kept, names, who)
-        return soft(float(self.C)) if self.budget is None else budgeted(float(self.budget), who)
+            known = None if self._chosen_kernel.is_matrix else learner.X
+            names = self._problem_names(learner.layout)
+            return HardMargin(known, learner.kernel.name == "linear", rows.kept, names, who)
+        return SoftMargin(float(self.C)) if self.budget is None else SlackBudget(float(self.budget), who)
+
+    def _problem_names(self, layout: Layout) -> list[str]:
+        """What each problem is about, in words."""
+        classes = self.classes_[self._places].tolist()
+        return [f"{classes[a]!r} against {'the rest' if b is None else repr(classes[b])}" for a, b in layout.sides()]
 
     def _keep(self, learnt: Learnt, kept: np.ndarray | None) -> None:
         machine, table, solutions = learnt.machine, learnt.table, learnt.solutions
@@ -282,7 +291,7 @@ class SVC(KernelModel):
             raise ParameterError(
                 f"{name}(kernel='gaussian'): a Gaussian needs its width sigma (or kernel='rbf' gamma)."
             )
-        if self.sigma is not None and (self.kernel not in ("rbf", "gaussian") or self.gamma != "scale"):
+        if self.sigma is not None and (self._chosen_kernel.name != "rbf" or self.gamma != "scale"):
             raise ParameterError(f"{name}(sigma={self.sigma!r}): sigma is for a Gaussian kernel without gamma.")
 
     def _square(self, X: Any, rows: TrainingRows) -> np.ndarray:
@@ -305,7 +314,7 @@ class SVC(KernelModel):
             return 0.5 / float(self.sigma) ** 2
         if not isinstance(self.gamma, str):
             return float(self.gamma)
-        if self._kernel_name() in ("linear", "precomputed"):
+        if "gamma" not in traits_of(self._chosen_kernel.name).parameters:
             return 1.0
         spread = X.shape[1] * (1.0 if self.gamma == "auto" else variance_of_cells(X, weight, self.scale == "standard"))
         return 1.0 / spread if spread > 0 else 1.0
@@ -352,8 +361,3 @@ def variance_of_cells(X: Any, weight: np.ndarray | None, within_columns: bool = 
     away = float(per_cell @ np.square(X.data - means[X.indices]))
     unstored = total - np.bincount(X.indices, per_cell, d)
     return (away + float(unstored @ np.square(means))) / (total * d)
-
-
-def problem_names(layout: Layout, classes: list[Any]) -> list[str]:
-    """What each problem is about, in words."""
-    return [f"{classes[a]!r} against {'the rest' if b is None else repr(classes[b])}" for a, b in layout.sides()]

@@ -71,20 +71,18 @@ class Expansion:
             values = np.ascontiguousarray(X, dtype=np.float64)
             coef = np.ascontiguousarray(self.coef, dtype=np.float64)
             return _core.svm.matrix_sums(values, coef, self._bounds, n_threads).reshape(shape)
-        k = self.kernel
-        numbers = (k.name, k.gamma, k.coef0, k.degree, n_threads)
         if sp.issparse(self.vectors):
-            coef, vectors = self._stored
-            rows = self._store(X, coef.dtype == np.float32)
-            return _core.svm.csr_sums(rows, vectors, X.shape[1], coef, self._bounds, *numbers).reshape(shape)
-        return _core.svm.sums(dense(X), *self._packed, *numbers).reshape(shape)
+            coef, vectors, kernel = self._stored
+            rows = self._store(X, coef.dtype == np.float32, kernel)
+            return _core.svm.csr_sums(rows, vectors, X.shape[1], coef, self._bounds, kernel, n_threads).reshape(shape)
+        return _core.svm.sums(dense(X), *self._packed, n_threads).reshape(shape)
 
     @property
     def _bounds(self) -> np.ndarray:
         return np.ascontiguousarray(self.bounds, dtype=np.int64)
 
     def _is_single(self, largest_square: float) -> bool:
-        """Whether float32 is exact enough, given the largest squared length of a vector, for RBF times gamma."""
+        """Whether float32 is exact enough, given the largest squared length of a vector as the kernel scales it."""
         if not isinstance(self.single, str):
             return self.single and largest_square < LARGEST_SINGLE
         return (
@@ -94,36 +92,36 @@ class Expansion:
         )
 
     @cached_property
-    def _packed(self) -> tuple[np.ndarray, ...]:
-        """The vectors side by side as the core multiplies them; made once, never saved."""
+    def _packed(self) -> tuple[Any, ...]:
+        """The vectors side by side as the core multiplies them, and the kernel; made once, never saved."""
         vectors = np.ascontiguousarray(self.vectors, dtype=np.float64)
         mean = self.kernel.center_of(vectors)
-        given = (vectors, self._bounds, mean, self.kernel.name, self.kernel.gamma)
+        kernel = self.kernel.in_core()
+        given = (vectors, self._bounds, mean, kernel)
         packed, squares, bounds = _core.svm.pack_full(*given)
         if self._is_single(squares.max(initial=0)):
             packed, squares, bounds = _core.svm.pack_single(*given)
         coef = np.zeros((len(self.coef), bounds[-1] + SPARE), dtype=squares.dtype)
         for begin, end, to in zip(self.bounds[:-1], self.bounds[1:], bounds[:-1], strict=True):
             coef[:, to : to + end - begin] = self.coef[:, begin:end]
-        return packed, squares, coef, bounds, mean
+        return packed, squares, coef, bounds, mean, kernel
 
     @cached_property
-    def _stored(self) -> tuple[np.ndarray, tuple[np.ndarray, ...]]:
-        """Coefficients, and the vectors in the form that the core reads; made once, never saved."""
-        vectors = self._store(self.vectors, False)
+    def _stored(self) -> tuple[np.ndarray, tuple[np.ndarray, ...], Any]:
+        """Coefficients, the vectors in the form that the core reads, and the kernel; made once, never saved."""
+        kernel = self.kernel.in_core()
+        vectors = self._store(self.vectors, False, kernel)
         single = self._is_single(float(vectors[3].max(initial=0)))
         if single:
-            vectors = self._store(self.vectors, True)
+            vectors = self._store(self.vectors, True, kernel)
         coef = np.zeros((len(self.coef), self.coef.shape[1] + SPARE), np.float32 if single else np.float64)
         coef[:, : self.coef.shape[1]] = self.coef
-        return coef, vectors
+        return coef, vectors, kernel
 
-    def _store(self, X: Any, single: bool) -> tuple[np.ndarray, ...]:
+    def _store(self, X: Any, single: bool, kernel: Any) -> tuple[np.ndarray, ...]:
         store = _core.svm.store_single if single else _core.svm.store_full
         X = canonical(X if sp.issparse(X) else sp.csr_array(X))
-        found: tuple[np.ndarray, ...] = store(
-            X.data, X.indices, X.indptr, X.shape[1], self.kernel.name, self.kernel.gamma
-        )
+        found: tuple[np.ndarray, ...] = store(X.data, X.indices, X.indptr, X.shape[1], kernel)
         return found
 
     def __getstate__(self) -> dict[str, Any]:

@@ -11,17 +11,61 @@ import scipy.sparse as sp
 import margin._core as _core
 from margin.errors import InputError, ParameterError, closest
 
-__all__ = ["KERNELS", "KernelFunction", "kernel_function"]
-
-#: The names that users write; "gaussian" is "rbf" with a width sigma instead of gamma.
-KERNELS = ("linear", "poly", "rbf", "gaussian", "sigmoid", "precomputed")
+__all__ = ["FAMILY", "KERNELS", "KernelFunction", "KernelTraits", "kernel_function", "traits_of"]
 
 # Fewer rows than this are computed in float64: there is little to save.
 FEW_ROWS = 2_000
-# Exponents up to this have errors of about 1e-6 in float32: gamma times the largest squared distance from the mean.
-LARGEST_SINGLE_EXPONENT = 8.0
+# In place of a squared length: float32 is never exact enough, or not wanted.
+NEVER_SINGLE = -1.0
 # Squared lengths beyond this would come near the end of the range of float32.
 LARGEST_SINGLE_SQUARE = 1e30
+
+
+@dataclass(frozen=True)
+class KernelTraits:
+    """What a kernel says of itself, as it stands in ``native/include/margin/svm/kernel/kernel.hpp``.
+
+    Parameters
+    ----------
+    name, formula
+        What it is called and what it is.
+    parameters
+        Those of gamma, coef0 and degree that it reads.
+    of_distance
+        Whether it is a function of ‖x - z‖² alone: the means of the columns may be taken from all rows.
+    positive_definite
+        Whether it is the product of two rows in some space, for parameters of at least 0 and whole degrees.
+    single_up_to
+        The largest squared length of a row, scaled as the kernel does it, up to which float32 is exact enough.
+    """
+
+    name: str
+    formula: str
+    parameters: tuple[str, ...]
+    of_distance: bool
+    positive_definite: bool
+    single_up_to: float
+
+
+#: Every kernel that the core has, by name.
+FAMILY = {traits[0]: KernelTraits(*traits) for traits in _core.svm.kernels()}
+#: A matrix of values that someone else computed, about which nothing is known.
+PRECOMPUTED = KernelTraits("precomputed", "", (), False, False, NEVER_SINGLE)
+#: Other names: a "gaussian" is "rbf" with a width sigma instead of gamma.
+ALIASES = {"gaussian": "rbf"}
+
+
+def traits_of(name: str) -> KernelTraits:
+    """What is known of the kernel of a name, whatever its parameters."""
+    return PRECOMPUTED if name == "precomputed" else FAMILY[name]
+
+
+def _with_aliases(name: str) -> tuple[str, ...]:
+    return (name, *(alias for alias, of in ALIASES.items() if of == name))
+
+
+#: The names that users write.
+KERNELS = (*(each for name in FAMILY for each in _with_aliases(name)), "precomputed")
 
 
 @dataclass(frozen=True)
@@ -44,6 +88,14 @@ class KernelFunction:
     coef0: float = 0.0
     degree: float = 3.0
 
+    @property
+    def traits(self) -> KernelTraits:
+        return traits_of(self.name)
+
+    def in_core(self) -> Any:
+        """The kernel as the core takes it."""
+        return _core.svm.kernel(self.name, self.gamma, self.coef0, self.degree)
+
     def source(self, X: Any, single: bool | str = "auto") -> Any:
         """Kernel values among the rows of X, in the form that the solver reads them.
 
@@ -52,18 +104,18 @@ class KernelFunction:
         """
         if self.name == "precomputed":
             return _core.svm.matrix_source(dense(X))
+        kernel = self.in_core()  # first: it refuses a name that the family does not have
         if not isinstance(single, str):
-            up_to = LARGEST_SINGLE_SQUARE if single else -1.0
+            up_to = LARGEST_SINGLE_SQUARE if single else NEVER_SINGLE
         else:
-            up_to = LARGEST_SINGLE_EXPONENT if self.name == "rbf" and X.shape[0] > FEW_ROWS else -1.0
-        numbers = (self.name, self.gamma, self.coef0, self.degree, up_to)
+            up_to = self.traits.single_up_to if X.shape[0] > FEW_ROWS else NEVER_SINGLE
         if sp.issparse(X):
             X = canonical(X)
-            made = _core.svm.csr_source(X.data, X.indices, X.indptr, X.shape[1], *numbers)
+            made = _core.svm.csr_source(X.data, X.indices, X.indptr, X.shape[1], kernel, up_to)
         else:
-            made = _core.svm.dense_source(dense(X), *numbers)
+            made = _core.svm.dense_source(dense(X), kernel, up_to)
         self._refuse_roots(X)
-        if self.name != "rbf" and not np.isfinite(made.diagonal()).all():
+        if not self.traits.of_distance and not np.isfinite(made.diagonal()).all():
             row = int(np.flatnonzero(~np.isfinite(made.diagonal()))[0])
             raise InputError(
                 f"{self.name} kernel: row {row} has a kernel value beyond the range of numbers (scale the columns, or "
@@ -75,23 +127,23 @@ class KernelFunction:
         """The kernel of every row of X with every row of Z, in float64."""
         if self.name == "precomputed":
             return np.asarray(X)
+        kernel = self.in_core()
         X, Z = (np.asarray(each.toarray() if sp.issparse(each) else each, dtype=np.float64) for each in (X, Z))
         X, Z = np.ascontiguousarray(X), np.ascontiguousarray(Z)
         self._refuse_roots(X, Z)
-        numbers = (self.name, self.gamma, self.coef0, self.degree, n_threads)
-        return _core.svm.kernel_values(X, Z, self.center_of(Z), *numbers)
+        return _core.svm.kernel_values(X, Z, self.center_of(Z), kernel, n_threads)
 
     def center_of(self, X: np.ndarray) -> np.ndarray:
         """What can be taken from all rows without changing the kernel: the means, or nothing."""
-        if self.name != "rbf":
+        if not self.traits.of_distance:
             return np.empty(0)
         with np.errstate(over="ignore", invalid="ignore"):
             mean = X.mean(axis=0, dtype=np.float64) if len(X) else np.zeros(X.shape[1])
         return np.where(np.isfinite(mean), mean, 0.0)
 
     def is_exact_in_single(self, largest_square: float) -> bool:
-        """Whether float32 is exact enough for rows of so large a squared length, for RBF times gamma."""
-        return self.name == "rbf" and largest_square <= LARGEST_SINGLE_EXPONENT
+        """Whether float32 is exact enough for rows of so large a squared length, as the kernel scales them."""
+        return largest_square <= self.traits.single_up_to
 
     def _refuse_roots(self, *rows: Any) -> None:
         """Refuse a power that is no whole number where what it is taken of might be negative."""
@@ -138,11 +190,11 @@ def kernel_function(
     if kernel == "gaussian" and sigma is None:
         raise ParameterError(f"{who}(kernel='gaussian'): a Gaussian needs its width sigma (kernel='rbf' takes gamma).")
     if sigma is not None:
-        if kernel not in ("rbf", "gaussian") or gamma != "scale":
+        if ALIASES.get(kernel, kernel) != "rbf" or gamma != "scale":
             raise ParameterError(f"{who}(sigma={sigma!r}): sigma is for a Gaussian (rbf) kernel without gamma.")
         gamma = 0.5 / _number(sigma, "sigma", who, lowest=0.0, above=True) ** 2
     return KernelFunction(
-        "rbf" if kernel == "gaussian" else kernel,
+        ALIASES.get(kernel, kernel),
         _gamma(gamma, X, who),
         _number(coef0, "coef0", who),
         _number(degree, "degree", who, lowest=0.0),

@@ -15,7 +15,7 @@ from margin.linear.linear_classifier import LinearClassifier
 from margin.linear.presolve import known_ends, reduced
 from margin.params import ClassWeight, Count, Flag, Jobs, Positive, Seed, Strength
 from margin.svm.linear_machine.certificate import LinearCertificate
-from margin.svm.linear_machine.solve import Asked, solve
+from margin.svm.linear_machine.solve import SolverOptions, solve
 
 __all__ = ["LinearSVC"]
 
@@ -126,18 +126,18 @@ class LinearSVC(LinearClassifier):
         self.n_jobs = n_jobs
 
     def _learn(self, X: Any, y: np.ndarray, rows: TrainingRows) -> None:
-        asked = self._asked()
+        options = self._options()
         self._note_classes(y)
-        free = asked.intercept and asked.intercept_column is None
+        free = options.intercept and options.intercept_column is None
         part = reduced(X, y, len(self.classes_), known_ends(self._encoder, X), free, True)
         with parallel.threads(parallel.n_threads(self.n_jobs)):
-            done = solve(part.X, part.y, len(part.classes), self._bound(y, rows.weight), asked)
+            done = solve(part.X, part.y, len(part.classes), self._bound(y, rows.weight), options)
         self.coef_, self.intercept_ = part.whole(done.found.coef, done.found.intercept)
-        wide = asked.penalty == "l2" and not asked.together
-        self.certificate_ = LinearCertificate.of(done.found, asked.tol, done.solver, done.reason, wide)
+        wide = options.penalty == "l2" and not options.together
+        self.certificate_ = LinearCertificate.of(done.found, options.tol, done.solver, done.reason, wide)
         self.n_iter_ = done.found.n_iter
         if not done.found.converged:
-            self._warn_of_convergence(asked)
+            self._warn_of_convergence(options)
 
     def _bound(self, y: np.ndarray, weight: np.ndarray | None) -> np.ndarray | float:
         """What a row on the wrong side costs: one number, or one for each row."""
@@ -149,7 +149,7 @@ class LinearSVC(LinearClassifier):
             return float(min(self.C, LARGEST_BOUND)) if np.isfinite(self.C) else float(self.C)
         return np.minimum(weight * float(self.C), LARGEST_BOUND)
 
-    def _asked(self) -> Asked:
+    def _options(self) -> SolverOptions:
         who = type(self).__name__
         if self.penalty == "l1":
             for name, value, needed in (
@@ -167,7 +167,7 @@ class LinearSVC(LinearClassifier):
         if not np.isfinite(self.C) and (self.penalty == "l1" or self.multi_class != "ovr"):
             given = "penalty='l1'" if self.penalty == "l1" else f"multi_class={self.multi_class!r}"
             raise ParameterError(f"{who}(C=inf, {given}): a hard margin needs penalty='l2' and multi_class='ovr'.")
-        return Asked(
+        return SolverOptions(
             penalty=self.penalty,
             squared=self.loss == "squared_hinge",
             together=self.multi_class == "crammer_singer",
@@ -180,13 +180,13 @@ class LinearSVC(LinearClassifier):
             who=who,
         )
 
-    def _warn_of_convergence(self, asked: Asked) -> None:
+    def _warn_of_convergence(self, options: SolverOptions) -> None:
         found = self.certificate_
         advice = "" if self.scale == "standard" else "scale='standard' if columns differ much in size, "
         warn(
-            f"{asked.who}.fit: {found.solver} stopped after {found.n_iter} iterations with a relative duality gap of "
-            f"{found.relative_gap:.2g}, {found.relative_gap / asked.tol:.3g} times the tolerance "
-            f"(try {advice}max_iter={4 * asked.max_iter}, or accept it with a larger tol).",
+            f"{options.who}.fit: {found.solver} stopped after {found.n_iter} iterations with a relative duality gap of "
+            f"{found.relative_gap:.2g}, {found.relative_gap / options.tol:.3g} times the tolerance "
+            f"(try {advice}max_iter={4 * options.max_iter}, or accept it with a larger tol).",
             ConvergenceWarning,
         )
 

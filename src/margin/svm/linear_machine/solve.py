@@ -1,4 +1,4 @@
-"""From rows and what is asked to coefficients: the solver of a linear support vector machine chosen and run."""
+"""From rows and options to coefficients: the solver of a linear support vector machine chosen and run."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from margin.svm.linear_machine.l1 import l1_descent
 from margin.svm.linear_machine.newton import newton
 from margin.svm.linear_machine.problem import LinearProblem, LinearSolution
 
-__all__ = ["Asked", "Solved", "solve"]
+__all__ = ["Solved", "SolverOptions", "solve"]
 
 # Up to so many columns the products of all of them with each other are worth their making.
 FEW_COLUMNS, MANY_COLUMNS = 500, 3000
@@ -24,8 +24,8 @@ FEW_CELLS = 20_000_000
 
 
 @dataclass(frozen=True)
-class Asked:
-    """What is asked of a fit; ``who`` asks is for messages."""
+class SolverOptions:
+    """What a fit is to do; ``who`` asks is for messages."""
 
     penalty: str
     squared: bool
@@ -49,26 +49,26 @@ class Solved:
     reason: str
 
 
-def solve(X: Any, y: np.ndarray, n_classes: int, bound: np.ndarray | float, asked: Asked) -> Solved:
+def solve(X: Any, y: np.ndarray, n_classes: int, bound: np.ndarray | float, options: SolverOptions) -> Solved:
     """Coefficients and intercepts for rows with classes 0 … ``n_classes`` - 1, each of which has rows."""
     if n_classes < 2:
         none = np.zeros(1)
         return Solved(LinearSolution(np.zeros((1, X.shape[1])), none, none, none, 0, True), "none", "one class only")
-    n_columns, column = X.shape[1], asked.intercept_column if asked.intercept else None
+    n_columns, column = X.shape[1], options.intercept_column if options.intercept else None
     if column is not None:
         X = _with_column(X, column)
     if X.shape[1] == 0:
         X = np.zeros((len(y), 1))  # solvers want something to look at
     target = np.arange(1 if n_classes == 2 else 0, n_classes, dtype=np.int32)
-    free = asked.intercept and column is None
-    problem = LinearProblem(X, y, target, bound, asked.squared, free, asked.penalty == "l1")
+    free = options.intercept and column is None
+    problem = LinearProblem(X, y, target, bound, options.squared, free, options.penalty == "l1")
     if isinstance(bound, float) and not np.isfinite(bound):
-        done = _hard(problem, asked)
-    elif asked.together:
-        found = crammer_singer(problem, n_classes, asked.tol, asked.max_iter, asked.random_state)
+        done = _hard(problem, options)
+    elif options.together:
+        found = crammer_singer(problem, n_classes, options.tol, options.max_iter, options.random_state)
         done = Solved(found, "dual coordinate descent", "one objective for all classes: row after row")
     else:
-        done = _soft(problem, asked)
+        done = _soft(problem, options)
     coef, intercept = done.found.coef, done.found.intercept
     if column is not None:
         coef, intercept = coef[:, :-1], coef[:, -1] * column
@@ -76,37 +76,37 @@ def solve(X: Any, y: np.ndarray, n_classes: int, bound: np.ndarray | float, aske
     return replace(done, found=replace(done.found, coef=coef, intercept=intercept))
 
 
-def _soft(problem: LinearProblem, asked: Asked) -> Solved:
+def _soft(problem: LinearProblem, options: SolverOptions) -> Solved:
     if problem.l1:
         reason = "an L1 penalty has corners: one coefficient after another"
         if problem.is_sparse and _is_narrow(problem):
             problem = replace(problem, X=np.ascontiguousarray(problem.X.toarray()))
-        return Solved(l1_descent(problem, asked.tol, asked.max_iter), "coordinate descent", reason)
-    by_dual, reason = _choice(problem, asked)
+        return Solved(l1_descent(problem, options.tol, options.max_iter), "coordinate descent", reason)
+    by_dual, reason = _choice(problem, options)
     if by_dual:
-        found = solve_dual(problem, asked.tol, asked.max_iter, asked.random_state)
+        found = solve_dual(problem, options.tol, options.max_iter, options.random_state)
         return Solved(found, "dual coordinate descent", reason)
     if problem.is_sparse:
-        X = np.ascontiguousarray(dense_from_sparse(problem.X, f"{asked.who}(dual={asked.dual!r})"))
+        X = np.ascontiguousarray(dense_from_sparse(problem.X, f"{options.who}(dual={options.dual!r})"))
         problem = replace(problem, X=X)
-    return Solved(newton(problem, asked.tol, asked.max_iter), "newton", reason)
+    return Solved(newton(problem, options.tol, options.max_iter), "newton", reason)
 
 
-def _choice(problem: LinearProblem, asked: Asked) -> tuple[bool, str]:
+def _choice(problem: LinearProblem, options: SolverOptions) -> tuple[bool, str]:
     """Whether to solve the dual, and the reason in words."""
     n, d = problem.X.shape
-    if asked.dual == "auto":
+    if options.dual == "auto":
         if _is_narrow(problem):
             return False, "few columns: second derivatives are cheap"
         if not problem.is_sparse and 2 * d <= n and d <= MANY_COLUMNS:
             return False, "many more rows than columns"
         return True, "sparse rows: one after another" if problem.is_sparse else "many columns: row after row"
-    if not asked.dual and d > MANY_COLUMNS:
+    if not options.dual and d > MANY_COLUMNS:
         raise ParameterError(
-            f"{asked.who}(dual=False): Newton's method makes a table of all pairs of columns, and {d} are more than "
+            f"{options.who}(dual=False): Newton's method makes a table of all pairs of columns, and {d} are more than "
             f"{MANY_COLUMNS} (use dual='auto')."
         )
-    return bool(asked.dual), "as asked for"
+    return bool(options.dual), "as asked for"
 
 
 def _is_narrow(problem: LinearProblem) -> bool:
@@ -115,7 +115,7 @@ def _is_narrow(problem: LinearProblem) -> bool:
     return d <= FEW_COLUMNS and (not problem.is_sparse or n * d <= max(FEW_CELLS, 4 * problem.X.nnz))
 
 
-def _hard(problem: LinearProblem, asked: Asked) -> Solved:
+def _hard(problem: LinearProblem, options: SolverOptions) -> Solved:
     """No row inside the margin: the shortest vector between the hulls of the classes."""
     coef, intercept = np.zeros((len(problem.target), problem.X.shape[1])), np.zeros(len(problem.target))
     primal, dual = np.zeros((2, len(problem.target)))
@@ -124,12 +124,12 @@ def _hard(problem: LinearProblem, asked: Asked) -> Solved:
         gap = widest_gap(problem.X, sign) if problem.intercept else largest_margin(problem.X, sign, False)
         if not gap.separable:
             raise NotSeparableError(
-                f"{asked.who}(C=inf): no plane separates class {problem.target[k]} (counted from 0) from the others, "
+                f"{options.who}(C=inf): no plane separates class {problem.target[k]} (counted from 0) from the others, "
                 f"and a hard margin needs one (give a finite C)."
             )
         coef[k], intercept[k] = gap.direction / gap.margin, gap.intercept / gap.margin
         primal[k], dual[k] = 0.5 / gap.margin**2, 0.5 / gap.upper_bound**2
-    converged = bool((primal - dual <= max(asked.tol, 1e-9) * primal).all())
+    converged = bool((primal - dual <= max(options.tol, 1e-9) * primal).all())
     return Solved(LinearSolution(coef, intercept, primal, dual, 1, converged), "nearest point", "a hard margin")
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, cast
+from typing import Annotated, Any, Literal, cast
 
 import numpy as np
 
@@ -11,8 +11,9 @@ from margin.errors import ConvergenceWarning, InputError, ParameterError, warn
 from margin.linear.online.row_order import rows_and_weights
 from margin.linear.online.streaming import StreamingClassifier
 from margin.linear.presolve import known_ends, reduced
-from margin.params import ClassWeight, Count, Flag, NonNegative, Positive, Seed
+from margin.params import ClassWeight, Count, Flag, NonNegative, Positive, Seed, choice
 from margin.svm.kernels.expansion import Expansion
+from margin.svm.kernels.function import FAMILY
 from margin.svm.pegasos.certificate import PegasosCertificate
 from margin.svm.pegasos.kernel import KernelDescent, KernelMemory, expansion, kernel_of
 from margin.svm.pegasos.primal import PrimalDescent, of_all_columns
@@ -24,6 +25,7 @@ __all__ = ["PegasosClassifier"]
 AGAIN = 1.5
 #: Below so many cells one thread is quicker than asking how many there are.
 SMALL = 2_000
+KernelName = Annotated[str, choice(*FAMILY)]
 
 
 class PegasosClassifier(StreamingClassifier):
@@ -137,7 +139,7 @@ class PegasosClassifier(StreamingClassifier):
         *,
         C: Positive = 1.0,
         lambda_: Positive | None = None,
-        kernel: Literal["linear", "poly", "rbf", "sigmoid"] = "linear",
+        kernel: KernelName = "linear",
         gamma: Positive | Literal["scale", "auto"] = "scale",
         degree: Count = 3,
         coef0: NonNegative = 0.0,
@@ -257,13 +259,13 @@ class PegasosClassifier(StreamingClassifier):
         objectives: list[float] = []
         passes: list[int] = []
         bound = np.full(descent.memory.scalars.shape[1], -np.inf)
-        number, look = 0, 1
+        number, next_check = 0, 1
         while number < self.max_iter:
             descent.make_pass(visits.order(number))
             number += 1
-            if number < look and number < self.max_iter:
+            if number < next_check and number < self.max_iter:
                 continue
-            look = max(number + 1, int(AGAIN * number))
+            next_check = max(number + 1, int(AGAIN * number))
             with np.errstate(over="ignore", invalid="ignore"):
                 objectives.append(float(descent.objective().mean()))
                 passes.append(number)
@@ -282,12 +284,13 @@ class PegasosClassifier(StreamingClassifier):
 
     def _bound(self, bounds: np.ndarray) -> float:
         """No objective is below 0; without a product of some space nothing is known."""
-        return float("nan") if self.kernel == "sigmoid" else float(np.maximum(bounds, 0.0).mean())
+        return float(np.maximum(bounds, 0.0).mean()) if FAMILY[self.kernel].positive_definite else float("nan")
 
     def _guarantee(self, descent: PrimalDescent | KernelDescent) -> float | None:
         r = descent.rule
         plain = r.average == "all" and r.average_from == 1 and self.replace and not r.intercept and r.eta == 0
-        if not plain or descent.weight is not None or r.batch > 1 or r.project or self.kernel == "sigmoid":
+        proved = plain and descent.weight is None and r.batch <= 1 and not r.project
+        if not proved or not FAMILY[self.kernel].positive_definite:
             return None
         t = descent.memory.t - 1
         return 2 * descent.longest() ** 2 * (1 + np.log(t)) / (r.lambda_ * t)

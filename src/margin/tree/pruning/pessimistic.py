@@ -6,9 +6,10 @@ import numpy as np
 from scipy.special import ndtri
 
 import margin._core as _core
+from margin.tree.criteria import class_impurities
 from margin.tree.grow import numbers_of
 from margin.tree.nodes import Tree
-from margin.tree.pruning.recount import IMPURITIES, class_shares, with_gains
+from margin.tree.pruning.recount import class_shares, with_gains
 from margin.tree.pruning.subtrees import assembled, cut, sums_below
 from margin.tree.training_rows import Rows
 
@@ -55,4 +56,6 @@ def pessimistic(
     counts = {name: left[name] for name in ("value", "weight", "cases")}
     pruned = assembled(tree, left["node"], left["leaf"].astype(bool), left["stands_for"], **counts)
     changed = tree.cases[left["node"]] != left["cases"]
-    return with_gains(pruned, changed, IMPURITIES[criterion](class_shares(pruned.value))) if changed.any() else pruned
+    if not changed.any():
+        return pruned
+    return with_gains(pruned, changed, class_impurities(criterion, class_shares(pruned.value)))

@@ -5,21 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from scipy.special import xlogy
 
 from margin.tree import predict as walking
+from margin.tree.criteria import class_impurities
 from margin.tree.nodes import Tree
 from margin.tree.pruning.subtrees import sums_below
 from margin.tree.training_rows import Rows
 
-__all__ = ["IMPURITIES", "class_shares", "recounted_classes", "recounted_values", "with_gains"]
-
-# Of shares of classes, a row for each node.
-IMPURITIES = {
-    "entropy": lambda p: np.abs(xlogy(p, p).sum(axis=1) / np.log(2)),
-    "gini": lambda p: 1 - (p * p).sum(axis=1),
-    "error": lambda p: 1 - p.max(axis=1),
-}
+__all__ = ["class_shares", "recounted_classes", "recounted_values", "with_gains"]
 
 
 def with_gains(tree: Tree, changed: np.ndarray, impurity: np.ndarray) -> Tree:
@@ -46,7 +39,8 @@ def recounted_classes(tree: Tree, rows: Rows, criterion: str) -> Tree:
     known = _nearest_reached(tree, total)
     cases = sums_below(tree, np.bincount(found.leaf, minlength=tree.n_nodes))
     counted = replace(tree, value=value[known], weight=total, cases=cases)
-    return with_gains(counted, np.ones(tree.n_nodes, dtype=bool), IMPURITIES[criterion](class_shares(value[known])))
+    impurity = class_impurities(criterion, class_shares(value[known]))
+    return with_gains(counted, np.ones(tree.n_nodes, dtype=bool), impurity)
 
 
 def recounted_values(tree: Tree, rows: Rows, absolute: bool) -> Tree:

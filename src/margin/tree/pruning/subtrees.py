@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from margin.tree.node_checks import ROWS
 from margin.tree.nodes import Ask, Tree
 
 __all__ = ["assembled", "cut", "leaves_below", "sums_below"]
@@ -46,21 +47,18 @@ def assembled(
     place[order] = np.arange(len(order), dtype=np.int32)
     if stands_for is not None:
         place = place[stands_for]
-    arrays: dict[str, Any] = {
-        name: getattr(tree, name)[order]
-        for name in ("ask", "column", "threshold", "missing", "value", "cases", "weight", "impurity", "gain")
-    }
+    arrays: dict[str, Any] = {}
+    at = {"node": order}
+    for name in ("child", "detail", "surrogate"):
+        arrays[f"{name}_start"], at[name] = _lists(getattr(tree, f"{name}_start"), order, leaf)
+    all_kept = np.zeros(len(at["surrogate"]), dtype=bool)
+    arrays["surrogate_detail_start"], at["surrogate_detail"] = _lists(
+        tree.surrogate_detail_start, at["surrogate"], all_kept
+    )
+    arrays |= {name: getattr(tree, name)[at[rows]] for name, rows in ROWS.items() if rows != "start"}
+    arrays["child"] = place[arrays["child"]]
     for name, nothing in (("ask", Ask.NOTHING), ("column", -1), ("threshold", 0), ("missing", 0), ("gain", 0)):
         arrays[name] = np.where(leaf, np.array(nothing, arrays[name].dtype), arrays[name])
-    arrays["child_start"], at = _lists(tree.child_start, order, leaf)
-    arrays["child"] = place[tree.child[at]]
-    arrays["detail_start"], at = _lists(tree.detail_start, order, leaf)
-    arrays["detail"] = tree.detail[at]
-    arrays["surrogate_start"], at = _lists(tree.surrogate_start, order, leaf)
-    for name in ("surrogate_column", "surrogate_threshold", "surrogate_low"):
-        arrays[name] = getattr(tree, name)[at]
-    arrays["surrogate_detail_start"], at = _lists(tree.surrogate_detail_start, at, np.zeros(len(at), dtype=bool))
-    arrays["surrogate_detail"] = tree.surrogate_detail[at]
     return Tree(**(arrays | changed))
 
 

@@ -3,9 +3,9 @@
 //
 // H D is kept up to date, so that a visit costs nothing and a move one row of H (the covariance updates of Friedman,
 // Hastie, Tibshirani, 2010).
+#include "coordinate.hpp"
 #include "margin/core/monitor.hpp"
 #include "margin/core/simd.hpp"
-#include "coordinate.hpp"
 
 namespace margin::linear {
 

@@ -1,8 +1,8 @@
 #pragma once
 // One pass over dense rows: the cross-entropy of linear scores and its gradient. X is read once.
-#include "margin/core/threads.hpp"
 #include "dense_losses.hpp"
 #include "dense_tiles.hpp"
+#include "margin/core/threads.hpp"
 #include <cstdint>
 #include <vector>
 

@@ -3,9 +3,9 @@
 //
 // Cells are looked at while they are in the cache. Coefficients are read as they stand, row after row: there is no
 // packed copy that could differ from what a user has put there. A row's scores are the same bits in any batch.
+#include "answers.hpp"
 #include "margin/core/threads.hpp"
 #include "margin/data/cells.hpp"
-#include "answers.hpp"
 #include <algorithm>
 #include <atomic>
 #include <cmath>

@@ -30,10 +30,14 @@ struct ToRows {
     }
     double finish(double compared) const { return M::finish(compared, columns, p); }
     Slack slack() const {
-        double most = largest;
-        for (std::size_t j = 0; j < columns; ++j)
-            most = std::max(most, std::abs(query[j]));
-        return {M::relative_error(columns), M::absolute_error(columns, most)};
+        if constexpr (requires { M::is_metric(p), M::relative_error(columns, p), M::absolute_error(columns, p, p); })
+            if (M::is_metric(p)) {
+                double most = largest;
+                for (std::size_t j = 0; j < columns; ++j)
+                    most = std::max(most, std::abs(query[j]));
+                return {M::relative_error(columns, p), M::absolute_error(columns, most, p)};
+            }
+        return Slack::boundless();
     }
 };
 

@@ -147,6 +147,9 @@ struct Slack {
 
     Slack(double relative_error, double absolute_error) : relative(4 * relative_error), absolute(4 * absolute_error) {}
 
+    /// Rules nothing out: for what need not obey the triangle inequality.
+    static Slack boundless() { return {0, std::numeric_limits<double>::infinity()}; }
+
     /// No row that is `smallest` … `largest` away from the centre is measured as nearer than this. NaN if a distance is
     /// infinite: compare so that NaN rules nothing out.
     double nearest_possible(double to_centre, double smallest, double largest) const {

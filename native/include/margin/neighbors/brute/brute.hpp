@@ -10,7 +10,7 @@ namespace detail {
 template <class D, class T, class Best, class Make>
 void scan_by_rows(MatrixView<const T> rows, MatrixView<const double> queries, double p, std::vector<Best>& best,
                   Make make, std::size_t n_threads, Monitor& monitor) {
-    const std::size_t cells = std::is_same_v<D, Minkowski> ? std::size_t(1) << 13 : std::size_t(1) << 18;
+    const std::size_t cells = slow_terms<D> ? std::size_t(1) << 13 : std::size_t(1) << 18;
     const std::size_t grain = std::max<std::size_t>(64, cells / (rows.columns() * queries.rows()));
     std::vector<std::vector<Best>> others(n_workers(rows.rows(), grain, n_threads) - 1);
     parallel_for(rows.rows(), grain, n_threads, monitor, [&](std::size_t begin, std::size_t end, std::size_t worker) {
@@ -31,7 +31,7 @@ void scan_by_rows(MatrixView<const T> rows, MatrixView<const double> queries, do
 template <class D, class T, class Best>
 void scan_by_queries(MatrixView<const T> rows, MatrixView<const double> queries, double p, std::vector<Best>& best,
                      std::size_t n_threads, Monitor& monitor) {
-    const std::size_t cells = std::is_same_v<D, Minkowski> ? std::size_t(1) << 13 : std::size_t(1) << 15;
+    const std::size_t cells = slow_terms<D> ? std::size_t(1) << 13 : std::size_t(1) << 15;
     const std::size_t tile = std::max<std::size_t>(1, cells / rows.columns());
     parallel_for(queries.rows(), 8, n_threads, monitor, [&](std::size_t begin, std::size_t end, std::size_t) {
         for (std::size_t row = 0; row < rows.rows(); row += tile) {
@@ -49,28 +49,19 @@ template <class D, class T, class Best, class Make>
 void search(MatrixView<const T> rows, MatrixView<const double> queries, double p, std::vector<Best>& best, Make make,
             std::size_t k, std::size_t n_threads, Monitor& monitor) {
     const std::size_t n = rows.rows(), m = queries.rows();
-    const auto pruned = [&]<class C>() {
+    const auto pruned = [&]<class C>(double factor) {
         const Grid grid = choose_grid<C>(rows.data(), n, rows.columns());
         if (grid.per_step == 0)
             return false;
-        PrunedSearch<D, C, T, Best>(rows, queries, p, grid, best, n_threads, monitor).run();
+        PrunedSearch<D, C, T, Best>(rows, queries, p, factor, grid, best, n_threads, monitor).run();
         return true;
     };
-    // Rounding the rows costs as much as a plain look of a few queries, unless the distance takes powers.
-    const std::size_t few = std::is_same_v<D, Minkowski> ? 1 : 8;
-    if (m >= few && n >= 256 && k <= n / 4 && rows.columns() <= most_coarse_columns) {
-        bool done;
-        if constexpr (std::is_same_v<D, Euclidean>)
-            done = pruned.template operator()<CoarseSquares>();
-        else if constexpr (std::is_same_v<D, Manhattan>)
-            done = pruned.template operator()<CoarseSums>();
-        else if constexpr (std::is_same_v<D, Chebyshev>)
-            done = pruned.template operator()<CoarseLargest>();
-        else
-            done = p >= 2 ? pruned.template operator()<CoarseSquares>() : pruned.template operator()<CoarseSums>();
-        if (done)
+    // Rounding the rows costs as much as a plain look of a few queries, unless terms take long.
+    const std::size_t few = slow_terms<D> ? 1 : 8;
+    if constexpr (requires { D::bound_in_bytes(n, p, [](auto, double) {}); })
+        if (m >= few && n >= 256 && k <= n / 4 && rows.columns() <= most_coarse_columns &&
+            with_coarse_kernels<D>(rows.columns(), p, pruned))
             return;
-    }
     if (m == 1 || (m <= 64 && m * k <= std::size_t(1) << 20))
         scan_by_rows<D, T>(rows, queries, p, best, make, n_threads, monitor);
     else

@@ -11,7 +11,6 @@
 // `spare`, for up to 2^17 columns.
 #include "byte_grid.hpp"
 #include <limits>
-#include <type_traits>
 
 namespace margin::neighbors {
 
@@ -33,7 +32,7 @@ MARGIN_SIMD Rounded round_row(const T* __restrict row, const std::uint32_t* __re
                               std::int8_t* __restrict out) {
     constexpr std::size_t strip = 64, lanes = 8;
     constexpr double half = C::half, magic = 6755399441055744.0; // 1.5 * 2^52: adding it rounds to whole numbers
-    constexpr bool squares = std::is_same_v<C, CoarseSquares>, sums = std::is_same_v<C, CoarseSums>;
+    constexpr bool squares = C::squared, sums = !C::squared && !C::largest;
     double errors[lanes] = {}, x[strip], error[strip];
     std::int32_t cell[strip];
     Rounded rounded{};
@@ -118,8 +117,7 @@ struct CoarseRows {
             interleave<C::width, C::rows>(row.data(), padded, C::shift, r, cells.data() + b * panel_bytes);
             errors[b] = std::max(errors[b], rounded.error);
             // Half of |X|^2, for |X - Y|^2 = |X|^2 + |Y|^2 - 2 X Y; rounded towards passing.
-            starts[b * C::rows + r] =
-                std::is_same_v<C, CoarseSquares> ? -static_cast<std::int32_t>(rounded.square / 2) : 0;
+            starts[b * C::rows + r] = C::squared ? -static_cast<std::int32_t>(rounded.square / 2) : 0;
         }
     }
 };
@@ -132,8 +130,7 @@ struct CoarseQueries {
     std::vector<std::int32_t> limits; // places after the last query hold what no row passes
     std::size_t group_bytes = 0;
 
-    static constexpr std::int32_t nothing =
-        std::is_same_v<C, CoarseSquares> ? std::numeric_limits<std::int32_t>::max() : std::int32_t(-1);
+    static constexpr std::int32_t nothing = C::squared ? std::numeric_limits<std::int32_t>::max() : std::int32_t(-1);
 
     CoarseQueries(std::size_t n, std::size_t columns)
         : cells((n + C::group - 1) / C::group * C::group * padded_columns(columns)), rounded(n),
@@ -143,14 +140,14 @@ struct CoarseQueries {
         const std::size_t padded = padded_columns(grid.columns.size());
         std::vector<std::int8_t> row(padded);
         rounded[q] = round_row<C, double>(query, grid, row.data());
-        interleave<C::width, C::group>(row.data(), padded, std::is_same_v<C, CoarseSquares> ? 0 : C::shift,
-                                       q % C::group, cells.data() + q / C::group * group_bytes);
+        interleave<C::width, C::group>(row.data(), padded, C::squared ? 0 : C::shift, q % C::group,
+                                       cells.data() + q / C::group * group_bytes);
     }
 
     /// Rows at a true distance of at most `reach` steps, whose roundings are at most `error`, are to pass.
     void set_limit(std::size_t q, double reach, double error) {
         const double most = reach + error + rounded[q].error + spare;
-        if constexpr (std::is_same_v<C, CoarseSquares>) {
+        if constexpr (C::squared) {
             // |X - Y|^2 <= most^2  <=>  X Y - |X|^2 / 2 >= (|Y|^2 - most^2) / 2; the kernel has X + shift for X.
             const double least = (static_cast<double>(rounded[q].square) - most * most) / 2 - 1 +
                                  C::shift * static_cast<double>(rounded[q].sum);

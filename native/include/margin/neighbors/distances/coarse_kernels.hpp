@@ -75,7 +75,7 @@ MARGIN_INLINED bool plain_masks(const std::uint8_t* panel, const std::int32_t* s
 struct CoarseSquares {
     static constexpr std::size_t rows = 16, group = 4, width = 4;
     static constexpr int half = 63, shift = 64;
-    static constexpr bool squared = true, most_spread_first = false;
+    static constexpr bool squared = true, largest = false, most_spread_first = false;
     static constexpr double may_leave_out = 0.02;
 
     MARGIN_SIMD static bool plain(const std::uint8_t* panel, const std::int32_t* starts, const std::uint8_t* group_,
@@ -129,7 +129,7 @@ struct CoarseSquares {
 struct CoarseSums {
     static constexpr std::size_t rows = 8, group = 6, width = 8;
     static constexpr int half = 127, shift = 128;
-    static constexpr bool squared = false, most_spread_first = false;
+    static constexpr bool squared = false, largest = false, most_spread_first = false;
     static constexpr double may_leave_out = 0.02;
 
     MARGIN_SIMD static bool plain(const std::uint8_t* panel, const std::int32_t* starts, const std::uint8_t* group_,
@@ -178,7 +178,7 @@ struct CoarseSums {
 struct CoarseLargest {
     static constexpr std::size_t rows = 32, group = 4, width = 1;
     static constexpr int half = 127, shift = 128;
-    static constexpr bool squared = false, most_spread_first = true;
+    static constexpr bool squared = false, largest = true, most_spread_first = true;
     static constexpr double may_leave_out = 0;
 
     MARGIN_SIMD static bool plain(const std::uint8_t* panel, const std::int32_t* starts, const std::uint8_t* group_,

@@ -11,25 +11,25 @@ namespace margin::neighbors {
 // A metric gives compare(query, row), which orders the rows and is equal for equally far ones, and finish(compared),
 // the distance itself. Sums run in the order of `joined`. Its two errors say how far rounding can take it:
 //     |finished - true| <= relative_error true + absolute_error.
+// Rows are ruled out only for one that states them and says by is_metric(p) that the triangle inequality holds; for
+// any other every row is looked at. One that takes a certain number of columns states n_columns, and in `columns` what
+// they are.
 
-/// One unit in the last place of 1.
-inline constexpr double ulp = 0x1p-52;
-
-/// A distance of distance.hpp. Columns add up in eight chains, each step wrong by half an ulp at most; what a term and
-/// the last step add stays below 16 ulps. The powers of Minkowski lose more: the logarithm of a double is below 710, and
-/// so many ulps does a rounded exponent cost. Squares and powers that vanish are those of differences below 1e-160.
+/// A distance of distance.hpp. A term may vanish below the smallest number.
 template <class D>
 struct OfDifferences {
+    using Differences = D;
     static constexpr std::string_view name = D::name;
     template <class T>
     MARGIN_INLINED static double compare(const double* query, const T* row, std::size_t columns, double p) {
         return joined<D, T>(query, row, columns, p);
     }
     static double finish(double compared, std::size_t, double p) { return D::finish(compared, p); }
-    static double relative_error(std::size_t columns) {
-        return (static_cast<double>(columns) / 8 + (D::name == Minkowski::name ? 1024 : 16)) * ulp;
+    static bool is_metric(double p) { return neighbors::is_metric<D>(p); }
+    static double relative_error(std::size_t columns, double p) { return neighbors::relative_error<D>(columns, p); }
+    static double absolute_error(std::size_t columns, double, double p) {
+        return D::finish(static_cast<double>(columns) * std::numeric_limits<double>::min(), p);
     }
-    static double absolute_error(std::size_t columns, double) { return static_cast<double>(columns) * 1e-160; }
 };
 
 /// A sum over the columns of terms that need both cells.
@@ -56,8 +56,9 @@ struct Canberra {
         });
     }
     static double finish(double compared, std::size_t, double) { return compared; }
-    static double relative_error(std::size_t columns) { return (static_cast<double>(columns) / 8 + 16) * ulp; }
-    static double absolute_error(std::size_t, double) { return 0; }
+    static bool is_metric(double) { return true; }
+    static double relative_error(std::size_t columns, double) { return error_of_sums(columns, 16); }
+    static double absolute_error(std::size_t, double, double) { return 0; }
 };
 
 /// The share of columns that are not equal. Hamming (1950).
@@ -70,8 +71,9 @@ struct Hamming {
     static double finish(double compared, std::size_t columns, double) {
         return compared / static_cast<double>(columns);
     }
-    static double relative_error(std::size_t) { return 4 * ulp; }
-    static double absolute_error(std::size_t, double) { return 0; }
+    static bool is_metric(double) { return true; }
+    static double relative_error(std::size_t, double) { return 4 * ulp; }
+    static double absolute_error(std::size_t, double, double) { return 0; }
 };
 
 /// The angle between two places on a sphere, columns latitude and longitude in radians. With h = sin^2(angle / 2),
@@ -81,7 +83,8 @@ struct Hamming {
 /// neighbouring places and opposite ones come out to full precision; places are compared by tan^2(angle / 2) = h / (1 - h).
 /// Differences are wrong by half an ulp of the largest coordinate, which is what the absolute error covers.
 struct Haversine {
-    static constexpr std::string_view name = "haversine";
+    static constexpr std::string_view name = "haversine", columns = "two columns, latitude and longitude in radians";
+    static constexpr std::size_t n_columns = 2;
     template <class T>
     static double compare(const double* query, const T* row, std::size_t, double) {
         const double latitude = static_cast<double>(row[0]), longitude = static_cast<double>(row[1]);
@@ -93,11 +96,11 @@ struct Haversine {
         return near / far; // infinite for opposite places; never 0 / 0, since the two add up to 1
     }
     static double finish(double compared, std::size_t, double) { return 2 * std::atan(std::sqrt(compared)); }
-    static double relative_error(std::size_t) { return 64 * ulp; }
-    static double absolute_error(std::size_t, double largest) { return 64 * (1 + largest) * ulp; }
+    static bool is_metric(double) { return true; }
+    static double relative_error(std::size_t, double) { return 64 * ulp; }
+    static double absolute_error(std::size_t, double largest, double) { return 64 * (1 + largest) * ulp; }
 };
 
-using Metrics = OneOf<OfDifferences<Euclidean>, OfDifferences<Manhattan>, OfDifferences<Chebyshev>,
-                      OfDifferences<Minkowski>, Canberra, Hamming, Haversine>;
+using Metrics = Distances::wrapped<OfDifferences, Canberra, Hamming, Haversine>;
 
 } // namespace margin::neighbors

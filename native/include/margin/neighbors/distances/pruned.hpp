@@ -1,35 +1,41 @@
 #pragma once
 // Looking at every row in bytes, and at the few that may be near enough in full.
+#include "coarse.hpp"
 #include "margin/core/threads.hpp"
 #include "margin/core/views.hpp"
-#include "coarse.hpp"
 #include "scan.hpp"
 #include <bit>
 
 namespace margin::neighbors {
 
-/// How far, in the norm of the bytes, a row can be whose joined terms are at most a limit.
-/// ||x||_2 = sqrt(joined) for Euclid, and by Hölder's inequality, in d dimensions,
-///     ||x||_2 <= d^(1/2 - 1/p) ||x||_p  for p >= 2,      ||x||_1 <= d^max(0, 1 - 1/p) ||x||_p  for any p.
-/// The factor leaves room for the roundings of joined terms: (d / 8 + 8) 2^-53 of a sum, 1/p times that of a root.
-class Reach {
-public:
-    template <class D, class C>
-    static Reach of(std::size_t columns, double p) {
-        const double d = static_cast<double>(columns), around = 1 + (d + 64) * 0x1p-50 * (1 + 1 / p);
-        if constexpr (std::is_same_v<D, Minkowski>)
-            return {around * std::pow(d, std::is_same_v<C, CoarseSquares> ? 0.5 - 1 / p : std::max(0.0, 1 - 1 / p)),
-                    false};
-        else
-            return {around, std::is_same_v<D, Euclidean>};
-    }
-    double operator()(double limit) const { return (root_ ? std::sqrt(limit) : limit) * factor_; }
+namespace detail {
 
-private:
-    Reach(double factor, bool root) : factor_(factor), root_(root) {}
-    double factor_;
-    bool root_;
+template <class Norm>
+struct CoarseKernels; // none: this norm has no kernels
+template <>
+struct CoarseKernels<SumOfSquares> {
+    using type = CoarseSquares;
 };
+template <>
+struct CoarseKernels<SumOfSizes> {
+    using type = CoarseSums;
+};
+template <>
+struct CoarseKernels<LargestSize> {
+    using type = CoarseLargest;
+};
+
+} // namespace detail
+
+/// f.operator()<C>(factor): the kernels for distance D, and by how much their norm may exceed it, for D that states a
+/// bound in bytes. The factor leaves room for the roundings of the distance.
+template <class D, class F>
+auto with_coarse_kernels(std::size_t columns, double p, F f) {
+    const double room = 1 + (static_cast<double>(columns) + 64) * 0x1p-50 + 4 * relative_error<D>(columns, p);
+    return D::bound_in_bytes(columns, p, [&]<class Norm>(Norm, double factor) {
+        return f.template operator()<typename detail::CoarseKernels<Norm>::type>(factor * room);
+    });
+}
 
 /// One search of some queries among all rows. best[q] has offer(joined distance, row) and limit(), above which nothing
 /// needs to be offered; it gets every row that is not further than its limit, and so ends as if it had got all rows.
@@ -41,12 +47,13 @@ private:
 template <class D, class C, class T, class Best>
 class PrunedSearch {
 public:
-    PrunedSearch(MatrixView<const T> rows, MatrixView<const double> queries, double p, const Grid& grid,
+    /// No row is further away in the norm of C than `factor` times its distance.
+    PrunedSearch(MatrixView<const T> rows, MatrixView<const double> queries, double p, double factor, const Grid& grid,
                  std::vector<Best>& best, std::size_t n_threads, Monitor& monitor,
                  CoarseKernel kernel = coarse_kernel<C>())
-        : rows_(rows), queries_(queries), p_(p), grid_(grid), best_(best), n_threads_(n_threads), monitor_(monitor),
-          kernel_(kernel), reach_(Reach::of<D, C>(rows.columns(), p)),
-          coarse_queries_(queries.rows(), grid.columns.size()), tile_(panels_in_tile(), grid.columns.size()) {}
+        : rows_(rows), queries_(queries), p_(p), factor_(factor), grid_(grid), best_(best), n_threads_(n_threads),
+          monitor_(monitor), kernel_(kernel), coarse_queries_(queries.rows(), grid.columns.size()),
+          tile_(panels_in_tile(), grid.columns.size()) {}
 
     void run() {
         parallel_for(queries_.rows(), 64 * C::group, n_threads_, monitor_,
@@ -147,19 +154,18 @@ private:
     }
 
     void set_limit(std::size_t q, double error) {
-        coarse_queries_.set_limit(q, reach_(best_[q].limit()) * grid_.per_step, error);
+        coarse_queries_.set_limit(q, D::finish(best_[q].limit(), p_) * factor_ * grid_.per_step, error);
     }
 
     MatrixView<const T> rows_;
     MatrixView<const double> queries_;
-    double p_;
+    double p_, factor_;
     const Grid& grid_;
     std::vector<Best>& best_;
     std::size_t n_threads_;
     Monitor& monitor_;
     CoarseKernel kernel_;
     RowDistances<T> distances_ = row_distances<D, T>();
-    Reach reach_;
     CoarseQueries<C> coarse_queries_;
     CoarseRows<C> tile_;
 };

@@ -42,20 +42,22 @@ namespace avx2 {
 /// Columns after which a distance is looked at, to see whether it is already too long.
 inline constexpr std::size_t columns_before_look = 128;
 
-template <class D>
+template <VectorStep step>
 MARGIN_AVX2 __m256d joined_with(__m256d sums, __m256d difference) {
-    if constexpr (std::is_same_v<D, Euclidean>)
-        return _mm256_add_pd(sums, _mm256_mul_pd(difference, difference));
     const __m256d size = _mm256_andnot_pd(_mm256_set1_pd(-0.0), difference);
-    if constexpr (std::is_same_v<D, Manhattan>)
+    if constexpr (step == VectorStep::add_square)
+        return _mm256_add_pd(sums, _mm256_mul_pd(difference, difference));
+    else if constexpr (step == VectorStep::add_size)
         return _mm256_add_pd(sums, size);
-    else
+    else {
+        static_assert(step == VectorStep::largest_size, "a step without its instructions");
         return _mm256_max_pd(sums, size);
+    }
 }
 
-template <class D>
+template <VectorStep step>
 MARGIN_AVX2 double halved(__m256d low, __m256d high) {
-    constexpr bool largest = std::is_same_v<D, Chebyshev>;
+    constexpr bool largest = step == VectorStep::largest_size; // all others add
     const __m256d four = largest ? _mm256_max_pd(low, high) : _mm256_add_pd(low, high);
     const __m128d a = _mm256_castpd256_pd128(four), b = _mm256_extractf128_pd(four, 1);
     const __m128d two = largest ? _mm_max_pd(a, b) : _mm_add_pd(a, b), swapped = _mm_unpackhi_pd(two, two);
@@ -80,7 +82,7 @@ MARGIN_AVX2 __m256i first(std::size_t n) {
 /// R rows at a time: one alone would wait for its sums three cycles out of four.
 /// Terms are at least 0 and rounded sums never shrink as terms are added, so that the sums joined in the middle of a
 /// row are a lower bound of those at its end, to the last bit.
-template <class D, std::size_t R, class T>
+template <VectorStep step, std::size_t R, class T>
 MARGIN_AVX2 void distances(const double* query, const T* rows, std::size_t columns, double limit, double* out) {
     __m256d low[R], high[R];
     for (std::size_t r = 0; r < R; ++r)
@@ -91,15 +93,15 @@ MARGIN_AVX2 void distances(const double* query, const T* rows, std::size_t colum
             const __m256d a = four(query + j), b = four(query + j + 4);
 #pragma GCC unroll 4
             for (std::size_t r = 0; r < R; ++r) {
-                low[r] = joined_with<D>(low[r], _mm256_sub_pd(a, four(rows + r * columns + j)));
-                high[r] = joined_with<D>(high[r], _mm256_sub_pd(b, four(rows + r * columns + j + 4)));
+                low[r] = joined_with<step>(low[r], _mm256_sub_pd(a, four(rows + r * columns + j)));
+                high[r] = joined_with<step>(high[r], _mm256_sub_pd(b, four(rows + r * columns + j + 4)));
             }
         }
         if (j + columns_before_look / 2 > columns)
             continue; // the rest is not worth a look
         bool near = false;
         for (std::size_t r = 0; r < R; ++r)
-            near |= !((out[r] = halved<D>(low[r], high[r])) > limit);
+            near |= !((out[r] = halved<step>(low[r], high[r])) > limit);
         if (!near)
             return;
     }
@@ -108,22 +110,22 @@ MARGIN_AVX2 void distances(const double* query, const T* rows, std::size_t colum
         const __m256i left = first(rest), right = first(rest > 4 ? rest - 4 : 0);
         const __m256d a = some(query + whole, left), b = some(query + whole + 4, right);
         for (std::size_t r = 0; r < R; ++r) {
-            low[r] = joined_with<D>(low[r], _mm256_sub_pd(a, some(rows + r * columns + whole, left)));
-            high[r] = joined_with<D>(high[r], _mm256_sub_pd(b, some(rows + r * columns + whole + 4, right)));
+            low[r] = joined_with<step>(low[r], _mm256_sub_pd(a, some(rows + r * columns + whole, left)));
+            high[r] = joined_with<step>(high[r], _mm256_sub_pd(b, some(rows + r * columns + whole + 4, right)));
         }
     }
     for (std::size_t r = 0; r < R; ++r)
-        out[r] = halved<D>(low[r], high[r]);
+        out[r] = halved<step>(low[r], high[r]);
 }
 
-template <class D, class T>
+template <VectorStep step, class T>
 [[gnu::target("avx2")]] void row_distances(const double* query, const T* rows, std::size_t n, std::size_t columns,
                                            double, double limit, double* out) {
     std::size_t i = 0;
     for (; i + 4 <= n; i += 4)
-        distances<D, 4>(query, rows + i * columns, columns, limit, out + i);
+        distances<step, 4>(query, rows + i * columns, columns, limit, out + i);
     for (; i < n; ++i)
-        distances<D, 1>(query, rows + i * columns, columns, limit, out + i);
+        distances<step, 1>(query, rows + i * columns, columns, limit, out + i);
 }
 
 } // namespace avx2
@@ -133,9 +135,11 @@ template <class D, class T>
 template <class D, class T>
 RowDistances<T> row_distances() noexcept {
 #ifdef MARGIN_HAS_AVX2
-    if constexpr (!std::is_same_v<D, Minkowski>)
+    if constexpr (requires { D::vector_step; }) {
+        static_assert(!settles<D>, "vectors do not settle");
         if (has_avx2())
-            return &avx2::row_distances<D, T>;
+            return &avx2::row_distances<D::vector_step, T>;
+    }
 #endif
     return &plain_row_distances<D, T>;
 }

@@ -46,7 +46,7 @@ private:
 /// The largest joined terms whose distance is at most `radius`.
 template <class D>
 double joined_at(double radius, double p) {
-    double joined = std::is_same_v<D, Euclidean> ? radius * radius : radius;
+    double joined = D::unfinished(radius, p);
     while (D::finish(joined, p) > radius)
         joined = std::nextafter(joined, 0.0);
     for (double next = joined; D::finish(next, p) <= radius;) {

@@ -1,8 +1,8 @@
 #pragma once
 // Building a kd-tree: a sample says how the rows fall into parts, which are then grown one by one, on all threads.
+#include "kd_tree_grow.hpp"
 #include "margin/core/random.hpp"
 #include "margin/core/threads.hpp"
-#include "kd_tree_grow.hpp"
 #include <atomic>
 #include <numeric>
 

@@ -1,9 +1,9 @@
 #pragma once
 // The lower part of a kd-tree: rows that fit in the cache are halved until they fit in a leaf.
-#include "margin/core/monitor.hpp"
-#include "margin/core/simd.hpp"
 #include "kd_tree.hpp"
 #include "kd_tree_select.hpp"
+#include "margin/core/monitor.hpp"
+#include "margin/core/simd.hpp"
 #include <algorithm>
 
 namespace margin::neighbors::kd {

@@ -68,6 +68,8 @@ MARGIN_INLINED void join(const SumOfPowers& norm, Eight& s, const Eight& d) {
     s += reinterpret_cast<Eight>(__builtin_convertvector(logarithm, EightInts) & ordinary);
 }
 
+MARGIN_INLINED void join(const NoNorm&, Eight&, const Eight&) {}
+
 /// As many numbers as a node has children, or a block rows.
 template <std::size_t n>
 struct Lanes {
@@ -136,8 +138,8 @@ MARGIN_INLINED void scan_block(const Tree& tree, const N& norm, const float* que
 template <class N, std::size_t Columns, class Sink>
 class Search {
 public:
-    MARGIN_INLINED Search(const Asking<N>& asking, Sink& sink)
-        : tree_(asking.tree), norm_(asking.sketched.norm()), query_(asking.sketched.cells()), sink_(sink) {}
+    MARGIN_INLINED Search(const QueryState<N>& state, Sink& sink)
+        : tree_(state.tree), norm_(state.sketched.norm()), query_(state.sketched.cells()), sink_(sink) {}
 
     /// How many blocks were looked at. First down to the nearest leaf, which makes the threshold low, then back up the
     /// same way: what has been passed by on the way down seldom has to be visited.
@@ -272,23 +274,23 @@ std::uint32_t corner_of(const Tree& tree, const Sketched<N>& query) {
 }
 
 template <class N, std::size_t Columns>
-std::size_t search_nearest(Asking<N>& asking, const double* query, Nearest& best) {
-    KeepNearest<N> sink(asking, query, best);
-    return Search<N, Columns, KeepNearest<N>>(asking, sink).run();
+std::size_t search_nearest(QueryState<N>& state, const double* query, Nearest& best) {
+    KeepNearest<N> sink(state, query, best);
+    return Search<N, Columns, KeepNearest<N>>(state, sink).run();
 }
 
-template <class N, class D>
-std::size_t search_within(Asking<N>& asking, const double* query, double radius, std::vector<Found>& found) {
-    KeepWithin<N, D> sink(asking, query, radius, found);
-    return Search<N, 0, KeepWithin<N, D>>(asking, sink).run();
+template <class N>
+std::size_t search_within(QueryState<N>& state, const double* query, double radius, std::vector<Found>& found) {
+    KeepWithin<N> sink(state, query, radius, found);
+    return Search<N, 0, KeepWithin<N>>(state, sink).run();
 }
 
 /// What this instruction set has to offer.
 struct Level {
     template <class N, std::size_t Columns>
     static constexpr auto nearest = &search_nearest<N, Columns>;
-    template <class N, class D>
-    static constexpr auto within = &search_within<N, D>;
+    template <class N>
+    static constexpr auto within = &search_within<N>;
     template <class N>
     static constexpr auto corner = &corner_of<N>;
 };

@@ -1,7 +1,7 @@
 #pragma once
 // Neighbours of many queries in a kd-tree: the k nearest, and all within a radius.
-#include "margin/core/threads.hpp"
 #include "kd_tree_search.hpp"
+#include "margin/core/threads.hpp"
 #include <atomic>
 #include <numeric>
 
@@ -35,7 +35,7 @@ std::vector<std::uint32_t> order_of(const Tree& tree, const Sieve<N>& sieve, con
     return order;
 }
 
-/// answer(asking, number of the query, query) for each query, each thread with its own `asking`; it gives the number of
+/// answer(state, number of the query, query) for each query, each thread with its own `state`; it gives the number of
 /// blocks looked at, and for_each_query their sum.
 template <class Level, class N, class Answer>
 std::size_t for_each_query(const Tree& tree, const Sieve<N>& sieve, Compare compare, const double* queries,
@@ -45,12 +45,12 @@ std::size_t for_each_query(const Tree& tree, const Sieve<N>& sieve, Compare comp
     std::atomic<std::size_t> total{0};
     monitor.expect(n);
     parallel_for(n, queries_at_once, n_threads, monitor, [&](std::size_t begin, std::size_t end, std::size_t) {
-        Asking<N> asking(tree, sieve, compare, p, k);
+        QueryState<N> state(tree, sieve, compare, p, k);
         std::size_t n_blocks = 0, n_checked = 0;
         for (std::size_t i = begin; i < end; ++i) {
             const double* query = queries + order[i] * tree.columns;
-            asking.sketched.draw(query);
-            n_blocks += answer(asking, order[i], query);
+            state.sketched.draw(query);
+            n_blocks += answer(state, order[i], query);
             if (n_blocks - n_checked > 1024) { // about 0.1 ms: to look at the clock costs as much as a leaf
                 monitor.check();
                 n_checked = n_blocks;
@@ -64,7 +64,7 @@ std::size_t for_each_query(const Tree& tree, const Sieve<N>& sieve, Compare comp
 
 template <class N, class Level>
 auto nearest_for(std::size_t columns) {
-    if constexpr (std::is_same_v<N, SumOfSquares>) {
+    if constexpr (N::unrolled) {
         if (columns == 2)
             return Level::template nearest<N, 2>;
         if (columns == 3)
@@ -83,11 +83,11 @@ double nearest(const Tree& tree, Compare compare, const double* queries, std::si
     std::size_t n_blocks = 0;
     const auto ask = [&]<class Level, class N>(const N& norm) {
         const auto search = nearest_for<N, Level>(tree.columns);
-        n_blocks = for_each_query<Level>(tree, sieve_for<D>(tree, norm, p), compare, queries, n, p, k, n_threads,
-                                         monitor, [&](Asking<N>& asking, std::size_t q, const double* query) {
-                                             asking.best.clear();
-                                             const std::size_t looked_at = search(asking, query, asking.best);
-                                             const auto& found = asking.best.sorted();
+        n_blocks = for_each_query<Level>(tree, sieve_for(tree, norm), compare, queries, n, p, k, n_threads, monitor,
+                                         [&](QueryState<N>& state, std::size_t q, const double* query) {
+                                             state.best.clear();
+                                             const std::size_t looked_at = search(state, query, state.best);
+                                             const auto& found = state.best.sorted();
                                              for (std::size_t i = 0; i < k; ++i) {
                                                  distance[q * k + i] = D::finish(found[i].distance, p);
                                                  place[q * k + i] = found[i].row;
@@ -95,8 +95,9 @@ double nearest(const Tree& tree, Compare compare, const double* queries, std::si
                                              return looked_at;
                                          });
     };
-    on_best_level(
-        [&]<class Level>() { with_norm_for<D>(p, [&](const auto& norm) { ask.template operator()<Level>(norm); }); });
+    on_best_level([&]<class Level>() {
+        with_norm_for<D>(tree.columns, p, [&](const auto& norm) { ask.template operator()<Level>(norm); });
+    });
     return n ? static_cast<double>(n_blocks) / static_cast<double>(n * tree.n_blocks) : 0;
 }
 
@@ -113,15 +114,16 @@ Lists within(const Tree& tree, Compare compare, const double* queries, std::size
              std::size_t n_threads, Monitor& monitor) {
     std::vector<std::vector<Found>> found(n);
     const auto ask = [&]<class Level, class N>(const N& norm) {
-        for_each_query<Level>(tree, sieve_for<D>(tree, norm, p), compare, queries, n, p, 1, n_threads, monitor,
-                              [&](Asking<N>& asking, std::size_t q, const double* query) {
-                                  const auto looked_at = Level::template within<N, D>(asking, query, radius, found[q]);
+        for_each_query<Level>(tree, sieve_for(tree, norm), compare, queries, n, p, 1, n_threads, monitor,
+                              [&](QueryState<N>& state, std::size_t q, const double* query) {
+                                  const auto looked_at = Level::template within<N>(state, query, radius, found[q]);
                                   std::sort(found[q].begin(), found[q].end());
                                   return looked_at;
                               });
     };
-    on_best_level(
-        [&]<class Level>() { with_norm_for<D>(p, [&](const auto& norm) { ask.template operator()<Level>(norm); }); });
+    on_best_level([&]<class Level>() {
+        with_norm_for<D>(tree.columns, p, [&](const auto& norm) { ask.template operator()<Level>(norm); });
+    });
     Lists lists;
     lists.start.assign(1, 0);
     for (const auto& list : found)

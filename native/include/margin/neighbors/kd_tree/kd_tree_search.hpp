@@ -1,7 +1,7 @@
 #pragma once
 // The way down a kd-tree: which boxes and rows a query has to look at, on the best instruction set of the machine.
 #include "kd_tree_sieve.hpp"
-#include "margin/neighbors/distances/nearest.hpp"
+#include "margin/neighbors/distances/scan.hpp"
 
 namespace margin::neighbors::kd {
 
@@ -59,7 +59,7 @@ Compare comparing(const Tree& tree) {
     const auto with = [&]<std::size_t Columns>() -> Compare {
         return tree.rows ? compare_with_row<D, T, Columns> : compare_with_sketch<D, Columns>;
     };
-    if constexpr (!std::is_same_v<D, Minkowski>) // which has more to it than terms
+    if constexpr (!settles<D>)
         switch (tree.columns) {
         case 2:
             return with.template operator()<2>();
@@ -75,8 +75,8 @@ Compare comparing(const Tree& tree) {
 
 /// Everything that one thread needs to answer queries, made once.
 template <class N>
-struct Asking {
-    Asking(const Tree& tree_, const Sieve<N>& sieve, Compare compare_, double p_, std::size_t k)
+struct QueryState {
+    QueryState(const Tree& tree_, const Sieve<N>& sieve, Compare compare_, double p_, std::size_t k)
         : tree(tree_), compare(compare_), p(p_), sketched(tree_, sieve), scratch(tree_.columns), best(k) {}
     const Tree& tree;
     Compare compare;
@@ -90,26 +90,26 @@ struct Asking {
 template <class N>
 class KeepNearest {
 public:
-    KeepNearest(Asking<N>& asking, const double* query, Nearest& best)
-        : asking_(asking), query_(query), best_(best), threshold_(asking.sketched.threshold(best.limit())) {}
+    KeepNearest(QueryState<N>& state, const double* query, Nearest& best)
+        : state_(state), query_(query), best_(best), threshold_(state.sketched.threshold(best.limit())) {}
 
     float threshold() const { return threshold_; }
     std::int32_t too_late() const { return too_late_; }
 
     MARGIN_INLINED void offer(std::size_t row) {
-        const std::int32_t place = asking_.tree.place[row];
+        const std::int32_t place = state_.tree.place[row];
         if (place < 0 || place >= too_late_)
             return;
         const double limit = best_.limit();
-        best_.offer(asking_.compare(asking_.tree, query_, row, asking_.p, asking_.scratch.data()), place);
+        best_.offer(state_.compare(state_.tree, query_, row, state_.p, state_.scratch.data()), place);
         if (best_.limit() < limit)
-            threshold_ = asking_.sketched.threshold(best_.limit());
+            threshold_ = state_.sketched.threshold(best_.limit());
         if (best_.limit() == 0)
             too_late_ = static_cast<std::int32_t>(best_.last_row());
     }
 
 private:
-    Asking<N>& asking_;
+    QueryState<N>& state_;
     const double* query_;
     Nearest& best_;
     float threshold_;
@@ -117,30 +117,29 @@ private:
 };
 
 /// Takes all rows from a search that are within a radius.
-template <class N, class D>
+template <class N>
 class KeepWithin {
+    using D = typename N::Distance;
+
 public:
-    KeepWithin(Asking<N>& asking, const double* query, double radius, std::vector<Found>& found)
-        : asking_(asking), query_(query), radius_(radius), found_(found) {
-        // Roots round: a little more than the square of the radius may still have the radius as its root.
-        const double limit = std::is_same_v<D, Euclidean> ? radius * radius * (1 + 0x1p-50) : radius;
-        threshold_ = asking.sketched.threshold(limit);
-    }
+    KeepWithin(QueryState<N>& state, const double* query, double radius, std::vector<Found>& found)
+        : state_(state), query_(query), radius_(radius), found_(found),
+          threshold_(state.sketched.threshold(joined_at<D>(radius, state.p))) {}
 
     float threshold() const { return threshold_; }
     std::int32_t too_late() const { return no_place; }
 
     MARGIN_INLINED void offer(std::size_t row) {
-        const std::int32_t place = asking_.tree.place[row];
+        const std::int32_t place = state_.tree.place[row];
         if (place < 0)
             return;
-        const double apart = asking_.compare(asking_.tree, query_, row, asking_.p, asking_.scratch.data());
-        if (D::finish(apart, asking_.p) <= radius_)
+        const double apart = state_.compare(state_.tree, query_, row, state_.p, state_.scratch.data());
+        if (D::finish(apart, state_.p) <= radius_)
             found_.push_back({apart, place});
     }
 
 private:
-    Asking<N>& asking_;
+    QueryState<N>& state_;
     const double* query_;
     double radius_;
     std::vector<Found>& found_;

@@ -19,10 +19,14 @@ namespace margin::neighbors {
 /// sqrt(sum w_j t_j^2), t_j = 1 where a cell is missing in either row. Wilson, Martinez (1997).
 struct Heom {
     static constexpr std::string_view name = "heom";
+    static constexpr bool squared = true;        // terms are squares of differences, else the differences
+    static constexpr bool missing_as_far = true; // a missing cell costs what a different one does
     MARGIN_INLINED static double term(double t) { return t * t; }
     MARGIN_INLINED static double joined(double sum, double, double missing) { return sum + missing; }
     static double finish(double joined) { return std::sqrt(joined); }
     static double unfinished(double distance) { return distance * distance; }
+    /// What distances are multiplied by if all weights are multiplied by the square of `root`.
+    static double times_for_weights(double root) { return root; }
     /// How much the terms of columns that the query has a cell for may come to in a row within `limit`.
     static double allowance(double limit, double, double missing) { return limit > missing ? limit - missing : 0; }
     /// What a cell that is missing in the row takes of it.
@@ -32,10 +36,13 @@ struct Heom {
 /// sum w_j t_j / sum w_j over the columns where both rows have a cell; 1 if there is none. Gower (1971).
 struct Gower {
     static constexpr std::string_view name = "gower";
+    static constexpr bool squared = false;
+    static constexpr bool missing_as_far = false;
     MARGIN_INLINED static double term(double t) { return t; }
     MARGIN_INLINED static double joined(double sum, double present, double) { return present > 0 ? sum / present : 1; }
     static double finish(double joined) { return joined; }
     static double unfinished(double distance) { return distance; }
+    static double times_for_weights(double) { return 1; }
     // sum w t <= limit sum w over the common columns is
     // sum w t + limit sum w over the columns missing in the row <= limit sum w over the columns of the query.
     static double allowance(double limit, double present, double) { return limit * present; }

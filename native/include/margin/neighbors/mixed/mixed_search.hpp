@@ -1,7 +1,7 @@
 #pragma once
 // Exact neighbours of mixed rows: boxes and coarse cells throw rows away, the definition decides on the rest.
-#include "mixed_sieve.hpp"
 #include "margin/neighbors/distances/nearest.hpp"
+#include "mixed_sieve.hpp"
 #include <bit>
 
 namespace margin::neighbors {

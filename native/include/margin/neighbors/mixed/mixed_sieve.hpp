@@ -9,7 +9,7 @@ namespace margin::neighbors {
 // surely beyond the limit. A row or box starts with the allowance and is left with 0 as soon as it has run out.
 using left_t = std::uint16_t;
 
-/// A column of numbers that the query has a cell for. s steps apart cost gain * (s * s, or 256 s for Gower) / 2^16.
+/// A column of numbers that the query has a cell for. s steps apart cost gain * (s * s, or 256 s where terms are not squared) / 2^16.
 struct NumberCost {
     std::uint32_t column;
     coarse_t query;
@@ -55,7 +55,7 @@ MARGIN_INLINED void spend(const left_t (&costs)[lanes], left_t* __restrict left)
 template <class M>
 MARGIN_INLINED left_t cost_of_steps(coarse_t apart, left_t gain) {
     const auto sure = static_cast<coarse_t>((apart > 1 ? apart : 1) - 1);
-    const auto term = static_cast<left_t>(std::is_same_v<M, Heom> ? sure * sure : sure << 8);
+    const auto term = static_cast<left_t>(M::squared ? sure * sure : sure << 8);
     return static_cast<left_t>((static_cast<std::uint32_t>(term) * gain) >> 16);
 }
 
@@ -206,7 +206,7 @@ private:
 
     /// The gain per unit: so that last_step steps cost what they are worth, weight * term(reach).
     static double gain_of(const NumberColumn& column) {
-        const double full = std::is_same_v<M, Heom> ? last_step * last_step : last_step << 8;
+        const double full = M::squared ? last_step * last_step : last_step << 8;
         return column.weight * M::term(column.reach) * 65536 / full;
     }
 
@@ -226,7 +226,7 @@ private:
     MARGIN_INLINED void sift_run(const NominalRun& run, const coarse_t* __restrict cells,
                                  left_t* __restrict left) const {
         coarse_t different[lanes] = {}, missing[lanes] = {};
-        const bool tell_missing = std::is_same_v<M, Gower> && run.misses;
+        const bool tell_missing = !M::missing_as_far && run.misses;
         for (std::size_t i = run.begin; i < run.end; i += 4) {
             // Four at a time: with one, GCC joins the columns in another way and gives up on the lanes.
             const NominalCost c0 = nominals_[i], c1 = nominals_[i + 1], c2 = nominals_[i + 2], c3 = nominals_[i + 3];

@@ -2,7 +2,7 @@
 // Distances between rows of which only the cells that are not 0 are stored, to the last bit those of the same rows
 // written out.
 #include "margin/core/one_of.hpp"
-#include "margin/neighbors/distances/distance.hpp"
+#include "margin/neighbors/distances/scan.hpp"
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -32,21 +32,25 @@ struct SparseRow {
     std::size_t size() const { return cells.size(); }
 };
 
-// How rows are told apart before distances are measured (sparse_rows.hpp).
-enum class Filter { dot, overlap, norm };
+/// How rows of distance D are told apart before distances are measured (sparse_rows.hpp).
+template <class D>
+inline constexpr SparseFilter filter_of = [] {
+    if constexpr (requires { D::sparse_filter; })
+        return D::sparse_filter;
+    else
+        return SparseFilter::norm; // which looks at every row where D is no metric
+}();
 
 /// A distance of distance.hpp.
-template <class Base, Filter how>
+template <class Base>
 struct SparseOf {
     using D = Base;
     static constexpr std::string_view name = D::name;
     static constexpr bool unit = false;
-    static constexpr Filter filter = how;
+    static constexpr SparseFilter filter = filter_of<D>;
     static double finish(double compared, double p) { return D::finish(compared, p); }
     /// What rows up to `radius` away cannot exceed when they are compared.
-    static double most_compared(double radius) {
-        return name == Euclidean::name ? radius * radius * (1 + 0x1p-49) + 1e-300 : radius;
-    }
+    static double most_compared(double radius, double p) { return joined_at<D>(radius, p); }
 };
 
 /// 1 - a·b / (|a| |b|) = |a/|a| - b/|b||^2 / 2: the second has nothing to cancel. Rows without a common column are at
@@ -56,34 +60,31 @@ struct SparseCosine {
     using D = Euclidean;
     static constexpr std::string_view name = "cosine";
     static constexpr bool unit = true;
-    static constexpr Filter filter = Filter::dot;
+    static constexpr SparseFilter filter = SparseFilter::dot;
     static constexpr double apart = 2; // how rows without a common column compare
     static double finish(double compared, double) { return compared / 2; }
-    static double most_compared(double radius) { return 2 * radius; }
+    static double most_compared(double radius, double) { return 2 * radius; }
 };
 
-using SparseMetrics = OneOf<SparseOf<Euclidean, Filter::dot>, SparseOf<Manhattan, Filter::overlap>,
-                            SparseOf<Chebyshev, Filter::norm>, SparseOf<Minkowski, Filter::norm>, SparseCosine>;
+using SparseMetrics = Distances::wrapped<SparseOf, SparseCosine>;
 
 /// Terms joined as `joined` does: column j to running sum j mod 8, columns ascending. Absent cells are 0 in both rows,
 /// their terms 0, and 0 joins without a trace.
 template <class D>
 class Joining {
-    static constexpr bool settles = requires { D::settle(0.0, 0, 2.0, [](std::size_t) { return 0.0; }); };
-
 public:
     explicit Joining(double p) : p_(p) {}
 
     MARGIN_INLINED void add(std::int32_t column, double difference) {
         double& sum = sums_[static_cast<std::size_t>(column) % n_sums];
         sum = D::join(sum, D::term(difference, p_));
-        if constexpr (settles)
+        if constexpr (settles<D>)
             differences_.push_back(difference);
     }
 
     double whole() {
         const double all = halved<D>(sums_);
-        if constexpr (settles)
+        if constexpr (settles<D>)
             return D::settle(all, differences_.size(), p_, [this](std::size_t i) { return differences_[i]; });
         else
             return all;

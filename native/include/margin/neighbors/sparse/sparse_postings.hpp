@@ -94,11 +94,12 @@ template <class M, class T>
 SparsePostings make_postings(const SparseTable<T>& rows, double p, Monitor& monitor) {
     SparsePostings made;
     detail::measure_rows<M>(rows, p, made, monitor);
-    if (M::filter == Filter::norm)
+    if (M::filter == SparseFilter::norm)
         return made;
     const double most = *std::max_element(made.size.begin(), made.size.end());
     if (!M::unit && most > 0) // of an infinite size too, which cells of a doctored file may have
-        made.scale = std::ldexp(1.0, std::min(std::ilogb(M::filter == Filter::dot ? std::sqrt(most) : most), 1022) + 1);
+        made.scale =
+            std::ldexp(1.0, std::min(std::ilogb(M::filter == SparseFilter::dot ? std::sqrt(most) : most), 1022) + 1);
     detail::lay_out(rows, made);
     std::vector<std::int64_t> next(made.start.begin(), made.start.end() - 1);
     for (std::size_t i = 0; i < rows.n; ++i) {

@@ -89,7 +89,7 @@ inline double unit_of(const SparseRow& row) {
 /// Cells of the query as the running sums want them. Of an overlap nothing above the unit matters.
 template <class M>
 float weight_of(double cell, double unit) {
-    if (M::filter == Filter::overlap)
+    if (M::filter == SparseFilter::overlap)
         return static_cast<float>(std::clamp(cell / unit, -2.0, 2.0));
     return narrow<M>(cell / unit);
 }
@@ -102,14 +102,15 @@ SparseQuestion question(const SparseIndex<T>& index, const SparseQueries& querie
     made.size = M::unit ? m > 0 : merged<M>(made.row, static_cast<const T*>(nullptr), nullptr, 0, 1.0, index.p);
     // Merging rounds once for each column of either row at most.
     const double merging = (static_cast<double>(m + index.most_stored) + 64) * 0x1p-52;
-    if (M::filter == Filter::norm) {
-        made.shrink = 8 * merging + (M::name == Minkowski::name ? 0x1p-40 : 0);
+    if (M::filter == SparseFilter::norm) {
+        made.size = M::finish(made.size, index.p);
+        made.shrink = 8 * merging + 4 * relative_error<typename M::D>(m + index.most_stored, index.p);
         return made;
     }
-    const double unit = M::filter == Filter::overlap ? index.scale : M::unit ? 1 : unit_of(made.row);
+    const double unit = M::filter == SparseFilter::overlap ? index.scale : M::unit ? 1 : unit_of(made.row);
     const std::size_t n_terms = std::min(m, index.most_stored);
     made.shrink = 1 - 1.01 * float_error(n_terms + 4) - 8 * merging;
-    made.twice = 2 * index.scale * (M::filter == Filter::overlap ? 1 : unit);
+    made.twice = 2 * index.scale * (M::filter == SparseFilter::overlap ? 1 : unit);
     // Cells that were raised to the smallest, or that vanished, are wrong by so much in the unit of the sums.
     made.floor = made.twice * static_cast<double>(n_terms + 1) * (M::unit ? 0x1p-58 : 0x1p-140) + 1e-290;
     for (std::size_t i = 0; i < m; ++i) {
@@ -125,9 +126,9 @@ SparseQuestion question(const SparseIndex<T>& index, const SparseQueries& querie
     return made;
 }
 
-template <Filter filter>
+template <SparseFilter filter>
 MARGIN_INLINED float term(float weight, float cell) {
-    if constexpr (filter == Filter::dot)
+    if constexpr (filter == SparseFilter::dot)
         return weight * cell;
     const float same = weight < 0 ? -cell : cell, size = weight < 0 ? -weight : weight;
     const float positive = same > 0 ? same : 0;
@@ -135,7 +136,7 @@ MARGIN_INLINED float term(float weight, float cell) {
 }
 
 /// sums[0 … n) += terms of columns that are written out; n a multiple of 16. Four columns in one pass over the sums.
-template <Filter filter>
+template <SparseFilter filter>
 MARGIN_SIMD void add_written(const WrittenColumn* columns, std::size_t n_columns, std::size_t first, std::size_t n,
                              float* __restrict sums) {
     std::size_t c = 0;
@@ -157,7 +158,7 @@ MARGIN_SIMD void add_written(const WrittenColumn* columns, std::size_t n_columns
 }
 
 /// Likewise for columns that are not, rows [first, first + n).
-template <Filter filter>
+template <SparseFilter filter>
 void add_postings(std::vector<Posting>& postings, const std::int32_t* row, const float* value, std::size_t first,
                   std::size_t n, float* sums) {
     const auto last = static_cast<std::int32_t>(first + n);
@@ -202,7 +203,7 @@ public:
 
     template <class Best>
     void block(std::size_t first, std::size_t n, float* sums, Best& best) {
-        if constexpr (M::filter == Filter::norm)
+        if constexpr (M::filter == SparseFilter::norm)
             by_norm(first, n, best);
         else
             by_sums(first, n, sums, best);
@@ -215,14 +216,17 @@ private:
                          M::unit ? index_.length[i] : 1.0, index_.p);
     }
 
-    /// | |a| - |b| |, less what rounding may add to it. Below power 1 there is no triangle inequality to rely on.
+    /// | |a| - |b| |, less what rounding may add to it, where there is a triangle inequality to rely on. All of them are
+    /// distances; a term may vanish below the smallest number.
     template <class Best>
     void by_norm(std::size_t first, std::size_t n, Best& best) {
-        const bool triangle = M::name != Minkowski::name || index_.p >= 1;
+        const bool triangle = is_metric<typename M::D>(index_.p);
+        const double vanished = M::finish(1e-290, index_.p);
         for (std::size_t i = first; i < first + n; ++i) {
-            const double bound = std::abs(question_.size - index_.size[i]) -
-                                 question_.shrink * (question_.size + index_.size[i]) - 1e-290;
-            if (!(triangle && bound > best.limit()))
+            const double size = M::finish(index_.size[i], index_.p);
+            const double bound =
+                std::abs(question_.size - size) - question_.shrink * (question_.size + size) - vanished;
+            if (!(triangle && bound > M::finish(best.limit(), index_.p)))
                 best.offer(measure(i), static_cast<std::int64_t>(i));
         }
     }
@@ -345,7 +349,7 @@ FoundLists sparse_within(const SparseIndex<T>& index, const SparseQueries& queri
                  [&](std::size_t begin, std::size_t end, std::size_t) {
                      std::vector<detail::SparseWithin<M>> best;
                      for (std::size_t q = begin; q < end; ++q)
-                         best.push_back({radius, M::most_compared(radius), index.p, &lists[q]});
+                         best.push_back({radius, M::most_compared(radius, index.p), index.p, &lists[q]});
                      detail::search_group<M>(
                          index, queries, begin, end,
                          [&](std::size_t q) -> detail::SparseWithin<M>& { return best[q - begin]; }, monitor);

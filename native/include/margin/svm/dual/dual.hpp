@@ -24,12 +24,12 @@ struct DualSettings {
 
 struct DualSolution {
     std::vector<double> alpha;
-    std::vector<double> slope; // dD/da_i = s_i sum_j a_j s_j k(i, j) - 1
-    double bias = 0;           // f(x) = sum_j a_j s_j k(j, x) + bias
-    double objective = 0;      // D
-    double violation = 0;      // largest violation left
-    double primal = 0;         // 1/2 |w|^2 + sum_i c_i max(0, 1 - s_i f(x_i))
-    double gap = 0;            // (primal + objective) / |primal|
+    std::vector<double> gradient; // dD/da_i = s_i sum_j a_j s_j k(i, j) - 1
+    double bias = 0;              // f(x) = sum_j a_j s_j k(j, x) + bias
+    double objective = 0;         // D
+    double violation = 0;         // largest violation left
+    double primal = 0;            // 1/2 |w|^2 + sum_i c_i max(0, 1 - s_i f(x_i))
+    double gap = 0;               // (primal + objective) / |primal|
     std::size_t steps = 0;
     bool unbounded = false; // no end of D in sight, with infinite c: the rows cannot be separated
 };
@@ -201,10 +201,10 @@ private:
         found.steps = steps_;
         found.unbounded = unbounded_;
         found.alpha.resize(state_.size());
-        found.slope.resize(state_.size());
+        found.gradient.resize(state_.size());
         for (std::size_t i = 0; i < state_.size(); ++i) {
             found.alpha[i] = std::abs(state_.b[i]);
-            found.slope[i] = -state_.sign[i] * state_.e[i];
+            found.gradient[i] = -state_.sign[i] * state_.e[i];
         }
         return found;
     }

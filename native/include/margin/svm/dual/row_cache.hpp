@@ -1,8 +1,8 @@
 #pragma once
 // Kernel rows of a working set, computed when they are first read, several at a time.
+#include "margin/svm/kernel/source.hpp"
 #include "row_memory.hpp"
 #include "smo.hpp"
-#include "margin/svm/kernel/source.hpp"
 #include <numeric>
 
 namespace margin::svm {

@@ -33,7 +33,7 @@ public:
     void diagonal(T* out) const override {
         const T* squares = x_.view().squares;
         for (std::size_t i = 0; i < size(); ++i)
-            apply_kernel(kernel_, Products<T>{squares + i, 1, squares + i, squares + i, 1, 1}, out + i, 1);
+            kernel_.apply(Products<T>{squares + i, 1, squares + i, squares + i, 1, 1}, out + i, 1);
     }
 
 private:
@@ -52,8 +52,7 @@ private:
             T xx[at_once];
             std::transform(some.begin(), some.end(), xx, [&](std::uint32_t row) { return x_.view().squares[row]; });
             scratch.panel.multiply(x_.view().stored, some, scratch.products);
-            apply_kernel(
-                kernel_,
+            kernel_.apply(
                 Products<T>{scratch.products, spread_rows<T>, xx, scratch.panel.squares(), some.size(), columns.size()},
                 out + r * stride, stride);
         }

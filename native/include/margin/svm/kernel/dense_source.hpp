@@ -29,8 +29,8 @@ void place_row(const X* row, std::span<const double> mean, const Placing<T>& pla
         to[c] = placing(static_cast<double>(row[c]) - (mean.empty() ? 0.0 : mean[c]));
 }
 
-/// Rows of a dense matrix, kept in T twice: one after another and in panels. Rows of an RBF kernel are centred by the
-/// means of the columns, which changes no distance and leaves more digits of the products.
+/// Rows of a dense matrix, kept in T twice: one after another and in panels. Rows of a kernel of distances are
+/// centred by the means of the columns, which changes no distance and leaves more digits of the products.
 template <class T>
 class DenseSource final : public Source<T> {
 public:
@@ -42,7 +42,7 @@ public:
     DenseSource(MatrixView<const X> x, Kernel kernel, std::size_t n_threads, Monitor& monitor)
         : x_(x.rows(), x.columns()), kernel_(kernel), squares_(panels_for<T>(x.rows()) * panel_rows<T>),
           panels_(squares_.size() * x.columns()) {
-        const auto mean = kernel.kind == Kind::rbf ? column_means(x) : std::vector<double>{};
+        const auto mean = kernel.of_distance() ? column_means(x) : std::vector<double>{};
         const Placing<T> placing(kernel);
         parallel_for(panels_for<T>(x.rows()), 64, n_threads, monitor,
                      [&](std::size_t begin, std::size_t end, std::size_t) {
@@ -95,7 +95,7 @@ public:
 
     void diagonal(T* out) const override {
         for (std::size_t i = 0; i < size(); ++i)
-            apply_kernel(kernel_, {&squares_[i], 1, &squares_[i], &squares_[i], 1, 1}, out + i, 1);
+            kernel_.apply(Products<T>{&squares_[i], 1, &squares_[i], &squares_[i], 1, 1}, out + i, 1);
     }
 
 private:
@@ -154,7 +154,8 @@ private:
                 xx[i] = squares_[rows[r + i]];
             }
             multiply_panels(from, n, panels, n_panels, depth(), scratch.strip.data(), width);
-            apply_kernel(kernel_, {scratch.strip.data(), width, xx, zz, n, columns.size()}, out + r * stride, stride);
+            kernel_.apply(Products<T>{scratch.strip.data(), width, xx, zz, n, columns.size()}, out + r * stride,
+                          stride);
         }
     }
 

@@ -94,7 +94,7 @@ void for_each_strip(const Vectors& vectors, const typename Vectors::Rows& rows, 
             for (std::size_t r = 0; r < rows.size(); r += Vectors::at_once) {
                 const std::size_t n_rows = std::min(Vectors::at_once, rows.size() - r);
                 const std::size_t stride = vectors.multiply(rows, r, n_rows, first, n, space, products.data());
-                apply_kernel(kernel, Products<T>{products.data(), stride, rows.squares() + r, squares, n_rows, n},
+                kernel.apply(Products<T>{products.data(), stride, rows.squares() + r, squares, n_rows, n},
                              values.data(), stride);
                 take(part, r, n_rows, first, n, values.data(), stride);
             }

@@ -1,14 +1,12 @@
 #pragma once
-// Kernel functions of whole tiles of products, while these are in the cache.
+// A kernel as sources and expansions hold it, and its function of whole tiles of products while these are in the cache.
 #include "kernel.hpp"
-#include "margin/core/exponential.hpp"
+#include <algorithm>
 #include <cstddef>
-#include <limits>
 
 namespace margin::svm {
 
 /// A tile of products: xz[r * stride + c] is the product of row r with column c, xx and zz their squared lengths.
-/// Rows of an RBF kernel were multiplied by the root of gamma beforehand (scale_of): the exponent needs no gamma.
 template <class T>
 struct Products {
     const T* xz;
@@ -18,15 +16,89 @@ struct Products {
     std::size_t rows, columns;
 };
 
-/// Cells of rows as products need them, in T: those of an RBF kernel times the root of gamma, and cut where squares
-/// would leave the range of T; there such a row is infinitely far from all others either way.
+namespace detail {
+
+/// Puts the value of a function into each place of a tile.
+template <class T>
+struct FillTile {
+    const Products<T>& of;
+    T* out;
+    std::size_t stride;
+
+    template <class Function>
+    MARGIN_INLINED void operator()(Function value) const {
+        for (std::size_t r = 0; r < of.rows; ++r) {
+            const T* __restrict xz = of.xz + r * of.stride;
+            const T* __restrict zz = of.zz;
+            T* __restrict to = out + r * stride;
+            const T xx = of.xx[r];
+            for (std::size_t c = 0; c < of.columns; ++c)
+                to[c] = value(xz[c], xx + zz[c]);
+        }
+    }
+};
+
+template <class K, class T>
+MARGIN_SIMD void apply_tile(const KernelParameters& parameters, const Products<T>& of, T* out, std::size_t stride) {
+    K::template with_function<T>(parameters, FillTile<T>{of, out, stride});
+}
+
+} // namespace detail
+
+/// A member of the family with its parameters, chosen once: what works on rows and blocks need not be compiled for each
+/// of them. Small, and copied freely.
+class Kernel {
+public:
+    template <KernelFamilyMember K>
+    static Kernel of(const KernelParameters& parameters = {}) noexcept {
+        Kernel made;
+        made.parameters_ = parameters;
+        made.of_distance_ = K::of_distance;
+        made.row_scale_ = K::row_scale(parameters);
+        made.apply_single_ = &detail::apply_tile<K, float>;
+        made.apply_full_ = &detail::apply_tile<K, double>;
+        return made;
+    }
+
+    /// Throws std::invalid_argument if the family has no such name.
+    template <class Family = Kernels>
+    static Kernel named(std::string_view name, const KernelParameters& parameters = {}) {
+        return Family::visit(name, [&]<class K>() { return of<K>(parameters); });
+    }
+
+    bool of_distance() const noexcept { return of_distance_; }
+    double row_scale() const noexcept { return row_scale_; }
+
+    /// out[r * stride + c] = k(row r, column c). Values do not change if a row and a column change places.
+    void apply(const Products<float>& of, float* out, std::size_t stride) const {
+        apply_single_(parameters_, of, out, stride);
+    }
+    void apply(const Products<double>& of, double* out, std::size_t stride) const {
+        apply_full_(parameters_, of, out, stride);
+    }
+
+private:
+    template <class T>
+    using Apply = void (*)(const KernelParameters&, const Products<T>&, T*, std::size_t);
+
+    Kernel() = default;
+
+    KernelParameters parameters_;
+    bool of_distance_ = false;
+    double row_scale_ = 1;
+    Apply<float> apply_single_ = nullptr;
+    Apply<double> apply_full_ = nullptr;
+};
+
+/// Cells of rows as products need them, in T: scaled, and for a kernel of distances cut where squares would leave the
+/// range of T; there such a row is infinitely far from all others either way.
 template <class T>
 class Placing {
 public:
     explicit Placing(const Kernel& kernel)
-        : scale_(kernel.kind == Kind::rbf ? std::sqrt(kernel.gamma) : 1.0),
-          largest_(kernel.kind == Kind::rbf ? (sizeof(T) == 4 ? 1e15 : 1e150)
-                                            : std::numeric_limits<double>::infinity()) {}
+        : scale_(kernel.row_scale()), largest_(!kernel.of_distance() ? std::numeric_limits<double>::infinity()
+                                               : sizeof(T) == 4      ? 1e15
+                                                                     : 1e150) {}
 
     T operator()(double cell) const noexcept {
         return static_cast<T>(std::min(std::max(cell * scale_, -largest_), largest_));
@@ -35,61 +107,5 @@ public:
 private:
     double scale_, largest_;
 };
-
-namespace detail {
-
-/// x^n by repeated squaring, always in the same order.
-template <class T>
-MARGIN_INLINED T whole_power(T x, unsigned n) noexcept {
-    T power = n & 1 ? x : T(1);
-    for (n >>= 1; n > 0; n >>= 1) {
-        x *= x;
-        if (n & 1)
-            power *= x;
-    }
-    return power;
-}
-
-template <class T, class Function>
-MARGIN_INLINED void for_each_product(const Products<T>& of, T* __restrict out, std::size_t stride, Function f) {
-    for (std::size_t r = 0; r < of.rows; ++r) {
-        const T* __restrict xz = of.xz + r * of.stride;
-        const T* __restrict zz = of.zz;
-        T* __restrict to = out + r * stride;
-        const T xx = of.xx[r];
-        for (std::size_t c = 0; c < of.columns; ++c)
-            to[c] = f(xz[c], xx + zz[c]);
-    }
-}
-
-template <class T>
-MARGIN_INLINED void apply(const Kernel& kernel, const Products<T>& of, T* out, std::size_t stride) {
-    const T gamma = static_cast<T>(kernel.gamma), coef0 = static_cast<T>(kernel.coef0);
-    if (kernel.kind == Kind::linear) {
-        for_each_product(of, out, stride, [](T xz, T) { return xz; });
-    } else if (kernel.kind == Kind::rbf) {
-        // Equal rows have equal sums, so that the difference is 0 and the value 1 to the last bit.
-        for_each_product(of, out, stride, [](T xz, T both) { return exp_of_minus(both - 2 * xz); });
-    } else if (kernel.kind == Kind::sigmoid) {
-        for_each_product(of, out, stride, [=](T xz, T) { return 1 - 2 / (exp_inlined(2 * (gamma * xz + coef0)) + 1); });
-    } else if (const auto whole = static_cast<unsigned>(kernel.degree); whole == kernel.degree && whole <= 64) {
-        for_each_product(of, out, stride, [=](T xz, T) { return whole_power(gamma * xz + coef0, whole); });
-    } else {
-        for_each_product(of, out, stride, [=, degree = static_cast<T>(kernel.degree)](T xz, T) {
-            return std::pow(gamma * xz + coef0, degree);
-        });
-    }
-}
-
-} // namespace detail
-
-/// out[r * stride + c] = k(row r, column c). Values do not change if a row and a column change places.
-MARGIN_SIMD inline void apply_kernel(const Kernel& kernel, const Products<float>& of, float* out, std::size_t stride) {
-    detail::apply(kernel, of, out, stride);
-}
-MARGIN_SIMD inline void apply_kernel(const Kernel& kernel, const Products<double>& of, double* out,
-                                     std::size_t stride) {
-    detail::apply(kernel, of, out, stride);
-}
 
 } // namespace margin::svm

@@ -1,6 +1,5 @@
 #pragma once
 // Where kernel values come from: rows and a function, or a matrix that was computed before.
-#include "kernel.hpp"
 #include "margin/core/threads.hpp"
 #include "margin/core/views.hpp"
 #include <cstddef>

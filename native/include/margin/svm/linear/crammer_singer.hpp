@@ -10,9 +10,9 @@
 // Hsieh, Lin (2008), "A sequential dual method for large scale multi-class linear SVMs".
 //
 // Intercepts that are not penalised ask for sum_i alpha_ik = 0; as in linear_dual.hpp, b = b0 + eta sum_i alpha_i.
-#include "margin/core/threads.hpp"
 #include "linear_order.hpp"
 #include "linear_rows.hpp"
+#include "margin/core/threads.hpp"
 #include <cmath>
 #include <limits>
 #include <span>

@@ -8,9 +8,9 @@
 //
 // An intercept that is not penalised asks for sum alpha s = 0. A multiplier method sees to it: b = b0 + eta sum alpha s,
 // with b0 moved to b after every pass.
-#include "margin/core/threads.hpp"
 #include "linear_order.hpp"
 #include "linear_rows.hpp"
+#include "margin/core/threads.hpp"
 #include <cmath>
 #include <limits>
 #include <span>

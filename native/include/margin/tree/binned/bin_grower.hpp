@@ -2,11 +2,12 @@
 // Splitting nodes on bins, one after another.
 #include "bin_node.hpp"
 #include "bin_rows.hpp"
+#include "bin_search.hpp"
 #include "bin_tree.hpp"
 #include "histogram.hpp"
 #include "margin/core/threads.hpp"
-#include "margin/tree/targets/mean.hpp"
 #include "margin/tree/exact/work.hpp"
+#include "margin/tree/targets/mean.hpp"
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -31,17 +32,18 @@ struct BinWork {
 
 /// Grows nodes from rows that lie side by side. One for each worker; growers may share the rows, but not those of a
 /// node.
-template <class Code, class Criterion, class Search>
+template <class Code, class Tally>
 class BinGrower {
 public:
-    using Tally = typename Search::Tally;
+    using Search = BinSearch<Code, Tally>;
     using Target = typename Tally::Target;
     using Number = typename Tally::Number;
     using Rows = BinRows<Code, typename Tally::Item>;
 
-    BinGrower(Rows& rows, const BinCommon& common, Tally tally, std::size_t n_threads, Monitor& monitor)
+    BinGrower(Rows& rows, const BinCommon& common, Tally tally, std::unique_ptr<Search> search, std::size_t n_threads,
+              Monitor& monitor)
         : rows_(rows), common_(common), settings_(common.settings), tally_(tally), n_threads_(n_threads),
-          monitor_(monitor), search_(common, tally), histograms_(common.first.back() * tally.cell()) {}
+          monitor_(monitor), search_(std::move(search)), histograms_(common.first.back() * tally.cell()) {}
 
     BinTree tree;
 
@@ -108,7 +110,7 @@ private:
     };
 
     bool needs_histogram(const BinWork& work) const noexcept {
-        return work.n > Search::direct_rows && !search_.draws();
+        return work.n > search_->most_direct_rows && !search_->draws;
     }
 
     /// Write a node down; its rows are looked at where its value depends on them. Says whether it may be split.
@@ -128,7 +130,7 @@ private:
         const bool bounded = !settings_.monotone.empty();
         if constexpr (std::is_same_v<Target, Classes>) {
             const std::size_t width = tally_.width();
-            node.impurity = Criterion::loss(sum, width, node.weight) / node.weight;
+            node.impurity = search_->loss(sum, node.weight) / node.weight;
             tree.values.insert(tree.values.end(), sum, sum + width);
             if (double* const value = tree.values.data() + tree.values.size() - width; bounded && width == 2) {
                 value[1] = std::clamp(value[1] / node.weight, work.bounds.lowest, work.bounds.highest) * node.weight;
@@ -165,11 +167,11 @@ private:
         if (work.n > 1024)
             monitor_.check();
         const double* const sum = tree.sums.data() + work.node * tally_.width();
-        const double weight = tree.nodes[work.node].weight, loss = Criterion::loss(sum, tally_.width(), weight);
+        const double weight = tree.nodes[work.node].weight, loss = search_->loss(sum, weight);
         if (needs_histogram(work) && work.histogram < 0)
             count(work);
-        search_.best(rows_, {work.half, work.begin, work.n, sum, weight, loss, work.bounds, work.path},
-                     histograms_[work.histogram], split);
+        search_->best(rows_, {work.half, work.begin, work.n, sum, weight, loss, work.bounds, work.path},
+                      histograms_[work.histogram], split);
         if (split.found && weight / common_.all_weight * split.gain + 1e-15 >= settings_.min_decrease)
             return true;
         histograms_.release(work.histogram);
@@ -287,7 +289,7 @@ private:
     Tally tally_;
     std::size_t n_threads_;
     Monitor& monitor_;
-    Search search_;
+    std::unique_ptr<Search> search_;
     Histograms<Number> histograms_;
     BinSplit split_;
     std::vector<double> high_;

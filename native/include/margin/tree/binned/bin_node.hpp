@@ -1,10 +1,10 @@
 #pragma once
 // A node of a tree that grows on bins, and the split that is sought for it.
 #include "bins.hpp"
-#include "margin/tree/targets/bounds.hpp"
-#include "margin/tree/splits/candidate.hpp"
 #include "margin/tree/settings.hpp"
+#include "margin/tree/splits/candidate.hpp"
 #include "margin/tree/splits/sweep_counts.hpp"
+#include "margin/tree/targets/bounds.hpp"
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -44,7 +44,7 @@ struct BinCommon {
     const Settings& settings;
     double all_weight = 0;
     bool whole = false; // weights are whole numbers, and not too many to be counted
-    LogTable logs;      // for Entropy, if so
+    LogTable logs;      // where logarithms are counted, if so
     double centre = 0;  // of values
 };
 

@@ -14,10 +14,11 @@
 namespace margin::tree {
 
 /// One for each worker: it keeps its room from node to node. Requires no monotone columns.
-template <class Code, class Criterion, class TallyOfRows>
-class MomentSearch {
+template <class Code, class Criterion, class Tally>
+class MomentSearch final : public BinSearch<Code, Tally> {
+    static_assert(Criterion::is_mean(2), "only losses of means");
+
 public:
-    using Tally = TallyOfRows;
     using Target = typename Tally::Target;
     using Number = typename Tally::Number;
     using Rows = BinRows<Code, typename Tally::Item>;
@@ -25,7 +26,9 @@ public:
     static constexpr std::size_t direct_rows = 48;
 
     MomentSearch(const BinCommon& common, Tally tally)
-        : common_(common), settings_(common.settings), columns_(common.columns), tally_(tally), levels_(common, tally),
+        : BinSearch<Code, Tally>(common, direct_rows), common_(common), settings_(common.settings),
+          columns_(common.columns), tally_(tally),
+          levels_(common, tally, std::make_unique<ProposalsBy<Criterion, Target>>(common, tally.width())),
           draw_(common.columns.size()) {
         std::size_t most_bins = 0;
         for (const BinnedColumn& column : columns_)
@@ -36,11 +39,9 @@ public:
         ranked_.resize(ranks_.size() / direct_rows);
     }
 
-    /// Whether only some columns are looked at, which is done without histograms.
-    bool draws() const noexcept { return settings_.max_features < columns_.size(); }
+    double loss(const double* sum, double weight) const noexcept override { return Criterion::loss(sum, 2, weight); }
 
-    /// `histogram` is not read for nodes of up to `direct_rows` rows.
-    void best(const Rows& rows, const BinNode& node, const Number* histogram, BinSplit& split) {
+    void best(const Rows& rows, const BinNode& node, const Number* histogram, BinSplit& split) override {
         node_ = &node;
         split_ = &split;
         split.found = false;
@@ -48,7 +49,7 @@ public:
         levels_.begin(node, split);
         if (node.n <= direct_rows)
             take_items(rows);
-        if (draws()) {
+        if (this->draws) {
             draw_.begin(settings_.seed, node.path);
             for (std::size_t n_seen = 0; draw_.more() && (n_seen < settings_.max_features || !split.found);)
                 n_seen += weigh_rows(rows, draw_.next());
@@ -209,7 +210,7 @@ private:
     const Settings& settings_;
     const std::vector<BinnedColumn>& columns_;
     Tally tally_;
-    SumSearch<Code, Criterion, Tally> levels_;
+    SumSearch<Code, Tally> levels_;
     ColumnDraw draw_;
     std::vector<Number> column_bins_; // zeros between uses
     MomentCuts cuts_;

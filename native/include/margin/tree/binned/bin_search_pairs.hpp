@@ -18,7 +18,7 @@ namespace margin::tree {
 
 /// One for each worker: it keeps its room from node to node.
 template <class Code, class Criterion, class Word>
-class PairSearch {
+class PairSearch final : public BinSearch<Code, PairTally<Word>> {
 public:
     using Tally = PairTally<Word>;
     using Rows = BinRows<Code, std::uint16_t>;
@@ -26,9 +26,11 @@ public:
     static constexpr std::size_t direct_rows = sizeof(Code) == 1 ? 64 : 0;
 
     PairSearch(const BinCommon& common, Tally tally)
-        : columns_(common.columns), first_(common.first), settings_(common.settings), levels_(common, tally),
-          draw_(columns_.size()), least_(std::max({static_cast<double>(common.settings.min_leaf),
-                                                   std::ceil(common.settings.min_leaf_weight), 1.0})) {
+        : BinSearch<Code, Tally>(common, direct_rows), columns_(common.columns), first_(common.first),
+          settings_(common.settings),
+          levels_(common, tally, std::make_unique<ProposalsBy<Criterion, Classes>>(common, 2)), draw_(columns_.size()),
+          least_(std::max(
+              {static_cast<double>(common.settings.min_leaf), std::ceil(common.settings.min_leaf_weight), 1.0})) {
         std::size_t most_bins = 0;
         for (const BinnedColumn& column : columns_)
             most_bins = std::max(most_bins, column.n_bins + 1);
@@ -37,18 +39,16 @@ public:
         column_bins_.resize(most_bins);
     }
 
-    /// Whether only some columns are looked at, which is done without histograms.
-    bool draws() const noexcept { return settings_.max_features < columns_.size(); }
+    double loss(const double* sum, double weight) const noexcept override { return Criterion::loss(sum, 2, weight); }
 
-    /// `histogram` is not read for nodes of up to `direct_rows` rows.
-    void best(const Rows& rows, const BinNode& node, const Word* histogram, BinSplit& split) {
+    void best(const Rows& rows, const BinNode& node, const Word* histogram, BinSplit& split) override {
         node_ = &node;
         split_ = &split;
         split.found = false;
         levels_.begin(node, split);
         limit_ = std::numeric_limits<float>::infinity();
         totals_ = {static_cast<float>(node.sum[0]), static_cast<float>(node.sum[1]), static_cast<float>(least_)};
-        if (draws())
+        if (this->draws)
             draw_columns(rows);
         else if (node.n > direct_rows)
             for (std::size_t j = 0; j < columns_.size(); ++j)
@@ -231,7 +231,7 @@ private:
     const std::vector<BinnedColumn>& columns_;
     const std::vector<std::uint32_t>& first_;
     const Settings& settings_;
-    SumSearch<Code, Criterion, Tally> levels_;
+    SumSearch<Code, Tally> levels_;
     ColumnDraw draw_;
     double least_;
     std::vector<Word> below_, column_bins_;

@@ -1,7 +1,7 @@
 #pragma once
 // A tree whose nodes lie in the order in which they were found, and the same in preorder.
-#include "margin/tree/grown/tree_arrays.hpp"
 #include "margin/tree/exact/segment.hpp"
+#include "margin/tree/grown/tree_arrays.hpp"
 #include <array>
 #include <cstddef>
 #include <cstdint>

@@ -1,9 +1,9 @@
 #pragma once
 // Columns as a few bins each: a cell takes one byte or two, and a node needs no order of its rows.
-#include "margin/tree/splits/cuts.hpp"
 #include "margin/core/simd.hpp"
 #include "margin/core/threads.hpp"
 #include "margin/tree/exact/ranks.hpp"
+#include "margin/tree/splits/cuts.hpp"
 #include <algorithm>
 #include <array>
 #include <atomic>

@@ -24,15 +24,24 @@ inline std::size_t rows_of_subtrees(std::size_t n_rows) noexcept {
     return std::clamp<std::size_t>(n_rows / 16, 2048, 65535);
 }
 
-/// A whole tree: nodes of many rows with `Search`, subtrees with `SmallSearch`.
-template <class Code, class Criterion, class Search, class SmallSearch, class Rows>
-GrownTree grow_on_rows(Rows& rows, const BinCommon& common, typename Search::Tally tally,
-                       typename SmallSearch::Tally small_tally, const std::vector<double>& sum, std::size_t value_width,
-                       std::size_t n_threads, Monitor& monitor) {
+/// How nodes of some size are grown: what is counted, and what searches the counts.
+template <class Code, class TallyOfRows>
+struct BinWay {
+    using Tally = TallyOfRows;
+    Tally tally;
+    MakeBinSearch<Code, Tally> search;
+};
+
+/// A whole tree: nodes of many rows one way, subtrees the other.
+template <class Code, class Tally, class SmallTally>
+GrownTree grow_on_rows(BinRows<Code, typename Tally::Item>& rows, const BinCommon& common,
+                       const BinWay<Code, Tally>& way, const BinWay<Code, SmallTally>& small_way,
+                       const std::vector<double>& sum, std::size_t value_width, std::size_t n_threads,
+                       Monitor& monitor) {
     std::vector<BinTree> trees(1);
     std::vector<BinWork> works;
     {
-        BinGrower<Code, Criterion, Search> grower(rows, common, tally, n_threads, monitor);
+        BinGrower<Code, Tally> grower(rows, common, way.tally, way.search(), n_threads, monitor);
         BinWork root;
         root.n = rows.size();
         if (grower.plant(root, sum.data())) {
@@ -45,12 +54,12 @@ GrownTree grow_on_rows(Rows& rows, const BinCommon& common, typename Search::Tal
     }
     std::ranges::stable_sort(works, [](const BinWork& a, const BinWork& b) { return a.n > b.n; });
     trees.resize(1 + works.size());
-    using Grower = BinGrower<Code, Criterion, SmallSearch>;
+    using Grower = BinGrower<Code, SmallTally>;
     std::vector<std::unique_ptr<Grower>> growers(n_workers(works.size(), 1, n_threads));
     parallel_for(works.size(), 1, n_threads, monitor, [&](std::size_t k, std::size_t, std::size_t worker) {
         auto& grower = growers[worker];
         if (!grower)
-            grower = std::make_unique<Grower>(rows, common, small_tally, 1, monitor);
+            grower = std::make_unique<Grower>(rows, common, small_way.tally, small_way.search(), 1, monitor);
         BinWork root = works[k];
         const double* const root_sum = trees[0].sums.data() + root.node * sum.size();
         trees[0].nodes[root.node].subtree = static_cast<std::int32_t>(k + 1);
@@ -64,6 +73,16 @@ GrownTree grow_on_rows(Rows& rows, const BinCommon& common, typename Search::Tal
 
 namespace detail {
 
+template <class Code, class Criterion, class Tally>
+BinWay<Code, Tally> by_sums(const BinCommon& common, Tally tally) {
+    return {tally, [&common, tally] { return sum_search<Criterion, Code>(common, tally); }};
+}
+
+template <class Code, class Search, class Tally>
+BinWay<Code, Tally> by_search(const BinCommon& common, Tally tally) {
+    return {tally, [&common, tally] { return std::make_unique<Search>(common, tally); }};
+}
+
 template <class Code, class Criterion>
 GrownTree grow_classes_on(const Bins<Code>& bins, std::span<const std::int32_t> y, std::span<const double> weight,
                           std::size_t n_classes, const Settings& settings, std::size_t n_threads, Monitor& monitor) {
@@ -75,34 +94,30 @@ GrownTree grow_classes_on(const Bins<Code>& bins, std::span<const std::int32_t> 
     common.all_weight = Classes::weight(sum.data(), n_classes);
     common.whole =
         common.all_weight <= most_counts && std::ranges::all_of(weight, [](double w) { return w == std::floor(w); });
-    if (std::is_same_v<Criterion, Entropy> && common.whole)
+    if (Criterion::counted == Counted::logarithms && common.whole)
         common.logs = LogTable(static_cast<std::size_t>(common.all_weight));
     if (!weight.empty()) {
         BinRows<Code, WeightTally::Item> rows(
             bins, [&](std::size_t i) { return WeightTally::Item{weight[i], static_cast<std::uint16_t>(y[i])}; },
             n_threads, monitor);
-        if constexpr (std::is_same_v<Criterion, Gini>)
-            if (n_classes == 2 && settings.monotone.empty()) {
-                using Search = MomentSearch<Code, Criterion, WeightTally>;
-                return grow_on_rows<Code, Criterion, Search, Search>(rows, common, {2}, {2}, sum, 2, n_threads,
-                                                                     monitor);
-            }
-        using Search = SumSearch<Code, Criterion, WeightTally>;
-        return grow_on_rows<Code, Criterion, Search, Search>(rows, common, {n_classes}, {n_classes}, sum, n_classes,
-                                                             n_threads, monitor);
+        BinWay<Code, WeightTally> way = by_sums<Code, Criterion>(common, WeightTally{n_classes});
+        if constexpr (Criterion::is_mean(2))
+            if (n_classes == 2 && settings.monotone.empty())
+                way = by_search<Code, MomentSearch<Code, Criterion, WeightTally>>(common, way.tally);
+        return grow_on_rows(rows, common, way, way, sum, n_classes, n_threads, monitor);
     }
     BinRows<Code, std::uint16_t> rows(
         bins, [&](std::size_t i) { return static_cast<std::uint16_t>(y[i]); }, n_threads, monitor);
-    if constexpr (!std::is_same_v<Criterion, Entropy>)
+    if constexpr (Roughly<Criterion>)
         if (n_classes == 2 && settings.monotone.empty()) {
-            using Search = PairSearch<Code, Criterion, std::uint64_t>;
-            using SmallSearch = PairSearch<Code, Criterion, std::uint32_t>;
-            return grow_on_rows<Code, Criterion, Search, SmallSearch>(rows, common, {}, {}, sum, n_classes, n_threads,
-                                                                      monitor);
+            const auto way =
+                by_search<Code, PairSearch<Code, Criterion, std::uint64_t>>(common, PairTally<std::uint64_t>{});
+            const auto small =
+                by_search<Code, PairSearch<Code, Criterion, std::uint32_t>>(common, PairTally<std::uint32_t>{});
+            return grow_on_rows(rows, common, way, small, sum, n_classes, n_threads, monitor);
         }
-    using Search = SumSearch<Code, Criterion, CountTally>;
-    return grow_on_rows<Code, Criterion, Search, Search>(rows, common, {n_classes}, {n_classes}, sum, n_classes,
-                                                         n_threads, monitor);
+    const auto way = by_sums<Code, Criterion>(common, CountTally{n_classes});
+    return grow_on_rows(rows, common, way, way, sum, n_classes, n_threads, monitor);
 }
 
 template <class Code>
@@ -117,12 +132,10 @@ GrownTree grow_values_on(const Bins<Code>& bins, std::span<const double> y, std:
     const BinCommon common{bins.columns, first, settings, sum[0], false, {}, centre};
     const auto grow = [&]<class Tally>(Tally tally, auto&& item_of) {
         BinRows<Code, typename Tally::Item> rows(bins, item_of, n_threads, monitor);
-        using Free = MomentSearch<Code, SquaredError, Tally>;
-        using Bounded = SumSearch<Code, SquaredError, Tally>;
-        return settings.monotone.empty() ? grow_on_rows<Code, SquaredError, Free, Free>(rows, common, tally, tally, sum,
-                                                                                        1, n_threads, monitor)
-                                         : grow_on_rows<Code, SquaredError, Bounded, Bounded>(
-                                               rows, common, tally, tally, sum, 1, n_threads, monitor);
+        const auto way = settings.monotone.empty()
+                             ? by_search<Code, MomentSearch<Code, SquaredError, Tally>>(common, tally)
+                             : by_sums<Code, SquaredError>(common, tally);
+        return grow_on_rows(rows, common, way, way, sum, 1, n_threads, monitor);
     };
     if (weight.empty())
         return grow(ValueTally{}, [&](std::size_t i) { return items[i]; });
@@ -142,14 +155,14 @@ GrownTree with_bins(const Table<T>& table, std::size_t max_bins, std::size_t n_t
 
 /// A tree for classes 0 ... n_classes - 1; no weights are weights of 1. Requires weights above 0, thresholds for
 /// numbers, two branches for levels, and MissingSplit::direction.
-template <class T>
+template <class Criteria = ClassCriteria, class T>
 GrownTree grow_binned_classes(const Table<T>& table, std::span<const std::int32_t> y, std::span<const double> weight,
                               std::size_t n_classes, std::string_view criterion, const Settings& settings,
                               std::size_t max_bins, std::size_t n_threads, Monitor& monitor) {
     Buffer<double> rounded(weight.begin(), weight.end());
     round_weights(rounded);
     return detail::with_bins(table, max_bins, n_threads, monitor, [&](const auto& bins) {
-        return ClassCriteria::visit(criterion, [&]<class C>() {
+        return Criteria::visit(criterion, [&]<class C>() {
             return detail::grow_classes_on<std::remove_cvref_t<decltype(*bins.row(0))>, C>(
                 bins, y, rounded, n_classes, settings, n_threads, monitor);
         });

@@ -2,9 +2,9 @@
 // The best threshold for two classes and rows of weight 1: both counters of a bin in one word, all thresholds of a
 // column weighed roughly and in one go, and only those that come close to the best one weighed exactly.
 #include "bin_node.hpp"
-#include "margin/tree/targets/criterion.hpp"
 #include "histogram.hpp"
 #include "margin/core/simd.hpp"
+#include "margin/tree/targets/criterion.hpp"
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -39,31 +39,12 @@ struct PairTally {
     static std::size_t ones(Word word) noexcept { return word >> half_bits; }
 };
 
-/// Half the loss of two branches, in single precision: a b / (a + b) and the same of the rest.
-template <class Criterion>
-struct Rough;
-
-template <>
-struct Rough<Gini> {
-    MARGIN_INLINED static float loss(float a, float b, float rest_a, float rest_b) noexcept {
-        const float n = a + b, rest_n = rest_a + rest_b;
-        return (a * b * rest_n + rest_a * rest_b * n) / (n * rest_n);
-    }
-};
-
-template <>
-struct Rough<Error> {
-    MARGIN_INLINED static float loss(float a, float b, float rest_a, float rest_b) noexcept {
-        return std::min(a, b) + std::min(rest_a, rest_b);
-    }
-};
-
 /// What thresholds of a column are ranked by, where columns are sorted (sweep_moments.hpp, sweep_sums.hpp): the same
 /// bits, so that both ways of growing agree where thresholds are equally good.
 template <class Criterion>
 double exact_score(const BinNode& node, double zeros, double ones) noexcept {
     const double low = zeros + ones, rest = node.weight - low;
-    if constexpr (std::is_same_v<Criterion, Gini>) {
+    if constexpr (Criterion::is_mean(2)) {
         const double apart = ones * node.weight - low * node.sum[1];
         return apart * apart * (1 / (low * rest));
     } else {
@@ -87,7 +68,7 @@ namespace detail {
 template <class Criterion>
 MARGIN_INLINED float rough_loss(float zeros, float ones, PairTotals totals) noexcept {
     const float rest_zeros = totals.zeros - zeros, rest_ones = totals.ones - ones;
-    const auto loss = std::bit_cast<std::uint32_t>(Rough<Criterion>::loss(zeros, ones, rest_zeros, rest_ones));
+    const auto loss = std::bit_cast<std::uint32_t>(Criterion::rough_loss(zeros, ones, rest_zeros, rest_ones));
     const std::uint32_t enough = zeros + ones >= totals.least, rest_enough = rest_zeros + rest_ones >= totals.least;
     constexpr auto infinite = std::bit_cast<std::uint32_t>(std::numeric_limits<float>::infinity());
     const std::uint32_t mask = -(enough & rest_enough);

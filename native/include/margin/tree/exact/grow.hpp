@@ -4,6 +4,7 @@
 #include "grow_best_first.hpp"
 #include "grow_parallel.hpp"
 #include "ranks.hpp"
+#include "search_by.hpp"
 #include <algorithm>
 #include <cstddef>
 #include <span>
@@ -41,29 +42,28 @@ bool are_whole(const Segment<Target>& root, const Settings& settings, double tot
 }
 
 /// The tree below a root.
-template <class Criterion, class Target>
+template <class Target>
 GrownTree grow_tree(const std::vector<Column>& columns, Segment<Target>&& root, const Target& target,
-                    const Settings& settings, std::size_t n_threads, Monitor& monitor) {
-    Plan<Target> plan{columns, settings, n_threads, monitor, target, {}, 0, {}};
+                    const SplitSearch<Target>& search, const Settings& settings, std::size_t n_threads,
+                    Monitor& monitor) {
+    Plan<Target> plan{columns, settings, n_threads, monitor, search, target, {}, 0, {}};
     Work<Target> work;
     work.sum = sum_of(root, target.width());
     plan.all_weight = Target::weight(work.sum.data(), work.sum.size());
     plan.common.whole = are_whole(root, settings, plan.all_weight);
-    if constexpr (std::is_same_v<Criterion, Entropy>)
-        if (plan.common.whole)
-            plan.common.logs = LogTable(static_cast<std::size_t>(plan.all_weight));
     if constexpr (std::is_same_v<Target, Values>)
         plan.common.centre = target.centre;
+    search.fill(plan.common, plan.all_weight);
     if (settings.missing == MissingSplit::fractional)
         plan.steps = steps_for(root);
     work.ends = ends_here(plan, root, work.sum, 0);
     work.cases = std::move(root);
-    return settings.max_leaves == unlimited ? ParallelGrower<Criterion, Target>(plan).grow(std::move(work))
-                                            : BestFirstGrower<Criterion, Target>(plan).grow(std::move(work));
+    return settings.max_leaves == unlimited ? ParallelGrower<Target>(plan).grow(std::move(work))
+                                            : BestFirstGrower<Target>(plan).grow(std::move(work));
 }
 
 /// A tree for classes 0 ... n_classes - 1; no weights are weights of 1. Requires weights above 0.
-template <class T>
+template <class Criteria = ClassCriteria, class T>
 GrownTree grow_classes(const Table<T>& table, std::span<const std::int32_t> y, std::span<const double> weight,
                        std::size_t n_classes, std::string_view criterion, const Settings& settings,
                        std::size_t n_threads, Monitor& monitor) {
@@ -71,8 +71,11 @@ GrownTree grow_classes(const Table<T>& table, std::span<const std::int32_t> y, s
     round_weights(rounded);
     Ranked ranked = rank_columns(table, n_threads, monitor);
     auto root = root_segment<Classes>(ranked, {y.begin(), y.end()}, std::move(rounded));
-    return ClassCriteria::visit(criterion, [&]<class C>() {
-        return grow_tree<C, Classes>(ranked.columns, std::move(root), {n_classes}, settings, n_threads, monitor);
+    return Criteria::visit(criterion, [&]<class C>() {
+        return with_search<C, Classes>([&](const SplitSearch<Classes>& search) {
+            return grow_tree<Classes>(ranked.columns, std::move(root), {n_classes}, search, settings, n_threads,
+                                      monitor);
+        });
     });
 }
 
@@ -87,7 +90,9 @@ GrownTree grow_values(const Table<T>& table, std::span<const double> y, std::spa
     auto items = value_items(y, rounded, target.centre);
     auto root = root_segment<Values>(ranked, std::move(items), std::move(rounded));
     return ValueCriteria::visit(criterion, [&]<class C>() {
-        return grow_tree<C, Values>(ranked.columns, std::move(root), target, settings, n_threads, monitor);
+        return with_search<C, Values>([&](const SplitSearch<Values>& search) {
+            return grow_tree<Values>(ranked.columns, std::move(root), target, search, settings, n_threads, monitor);
+        });
     });
 }
 

@@ -9,7 +9,7 @@
 namespace margin::tree {
 
 /// Grows one tree with at most settings.max_leaves leaves. Of equally good nodes the one that was made first goes first.
-template <class Criterion, class Target>
+template <class Target>
 class BestFirstGrower {
 public:
     explicit BestFirstGrower(const Plan<Target>& plan) : plan_(plan), workshop_(plan) {}
@@ -33,7 +33,7 @@ public:
     }
 
 private:
-    using Open = typename Workshop<Criterion, Target>::Open;
+    using Open = typename Workshop<Target>::Open;
 
     struct Waiting {
         double decrease;
@@ -48,10 +48,10 @@ private:
         Open open;
         for (auto& work : fresh) {
             work.parent = -1; // each node is a tree of its own until all are put together
-            open.push_back(std::make_unique<OpenNode<Criterion, Target>>(plan_, std::move(work)));
+            open.push_back(std::make_unique<OpenNode<Target>>(plan_, std::move(work)));
             auto& record = records_.emplace_back();
             record.width = plan_.target.value_width();
-            write_leaf<Criterion>(record, plan_, open.back()->work, open.back()->node);
+            write_leaf(record, plan_, open.back()->work, open.back()->node);
         }
         workshop_.find_splits(open);
         for (auto& node : open) {
@@ -87,7 +87,7 @@ private:
     }
 
     const Plan<Target>& plan_;
-    Workshop<Criterion, Target> workshop_;
+    Workshop<Target> workshop_;
     std::vector<GrownTree> records_; // of one node each
     Open nodes_;                     // with their cases, as long as they wait
     std::priority_queue<Waiting> waiting_;

@@ -41,7 +41,7 @@ private:
 };
 
 /// Grows subtrees, one after another.
-template <class Criterion, class Target>
+template <class Target>
 class LoneGrower {
 public:
     explicit LoneGrower(const Plan<Target>& plan) : plan_(plan) {}
@@ -64,8 +64,8 @@ public:
 private:
     void expand(Work<Target>& work, GrownTree& tree) {
         const auto at = static_cast<std::int32_t>(tree.size());
-        const Node<Target> node = node_of<Criterion>(plan_, work);
-        write_leaf<Criterion>(tree, plan_, work, node);
+        const Node<Target> node = node_of(plan_, work);
+        write_leaf(tree, plan_, work, node);
         if (work.ends)
             return;
         plan_.monitor.check();
@@ -88,7 +88,7 @@ private:
 
     const Plan<Target>& plan_;
     std::vector<Work<Target>> stack_;
-    Search<Criterion, Target> search_;
+    Search<Target> search_;
     Branching<Target> branching_;
     Scratch scratch_;
     Spares spares_;

@@ -14,23 +14,22 @@
 namespace margin::tree {
 
 /// A large node while it is split.
-template <class Criterion, class Target>
+template <class Target>
 struct OpenNode {
     Work<Target> work;
     Node<Target> node;
-    Search<Criterion, Target> search;
+    Search<Target> search;
     Branching<Target> branching;
     Candidate split;
 
-    OpenNode(const Plan<Target>& plan, Work<Target>&& given)
-        : work(std::move(given)), node(node_of<Criterion>(plan, work)) {}
+    OpenNode(const Plan<Target>& plan, Work<Target>&& given) : work(std::move(given)), node(node_of(plan, work)) {}
 };
 
 /// Finds the splits of several nodes at a time, and deals their cases out.
-template <class Criterion, class Target>
+template <class Target>
 class Workshop {
 public:
-    using Open = std::vector<std::unique_ptr<OpenNode<Criterion, Target>>>;
+    using Open = std::vector<std::unique_ptr<OpenNode<Target>>>;
 
     explicit Workshop(const Plan<Target>& plan) : plan_(plan), scratch_(n_workers(unlimited, 1, plan.n_threads)) {}
 
@@ -67,7 +66,7 @@ public:
     }
 
 private:
-    using Nodes = std::vector<OpenNode<Criterion, Target>*>;
+    using Nodes = std::vector<OpenNode<Target>*>;
 
     template <class Which>
     static Nodes those(const Open& given, Which&& which) {
@@ -102,7 +101,7 @@ private:
 };
 
 /// Grows one tree, depth first in effect: the same tree however many threads there are.
-template <class Criterion, class Target>
+template <class Target>
 class ParallelGrower {
 public:
     explicit ParallelGrower(const Plan<Target>& plan) : plan_(plan), workshop_(plan) {}
@@ -112,7 +111,7 @@ public:
         const std::size_t n_subtrees = 32 * n_workers(unlimited, 1, plan_.n_threads);
         small_ = std::max<std::size_t>(2048, root.cases.n / n_subtrees);
         if (root.cases.n <= small_)
-            return LoneGrower<Criterion, Target>(plan_).grow(std::move(root));
+            return LoneGrower<Target>(plan_).grow(std::move(root));
         top_.width = plan_.target.value_width();
         std::vector<Work<Target>> level;
         level.push_back(std::move(root));
@@ -123,18 +122,18 @@ public:
     }
 
 private:
-    using Open = typename Workshop<Criterion, Target>::Open;
+    using Open = typename Workshop<Target>::Open;
 
     std::vector<Work<Target>> next_level(std::vector<Work<Target>>&& level) {
         Open open;
         for (auto& work : level)
-            open.push_back(std::make_unique<OpenNode<Criterion, Target>>(plan_, std::move(work)));
+            open.push_back(std::make_unique<OpenNode<Target>>(plan_, std::move(work)));
         workshop_.find_splits(open);
         workshop_.deal_cases(open);
         std::vector<Work<Target>> below;
         for (auto& node : open) {
             const auto at = static_cast<std::int32_t>(top_.size());
-            write_leaf<Criterion>(top_, plan_, node->work, node->node);
+            write_leaf(top_, plan_, node->work, node->node);
             if (!node->split.found)
                 continue;
             write_split(top_, plan_, node->split);
@@ -163,8 +162,8 @@ private:
         std::iota(order.begin(), order.end(), std::size_t{0});
         std::ranges::stable_sort(order, std::greater{}, [&](std::size_t t) { return tasks_[t].cases.entries.size(); });
         subtrees_.resize(tasks_.size());
-        std::vector<LoneGrower<Criterion, Target>> growers(n_workers(tasks_.size(), 1, plan_.n_threads),
-                                                           LoneGrower<Criterion, Target>(plan_));
+        std::vector<LoneGrower<Target>> growers(n_workers(tasks_.size(), 1, plan_.n_threads),
+                                                LoneGrower<Target>(plan_));
         parallel_for(tasks_.size(), 1, plan_.n_threads, plan_.monitor,
                      [&](std::size_t i, std::size_t, std::size_t worker) {
                          subtrees_[order[i]] = growers[worker].grow(std::move(tasks_[order[i]]));
@@ -172,7 +171,7 @@ private:
     }
 
     const Plan<Target>& plan_;
-    Workshop<Criterion, Target> workshop_;
+    Workshop<Target> workshop_;
     GrownTree top_;
     std::vector<Work<Target>> tasks_;
     std::vector<GrownTree> subtrees_;

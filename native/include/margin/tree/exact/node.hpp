@@ -1,8 +1,8 @@
 #pragma once
 // What every search for a split is given: the cases of a node, their sums, and how the tree is grown.
+#include "margin/tree/settings.hpp"
 #include "margin/tree/targets/criterion.hpp"
 #include "segment.hpp"
-#include "margin/tree/settings.hpp"
 #include <cmath>
 #include <vector>
 

@@ -1,9 +1,9 @@
 #pragma once
 // What the passes over the columns of a node have in common, worked out once for all of them.
-#include "margin/tree/targets/absolute.hpp"
-#include "node.hpp"
 #include "margin/tree/splits/sweep_counts.hpp"
 #include "margin/tree/splits/sweep_moments.hpp"
+#include "margin/tree/targets/absolute.hpp"
+#include "node.hpp"
 #include <cstddef>
 #include <type_traits>
 
@@ -12,21 +12,14 @@ namespace margin::tree {
 /// What is the same for all nodes of a tree.
 struct Common {
     bool whole = false; // weights are whole numbers with a total of at most most_counts
-    LogTable logs;      // for Entropy, up to that total
+    LogTable logs;      // where logarithms are counted, up to that total
     double centre = 0;  // of Values
 };
-
-/// Whether the loss is that of a mean.
-template <class Criterion>
-bool is_moment(std::size_t width) noexcept {
-    return std::is_same_v<Criterion, SquaredError> || (std::is_same_v<Criterion, Gini> && width == 2);
-}
 
 /// Whether classes are counted in whole numbers.
 template <class Criterion>
 bool is_counted(std::size_t width, const Common& common) noexcept {
-    return (std::is_same_v<Criterion, Gini> || std::is_same_v<Criterion, Entropy>) && common.whole &&
-           !is_moment<Criterion>(width);
+    return Criterion::counted != Counted::nothing && common.whole && !Criterion::is_mean(width);
 }
 
 /// Tables for the passes over the columns of one node; may be used for one node after another.
@@ -35,20 +28,18 @@ struct Prepared {
     const Common* common = nullptr;
     Buffer<double> inverse; // for equal weights, where the loss is that of a mean
     LocalClasses classes;   // where they are counted
-    TargetRanks ranks;      // for AbsoluteError
+    TargetRanks ranks;      // where the loss is that of a median
 
     template <class Criterion>
     void take(const Node<Target>& node, const Common& all) {
         common = &all;
-        if (is_moment<Criterion>(node.width) && node.cases.weight.empty()) {
+        if (Criterion::is_mean(node.width) && node.cases.weight.empty()) {
             inverse.resize(node.cases.n);
             fill_inverse(node.cases.n, inverse.data());
         }
         if constexpr (std::is_same_v<Target, Classes>)
             if (is_counted<Criterion>(node.width, all))
                 classes.take(node.cases, node.sum);
-        if constexpr (std::is_same_v<Criterion, AbsoluteError>)
-            ranks.take(node.cases, all.centre);
     }
 };
 

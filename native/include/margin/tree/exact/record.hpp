@@ -9,35 +9,26 @@
 
 namespace margin::tree {
 
-/// Weights of the classes, within the bounds of monotone columns; impurity is loss per weight.
-template <class Criterion>
-void describe(const Plan<Classes>& plan, const Node<Classes>& node, double* value, double& impurity) {
-    std::copy(node.sum.begin(), node.sum.end(), value);
-    impurity = node.weight > 0 ? node.loss / node.weight : 0.0;
-    if (!plan.settings.monotone.empty() && node.width == 2) {
-        value[1] = std::clamp(value[1] / node.weight, node.lowest, node.highest) * node.weight;
-        value[0] = node.weight - value[1];
-    }
+/// Keep what a node answers within the bounds of monotone columns.
+inline void bound(const Plan<Classes>&, const Node<Classes>& node, double* value) noexcept {
+    if (node.width != 2)
+        return;
+    value[1] = std::clamp(value[1] / node.weight, node.lowest, node.highest) * node.weight;
+    value[0] = node.weight - value[1];
+}
+inline void bound(const Plan<Values>& plan, const Node<Values>& node, double* value) noexcept {
+    *value = std::clamp(*value, node.lowest + plan.target.centre, node.highest + plan.target.centre);
 }
 
-/// The mean and the mean squared deviation from it, or the median and the mean absolute deviation.
-template <class Criterion>
-void describe(const Plan<Values>& plan, const Node<Values>& node, double* value, double& impurity) {
-    if constexpr (std::is_same_v<Criterion, AbsoluteError>) {
-        *value = absolute_loss(node.cases).value;
-        impurity = node.loss / node.weight;
-    } else {
-        const double* weight = node.cases.weight.empty() ? nullptr : node.cases.weight.data();
-        const Spread spread = spread_of(node.cases.target.data(), weight, node.cases.n, node.weight);
-        *value = spread.mean;
-        impurity = spread.variance;
-    }
+template <class Target>
+void describe(const Plan<Target>& plan, const Node<Target>& node, double* value, double& impurity) {
+    plan.search.describe(node, value, impurity);
     if (!plan.settings.monotone.empty())
-        *value = std::clamp(*value, node.lowest + plan.target.centre, node.highest + plan.target.centre);
+        bound(plan, node, value);
 }
 
 /// Write a node down as a leaf, and tell its parent.
-template <class Criterion, class Target>
+template <class Target>
 void write_leaf(GrownTree& tree, const Plan<Target>& plan, const Work<Target>& work, const Node<Target>& node) {
     if (work.parent >= 0)
         tree.child[static_cast<std::size_t>(tree.child_start[static_cast<std::size_t>(work.parent)]) + work.branch] =
@@ -55,7 +46,7 @@ void write_leaf(GrownTree& tree, const Plan<Target>& plan, const Work<Target>& w
     if (work.cases.n == 0)
         std::ranges::copy(work.inherited, value);
     else
-        describe<Criterion>(plan, node, value, tree.impurity.back());
+        describe(plan, node, value, tree.impurity.back());
     tree.child_start.push_back(tree.child_start.back());
     tree.detail_start.push_back(tree.detail_start.back());
     tree.surrogate_start.push_back(tree.surrogate_start.back());

@@ -1,9 +1,8 @@
 #pragma once
 // The best split of a node, alone or of many nodes at a time.
-#include "margin/tree/splits/absolute_threshold.hpp"
-#include "margin/tree/splits/choose.hpp"
 #include "margin/core/random.hpp"
 #include "margin/core/threads.hpp"
+#include "margin/tree/splits/choose.hpp"
 #include "work.hpp"
 #include <cstddef>
 #include <cstdint>
@@ -13,20 +12,6 @@
 
 namespace margin::tree {
 
-/// What column k of a node's columns proposes.
-template <class Criterion, class Target>
-Candidate propose_one(const Node<Target>& node, std::size_t k, const Prepared<Target>& prepared, Scratch& scratch) {
-    if constexpr (std::is_same_v<Criterion, AbsoluteError>) {
-        return best_absolute(node, k, prepared.ranks);
-    } else {
-        const Column& column = node.columns[node.cases.columns[k]];
-        const bool has_threshold =
-            !column.nominal && (column.value.empty() || node.settings.numeric == NumericSplit::threshold);
-        return has_threshold ? best_threshold<Criterion>(node, k, prepared, scratch)
-                             : propose<Criterion>(node, k, false);
-    }
-}
-
 /// Whether a split may be made: the rows of the whole tree must profit enough.
 template <class Target>
 bool is_worth_it(const Plan<Target>& plan, const Node<Target>& node, const Candidate& split) noexcept {
@@ -34,13 +19,14 @@ bool is_worth_it(const Plan<Target>& plan, const Node<Target>& node, const Candi
 }
 
 /// The search for the split of one node: columns are drawn, each proposes, and a rule chooses.
-template <class Criterion, class Target>
+template <class Target>
 class Search {
 public:
     /// Begin with a node; columns that are not drawn propose nothing. The node must outlive the search.
     void begin(const Plan<Target>& plan, const Node<Target>& node, std::uint64_t path) {
         node_ = &node;
-        prepared_.template take<Criterion>(node, plan.common);
+        by_ = &plan.search;
+        by_->prepare(node, plan.common, prepared_);
         const std::size_t d = node.cases.columns.size();
         proposals_.assign(d, {});
         order_.resize(d);
@@ -54,34 +40,23 @@ public:
 
     /// Let the i-th drawn column propose. Different ones may do so at the same time.
     void propose(std::size_t i, Scratch& scratch) {
-        proposals_[order_[i]] = propose_one<Criterion>(*node_, order_[i], prepared_, scratch);
+        proposals_[order_[i]] = by_->propose(*node_, order_[i], prepared_, scratch);
     }
 
     /// The split; where no drawn column has one, further ones are asked until one has.
     Candidate end(const Plan<Target>& plan, Scratch& scratch) {
-        Candidate split = settle();
+        Candidate split = settle(proposals_, *node_, *by_);
         for (; !split.found && n_drawn_ < order_.size(); ++n_drawn_) {
             propose(n_drawn_, scratch);
-            split = settle();
+            split = settle(proposals_, *node_, *by_);
         }
         split.found = is_worth_it(plan, *node_, split);
         return split;
     }
 
 private:
-    Candidate settle() {
-        if constexpr (std::is_same_v<Criterion, AbsoluteError>) {
-            Candidate best;
-            for (const Candidate& proposal : proposals_)
-                if (beats(proposal, best))
-                    best = proposal;
-            return best;
-        } else {
-            return tree::settle<Criterion>(proposals_, *node_);
-        }
-    }
-
     const Node<Target>* node_ = nullptr;
+    const SplitSearch<Target>* by_ = nullptr;
     Prepared<Target> prepared_;
     std::vector<Candidate> proposals_;
     std::vector<std::uint32_t> order_;

@@ -1,11 +1,9 @@
 #pragma once
 // A node that waits to be grown, and what all nodes of a tree have in common.
-#include "margin/tree/targets/absolute.hpp"
-#include "margin/tree/targets/bounds.hpp"
-#include "margin/core/monitor.hpp"
-#include "margin/tree/targets/mean.hpp"
-#include "prepared.hpp"
 #include "fractional_cases.hpp"
+#include "margin/core/monitor.hpp"
+#include "margin/tree/targets/bounds.hpp"
+#include "split_search.hpp"
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -21,6 +19,7 @@ struct Plan {
     const Settings& settings;
     std::size_t n_threads;
     Monitor& monitor;
+    const SplitSearch<Target>& search;
     Target target;
     Common common;
     double all_weight = 0;
@@ -76,19 +75,11 @@ std::vector<double> sum_of(const Segment<Target>& cases, std::size_t width) {
     return sum;
 }
 
-template <class Criterion, class Target>
-double loss_of(const Segment<Target>& cases, const std::vector<double>& sum, double weight) {
-    if constexpr (std::is_same_v<Criterion, AbsoluteError>)
-        return absolute_loss(cases).loss;
-    else
-        return Criterion::loss(sum.data(), sum.size(), weight);
-}
-
 /// What searches for its split are given; the sum of the node moves there.
-template <class Criterion, class Target>
+template <class Target>
 Node<Target> node_of(const Plan<Target>& plan, Work<Target>& work) {
     const double weight = Target::weight(work.sum.data(), work.sum.size());
-    const double loss = work.cases.n == 0 ? 0.0 : loss_of<Criterion>(work.cases, work.sum, weight);
+    const double loss = work.cases.n == 0 ? 0.0 : plan.search.loss(work.cases, work.sum, weight);
     return {work.cases, plan.columns, plan.settings,      work.sum.size(),     std::move(work.sum),
             weight,     loss,         work.bounds.lowest, work.bounds.highest, plan.all_weight};
 }

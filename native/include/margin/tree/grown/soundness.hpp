@@ -28,8 +28,10 @@ inline bool are_starts(std::span<const std::int64_t> start, std::size_t n, std::
 
 inline bool lengths_fit(const TreeView& tree) noexcept {
     const std::size_t n = tree.size();
-    return n > 0 && tree.width > 0 && tree.column.size() == n && tree.threshold.size() == n &&
-           tree.missing.size() == n && tree.weight.size() == n && tree.value.size() == n * tree.width;
+    bool fit = n > 0 && tree.width > 0 && tree.value.size() == n * tree.width;
+    for_each_array([&](const char*, Per per, const auto& array) { fit &= per != Per::node || array.size() == n; },
+                   tree);
+    return fit;
 }
 
 inline bool lists_are_whole(const TreeView& tree) noexcept {

@@ -1,10 +1,9 @@
 #pragma once
 // Parts of a tree that were grown apart, put together in preorder.
 #include "tree_arrays.hpp"
-#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -30,27 +29,22 @@ inline std::pair<std::size_t, std::size_t> append_starts(std::vector<std::int64_
 
 /// Nodes first ... last - 1 of a tree at the end of another; their children keep their numbers.
 inline void append_nodes(GrownTree& to, const GrownTree& from, std::size_t first, std::size_t last) {
-    append(to.ask, from.ask, first, last);
-    append(to.column, from.column, first, last);
-    append(to.threshold, from.threshold, first, last);
-    append(to.missing, from.missing, first, last);
-    append(to.value, from.value, first * from.width, last * from.width);
-    append(to.cases, from.cases, first, last);
-    append(to.weight, from.weight, first, last);
-    append(to.impurity, from.impurity, first, last);
-    append(to.gain, from.gain, first, last);
-    auto [begin, end] = append_starts(to.child_start, to.child.size(), from.child_start, first, last);
-    append(to.child, from.child, begin, end);
-    std::tie(begin, end) = append_starts(to.detail_start, to.detail.size(), from.detail_start, first, last);
-    append(to.detail, from.detail, begin, end);
-    std::tie(begin, end) =
+    using Range = std::pair<std::size_t, std::size_t>;
+    const Range nodes{first, last}, values{first * from.width, last * from.width};
+    const Range children = append_starts(to.child_start, to.child.size(), from.child_start, first, last);
+    const Range details = append_starts(to.detail_start, to.detail.size(), from.detail_start, first, last);
+    const Range surrogates =
         append_starts(to.surrogate_start, to.surrogate_column.size(), from.surrogate_start, first, last);
-    append(to.surrogate_column, from.surrogate_column, begin, end);
-    append(to.surrogate_threshold, from.surrogate_threshold, begin, end);
-    append(to.surrogate_low, from.surrogate_low, begin, end);
-    const auto [detail_begin, detail_end] =
-        append_starts(to.surrogate_detail_start, to.surrogate_detail.size(), from.surrogate_detail_start, begin, end);
-    append(to.surrogate_detail, from.surrogate_detail, detail_begin, detail_end);
+    const Range surrogate_details = append_starts(to.surrogate_detail_start, to.surrogate_detail.size(),
+                                                  from.surrogate_detail_start, surrogates.first, surrogates.second);
+    // In the order of Per.
+    const std::array of{nodes, values, children, details, surrogates, surrogate_details};
+    for_each_array(
+        [&](const char*, Per per, auto& into, const auto& some) {
+            if (per != Per::start)
+                append(into, some, of[static_cast<std::size_t>(per)].first, of[static_cast<std::size_t>(per)].second);
+        },
+        to, from);
 }
 
 } // namespace detail

@@ -11,27 +11,11 @@
 
 namespace margin::tree {
 
-/// The arrays of grown.hpp, borrowed.
-struct TreeView {
-    std::size_t width = 0;
-    std::span<const std::uint8_t> ask;
-    std::span<const std::int32_t> column;
-    std::span<const double> threshold;
-    std::span<const std::int32_t> missing;
-    std::span<const double> value;
-    std::span<const double> weight;
-    std::span<const std::int64_t> child_start;
-    std::span<const std::int32_t> child;
-    std::span<const std::int64_t> detail_start;
-    std::span<const double> detail;
-    std::span<const std::int64_t> surrogate_start;
-    std::span<const std::int32_t> surrogate_column;
-    std::span<const double> surrogate_threshold;
-    std::span<const std::int32_t> surrogate_low;
-    std::span<const std::int64_t> surrogate_detail_start;
-    std::span<const double> surrogate_detail;
+template <class T>
+using BorrowedArray = std::span<const T>;
 
-    std::size_t size() const noexcept { return ask.size(); }
+/// The arrays of a tree, borrowed.
+struct TreeView : TreeArrays<BorrowedArray> {
     bool is_leaf(std::size_t node) const noexcept { return ask[node] == static_cast<std::uint8_t>(Ask::nothing); }
 
     std::span<const std::int32_t> children(std::size_t node) const noexcept {

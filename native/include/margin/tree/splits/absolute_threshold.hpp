@@ -1,10 +1,10 @@
 #pragma once
 // The best split of a column under the absolute error: losses of all beginnings and ends of its order, found by adding
 // one case after another to the sums of ranks.
-#include "margin/tree/targets/absolute.hpp"
-#include "margin/tree/targets/bounds.hpp"
 #include "candidate.hpp"
 #include "margin/tree/exact/node.hpp"
+#include "margin/tree/targets/absolute.hpp"
+#include "margin/tree/targets/bounds.hpp"
 #include <algorithm>
 #include <array>
 #include <cstddef>

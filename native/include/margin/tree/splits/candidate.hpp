@@ -1,7 +1,7 @@
 #pragma once
 // A split that a column proposes, and the rule by which one beats another.
-#include "margin/tree/grown/tree_arrays.hpp"
 #include "margin/tree/exact/segment.hpp"
+#include "margin/tree/grown/tree_arrays.hpp"
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

@@ -1,27 +1,14 @@
 #pragma once
 // The best split of a node: every column proposes one, and a rule chooses among them.
 #include "candidate.hpp"
-#include "margin/tree/targets/chi_squared.hpp"
-#include "intervals.hpp"
 #include "margin/tree/exact/node.hpp"
-#include "nominal.hpp"
-#include "threshold.hpp"
+#include "margin/tree/exact/split_search.hpp"
+#include "margin/tree/targets/chi_squared.hpp"
 #include <cmath>
 #include <cstddef>
 #include <vector>
 
 namespace margin::tree {
-
-/// What column k of the node's columns proposes; long lists of codes only `in_full`.
-template <class Criterion, class Target>
-Candidate propose(const Node<Target>& node, std::size_t k, bool in_full) {
-    const Column& column = node.columns[node.cases.columns[k]];
-    if (column.nominal)
-        return best_nominal<Criterion>(node, k, in_full);
-    const bool is_number = !column.value.empty(); // ordered codes have thresholds only
-    return is_number && node.settings.numeric != NumericSplit::threshold ? best_intervals<Criterion>(node, k)
-                                                                         : best_threshold<Criterion>(node, k);
-}
 
 /// Score the proposals by their gain ratios, and withdraw those with less than the average gain (Quinlan 1993, p. 24).
 ///
@@ -78,14 +65,21 @@ inline std::size_t select(const std::vector<Candidate>& proposals, const Setting
 
 /// The split of a node among what its columns propose, column k at place k; not found if the rules let none pass. With
 /// `largest_p` below 1 a split that chance explains well enough gives way to the next best.
-template <class Criterion, class Target>
-Candidate settle(std::vector<Candidate>& proposals, const Node<Target>& node) {
+template <class Target>
+Candidate settle(std::vector<Candidate>& proposals, const Node<Target>& node, const SplitSearch<Target>& search) {
+    if (search.by_gain_alone()) {
+        Candidate best;
+        for (const Candidate& proposal : proposals)
+            if (beats(proposal, best))
+                best = proposal;
+        return best;
+    }
     score(proposals, node);
     for (;;) {
         const std::size_t k = select(proposals, node.settings);
         if (k == proposals.size())
             return {};
-        Candidate split = proposals[k].ask == Ask::subset ? propose<Criterion>(node, k, true) : proposals[k];
+        Candidate split = search.in_full(node, k, proposals[k]);
         split.score = proposals[k].score;
         if (node.settings.largest_p >= 1 || chance(node, k, split) <= node.settings.largest_p)
             return split;

@@ -1,8 +1,8 @@
 #pragma once
 // Two branches at a threshold, for numbers and ordered codes.
-#include "margin/tree/targets/bounds.hpp"
 #include "candidate.hpp"
 #include "margin/tree/exact/prepared.hpp"
+#include "margin/tree/targets/bounds.hpp"
 #include "sweep_sums.hpp"
 #include <algorithm>
 #include <array>
@@ -124,20 +124,26 @@ private:
                                          [&](const double* low, double low_weight, const double* high, double rest) {
                                              return keeps_order<Target>(node_, way, low, low_weight, high, rest);
                                          });
-        if (is_moment<Criterion>(node_.width)) {
+        if (Criterion::is_mean(node_.width)) {
             if (cases_.weight.empty() && sweep.n_all == cases_.n)
                 return sweep_equal_moments(cases_, sweep, prepared_.inverse.data(), scratch_);
             return sweep_weighted_moments(cases_, sweep, scratch_);
         }
-        if constexpr (std::is_same_v<Criterion, Gini>)
+        if constexpr (Criterion::counted != Counted::nothing)
             if (is_counted<Criterion>(node_.width, *prepared_.common))
-                return CountSweep<SquareParts>(cases_, prepared_.classes, sweep, scratch_).run({});
-        if constexpr (std::is_same_v<Criterion, Entropy>)
-            if (is_counted<Criterion>(node_.width, *prepared_.common))
-                return CountSweep<LogParts>(cases_, prepared_.classes, sweep, scratch_)
-                    .run({prepared_.common->logs.x_log_x.data()});
+                return count(sweep);
         return sweep_sums<Criterion>(cases_, sweep, node_.width, scratch_,
                                      [](const double*, double, const double*, double) { return true; });
+    }
+
+    Cut count(const Sweep& sweep) {
+        if constexpr (Criterion::counted == Counted::squares)
+            return CountSweep<SquareParts>(cases_, prepared_.classes, sweep, scratch_).run({});
+        else if constexpr (Criterion::counted == Counted::logarithms)
+            return CountSweep<LogParts>(cases_, prepared_.classes, sweep, scratch_)
+                .run({prepared_.common->logs.x_log_x.data()});
+        else
+            static_assert(has_case<Criterion::counted>, "no pass that counts this");
     }
 
     /// Having been chosen among many cuts costs what it takes to say which (Quinlan 1996).

@@ -1,8 +1,8 @@
 #pragma once
 // Whether a split says anything about the target that chance would not: tests of independence.
-#include "margin/tree/splits/candidate.hpp"
 #include "margin/tree/exact/divide.hpp"
 #include "margin/tree/exact/node.hpp"
+#include "margin/tree/splits/candidate.hpp"
 #include <algorithm>
 #include <cmath>
 #include <cstddef>

@@ -1,10 +1,8 @@
 #pragma once
 // What a split pays for having been chosen among many: so much would be gained by chance alone.
-#include "mean.hpp"
 #include "margin/tree/exact/node.hpp"
+#include "mean.hpp"
 #include <algorithm>
-#include <cmath>
-#include <numbers>
 
 namespace margin::tree {
 
@@ -22,17 +20,12 @@ inline double chance_scale(const Node<Values>& node) noexcept {
 }
 
 /// The price, as a gain, of having chosen one of 2^bits splits: bits per case, as in Quinlan (1996). Gains of other
-/// criteria are converted by what chance makes of them, a bit of entropy being 2 log 2 of chi-squared; shares that are
-/// off by x lower Gini by 2 x^2 and the error by up to x. O(K), for numbers O(n).
+/// criteria are converted by what chance makes of them. O(K), for numbers O(n).
 template <class Criterion, class Target>
 double price(const Node<Target>& node, double bits) noexcept {
-    const double per_case = bits / static_cast<double>(node.cases.n);
-    if constexpr (std::is_same_v<Criterion, Entropy>)
-        return per_case;
     if (bits == 0)
         return 0;
-    const double square = 2 * std::numbers::ln2 * chance_scale(node) * per_case;
-    return std::is_same_v<Criterion, Error> ? std::sqrt(square / 2) : square;
+    return Criterion::null_gain(bits / static_cast<double>(node.cases.n), [&] { return chance_scale(node); });
 }
 
 } // namespace margin::tree
