@@ -233,14 +233,22 @@ def level_with(chosen: str) -> subprocess.CompletedProcess:
     return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment, timeout=120)
 
 
-def test_the_environment_may_ask_for_an_older_instruction_set():
-    levels = ["default", "x86-64-v3", "x86-64-v4"]
-    best = levels.index(core.simd())
-    for chosen, most in (("baseline", 0), ("avx2", 1), ("avx512", 2), ("", 2)):
-        assert level_with(chosen).stdout.strip() == levels[min(best, most)], chosen
+SETS = {"baseline": "default", "avx2": "x86-64-v3", "avx512": "x86-64-v4"}
 
 
-def test_an_instruction_set_that_there_is_not_is_refused():
-    done = level_with("sse9")
+def test_the_environment_may_choose_an_instruction_set_that_the_machine_has():
+    best = list(SETS.values()).index(level_with("").stdout.strip())
+    for place, (chosen, level) in enumerate(SETS.items()):
+        done = level_with(chosen)
+        if place <= best:
+            assert done.stdout.strip() == level, done.stderr
+        else:
+            assert f"MARGIN_SIMD='{chosen}': must be an instruction set that this machine" in done.stderr
+            assert f"(the best is '{list(SETS)[best]}')" in done.stderr
+
+
+@pytest.mark.parametrize("chosen", ["sse9", "a", "AVX2", "baseline ", "avx2,avx512"])
+def test_an_instruction_set_that_there_is_not_is_refused(chosen):
+    done = level_with(chosen)
     assert done.returncode != 0
-    assert "MARGIN_SIMD must be 'baseline', 'avx2' or 'avx512'" in done.stderr
+    assert f"ImportError: MARGIN_SIMD='{chosen}': must be 'baseline', 'avx2' or 'avx512'" in done.stderr

@@ -1,10 +1,11 @@
 #pragma once
-// MARGIN_SIMD=baseline|avx2|avx512 in the environment: the best instruction set that vectorised kernels may use.
+// MARGIN_SIMD=baseline|avx2|avx512 in the environment: the instruction set that vectorised kernels use, in place of the
+// best one that the machine has.
 //
 // The loader chooses between the clones of a MARGIN_SIMD function (core/simd.hpp) while it loads this module, by what
 // the compiler's own __cpu_indicator_init found out of the processor. The linker puts the function below in its place
-// (--wrap), which lets it look first and then forgets what was not wanted. It runs before this module is ready: nothing
-// but its own memory and that of the C library may be touched, and no other function of theirs be called.
+// (--wrap), which lets it look first and then forgets what was not wanted. It runs while addresses are still being
+// filled in, those of functions last: nothing but data may be touched, and no function of another library be called.
 #include "margin/core/simd.hpp"
 #include <cstddef>
 
@@ -18,10 +19,10 @@ int __real___cpu_indicator_init();
 
 namespace {
 
-constexpr std::size_t n_feature_words = 4; // of GCC's and clang's run-time support; the levels stand in the third
+constexpr std::size_t n_feature_words = 3; // of GCC's and clang's run-time support; the levels stand in the third
 
-/// The value of MARGIN_SIMD, letter by letter.
-const char* wanted() noexcept {
+/// The value of MARGIN_SIMD, or "".
+inline const char* wanted_instruction_set() noexcept {
     for (char** each = environ; each != nullptr && *each != nullptr; ++each) {
         const char *name = "MARGIN_SIMD=", *text = *each;
         while (*name != '\0' && *name == *text)
@@ -32,7 +33,14 @@ const char* wanted() noexcept {
     return "";
 }
 
-/// Forget the one feature that `has` asks for, wherever it is noted.
+/// std::strcmp is a function of another library.
+inline bool equal(const char* a, const char* b) noexcept {
+    while (*a != '\0' && *a == *b)
+        ++a, ++b;
+    return *a == *b;
+}
+
+/// Forget the one feature that `has` asks for: bits are taken away one after another until it is gone.
 template <class Has>
 void forget(Has has) noexcept {
     for (std::size_t word = 0; word < n_feature_words; ++word)
@@ -54,10 +62,11 @@ int __wrap___cpu_indicator_init() {
     if (done)
         return result;
     done = true;
-    const char* const most = wanted();
-    if (most[0] == 'b' || (most[0] == 'a' && most[3] == '2'))
+    const char* const wanted = wanted_instruction_set();
+    const bool baseline = equal(wanted, "baseline");
+    if (baseline || equal(wanted, "avx2"))
         forget([] { return __builtin_cpu_supports("x86-64-v4") != 0; });
-    if (most[0] == 'b')
+    if (baseline)
         forget([] { return __builtin_cpu_supports("x86-64-v3") != 0; });
     return result;
 }
