@@ -26,7 +26,7 @@ MARGIN_INLINED void add_single_tile(const float* __restrict a, const float* __re
                                     float* __restrict product, std::size_t width) {
     Singles s[4][3] = {};
     for (std::size_t t = 0; t < depth; ++t, a += single_width, b += single_width) {
-        const auto* line = reinterpret_cast<const Singles*>(b);
+        const Singles* line = reinterpret_cast<const Singles*>(b);
 #pragma GCC unroll 4
         for (std::size_t r = 0; r < 4; ++r)
 #pragma GCC unroll 3

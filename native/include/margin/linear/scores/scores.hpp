@@ -192,6 +192,8 @@ inline bool is_small(std::size_t rows, const Layer& layer) noexcept {
 template <class Answer, class T>
 bool answer_dense(const T* x, std::size_t rows, const Layer& layer, T largest, typename Answer::Out* out,
                   std::size_t n_threads, Monitor& monitor) {
+    if (rows == 0)
+        return true;
     const std::size_t in_hand = detail::rows_in_hand(layer.columns), width = Answer::width(layer.n_scores);
     if (rows <= in_hand) {
         detail::Hand hand(rows, layer);
