@@ -9,13 +9,16 @@
 #include "margin/core/simd.hpp"
 #include <cstddef>
 
-#ifdef MARGIN_SIMD_CLONES
+#if defined(__x86_64__) && defined(__linux__)
 extern "C" {
 extern char** environ;
 extern unsigned int __cpu_features2[];
 int __real___cpu_indicator_init();
 [[gnu::visibility("hidden")]] int __wrap___cpu_indicator_init();
 }
+#endif
+
+#ifdef MARGIN_SIMD_CLONES
 
 namespace {
 
@@ -70,4 +73,6 @@ int __wrap___cpu_indicator_init() {
         forget([] { return __builtin_cpu_supports("x86-64-v3") != 0; });
     return result;
 }
+#elif defined(__x86_64__) && defined(__linux__)
+int __wrap___cpu_indicator_init() { return __real___cpu_indicator_init(); } // nothing to choose from
 #endif

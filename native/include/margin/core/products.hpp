@@ -19,8 +19,9 @@ constexpr std::size_t panels_for(std::size_t columns) noexcept { return (columns
 namespace detail {
 // Four lanes as one value: written as loops over arrays, GCC keeps the sums in memory and is three times slower.
 // Such a value is never passed to or from a function, which would be another thing on every instruction set, and its
-// type never deduced (auto), which would forget that it may lie at any multiple of 8.
-using Lanes = double __attribute__((vector_size(32), aligned(8), may_alias));
+// type never deduced (auto), which would forget that it may lie at any multiple of 8. (typedef: in
+// a using-declaration clang passes over `aligned`.)
+typedef double Lanes __attribute__((vector_size(32), aligned(8), may_alias));
 } // namespace detail
 
 /// sums[r] = sum over t of a[r * across + t * along] * panel[t], for Rows rows and the first 4 Vectors columns of a

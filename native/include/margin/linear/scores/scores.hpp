@@ -27,9 +27,9 @@ struct Layer {
 
 namespace detail {
 
-using Four = double __attribute__((vector_size(32), aligned(8), may_alias));
-using FourFloats = float __attribute__((vector_size(16), aligned(4), may_alias));
-using FourBits = std::int64_t __attribute__((vector_size(32), aligned(8), may_alias));
+typedef double Four __attribute__((vector_size(32), aligned(8), may_alias));
+typedef float FourFloats __attribute__((vector_size(16), aligned(4), may_alias));
+typedef std::int64_t FourBits __attribute__((vector_size(32), aligned(8), may_alias));
 
 MARGIN_INLINED void load(const double* from, Four& to) { to = *reinterpret_cast<const Four*>(from); }
 MARGIN_INLINED void load(const float* from, Four& to) {

@@ -38,11 +38,11 @@ template <class T>
 struct Register;
 template <>
 struct Register<float> {
-    using Lanes = float __attribute__((vector_size(32), aligned(4), may_alias));
+    typedef float Lanes __attribute__((vector_size(32), aligned(4), may_alias));
 };
 template <>
 struct Register<double> {
-    using Lanes = double __attribute__((vector_size(32), aligned(8), may_alias));
+    typedef double Lanes __attribute__((vector_size(32), aligned(8), may_alias));
 };
 
 template <std::size_t Rows, class T>
