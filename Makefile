@@ -8,7 +8,7 @@ DEV_READY := $(VENV)/.ready-dev
 PEERS_READY := .venv-peers/.ready
 PEERS_PIP := .venv-peers/bin/python -m pip -qq --disable-pip-version-check
 
-.PHONY: demo test test-all fuzz fuzz-sanitized lint format stubs bench sanitize clean
+.PHONY: demo test test-all fuzz fuzz-sanitized lint format stubs bench sanitize clang clean
 
 $(READY): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "margin needs Python 3.11 or newer: make PYTHON=python3.12")'
@@ -81,9 +81,24 @@ bench: $(READY) $(PEERS_READY)
 
 # The core alone, under AddressSanitizer and UBSan, with its own tests.
 sanitize: $(READY)
-	@$(BIN)/cmake -S . -B build/sanitize -G Ninja -DMARGIN_SANITIZE=ON -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG=-g1 -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN)/ninja) >/dev/null
+	@$(BIN)/cmake -S . -B build/sanitize -G Ninja -DMARGIN_SANITIZE=ON -DMARGIN_WERROR=ON -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG=-g1 -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN)/ninja) >/dev/null
 	@$(BIN)/cmake --build build/sanitize -- --quiet
 	$(BIN)/ctest --test-dir build/sanitize -j 2 --output-on-failure
+
+# The same with clang, and what all models learn with a core that it has compiled, beside what they learn with the
+# ordinary one. The other core is put on the path like the one of fuzz-sanitized.
+CLANG = $(firstword $(foreach name,clang++ $(foreach n,22 21 20 19 18 17 16 15 14,clang++-$(n)),$(shell command -v $(name))))
+CLANG_CORE := build/clang-core
+clang: $(DEV_READY)
+	@test -n "$(CLANG)" || { echo "make clang needs clang++ 14 or newer, which is not on the path (Debian: apt-get install clang; or make clang CLANG=/path/to/clang++)"; exit 1; }
+	@$(BIN)/cmake -S . -B build/clang -G Ninja -DMARGIN_SANITIZE=ON -DMARGIN_WERROR=ON -DCMAKE_CXX_COMPILER=$(CLANG) -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG=-g1 -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN)/ninja) >/dev/null
+	@$(BIN)/cmake --build build/clang -- --quiet
+	$(BIN)/ctest --test-dir build/clang -j 2 --output-on-failure
+	@$(BIN)/cmake -S . -B $(CLANG_CORE) -G Ninja -DSKBUILD=ON -DMARGIN_WERROR=ON -DCMAKE_CXX_COMPILER=$(CLANG) -DPython_EXECUTABLE=$(abspath $(BIN)/python) -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN)/ninja) -DCMAKE_BUILD_TYPE=Release >/dev/null
+	@$(BIN)/cmake --build $(CLANG_CORE) -- --quiet
+	@rm -rf $(CLANG_CORE)/package && mkdir $(CLANG_CORE)/package && cp -r src/margin $(CLANG_CORE)/package && cp $(CLANG_CORE)/_core.*.so $(CLANG_CORE)/package/margin
+	$(BIN)/python -m tests.native.portability $(CLANG_CORE)/ordinary
+	PYTHONPATH=$(abspath $(CLANG_CORE)/package):$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("platlib"))'):$(CURDIR) $(BIN)/python -S -m tests.native.portability $(CLANG_CORE)/clang --against $(CLANG_CORE)/ordinary
 
 clean:
 	rm -rf .venv .venv-peers build .pytest_cache .mypy_cache .ruff_cache .hypothesis demo-report.html demo-model.margin

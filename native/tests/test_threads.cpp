@@ -227,4 +227,28 @@ TEST("blocks are combined in ascending order even if the first is the slowest") 
     CHECK(std::is_sorted(order.begin(), order.end()));
 }
 
+/// Who was joined with whom, in brackets: by the definition, from the whole down.
+std::string shape(std::size_t first, std::size_t last, std::size_t width) {
+    if (last - first == 1)
+        return std::to_string(first);
+    while (width / 2 >= last - first)
+        width /= 2; // a part without a partner went up as it was
+    const std::size_t middle = first + width / 2;
+    return middle >= last ? shape(first, last, width / 2)
+                          : "(" + shape(first, middle, width / 2) + shape(middle, last, width / 2) + ")";
+}
+
+TEST("blocks are joined in pairs, pairs of pairs and so on, whoever is done first") {
+    CHECK(shape(0, 5, 8) == "(((01)(23))4)");
+    for (std::size_t n = 1; n <= 40; ++n)
+        for (std::size_t n_threads : {1, 2, 5}) {
+            Monitor monitor;
+            const auto joined = reduce_in_order(
+                3 * n - 1, 3, n_threads, monitor, [] { return std::string(); },
+                [](std::string& part, std::size_t begin, std::size_t) { part = std::to_string(begin / 3); },
+                [](std::string& left, std::string&& right) { left = "(" + left + right + ")"; });
+            CHECK(joined == shape(0, n, 64));
+        }
+}
+
 TEST("nothing to reduce gives the empty result") { CHECK(sum(0, 10, 4) == 0.0); }

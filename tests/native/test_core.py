@@ -226,3 +226,30 @@ def test_a_process_can_end_while_a_daemon_thread_is_in_a_call():
     done = subprocess.run([sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, timeout=20)
     assert (done.returncode, done.stderr) == (0, "")
     assert time.perf_counter() - begin < 10
+
+
+def level_with(chosen: str) -> subprocess.CompletedProcess:
+    code = "from margin import _core; print(_core.core.simd())"
+    environment = {**os.environ, "MARGIN_SIMD": chosen}
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment, timeout=120)
+
+
+SETS = {"baseline": "default", "avx2": "x86-64-v3", "avx512": "x86-64-v4"}
+
+
+def test_the_environment_may_choose_an_instruction_set_that_the_machine_has():
+    best = list(SETS.values()).index(level_with("").stdout.strip())
+    for place, (chosen, level) in enumerate(SETS.items()):
+        done = level_with(chosen)
+        if place <= best:
+            assert done.stdout.strip() == level, done.stderr
+        else:
+            assert f"MARGIN_SIMD='{chosen}': must be an instruction set that this machine" in done.stderr
+            assert f"(the best is '{list(SETS)[best]}')" in done.stderr
+
+
+@pytest.mark.parametrize("chosen", ["sse9", "a", "AVX2", "baseline ", "avx2,avx512"])
+def test_an_instruction_set_that_there_is_not_is_refused(chosen):
+    done = level_with(chosen)
+    assert done.returncode != 0
+    assert f"ImportError: MARGIN_SIMD='{chosen}': must be 'baseline', 'avx2' or 'avx512'" in done.stderr

@@ -1,6 +1,5 @@
 // margin._core.core: threads, monitors and what the machine offers.
 #include "bindings/interrupt.hpp"
-#include "margin/core/simd.hpp"
 #include "margin/core/threads.hpp"
 #include <chrono>
 #include <nanobind/stl/string_view.h>
@@ -35,7 +34,6 @@ MARGIN_BINDINGS(core) {
 
     core.def("threads", &threads, "The number of threads that a call uses when it is told 0.");
     core.def("set_threads", &set_threads, "n"_a, "Choose that number; 0 asks environment, affinity and quota again.");
-    core.def("simd", &simd_level, "The instruction set that vectorised kernels use on this machine.");
     core.def(
         "wait",
         [](double seconds, std::size_t n_threads, Monitor* monitor) {

@@ -56,8 +56,9 @@ TEST("moments agree with the definition, with gaps and without, weights or none,
     Monitor monitor;
     for (const double gaps : {0.0, 0.05})
         for (const bool weighted : {false, true})
-            for (const auto& [rows, columns, classes] :
+            for (const auto& [n_rows, n_columns, classes] :
                  {std::array<std::size_t, 3>{700, 5, 2}, {90, 530, 3}, {500, 2, 300}}) {
+                const std::size_t rows = n_rows, columns = n_columns; // clang 14 lets no lambda capture a binding
                 const Cells cells = random_cells(rows, columns, classes, gaps);
                 const auto found = survey_moments(cells.x.data(), cells.y.data(), weighted ? cells.w.data() : nullptr,
                                                   rows, columns, classes, 1e300, 1, monitor)

@@ -38,24 +38,24 @@ inline std::size_t counting_block(std::size_t counters, std::size_t columns) {
 template <class Counter, class Count>
 std::vector<double> count_blocks(const Places& places, const std::int64_t* first, std::size_t rows, std::size_t columns,
                                  std::size_t classes, std::size_t n_threads, Monitor& monitor, Count&& count) {
-    using Counters = std::vector<Counter>;
-    std::vector<double> found(static_cast<std::size_t>(first[columns]) * classes);
-    const auto bring_in = [&](const Counters& part) {
+    const auto counted = [&](std::size_t begin, std::size_t end, std::vector<double>& into) {
+        std::vector<Counter> counters(places.size);
+        count(counters.data(), begin, end);
         for (std::size_t j = 0; j < columns; ++j) {
-            double* to = found.data() + static_cast<std::size_t>(first[j]) * classes;
-            const Counter* from = part.data() + places.at[j];
+            double* to = into.data() + static_cast<std::size_t>(first[j]) * classes;
+            const Counter* from = counters.data() + places.at[j];
             for (std::size_t c = 0; c < static_cast<std::size_t>(first[j + 1] - first[j]) * classes; ++c)
-                to[c] += static_cast<double>(from[c]);
+                to[c] = static_cast<double>(from[c]);
         }
     };
-    reduce_in_order(
-        rows, counting_block(places.size, columns), n_threads, monitor, [] { return Counters(); },
-        [&](Counters& part, std::size_t begin, std::size_t end) {
-            part.resize(places.size);
-            count(part.data(), begin, end);
-        },
-        [&](Counters&, const Counters& part) { bring_in(part); });
-    return found;
+    const std::size_t size = static_cast<std::size_t>(first[columns]) * classes;
+    return reduce_in_order(
+        rows, counting_block(places.size, columns), n_threads, monitor, [=] { return std::vector<double>(size); },
+        [&](std::vector<double>& part, std::size_t begin, std::size_t end) { counted(begin, end, part); },
+        [](std::vector<double>& total, const std::vector<double>& part) {
+            for (std::size_t c = 0; c < total.size(); ++c)
+                total[c] += part[c];
+        });
 }
 
 /// One column. An increment waits for the one before it if both meet the same counter; neighbouring rows therefore

@@ -69,7 +69,7 @@ MARGIN_INLINED void add_lengths(const double* x, std::size_t rows, std::size_t c
         margin::detail::Lanes sums[Rows][Vectors];
         multiply_tile(x + r * columns + first, columns, 1, panel, columns - first, sums);
         for (std::size_t i = 0; i < Rows; ++i) {
-            auto& norm = *reinterpret_cast<margin::detail::Lanes*>(norms + (r + i) * 4);
+            margin::detail::Lanes& norm = *reinterpret_cast<margin::detail::Lanes*>(norms + (r + i) * 4);
             for (std::size_t v = 0; v < Vectors; ++v)
                 norm += sums[i][v] * sums[i][v];
         }

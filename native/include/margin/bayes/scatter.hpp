@@ -95,21 +95,28 @@ struct Part {
     }
 };
 
+// The cells of one column or of four. A vector type as such cannot be an argument of a template: it would lose that it
+// may lie at any multiple of 8.
+struct OneColumn {
+    typedef double Cells;
+};
+struct FourColumns {
+    typedef margin::detail::Lanes Cells;
+};
+
 /// Cells of one or four columns: deviations go to the panel (times the root of the weight), to the sums and ranges.
-template <bool Squares, class V>
-MARGIN_INLINED void place(const V& cells, const double* shift, double w, double root, double* to, double* square,
-                          double* sum, double* low, double* high) {
-    const auto at = [](auto* p) -> auto& {
-        return *reinterpret_cast<std::conditional_t<std::is_const_v<std::remove_pointer_t<decltype(p)>>, const V, V>*>(
-            p);
-    };
-    const V d = cells - at(shift);
-    at(low) = cells < at(low) ? cells : at(low);
-    at(high) = cells > at(high) ? cells : at(high);
-    at(sum) += w * d;
-    at(to) = root * d;
+template <bool Squares, class Columns>
+MARGIN_INLINED void place(const typename Columns::Cells& cells, const double* shift, double w, double root, double* to,
+                          double* square, double* sum, double* low, double* high) {
+    typedef typename Columns::Cells Cells;
+    const Cells d = cells - *reinterpret_cast<const Cells*>(shift);
+    Cells &lowest = *reinterpret_cast<Cells*>(low), &highest = *reinterpret_cast<Cells*>(high);
+    lowest = cells < lowest ? cells : lowest;
+    highest = cells > highest ? cells : highest;
+    *reinterpret_cast<Cells*>(sum) += w * d;
+    *reinterpret_cast<Cells*>(to) = root * d;
     if constexpr (Squares)
-        at(square) = root * d * d;
+        *reinterpret_cast<Cells*>(square) = root * d * d;
 }
 
 /// One row into line `r` of panels of `lines` lines. Squares go into panels of their own behind the others.
@@ -125,13 +132,14 @@ MARGIN_SIMD void place_row(const T* __restrict x, std::size_t columns, const dou
     for (; j + 4 <= columns; j += 4) {
         const Lanes cells = {static_cast<double>(x[j]), static_cast<double>(x[j + 1]), static_cast<double>(x[j + 2]),
                              static_cast<double>(x[j + 3])};
-        place<Squares, Lanes>(cells, shift + j, w, root, line + l, line + squares + l, sum + j, low + j, high + j);
+        place<Squares, FourColumns>(cells, shift + j, w, root, line + l, line + squares + l, sum + j, low + j,
+                                    high + j);
         l = l + 4 == panel_width ? 0 : l + 4;
         line += l == 0 ? lines * panel_width : 0;
     }
     for (; j < columns; ++j, ++l)
-        place<Squares, double>(static_cast<double>(x[j]), shift + j, w, root, line + l, line + squares + l, sum + j,
-                               low + j, high + j);
+        place<Squares, OneColumn>(static_cast<double>(x[j]), shift + j, w, root, line + l, line + squares + l, sum + j,
+                                  low + j, high + j);
 }
 
 /// The rows of a block class by class: rows of class k are order[first[k]] … order[first[k + 1] - 1], counted from

@@ -18,8 +18,10 @@ constexpr std::size_t panels_for(std::size_t columns) noexcept { return (columns
 
 namespace detail {
 // Four lanes as one value: written as loops over arrays, GCC keeps the sums in memory and is three times slower.
-// Such a value is never passed to or from a function, which would be another thing on every instruction set.
-using Lanes = double __attribute__((vector_size(32), aligned(8), may_alias));
+// Such a value is never passed to or from a function, which would be another thing on every instruction set, and its
+// type never deduced (auto), which would forget that it may lie at any multiple of 8. (typedef: in
+// a using-declaration clang passes over `aligned`.)
+typedef double Lanes __attribute__((vector_size(32), aligned(8), may_alias));
 } // namespace detail
 
 /// sums[r] = sum over t of a[r * across + t * along] * panel[t], for Rows rows and the first 4 Vectors columns of a
@@ -30,7 +32,7 @@ MARGIN_INLINED void multiply_tile(const double* __restrict a, std::size_t across
                                   detail::Lanes (&sums)[Rows][Vectors]) {
     detail::Lanes s[Rows][Vectors] = {};
     for (std::size_t t = 0; t < depth; ++t, a += along, panel += panel_width) {
-        const auto* line = reinterpret_cast<const detail::Lanes*>(panel);
+        const detail::Lanes* line = reinterpret_cast<const detail::Lanes*>(panel);
 #pragma GCC unroll 4
         for (std::size_t r = 0; r < Rows; ++r)
 #pragma GCC unroll 3
@@ -56,7 +58,7 @@ MARGIN_SIMD inline void add_symmetric_product(const double* panels, std::size_t 
             multiply_tile(panels + i / panel_width * rows * panel_width + i % panel_width, 1, panel_width,
                           panels + q * rows * panel_width, rows, sums);
             for (std::size_t r = 0; r < tile_rows; ++r) {
-                auto* to = reinterpret_cast<detail::Lanes*>(product + (i + r) * width + q * panel_width);
+                detail::Lanes* to = reinterpret_cast<detail::Lanes*>(product + (i + r) * width + q * panel_width);
                 for (std::size_t v = 0; v < 3; ++v)
                     to[v] += sums[r][v];
             }

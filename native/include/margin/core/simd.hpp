@@ -3,9 +3,9 @@
 //
 // MARGIN_SIMD before a function has the compiler build it three times (AVX-512, AVX2 + FMA, baseline) and the loader
 // choose one. What to know:
-// - GCC clones functions and, since version 12, the instances of function templates; for clang 17 write the template
-//   as MARGIN_INLINED and give each combination that is used a concrete front:
-//       MARGIN_SIMD inline double nearest_euclidean(…) { return nearest<Euclidean>(…); }
+// - GCC clones functions and, since version 12, the instances of function templates. Clang does not clone templates:
+//   a core that it compiles is the baseline alone, which gives the same answers more slowly (make clang compares them);
+//   what is written out for AVX2 (neighbors) is used there too.
 // - Anything a clone calls that is not inlined stays baseline, so everything hot below it is MARGIN_INLINED; lambdas
 //   and small functions usually are by themselves. Vector types (vector_size) are split up before the clones are made:
 //   write plain loops over a constant number of lanes, and look at the instructions that come out.
@@ -28,7 +28,7 @@
 
 // The loader asks which clone to take before a sanitizer is ready to be called.
 #if defined(__x86_64__) && defined(__linux__) && defined(__GLIBC__) && !defined(MARGIN_SANITIZED) &&                   \
-    ((defined(__clang__) && __clang_major__ >= 17) || (!defined(__clang__) && __GNUC__ >= 12))
+    !defined(__clang__) && __GNUC__ >= 12
 #define MARGIN_SIMD_CLONES 1
 #define MARGIN_SIMD __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
 #else

@@ -12,6 +12,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <type_traits>
 #include <utility>
 
@@ -73,36 +74,65 @@ void parallel_for(std::size_t n_items, std::size_t grain, std::size_t n_threads,
     pool::run(job);
 }
 
+/// Parts joined in the shape of a binary tree over their numbers: 0 with 1, 2 with 3, then those pairs, and so on; a part
+/// without a partner goes up as it is. So the way in which things are joined depends on their number alone, whoever
+/// made them and in whatever order they come: threads now, and machines that each join what they own.
+template <class Part>
+class JoinedInPairs {
+public:
+    explicit JoinedInPairs(std::size_t n_parts) : n_parts_(n_parts) {}
+
+    /// Hand in part `number`; join(left, std::move(right)) is called for every pair that is complete now, outside of
+    /// any lock. May be called by several threads at once.
+    template <class Join>
+    void add(std::size_t number, Part part, Join& join) {
+        for (std::size_t n = n_parts_, level = 0; n > 1; n = (n + 1) / 2, number /= 2, ++level) {
+            if (number % 2 == 0 && number + 1 == n)
+                continue; // no partner
+            std::unique_lock lock(mutex_);
+            auto partner = waiting_.extract({level, number ^ 1});
+            if (partner.empty()) {
+                waiting_.emplace(std::pair(level, number), std::move(part));
+                return;
+            }
+            lock.unlock();
+            if (number % 2 == 1)
+                std::swap(part, partner.mapped());
+            join(part, std::move(partner.mapped()));
+        }
+        whole_ = std::move(part);
+    }
+
+    /// All of them joined; nothing if there were none.
+    std::optional<Part>& whole() noexcept { return whole_; }
+
+private:
+    std::size_t n_parts_;
+    std::mutex mutex_;
+    std::map<std::pair<std::size_t, std::size_t>, Part> waiting_; // by level and number there
+    std::optional<Part> whole_;
+};
+
 /// Sums, histograms and the like with the same result, to the last bit, for any number of threads.
 ///
 /// The items are cut into blocks of `block` items, which must be a constant of the kernel and never depend on the
-/// number of threads. Each block gets a fresh partial result part = make(), is added to it by add_block(part, begin,
-/// end), and is brought in by combine(total, std::move(part)), block after block in ascending order, starting from
-/// total = make(). Rounding then happens in one order only.
+/// number of threads. Each block gets a fresh partial result part = make() and is added to it by add_block(part, begin,
+/// end). Partial results are joined in pairs (JoinedInPairs) by combine(left, std::move(right)). Rounding then happens
+/// in one way only. make() must be what combining with changes nothing; it is the result of no items at all.
 ///
-/// Blocks are combined as soon as all before them are, one at a time: let make and combine be cheap beside add_block.
-/// Usually about as many partial results as threads are alive at once.
+/// About as many partial results as threads, and one for each level of the tree, are alive at once.
 template <class Make, class AddBlock, class Combine>
 auto reduce_in_order(std::size_t n_items, std::size_t block, std::size_t n_threads, Monitor& monitor, Make&& make,
                      AddBlock&& add_block, Combine&& combine) {
     using Partial = std::decay_t<std::invoke_result_t<Make&>>;
     block = std::max<std::size_t>(block, 1);
-    Partial total = make();
-    std::map<std::size_t, Partial> early; // finished, but one before them is not
-    std::size_t n_combined = 0;
-    std::mutex mutex;
+    JoinedInPairs<Partial> joined(n_items / block + (n_items % block != 0));
     parallel_for(n_items, block, n_threads, monitor, [&](std::size_t begin, std::size_t end, std::size_t) {
         Partial part = make();
         add_block(part, begin, end);
-        const std::lock_guard lock(mutex);
-        early.emplace(begin / block, std::move(part));
-        for (auto first = early.begin(); first != early.end() && first->first == n_combined; first = early.begin()) {
-            combine(total, std::move(first->second));
-            early.erase(first);
-            ++n_combined;
-        }
+        joined.add(begin / block, std::move(part), combine);
     });
-    return total;
+    return joined.whole() ? std::move(*joined.whole()) : make();
 }
 
 } // namespace margin

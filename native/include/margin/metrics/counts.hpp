@@ -117,11 +117,9 @@ inline std::vector<double> weigh_cells(const PairCells& find, const double* weig
                                        std::size_t n_threads, Monitor& monitor) {
     using Sums = std::vector<double>;
     const std::size_t cells = find.rows() * find.columns();
-    Sums total(cells);
-    reduce_in_order(
-        n, std::max(label_block, 4 * cells), n_threads, monitor, [] { return Sums(); },
+    return reduce_in_order(
+        n, std::max(label_block, 4 * cells), n_threads, monitor, [=] { return Sums(cells); },
         [&](Sums& part, std::size_t begin, std::size_t end) {
-            part.resize(cells);
             std::uint32_t cell[label_tile];
             for (; begin < end; begin += label_tile) {
                 const std::size_t count = std::min(label_tile, end - begin);
@@ -130,11 +128,10 @@ inline std::vector<double> weigh_cells(const PairCells& find, const double* weig
                     part[cell[i]] += weight[begin + i];
             }
         },
-        [&](Sums&, const Sums& part) {
+        [=](Sums& total, const Sums& part) {
             for (std::size_t c = 0; c < cells; ++c)
                 total[c] += part[c];
         });
-    return total;
 }
 
 /// Cells that are worth the time to clear them, given that many rows.

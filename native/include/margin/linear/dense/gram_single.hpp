@@ -19,14 +19,14 @@ inline constexpr std::size_t single_width = 24;  // columns of a panel: three re
 inline constexpr std::size_t single_depth = 256; // rows of a packed panel: two of them stay in the second cache
 inline constexpr std::size_t single_rows = 8 * single_depth;
 
-using Singles = float __attribute__((vector_size(32), aligned(4), may_alias));
+typedef float Singles __attribute__((vector_size(32), aligned(4), may_alias));
 
 /// The sums over `depth` rows of 4 columns of panel a by all columns of panel b, added to `product`.
 MARGIN_INLINED void add_single_tile(const float* __restrict a, const float* __restrict b, std::size_t depth,
                                     float* __restrict product, std::size_t width) {
     Singles s[4][3] = {};
     for (std::size_t t = 0; t < depth; ++t, a += single_width, b += single_width) {
-        const auto* line = reinterpret_cast<const Singles*>(b);
+        const Singles* line = reinterpret_cast<const Singles*>(b);
 #pragma GCC unroll 4
         for (std::size_t r = 0; r < 4; ++r)
 #pragma GCC unroll 3

@@ -27,9 +27,9 @@ struct Layer {
 
 namespace detail {
 
-using Four = double __attribute__((vector_size(32), aligned(8), may_alias));
-using FourFloats = float __attribute__((vector_size(16), aligned(4), may_alias));
-using FourBits = std::int64_t __attribute__((vector_size(32), aligned(8), may_alias));
+typedef double Four __attribute__((vector_size(32), aligned(8), may_alias));
+typedef float FourFloats __attribute__((vector_size(16), aligned(4), may_alias));
+typedef std::int64_t FourBits __attribute__((vector_size(32), aligned(8), may_alias));
 
 MARGIN_INLINED void load(const double* from, Four& to) { to = *reinterpret_cast<const Four*>(from); }
 MARGIN_INLINED void load(const float* from, Four& to) {
@@ -49,14 +49,21 @@ MARGIN_INLINED void load_rest(const T* row, std::size_t n, std::size_t rest, Fou
     to = reinterpret_cast<Four>(reinterpret_cast<FourBits>(to) & *reinterpret_cast<const FourBits*>(keep + rest));
 }
 
+// Lanes of two vectors by number.
+#ifdef __clang__
+#define MARGIN_LANES(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
+#else
+#define MARGIN_LANES(a, b, ...) __builtin_shuffle(a, b, FourBits{__VA_ARGS__})
+#endif
+
 /// out[k] = (s_k[0] + s_k[1]) + (s_k[2] + s_k[3]), for four scores at once where there are as many.
 template <std::size_t Scores>
 MARGIN_INLINED void join(const Four (&s)[Scores], double* out) {
     if constexpr (Scores == 4) {
-        const FourBits even{0, 4, 2, 6}, odd{1, 5, 3, 7}, low{0, 1, 4, 5}, high{2, 3, 6, 7};
-        const Four first = __builtin_shuffle(s[0], s[1], even) + __builtin_shuffle(s[0], s[1], odd);
-        const Four second = __builtin_shuffle(s[2], s[3], even) + __builtin_shuffle(s[2], s[3], odd);
-        *reinterpret_cast<Four*>(out) = __builtin_shuffle(first, second, low) + __builtin_shuffle(first, second, high);
+        const Four first = MARGIN_LANES(s[0], s[1], 0, 4, 2, 6) + MARGIN_LANES(s[0], s[1], 1, 5, 3, 7);
+        const Four second = MARGIN_LANES(s[2], s[3], 0, 4, 2, 6) + MARGIN_LANES(s[2], s[3], 1, 5, 3, 7);
+        *reinterpret_cast<Four*>(out) =
+            MARGIN_LANES(first, second, 0, 1, 4, 5) + MARGIN_LANES(first, second, 2, 3, 6, 7);
     } else {
 #pragma GCC unroll 3
         for (std::size_t k = 0; k < Scores; ++k)
@@ -64,13 +71,17 @@ MARGIN_INLINED void join(const Four (&s)[Scores], double* out) {
     }
 }
 
+#undef MARGIN_LANES
+
 /// out[r * stride + k] = x_r . coef_k in four running sums: column j in sum j mod 4, but for the last d mod 4 columns.
 template <std::size_t Rows, std::size_t Scores, class T>
 MARGIN_INLINED void score_tile(const T* __restrict x, const double* __restrict coef, std::size_t columns,
                                std::size_t stride, double* __restrict out) {
     Four sums[Rows][Scores] = {};
     const auto add = [&](auto&& load_from) __attribute__((always_inline)) {
-        Four cells[Rows], weights; // with the twelve sums of three rows and four scores all registers of AVX2
+        // With the twelve sums of three rows and four scores all registers of AVX2. Set to 0, although all is written
+        // below: GCC otherwise keeps track of the lanes one by one, and is a quarter slower.
+        Four cells[Rows] = {}, weights = {};
 #pragma GCC unroll 4
         for (std::size_t r = 0; r < Rows; ++r)
             load_from(x + r * columns, cells[r]);
@@ -181,6 +192,8 @@ inline bool is_small(std::size_t rows, const Layer& layer) noexcept {
 template <class Answer, class T>
 bool answer_dense(const T* x, std::size_t rows, const Layer& layer, T largest, typename Answer::Out* out,
                   std::size_t n_threads, Monitor& monitor) {
+    if (rows == 0)
+        return true;
     const std::size_t in_hand = detail::rows_in_hand(layer.columns), width = Answer::width(layer.n_scores);
     if (rows <= in_hand) {
         detail::Hand hand(rows, layer);

@@ -63,7 +63,7 @@ MARGIN_INLINED void score_panel(const T* values, const Index* columns, std::size
                                 std::size_t n_scores, double* scores) {
     Four sums[4][3] = {};
     const auto add = [&](std::size_t c, Four(&to)[3]) __attribute__((always_inline)) {
-        const auto* line = reinterpret_cast<const Four*>(panel + static_cast<std::size_t>(columns[c]) * across);
+        const Four* line = reinterpret_cast<const Four*>(panel + static_cast<std::size_t>(columns[c]) * across);
         const double value = values[c];
 #pragma GCC unroll 3
         for (std::size_t v = 0; v < 3; ++v)

@@ -1,6 +1,7 @@
 #pragma once
 // Exact distances from a query to rows, one after another: the bits of joined<D>, some rows at a time.
 #include "distance.hpp"
+#include "margin/core/simd.hpp"
 #include <algorithm>
 #include <cstdint>
 #include <limits>
@@ -11,8 +12,12 @@
 
 namespace margin::neighbors {
 
+/// Whether what is written out for AVX2 below may run. Where clones are chosen by level (core/simd.hpp), this is too, so
+/// that MARGIN_SIMD=baseline in the environment means all kernels.
 inline bool has_avx2() noexcept {
-#ifdef MARGIN_HAS_AVX2
+#if defined(MARGIN_HAS_AVX2) && defined(MARGIN_SIMD_CLONES)
+    return simd_level() != "default";
+#elif defined(MARGIN_HAS_AVX2)
     __builtin_cpu_init();
     return __builtin_cpu_supports("avx2") != 0;
 #else

@@ -6,7 +6,8 @@
 // written, which is why clones (MARGIN_SIMD) do not serve here.
 
 // MARGIN_LANES_AVX: there is AVX2. (The macros of the compiler do not follow the pragma that chooses it.)
-// No function returns a vector: how that is done depends on the instruction set, and compilers warn.
+// No function returns a vector: how that is done depends on the instruction set, and compilers warn. A difference of
+// vectors that lie anywhere is itself one that may lie anywhere, and has to be made an Eight before it is passed on.
 
 typedef float Eight __attribute__((vector_size(32)));
 typedef float EightAnywhere __attribute__((vector_size(32), aligned(4)));
@@ -114,7 +115,8 @@ MARGIN_INLINED void scan_boxes(const Tree& tree, const N& norm, const float* que
     for (std::size_t j = 0; j < columns; ++j, box += 2 * fan)
         for (std::size_t e = 0; e < fan / 8; ++e) {
             Eight gap = *lanes_at(box + 8 * e) - query[j];
-            raise_to(gap, query[j] - *lanes_at(box + fan + 8 * e));
+            const Eight below = query[j] - *lanes_at(box + fan + 8 * e);
+            raise_to(gap, below);
             raise_to(gap, Eight{});
             join(norm, joined.eight[e], gap);
         }
@@ -128,8 +130,10 @@ MARGIN_INLINED void scan_block(const Tree& tree, const N& norm, const float* que
     const float* cells = tree.sketch + block * columns * block_rows;
     joined = {};
     for (std::size_t j = 0; j < columns; ++j, cells += block_rows)
-        for (std::size_t e = 0; e < block_rows / 8; ++e)
-            join(norm, joined.eight[e], query[j] - *lanes_at(cells + 8 * e));
+        for (std::size_t e = 0; e < block_rows / 8; ++e) {
+            const Eight apart = query[j] - *lanes_at(cells + 8 * e);
+            join(norm, joined.eight[e], apart);
+        }
 }
 
 /// The way of one query. Lets `sink` see every row that may be as near as its threshold, near boxes first. A sink says

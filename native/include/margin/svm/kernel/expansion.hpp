@@ -28,10 +28,10 @@ MARGIN_INLINED void add_row(const T* __restrict values, const T* __restrict coef
     constexpr std::size_t lanes = 32 / sizeof(T);
     Lanes a[Lines][3] = {};
     for (std::size_t i = 0; i < n; i += 3 * lanes) {
-        const auto* v = reinterpret_cast<const Lanes*>(values + i);
+        const Lanes* v = reinterpret_cast<const Lanes*>(values + i);
 #pragma GCC unroll 3
         for (std::size_t s = 0; s < Lines; ++s) {
-            const auto* w = reinterpret_cast<const Lanes*>(coef + s * coef_stride + i);
+            const Lanes* w = reinterpret_cast<const Lanes*>(coef + s * coef_stride + i);
 #pragma GCC unroll 3
             for (std::size_t t = 0; t < 3; ++t)
                 a[s][t] += v[t] * w[t];

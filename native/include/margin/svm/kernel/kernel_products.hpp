@@ -38,11 +38,11 @@ template <class T>
 struct Register;
 template <>
 struct Register<float> {
-    using Lanes = float __attribute__((vector_size(32), aligned(4), may_alias));
+    typedef float Lanes __attribute__((vector_size(32), aligned(4), may_alias));
 };
 template <>
 struct Register<double> {
-    using Lanes = double __attribute__((vector_size(32), aligned(8), may_alias));
+    typedef double Lanes __attribute__((vector_size(32), aligned(8), may_alias));
 };
 
 template <std::size_t Rows, class T>
@@ -54,7 +54,7 @@ MARGIN_INLINED void multiply_tile(const T* const* __restrict rows, const T* __re
     for (std::size_t r = 0; r < Rows; ++r)
         row[r] = rows[r];
     for (std::size_t t = 0; t < depth; ++t, panel += panel_rows<T>) {
-        const auto* line = reinterpret_cast<const Lanes*>(panel);
+        const Lanes* line = reinterpret_cast<const Lanes*>(panel);
 #pragma GCC unroll 4
         for (std::size_t r = 0; r < Rows; ++r)
 #pragma GCC unroll 3
@@ -88,7 +88,7 @@ MARGIN_INLINED void multiply_stored(const StoredRows<T>& x, const std::uint32_t*
     for (std::size_t r = 0; r < n_rows; ++r, out += spread_rows<T>) {
         Lanes s[6] = {};
         for (std::size_t i = x.start[rows[r]]; i < x.start[rows[r] + 1]; ++i) {
-            const auto* line = reinterpret_cast<const Lanes*>(panel + line_of[x.columns[i]]);
+            const Lanes* line = reinterpret_cast<const Lanes*>(panel + line_of[x.columns[i]]);
             const T value = x.values[i];
 #pragma GCC unroll 6
             for (std::size_t v = 0; v < 6; ++v)

@@ -6,14 +6,16 @@
 namespace margin::tree {
 
 struct PackedNode {
+    struct List { // subset: words of bits, and how many words; interval: cuts, and how many
+        std::uint32_t begin, n;
+    };
+    struct Level { // the branch of missing cells, and how many branches
+        std::uint32_t missing, n;
+    };
     union {
         double threshold;
-        struct {
-            std::uint32_t begin, n; // subset: words of bits, and how many words; interval: cuts, and how many
-        } list;
-        struct {
-            std::uint32_t missing, n; // level: the branch of missing cells, and how many branches
-        } level;
+        List list;
+        Level level;
     };
     std::uint32_t first; // the node of branch 0; of a leaf itself
     std::uint32_t tag;   // flags, kind and column
