@@ -62,7 +62,7 @@ class LogisticModel(LinearClassifier):
         evidence = self._evidence if X is None else self._evidence_from(X, y, sample_weight, who)
         return summary_of(self, evidence, reference, who)
 
-    def _evidence_from(self, X: Encoded, y: LabelsLike, sample_weight: WeightsLike | None, who: str) -> Evidence:
+    def _evidence_from(self, X: Encoded, y: Any, sample_weight: WeightsLike | None, who: str) -> Evidence:
         from margin.base.targets.labels import encode_labels
         from margin.data.labels import codes_of
         from margin.data.weights import check_weights
