@@ -9,7 +9,7 @@ from __future__ import annotations
 import copy
 import math
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -139,7 +139,7 @@ class TableEstimator(BaseEstimator):
                 f"without its training rows (fit margin's own {type(self).__name__})."
             )
 
-    def _fitted(self, method: str) -> Any:
+    def _fitted(self, method: str) -> Self:
         if "_encoder" not in self.__dict__:
             name = type(self).__name__
             raise NotYetFittedError(f"{name}.{method}: nothing was learnt yet; call fit(X, y) first.")
@@ -190,7 +190,7 @@ class SupervisedEstimator(TableEstimator):
     #: What constant columns say nothing about.
     _target = "target"
 
-    def fit(self, X: TableLike, y: LabelsLike, sample_weight: WeightsLike | None = None) -> Any:
+    def fit(self, X: TableLike, y: LabelsLike, sample_weight: WeightsLike | None = None) -> Self:
         """Learn from rows X with targets y; whole-number weights stand for repeated rows."""
         with whole_or_not_at_all(self):
             params.check(self)

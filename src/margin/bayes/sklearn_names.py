@@ -136,7 +136,7 @@ class CategoricalNB(DiscreteNB):
     def _of_columns(self, table: str) -> list[np.ndarray]:
         found: dict[int, np.ndarray] = {}
         for block in self._fitted(table)._blocks:
-            counted = block.distribution
+            counted: Any = block.distribution
             for i, start, end in zip(block.positions, counted.first, counted.first[1:]):
                 found[int(i)] = getattr(counted, table)[start:end].T
         return [found[i] for i in range(len(found))]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, cast
+from typing import Any, Literal, Self, cast
 
 import numpy as np
 
@@ -65,7 +65,7 @@ class Discretizer(TransformerMixin, TableEstimator):
         self.max_intervals = max_intervals
         self.n_jobs = n_jobs
 
-    def fit(self, X: TableLike, y: Any = None, sample_weight: WeightsLike | None = None) -> Discretizer:
+    def fit(self, X: TableLike, y: Any = None, sample_weight: WeightsLike | None = None) -> Self:
         """Learn the cuts; only ``"mdl"`` looks at the classes y."""
         with whole_or_not_at_all(self):
             params.check(self)
