@@ -1,6 +1,6 @@
 #pragma once
-// All the testing framework the core needs: one program per file, tests named by a sentence, the first failed check
-// ends its test.
+// All the testing framework the core needs: tests named by a sentence, the first failed check ends its test. A folder
+// is one program (main.cpp); with the name of a file it runs the tests of that file.
 //     TEST("two and two are four") { CHECK(2 + 2 == 4); }
 #include <chrono>
 #include <cmath>
@@ -17,6 +17,7 @@
 namespace check {
 
 struct Test {
+    const char* file;
     const char* name;
     void (*run)();
 };
@@ -27,7 +28,7 @@ inline std::vector<Test>& tests() {
 }
 
 struct Registration {
-    Registration(const char* name, void (*run)()) { tests().push_back({name, run}); }
+    Registration(const char* file, const char* name, void (*run)()) { tests().push_back({file, name, run}); }
 };
 
 inline void require(bool holds, const std::string& what, const char* file, int line) {
@@ -79,7 +80,7 @@ private:
 #define CHECK_JOIN(a, b) CHECK_JOIN2(a, b)
 #define TEST(sentence)                                                                                                 \
     static void CHECK_JOIN(test_, __LINE__)();                                                                         \
-    static const check::Registration CHECK_JOIN(register_, __LINE__){sentence, CHECK_JOIN(test_, __LINE__)};           \
+    static const check::Registration CHECK_JOIN(register_, __LINE__){__FILE__, sentence, CHECK_JOIN(test_, __LINE__)}; \
     static void CHECK_JOIN(test_, __LINE__)()
 #define CHECK(...) check::require(static_cast<bool>(__VA_ARGS__), #__VA_ARGS__, __FILE__, __LINE__)
 #define CHECK_NEAR(a, b, tolerance) check::near(a, b, tolerance, __FILE__, __LINE__)
@@ -93,17 +94,3 @@ private:
         }                                                                                                              \
         check::require(thrown_, #__VA_ARGS__ " throws " #type, __FILE__, __LINE__);                                    \
     } while (false)
-
-int main() {
-    int n_failed = 0;
-    for (const auto& test : check::tests()) {
-        try {
-            test.run();
-        } catch (const std::exception& error) {
-            std::printf("FAILED  %s\n        %s\n", test.name, error.what());
-            ++n_failed;
-        }
-    }
-    std::printf("%zu tests, %d failed\n", check::tests().size(), n_failed);
-    return n_failed == 0 && !check::tests().empty() ? 0 : 1;
-}

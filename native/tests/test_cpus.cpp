@@ -1,6 +1,8 @@
 // margin/core/cpus.hpp: quotas in cgroups laid out by hand, affinity, and the environment variable.
 #include "check.hpp"
 #include "margin/core/cpus.hpp"
+#include <filesystem>
+#include <fstream>
 
 using namespace margin;
 namespace fs = std::filesystem;

@@ -27,8 +27,8 @@ MARGIN_INLINED std::int32_t level_of(T cell, T levels) {
 
 /// The level of every cell of a row, from the numbers of levels of its columns.
 template <class T>
-MARGIN_SIMD void find_levels(const T* __restrict cells, const T* __restrict levels, std::size_t columns,
-                             std::size_t rows, std::int32_t* __restrict level) {
+MARGIN_SIMD_LOOK void find_levels(const T* __restrict cells, const T* __restrict levels, std::size_t columns,
+                                  std::size_t rows, std::int32_t* __restrict level) {
     for (std::size_t i = 0; i < rows; ++i)
         for (std::size_t j = 0; j < columns; ++j)
             level[i * columns + j] = level_of(cells[i * columns + j], levels[j]);
@@ -36,9 +36,9 @@ MARGIN_SIMD void find_levels(const T* __restrict cells, const T* __restrict leve
 
 /// Rows from `begin` on of columns that stand for themselves.
 template <std::size_t Classes>
-MARGIN_SIMD void add_coded_rows(const std::int32_t* const* codes, const std::int64_t* first, const double* log_share,
-                                const double* nothing, double* scores, std::size_t begin, std::size_t end,
-                                std::size_t columns, std::size_t classes) {
+MARGIN_SIMD_LOOK void add_coded_rows(const std::int32_t* const* codes, const std::int64_t* first,
+                                     const double* log_share, const double* nothing, double* scores, std::size_t begin,
+                                     std::size_t end, std::size_t columns, std::size_t classes) {
     for (std::size_t i = begin; i < end; ++i)
         add_rows_of_table<Classes>(scores + i * classes, columns, classes, [=](std::size_t j) {
             const std::int64_t code = codes[j][i];
@@ -49,9 +49,9 @@ MARGIN_SIMD void add_coded_rows(const std::int32_t* const* codes, const std::int
 }
 
 template <std::size_t Classes>
-MARGIN_SIMD void add_rows(const std::int32_t* level, const std::int64_t* first, const double* log_share,
-                          const double* nothing, double* scores, std::size_t rows, std::size_t columns,
-                          std::size_t classes) {
+MARGIN_SIMD_LOOK void add_rows(const std::int32_t* level, const std::int64_t* first, const double* log_share,
+                               const double* nothing, double* scores, std::size_t rows, std::size_t columns,
+                               std::size_t classes) {
     for (std::size_t i = 0; i < rows; ++i)
         add_rows_of_table<Classes>(scores + i * classes, columns, classes, [=](std::size_t j) {
             const std::int32_t here = level[i * columns + j];

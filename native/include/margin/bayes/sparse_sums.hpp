@@ -37,7 +37,7 @@ std::vector<std::size_t> cut_rows(const data::Csr<T, Index>& x, std::size_t clas
 
 /// Whether some cell is missing.
 template <class T>
-MARGIN_SIMD bool any_missing(const T* values, std::size_t n) {
+MARGIN_SIMD_LOOK bool any_missing(const T* values, std::size_t n) {
     data::detail::Count<T> missing = 0;
     for (std::size_t c = 0; c < n; ++c)
         missing += values[c] != values[c];
@@ -144,8 +144,8 @@ MARGIN_INLINED void foresee(const data::Csr<T, Index>& x, std::size_t row, std::
 }
 
 template <std::size_t Classes, class T, class Index>
-MARGIN_SIMD void add_csr_rows(const data::Csr<T, Index>& x, const double* table, const double* nothing, double* scores,
-                              std::size_t begin, std::size_t end, std::size_t classes) {
+MARGIN_SIMD_LOOK void add_csr_rows(const data::Csr<T, Index>& x, const double* table, const double* nothing,
+                                   double* scores, std::size_t begin, std::size_t end, std::size_t classes) {
     for (std::size_t i = begin; i < end; ++i) {
         foresee(x, i + 1, end, table, classes);
         const T* values = x.values + x.start[i];
@@ -165,9 +165,9 @@ MARGIN_SIMD void add_csr_rows(const data::Csr<T, Index>& x, const double* table,
 }
 
 template <std::size_t Classes, class T, class Index>
-MARGIN_SIMD void add_csr_rows_above(const data::Csr<T, Index>& x, double threshold, const double* table,
-                                    const double* missing_table, const double* nothing, double* scores,
-                                    std::size_t begin, std::size_t end, std::size_t classes) {
+MARGIN_SIMD_LOOK void add_csr_rows_above(const data::Csr<T, Index>& x, double threshold, const double* table,
+                                         const double* missing_table, const double* nothing, double* scores,
+                                         std::size_t begin, std::size_t end, std::size_t classes) {
     for (std::size_t i = begin; i < end; ++i) {
         foresee(x, i + 1, end, table, classes);
         const T* values = x.values + x.start[i];

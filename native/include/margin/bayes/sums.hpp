@@ -58,8 +58,8 @@ MARGIN_INLINED bool has_gaps(const T* row, std::size_t columns) {
 /// Add rows to sums and cells. A row without gaps, as nearly all are, adds its weight once to `whole` of its class in
 /// place of once for every column.
 template <class T, class Value>
-MARGIN_SIMD void add_to_sums(const T* x, const std::int32_t* y, const double* w, std::size_t rows, std::size_t columns,
-                             Value value, double* sums, double* cells, double* whole) {
+MARGIN_SIMD_LOOK void add_to_sums(const T* x, const std::int32_t* y, const double* w, std::size_t rows,
+                                  std::size_t columns, Value value, double* sums, double* cells, double* whole) {
     for (std::size_t i = 0; i < rows; ++i) {
         const T* __restrict row = x + i * columns;
         const auto k = static_cast<std::size_t>(y[i]);

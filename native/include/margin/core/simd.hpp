@@ -2,7 +2,8 @@
 // One binary, the best instruction set of the machine it runs on.
 //
 // MARGIN_SIMD before a function has the compiler build it three times (AVX-512, AVX2 + FMA, baseline) and the loader
-// choose one. What to know:
+// choose one. MARGIN_SIMD_LOOK leaves out AVX-512, for functions that read every cell once and wait for memory: a third
+// of their compile time for nothing. What to know:
 // - GCC clones functions and, since version 12, the instances of function templates. Clang does not clone templates:
 //   a core that it compiles is the baseline alone, which gives the same answers more slowly (make clang compares them);
 //   what is written out for AVX2 (neighbors) is used there too.
@@ -31,8 +32,10 @@
     !defined(__clang__) && __GNUC__ >= 12
 #define MARGIN_SIMD_CLONES 1
 #define MARGIN_SIMD __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
+#define MARGIN_SIMD_LOOK __attribute__((target_clones("arch=x86-64-v3", "default")))
 #else
 #define MARGIN_SIMD
+#define MARGIN_SIMD_LOOK
 #endif
 
 #define MARGIN_INLINED [[gnu::always_inline]] inline

@@ -51,7 +51,7 @@ std::int64_t inspect(const T* cells, std::size_t n, T largest, std::size_t n_thr
 /// Whether no cell is missing, infinite or above `largest` in magnitude: for kernels that look at cells while they have
 /// them in the cache.
 template <class T>
-MARGIN_SIMD bool all_within(const T* cells, std::size_t n, T largest) {
+MARGIN_SIMD_LOOK bool all_within(const T* cells, std::size_t n, T largest) {
     std::conditional_t<sizeof(T) == 8, std::int64_t, std::int32_t> beyond = 0;
     for (std::size_t c = 0; c < n; ++c)
         beyond += !(std::abs(cells[c]) <= largest);

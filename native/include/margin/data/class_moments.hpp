@@ -18,8 +18,8 @@ struct ClassMoments {
 
 /// Chan, Golub, LeVeque (1979): `n` moments of one group from `at` on take in those of another group. The mean moves
 /// in doubled precision, so that no digits are lost however many groups come together.
-MARGIN_SIMD inline void merge(ClassMoments& total, std::size_t at, const ClassMoments& part, std::size_t from,
-                              std::size_t n) {
+MARGIN_SIMD_LOOK inline void merge(ClassMoments& total, std::size_t at, const ClassMoments& part, std::size_t from,
+                                   std::size_t n) {
     double* __restrict weight = total.weight.data() + at;
     double* __restrict weight2 = total.weight2.data() + at;
     double* __restrict mean = total.mean.data() + at;
@@ -125,8 +125,8 @@ MARGIN_INLINED double total(const double (&v)[4]) { return (v[0] + v[1]) + (v[2]
 /// sums[group[i]][j] += w_i x_ij over the rows as they lie in memory. False if something is not a number: a cell is
 /// missing (or infinite), and the sums are worth nothing.
 template <class T>
-MARGIN_SIMD bool sum_by_group(const T* x, std::size_t stride, std::size_t columns, std::size_t rows, const double* w,
-                              const std::uint32_t* group, std::size_t groups, double* sums) {
+MARGIN_SIMD_LOOK bool sum_by_group(const T* x, std::size_t stride, std::size_t columns, std::size_t rows,
+                                   const double* w, const std::uint32_t* group, std::size_t groups, double* sums) {
     for (std::size_t c = 0; c < groups * columns; ++c)
         sums[c] = 0;
     for (std::size_t i = 0; i < rows; ++i) {
@@ -174,8 +174,9 @@ MARGIN_INLINED void deviations(const Group<T>& rows, const double* __restrict me
 
 /// Moments of one class in a block without gaps, given the sums in `mean`.
 template <class T>
-MARGIN_SIMD void whole_moments(const Group<T>& rows, double weight, double* __restrict mean, double* __restrict rest,
-                               double* __restrict m2, double* __restrict low, double* __restrict high) {
+MARGIN_SIMD_LOOK void whole_moments(const Group<T>& rows, double weight, double* __restrict mean,
+                                    double* __restrict rest, double* __restrict m2, double* __restrict low,
+                                    double* __restrict high) {
     for (std::size_t j = 0; j < rows.columns; ++j) {
         mean[j] /= weight;
         rest[j] = m2[j] = 0;
@@ -219,8 +220,9 @@ MARGIN_INLINED void means_with_gaps(const Group<T>& rows, double* __restrict the
 }
 
 template <class T>
-MARGIN_SIMD void moments_with_gaps(const Group<T>& rows, double* there, double* weight, double* weight2, double* mean,
-                                   double* __restrict rest, double* __restrict m2, double* low, double* high) {
+MARGIN_SIMD_LOOK void moments_with_gaps(const Group<T>& rows, double* there, double* weight, double* weight2,
+                                        double* mean, double* __restrict rest, double* __restrict m2, double* low,
+                                        double* high) {
     for (std::size_t j = 0; j < rows.columns; ++j)
         rest[j] = m2[j] = 0;
     if (rows.w) {
@@ -233,8 +235,8 @@ MARGIN_SIMD void moments_with_gaps(const Group<T>& rows, double* there, double* 
 }
 
 /// The sum of what is left around a mean corrects both the mean and the squares.
-MARGIN_SIMD inline void correct(const double* __restrict weight, double* __restrict mean, double* __restrict rest,
-                                double* __restrict m2, std::size_t n) {
+MARGIN_SIMD_LOOK inline void correct(const double* __restrict weight, double* __restrict mean, double* __restrict rest,
+                                     double* __restrict m2, std::size_t n) {
     for (std::size_t j = 0; j < n; ++j) {
         const double off = rest[j] / (weight[j] > 0 ? weight[j] : 1.0);
         const double squares = m2[j] - off * rest[j];

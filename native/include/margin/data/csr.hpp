@@ -49,7 +49,7 @@ struct ColumnsOfRow {
 };
 
 template <class Index>
-MARGIN_SIMD ColumnsOfRow look_at_columns(const Index* columns, std::size_t n, std::size_t width) {
+MARGIN_SIMD_LOOK ColumnsOfRow look_at_columns(const Index* columns, std::size_t n, std::size_t width) {
     // As wide as an index, so that both fill vectors alike. A negative column is beyond every width.
     using Unsigned = std::make_unsigned_t<Index>;
     const std::size_t most = static_cast<std::size_t>(std::numeric_limits<Index>::max()) + 1;
@@ -63,7 +63,8 @@ MARGIN_SIMD ColumnsOfRow look_at_columns(const Index* columns, std::size_t n, st
 }
 
 template <class T>
-MARGIN_SIMD void look_at_values(const T* values, std::size_t begin, std::size_t end, T largest, CsrFindings& found) {
+MARGIN_SIMD_LOOK void look_at_values(const T* values, std::size_t begin, std::size_t end, T largest,
+                                     CsrFindings& found) {
     Count<T> bad = 0, missing = 0, negative = 0;
     for (std::size_t c = begin; c < end; ++c) {
         const T value = values[c];

@@ -55,8 +55,8 @@ MARGIN_INLINED void widen(T cell, T& low, T& high, Count<T>& missing) {
 
 /// Four rows at a time, so that what is known of a column is read and written once for four cells.
 template <class T>
-MARGIN_SIMD void widen_by_rows(const T* x, std::size_t rows, std::size_t width, T* __restrict low, T* __restrict high,
-                               Count<T>* __restrict missing) {
+MARGIN_SIMD_LOOK void widen_by_rows(const T* x, std::size_t rows, std::size_t width, T* __restrict low,
+                                    T* __restrict high, Count<T>* __restrict missing) {
     std::size_t i = 0;
     for (; i + 4 <= rows; i += 4) {
         const T *a = x + i * width, *b = a + width, *c = b + width, *d = c + width;

@@ -57,7 +57,7 @@ auto with_width(std::size_t bytes, Visit&& visit) {
 }
 
 template <class U>
-MARGIN_SIMD Range range_of(const U* x, std::size_t n, U sign) {
+MARGIN_SIMD_LOOK Range range_of(const U* x, std::size_t n, U sign) {
     constexpr std::size_t lanes = 64 / sizeof(U);
     U low[lanes], high[lanes];
     std::fill_n(low, lanes, static_cast<U>(~U{0}));
@@ -78,7 +78,7 @@ MARGIN_SIMD Range range_of(const U* x, std::size_t n, U sign) {
 
 /// place[i] = label i less `low`, or `width` where that is not below `width`. Requires width < 2^32.
 template <class U>
-MARGIN_SIMD void places_of(const U* x, std::size_t n, U low, U width, std::uint32_t* place) {
+MARGIN_SIMD_LOOK void places_of(const U* x, std::size_t n, U low, U width, std::uint32_t* place) {
     for (std::size_t i = 0; i < n; ++i) {
         const U above = static_cast<U>(x[i] - low); // the sign bit, turned over in both, makes no difference
         place[i] = static_cast<std::uint32_t>(above < width ? above : width);

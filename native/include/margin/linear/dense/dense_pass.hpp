@@ -37,8 +37,8 @@ template <class T>
 class DenseBlock {
 public:
     DenseBlock(const DenseProblem<T>& problem, const double* coef, const double* intercept)
-        : problem_(problem), coef_(coef), intercept_(intercept), stride_(padded(problem.columns)),
-          scores_(problem.scores == 1 ? 1 : padded(problem.scores)), tile_rows_(rows_in_tile(problem.columns)),
+        : problem_(problem), coef_(coef), intercept_(intercept), stride_(padded_to_four(problem.columns)),
+          scores_(problem.scores == 1 ? 1 : padded_to_four(problem.scores)), tile_rows_(rows_in_tile(problem.columns)),
           tile_(tile_rows_ * stride_), f_(tile_rows_ * scores_), p_(tile_rows_ * scores_),
           residual_(tile_rows_ * scores_), room_(2 * tile_rows_) {}
 
@@ -86,8 +86,8 @@ private:
 
 /// Coefficients as the kernels want them: one padded line, or panels of twelve scores with a line for each column.
 inline std::vector<double> arranged(const double* coef, std::size_t scores, std::size_t columns) {
-    const std::size_t stride = padded(columns);
-    std::vector<double> to(scores == 1 ? stride : panels_for(padded(scores)) * panel_width * stride);
+    const std::size_t stride = padded_to_four(columns);
+    std::vector<double> to(scores == 1 ? stride : panels_for(padded_to_four(scores)) * panel_width * stride);
     for (std::size_t k = 0; k < scores; ++k)
         for (std::size_t j = 0; j < columns; ++j)
             to[scores == 1 ? j : (k / panel_width * stride + j) * panel_width + k % panel_width] =
@@ -102,7 +102,8 @@ inline std::vector<double> arranged(const double* coef, std::size_t scores, std:
 /// for one gradient. The sums do not depend on the number of threads.
 template <class T>
 DenseSums dense_sums(const DenseProblem<T>& problem, double* kept, std::size_t n_threads, Monitor& monitor) {
-    const std::size_t stride = padded(problem.columns), scores = problem.scores == 1 ? 1 : padded(problem.scores);
+    const std::size_t stride = padded_to_four(problem.columns),
+                      scores = problem.scores == 1 ? 1 : padded_to_four(problem.scores);
     const auto coef = detail::arranged(problem.coef, problem.scores, problem.columns);
     std::vector<double> intercept(scores, detail::no_score);
     std::copy_n(problem.intercept, problem.scores, intercept.begin());

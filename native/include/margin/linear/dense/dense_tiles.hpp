@@ -12,7 +12,7 @@
 namespace margin::linear {
 
 /// The next multiple of four: numbers in one register of AVX2.
-constexpr std::size_t padded(std::size_t count) noexcept { return (count + 3) / 4 * 4; }
+constexpr std::size_t padded_to_four(std::size_t count) noexcept { return (count + 3) / 4 * 4; }
 
 /// Rows of a tile: 32 kB of them, but at least 16, for which the second cache has room up to 4,000 columns.
 constexpr std::size_t rows_in_tile(std::size_t columns) noexcept {
@@ -28,7 +28,7 @@ MARGIN_INLINED Lanes& lanes_at(double* p) noexcept { return *reinterpret_cast<La
 
 template <bool Moved, class T>
 MARGIN_INLINED void fill_tile(const T* x, std::size_t rows, std::size_t columns, const double* origin, double* tile) {
-    for (std::size_t r = 0; r < rows; ++r, x += columns, tile += padded(columns))
+    for (std::size_t r = 0; r < rows; ++r, x += columns, tile += padded_to_four(columns))
         for (std::size_t j = 0; j < columns; ++j)
             tile[j] = static_cast<double>(x[j]) - (Moved ? origin[j] : 0.0);
 }

@@ -10,7 +10,7 @@ namespace detail {
 
 /// Whether all columns are below `width`; a negative one is beyond every width.
 template <class Index>
-MARGIN_SIMD bool all_inside(const Index* columns, std::size_t n, std::size_t width) {
+MARGIN_SIMD_LOOK bool all_inside(const Index* columns, std::size_t n, std::size_t width) {
     using Unsigned = std::make_unsigned_t<Index>;
     const std::size_t most = static_cast<std::size_t>(std::numeric_limits<Index>::max()) + 1;
     const auto beyond = static_cast<Unsigned>(std::min(width, most));
@@ -48,8 +48,8 @@ MARGIN_INLINED double score_cells(const T* values, const Index* columns, std::si
 }
 
 template <class T, class Index>
-MARGIN_SIMD void score_each(const data::Csr<T, Index>& x, std::size_t begin, std::size_t end, const Layer& layer,
-                            double* scores) {
+MARGIN_SIMD_LOOK void score_each(const data::Csr<T, Index>& x, std::size_t begin, std::size_t end, const Layer& layer,
+                                 double* scores) {
     for (std::size_t i = begin; i < end; ++i)
         for (std::size_t k = 0; k < layer.n_scores; ++k) {
             const auto first = static_cast<std::size_t>(x.start[i]), last = static_cast<std::size_t>(x.start[i + 1]);
@@ -84,8 +84,8 @@ MARGIN_INLINED void score_panel(const T* values, const Index* columns, std::size
 }
 
 template <class T, class Index>
-MARGIN_SIMD void score_panels(const data::Csr<T, Index>& x, std::size_t begin, std::size_t end, const Layer& layer,
-                              const double* panels, double* scores) {
+MARGIN_SIMD_LOOK void score_panels(const data::Csr<T, Index>& x, std::size_t begin, std::size_t end, const Layer& layer,
+                                   const double* panels, double* scores) {
     for (std::size_t k = 0; k < layer.n_scores; k += across, panels += layer.columns * across)
         for (std::size_t i = begin; i < end; ++i) {
             const auto first = static_cast<std::size_t>(x.start[i]), last = static_cast<std::size_t>(x.start[i + 1]);

@@ -99,8 +99,8 @@ struct Squared {
 
 /// scores[i - begin] = intercept + x_i . table for rows [begin, end).
 template <class T, class Index>
-MARGIN_SIMD void score_rows(const data::Csr<T, Index>& x, std::size_t begin, std::size_t end, const double* table,
-                            std::size_t lanes, double* scores) {
+MARGIN_SIMD_LOOK void score_rows(const data::Csr<T, Index>& x, std::size_t begin, std::size_t end, const double* table,
+                                 std::size_t lanes, double* scores) {
     const double* intercept = table + x.width * lanes;
     for (std::size_t i = begin; i < end; ++i) {
         const auto first = static_cast<std::size_t>(x.start[i]);
@@ -122,8 +122,8 @@ MARGIN_SIMD void score_rows(const data::Csr<T, Index>& x, std::size_t begin, std
 /// table += x_i^T factors[i - begin] for rows [begin, end), with cells as they are or squared; the last row of the table
 /// takes the factors themselves.
 template <class Power, class T, class Index>
-MARGIN_SIMD void spread_rows(const data::Csr<T, Index>& x, std::size_t begin, std::size_t end, const double* factors,
-                             std::size_t lanes, double* table) {
+MARGIN_SIMD_LOOK void spread_rows(const data::Csr<T, Index>& x, std::size_t begin, std::size_t end,
+                                  const double* factors, std::size_t lanes, double* table) {
     double* intercept = table + x.width * lanes;
     for (std::size_t i = begin; i < end; ++i) {
         const auto first = static_cast<std::size_t>(x.start[i]);

@@ -27,9 +27,9 @@ struct Rounded {
 /// Round the chosen columns of one row (nullptr: the first ones) to cells -half … half, zeros up to a multiple of eight columns.
 /// In strips and plain loops with one thing to do each, which is what the compiler turns into vectors.
 template <class C, class T>
-MARGIN_SIMD Rounded round_row(const T* __restrict row, const std::uint32_t* __restrict chosen,
-                              const double* __restrict centre, double per_step, std::size_t columns,
-                              std::int8_t* __restrict out) {
+MARGIN_SIMD_LOOK Rounded round_row(const T* __restrict row, const std::uint32_t* __restrict chosen,
+                                   const double* __restrict centre, double per_step, std::size_t columns,
+                                   std::int8_t* __restrict out) {
     constexpr std::size_t strip = 64, lanes = 8;
     constexpr double half = C::half, magic = 6755399441055744.0; // 1.5 * 2^52: adding it rounds to whole numbers
     constexpr bool squares = C::squared, sums = !C::squared && !C::largest;

@@ -117,8 +117,8 @@ template <class T>
 class MarginBlock {
 public:
     MarginBlock(const MarginRows<T>& of, const Rounding* rounding, const double* coef, double* share)
-        : of_(of), rounding_(rounding), coef_(coef), share_(share), stride_(linear::padded(of.columns)),
-          scores_(of.scores == 1 ? 1 : linear::padded(of.scores)), tile_rows_(linear::rows_in_tile(of.columns)),
+        : of_(of), rounding_(rounding), coef_(coef), share_(share), stride_(linear::padded_to_four(of.columns)),
+          scores_(of.scores == 1 ? 1 : linear::padded_to_four(of.scores)), tile_rows_(linear::rows_in_tile(of.columns)),
           tile_(tile_rows_ * stride_), f_(tile_rows_ * scores_), residual_(tile_rows_ * scores_) {}
 
     void add(std::size_t begin, std::size_t end, MarginSums& to) {
@@ -171,7 +171,8 @@ private:
 template <class T>
 MarginSums margin_sums(const MarginRows<T>& of, const Rounding* rounding, double* share, std::size_t n_threads,
                        Monitor& monitor) {
-    const std::size_t stride = linear::padded(of.columns), scores = of.scores == 1 ? 1 : linear::padded(of.scores);
+    const std::size_t stride = linear::padded_to_four(of.columns),
+                      scores = of.scores == 1 ? 1 : linear::padded_to_four(of.scores);
     const auto coef = linear::detail::arranged(of.coef, of.scores, of.columns);
     const std::size_t block =
         std::clamp<std::size_t>((1 << 16) / std::max<std::size_t>(stride, 1) / 64 * 64, 256, 2048);

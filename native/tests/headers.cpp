@@ -1,1 +1,0 @@
-// Empty: the home of the precompiled headers (CMakeLists.txt).
