@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 
 import margin
-from margin import _core, zoo
+from margin import zoo
+from margin._core import core
 from margin.data import Table
 from margin.errors import MarginError
 from margin.evaluation import Evaluation, SealedTest, StratifiedFolds, evaluate_steps, metric
@@ -261,4 +262,4 @@ def _versions() -> dict[str, str]:
             versions[package] = version(package)
         except PackageNotFoundError:
             continue
-    return {**versions, "system": f"{platform.system()} {platform.machine()}", "instruction set": _core.core.simd()}
+    return {**versions, "system": f"{platform.system()} {platform.machine()}", "instruction set": core.simd()}
