@@ -44,7 +44,7 @@ class MajorityClassifier(Classifier):
 
     def left_out_answers(self, X: TableLike, y: LabelsLike, sample_weight: WeightsLike | None = None) -> Any:
         """Labels, probabilities and scores of each row as if fitted to all others; None where that takes new fits."""
-        from margin.evaluation.predictions.leave_one_out import answers_anew
+        from margin.evaluation.predictions.leave_one_out import refitted_predictions
 
         rows = learn_from_all(self, X, y, sample_weight)
         if rows is None:
@@ -52,8 +52,8 @@ class MajorityClassifier(Classifier):
         others = rows.totals_of_others()
         shares = others / others.sum(axis=1, keepdims=True)
         if not rows.repeats:
-            rows.anew |= near_ties(shares)
-        return rows.answers(shares.argmax(axis=1), shares, answers_anew)
+            rows.refit |= near_ties(shares)
+        return rows.answers(shares.argmax(axis=1), shares, refitted_predictions)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

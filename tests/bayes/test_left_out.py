@@ -19,7 +19,7 @@ from margin import (
     QuadraticDiscriminantAnalysis,
 )
 from margin.data import catalog, read
-from margin.evaluation.predictions.leave_one_out import answers_anew
+from margin.evaluation.predictions.leave_one_out import refitted_predictions
 from tests.contract.estimators import frame
 from tests.shared_data import shared_data
 
@@ -32,7 +32,7 @@ def same_as_new_fits(model, X, y, weight=None, rows=None):
     found = model.left_out_answers(X, y, weight)
     assert found is not None
     rows = np.arange(len(y)) if rows is None else rows
-    refitted = answers_anew(model, X, np.asarray(y), weight, rows)
+    refitted = refitted_predictions(model, X, np.asarray(y), weight, rows)
     assert found.labels[rows].tolist() == refitted.labels.tolist()
     np.testing.assert_allclose(found.probabilities[rows], refitted.probabilities, rtol=1e-9, atol=1e-12)
 
@@ -203,6 +203,6 @@ def test_any_small_table_agrees_with_new_fits(data):
     for sample_weight in (None, weight):
         found = model.left_out_answers(X, y, sample_weight)
         if found is not None:
-            refitted = answers_anew(model, X, y, sample_weight, np.arange(n))
+            refitted = refitted_predictions(model, X, y, sample_weight, np.arange(n))
             assert found.labels.tolist() == refitted.labels.tolist()
             np.testing.assert_allclose(found.probabilities, refitted.probabilities, rtol=1e-9, atol=1e-12)

@@ -8,7 +8,7 @@ from sklearn.base import clone
 
 import margin
 from margin.evaluation import LeaveOneOut
-from margin.evaluation.predictions.leave_one_out import answers_anew
+from margin.evaluation.predictions.leave_one_out import refitted_predictions
 from tests.contract.estimators import frame, numbers, settings
 
 MODELS = [model for model in settings() if hasattr(model, "left_out_answers")]
@@ -34,7 +34,7 @@ def test_answers_to_rows_left_out_are_those_of_new_fits(model, table):
         found = clone(model).left_out_answers(X, y, sample_weight=weight)
         if found is None:
             return
-        refitted = answers_anew(model, X, y, weight, np.arange(len(y)))
+        refitted = refitted_predictions(model, X, y, weight, np.arange(len(y)))
     assert found.labels.tolist() == refitted.labels.tolist()
     np.testing.assert_allclose(found.probabilities, refitted.probabilities, rtol=1e-9, atol=1e-12)
 

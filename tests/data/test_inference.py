@@ -3,7 +3,7 @@
 import polars as pl
 import pytest
 
-from margin.data.declared_kinds import Told
+from margin.data.declared_kinds import DeclaredKind
 from margin.data.kind_inference import Written, infer
 from margin.errors import DataError, DataWarning
 
@@ -93,23 +93,23 @@ def test_one_stray_word_far_down_decides_the_whole_column():
 
 def test_strays_are_an_error_when_numbers_were_told():
     with pytest.raises(DataError, match=r"column 'c', line 2: 'oops' is not a number"):
-        inferred(["1", "oops"], told=Told("numeric"))
+        inferred(["1", "oops"], declared=DeclaredKind("numeric"))
 
 
 def test_told_numbers_may_have_leading_zeros():
-    assert inferred(["007", "-"], told=Told("numeric"))[1][0] == 7.0
+    assert inferred(["007", "-"], declared=DeclaredKind("numeric"))[1][0] == 7.0
 
 
 def test_told_levels_keep_their_order_and_refuse_others():
-    column, codes = inferred(["m", "s", "?"], told=Told("ordinal", ("s", "m", "l")))
+    column, codes = inferred(["m", "s", "?"], declared=DeclaredKind("ordinal", ("s", "m", "l")))
     assert column.levels == ("s", "m", "l")
     assert codes.tolist() == [1, 0, -1]
     with pytest.raises(DataError, match=r"line 2: 'xl' is not among the levels \(did you mean 'l'"):
-        inferred(["m", "xl"], told=Told("ordinal", ("s", "m", "l")))
+        inferred(["m", "xl"], declared=DeclaredKind("ordinal", ("s", "m", "l")))
 
 
 def test_told_ordinal_numbers_are_ordered_as_numbers():
-    assert inferred(["10", "9"], told=Told("ordinal"))[0].levels == ("9", "10")
+    assert inferred(["10", "9"], declared=DeclaredKind("ordinal"))[0].levels == ("9", "10")
 
 
 def test_words_that_all_differ_name_the_rows_unless_they_are_the_target():

@@ -6,7 +6,7 @@ from scipy.sparse import csr_array
 
 from margin import LogisticRegression
 from margin.data import read
-from margin.evaluation.predictions.leave_one_out import answers_anew
+from margin.evaluation.predictions.leave_one_out import refitted_predictions
 from tests.shared_data import shared_data
 
 
@@ -14,7 +14,7 @@ def same_as_new_fits(model, X, y, weight=None, rows=None):
     found = model.left_out_answers(X, y, weight)
     assert found is not None
     rows = np.arange(len(y)) if rows is None else rows
-    refitted = answers_anew(model, X, np.asarray(y), weight, rows)
+    refitted = refitted_predictions(model, X, np.asarray(y), weight, rows)
     assert found.labels[rows].tolist() == refitted.labels.tolist()
     np.testing.assert_allclose(found.probabilities[rows], refitted.probabilities, rtol=1e-8, atol=1e-11)
 

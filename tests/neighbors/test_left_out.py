@@ -8,7 +8,7 @@ from scipy.sparse import csr_array
 
 from margin import KNeighborsClassifier, MajorityClassifier, NearestCentroid, RadiusNeighborsClassifier, RoteClassifier
 from margin.data import catalog
-from margin.evaluation.predictions.leave_one_out import answers_anew
+from margin.evaluation.predictions.leave_one_out import refitted_predictions
 from tests.contract.estimators import frame
 
 pytestmark = pytest.mark.filterwarnings("ignore::margin.errors.ConstantColumnWarning")
@@ -21,7 +21,7 @@ def same_as_new_fits(model, X, y, weight=None, rows=None):
     found = model.left_out_answers(X, y, weight)
     assert found is not None
     rows = np.arange(len(y)) if rows is None else rows
-    refitted = answers_anew(model, X, np.asarray(y), weight, rows)
+    refitted = refitted_predictions(model, X, np.asarray(y), weight, rows)
     assert found.labels[rows].tolist() == refitted.labels.tolist()
     np.testing.assert_allclose(found.probabilities[rows], refitted.probabilities, rtol=1e-9, atol=1e-12)
     assert found.scores is None
@@ -130,7 +130,7 @@ def test_mixed_tables_with_filled_cells_agree_with_new_fits():
     for scale in (None, "standard"):
         model = KNeighborsClassifier(3, scale=scale)
         found = model.left_out_answers(table, y)
-        refitted = answers_anew(model, table, y, None, np.arange(9))
+        refitted = refitted_predictions(model, table, y, None, np.arange(9))
         assert found.labels[:9].tolist() == refitted.labels.tolist()
         np.testing.assert_allclose(found.probabilities[:9], refitted.probabilities)
 
@@ -158,6 +158,6 @@ def test_any_small_table_agrees_with_new_fits(data):
     for given_weight in (None, weight):
         found = model.left_out_answers(X.astype(float), y, given_weight)
         if found is not None:
-            refitted = answers_anew(model, X.astype(float), y, given_weight, np.arange(n))
+            refitted = refitted_predictions(model, X.astype(float), y, given_weight, np.arange(n))
             assert found.labels.tolist() == refitted.labels.tolist()
             np.testing.assert_allclose(found.probabilities, refitted.probabilities, rtol=1e-12, atol=1e-15)

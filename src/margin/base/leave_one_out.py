@@ -4,9 +4,8 @@ A model that can take a row out of what it has learnt from all of them writes ``
 ``learn_from_all``, works out what it would have answered to each row, marks the rows for which only learning anew is
 exact, and leaves the rest to ``AllRows.answers``.
 
-Means and squared deviations with a row taken out again.
-
-How the columns of a numeric matrix are filled and scaled without each of its rows.
+Here are also means and squared deviations with a row taken out again, and how the columns of a numeric matrix are
+filled and scaled without each of its rows.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ from margin.typing import LabelsLike, TableLike, WeightsLike
 __all__ = [
     "MOST_TAKEN",
     "AllRows",
-    "AnswersAnew",
+    "Refitted",
     "Rescaled",
     "Taken",
     "changes_scale",
@@ -42,9 +41,9 @@ __all__ = [
     "rescaled",
 ]
 
-#: ``answers_anew`` of margin.evaluation.predictions.leave_one_out, which fits a model without each of some rows and
-#: asks it about them.
-AnswersAnew = Callable[[Any, Any, np.ndarray, np.ndarray | None, np.ndarray], Predictions]
+#: ``refitted_predictions`` of margin.evaluation.predictions.leave_one_out, which fits a model without each of some rows
+#: and asks it about them.
+Refitted = Callable[[Any, Any, np.ndarray, np.ndarray | None, np.ndarray], Predictions]
 # Scores that differ by less, relative to their size, may be equal when they are worked out in another order.
 SAME = 1e-9
 # So few rows may be fitted anew even if they are half of all.
@@ -69,7 +68,7 @@ class AllRows:
     codes: np.ndarray
     rows: TrainingRows
     weight: np.ndarray
-    anew: np.ndarray
+    refit: np.ndarray
 
     @property
     def once(self) -> bool:
@@ -96,7 +95,7 @@ class AllRows:
         self,
         codes: np.ndarray,
         probabilities: np.ndarray | None,
-        answers_anew: AnswersAnew,
+        refitted_predictions: Refitted,
         abstained: np.ndarray | None = None,
     ) -> Predictions | None:
         """All answers in the order of the rows given; None where too many rows, or some that fail, are answered anew.
@@ -105,7 +104,7 @@ class AllRows:
         """
         n, classes = self.rows.n_given, self.model.classes_
         kept = np.arange(n) if self.rows.kept is None else self.rows.kept
-        if self.anew.sum() > max(len(kept) // 4, min(len(kept) // 2, FEW)):
+        if self.refit.sum() > max(len(kept) // 4, min(len(kept) // 2, FEW)):
             return None  # evaluate shows how far it is with so many fits, and shares them out
         labels = np.empty(n, dtype=classes.dtype if abstained is None else object)
         labels[kept] = classes.take(codes)
@@ -115,11 +114,11 @@ class AllRows:
         if shares is not None:
             shares[kept] = probabilities
         left = np.ones(n, dtype=bool)
-        left[kept] = self.anew
+        left[kept] = self.refit
         if left.any():
             rows = np.flatnonzero(left)
             try:
-                refitted = answers_anew(self.model, self.X, self.labels, self.sample_weight, rows)
+                refitted = refitted_predictions(self.model, self.X, self.labels, self.sample_weight, rows)
             except Exception:  # evaluate fits anew then, and reports what fails row by row
                 return None
             labels[rows] = refitted.labels
@@ -147,7 +146,7 @@ def learn_from_all(model: Any, X: TableLike, y: LabelsLike, sample_weight: Weigh
         return None
     weight = rows.weights()
     given = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
-    anew = _only_of_their_kind(rows)
+    refit = _only_of_their_kind(rows)
     if given is not None:
         there = given[given > 0]
         if there.min() < SMALLEST_WEIGHT or there.max() > LARGEST_WEIGHT:
@@ -157,12 +156,12 @@ def learn_from_all(model: Any, X: TableLike, y: LabelsLike, sample_weight: Weigh
             if weight.max() > LARGEST_COUNT / len(weight):
                 return None
             if broken.sum() == 1:
-                anew |= broken
-    found = AllRows(model, X, labels, given, data, codes, rows, weight, anew)
+                refit |= broken
+    found = AllRows(model, X, labels, given, data, codes, rows, weight, refit)
     of_class = np.bincount(codes, minlength=len(model.classes_))
     if of_class.min() == 0 or len(codes) < 2:
         return None
-    found.anew |= of_class[codes] == 1
+    found.refit |= of_class[codes] == 1
     return found
 
 
@@ -291,7 +290,7 @@ def rescaled(rows: AllRows) -> Rescaled | None:
     missing = np.zeros(data.shape, dtype=bool)
     width = numbers.shape[1]
     missing[:, :width] = np.isnan(numbers)
-    rows.anew |= leaves_constant(numbers)
+    rows.refit |= leaves_constant(numbers)
     if not width:
         return Rescaled(times, farther, missing)
     found = encoder.moments
@@ -300,15 +299,15 @@ def rescaled(rows: AllRows) -> Rescaled | None:
     before = found.weight[0]
     taken = np.where(missing[:, :width], 0.0, rows.weight[:, None])
     left = before - taken
-    rows.anew |= (left <= 1e-9 * before).any(axis=1)
+    rows.refit |= (left <= 1e-9 * before).any(axis=1)
     grows = before / np.where(left > 0, left, 1.0)
     farther[:, :width] = grows
     if encoder.form.scale == "range":
-        rows.anew |= extremes(numbers)
+        rows.refit |= extremes(numbers)
     if encoder.form.scale == "standard":
         # Columns have mean 0 and variance 1: so much of it is left without the row.
         rest = 1 - taken * data[:, :width] ** 2 * grows / before
         varies = found.m2[0] > 0
-        rows.anew |= (varies & (rest * MOST_TAKEN < 1)).any(axis=1)
+        rows.refit |= (varies & (rest * MOST_TAKEN < 1)).any(axis=1)
         times[:, :width] = np.where(varies, 1 / np.sqrt(np.maximum(rest * grows, 1e-12)), 1.0)
     return Rescaled(times, farther, missing)

@@ -1,12 +1,9 @@
 """What generative models answer to each row taken out of their sums.
 
-What the columns of a row say of each class when the row itself is taken out of the sums, by distribution.
-
-A function gets the distribution as it was learnt from all rows, the cells of its columns, its statistics and the rows.
-It gives log P(cells | class), one row per case and one column per class, and marks in ``rows.anew`` the cases for which
-taking out is not exact; or None where it never is.
-
-What numeric columns say of each class when the row itself is taken out of means and variances.
+For each distribution a function says what the columns of a row say of each class when the row itself is taken out of
+counts, or of means and variances. It gets the distribution as it was learnt from all rows, the cells of its columns,
+its statistics and the rows, and gives log P(cells | class), one row per case and one column per class. It marks in
+``rows.refit`` the cases for which taking out is not exact, and gives None where it never is.
 """
 
 from __future__ import annotations
@@ -26,7 +23,7 @@ from margin.bayes.distributions.smoothing import log_of, safe_ratio, sums_of_oth
 from margin.bayes.distributions.standard import Bernoulli, Complement, Gaussian, Multinomial, Poisson
 from margin.bayes.sufficient_statistics import ClassMoments, LevelCounts, NumberCounts, Sums, together
 from margin.data.predictions import Predictions
-from margin.evaluation.predictions.leave_one_out import answers_anew
+from margin.evaluation.predictions.leave_one_out import refitted_predictions
 from margin.typing import LabelsLike, TableLike, WeightsLike
 
 __all__ = ["TERMS", "blocks_of_rows", "joint_left_out", "naive_left_out", "normal_terms"]
@@ -47,7 +44,7 @@ def normal_terms(distribution: Gaussian, cells: Any, found: ClassMoments, rows: 
         for k, (mean, variance) in enumerate(densities):
             scores[part, k], far = _log_densities(x, mean, variance)
             lost = (own.times * (1 + far) > MOST_TAKEN).any(axis=1)
-            rows.anew[part] |= lost & (rows.codes[part] == k)
+            rows.refit[part] |= lost & (rows.codes[part] == k)
     return scores
 
 
@@ -73,7 +70,7 @@ def _floored(
     """Means and n-1 variances of each class; a variance is at least a little of the whole column's, as at fit."""
     every = Taken.out_of(whole, np.zeros(len(x), dtype=np.intp), x, w)
     column = np.nan_to_num(unbiased(every.weight, every.weight2, every.m2, rows.repeats), nan=0.0)
-    rows.anew[part] |= (every.times > MOST_TAKEN).any(axis=1)
+    rows.refit[part] |= (every.times > MOST_TAKEN).any(axis=1)
     mine = unbiased(own.weight, own.weight2, own.m2, rows.repeats)
     theirs = unbiased(moments.weight, moments.weight2, moments.m2, rows.repeats)
     for k in range(len(moments.mean)):
@@ -99,8 +96,8 @@ def _smoothed(
     columns = safe_ratio(every.m2, every.weight, 0.0)
     largest = columns.argmax(axis=1)[:, None]
     added = distribution.smoothing * np.take_along_axis(columns, largest, axis=1)
-    rows.anew[part] |= (np.take_along_axis(every.times, largest, axis=1) > MOST_TAKEN)[:, 0]
-    rows.anew[part] |= ((own.weight == 0) & (w > 0)).any(axis=1)  # then the mean is that of no cell
+    rows.refit[part] |= (np.take_along_axis(every.times, largest, axis=1) > MOST_TAKEN)[:, 0]
+    rows.refit[part] |= ((own.weight == 0) & (w > 0)).any(axis=1)  # then the mean is that of no cell
     for k in range(len(moments.mean)):
         is_own = (rows.codes[part] == k)[:, None]
         variance = safe_ratio(moments.m2[k], moments.weight[k], 0.0)
@@ -147,7 +144,7 @@ def _of_categories(
         if not len(counts):
             continue
         if isinstance(distribution, CategoricalNumbers):  # the numbers that are there are the levels
-            rows.anew |= (column >= 0) & (np.bincount(column + 1, minlength=len(counts) + 1)[column + 1] == 1)
+            rows.refit |= (column >= 0) & (np.bincount(column + 1, minlength=len(counts) + 1)[column + 1] == 1)
         taken = np.where(column >= 0, rows.weight, 0.0)
         level, there = counts[column], np.tile(counts.sum(axis=0), (n, 1))
         level[own, rows.codes] -= taken
@@ -226,7 +223,7 @@ def _of_rates(distribution: Poisson, cells: Any, found: Sums, rows: AllRows) -> 
         there, weight = ~np.isnan(x), rows.weight[part][:, None]
         counted = np.where(there, x, 0.0)
         total = found.sums.sum(axis=0) - weight * counted
-        rows.anew[part] |= ((total < LEFT_BY_ROUNDING * found.sums.sum(axis=0)) & (counted > 0)).any(axis=1)
+        rows.refit[part] |= ((total < LEFT_BY_ROUNDING * found.sums.sum(axis=0)) & (counted > 0)).any(axis=1)
         mean = safe_ratio(np.maximum(total, 0.0), found.cells.sum(axis=0) - weight * there, 0.0)
         for k in range(scores.shape[1]):
             taken = np.where(rows.codes[part] == k, rows.weight[part], 0.0)[:, None]
@@ -269,8 +266,8 @@ def naive_left_out(model: Any, X: TableLike, y: LabelsLike, sample_weight: Weigh
         scores += terms
     ruled_out = np.isneginf(scores.max(axis=1))
     scores[ruled_out] = log_priors[ruled_out]
-    rows.anew |= near_ties(scores)
-    return rows.answers(scores.argmax(axis=1), softmax(scores), answers_anew)
+    rows.refit |= near_ties(scores)
+    return rows.answers(scores.argmax(axis=1), softmax(scores), refitted_predictions)
 
 
 def _priors_of_others(model: Any, rows: AllRows) -> np.ndarray:
@@ -292,7 +289,7 @@ def joint_left_out(model: Any, X: TableLike, y: LabelsLike, sample_weight: Weigh
     if not len(coded) or (coded < 0).any():
         return None
     for column in coded[: len(model._statistics.numbers)]:  # the numbers that are there are the levels
-        rows.anew |= np.bincount(column)[column] == 1
+        rows.refit |= np.bincount(column)[column] == 1
     _, group = np.unique(coded, axis=1, return_inverse=True)
     group, n_classes = group.reshape(-1), len(model.classes_)
     counts = np.bincount(group * n_classes + rows.codes, rows.weight, (group.max() + 1) * n_classes)
@@ -305,5 +302,5 @@ def joint_left_out(model: Any, X: TableLike, y: LabelsLike, sample_weight: Weigh
     scores = log_priors + shares
     ruled_out = np.isneginf(scores.max(axis=1))
     scores[ruled_out] = log_priors[ruled_out]
-    rows.anew |= near_ties(scores)
-    return rows.answers(scores.argmax(axis=1), softmax(scores), answers_anew)
+    rows.refit |= near_ties(scores)
+    return rows.answers(scores.argmax(axis=1), softmax(scores), refitted_predictions)

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from margin.data.declared_kinds import Told
+from margin.data.declared_kinds import DeclaredKind
 from margin.data.level_codes import codes_among, codes_of_all
 from margin.data.number_formats import in_plain_digits
 from margin.data.schema import Column
@@ -71,7 +71,7 @@ class Written:
     decimal_comma: bool = False
     is_target: bool = False
     unnamed: bool = False
-    told: Told | None = None
+    declared: DeclaredKind | None = None
     line_of: Callable[[int], int] = lambda row: row + 1
 
     def refusal(self, row: int, value: object, must: str) -> DataError:
@@ -104,8 +104,8 @@ def infer(cells: pl.Series, about: Written) -> tuple[Column, np.ndarray]:
 
 def infer_stripped(words: pl.Series, about: Written) -> tuple[Column, np.ndarray]:
     """The same for words that :func:`without_marks` gave."""
-    if about.told is not None:
-        return _as_told(words, about, about.told)
+    if about.declared is not None:
+        return _as_declared(words, about, about.declared)
     if words.null_count() == len(words):
         return Column(about.name, "numeric", reason="every cell is missing"), np.full(len(words), np.nan)
     numbers = _numbers(words, about)
@@ -240,8 +240,8 @@ def _leveled(words: pl.Series, about: Written, reason: str, kind: str = "nominal
     return Column(about.name, kind, levels, reason), codes  # type: ignore[arg-type]
 
 
-def _as_told(words: pl.Series, about: Written, told: Told) -> tuple[Column, np.ndarray]:
-    if told.kind == "numeric":
+def _as_declared(words: pl.Series, about: Written, declared: DeclaredKind) -> tuple[Column, np.ndarray]:
+    if declared.kind == "numeric":
         numbers = _numbers(words, about)
         if len(numbers.strays):
             row = int(numbers.strays[0])
@@ -249,19 +249,19 @@ def _as_told(words: pl.Series, about: Written, told: Told) -> tuple[Column, np.n
             hint = f"missing={word!r} or --missing {word} if it stands for none"
             raise about.refusal(row, word, f"is not a number ({hint})")
         return Column(about.name, "numeric", reason="as told"), numbers.values.fill_null(np.nan).to_numpy().copy()
-    if told.levels is None:
+    if declared.levels is None:
         levels, codes = codes_of_all(words)
-        if told.kind == "ordinal":
+        if declared.kind == "ordinal":
             levels = _in_number_order(levels)
             codes = codes_among(words, levels)
     else:
-        levels = tuple(map(str, told.levels))
+        levels = tuple(map(str, declared.levels))
         codes = codes_among(words, levels)
         lost = np.flatnonzero((codes < 0) & words.is_not_null().to_numpy())
         if len(lost):
             value = words[int(lost[0])]
             raise about.refusal(int(lost[0]), value, f"is not among the levels{closest(value, levels)}")
-    return Column(about.name, told.kind, levels, "as told"), codes
+    return Column(about.name, declared.kind, levels, "as told"), codes
 
 
 def _in_number_order(levels: tuple[str, ...]) -> tuple[str, ...]:

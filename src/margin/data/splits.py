@@ -63,14 +63,14 @@ def deal_folds(
     [0. 1. 1.] [1. 1. 0.]
     [1. 1. 0.] [0. 1. 1.]
     """
-    dealt = np.lexsort((np.arange(len(strata)) if order is None else order, strata))
-    last = np.cumsum(units[dealt])
-    first = last - units[dealt]
+    by_stratum = np.lexsort((np.arange(len(strata)) if order is None else order, strata))
+    last = np.cumsum(units[by_stratum])
+    first = last - units[by_stratum]
     folds = int(min(folds, units.sum()))
     whole = count_repeats(weight)
     for fold in range(folds if folds > 1 else 0):
         taken = np.zeros(len(strata), dtype=np.int64)
         # Units first … last-1 are a row's; every folds-th of all units is this fold's.
-        taken[dealt] = -((fold - last) // folds) + (fold - first) // folds
+        taken[by_stratum] = -((fold - last) // folds) + (fold - first) // folds
         held = taken * (1.0 if whole else weight)
         yield weight - held, held

@@ -1,7 +1,4 @@
-"""Evaluations put in order, and the sealed test read out, as plain data.
-
-The curves of the sealed test as plain points, few enough for a page.
-"""
+"""Evaluations put in order, and the sealed test with its curves read out, as plain data for a page."""
 
 from __future__ import annotations
 

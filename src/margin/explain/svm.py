@@ -1,7 +1,4 @@
-"""How support vector machines explain one answer: the training rows that pull at it.
-
-How sub-gradient descent with a kernel explains one answer: the rows that were too close to the boundary.
-"""
+"""How machines with kernels explain one answer: by the training rows that pull at it."""
 
 from __future__ import annotations
 

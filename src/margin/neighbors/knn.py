@@ -57,13 +57,13 @@ class KNeighborsClassifier(NearestVoters, Classifier):
         values: Any,
         X: TableLike,
         y: LabelsLike,
-        asked: Any,
+        queries: Any,
         sample_weight: WeightsLike | None = None,
     ) -> Any:
         """What the model would say for several ``n_neighbors``, from one search."""
         from margin.neighbors.parameter_path import answers_along_k
 
-        return answers_along_k(self, values, X, y, asked, sample_weight) if parameter == "n_neighbors" else None
+        return answers_along_k(self, values, X, y, queries, sample_weight) if parameter == "n_neighbors" else None
 
     def _scores(self, X: Encoded) -> Any:
         ballot = self._ballot(X)

@@ -18,7 +18,7 @@ from margin.base.leave_one_out import (
     rescaled,
 )
 from margin.data.predictions import Predictions
-from margin.evaluation.predictions.leave_one_out import answers_anew
+from margin.evaluation.predictions.leave_one_out import refitted_predictions
 from margin.neighbors.distances import traits_of
 from margin.neighbors.equal_rows import EqualRows, words_of
 from margin.neighbors.indexes.row_transform import Found
@@ -44,7 +44,7 @@ def nearest_left_out(model: Any, X: TableLike, y: LabelsLike, sample_weight: Wei
     changes = _changes(rows)
     if changes is None:
         return _nearest_rescaled(rows)
-    rows.anew |= changes
+    rows.refit |= changes
     prepared, n, k = model._index.rows(), len(rows.codes), model.n_neighbors
     parts, step = [], max(1, NEIGHBORS_AT_ONCE // (k + 1))
     for first in range(0, n, step):
@@ -61,7 +61,7 @@ def within_left_out(model: Any, X: TableLike, y: LabelsLike, sample_weight: Weig
     changes = _changes(rows)
     space = _Rescaled.of(rows) if changes is None else None
     if changes is not None:
-        rows.anew |= changes
+        rows.refit |= changes
     elif space is None:
         return None
     prepared, n, order = model._index.rows(), len(rows.codes), _order(rows)
@@ -72,7 +72,7 @@ def within_left_out(model: Any, X: TableLike, y: LabelsLike, sample_weight: Weig
             start, distance, place = model._within(block, model.radius)
         else:
             (start, distance, place), unsure = space.within(model, first, block)
-            rows.anew[order[first : first + step]] |= unsure
+            rows.refit[order[first : first + step]] |= unsure
         ballot = model._ballot(*_without_itself(start, distance, place, first))
         parts.append(ballot.class_shares(model._targets, len(model.classes_)))
         alone.append(ballot.lonely())
@@ -82,7 +82,7 @@ def within_left_out(model: Any, X: TableLike, y: LabelsLike, sample_weight: Weig
     if lonely.size:
         shares[lonely] = _outlier_shares(model, rows, order[lonely])
     if space is not None and not (isinstance(model.weights, str) and model.weights == "uniform"):
-        rows.anew[order] |= near_ties(shares)
+        rows.refit[order] |= near_ties(shares)
     return _answers(rows, shares)
 
 
@@ -171,11 +171,11 @@ def _nearest_rescaled(rows: AllRows) -> Predictions | None:
         for last in range(k - 1 if model._once else 0, min(k, many - 1)):
             close = distance[:, last + 1] - distance[:, last] <= SAME * distance[:, last + 1]
             unsure |= close & ~space.same(place[:, last], place[:, last + 1])
-        rows.anew[order[first : first + len(place)]] |= unsure
+        rows.refit[order[first : first + len(place)]] |= unsure
         parts.append(_shares(model, distance[:, :k], place[:, :k]))
     shares = np.concatenate(parts)
     if not (isinstance(model.weights, str) and model.weights == "uniform"):
-        rows.anew[order] |= near_ties(shares)
+        rows.refit[order] |= near_ties(shares)
     return _answers(rows, shares)
 
 
@@ -207,14 +207,14 @@ def _outlier_shares(model: Any, rows: AllRows, lonely: np.ndarray) -> np.ndarray
         return one[model._outliers[0].code]
     others = rows.totals_of_others()[lonely]
     if not rows.repeats:
-        rows.anew[lonely] |= near_ties(others)
+        rows.refit[lonely] |= near_ties(others)
     return one[others.argmax(axis=1)]
 
 
 def _answers(rows: AllRows, by_place: np.ndarray) -> Predictions | None:
     shares = np.empty_like(by_place)
     shares[_order(rows)] = by_place
-    return rows.answers(shares.argmax(axis=1), shares, answers_anew)
+    return rows.answers(shares.argmax(axis=1), shares, refitted_predictions)
 
 
 def matches_left_out(model: Any, X: TableLike, y: LabelsLike, sample_weight: WeightsLike | None) -> Predictions | None:
@@ -232,11 +232,11 @@ def matches_left_out(model: Any, X: TableLike, y: LabelsLike, sample_weight: Wei
     alone, others = size == 0, rows.totals_of_others()
     counts[alone] = others[alone]
     if not rows.repeats:
-        rows.anew |= near_ties(counts / counts.sum(axis=1, keepdims=True))
+        rows.refit |= near_ties(counts / counts.sum(axis=1, keepdims=True))
     shares = counts / counts.sum(axis=1, keepdims=True)
     codes = shares.argmax(axis=1)
     if model.unmatched == "abstain":
-        return rows.answers(codes, shares, answers_anew, abstained=alone)
+        return rows.answers(codes, shares, refitted_predictions, abstained=alone)
     if model.default is not None:
         codes[alone] = model._default_code()
-    return rows.answers(codes, shares, answers_anew)
+    return rows.answers(codes, shares, refitted_predictions)

@@ -18,7 +18,7 @@ from margin.base.leave_one_out import (
 )
 from margin.base.representations.moments import Moments, column_moments
 from margin.data.predictions import Predictions
-from margin.evaluation.predictions.leave_one_out import answers_anew
+from margin.evaluation.predictions.leave_one_out import refitted_predictions
 from margin.typing import LabelsLike, TableLike, WeightsLike
 
 __all__ = ["centroids_left_out"]
@@ -48,7 +48,7 @@ def centroids_left_out(
     if scales is None or scales.missing.any():
         return None
     x = rows.data
-    rows.anew |= leaves_constant(x)
+    rows.refit |= leaves_constant(x)
     varies = x.max(axis=0) > x.min(axis=0)
     times = scales.times[:, varies]
     x = np.ascontiguousarray(x[:, varies])
@@ -70,9 +70,9 @@ def centroids_left_out(
         scores += np.log(priors)
     equal = np.isclose(priors, 1 / priors.shape[1]).all(axis=1)
     decides = np.where(equal[:, None], -near / np.maximum(near.max(axis=1, keepdims=True), 1e-300), scores)
-    rows.anew |= near_ties(decides)
+    rows.refit |= near_ties(decides)
     below = np.exp(scores - scores.max(axis=1, keepdims=True))
-    return rows.answers(decides.argmax(axis=1), below / below.sum(axis=1, keepdims=True), answers_anew)
+    return rows.answers(decides.argmax(axis=1), below / below.sum(axis=1, keepdims=True), refitted_predictions)
 
 
 def _without(model: Any, rows: AllRows, x: np.ndarray, own: Taken, moments: Moments, times: np.ndarray) -> _Without:
@@ -85,7 +85,7 @@ def _without(model: Any, rows: AllRows, x: np.ndarray, own: Taken, moments: Mome
     some = degrees > 1e-9 * size.sum(axis=1)
     within = np.sqrt(np.divide(squares, degrees[:, None], out=np.zeros_like(squares), where=some[:, None])) * times
     lost = moments.m2.sum(axis=0) * cases[:, None] > MOST_TAKEN * squares
-    rows.anew |= lost.any(axis=1) | (np.abs(degrees) < 1e-6 * size.sum(axis=1))
+    rows.refit |= lost.any(axis=1) | (np.abs(degrees) < 1e-6 * size.sum(axis=1))
     spread = within
     if model.scale is not None:
         spread = np.broadcast_to(np.sqrt((within**2).mean(axis=1, keepdims=True)), within.shape)

@@ -23,7 +23,7 @@ def answers_along_k(
     ks: Sequence[Any],
     X: TableLike,
     y: LabelsLike,
-    asked: Sequence[Any],
+    queries: Sequence[Any],
     sample_weight: WeightsLike | None,
 ) -> list[list[Predictions]] | None:
     """What k nearest neighbours say for each k: the nearest are found for the largest k, and all others ask a part.
@@ -35,7 +35,7 @@ def answers_along_k(
     model.set_params(n_neighbors=max(map(int, ks))).fit(X, y, sample_weight)
     if model.outputs_2d_:
         return None
-    found = [_answers(model, ks, rows) for rows in asked]
+    found = [_answers(model, ks, rows) for rows in queries]
     return [list(of_k) for of_k in zip(*found)]
 
 

@@ -1,6 +1,5 @@
-"""All neighbours within a radius: the majority of their classes, or the mean of their targets.
-
-What a row without neighbours gets.
+"""All neighbours within a radius: the majority of their classes or the mean of their targets, and what becomes of a row
+without any.
 """
 
 from __future__ import annotations

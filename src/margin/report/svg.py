@@ -1,7 +1,4 @@
-"""Small drawings as SVG text; colours come from the page's style sheet by class.
-
-Curves between 0 and 1 as small SVG pictures; colours come from the page's style sheet by class.
-"""
+"""Intervals, bars and curves between 0 and 1 as SVG text; colours come from the page's style sheet by class."""
 
 from __future__ import annotations
 

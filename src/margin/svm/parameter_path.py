@@ -19,7 +19,12 @@ __all__ = ["answers_along_linear", "answers_along_penalty"]
 
 
 def answers_along_penalty(
-    model: SVC, Cs: Sequence[Any], X: TableLike, y: LabelsLike, asked: Sequence[Any], sample_weight: WeightsLike | None
+    model: SVC,
+    Cs: Sequence[Any],
+    X: TableLike,
+    y: LabelsLike,
+    queries: Sequence[Any],
+    sample_weight: WeightsLike | None,
 ) -> list[list[Predictions]] | None:
     """What a kernel machine says for each C, from wide margins to narrow ones.
 
@@ -32,10 +37,10 @@ def answers_along_penalty(
     values, at = np.unique(np.asarray(Cs, dtype=np.float64), return_inverse=True)
     machines = learnt_along(along, values, X, y, sample_weight).machines
     if not machines:
-        return [[predict_all(along, X) for X in asked]] * len(Cs)
+        return [[predict_all(along, X) for X in queries]] * len(Cs)
     if max(gap.relative for machine in machines for gap in machine.solutions.gaps) > along.tol:
         return None
-    predictions = predict_each((along._with_machine(machine) for machine in machines), asked)
+    predictions = predict_each((along._with_machine(machine) for machine in machines), queries)
     return [predictions[place] for place in at]
 
 
@@ -44,7 +49,7 @@ def answers_along_linear(
     Cs: Sequence[Any],
     X: TableLike,
     y: LabelsLike,
-    asked: Sequence[Any],
+    queries: Sequence[Any],
     sample_weight: WeightsLike | None,
 ) -> list[list[Predictions]] | None:
     """What a linear machine says for each C; its solvers begin anew, from rows that were read once."""
@@ -61,4 +66,4 @@ def answers_along_linear(
         if not done.converged:
             return None
         layers.append(part.whole(done.coef, done.intercept))
-    return predict_each((with_learnt(along, coef_=coef, intercept_=b) for coef, b in layers), asked)
+    return predict_each((with_learnt(along, coef_=coef, intercept_=b) for coef, b in layers), queries)

@@ -144,13 +144,13 @@ class CartTree(TreeModel):
         values: Any,
         X: TableLike,
         y: LabelsLike,
-        asked: Any,
+        queries: Any,
         sample_weight: WeightsLike | None = None,
     ) -> Any:
         """What the tree would say for several ``ccp_alpha`` or ``max_depth``."""
         from margin.tree.parameter_path import answers_along_tree
 
-        return answers_along_tree(self, parameter, values, X, y, asked, sample_weight)
+        return answers_along_tree(self, parameter, values, X, y, queries, sample_weight)
 
 
 @dataclass(frozen=True, eq=False)

@@ -24,13 +24,13 @@ def answers_along_tree(
     values: Sequence[Any],
     X: TableLike,
     y: LabelsLike,
-    asked: Sequence[Any],
+    queries: Sequence[Any],
     sample_weight: WeightsLike | None,
 ) -> list[list[Predictions]] | None:
     """What a tree says for each ``ccp_alpha`` (weakest links cut) or ``max_depth`` (cut there)."""
     ways: dict[str, Callable[..., Any]] = {"ccp_alpha": _by_alpha, "max_depth": _by_depth}
     trees = ways[parameter](model, values, X, y, sample_weight) if parameter in ways else None
-    return None if trees is None else predict_each((with_learnt(model, tree_=tree) for tree in trees), asked)
+    return None if trees is None else predict_each((with_learnt(model, tree_=tree) for tree in trees), queries)
 
 
 def _by_alpha(

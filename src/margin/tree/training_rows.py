@@ -59,8 +59,8 @@ def held_out(rows: Rows, share: float, seed: SeedLike, stratum: np.ndarray) -> t
 def folds(rows: Rows, n_folds: int, seed: SeedLike, stratum: np.ndarray) -> list[tuple[Rows, Rows]]:
     """So many pairs of parts to grow from and to judge by; every unit is judged once. Fewer for fewer units."""
     marks = _marks(rows, seed_for(seed, "parts"))
-    dealt = deal_folds(rows.weight, units_of(rows.weight), stratum, n_folds, order=marks)
-    return [(_some(rows, grown), _some(rows, judged)) for grown, judged in dealt]
+    parts = deal_folds(rows.weight, units_of(rows.weight), stratum, n_folds, order=marks)
+    return [(_some(rows, grown), _some(rows, judged)) for grown, judged in parts]
 
 
 def _some(rows: Rows, weight: np.ndarray) -> Rows:

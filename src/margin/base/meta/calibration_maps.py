@@ -92,8 +92,8 @@ def _newton(design: np.ndarray, target: np.ndarray, weight: np.ndarray, at: np.n
     for _ in range(MOST_STEPS):
         p = expit(design @ at)
         gradient = design.T @ (weight * (p - target))
-        bend = weight * np.maximum(p * (1 - p), 1e-12)
-        step = np.linalg.solve(design.T @ (design * bend[:, None]), gradient)
+        curvature = weight * np.maximum(p * (1 - p), 1e-12)
+        step = np.linalg.solve(design.T @ (design * curvature[:, None]), gradient)
         length = 1.0
         while (tried := loss(at - length * step)) > now - 1e-4 * length * (gradient @ step) and length > 1e-10:
             length /= 2

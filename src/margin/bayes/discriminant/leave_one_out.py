@@ -24,7 +24,7 @@ from margin.bayes.distributions.smoothing import log_of
 from margin.bayes.leave_one_out import blocks_of_rows
 from margin.bayes.sufficient_statistics import together
 from margin.data.predictions import Predictions
-from margin.evaluation.predictions.leave_one_out import answers_anew
+from margin.evaluation.predictions.leave_one_out import refitted_predictions
 from margin.typing import LabelsLike, TableLike, WeightsLike
 
 __all__ = ["diagonal_left_out", "linear_left_out", "quadratic_left_out"]
@@ -70,7 +70,7 @@ def _open(model: Any, X: TableLike, y: LabelsLike, sample_weight: WeightsLike | 
     rows = learn_from_all(model, X, y, sample_weight)
     if rows is None or len(model.classes_) < 2 or not model._plain or changes_scale(rows) is None:
         return None
-    rows.anew |= leaves_constant(rows.data)
+    rows.refit |= leaves_constant(rows.data)
     return rows
 
 
@@ -82,8 +82,8 @@ def _log_priors(model: Any, rows: AllRows) -> np.ndarray:
 
 
 def _finished(rows: AllRows, scores: np.ndarray) -> Predictions | None:
-    rows.anew |= near_ties(scores) | (scores.max(axis=1) < BEYOND)
-    return rows.answers(scores.argmax(axis=1), softmax(scores), answers_anew)
+    rows.refit |= near_ties(scores) | (scores.max(axis=1) < BEYOND)
+    return rows.answers(scores.argmax(axis=1), softmax(scores), refitted_predictions)
 
 
 @dataclass
@@ -145,7 +145,7 @@ def linear_left_out(model: Any, X: TableLike, y: LabelsLike, sample_weight: Weig
     added = amount / divisor * (np.trace(scatter) - factor * (e[:, some] ** 2).sum(axis=1)) / len(some)
     cells = np.ascontiguousarray(rows.data[:, some])
     shape = Shape(axes.basis, a[:, None] * axes.spread + added[:, None], e[:, some] @ axes.basis, a * factor)
-    rows.anew |= ~(shape.leverage < MOST_LEVERAGE) | (shape.diagonal <= 0).any(axis=1)
+    rows.refit |= ~(shape.leverage < MOST_LEVERAGE) | (shape.diagonal <= 0).any(axis=1)
     if not by_cases:
         _mark_lost_axes(model, sums, rows, shape, sums.mean[:, some])
     scores = _log_priors(model, rows)
@@ -155,7 +155,7 @@ def linear_left_out(model: Any, X: TableLike, y: LabelsLike, sample_weight: Weig
         from_mean[rows.codes == k] *= grows[rows.codes == k, None]
         with np.errstate(divide="ignore", invalid="ignore"):
             scores[:, k] -= 0.5 * shape.distances(from_mean)
-    scores[rows.anew] = 0.0
+    scores[rows.refit] = 0.0
     return _finished(rows, scores)
 
 
@@ -202,7 +202,7 @@ def _mark_lost_axes(model: Any, sums: Scatter, rows: AllRows, shape: Shape, mean
         gram = scaled @ scaled.transpose(0, 2, 1) + stretched[:, None, None] * along[:, :, None] * along[:, None, :]
         gram[~np.isfinite(gram).all(axis=(1, 2))] = 0.0
         spread = np.linalg.eigvalsh(gram)
-        rows.anew[part] |= ~(spread[:, -n_axes] > (2 * float(model.tol)) ** 2 * spread[:, -1])
+        rows.refit[part] |= ~(spread[:, -n_axes] > (2 * float(model.tol)) ** 2 * spread[:, -1])
 
 
 def quadratic_left_out(
@@ -235,11 +235,11 @@ def quadratic_left_out(
             trace = np.trace(sums.within[k]) - taken * (own**2).sum(axis=1)
             added = (1 - regular) * shrinkage / divisor[at] * trace / len(some) + regular
             shape = Shape(axes.basis, a[:, None] * axes.spread + added[:, None], own @ axes.basis, a * taken)
-            rows.anew[at] |= ~(shape.leverage < MOST_LEVERAGE)
+            rows.refit[at] |= ~(shape.leverage < MOST_LEVERAGE)
             distance = shape.distances(shape.own * (1 + taken / sums.weight[k])[:, None])
             volume = shape.log_determinants() + 2 * np.log(axes.scale).sum()
             scores[at, k] = priors[at, k] - 0.5 * (distance + volume)
-    scores[rows.anew] = 0.0
+    scores[rows.refit] = 0.0
     return _finished(rows, scores)
 
 
@@ -278,5 +278,5 @@ def diagonal_left_out(model: Any, X: TableLike, y: LabelsLike, sample_weight: We
         mean = np.where((rows.codes == k)[:, None], own.mean, found.mean[k])
         far = np.where(says, (x - mean) ** 2 / np.where(says, variance, 1.0), 0.0)
         scores[:, k] -= 0.5 * far.sum(axis=1)
-        rows.anew |= (says & ((times * (1 + far) > MOST_TAKEN) | (every.times > MOST_TAKEN))).any(axis=1)
+        rows.refit |= (says & ((times * (1 + far) > MOST_TAKEN) | (every.times > MOST_TAKEN))).any(axis=1)
     return _finished(rows, scores)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from margin.data.declared_kinds import told_kinds
+from margin.data.declared_kinds import declared_kinds
 from margin.data.readers.arff import read_arff
 from margin.data.readers.csv import read_delimited
 from margin.data.readers.file import Request, Source
@@ -151,6 +151,6 @@ def _is_number(mark: str) -> bool:
 
 
 def _with_kinds(table: Table, source: Source, request: Request) -> Table:
-    for name, told in told_kinds(source.who, request.kinds, table.names).items():
-        table = table.with_kind(name, told.kind, told.levels)
+    for name, declared in declared_kinds(source.who, request.kinds, table.names).items():
+        table = table.with_kind(name, declared.kind, declared.levels)
     return table

@@ -2,8 +2,6 @@
 
 Rows without quotes, comments and braces are split all at once; only the others are read word by word.
 An unquoted ``?`` is a missing cell, a quoted one a value. Levels keep the order of their declaration.
-
-The declarations at the head of an ARFF file.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from margin.data.declared_kinds import Told, told_kinds
+from margin.data.declared_kinds import DeclaredKind, declared_kinds
 from margin.data.kind_inference import Written, infer_stripped, without_marks
 from margin.data.readers.csv_dialect import (
     BLANKS,
@@ -48,7 +48,7 @@ def read_delimited(source: Source, request: Request) -> Table:
     body = without_marks(rows.frame.slice(header.n_rows), request.missing)
     if body.height == 0:
         raise source.refusal(f"there is a header but no row below it ({_NO_HEADER} if the first line is data).")
-    told = header.orange.kinds | told_kinds(source.who, request.kinds, header.names)
+    declared = header.orange.kinds | declared_kinds(source.who, request.kinds, header.names)
     target = request.target or header.orange.target
     columns = []
     for name, cells in zip(header.names, body.iter_columns()):
@@ -56,8 +56,8 @@ def read_delimited(source: Source, request: Request) -> Table:
             continue  # a separator at the end of each line, or an empty column of a spreadsheet
         about = Written(
             name, who=source.who, missing=request.missing, decimal_comma=separator != ",",
-            is_target=name == target, unnamed=name == header.names[0] and name in header.unnamed, told=told.get(name),
-            line_of=lambda row: rows.line_of(row + header.n_rows),
+            is_target=name == target, unnamed=name == header.names[0] and name in header.unnamed,
+            declared=declared.get(name), line_of=lambda row: rows.line_of(row + header.n_rows),
         )  # fmt: skip
         columns.append(_column(cells, about, name in header.orange.left_out and name not in request.kinds))
     if not columns:
@@ -114,5 +114,5 @@ def _orange(rows: Rows, names: list[str]) -> OrangeHeader | None:
 def _column(cells: pl.Series, about: Written, left_out: bool) -> tuple[Column, np.ndarray]:
     if not left_out:
         return infer_stripped(cells, about)
-    column, stored = infer_stripped(cells, replace(about, told=Told("identifier")))
+    column, stored = infer_stripped(cells, replace(about, declared=DeclaredKind("identifier")))
     return replace(column, reason="marked in the header to be ignored"), stored

@@ -1,6 +1,5 @@
-"""How a delimited file is written: what separates its cells, and whether its first row names the columns.
-
-What programs and people write around a table: a line that names the separator, and comments.
+"""How a delimited file is written: what separates its cells, whether its first row names the columns, and what stands
+around the table, such as comments or a line that names the separator.
 
 Such lines are blanked, not cut out, so that line numbers in messages stay those of the file.
 """

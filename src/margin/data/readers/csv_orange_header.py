@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from margin.data.declared_kinds import Told
+from margin.data.declared_kinds import DeclaredKind
 
 __all__ = ["OrangeHeader", "orange_header"]
 
@@ -22,7 +22,7 @@ _LEFT_OUT = {"ignore", "i"}
 class OrangeHeader:
     """What the header says: kinds as told, the columns to leave out, and the class."""
 
-    kinds: dict[str, Told]
+    kinds: dict[str, DeclaredKind]
     left_out: frozenset[str]
     target: str | None
 
@@ -31,22 +31,22 @@ def orange_header(names: Sequence[str], types: Sequence[str], roles: Sequence[st
     """The header that three rows make, or nothing if they are not one.
 
     >>> orange_header(["y", "x"], ["no yes", "continuous"], ["class", ""]).kinds["y"]
-    Told(kind='nominal', levels=('no', 'yes'))
+    DeclaredKind(kind='nominal', levels=('no', 'yes'))
     """
     types, roles = [t.strip() for t in types], [r.strip() for r in roles]
     known_types = all(t.lower() in _TYPES or len(t.split()) > 1 for t in types)
     if not known_types or not set(roles) <= _ROLES or not any(roles):
         return None
-    kinds = {name: told for name, t in zip(names, types) if (told := _told(t)) is not None}
+    kinds = {name: declared for name, t in zip(names, types) if (declared := _declared(t)) is not None}
     left_out = frozenset(name for name, role in zip(names, roles) if role in _LEFT_OUT)
     target = next((name for name, role in zip(names, roles) if role in ("class", "c")), None)
     return OrangeHeader(kinds, left_out, target)
 
 
-def _told(type_: str) -> Told | None:
+def _declared(type_: str) -> DeclaredKind | None:
     kind = _TYPES.get(type_.lower(), "levels")
     if kind == "words":
         return None
     if kind == "levels":
-        return Told("nominal", tuple(type_.split()))
-    return Told(kind)  # type: ignore[arg-type]
+        return DeclaredKind("nominal", tuple(type_.split()))
+    return DeclaredKind(kind)  # type: ignore[arg-type]

@@ -1,7 +1,4 @@
-"""Several models on several data sets: Friedman's test, and which models can be told apart after it.
-
-The range of several normal numbers with known spread, which Nemenyi's critical difference rests on.
-"""
+"""Several models on several data sets: Friedman's test, and which models Nemenyi's critical difference tells apart."""
 
 from __future__ import annotations
 

@@ -2,8 +2,8 @@
 
 Predictions along a parameter: for each of several values, where a model can share work between them.
 
-A model may have ``answers_along(parameter, values, X, y, asked, sample_weight=None)``. It learns from X and y and
-gives for each value, in the order asked, one :class:`Predictions` for each set of rows in ``asked``: what it would
+A model may have ``answers_along(parameter, values, X, y, queries, sample_weight=None)``. It learns from X and y and
+gives for each value, in the order asked, one :class:`Predictions` for each set of rows in ``queries``: what it would
 have predicted if fitted with that value. It gives None where it can only be fitted anew. It is called on an unfitted
 clone. The parameters that are worth asking for stand in the model's ``parameters_along``.
 """

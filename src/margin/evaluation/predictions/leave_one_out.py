@@ -10,10 +10,10 @@ from margin.data.rows import take_rows
 from margin.evaluation.predictions.from_model import predict_all
 from margin.typing import ClassifierLike, TableLike
 
-__all__ = ["answers_anew"]
+__all__ = ["refitted_predictions"]
 
 
-def answers_anew(
+def refitted_predictions(
     model: ClassifierLike, X: TableLike, labels: np.ndarray, weight: np.ndarray | None, rows: np.ndarray
 ) -> Predictions:
     """Labels of some rows, each by a clone of the model fitted to all others, and probabilities where it has them.
@@ -22,7 +22,7 @@ def answers_anew(
 
     >>> from sklearn.dummy import DummyClassifier
     >>> X, y = np.zeros((4, 1)), np.array(["a", "b", "b", "b"])
-    >>> refitted = answers_anew(DummyClassifier(), X, y, None, np.arange(2))
+    >>> refitted = refitted_predictions(DummyClassifier(), X, y, None, np.arange(2))
     >>> refitted.labels.tolist(), refitted.probabilities.round(3).tolist()
     (['b', 'b'], [[0.0, 1.0], [0.333, 0.667]])
     """

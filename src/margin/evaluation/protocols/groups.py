@@ -69,7 +69,7 @@ class GroupFolds(RepeatedFolds):
                 f" (use folds={len(makeup)} or fewer)."
             )
         for repeat in range(self.repeats):
-            fold_of = _dealt(makeup, self.folds, generator(self.seed, "group folds", repeat))[groups]
+            fold_of = _assigned(makeup, self.folds, generator(self.seed, "group folds", repeat))[groups]
             for fold in range(self.folds):
                 yield np.flatnonzero(fold_of != fold), np.flatnonzero(fold_of == fold)
 
@@ -159,7 +159,7 @@ def _best_part(has: np.ndarray, wanted: np.ndarray, brings: np.ndarray) -> int:
     return int(np.argmin((has / wanted) @ brings))
 
 
-def _dealt(makeup: np.ndarray, folds: int, random: np.random.Generator) -> np.ndarray:
+def _assigned(makeup: np.ndarray, folds: int, random: np.random.Generator) -> np.ndarray:
     """The fold that each group falls to, so that folds are alike in rows and in every class; largest groups first.
 
     Groups of one make-up can be swapped: whole rounds of them go to all folds at once, so the cost is that of the

@@ -2,8 +2,7 @@
 
 Every split keeps the classes in proportion as well as whole rows allow, works with classes of a single case, and
 depends on the seed and on which rows share a label, not on what the labels are called.
-
-Rows dealt out like cards: shuffled, group after group, and written down as lists for learning and asking.
+Rows are dealt out like cards: shuffled, class after class, and written down as lists for learning and asking.
 """
 
 from __future__ import annotations

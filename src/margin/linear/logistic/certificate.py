@@ -32,8 +32,8 @@ __all__ = [
     "certified",
     "dual_value",
     "duality_gap",
+    "evaluate_at",
     "intercept_step",
-    "look_at",
 ]
 
 # Two sums that differ by less are the same number.
@@ -67,7 +67,7 @@ class Point:
         return max(apart, 0.0) + 2 * short + ROUNDING * self.objective
 
 
-def look_at(problem: Problem, coef: np.ndarray, intercept: np.ndarray, keep: bool = True) -> Point:
+def evaluate_at(problem: Problem, coef: np.ndarray, intercept: np.ndarray, keep: bool = True) -> Point:
     """One pass over the rows; the probabilities are empty unless they are to be kept."""
     loss, slope, at_zero, p = loss_and_gradient(problem, coef, intercept, keep)
     norm = smallest_subgradient(problem, coef, slope, at_zero)
@@ -80,7 +80,7 @@ def balanced(problem: Problem, point: Point) -> Point:
         if not problem.intercept or np.abs(point.slope[1]).max() <= 1e-13:
             break
         moved = point.intercept - intercept_step(problem, point.p, point.slope[1])
-        there = look_at(problem, point.coef, moved)
+        there = evaluate_at(problem, point.coef, moved)
         if there.objective > point.objective * (1 + 1e-14):
             break
         point = there
@@ -221,8 +221,8 @@ def intercept_step(problem: Problem, p: np.ndarray, at_zero: np.ndarray) -> np.n
     s = s / problem.total
     if len(at_zero) == 1:
         return np.clip(at_zero / max(float((s * p[:, 0] * (1 - p[:, 0])).sum()), 1e-300), -2.0, 2.0)
-    bend = np.diag(s @ p) - (p * s[:, None]).T @ p
-    return np.clip(np.linalg.lstsq(bend, at_zero, rcond=1e-13)[0], -2.0, 2.0)
+    hessian = np.diag(s @ p) - (p * s[:, None]).T @ p
+    return np.clip(np.linalg.lstsq(hessian, at_zero, rcond=1e-13)[0], -2.0, 2.0)
 
 
 def balanced_intercepts(problem: Problem, z: np.ndarray, start: np.ndarray) -> np.ndarray:

@@ -21,8 +21,8 @@ from margin.base.leave_one_out import (
     rescaled,
 )
 from margin.data.predictions import Predictions
-from margin.evaluation.predictions.leave_one_out import answers_anew
-from margin.linear.logistic.certificate import look_at
+from margin.evaluation.predictions.leave_one_out import refitted_predictions
+from margin.linear.logistic.certificate import evaluate_at
 from margin.linear.logistic.objective import chances, curvature
 from margin.linear.logistic.polish import flattened, generalised_inverse, is_small, parted, polished, ridge
 from margin.linear.logistic.solve import problem_of
@@ -59,7 +59,7 @@ def logistic_left_out(model: Any, X: TableLike, y: LabelsLike, sample_weight: We
     if start is None or not is_small(problem) or not len(part.columns):
         return None
     matrix = part.X if isinstance(part.X, np.ndarray) else part.X.toarray()
-    rows.anew |= leaves_constant(matrix) if changes is None else changes | leaves_constant(matrix)
+    rows.refit |= leaves_constant(matrix) if changes is None else changes | leaves_constant(matrix)
     sums = _Sum.of(problem, matrix, weight)
     if scales is not None:  # coefficients of columns on other scales are penalised by what they are there
         sums = replace(sums, times=scales.times[:, part.columns])
@@ -68,8 +68,8 @@ def logistic_left_out(model: Any, X: TableLike, y: LabelsLike, sample_weight: We
         return None
     p = chances(scores)
     p = np.column_stack([1 - p, p]) if p.shape[1] == 1 else p
-    rows.anew |= near_ties(np.column_stack([np.zeros(len(p)), scores]) if scores.shape[1] == 1 else scores)
-    return rows.answers(p.argmax(axis=1), p, answers_anew)
+    rows.refit |= near_ties(np.column_stack([np.zeros(len(p)), scores]) if scores.shape[1] == 1 else scores)
+    return rows.answers(p.argmax(axis=1), p, refitted_predictions)
 
 
 @dataclass(frozen=True)
@@ -137,7 +137,7 @@ def _chances_across(z: np.ndarray) -> np.ndarray:
 
 
 @dataclass(frozen=True)
-class _Bend:
+class _Hessian:
     """The inverse of the second derivatives of all rows, and for each row what leaving it out changes of it.
 
     ``toward`` (rows by scores by parameters) is the inverse times the row's cells, ``mixing`` (rows by scores by
@@ -149,11 +149,11 @@ class _Bend:
     mixing: np.ndarray
 
     @classmethod
-    def of(cls, sums: _Sum, theta: np.ndarray) -> _Bend:
+    def of(cls, sums: _Sum, theta: np.ndarray) -> _Hessian:
         problem, k = sums.problem, sums.n_scores
         p = chances(sums.cells @ theta.reshape(k, -1).T)
-        bend = curvature(problem, p) * problem.total + np.diag(sums.penalty)
-        inverse = generalised_inverse(bend)[0]
+        hessian = curvature(problem, p) * problem.total + np.diag(sums.penalty)
+        inverse = generalised_inverse(hessian)[0]
         width = sums.cells.shape[1]
         blocks = inverse.reshape(k, width, -1)
         toward = np.stack([sums.cells @ blocks[a] for a in range(k)], axis=1)
@@ -174,26 +174,26 @@ class _Bend:
 
 def _scores_left_out(sums: _Sum, theta: np.ndarray, rows: AllRows) -> np.ndarray | None:
     """The scores of each row at the optimum without it; rows that do not come to rest are marked."""
-    bend = _Bend.of(sums, theta)
+    hessian = _Hessian.of(sums, theta)
     n = len(sums.cells)
-    if not np.isfinite(bend.mixing).all():
+    if not np.isfinite(hessian.mixing).all():
         return None
     p = chances(sums.cells @ theta.reshape(sums.n_scores, -1).T)
     slopes = -((p - sums.truth) * sums.weight[:, None])[:, :, None] * sums.cells[:, None, :]
     slopes = slopes.reshape(n, -1) + (sums.penalties(np.arange(n)) - sums.penalty) * theta
-    found = theta - bend.steps(slopes, np.arange(n))
-    active = np.flatnonzero(~rows.anew)
+    found = theta - hessian.steps(slopes, np.arange(n))
+    active = np.flatnonzero(~rows.refit)
     for _ in range(MOST_STEPS):
         if not active.size:
             break
         with np.errstate(over="ignore", invalid="ignore"):  # a row may matter so much that steps lead nowhere
             slope = sums.slopes(found[active], active)
-            step = bend.steps(slope, active)
+            step = hessian.steps(slope, active)
             found[active] -= step
             size = np.sqrt(np.maximum((step * slope).sum(axis=1), 0.0))
             active = active[~((np.abs(sums.scores(step, active)).max(axis=1) <= AT_REST) & (size <= NO_LONGER))]
     for row in active.tolist():
-        found[row], rows.anew[row] = _polished_without(sums, found[row], row)
+        found[row], rows.refit[row] = _polished_without(sums, found[row], row)
     return sums.scores(found, np.arange(n))
 
 
@@ -208,5 +208,5 @@ def _polished_without(sums: _Sum, theta: np.ndarray, row: int) -> tuple[np.ndarr
     X = problem.X[others] if sums.times is None else problem.X[others] * times
     without = replace(problem, X=X, y=problem.y[others], weight=weight, l2=problem.l2 * problem.total / total)
     coef, intercept = (np.ascontiguousarray(part) for part in parted(problem, theta))
-    found = polished(without, look_at(without, coef / times, intercept))
+    found = polished(without, evaluate_at(without, coef / times, intercept))
     return flattened(problem, found.point.coef * times, found.point.intercept), not found.movement <= ENOUGH

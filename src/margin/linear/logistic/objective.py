@@ -13,7 +13,7 @@ from margin.linear.solvers.sparse_objective import SparsePasses
 __all__ = ["chances", "curvature", "loss_and_gradient", "scores", "smallest_subgradient"]
 
 #: The mean loss, its gradient along coefficients and intercepts, and the probability of each score's class.
-Looked = tuple[float, np.ndarray, np.ndarray, np.ndarray]
+Evaluated = tuple[float, np.ndarray, np.ndarray, np.ndarray]
 
 
 def scores(problem: Problem, coef: np.ndarray) -> np.ndarray:
@@ -26,7 +26,7 @@ def scores(problem: Problem, coef: np.ndarray) -> np.ndarray:
     return found
 
 
-def loss_and_gradient(problem: Problem, coef: np.ndarray, intercept: np.ndarray, keep: bool = True) -> Looked:
+def loss_and_gradient(problem: Problem, coef: np.ndarray, intercept: np.ndarray, keep: bool = True) -> Evaluated:
     """One pass over the rows, the penalty left out; without ``keep`` the probabilities are not written down."""
     coef, intercept = np.ascontiguousarray(coef), np.ascontiguousarray(intercept)
     if problem.is_sparse:

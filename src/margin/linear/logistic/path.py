@@ -1,7 +1,4 @@
-"""Coefficients along the penalty, from strong to weak, each fit begun where the last one ended.
-
-Answers for several C of logistic regression, each solution begun at the one before.
-"""
+"""Coefficients and answers along the penalty, from strong to weak, each fit begun where the last one ended."""
 
 from __future__ import annotations
 
@@ -49,12 +46,12 @@ def strengths(Cs: Any) -> np.ndarray:
     return np.logspace(-4, 4, int(Cs)) if np.ndim(Cs) == 0 else np.unique(np.asarray(Cs, dtype=np.float64))
 
 
-def solved_along(part: Reduced, weight: np.ndarray | None, Cs: np.ndarray, asked: Setting) -> list[Solved]:
+def solved_along(part: Reduced, weight: np.ndarray | None, Cs: np.ndarray, setting: Setting) -> list[Solved]:
     """A solution for each C (ascending), each begun at the one before."""
     found: list[Solved] = []
     for C in Cs.tolist():
         start = (found[-1].point.coef, found[-1].point.intercept) if found else None
-        found.append(solve(problem_of(part, weight, replace(asked, C=C)), start, replace(asked, C=C)))
+        found.append(solve(problem_of(part, weight, replace(setting, C=C)), start, replace(setting, C=C)))
     return found
 
 
@@ -159,7 +156,7 @@ def answers_along_penalty(
     Cs: Sequence[Any],
     X: TableLike,
     y: LabelsLike,
-    asked: Sequence[Any],
+    queries: Sequence[Any],
     sample_weight: WeightsLike | None,
 ) -> list[list[Predictions]] | None:
     """What logistic regression says for each C, from the strongest penalty to the weakest in one go.
@@ -174,5 +171,5 @@ def answers_along_penalty(
     if not all(each.converged for each in found):
         return None
     layers = (part.whole(each.point.coef, each.point.intercept) for each in found)
-    predictions = predict_each((with_learnt(along, coef_=coef, intercept_=b) for coef, b in layers), asked)
+    predictions = predict_each((with_learnt(along, coef_=coef, intercept_=b) for coef, b in layers), queries)
     return [predictions[place] for place in at]

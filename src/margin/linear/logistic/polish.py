@@ -1,7 +1,4 @@
-"""The curvature at a solution, and the last Newton steps with it.
-
-The last steps under an L1 penalty: Newton's method on the coefficients that are not 0.
-"""
+"""The curvature at a solution, and the last Newton steps with it (of an L1 penalty only on what is not 0)."""
 
 from __future__ import annotations
 
@@ -9,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from margin.linear.logistic.certificate import Point, look_at
+from margin.linear.logistic.certificate import Point, evaluate_at
 from margin.linear.logistic.objective import curvature, scores
 from margin.linear.problem import Problem
 
@@ -120,17 +117,17 @@ def moved(problem: Problem, here: Point, there: Point) -> float:
 
 
 def _stepped(problem: Problem, point: Point) -> Curved:
-    bend = curvature(problem, point.p)
+    hessian = curvature(problem, point.p)
     slope = flattened(problem, point.slope[0] + problem.l2 * point.coef, point.slope[1])
-    step = generalised_inverse(bend + np.diag(ridge(problem)))[0] @ slope
+    step = generalised_inverse(hessian + np.diag(ridge(problem)))[0] @ slope
     if not np.isfinite(step).all():
-        return Curved(point, bend, np.inf)
+        return Curved(point, hessian, np.inf)
     coef, intercept = parted(problem, flattened(problem, point.coef, point.intercept) - step)
-    there = look_at(problem, *centred(problem, np.ascontiguousarray(coef), np.ascontiguousarray(intercept)))
+    there = evaluate_at(problem, *centred(problem, np.ascontiguousarray(coef), np.ascontiguousarray(intercept)))
     movement = moved(problem, point, there)
     better = there.objective < point.objective
     same = there.objective <= point.objective * (1 + 1e-15) and there.gradient_norm < point.gradient_norm
-    return Curved(there if better or same else point, bend, movement)
+    return Curved(there if better or same else point, hessian, movement)
 
 
 # Steps at most; near the optimum each doubles the digits.
@@ -163,14 +160,14 @@ def _stepped_on_support(problem: Problem, point: Point) -> Point | None:
     free = (point.coef != 0) | (np.abs(slope) > problem.l1)
     gradient = flattened(problem, np.where(free, slope + problem.l1 * side, 0.0), point.slope[1])
     used = flattened(problem, free.astype(float), np.ones(problem.n_scores)) > 0
-    bend = (curvature(problem, point.p) + np.diag(ridge(problem)))[np.ix_(used, used)]
+    hessian = (curvature(problem, point.p) + np.diag(ridge(problem)))[np.ix_(used, used)]
     step = np.zeros(len(used))
-    step[used] = generalised_inverse(bend)[0] @ gradient[used]
+    step[used] = generalised_inverse(hessian)[0] @ gradient[used]
     start = flattened(problem, point.coef, point.intercept)
     for _ in range(30):
         coef, intercept = parted(problem, start - step)
         coef = np.where(free & (coef * side > 0), coef, 0.0)
-        there = look_at(problem, *centred(problem, coef, np.ascontiguousarray(intercept)))
+        there = evaluate_at(problem, *centred(problem, coef, np.ascontiguousarray(intercept)))
         if there.objective < point.objective:
             return there
         step = step / 2

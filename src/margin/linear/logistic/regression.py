@@ -13,7 +13,7 @@ from margin.base.representations.representation import TrainingRows
 from margin.base.targets.class_weight import class_factors
 from margin.errors import ConvergenceWarning, SeparationWarning, listing, warn
 from margin.linear.linear_classifier import LinearClassifier
-from margin.linear.logistic.certificate import OptimumCertificate, certified, look_at
+from margin.linear.logistic.certificate import OptimumCertificate, certified, evaluate_at
 from margin.linear.logistic.separation import Separation, separation_at
 from margin.linear.logistic.solve import Setting, Solved, problem_of, solve
 from margin.linear.logistic.summary import Evidence, Summary, evidence_of, summary_of
@@ -92,7 +92,7 @@ class LogisticModel(LinearClassifier):
         solution = part.part(self.coef_, self.intercept_)
         if solution is None:
             raise LabelError(f"{who}: the rows hold other classes than those of fit.")
-        return evidence_of(problem, part, look_at(problem, *solution), None, True)
+        return evidence_of(problem, part, evaluate_at(problem, *solution), None, True)
 
     def _setting(self) -> Setting:
         raise TypeError(f"{type(self).__name__} must say what it asks of a fit: def _setting(self).")
@@ -106,28 +106,28 @@ class LogisticModel(LinearClassifier):
         return None if weight is None or (weight == 1).all() else weight
 
     def _reduced(self, X: Encoded, y: np.ndarray, ends: tuple[np.ndarray, np.ndarray] | None) -> Reduced:
-        asked = self._setting()
-        return reduced(X, y, len(self.classes_), ends, bool(asked.intercept), bool(np.isfinite(asked.C)))
+        setting = self._setting()
+        return reduced(X, y, len(self.classes_), ends, bool(setting.intercept), bool(np.isfinite(setting.C)))
 
     def _known_ends(self, X: Encoded) -> tuple[np.ndarray, np.ndarray] | None:
         """The smallest and largest cell of each column, out of the look that was had at the rows already."""
         return known_ends(self._encoder, X)
 
     def _keep(
-        self, part: Reduced, weight: np.ndarray | None, start: tuple[np.ndarray, np.ndarray] | None, asked: Setting
+        self, part: Reduced, weight: np.ndarray | None, start: tuple[np.ndarray, np.ndarray] | None, setting: Setting
     ) -> None:
         """Solve, and keep coefficients, certificate and what a summary needs; warn of what went wrong."""
-        problem = problem_of(part, weight, asked)
-        done = solve(problem, start, asked)
+        problem = problem_of(part, weight, setting)
+        done = solve(problem, start, setting)
         self.coef_, self.intercept_ = part.whole(done.point.coef, done.point.intercept)
         self.n_iter_, self.solver_, self.solver_reason_ = done.n_iter, done.solver, done.reason
-        self.certificate_ = certified(problem, done.point, asked.C, asked.tol, done)
+        self.certificate_ = certified(problem, done.point, setting.C, setting.tol, done)
         self._evidence = evidence_of(problem, part, done.point, done.curved, False)
         found = separation_at(problem, done)
         if found is not None:
-            self._warn_of_separation(found, part, asked.who)
+            self._warn_of_separation(found, part, setting.who)
         elif not done.converged:
-            self._warn_of_convergence(done, asked)
+            self._warn_of_convergence(done, setting)
 
     def _warn_of_separation(self, found: Separation, part: Reduced, who: str) -> None:
         all_names = self._encoder.names_out()
@@ -138,14 +138,14 @@ class LogisticModel(LinearClassifier):
             SeparationWarning,
         )
 
-    def _warn_of_convergence(self, done: Solved, asked: Setting) -> None:
+    def _warn_of_convergence(self, done: Solved, setting: Setting) -> None:
         gap, size = self.certificate_.duality_gap, done.point.gradient_norm
         above = "" if gap is None else f"; the mean objective is at most {gap:.2g} above its minimum"
         advice = "" if self.scale == "standard" else "scale='standard' if columns differ much in size, "
         warn(
-            f"{asked.who}.fit: {done.solver} stopped after {done.n_iter} iterations with a gradient of {size:.2g}, "
-            f"{size / asked.tol:.3g} times the tolerance{above} "
-            f"(try {advice}max_iter={4 * asked.max_iter}, or accept it with a larger tol).",
+            f"{setting.who}.fit: {done.solver} stopped after {done.n_iter} iterations with a gradient of {size:.2g}, "
+            f"{size / setting.tol:.3g} times the tolerance{above} "
+            f"(try {advice}max_iter={4 * setting.max_iter}, or accept it with a larger tol).",
             ConvergenceWarning,
         )
 
@@ -278,10 +278,10 @@ class LogisticRegression(LogisticModel):
         values: Any,
         X: TableLike,
         y: LabelsLike,
-        asked: Any,
+        queries: Any,
         sample_weight: WeightsLike | None = None,
     ) -> Any:
         """What the model would say for several C, from one path (:mod:`margin.evaluation.predictions.from_model`)."""
         from margin.linear.logistic.path import answers_along_penalty
 
-        return answers_along_penalty(self, values, X, y, asked, sample_weight) if parameter == "C" else None
+        return answers_along_penalty(self, values, X, y, queries, sample_weight) if parameter == "C" else None

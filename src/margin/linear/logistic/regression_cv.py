@@ -185,9 +185,9 @@ class LogisticRegressionCV(LogisticModel):
         part = self._reduced(X, y, self._known_ends(X))
         with parallel.threads(parallel.n_threads(self.n_jobs)):
             self._choose(part, rows.weight)
-            asked = self._setting()
-            part = self._reduced(X, y, self._known_ends(X)) if not np.isfinite(asked.C) else part
-            self._keep(part, self._row_weights(y, rows.weight), None, asked)
+            setting = self._setting()
+            part = self._reduced(X, y, self._known_ends(X)) if not np.isfinite(setting.C) else part
+            self._keep(part, self._row_weights(y, rows.weight), None, setting)
         self.certificate_ = self.certificate_.timed(time.perf_counter() - begin)
 
     def _choose(self, part: Reduced, weight: np.ndarray | None) -> None:
@@ -212,12 +212,12 @@ class LogisticRegressionCV(LogisticModel):
     ) -> Iterator[np.ndarray]:
         """The loss of every held-out row, for each C."""
         known, held = np.flatnonzero(learning), np.flatnonzero(judging)
-        y, asked = part.y[known], replace(self._setting(), l1_ratio=float(ratio), polish=False)
+        y, setting = part.y[known], replace(self._setting(), l1_ratio=float(ratio), polish=False)
         n_classes = len(part.classes)
-        fold = reduced(part.X[known], y, n_classes, None, asked.intercept, bool(np.isfinite(Cs[-1])))
+        fold = reduced(part.X[known], y, n_classes, None, setting.intercept, bool(np.isfinite(Cs[-1])))
         weight = self._fold_weights(part, y, learning[known])
-        to_judge = Problem(part.X[held], part.y[held], None, n_classes, 0.0, 0.0, asked.intercept)
-        for done in solved_along(fold, weight, Cs, asked):
+        to_judge = Problem(part.X[held], part.y[held], None, n_classes, 0.0, 0.0, setting.intercept)
+        for done in solved_along(fold, weight, Cs, setting):
             coef, intercept = fold.whole(done.point.coef, done.point.intercept, NEVER)
             p = chances(scores(to_judge, coef) + intercept)
             yield _loss(

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from margin.linear.logistic.certificate import Point, balanced, look_at
+from margin.linear.logistic.certificate import Point, balanced, evaluate_at
 from margin.linear.logistic.polish import Curved, centred, is_cheap, is_small, polished, polished_support
 from margin.linear.presolve import Reduced
 from margin.linear.problem import Problem
@@ -44,45 +44,45 @@ class Solved:
     curved: Curved | None = None
 
 
-def problem_of(part: Reduced, weight: np.ndarray | None, asked: Setting) -> Problem:
+def problem_of(part: Reduced, weight: np.ndarray | None, setting: Setting) -> Problem:
     """The mean objective for scikit-learn's C: penalties are divided by C times the sum of the weights."""
     total = float(len(part.y)) if weight is None else float(weight.sum())
-    strength = min(1 / max(asked.C * total, 1 / STRONGEST), STRONGEST)
-    l1 = asked.l1_ratio * strength
-    return Problem(part.X, part.y, weight, len(part.classes), l1, strength - l1, bool(asked.intercept))
+    strength = min(1 / max(setting.C * total, 1 / STRONGEST), STRONGEST)
+    l1 = setting.l1_ratio * strength
+    return Problem(part.X, part.y, weight, len(part.classes), l1, strength - l1, bool(setting.intercept))
 
 
-def solve(problem: Problem, start: tuple[np.ndarray, np.ndarray] | None, asked: Setting) -> Solved:
+def solve(problem: Problem, start: tuple[np.ndarray, np.ndarray] | None, setting: Setting) -> Solved:
     """Coefficients and intercepts of least objective."""
-    if asked.solver != "auto":
-        check_solver(asked.solver, problem, asked.who)
+    if setting.solver != "auto":
+        check_solver(setting.solver, problem, setting.who)
     if problem.n_classes < 2:
         return Solved(_nothing_to_tell(problem), "none", "one class only", 0, True)
     if problem.X.shape[1] == 0:
-        point = look_at(problem, np.zeros((problem.n_scores, 0)), _log_shares(problem))
+        point = evaluate_at(problem, np.zeros((problem.n_scores, 0)), _log_shares(problem))
         return Solved(point, "none", "no column that varies: the shares of the classes", 0, True)
-    name, reason = choose_solver(problem) if asked.solver == "auto" else (asked.solver, "as asked for")
-    found = SOLVERS[name](shaped_for(name, problem, asked.who), start, asked.tol, asked.max_iter)
+    name, reason = choose_solver(problem) if setting.solver == "auto" else (setting.solver, "as asked for")
+    found = SOLVERS[name](shaped_for(name, problem, setting.who), start, setting.tol, setting.max_iter)
     coef, intercept = centred(problem, found.coef, found.intercept)
-    point = look_at(problem, coef, intercept, keep=is_cheap(problem) or not problem.is_penalised)
+    point = evaluate_at(problem, coef, intercept, keep=is_cheap(problem) or not problem.is_penalised)
     curved = None
-    if asked.polish and problem.l1 == 0 and is_cheap(problem):
+    if setting.polish and problem.l1 == 0 and is_cheap(problem):
         curved = polished(problem, point)
         point = curved.point
-    elif asked.polish and problem.l1 > 0 and is_small(problem):
+    elif setting.polish and problem.l1 > 0 and is_small(problem):
         point = balanced(problem, polished_support(problem, point))
     done = Solved(point, name, reason, found.n_iter, found.converged, curved)
-    return replace(done, converged=done.converged or _is_there(problem, done, asked))
+    return replace(done, converged=done.converged or _is_there(problem, done, setting))
 
 
-def _is_there(problem: Problem, done: Solved, asked: Setting) -> bool:
+def _is_there(problem: Problem, done: Solved, setting: Setting) -> bool:
     """Whether a point is the optimum as well as numbers can tell, whatever the unit of its gradient."""
-    if done.point.gradient_norm <= asked.tol:
+    if done.point.gradient_norm <= setting.tol:
         return True
     if done.curved is not None:
         return problem.is_penalised and done.curved.movement < 1e-6
     gap = done.point.gap(problem)
-    at_rest = done.n_iter < asked.max_iter  # no step led down any more
+    at_rest = done.n_iter < setting.max_iter  # no step led down any more
     return gap is not None and gap <= (1e-6 if at_rest else 1e-10) * done.point.objective
 
 

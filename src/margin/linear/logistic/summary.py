@@ -59,13 +59,13 @@ class Evidence:
 
 def evidence_of(problem: Problem, part: Reduced, point: Point, curved: Curved | None, at_any_cost: bool) -> Evidence:
     """Gather it at a solution; second derivatives are found anew where they are not known and cheap, or asked for."""
-    bend = None if curved is None else curved.curvature
-    if bend is None and problem.n_classes > 1 and (at_any_cost or is_cheap(problem)):
-        bend = curvature(problem, point.p)
+    hessian = None if curved is None else curved.curvature
+    if hessian is None and problem.n_classes > 1 and (at_any_cost or is_cheap(problem)):
+        hessian = curvature(problem, point.p)
     totals = np.zeros(part.n_classes)
     totals[part.classes] = np.bincount(problem.y, problem.weight, problem.n_classes)
     kept = (part.columns, part.unit, part.classes, totals)
-    return Evidence(bend, *kept, len(problem.y), point.loss, problem.l1, problem.l2, problem.intercept)
+    return Evidence(hessian, *kept, len(problem.y), point.loss, problem.l1, problem.l2, problem.intercept)
 
 
 @dataclass(frozen=True, eq=False)

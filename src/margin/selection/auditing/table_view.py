@@ -1,8 +1,7 @@
 """The rows an audit looks at, column by column, whatever they came in: tables, frames, arrays, sparse matrices.
 
 Unlike models, an audit also reads dates, identifiers and free text, since these are where leaks hide.
-
-Dates, as objects or as words, as seconds: an audit asks which row came first.
+Dates, as objects or as words, become seconds: an audit asks which row came first.
 """
 
 from __future__ import annotations

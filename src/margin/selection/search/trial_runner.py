@@ -1,7 +1,4 @@
-"""Settings tried and written down: folds, racing, progress, and what came of it.
-
-Leave-one-out of nearest neighbours for many k from one search.
-"""
+"""Settings tried and written down: folds, racing, progress, and what came of it."""
 
 from __future__ import annotations
 

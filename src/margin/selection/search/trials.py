@@ -163,16 +163,16 @@ def _predictions_along(
     values: Sequence[Any],
     X: TableLike,
     y: LabelsLike,
-    asked: Sequence[Any],
+    queries: Sequence[Any],
     weight: np.ndarray | None,
 ) -> Sequence[Sequence[Predictions]] | None:
     """What an unfitted model would predict for each value; in a pipeline all steps before the last are fitted once."""
     steps = getattr(model, "steps", None)
     name = parameter.rsplit("__", 1)[-1]
     if not steps:
-        return model.answers_along(name, values, X, y, asked, sample_weight=weight)
+        return model.answers_along(name, values, X, y, queries, sample_weight=weight)
     if weight is not None or len(steps) < 2:
         return None
     before = model[:-1]
     X = before.fit_transform(X, y)
-    return model[-1].answers_along(name, values, X, y, [before.transform(rows) for rows in asked])
+    return model[-1].answers_along(name, values, X, y, [before.transform(rows) for rows in queries])

@@ -1,7 +1,4 @@
-"""What can be proved of a fitted support vector machine, worked out apart from the solver.
-
-Where training rows lie: outside the margin, on its edge, or inside.
-"""
+"""What can be proved of a fitted support vector machine, and where training rows lie, apart from the solver."""
 
 from __future__ import annotations
 

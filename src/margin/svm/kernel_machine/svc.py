@@ -333,13 +333,13 @@ class SVC(KernelModel):
         values: Any,
         X: TableLike,
         y: LabelsLike,
-        asked: Any,
+        queries: Any,
         sample_weight: WeightsLike | None = None,
     ) -> Any:
         """What the machine would say for several C, from one path (:mod:`margin.evaluation.predictions.from_model`)."""
         from margin.svm.parameter_path import answers_along_penalty
 
-        return answers_along_penalty(self, values, X, y, asked, sample_weight) if parameter == "C" else None
+        return answers_along_penalty(self, values, X, y, queries, sample_weight) if parameter == "C" else None
 
     def _warn_of_gaps(self, gaps: list[float]) -> None:
         worst = max(gaps)

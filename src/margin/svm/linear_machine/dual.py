@@ -1,7 +1,4 @@
-"""Coordinate descent on the dual of linear support vector machines: sparse and wide rows.
-
-One objective for several classes: the score of a row's class should be ahead of all others by 1.
-"""
+"""Coordinate descent on the dual of linear support vector machines, of two classes or of several at once."""
 
 from __future__ import annotations
 

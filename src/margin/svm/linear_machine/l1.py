@@ -54,8 +54,8 @@ class CsrSteps(SparseSteps):
         pull = -2 * self.bounds * short * self.sign
         at_zero = pull.sum() if self.problem.intercept else 0.0
         gradient = np.append(self.of.X.T @ pull, at_zero)[:, None]
-        bends = 2 * self.bounds * (short > 0)
-        return inner(self.bounds * short, short), gradient, bends[:, None]
+        curvatures = 2 * self.bounds * (short > 0)
+        return inner(self.bounds * short, short), gradient, curvatures[:, None]
 
 
 @dataclass(frozen=True)

@@ -196,10 +196,10 @@ class LinearSVC(LinearClassifier):
         values: Any,
         X: TableLike,
         y: LabelsLike,
-        asked: Any,
+        queries: Any,
         sample_weight: WeightsLike | None = None,
     ) -> Any:
         """What the machine would say for several C (:mod:`margin.evaluation.predictions.from_model`)."""
         from margin.svm.parameter_path import answers_along_linear
 
-        return answers_along_linear(self, values, X, y, asked, sample_weight) if parameter == "C" else None
+        return answers_along_linear(self, values, X, y, queries, sample_weight) if parameter == "C" else None

@@ -113,15 +113,15 @@ class Objective:
     def step(self, point: Point, k: int) -> np.ndarray:
         """Newton's step of one score, to be subtracted: only rows whose share moves with their margin bend it."""
         p, share = self.problem, point.share[:, k]
-        bends = share > 0 if self.width is None else (share > 0) & (share < 1)
+        curved = share > 0 if self.width is None else (share > 0) & (share < 1)
         factor = 2.0 if self.width is None else 1 / float(self.width[k])
-        count = int(np.count_nonzero(bends))
+        count = int(np.count_nonzero(curved))
         if count < FEW * len(share):
-            rows = np.flatnonzero(bends)
+            rows = np.flatnonzero(curved)
             weight = np.full(count, p.bound) if isinstance(p.bound, float) else p.bound[rows]
             matrix = self.units.gram(np.ascontiguousarray(p.X[rows]), weight * factor)
         else:
-            matrix = self.units.gram(p.X, bends * (p.bound * factor))
+            matrix = self.units.gram(p.X, curved * (p.bound * factor))
         matrix[np.diag_indices(len(matrix))] += self.units.penalty(1.0)
         inner = self.units.of_gradient(point.gradient[k : k + 1])
         pull = abs(float(point.gradient[k, -1]))
