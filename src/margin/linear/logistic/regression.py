@@ -26,7 +26,15 @@ __all__ = ["LogisticModel", "LogisticRegression"]
 
 
 class LogisticModel(LinearClassifier):
-    """Coefficients of penalised cross-entropy: reading them is the same for all such models."""
+    """Coefficients of penalised cross-entropy: reading them is the same for all such models.
+
+    Parameters
+    ----------
+    fit_intercept
+        Whether the log-odds have a constant term.
+    tol
+        Largest component of the gradient of the mean objective at which a solver may stop.
+    """
 
     class_weight: Any
     fit_intercept: bool
