@@ -41,8 +41,8 @@ def test_one_neighbour_of_two_rows_splits_the_plane_in_the_middle():
     X, y = np.array([[0.0, 0.0], [4.0, 0.0]]), ["left", "right"]
     regions = decision_regions(KNeighborsClassifier(1).fit(X, y), X, y, steps=41)
     assert regions.classes.tolist() == ["left", "right"]
-    assert np.array_equal(regions.winner, np.tile(regions.x.values > 2 - 1e-9, (41, 1)))
-    assert (regions.probability == 1).all()
+    assert np.array_equal(regions.winner, np.tile(regions.x.values > 2, (41, 1)))
+    assert np.array_equal(regions.probability, np.tile(np.where(regions.x.values == 2, 0.5, 1.0), (41, 1)))
     assert regions.x.values[[0, -1]].tolist() == [-0.2, 4.2]
     assert regions.y.values[[0, -1]].tolist() == [-0.5, 0.5]
     assert regions.points.tolist() == X.tolist()
