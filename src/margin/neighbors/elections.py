@@ -20,7 +20,10 @@ SAME, AS_NEAR = 1e-12, 1e-9
 
 @dataclass(frozen=True)
 class Election:
-    """The share of each class (columns) in the votes on each case, and the code of the class that wins."""
+    """The share of each class (columns) in the votes on each case, and the code of the class that wins.
+
+    Of equal shares that of the winner is the larger one by the last bit.
+    """
 
     shares: np.ndarray
     codes: np.ndarray
@@ -38,10 +41,11 @@ def winners(
     array([1, 1])
     """
     codes = shares.argmax(axis=1)
-    equal = shares >= shares.max(axis=1, keepdims=True, initial=0.0) * (1 - SAME)
-    some = np.flatnonzero(np.count_nonzero(equal, axis=1) > 1)
-    if not some.size:
+    least = shares[np.arange(len(shares)), codes] * (1 - SAME)
+    equal = shares >= least[:, None]
+    if np.count_nonzero(equal) == len(shares):
         return codes
+    some = np.flatnonzero(np.count_nonzero(equal, axis=1) > 1)
     equal = equal[some]
     near = np.where(equal, distances(some), np.inf)
     equal &= near <= near.min(axis=1, keepdims=True) * (1 + AS_NEAR)
@@ -57,7 +61,22 @@ def election(
 ) -> Election:
     """Shares and winners; ``labels`` by place, ``totals`` as of :func:`winners`."""
     shares = ballot.class_shares(labels, n_classes)
-    return Election(shares, winners(shares, lambda some: ballot.distances(labels, n_classes, some), totals))
+    codes = winners(shares, lambda some: ballot.distances(labels, n_classes, some), totals)
+    return Election(_last_bits(shares, codes), codes)
+
+
+def _last_bits(shares: np.ndarray, codes: np.ndarray) -> np.ndarray:
+    """The shares; where others equal that of the winner they lose their last bit, so that the largest share wins.
+
+    >>> _last_bits(np.array([[0.5, 0.5]]), np.array([1])).tolist()
+    [[0.49999999999999994, 0.5]]
+    """
+    most = shares[np.arange(len(shares)), codes]
+    others = shares >= most[:, None]
+    if np.count_nonzero(others) > len(shares):
+        others[np.arange(len(shares)), codes] = False
+        shares = np.where(others, np.nextafter(most, 0.0)[:, None], shares)
+    return shares
 
 
 class Elections:

@@ -215,10 +215,10 @@ def neighborhoods(model: Any, queries: Any, k: int, first: int | None = None) ->
     distance = model._space.distances(raw)
     cases = np.arange(len(raw))
     own = None if first is None else first + cases
-    last = np.take_along_axis(raw, last_place(model, place, k)[:, None], axis=1)[:, 0]
-    reaching = raw[:, -1] == last if raw.shape[1] < there else np.zeros(len(raw), dtype=bool)
     found = NearestRows(cases, distance, place, own)
-    if not reaching.any():
+    last = raw[cases, last_place(model, place, k)] if model._repeats and not model._once else raw[:, :k][:, -1]
+    reaching = raw[:, -1] == last
+    if raw.shape[1] == there or not reaching.any():
         yield found
         return
     yield found.take(~reaching)

@@ -147,13 +147,17 @@ class RadiusNeighborsClassifier(RadiusVoters, Classifier):
         n_classes = found.shares.shape[1]
         found.codes[alone] = max(outlier.code, 0)
         found.shares[alone] = outlier.shares(n_classes)
-        if not (isinstance(self.outlier_label, str) and self.outlier_label == "most_frequent"):
-            return
-        totals = self._totals(codes, n_classes)
-        most = np.flatnonzero(totals >= totals.max() * (1 - SAME))
+        most = self._most_frequent(codes, n_classes)
         if len(most) > 1:
             found.codes[alone] = self._nearest_class(take_rows(self._as_queries(X), alone), codes, most)
             found.shares[alone] = np.eye(n_classes)[found.codes[alone]]
+
+    def _most_frequent(self, codes: np.ndarray, n_classes: int) -> np.ndarray:
+        """The classes that rows without neighbours may get if the most frequent one is asked for, none otherwise."""
+        if not (isinstance(self.outlier_label, str) and self.outlier_label == "most_frequent"):
+            return np.zeros(0, dtype=np.intp)
+        totals = self._totals(codes, n_classes)
+        return np.flatnonzero(totals >= totals.max() * (1 - SAME))
 
     def _nearest_class(
         self, queries: Any, codes: np.ndarray, classes: np.ndarray, own: np.ndarray | None = None

@@ -48,11 +48,9 @@ class Ballot:
         number[some] = np.arange(len(some))
         at = np.flatnonzero(number[self.case] >= 0)
         case, distance = number[self.case[at]], self.distance[at]
-        if len(at):
-            farthest = np.maximum.reduceat(distance, np.flatnonzero(np.diff(case, prepend=-1)))
-            exponent = np.zeros(len(some), dtype=np.int32)
-            exponent[np.unique(case)] = np.frexp(farthest)[1]
-            distance = np.ldexp(distance, -exponent[case])  # so that no sum overflows
+        exponent = np.zeros(len(some), dtype=np.int32)
+        exponent[case] = np.frexp(distance)[1]  # of the last one, the farthest
+        distance = np.ldexp(distance, -exponent[case])  # so that no sum overflows
         return class_sums(case, labels[self.place[at]], self.votes[at] * distance, len(some), n_classes)
 
     def means(self, targets: np.ndarray) -> np.ndarray:
