@@ -15,7 +15,8 @@ from margin import (
 )
 from margin.data import Table
 from margin.evaluation.predictions.leave_one_out import answers_anew
-from margin.neighbors import answers_by_k, losses_by_k, neighborhoods
+from margin.neighbors import losses_by_k
+from margin.neighbors.voting import answers_by_k, neighborhoods
 
 pytestmark = pytest.mark.filterwarnings("ignore::margin.errors.ConstantColumnWarning")
 

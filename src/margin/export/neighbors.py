@@ -19,8 +19,8 @@ from margin.neighbors import (
     RadiusNeighborsRegressor,
     RoteClassifier,
 )
-from margin.neighbors.elections import AS_NEAR, SAME
 from margin.neighbors.voters import NearestVoters, RadiusVoters, Voters
+from margin.neighbors.voting.elections import AS_NEAR, SAME
 
 __all__: list[str] = []
 

@@ -8,8 +8,8 @@ import numpy as np
 
 from margin.base import Classifier, Regressor
 from margin.base.targets.multi_output import side_by_side
-from margin.neighbors.elections import Elections, elected, in_order
 from margin.neighbors.voters import NearestVoters
+from margin.neighbors.voting.elections import Elections, elected, in_order
 
 __all__ = ["KNeighborsClassifier", "KNeighborsRegressor"]
 

@@ -20,11 +20,11 @@ from margin.base.leave_one_out import (
 from margin.data.predictions import Predictions
 from margin.evaluation.predictions.leave_one_out import answers_anew
 from margin.neighbors.distances import traits_of
-from margin.neighbors.elections import Election, Elections
 from margin.neighbors.equal_rows import EqualRows, words_of
 from margin.neighbors.indexes.row_transform import Found
-from margin.neighbors.neighborhoods import Asked, NearestRows, last_place, neighborhoods
 from margin.neighbors.search import take_rows
+from margin.neighbors.voting.elections import Election, Elections
+from margin.neighbors.voting.neighborhoods import Asked, NearestRows, last_place, neighborhoods
 
 __all__ = ["matches_left_out", "nearest_left_out", "within_left_out"]
 

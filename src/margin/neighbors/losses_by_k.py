@@ -14,11 +14,11 @@ from margin.base.targets.numbers import encode_targets
 from margin.data.labels import codes_of, union
 from margin.data.weights import cases_per_weight
 from margin.errors import InputError, ParameterError
-from margin.neighbors.answers_by_k import answers_in_groups, answers_one_by_one
-from margin.neighbors.elections import Elections, totals_without
-from margin.neighbors.neighborhoods import NearestRows, TiedRows, neighborhoods
 from margin.neighbors.search import take_rows
 from margin.neighbors.voters import NearestVoters
+from margin.neighbors.voting.answers_by_k import answers_in_groups, answers_one_by_one
+from margin.neighbors.voting.elections import Elections, totals_without
+from margin.neighbors.voting.neighborhoods import NearestRows, TiedRows, neighborhoods
 
 __all__ = ["Losses", "RankedNeighbors", "left_out", "losses_of", "of_validation"]
 

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from margin.evaluation.predictions.from_model import Predictions
-from margin.neighbors.elections import Elections, elected
-from margin.neighbors.neighborhoods import neighborhoods
+from margin.neighbors.voting.elections import Elections, elected
+from margin.neighbors.voting.neighborhoods import neighborhoods
 from margin.params import Count, rule_of
 
 __all__ = ["answers_along_k"]

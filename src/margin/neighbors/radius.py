@@ -17,12 +17,12 @@ from margin.base.representations.representation import TrainingRows
 from margin.base.targets.multi_output import side_by_side
 from margin.errors import InputError, LonelyRowWarning, ParameterError, listing, warn
 from margin.neighbors.distances import FeatureWeights, Metric
-from margin.neighbors.elections import SAME, Election, Elections, elected
 from margin.neighbors.indexes.choose import Algorithm
-from margin.neighbors.neighborhoods import Asked
 from margin.neighbors.search import take_rows
 from margin.neighbors.voters import RadiusVoters
 from margin.neighbors.votes import Votes, class_sums
+from margin.neighbors.voting.elections import SAME, Election, Elections, elected
+from margin.neighbors.voting.neighborhoods import Asked
 from margin.params import Count, Jobs, NonNegative, Positive, Rule
 
 __all__ = ["Outlier", "OutlierLabel", "RadiusNeighborsClassifier", "RadiusNeighborsRegressor", "outliers_of"]

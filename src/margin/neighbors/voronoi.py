@@ -10,9 +10,9 @@ from margin.base.inputs.arrays import matrix_of, open_input
 from margin.base.targets.labels import encode_labels
 from margin.data.table import Table
 from margin.errors import InputError
-from margin.neighbors.elections import winners
 from margin.neighbors.regions import limits_of
 from margin.neighbors.votes import class_sums
+from margin.neighbors.voting.elections import winners
 
 __all__ = ["voronoi_edges"]
 

@@ -17,9 +17,9 @@ from margin.data.weights import count_repeats
 from margin.errors import listing
 from margin.neighbors.distances import FeatureWeights, Metric
 from margin.neighbors.indexes.choose import Algorithm
-from margin.neighbors.neighborhoods import VOTES_AT_ONCE, Asked, neighborhoods
 from margin.neighbors.search import NeighborSearch, take_rows
 from margin.neighbors.votes import Ballot, Votes, proportions, votes_of
+from margin.neighbors.voting.neighborhoods import VOTES_AT_ONCE, Asked, neighborhoods
 from margin.params import Count, Jobs, Positive
 
 __all__ = ["NearestVoters", "RadiusVoters", "Voters"]

@@ -16,9 +16,9 @@ from typing import Any
 
 import numpy as np
 
-from margin.neighbors.elections import SAME, winners
-from margin.neighbors.neighborhoods import NearestRows, TiedRows
 from margin.neighbors.votes import class_sums, proportions, shares_of, votes_of
+from margin.neighbors.voting.elections import SAME, winners
+from margin.neighbors.voting.neighborhoods import NearestRows, TiedRows
 
 __all__ = ["answers_in_groups", "answers_one_by_one"]
 

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from margin.base.targets.multi_output import side_by_side
-from margin.neighbors.neighborhoods import Asked
 from margin.neighbors.votes import Ballot
+from margin.neighbors.voting.neighborhoods import Asked
 
 __all__ = ["Election", "Elections", "elected", "election", "in_order", "totals_without", "winners"]
 

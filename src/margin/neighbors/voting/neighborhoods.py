@@ -256,6 +256,8 @@ def _lists(
         last = min(first + size, len(radius))
         some = slice(first, last)
         start, distance, place = model._index.within(take_rows(queries, some), radius[some], model._threads())
+        if np.diff(start).min() < 1 or place.view(np.uint64).max() >= model._index.n_rows:
+            raise model._not_found()
         yield order[begin[first] : begin[last]], (start, model._space.distances(distance), place)
         first = last
         size = min(4 * size, max(1, size * VOTES_AT_ONCE // (int(start[-1]) + 1)))

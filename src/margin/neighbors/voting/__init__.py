@@ -1,0 +1,1 @@
+"""Votes of neighbours: who is asked, how ties are shared, who wins."""
