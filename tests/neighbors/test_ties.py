@@ -12,11 +12,13 @@ from margin import (
     RadiusNeighborsClassifier,
     RadiusNeighborsRegressor,
     choose_k,
+    read,
 )
 from margin.data import Table
 from margin.evaluation.predictions.leave_one_out import answers_anew
 from margin.neighbors import losses_by_k
 from margin.neighbors.voting import answers_by_k, neighborhoods
+from tests.shared_data import shared_data
 
 pytestmark = pytest.mark.filterwarnings("ignore::margin.errors.ConstantColumnWarning")
 
@@ -89,7 +91,8 @@ def test_equal_votes_go_to_the_nearer_then_to_the_more_frequent_class():
         near, far = names
         model = KNeighborsClassifier(2).fit([[1.0], [-2.0], [9.0], [9.0]], [near, far, far, far])
         assert model.predict([[0.0]]).tolist() == [near]
-        assert model.predict_proba([[0.0]]).tolist() == [[0.5, 0.5]]
+        np.testing.assert_allclose(model.predict_proba([[0.0]]), [[0.5, 0.5]], rtol=1e-15)
+        assert model.classes_[model.predict_proba([[0.0]]).argmax()] == near
         model = KNeighborsClassifier(2).fit([[1.0], [-1.0], [9.0]], [near, far, far])
         assert model.predict([[0.0]]).tolist() == [far]
 
@@ -274,3 +277,26 @@ def test_lists_are_cut_into_parts_without_a_difference(monkeypatch):
     whole = KNeighborsClassifier(9).fit(X, y).predict_proba(X)
     monkeypatch.setattr(neighborhoods, "VOTES_AT_ONCE", 10)
     assert KNeighborsClassifier(9).fit(X, y).predict_proba(X).tobytes() == whole.tobytes()
+
+
+@pytest.mark.parametrize("name", ["vote", "tic-tac-toe", "zoo", "car"])
+def test_the_nearest_rows_of_a_nominal_table_vote_as_in_weka(name):
+    """IBk gives every row up to the k-th distance a full vote.
+
+    For one neighbour that comes to the same shares, and labels differ only where they are equal: there IBk takes the
+    first class. For more, the rows at the last distance outvote nearer ones in IBk, and not here.
+    """
+    table = read(shared_data(f"{name}.arff.gz"))
+    X, y = table.target("class" if "class" in table.schema.names else table.schema.names[-1])
+    train, asked = np.arange(0, len(y), 2), np.arange(1, len(y), 2)
+    model = KNeighborsClassifier(1, metric="heom").fit(X.take(train), y[train])
+    distance = model.kneighbors(X.take(asked))[0][:, 0]
+    far, rows = model.radius_neighbors(X.take(asked), float(distance.max()))
+    shares = model.predict_proba(X.take(asked))
+    codes = np.searchsorted(model.classes_, y[train])
+    for i, of_case in enumerate(rows):
+        votes = np.bincount(codes[of_case[far[i] <= distance[i]]], minlength=len(model.classes_))
+        np.testing.assert_allclose(shares[i], votes / votes.sum(), rtol=1e-12)
+    for k in (1, 5):
+        right = KNeighborsClassifier(k, metric="heom").fit(X.take(train), y[train]).score(X.take(asked), y[asked])
+        assert right > max((y[asked] == label).mean() for label in model.classes_)
