@@ -125,12 +125,21 @@ def fitted(place: int, data: str) -> Any:
 
 
 def tied_rows(theirs: Any, X: Any) -> np.ndarray:
-    """Rows whose last neighbour is as near as the next: which of the two is asked, is each package's own choice."""
+    """Rows whose last neighbour is as near as the next, or whose neighbours vote for two classes alike.
+
+    Who is asked, and who wins, is each package's own choice there.
+    """
+    tied = np.zeros(X.shape[0], dtype=bool)
+    if not hasattr(theirs, "kneighbors"):
+        return tied
     k = getattr(theirs, "n_neighbors", None)
-    if k is None:
-        return np.zeros(X.shape[0], dtype=bool)
-    distance = theirs.kneighbors(X, k + 1)[0]
-    return distance[:, k] - distance[:, k - 1] <= 1e-9 * distance[:, k]
+    if k is not None:
+        distance = theirs.kneighbors(X, k + 1)[0]
+        tied |= distance[:, k] - distance[:, k - 1] <= 1e-9 * distance[:, k]
+    if hasattr(theirs, "predict_proba"):
+        second, first = np.sort(theirs.predict_proba(X), axis=1)[:, -2:].T
+        tied |= first - second <= 1e-9
+    return tied
 
 
 def assert_same_answers(theirs: Any, ours: Any, X: Any, tol: float = 1e-12) -> None:

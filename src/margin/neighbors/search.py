@@ -14,6 +14,7 @@ from margin.base.inputs.arrays import dense_from_sparse
 from margin.base.representations.representation import TrainingRows
 from margin.errors import InputError, ParameterError, PersistenceError
 from margin.neighbors.distances import MIXED, column_weights, power_of, quick_name
+from margin.neighbors.equal_rows import equal_queries
 from margin.neighbors.indexes.choose import Algorithm, IndexChoice, build_index
 from margin.neighbors.indexes.mixed import MixedRows
 from margin.neighbors.indexes.row_transform import Space, space_of
@@ -24,6 +25,8 @@ __all__ = ["NeighborSearch", "take_rows"]
 
 #: Differences of a larger cell and any cell of a training row may overflow.
 FARTHEST = 1.7e308
+#: From so many mixed rows on equal ones are looked for once.
+MANY_QUERIES = 100
 
 
 class NeighborSearch(TableEstimator):
@@ -184,13 +187,23 @@ class NeighborSearch(TableEstimator):
     def _search_places(self, queries: Any, k: int, needed: int | None = None) -> tuple[np.ndarray, np.ndarray]:
         """Distances as the index measures them, and places; ``needed`` of them must be finite, all if it is None."""
         self._refuse_overflown(queries)
-        distance, place = self._index.nearest(queries, k, self._threads())
+        distance, place = self._nearest_rows(queries, k)
         last = self._space.distances(distance[:, min(needed or k, k) - 1])
         if not np.isfinite(last).all():
             raise self._too_far_away(int(np.flatnonzero(~np.isfinite(last))[0]))
         if place.view(np.uint64).max(initial=0) >= self._index.n_rows:
             raise self._not_found()
         return distance, place
+
+    def _nearest_rows(self, queries: Any, k: int) -> tuple[np.ndarray, np.ndarray]:
+        if not isinstance(queries, MixedData) or len(queries) < MANY_QUERIES:
+            return self._index.nearest(queries, k, self._threads())
+        # Tables of few levels have few different rows, and each search looks at all that are equally far.
+        number, one = equal_queries(queries)
+        if len(one) > len(number) // 2:
+            return self._index.nearest(queries, k, self._threads())
+        distance, place = self._index.nearest(queries.take(one), k, self._threads())
+        return distance[number], place[number]
 
     def _refuse_overflown(self, queries: Any) -> None:
         """Cells that became infinite when they were weighed or scaled have no distance from anything."""

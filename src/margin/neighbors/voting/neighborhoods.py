@@ -13,8 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from margin.base import MixedData
-from margin.neighbors.equal_rows import EqualRows, words_of
+from margin.neighbors.equal_rows import equal_queries
 from margin.neighbors.search import take_rows
 from margin.neighbors.votes import Ballot, proportions, votes_of
 
@@ -224,7 +223,7 @@ def neighborhoods(model: Any, queries: Any, k: int, first: int | None = None) ->
     yield found.take(~reaching)
     some = np.flatnonzero(reaching)
     asking = take_rows(queries, some)
-    number, one = _equal_queries(asking)
+    number, one = equal_queries(asking)
     for which, lists in _lists(model, take_rows(asking, one), last[some[one]], number):
         at = some[which]
         chosen = number[which]
@@ -261,21 +260,6 @@ def _lists(
         yield order[begin[first] : begin[last]], (start, model._space.distances(distance), place)
         first = last
         size = min(4 * size, max(1, size * VOTES_AT_ONCE // (int(start[-1]) + 1)))
-
-
-def _equal_queries(queries: Any) -> tuple[np.ndarray, np.ndarray]:
-    """A number for each query, the same for equal ones, and one query of each number."""
-    if isinstance(queries, (MixedData, np.ndarray)):
-        words = words_of(queries) if isinstance(queries, MixedData) else queries.view(np.uint64)
-        number = EqualRows().learn(words)
-    else:
-        ends = list(zip(queries.indptr[:-1], queries.indptr[1:]))
-        cells = [(queries.indices[a:b].tobytes(), queries.data[a:b].tobytes()) for a, b in ends]
-        known: dict[Any, int] = {}
-        number = np.array([known.setdefault(cell, len(known)) for cell in cells])
-    one = np.empty(number.max() + 1, dtype=np.intp)
-    one[number[::-1]] = np.arange(len(number))[::-1]
-    return number, one
 
 
 def _weights(model: Any, place: np.ndarray) -> np.ndarray:
