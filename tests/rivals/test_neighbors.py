@@ -1,9 +1,10 @@
 """Neighbours against scikit-learn's on real data, and where they differ.
 
-Rows as near as the last neighbour share its votes in margin; scikit-learn takes those it meets first. Equal votes go to
-the class whose voters are nearer in margin, to the first class in scikit-learn: labels are compared elsewhere. On iris and on the digits, whose cells are round numbers, equally near rows are common: there only rows are compared whose
-neighbours are no matter of choice. The other sets have next to none. scikit-learn's regressor adds up targets as they
-are, margin their differences to the nearest one, which is more exact.
+Rows as near as the last neighbour share its votes in margin; scikit-learn takes those it meets first. Equal votes go
+to the class whose voters are nearer in margin, to the first class in scikit-learn: labels are compared elsewhere. On
+iris and on the digits, whose cells are round numbers, equally near rows are common: there only rows are compared
+whose neighbours are no matter of choice. The other sets have next to none. scikit-learn's regressor adds up targets
+as they are, margin their differences to the nearest one, which is more exact.
 """
 
 import numpy as np
