@@ -41,7 +41,7 @@ def test_doubling_finds_the_best_value_in_a_logarithm_of_settings(doublings):
 @pytest.mark.golden("H6")
 def test_on_noise_the_best_setting_looks_better_than_chance_and_nested_validation_does_not():
     claims, nested_scores, covered = [], [], 0
-    for seed in range(6):
+    for seed in range(12):
         rng = np.random.default_rng(seed)
         X, y = rng.normal(size=(60, 5)), rng.permutation(60) % 2
         search = GridSearch(KNeighborsClassifier(), {"n_neighbors": list(range(1, 31))}, cv=5)
@@ -49,10 +49,10 @@ def test_on_noise_the_best_setting_looks_better_than_chance_and_nested_validatio
         claims.append(found.non_nested.value)
         nested_scores.append(found.score.value)
         covered += 0.5 in found.score.interval
-    assert sum(claim > 0.5 for claim in claims) >= 5
+    assert sum(claim > 0.5 for claim in claims) >= 11
     assert np.mean(claims) > 0.57
     assert abs(np.mean(nested_scores) - 0.5) < 0.05
-    assert covered >= 5
+    assert covered >= 10
 
 
 @pytest.mark.golden("H6")

@@ -18,11 +18,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from margin._core import core
 from scipy import sparse
 from sklearn.base import BaseEstimator, clone, is_classifier
 
 from margin import GaussianNB
+from margin._core import core
 from margin.evaluation import METRICS, evaluate
 from tests.contract.estimators import answers, frame, numbers, settings
 

@@ -23,10 +23,11 @@ nb::tuple nearest(const Kept& tree, nb::list rows, nb::list queries, std::size_t
     });
 }
 
-nb::tuple within(const Kept& tree, nb::list rows, nb::list queries, double radius, nb::object function) {
+nb::tuple within(const Kept& tree, nb::list rows, nb::list queries, In<double> radius, nb::object function) {
     const std::size_t n = queries.size();
     const ToEachQuery to{function, queries, rows, view(tree).place};
-    return give(with_monitor([&](Monitor& m) { return ball_within(view(tree), to, n, radius, 1, 1, m); }));
+    const Radii radii(span(radius));
+    return give(with_monitor([&](Monitor& m) { return ball_within(view(tree), to, n, radii, 1, 1, m); }));
 }
 
 } // namespace
@@ -34,5 +35,5 @@ nb::tuple within(const Kept& tree, nb::list rows, nb::list queries, double radiu
 MARGIN_BINDINGS(neighbors) {
     neighbors.def("ball_tree_of", &build, "rows"_a, "function"_a, "leaf_size"_a);
     neighbors.def("ball_nearest_of", &nearest, "tree"_a, "rows"_a, "queries"_a, "k"_a, "function"_a);
-    neighbors.def("ball_within_of", &within, "tree"_a, "rows"_a, "queries"_a, "radius"_a, "function"_a);
+    neighbors.def("ball_within_of", &within, "tree"_a, "rows"_a, "queries"_a, "radius"_a.noconvert(), "function"_a);
 }

@@ -34,12 +34,12 @@ nb::tuple nearest(const Kept& tree, InMatrix<T> rows, double largest, InMatrix<d
 }
 
 template <class T>
-nb::tuple within(const Kept& tree, InMatrix<T> rows, double largest, InMatrix<double> queries, double radius,
+nb::tuple within(const Kept& tree, InMatrix<T> rows, double largest, InMatrix<double> queries, In<double> radius,
                  std::string_view metric, double p, std::size_t n_threads) {
     return give(with_monitor([&](Monitor& m) {
         return Metrics::visit(metric, [&]<class M>() {
             const ToEach<M, T> to{queries.data(), rows.data(), rows.shape(1), p, largest};
-            return ball_within(view(tree), to, queries.shape(0), radius, 16, n_threads, m);
+            return ball_within(view(tree), to, queries.shape(0), Radii(span(radius)), 16, n_threads, m);
         });
     }));
 }
@@ -52,6 +52,7 @@ MARGIN_BINDINGS(neighbors) {
     for_each_type<double, float>([&]<class T> {
         neighbors.def("ball_tree", &build<T>, rows, metric, p, "leaf_size"_a, n_threads);
         neighbors.def("ball_nearest", &nearest<T>, tree, rows, largest, queries, "k"_a, metric, p, n_threads);
-        neighbors.def("ball_within", &within<T>, tree, rows, largest, queries, "radius"_a, metric, p, n_threads);
+        neighbors.def("ball_within", &within<T>, tree, rows, largest, queries, "radius"_a.noconvert(), metric, p,
+                      n_threads);
     });
 }

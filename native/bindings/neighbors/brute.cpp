@@ -30,11 +30,12 @@ nb::tuple brute_nearest(InMatrix<T> rows, InMatrix<double> queries, std::size_t 
 }
 
 template <class T>
-nb::tuple brute_within(InMatrix<T> rows, InMatrix<double> queries, double radius, std::string_view metric, double p,
+nb::tuple brute_within(InMatrix<T> rows, InMatrix<double> queries, In<double> radius, std::string_view metric, double p,
                        std::size_t n_threads) {
+    const neighbors::Radii radii(span(radius));
     auto found = with_monitor([&](Monitor& monitor) {
         return margin::neighbors::Distances::visit(metric, [&]<class D>() {
-            return margin::neighbors::rows_within<D, T>(view(rows), view(queries), radius, p, n_threads, monitor);
+            return margin::neighbors::rows_within<D, T>(view(rows), view(queries), radii, p, n_threads, monitor);
         });
     });
     return nb::make_tuple(give(std::move(found.start)), give(std::move(found.distance)), give(std::move(found.row)));
@@ -44,8 +45,8 @@ template <class T>
 void bind(nb::module_& neighbors) {
     neighbors.def("brute_nearest", &brute_nearest<T>, "rows"_a.noconvert(), "queries"_a.noconvert(), "k"_a, "metric"_a,
                   "p"_a, "n_threads"_a, "Distances and places of the k nearest rows of each query, nearest first.");
-    neighbors.def("brute_within", &brute_within<T>, "rows"_a.noconvert(), "queries"_a.noconvert(), "radius"_a,
-                  "metric"_a, "p"_a, "n_threads"_a,
+    neighbors.def("brute_within", &brute_within<T>, "rows"_a.noconvert(), "queries"_a.noconvert(),
+                  "radius"_a.noconvert(), "metric"_a, "p"_a, "n_threads"_a,
                   "All rows within a radius of each query: where each begins, distances, places.");
 }
 

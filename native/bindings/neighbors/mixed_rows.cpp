@@ -34,12 +34,13 @@ nb::tuple nearest(const nb::tuple& index, InMatrix<double> numbers, InMatrix<std
     return nb::make_tuple(give(std::move(distance), n, k), give(std::move(place), n, k));
 }
 
-nb::tuple within(const nb::tuple& index, InMatrix<double> numbers, InMatrix<std::int32_t> codes, double radius,
+nb::tuple within(const nb::tuple& index, InMatrix<double> numbers, InMatrix<std::int32_t> codes, In<double> radius,
                  std::string_view metric, std::size_t n_threads) {
     const IndexArrays arrays(index);
     return given_away(with_monitor([&](Monitor& monitor) {
         return MixedDistances::visit(metric, [&]<class M>() {
-            return within_mixed<M>(arrays.view(), {view(numbers), view(codes)}, radius, n_threads, monitor);
+            return within_mixed<M>(arrays.view(), {view(numbers), view(codes)}, Radii(span(radius)), n_threads,
+                                   monitor);
         });
     }));
 }
@@ -51,6 +52,7 @@ MARGIN_BINDINGS(neighbors) {
                   "metric"_a, "n_threads"_a = 0, "The arrays of an index over numbers and codes side by side.");
     neighbors.def("nearest_mixed", &nearest, "index"_a, "numbers"_a.noconvert(), "codes"_a.noconvert(), "k"_a,
                   "metric"_a, "n_threads"_a = 0, "Distances and places of the k nearest rows, nearest first.");
-    neighbors.def("within_mixed", &within, "index"_a, "numbers"_a.noconvert(), "codes"_a.noconvert(), "radius"_a,
-                  "metric"_a, "n_threads"_a = 0, "Start, distances and places of all rows within the radius.");
+    neighbors.def("within_mixed", &within, "index"_a, "numbers"_a.noconvert(), "codes"_a.noconvert(),
+                  "radius"_a.noconvert(), "metric"_a, "n_threads"_a = 0,
+                  "Start, distances and places of all rows within the radius.");
 }

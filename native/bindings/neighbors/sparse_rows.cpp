@@ -30,13 +30,14 @@ nb::tuple nearest(const Rows<T>& rows, const Postings& kept, const Queries& quer
 }
 
 template <class T>
-nb::tuple within(const Rows<T>& rows, const Postings& kept, const Queries& queries, double radius,
+nb::tuple within(const Rows<T>& rows, const Postings& kept, const Queries& queries, In<double> radius,
                  std::string_view metric, double p, std::size_t n_threads) {
     const auto& [values, columns, start] = queries;
     const SparseQueries asked = csr(values, columns, start, std::get<3>(rows));
     return give(with_monitor([&](Monitor& m) {
-        return SparseMetrics::visit(
-            metric, [&]<class M>() { return sparse_within<M>(index(rows, kept, p), asked, radius, n_threads, m); });
+        return SparseMetrics::visit(metric, [&]<class M>() {
+            return sparse_within<M>(index(rows, kept, p), asked, Radii(span(radius)), n_threads, m);
+        });
     }));
 }
 
@@ -47,7 +48,7 @@ MARGIN_BINDINGS(neighbors) {
         neighbors.def("sparse_postings", &build<T>, "rows"_a, "metric"_a, "p"_a);
         neighbors.def("sparse_nearest", &nearest<T>, "rows"_a, "postings"_a, "queries"_a, "k"_a, "metric"_a, "p"_a,
                       "n_threads"_a);
-        neighbors.def("sparse_within", &within<T>, "rows"_a, "postings"_a, "queries"_a, "radius"_a, "metric"_a, "p"_a,
-                      "n_threads"_a);
+        neighbors.def("sparse_within", &within<T>, "rows"_a, "postings"_a, "queries"_a, "radius"_a.noconvert(),
+                      "metric"_a, "p"_a, "n_threads"_a);
     });
 }

@@ -1,3 +1,6 @@
+def simd() -> str:
+    """The instruction set that vectorised kernels use in this process."""
+
 class Cancelled(Exception):
     pass
 
@@ -23,9 +26,6 @@ def threads() -> int:
 
 def set_threads(n: int) -> None:
     """Choose that number; 0 asks environment, affinity and quota again."""
-
-def simd() -> str:
-    """The instruction set that vectorised kernels use on this machine."""
 
 def wait(seconds: float, n_threads: int = 0, monitor: Monitor | None = None) -> None:
     """Do nothing on some threads for a while; for trying out interruption."""

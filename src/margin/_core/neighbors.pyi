@@ -70,7 +70,7 @@ def sparse_within(
         float,
     ],
     queries: tuple[Vector[numpy.float64], Vector[numpy.int64], Vector[numpy.int64]],
-    radius: float,
+    radius: Vector[numpy.float64],
     metric: str,
     p: float,
     n_threads: int,
@@ -91,7 +91,7 @@ def sparse_within(
         float,
     ],
     queries: tuple[Vector[numpy.float64], Vector[numpy.int64], Vector[numpy.int64]],
-    radius: float,
+    radius: Vector[numpy.float64],
     metric: str,
     p: float,
     n_threads: int,
@@ -155,7 +155,7 @@ def within_mixed(
     index: tuple[Any, ...],
     numbers: Matrix[numpy.float64],
     codes: Matrix[numpy.int32],
-    radius: float,
+    radius: Vector[numpy.float64],
     metric: str,
     n_threads: int = 0,
 ) -> tuple[Any, ...]:
@@ -175,7 +175,7 @@ def kd_within(
         float,
     ],
     queries: Matrix[numpy.float64],
-    radius: float,
+    radius: Vector[numpy.float64],
     metric: str,
     p: float,
     n_threads: int,
@@ -194,7 +194,7 @@ def kd_within(
         float,
     ],
     queries: Matrix[numpy.float64],
-    radius: float,
+    radius: Vector[numpy.float64],
     metric: str,
     p: float,
     n_threads: int,
@@ -259,11 +259,21 @@ def brute_nearest(
 
 @overload
 def brute_within(
-    rows: Matrix[numpy.float32], queries: Matrix[numpy.float64], radius: float, metric: str, p: float, n_threads: int
+    rows: Matrix[numpy.float32],
+    queries: Matrix[numpy.float64],
+    radius: Vector[numpy.float64],
+    metric: str,
+    p: float,
+    n_threads: int,
 ) -> tuple[Any, ...]: ...
 @overload
 def brute_within(
-    rows: Matrix[numpy.float64], queries: Matrix[numpy.float64], radius: float, metric: str, p: float, n_threads: int
+    rows: Matrix[numpy.float64],
+    queries: Matrix[numpy.float64],
+    radius: Vector[numpy.float64],
+    metric: str,
+    p: float,
+    n_threads: int,
 ) -> tuple[Any, ...]:
     """All rows within a radius of each query: where each begins, distances, places."""
 
@@ -303,7 +313,7 @@ def ball_within(
     rows: Matrix[numpy.float64],
     largest: float,
     queries: Matrix[numpy.float64],
-    radius: float,
+    radius: Vector[numpy.float64],
     metric: str,
     p: float,
     n_threads: int,
@@ -314,7 +324,7 @@ def ball_within(
     rows: Matrix[numpy.float32],
     largest: float,
     queries: Matrix[numpy.float64],
-    radius: float,
+    radius: Vector[numpy.float64],
     metric: str,
     p: float,
     n_threads: int,
@@ -331,6 +341,6 @@ def ball_within_of(
     tree: tuple[int, Vector[numpy.int64], Vector[numpy.float64], Vector[numpy.float64], Vector[numpy.float64]],
     rows: list[Any],
     queries: list[Any],
-    radius: float,
+    radius: Vector[numpy.float64],
     function: object,
 ) -> tuple[Any, ...]: ...

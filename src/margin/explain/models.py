@@ -18,6 +18,8 @@ from margin.typing import TableLike
 
 __all__ = ["answer_of", "explain", "factor_in_words", "first_two", "shares_reason"]
 
+#: Neighbours that have a line of their own; of more, those equally far away are taken together by class.
+MOST_VOTERS = 100
 #: Columns that have a line of their own in an explanation of naive Bayes.
 MOST_COLUMNS = 100
 
@@ -96,15 +98,23 @@ def _(model: KNeighborsClassifier, X: TableLike) -> Explanation:
     answer, probabilities = answer_of(model, X)
     distances, rows, labels, votes = model.voters(X)
     total = votes.sum() or 1.0
+    named = len(rows) if len(rows) <= MOST_VOTERS else int(np.searchsorted(distances, distances[-1]))
+    whose = [(f"training row {row}", *voter) for row, *voter in zip(rows, labels, distances, votes)][:named]
+    for label in np.unique(labels[named:]):
+        same = np.flatnonzero(labels[named:] == label) + named
+        whose.append((f"{len(same):,} training rows", label, distances[-1], votes[same].sum()))
     reasons = tuple(
         Reason(
-            f"training row {row}",
+            who,
             f"{label}, distance {distance:.4g}, {vote / total:.1%} of the votes",
             float(vote / total) * (1 if label == answer else -1),
         )
-        for distance, row, label, vote in zip(distances, rows, labels, votes)
+        for who, label, distance, vote in whose
     )
-    how = f"The {len(rows)} nearest training rows ({_metric_in_words(model)}) vote."
+    how = f"The {len(rows):,} nearest training rows ({_metric_in_words(model)}) vote."
+    if len(rows) > model.n_neighbors:
+        equal = int(np.count_nonzero(distances == distances[-1]))
+        how += f" The last {equal:,} are equally far away and share the votes that nearer ones leave."
     return Explanation("KNeighborsClassifier", answer, probabilities, how, reasons)
 
 

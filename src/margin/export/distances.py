@@ -140,6 +140,8 @@ def _joined(graph: Graph, queries: str, kept: np.ndarray, metric: object, p: flo
 
 def _finished(graph: Graph, model: NeighborSearch, compared: str, n_columns: int) -> str:
     metric, space = model._metric, model._space
+    if metric == "cosine" and not space.cosine:  # sparse rows
+        return graph("Div", compared, 2.0)
     if metric == "cosine":
         root = graph("Sqrt", compared)
         return graph("Div", _square(graph, root), 2.0)

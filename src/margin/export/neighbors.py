@@ -20,54 +20,85 @@ from margin.neighbors import (
     RoteClassifier,
 )
 from margin.neighbors.voters import NearestVoters, RadiusVoters, Voters
+from margin.neighbors.voting.elections import AS_NEAR, SAME
 
 __all__: list[str] = []
 
 
 @answer.register
 def _(model: KNeighborsClassifier, rows: RawRows) -> Answer:
-    graph = rows.graph
-    _, place, votes = _asked(model, rows)
-    labels = graph("Gather", model._targets.astype(np.int64), place)
-    sums = []
-    for k in range(len(model.classes_)):
-        sums.append(graph.sums(graph("Where", graph("Equal", labels, k), votes, 0.0)))
-    shares = _shares(graph, graph.side_by_side(sums), len(model.classes_))
-    return Answer(graph.winner(shares), shares)
+    distance, _, _, votes = _asked(model, rows)
+    shares = _shares(rows.graph, rows.graph.times(votes, _member(model)), len(model.classes_))
+    return Answer(_winner(rows.graph, model, shares, votes, distance), shares)
 
 
 @answer.register
 def _(model: KNeighborsRegressor, rows: RawRows) -> Answer:
-    graph = rows.graph
-    _, place, votes = _asked(model, rows)
-    targets = graph("Gather", model._targets, place)
-    total = graph.sums(votes)
-    some = graph("Greater", total, 0.0)
-    votes = graph("Where", some, votes, 1.0)
-    start = graph.columns(targets, [0])
-    weights = graph("Div", votes, graph.sums(votes))
-    offsets = graph("Mul", graph("Sub", targets, start), weights)
-    return Answer(value=graph.flat(graph("Add", start, graph.sums(offsets))))
+    _, compared, counts, votes = _asked(model, rows)
+    return Answer(value=rows.graph.flat(_mean(rows.graph, model, compared, counts, votes)))
 
 
-def _asked(model: NearestVoters, rows: RawRows) -> tuple[str, str, str]:
-    """Distances, places and votes of the nearest rows, nearest first."""
-    graph = rows.graph
-    compared, finished = compared_and_finished(model, rows)
+def _member(model: Any) -> np.ndarray:
+    """Which class (columns) each training row is of."""
+    return (model._targets[:, None] == np.arange(len(model.classes_))).astype(np.float64)
+
+
+def _asked(model: NearestVoters, rows: RawRows) -> tuple[str, str, str, str]:
+    """Distances of all rows, what they are compared by, how many neighbours each is counted as, and their votes.
+
+    Rows as far away as the last neighbour share the places that nearer ones leave. Where they get less than one each,
+    all are counted in parts of one by their number, as the model does it.
+    """
+    graph, repeats = rows.graph, model._repeats and not model._once
+    compared, distance = compared_and_finished(model, rows)
     k = min(int(model.n_neighbors), model._index.n_rows)
-    place = graph.several("TopK", 2, compared, np.array([k]), axis=1, largest=0, sorted=1)[1]
-    distance = graph("GatherElements", finished, place, axis=1)
-    votes = _votes(graph, model, distance, graph.columns(distance, [0]))
-    if model._once:
-        return distance, place, votes
-    weight = graph("Gather", model._weight, place)
-    if model._repeats:  # repeated rows fill up the places
-        before = graph("CumSum", weight, np.array(1), exclusive=1)
-        left = graph("Max", graph("Sub", float(model.n_neighbors), before), 0.0)
-        counted = graph("Min", left, weight)
+    near, place = graph.several("TopK", 2, distance, np.array([k]), axis=1, largest=0, sorted=1)
+    weight = np.asarray(model._weight).reshape(1, -1) if repeats else np.ones((1, model._index.n_rows))
+    if repeats:  # repeated rows fill up the places
+        filled = graph("CumSum", graph("Gather", weight.ravel(), place), np.array(1))
+        filled = graph("GreaterOrEqual", filled, float(model.n_neighbors))
+        last = graph("ReduceMin", graph("Where", filled, near, np.inf), np.array([1]), keepdims=1)
     else:
-        counted = graph("Div", weight, graph.largest(weight))
-    return distance, place, graph("Mul", votes, counted)
+        last = graph.columns(near, [k - 1])
+    nearer, group = graph("Less", distance, last), graph("Equal", distance, last)
+    left = graph("Sub", float(model.n_neighbors if repeats else k), graph.sums(graph("Where", nearer, weight, 0.0)))
+    size = graph.sums(graph("Where", group, weight, 0.0))
+    partly = graph("Greater", size, left)
+    unit, part = graph("Where", partly, size, 1.0), graph("Where", partly, left, 1.0)
+    counts = graph("Where", nearer, unit, graph("Where", group, part, 0.0))
+    if not model._once:
+        counts = graph("Mul", counts, weight if repeats else _relative(model._weight).reshape(1, -1))
+    return distance, compared, counts, graph("Mul", _votes(graph, model, distance, graph.columns(near, [0])), counts)
+
+
+def _winner(graph: Graph, model: Any, shares: str, votes: str, distance: str) -> str:
+    """The class of the largest share; of equal ones the nearest in sum, then the heaviest in training."""
+    n_classes = len(model.classes_)
+    equal = graph("GreaterOrEqual", shares, _times(graph, graph.largest(shares), -SAME))
+    away = graph.times(graph("Mul", votes, distance), _member(model))
+    away = graph("Where", equal, away, np.inf)
+    nearest = graph("ReduceMin", away, np.array([1]), keepdims=1)
+    equal = graph("And", equal, graph("LessOrEqual", away, _times(graph, nearest, AS_NEAR)))
+    totals = model._totals(model._targets, n_classes).astype(np.float64).reshape(1, -1)
+    weight = graph("Where", equal, totals, 0.0)
+    equal = graph("And", equal, graph("GreaterOrEqual", weight, _times(graph, graph.largest(weight), -SAME)))
+    return graph.winner(graph.as_int(equal))
+
+
+def _times(graph: Graph, value: str, more: float) -> str:
+    """A value by a little more or less than 1, which would be 1 where a runtime rounds it to float32."""
+    return graph("Add", value, graph("Mul", value, more))
+
+
+def _mean(graph: Graph, model: Any, compared: str, counts: str, votes: str) -> str:
+    """The mean of the targets; where all votes are 0 those who are asked count the same. A matrix of one column."""
+    some = graph("Greater", graph.sums(votes), 0.0)
+    votes = graph("Where", some, votes, counts)
+    total = graph.sums(votes)
+    total = graph("Where", graph("Greater", total, 0.0), total, 1.0)
+    start = graph("Gather", model._targets, graph("ArgMin", compared, axis=1, keepdims=1, select_last_index=0))
+    offsets = graph("Mul", graph("Sub", model._targets.reshape(1, -1), start), graph("Div", votes, total))
+    return graph("Add", start, graph.sums(offsets))
 
 
 def _votes(graph: Graph, model: Voters, distance: str, nearest: str) -> str:
@@ -120,30 +151,36 @@ def _(model: RadiusNeighborsClassifier, rows: RawRows) -> Answer:
             "graph cannot (give an outlier_label)."
         )
     (outlier,) = model._outliers
-    _, _, inside, votes = _inside(model, rows)
-    member = (model._targets[:, None] == np.arange(n_classes)).astype(np.float64)
-    shares = _shares(graph, graph.times(votes, member), n_classes)
+    distance, _, inside, votes = _inside(model, rows)
+    shares = _shares(graph, graph.times(votes, _member(model)), n_classes)
+    winner = _winner(graph, model, shares, votes, distance)
     lonely = _lonely(graph, inside)
-    shares = graph("Where", lonely, outlier.shares(n_classes).reshape(1, -1), shares)
-    winner = graph.winner(shares)
+    shares = graph("Where", lonely, _lonely_shares(graph, model, outlier, distance), shares)
     if outlier.code >= 0:
-        return Answer(winner, shares)
+        return Answer(graph("Where", graph.flat(lonely), graph.winner(shares), winner), shares)
     winner = graph("Where", graph.flat(lonely), n_classes, winner)
     return Answer(winner, shares, more_labels=(outlier.label,))
+
+
+def _lonely_shares(graph: Graph, model: RadiusNeighborsClassifier, outlier: Any, distance: str) -> Any:
+    """What rows without neighbours get: of equally frequent classes that of the nearest row."""
+    n_classes = len(model.classes_)
+    most = model._most_frequent(model._targets, n_classes)
+    if len(most) < 2:
+        return outlier.shares(n_classes).reshape(1, -1)
+    wanted = np.isin(model._targets, most).reshape(1, -1)
+    distance = graph("Where", wanted, distance, np.inf)
+    nearest = graph("Equal", distance, graph("ReduceMin", distance, np.array([1]), keepdims=1))
+    weight = graph("Where", graph("And", nearest, wanted), np.asarray(model._weight).reshape(1, -1), 0.0)
+    return graph("Gather", np.eye(n_classes), graph.winner(graph.times(weight, _member(model))), axis=0)
 
 
 @answer.register
 def _(model: RadiusNeighborsRegressor, rows: RawRows) -> Answer:
     graph = rows.graph
     _, compared, inside, votes = _inside(model, rows)
-    some = graph("Greater", graph.sums(votes), 0.0)
-    votes = graph("Where", some, votes, graph.as_double(inside))
-    lonely = _lonely(graph, inside)
-    total = graph("Where", lonely, 1.0, graph.sums(votes))
-    first = graph("ArgMin", graph("Where", inside, compared, np.inf), axis=1, keepdims=1, select_last_index=0)
-    start = graph("Gather", model._targets, first)
-    offsets = graph("Mul", graph("Sub", model._targets.reshape(1, -1), start), graph("Div", votes, total))
-    return Answer(value=graph.flat(graph("Where", lonely, np.nan, graph("Add", start, graph.sums(offsets)))))
+    mean = _mean(graph, model, graph("Where", inside, compared, np.inf), graph.as_double(inside), votes)
+    return Answer(value=graph.flat(graph("Where", _lonely(graph, inside), np.nan, mean)))
 
 
 @answer.register

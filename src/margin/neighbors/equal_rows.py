@@ -9,7 +9,7 @@ import numpy as np
 
 from margin.base import MixedData
 
-__all__ = ["EqualRows", "words_of"]
+__all__ = ["EqualRows", "equal_queries", "words_of"]
 
 # Odd multipliers spread every bit of a word upwards (Steele, Lea, Flood 2014), the shift brings it down again.
 MULTIPLIER, SHIFT = np.uint64(0xBF58476D1CE4E5B9), np.uint64(32)
@@ -74,6 +74,21 @@ class EqualRows:
         at = np.empty(len(hashes), dtype=np.intp)
         at[order] = self.hashes.searchsorted(hashes[order])
         return np.minimum(at, len(self.hashes) - 1)
+
+
+def equal_queries(queries: Any) -> tuple[np.ndarray, np.ndarray]:
+    """A number for each query, the same for equal ones, and one query of each number."""
+    if isinstance(queries, (MixedData, np.ndarray)):
+        words = words_of(queries) if isinstance(queries, MixedData) else queries.view(np.uint64)
+        number = EqualRows().learn(words)
+    else:
+        ends = list(zip(queries.indptr[:-1], queries.indptr[1:]))
+        cells = [(queries.indices[a:b].tobytes(), queries.data[a:b].tobytes()) for a, b in ends]
+        known: dict[Any, int] = {}
+        number = np.array([known.setdefault(cell, len(known)) for cell in cells])
+    one = np.empty(number.max() + 1, dtype=np.intp)
+    one[number[::-1]] = np.arange(len(number))[::-1]
+    return number, one
 
 
 def _all_equal(different: np.ndarray, number: np.ndarray, rows: np.ndarray) -> bool:

@@ -128,8 +128,8 @@ def choose_k(
     >>> print(choice)
     k = 1 … 50, leave-one-out, 150 cases
       smallest error:                      k = 21, error 2.00% ± 1.14% (147 right)
-      largest k within one standard error: k = 21, error 2.00% ± 1.14% (147 right)
-      knee:                                k = 10, error 2.67% ± 1.32% (146 right)
+      largest k within one standard error: k = 22, error 2.67% ± 1.32% (146 right)
+      knee:                                k = 5, error 3.33% ± 1.47% (145 right)
     >>> model = KNeighborsClassifier(choice.within_one_standard_error).fit(X, y)
     """
     _check(k_max, loss)

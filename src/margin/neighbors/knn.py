@@ -9,6 +9,7 @@ import numpy as np
 from margin.base import Classifier, Regressor
 from margin.base.targets.multi_output import side_by_side
 from margin.neighbors.voters import NearestVoters
+from margin.neighbors.voting.elections import Elections, elected, in_order
 from margin.typing import Encoded, LabelsLike, TableLike, WeightsLike
 
 __all__ = ["KNeighborsClassifier", "KNeighborsRegressor"]
@@ -20,9 +21,10 @@ class KNeighborsClassifier(NearestVoters, Classifier):
     Learning puts the rows into an index (``index_`` says which and why). It needs columns on comparable scales
     (``scale``), and fails in many dimensions, where all rows are about equally far away (:func:`~margin.curse`).
 
-    Rows at equal distance are taken from the last class to the first, so that answers do not depend on the order of
-    the training rows; equal votes go to the first class. A row of whole-number weight w counts as w neighbours; other
-    weights multiply votes.
+    Rows that are as far away as the last neighbour vote as well, and share the votes that nearer ones leave: answers
+    depend neither on the order of the training rows nor on how classes are called. Equal votes go to the class whose
+    voters are nearer in sum, then to the one with more weight in training, then to the first. A row of whole-number
+    weight w counts as w neighbours; other weights multiply votes.
     A y of several columns (such as an indicator matrix of labels) is answered column by column, by the same
     neighbours; ``classes_`` and ``predict_proba`` are then lists, one entry per column.
 
@@ -66,10 +68,19 @@ class KNeighborsClassifier(NearestVoters, Classifier):
         return answers_along_k(self, values, X, y, queries, sample_weight) if parameter == "n_neighbors" else None
 
     def _scores(self, X: Encoded) -> Any:
-        ballot = self._ballot(X)
-        if not self.outputs_2d_:
-            return ballot.class_shares(self._targets, len(self.classes_))
-        return [ballot.class_shares(self._targets[:, j], len(classes)) for j, classes in enumerate(self.classes_)]
+        classes = self.classes_ if self.outputs_2d_ else [self.classes_]
+        columns = self._targets.reshape(len(self._targets), -1).T
+        found = [Elections(self, column, len(labels)) for column, labels in zip(columns, classes)]
+        for asked in self._asked(X):
+            for elections in found:
+                elections.add(asked)
+        return [elections.joined() for elections in found] if self.outputs_2d_ else found[0].joined()
+
+    def _answers(self, X: Encoded, scores: Any) -> np.ndarray:
+        return elected(self.classes_, scores)
+
+    def _proba(self, scores: Any) -> Any:
+        return [each.shares for each in scores] if isinstance(scores, list) else scores.shares
 
 
 class KNeighborsRegressor(NearestVoters, Regressor):
@@ -79,8 +90,9 @@ class KNeighborsRegressor(NearestVoters, Regressor):
     and why). Like :class:`KNeighborsClassifier` it needs columns on comparable scales, and it never answers beyond the
     largest and smallest target it has seen: it does not extrapolate.
 
-    Rows at equal distance are taken from the largest target to the smallest, so that answers do not depend on the order
-    of the training rows. A row of whole-number weight w counts as w neighbours; other weights multiply votes.
+    Rows that are as far away as the last neighbour count as well, and share the places that nearer ones leave, so that
+    answers do not depend on the order of the training rows. A row of whole-number weight w counts as w neighbours;
+    other weights multiply votes.
     A y of several columns is answered column by column, by the same neighbours.
 
     Parameters
@@ -96,7 +108,11 @@ class KNeighborsRegressor(NearestVoters, Regressor):
     """
 
     def _values(self, X: Encoded) -> np.ndarray:
-        ballot = self._ballot(X)
-        if self._targets.ndim == 1:
-            return ballot.means(self._targets)
-        return np.column_stack([ballot.means(column) for column in self._targets.T])
+        columns = self._targets.reshape(len(self._targets), -1).T
+        cases, parts = [], []
+        for asked in self._asked(X):
+            means = np.column_stack([asked.ballot.means(column) for column in columns])
+            cases.append(asked.case)
+            parts.append(means[asked.which])
+        values = in_order(cases, parts)
+        return values if self._targets.ndim == 2 else values[:, 0]

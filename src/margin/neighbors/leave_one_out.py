@@ -23,7 +23,8 @@ from margin.neighbors.distances import traits_of
 from margin.neighbors.equal_rows import EqualRows, words_of
 from margin.neighbors.indexes.row_transform import Found
 from margin.neighbors.search import take_rows
-from margin.neighbors.votes import Ballot, votes_of
+from margin.neighbors.voting.elections import Election, Elections
+from margin.neighbors.voting.neighborhoods import Asked, NearestRows, last_place, neighborhoods
 from margin.typing import LabelsLike, TableLike, WeightsLike
 
 __all__ = ["matches_left_out", "nearest_left_out", "within_left_out"]
@@ -49,8 +50,12 @@ def nearest_left_out(model: Any, X: TableLike, y: LabelsLike, sample_weight: Wei
     parts, step = [], max(1, NEIGHBORS_AT_ONCE // (k + 1))
     for first in range(0, n, step):
         block = prepared if n <= step else take_rows(prepared, slice(first, first + step))
-        parts.append(_shares(model, *model._others_from(first, block, k)))
-    return _answers(rows, np.concatenate(parts))
+        elections = _elections(model)
+        for near in neighborhoods(model, block, k, first):
+            for asked in near.asked(model, k):
+                elections.add(asked)
+        parts.append(elections.joined())
+    return _answers(rows, parts)
 
 
 def within_left_out(model: Any, X: TableLike, y: LabelsLike, sample_weight: WeightsLike | None) -> Predictions | None:
@@ -74,16 +79,19 @@ def within_left_out(model: Any, X: TableLike, y: LabelsLike, sample_weight: Weig
             (start, distance, place), unsure = space.within(model, first, block)
             rows.refit[order[first : first + step]] |= unsure
         ballot = model._ballot(*_without_itself(start, distance, place, first))
-        parts.append(ballot.class_shares(model._targets, len(model.classes_)))
+        cases = np.arange(ballot.n_cases)
+        parts.append(_election(model, Asked(cases, slice(None), ballot, first + cases)))
         alone.append(ballot.lonely())
-    shares, lonely = np.concatenate(parts), np.flatnonzero(np.concatenate(alone))
+    lonely = np.flatnonzero(np.concatenate(alone))
     if lonely.size and (not model._outliers or model._outliers[0].code < 0):
         return None  # such rows are refused or warned of, one by one
-    if lonely.size:
-        shares[lonely] = _outlier_shares(model, rows, order[lonely])
+    found = _joined(parts)
     if space is not None and not (isinstance(model.weights, str) and model.weights == "uniform"):
-        rows.refit[order] |= near_ties(shares)
-    return _answers(rows, shares)
+        rows.refit[order] |= near_ties(found.shares)
+    if lonely.size:
+        found.codes[lonely] = _outlier_codes(model, rows, lonely, space is None)
+        found.shares[lonely] = np.eye(len(model.classes_))[found.codes[lonely]]
+    return _answers(rows, [found])
 
 
 def _without_itself(start: np.ndarray, distance: np.ndarray, place: np.ndarray, first: int) -> Found:
@@ -162,31 +170,44 @@ def _nearest_rescaled(rows: AllRows) -> Predictions | None:
     parts, step = [], max(1, NEIGHBORS_AT_ONCE // (many * space.rows.shape[1] + 1))
     for first in range(0, n, step):
         full, place = model._others_from(first, space.rows[first : first + step], many)
+        full = model._space.distances(full)
         distance = space.distances(np.arange(first, first + len(place))[:, None], place)
         nearest = distance.argsort(axis=1, kind="stable")
         distance, place = (np.take_along_axis(found, nearest, axis=1) for found in (distance, place))
         unsure = np.zeros(len(place), dtype=bool)
         if many < n - 1:
             unsure |= full[:, -1] * least[first : first + len(place)] <= distance[:, k - 1] * (1 + SAME)
-        for last in range(k - 1 if model._once else 0, min(k, many - 1)):
-            close = distance[:, last + 1] - distance[:, last] <= SAME * distance[:, last + 1]
-            unsure |= close & ~space.same(place[:, last], place[:, last + 1])
+        last = last_place(model, place, k)[:, None]
+        at, to = (np.take_along_axis(found, last, axis=1) for found in (place, distance))
+        close = np.abs(distance - to) <= SAME * to
+        some = np.flatnonzero(np.count_nonzero(close, axis=1) > 1)
+        # Equal rows are equally far whatever the scale; of others rounding tells.
+        unsure[some] |= (close[some] & ~space.same(at[some], place[some])).any(axis=1)
         rows.refit[order[first : first + len(place)]] |= unsure
-        parts.append(_shares(model, distance[:, :k], place[:, :k]))
-    shares = np.concatenate(parts)
+        cases = np.arange(len(place))
+        elections = _elections(model)
+        for asked in NearestRows(cases, distance, place, first + cases).asked(model, k):
+            elections.add(asked)
+        parts.append(elections.joined())
+    found = _joined(parts)
     if not (isinstance(model.weights, str) and model.weights == "uniform"):
-        rows.refit[order] |= near_ties(shares)
-    return _answers(rows, shares)
+        rows.refit[order] |= near_ties(found.shares)
+    return _answers(rows, [found])
 
 
-def _shares(model: Any, distance: np.ndarray, place: np.ndarray) -> np.ndarray:
-    """The share of each class in the votes of the neighbours of some cases."""
-    votes = votes_of(model.weights, distance, distance[:, :1], type(model).__name__)
-    if not model._once:
-        votes = votes * model._counted(place)
-    cases = np.repeat(np.arange(len(place)), place.shape[1])
-    ballot = Ballot(cases, place.ravel(), votes.ravel(), len(place))
-    return ballot.class_shares(model._targets, len(model.classes_))
+def _elections(model: Any) -> Elections:
+    return Elections(model, model._targets, len(model.classes_))
+
+
+def _election(model: Any, asked: Asked) -> Election:
+    elections = _elections(model)
+    elections.add(asked)
+    return elections.joined()
+
+
+def _joined(parts: list[Election]) -> Election:
+    """Elections of some cases, then of others."""
+    return Election(np.concatenate([each.shares for each in parts]), np.concatenate([each.codes for each in parts]))
 
 
 def _changes(rows: AllRows) -> np.ndarray | None:
@@ -200,21 +221,32 @@ def _order(rows: AllRows) -> np.ndarray:
     return order if rows.rows.kept is None else np.searchsorted(rows.rows.kept, order)
 
 
-def _outlier_shares(model: Any, rows: AllRows, lonely: np.ndarray) -> np.ndarray:
-    """All of it for the class that rows without neighbours get, which without them may be another."""
-    one = np.eye(len(model.classes_))
+def _outlier_codes(model: Any, rows: AllRows, lonely: np.ndarray, same_distances: bool) -> np.ndarray:
+    """The class that the rows at places without neighbours get, which without them may be another."""
     if not (isinstance(model.outlier_label, str) and model.outlier_label == "most_frequent"):
-        return one[model._outliers[0].code]
-    others = rows.totals_of_others()[lonely]
-    if not rows.repeats:
-        rows.refit[lonely] |= near_ties(others)
-    return one[others.argmax(axis=1)]
+        return np.full(len(lonely), model._outliers[0].code)
+    at = _order(rows)[lonely]
+    others = rows.totals_of_others()[at]
+    codes = others.argmax(axis=1)
+    most = others >= others.max(axis=1, keepdims=True) * (1 - SAME)
+    several = np.flatnonzero(np.count_nonzero(most, axis=1) > 1)
+    if not same_distances:
+        rows.refit[at[several]] = True
+        return codes
+    prepared = model._index.rows()
+    for classes in np.unique(most[several], axis=0):
+        some = several[(most[several] == classes).all(axis=1)]
+        own = lonely[some]
+        codes[some] = model._nearest_class(take_rows(prepared, own), model._targets, np.flatnonzero(classes), own)
+    return codes
 
 
-def _answers(rows: AllRows, by_place: np.ndarray) -> Predictions | None:
-    shares = np.empty_like(by_place)
-    shares[_order(rows)] = by_place
-    return rows.answers(shares.argmax(axis=1), shares, refitted_predictions)
+def _answers(rows: AllRows, parts: list[Election]) -> Predictions | None:
+    """Answers to rows given by place."""
+    by_place, order = _joined(parts), _order(rows)
+    shares, codes = np.empty_like(by_place.shares), np.empty_like(by_place.codes)
+    shares[order], codes[order] = by_place.shares, by_place.codes
+    return rows.answers(codes, shares, refitted_predictions)
 
 
 def matches_left_out(model: Any, X: TableLike, y: LabelsLike, sample_weight: WeightsLike | None) -> Predictions | None:

@@ -16,15 +16,15 @@ from margin.data.weights import cases_per_weight
 from margin.errors import InputError, ParameterError
 from margin.neighbors.search import take_rows
 from margin.neighbors.voters import NearestVoters
-from margin.neighbors.votes import Ballot, proportions, shares_of, votes_of
+from margin.neighbors.voting.answers_by_k import answers_in_groups, answers_one_by_one
+from margin.neighbors.voting.elections import Elections, totals_without
+from margin.neighbors.voting.neighborhoods import NearestRows, TiedRows, neighborhoods
 from margin.typing import LabelsLike
 
 __all__ = ["Losses", "RankedNeighbors", "left_out", "losses_of", "of_validation"]
 
 # So many neighbours are looked at at once.
 NEIGHBORS_AT_ONCE = 2_000_000
-# Sums of votes that differ by less may be the same share when they are divided.
-ROUNDING = 1e-15
 
 
 @dataclass(frozen=True)
@@ -32,8 +32,7 @@ class RankedNeighbors:
     """Some cases with their neighbours, nearest first: the true target of each, and how much its answer counts."""
 
     n_ranks: int
-    distance: np.ndarray
-    place: np.ndarray
+    near: NearestRows | TiedRows
     truth: np.ndarray
     weight: np.ndarray
 
@@ -80,8 +79,8 @@ def left_out(model: NearestVoters, k_max: int) -> Iterator[RankedNeighbors]:
     n_ranks = int(min(k_max, others))
     rows = model._index.rows()
     for first, last in _blocks(n, n_ranks):
-        distance, place = model._others_from(first, take_rows(rows, slice(first, last)), n_ranks)
-        yield RankedNeighbors(n_ranks, distance, place, model._targets[first:last], weight[first:last])
+        for near in _parts(model, take_rows(rows, slice(first, last)), n_ranks, first):
+            yield RankedNeighbors(n_ranks, near, model._targets[first:last][near.case], weight[first:last][near.case])
 
 
 def of_validation(model: NearestVoters, k_max: int, validation: Any) -> Iterator[RankedNeighbors]:
@@ -98,8 +97,22 @@ def of_validation(model: NearestVoters, k_max: int, validation: Any) -> Iterator
     n_ranks = int(min(k_max, there))
     queries = model._as_queries(encoded)
     for first, last in _blocks(n, n_ranks):
-        distance, place = model._search(take_rows(queries, slice(first, last)), min(n_ranks, model._index.n_rows))
-        yield RankedNeighbors(n_ranks, distance, place, truth[first:last], np.ones(last - first))
+        for near in _parts(model, take_rows(queries, slice(first, last)), n_ranks, None):
+            yield RankedNeighbors(n_ranks, near, truth[first:last][near.case], np.ones(len(near.case)))
+
+
+def _parts(model: NearestVoters, queries: Any, n_ranks: int, first: int | None) -> Iterator[NearestRows | TiedRows]:
+    """Neighbours of prepared rows: of cases whose distances all differ, then lists of others that fit into memory."""
+    most = NEIGHBORS_AT_ONCE // (len(model.classes_) if hasattr(model, "classes_") else 1)
+    for near in neighborhoods(model, queries, n_ranks, first):
+        if callable(model.weights):
+            yield near
+        elif isinstance(near, TiedRows):
+            yield from near.parts(most)
+        else:
+            ascends = np.all(near.distance[:, 1:] > near.distance[:, :-1], axis=1)
+            yield near.take(ascends)
+            yield from near.take(~ascends).lists().parts(most)
 
 
 def _blocks(n: int, n_ranks: int) -> Iterator[tuple[int, int]]:
@@ -122,12 +135,21 @@ def losses_of(model: NearestVoters, blocks: Iterator[RankedNeighbors]) -> Losses
     unit = 1.0 if hasattr(model, "classes_") else _unit(model._targets)
     found = Losses(np.zeros(0), np.zeros(0), 0.0, 0.0, model._repeats, unit**2)
     for ranked in blocks:
+        if not len(ranked.truth):
+            continue
         sums, squares = np.zeros(ranked.n_ranks), np.zeros(ranked.n_ranks)
-        for rank, loss in enumerate(_losses_by_rank(model, ranked, unit)):
+        for rank, answers in enumerate(_answers_by_rank(model, ranked)):
+            loss = _loss(model, answers, ranked.truth, unit)
             weighted = loss * ranked.weight
             sums[rank], squares[rank] = weighted.sum(), (weighted * loss).sum()
         found.add(sums, squares, ranked.weight)
     return found
+
+
+def _loss(model: NearestVoters, answers: np.ndarray, truth: np.ndarray, unit: float) -> np.ndarray:
+    if hasattr(model, "classes_"):
+        return (answers != truth).astype(np.float64)
+    return ((answers - truth) / unit) ** 2
 
 
 def _unit(targets: np.ndarray) -> float:
@@ -135,95 +157,33 @@ def _unit(targets: np.ndarray) -> float:
     return float(2.0 ** np.frexp(np.ptp(targets))[1])
 
 
-def _losses_by_rank(model: NearestVoters, ranked: RankedNeighbors, unit: float) -> Iterator[np.ndarray]:
-    """The loss of each case for k = 1, then 2, and so on."""
+def _answers_by_rank(model: Any, ranked: RankedNeighbors) -> Iterator[np.ndarray]:
+    """The answer to each case for k = 1, then 2, and so on."""
+    near, n_ranks = ranked.near, ranked.n_ranks
     if callable(model.weights):
-        return _asked_anew(model, ranked, unit)
-    place, votes, copy = _one_by_one(model, ranked)
-    if not hasattr(model, "classes_"):
-        return _squared_errors(model._targets, ranked.truth, place, votes, unit)
-    labels = model._targets[place]
-    if isinstance(model.weights, str) and model.weights == "uniform" and model._repeats:
-        return _wrong_counts(labels, ranked.truth, len(model.classes_))
-    return _wrong_sums(labels, votes, copy, ranked.truth, len(model.classes_))
+        return _asked_anew(model, near, n_ranks)
+
+    def totals(some: np.ndarray) -> np.ndarray:
+        own = None if near.left_out is None else near.left_out[some]
+        return totals_without(model, model._targets, len(model.classes_), own, len(some))
+
+    if isinstance(near, NearestRows):
+        return answers_one_by_one(model, near, n_ranks, totals)
+    return answers_in_groups(model, near, n_ranks, totals)
 
 
-def _asked_anew(model: NearestVoters, ranked: RankedNeighbors, unit: float) -> Iterator[np.ndarray]:
+def _asked_anew(model: NearestVoters, near: NearestRows | TiedRows, n_ranks: int) -> Iterator[np.ndarray]:
     """A function of the user's may weigh a neighbour by what else there is: it is asked for every k."""
-    n_cases, n_found = ranked.place.shape
-    for k in range(1, ranked.n_ranks + 1):
-        model.n_neighbors = k
-        distance, place = ranked.distance[:, :k], ranked.place[:, :k]
-        votes = votes_of(model.weights, distance, distance[:, :1], type(model).__name__) * model._counted(place)
-        ballot = Ballot(np.repeat(np.arange(n_cases), min(k, n_found)), place.ravel(), votes.ravel(), n_cases)
-        if hasattr(model, "classes_"):
-            shares = ballot.class_shares(model._targets, len(model.classes_))
-            yield (shares.argmax(axis=1) != ranked.truth).astype(np.float64)
-        else:
-            yield ((ballot.means(model._targets) - ranked.truth) / unit) ** 2
-
-
-def _one_by_one(model: NearestVoters, ranked: RankedNeighbors) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """For every rank (rows) and case (columns): who has this rank, its vote, and which of its copies this is.
-
-    A row whose weight stands for repeats has as many ranks, until all are taken.
-    """
-    distance, place = ranked.distance, ranked.place
-    votes = votes_of(model.weights, distance, distance[:, :1], type(model).__name__)
-    weight = model._weight[place]
-    if not model._repeats:
-        votes = votes * proportions(weight, weight.max(axis=1, keepdims=True))
-    elif (weight != 1).any():
-        before = np.cumsum(weight, axis=1) - weight
-        count = np.clip(ranked.n_ranks - before, 0.0, weight).astype(np.intp).ravel()
-        shape = (len(place), ranked.n_ranks)
-        rank = np.repeat(before.ravel(), count).reshape(shape)
-        place, votes = (np.repeat(of_row.ravel(), count).reshape(shape) for of_row in (place, votes))
-        return place.T.copy(), votes.T.copy(), np.arange(1.0, ranked.n_ranks + 1)[:, None] - rank.T
-    return place.T.copy(), votes.T.copy(), np.ones((1, 1))
-
-
-def _wrong_counts(labels: np.ndarray, truth: np.ndarray, n_classes: int) -> Iterator[np.ndarray]:
-    """Votes that count one each: only the class that got the last one can have overtaken the winner."""
-    at = np.arange(len(truth)) * n_classes
-    counts = np.zeros(len(truth) * n_classes, dtype=np.int32)
-    winner, most = np.zeros(len(truth), dtype=labels.dtype), np.zeros(len(truth), dtype=np.int32)
-    for label in labels:
-        place = at + label
-        count = counts[place] + 1
-        counts[place] = count
-        wins = (count > most) | ((count == most) & (label < winner))
-        winner = np.where(wins, label, winner)
-        most = np.maximum(most, count)
-        yield (winner != truth).astype(np.float64)
-
-
-def _wrong_sums(
-    labels: np.ndarray, votes: np.ndarray, copy: np.ndarray, truth: np.ndarray, n_classes: int
-) -> Iterator[np.ndarray]:
-    """Any votes, added up as the model adds them; the winner is that of the shares, which may be rounded equal."""
-    cases = np.arange(len(truth))
-    sums = np.zeros((len(truth), n_classes))
-    before = np.zeros(len(truth))
-    for rank, label in enumerate(labels):
-        copies = copy[rank % len(copy)]
-        before = np.where(copies == 1, sums[cases, label], before)
-        sums[cases, label] = before + votes[rank] * copies
-        winner = sums.argmax(axis=1)
-        least = sums[cases, winner] * (1 - ROUNDING)
-        close = np.flatnonzero((sums >= least[:, None]).sum(axis=1) > 1)
-        if close.size:
-            winner[close] = shares_of(sums[close]).argmax(axis=1)
-        yield (winner != truth).astype(np.float64)
-
-
-def _squared_errors(
-    targets: np.ndarray, truth: np.ndarray, place: np.ndarray, votes: np.ndarray, unit: float
-) -> Iterator[np.ndarray]:
-    """Differences to the nearest neighbour are averaged, as the model does it."""
-    start = targets[place[0]]
-    offsets, total = np.zeros(len(truth)), np.zeros(len(truth))
-    for whose, vote in zip(place, votes):
-        offsets += vote * (targets[whose] - start)
-        total += vote
-        yield ((start - truth + offsets / total) / unit) ** 2
+    number = np.empty(near.case.max() + 1, dtype=np.intp)
+    number[near.case] = np.arange(len(near.case))
+    for k in range(1, n_ranks + 1):
+        answers = np.empty(len(near.case))
+        for asked in near.asked(model, k):
+            if hasattr(model, "classes_"):
+                elections = Elections(model, model._targets, len(model.classes_))
+                elections.add(asked)
+                found = elections.joined().codes
+            else:
+                found = asked.ballot.means(model._targets)[asked.which]
+            answers[number[asked.case]] = found
+        yield answers

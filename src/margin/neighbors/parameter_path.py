@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from margin.evaluation.predictions.from_model import Predictions
-from margin.neighbors.votes import Ballot, votes_of
+from margin.neighbors.voting.elections import Elections, elected
+from margin.neighbors.voting.neighborhoods import neighborhoods
 from margin.params import Count, rule_of
-from margin.typing import Encoded, LabelsLike, TableLike, WeightsLike
+from margin.typing import LabelsLike, TableLike, WeightsLike
 
 if TYPE_CHECKING:
     from margin.neighbors.knn import KNeighborsClassifier
@@ -39,18 +38,11 @@ def answers_along_k(
     return [list(of_k) for of_k in zip(*found)]
 
 
-def _answers(model: KNeighborsClassifier, ks: Sequence[Any], X: Encoded) -> list[Predictions]:
-    encoded = model._encoded(X, "predict")
-    model.n_neighbors = max(map(int, ks))
-    distance, place = model._nearest(encoded, model.n_neighbors)
-    predictions = []
-    for k in map(int, ks):
-        model.n_neighbors = k
-        near, who = distance[:, :k], np.ascontiguousarray(place[:, :k])
-        votes = votes_of(model.weights, np.ascontiguousarray(near), near[:, :1], type(model).__name__)
-        if not model._once:
-            votes = votes * model._counted(who)
-        case = np.repeat(np.arange(len(who)), who.shape[1])
-        shares = Ballot(case, who.ravel(), votes.ravel(), len(who)).class_shares(model._targets, len(model.classes_))
-        predictions.append(Predictions(model._answers(encoded, shares), shares))
-    return predictions
+def _answers(model: Any, ks: Sequence[Any], X: Any) -> list[Predictions]:
+    elections = [Elections(model, model._targets, len(model.classes_)) for _ in ks]
+    for near in neighborhoods(model, model._as_queries(model._encoded(X, "predict")), max(map(int, ks))):
+        for k, counted in zip(map(int, ks), elections):
+            for votes in near.asked(model, k):
+                counted.add(votes)
+    found = [counted.joined() for counted in elections]
+    return [Predictions(elected(model.classes_, each), each.shares) for each in found]

@@ -10,15 +10,18 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from margin.base import Classifier, Regressor
+from margin.base import Classifier, MixedData, Regressor
 from margin.base.representations.numeric import Scale
 from margin.base.representations.representation import TrainingRows
 from margin.base.targets.multi_output import side_by_side
 from margin.errors import InputError, LonelyRowWarning, ParameterError, listing, warn
 from margin.neighbors.distances import FeatureWeights, Metric
 from margin.neighbors.indexes.choose import Algorithm
+from margin.neighbors.search import take_rows
 from margin.neighbors.voters import RadiusVoters
-from margin.neighbors.votes import Votes
+from margin.neighbors.votes import Votes, class_sums
+from margin.neighbors.voting.elections import SAME, Election, Elections, elected
+from margin.neighbors.voting.neighborhoods import Asked
 from margin.params import Count, Jobs, NonNegative, Positive, Rule
 from margin.typing import Encoded, LabelsLike, TableLike, WeightsLike
 
@@ -29,22 +32,23 @@ class RadiusNeighborsClassifier(RadiusVoters, Classifier):
     r"""Asks all training rows within a radius and takes the majority of their classes.
 
     Where rows are dense many vote, where they are sparse few do, and some new rows may find nobody near enough
-    (``outlier_label``). The votes do not depend on the order of the training rows, and a row of whole-number
-    weight w votes w times; other weights multiply votes. Columns must be on comparable scales (``scale``), and the
-    radius is in the units of the scaled columns.
+    (``outlier_label``). The votes do not depend on the order of the training rows; equal ones are decided as by
+    :class:`KNeighborsClassifier`. A row of whole-number weight w votes w times; other weights multiply votes.
+    Columns must be on comparable scales (``scale``), and the radius is in the units of the scaled columns.
 
     Parameters
     ----------
     outlier_label
-        What a row without neighbours gets: ``"most_frequent"``, the most frequent class, or a label (with several
-        targets one for all or a list); None refuses such rows and says which radius would reach them, as
-        scikit-learn's model does by itself. A label that is a class has probability 1; one that is none leaves all
-        classes at 0, with a warning.
+        What a row without neighbours gets: ``"most_frequent"``, the most frequent class (of several that are
+        equally frequent the one that has the nearest row), or a label (with several targets one for all or a list);
+        None refuses such rows and says which radius would reach them, as scikit-learn's model does by itself. A
+        label that is a class has probability 1; one that is none leaves all classes at 0, with a warning.
 
     Attributes
     ----------
     outlier_label_
-        The label that rows without neighbours get, a list of them if there are several targets.
+        The label that rows without neighbours get, a list of them if there are several targets; the first of several
+        that are equally frequent.
 
     Examples
     --------
@@ -102,28 +106,74 @@ class RadiusNeighborsClassifier(RadiusVoters, Classifier):
 
     def _scores(self, X: Encoded) -> Any:
         columns, classes = self._targets.reshape(len(self._targets), -1).T, self._class_lists()
-        found, lonely = [], []
+        found = [Elections(self, codes, len(labels)) for codes, labels in zip(columns, classes)]
+        lonely: list[np.ndarray] = []
+        n = 0
         for ballot in self._ballots(X):
-            found.append([ballot.class_shares(codes, len(labels)) for codes, labels in zip(columns, classes)])
+            for elections in found:
+                elections.add(Asked(n + np.arange(ballot.n_cases), slice(None), ballot, None))
             lonely.append(ballot.lonely())
-        shares = [np.concatenate(parts) for parts in zip(*found)]
+            n += ballot.n_cases
+        joined = [elections.joined() for elections in found]
         alone = np.flatnonzero(np.concatenate(lonely))
         if alone.size and not self._outliers:
             raise InputError(self._too_far(X, alone) + ", or give an outlier_label.")
-        for each, outlier in zip(shares, self._outliers):
-            each[alone] = outlier.shares(each.shape[1])
-        return shares if self.outputs_2d_ else shares[0]
+        if alone.size:
+            for each, codes, outlier in zip(joined, columns, self._outliers):
+                self._answer_lonely(each, codes, outlier, X, alone)
+        return joined if self.outputs_2d_ else joined[0]
+
+    def _answer_lonely(self, found: Election, codes: np.ndarray, outlier: Outlier, X: Any, alone: np.ndarray) -> None:
+        """What rows without neighbours get."""
+        n_classes = found.shares.shape[1]
+        found.codes[alone] = max(outlier.code, 0)
+        found.shares[alone] = outlier.shares(n_classes)
+        most = self._most_frequent(codes, n_classes)
+        if len(most) > 1:
+            found.codes[alone] = self._nearest_class(take_rows(self._as_queries(X), alone), codes, most)
+            found.shares[alone] = np.eye(n_classes)[found.codes[alone]]
+
+    def _most_frequent(self, codes: np.ndarray, n_classes: int) -> np.ndarray:
+        """The classes that rows without neighbours may get if the most frequent one is asked for, none otherwise."""
+        if not (isinstance(self.outlier_label, str) and self.outlier_label == "most_frequent"):
+            return np.zeros(0, dtype=np.intp)
+        totals = self._totals(codes, n_classes)
+        return np.flatnonzero(totals >= totals.max() * (1 - SAME))
+
+    def _nearest_class(
+        self, queries: Any, codes: np.ndarray, classes: np.ndarray, own: np.ndarray | None = None
+    ) -> np.ndarray:
+        """Which of some classes has the nearest row to each query; of equally near ones the one with most of them.
+
+        ``own`` are the places of queries that are training rows and do not count themselves.
+        """
+        wanted = np.isin(codes, classes)
+        n = len(queries) if isinstance(queries, MixedData) else queries.shape[0]
+        own = np.full(n, -1) if own is None else own
+        reach, left, k = np.empty(n), np.arange(n), 2
+        while left.size:
+            distance, place = self._search_places(take_rows(queries, left), min(k, self._index.n_rows), 1)
+            there = wanted[place] & (place != own[left, None])
+            found = there.any(axis=1)
+            reach[left[found]] = distance[found, there[found].argmax(axis=1)]
+            left, k = left[~found], 4 * k
+        start, _, place = self._index.within(queries, reach, self._threads())
+        case = np.repeat(np.arange(n), np.diff(start))
+        there = wanted[place] & (place != own[case])
+        case, place = case[there], place[there]
+        return class_sums(case, codes[place], self._weight[place], n, int(codes.max()) + 1).argmax(axis=1)
 
     def _answers(self, X: Encoded, scores: Any) -> np.ndarray:
         if all(outlier.code >= 0 for outlier in self._outliers):
-            return super()._answers(X, scores)
+            return elected(self.classes_, scores)
         columns = [
-            outlier.in_place_of(classes.take(found.argmax(axis=1)), _is_empty(found))
+            outlier.in_place_of(classes.take(found.codes), _is_empty(found.shares))
             for outlier, classes, found in zip(self._outliers, self._class_lists(), _as_list(scores))
         ]
         return side_by_side(columns) if self.outputs_2d_ else columns[0]
 
     def _proba(self, scores: Any) -> Any:
+        scores = [each.shares for each in scores] if isinstance(scores, list) else scores.shares
         for outlier, found in zip(self._outliers, _as_list(scores)):
             alone = np.flatnonzero(_is_empty(found))
             if alone.size and outlier.code < 0:
@@ -168,7 +218,7 @@ def _is_empty(shares: np.ndarray) -> np.ndarray:
     return shares.max(axis=1) == 0
 
 
-def _as_list(scores: Any) -> list[np.ndarray]:
+def _as_list(scores: Any) -> list[Any]:
     return scores if isinstance(scores, list) else [scores]
 
 

@@ -98,9 +98,9 @@ def decision_regions(
     >>> X, y = [[0.0, 0.0], [1.0, 1.0]], ["low", "high"]
     >>> regions = decision_regions(KNeighborsClassifier(1).fit(X, y), X, y, steps=3)
     >>> regions.classes[regions.winner]
-    array([['low', 'low', 'low'],
-           ['low', 'low', 'high'],
-           ['low', 'high', 'high']], dtype='<U4')
+    array([['low', 'low', 'high'],
+           ['low', 'high', 'high'],
+           ['high', 'high', 'high']], dtype='<U4')
     """
     who = "decision_regions"
     classes = _classes_of(model, who)

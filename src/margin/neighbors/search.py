@@ -14,6 +14,7 @@ from margin.base.inputs.arrays import dense_from_sparse
 from margin.base.representations.representation import TrainingRows
 from margin.errors import InputError, ParameterError, PersistenceError
 from margin.neighbors.distances import MIXED, column_weights, power_of, quick_name
+from margin.neighbors.equal_rows import equal_queries
 from margin.neighbors.indexes.choose import Algorithm, IndexChoice, build_index
 from margin.neighbors.indexes.mixed import MixedRows
 from margin.neighbors.indexes.row_transform import Space, space_of
@@ -25,6 +26,8 @@ __all__ = ["NeighborSearch", "take_rows"]
 
 #: Differences of a larger cell and any cell of a training row may overflow.
 FARTHEST = 1.7e308
+#: From so many mixed rows on equal ones are looked for once.
+MANY_QUERIES = 100
 
 
 class NeighborSearch(TableEstimator):
@@ -168,11 +171,12 @@ class NeighborSearch(TableEstimator):
         """Likewise for each training row in the order given, itself left out."""
         distance, place = self._others_from(0, self._index.rows(), k)
         given = np.argsort(self._order)
-        return distance[given], place[given]
+        return self._space.distances(distance)[given], place[given]
 
-    def _others_from(self, first: int, rows: Any, k: int) -> tuple[np.ndarray, np.ndarray]:
-        """Likewise for prepared training rows, those at the places from ``first`` on, each itself left out."""
-        distance, place = self._search(rows, min(k + 1, self._index.n_rows))
+    def _others_from(self, first: int, rows: Any, k: int, needed: int | None = None) -> tuple[np.ndarray, np.ndarray]:
+        """Likewise for prepared training rows, those at the places from ``first`` on, each itself left out; distances
+        are the index's own."""
+        distance, place = self._search_places(rows, min(k + 1, self._index.n_rows), needed)
         others = place != np.arange(first, first + len(place))[:, None]
         others[others.all(axis=1), -1] = False  # among so many equal rows that it did not find itself
         shape = (len(place), place.shape[1] - 1)
@@ -181,14 +185,29 @@ class NeighborSearch(TableEstimator):
         return distance[others].reshape(shape), place[others].reshape(shape)
 
     def _search(self, queries: Any, k: int) -> tuple[np.ndarray, np.ndarray]:
+        distance, place = self._search_places(queries, k)
+        return self._space.distances(distance), place
+
+    def _search_places(self, queries: Any, k: int, needed: int | None = None) -> tuple[np.ndarray, np.ndarray]:
+        """Distances as the index measures them, and places; ``needed`` of them must be finite, all if it is None."""
         self._refuse_overflown(queries)
-        distance, place = self._index.nearest(queries, k, self._threads())
-        distance = self._space.distances(distance)
-        if not np.isfinite(distance[:, -1]).all():
-            raise self._too_far_away(int(np.flatnonzero(~np.isfinite(distance[:, -1]))[0]))
+        distance, place = self._nearest_rows(queries, k)
+        last = self._space.distances(distance[:, min(needed or k, k) - 1])
+        if not np.isfinite(last).all():
+            raise self._too_far_away(int(np.flatnonzero(~np.isfinite(last))[0]))
         if place.view(np.uint64).max(initial=0) >= self._index.n_rows:
             raise self._not_found()
         return distance, place
+
+    def _nearest_rows(self, queries: Any, k: int) -> tuple[np.ndarray, np.ndarray]:
+        if not isinstance(queries, MixedData) or len(queries) < MANY_QUERIES:
+            return self._index.nearest(queries, k, self._threads())
+        # Tables of few levels have few different rows, and each search looks at all that are equally far.
+        number, one = equal_queries(queries)
+        if len(one) > len(number) // 2:
+            return self._index.nearest(queries, k, self._threads())
+        distance, place = self._index.nearest(queries.take(one), k, self._threads())
+        return distance[number], place[number]
 
     def _refuse_overflown(self, queries: Any) -> None:
         """Cells that became infinite when they were weighed or scaled have no distance from anything."""

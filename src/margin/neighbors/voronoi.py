@@ -11,6 +11,8 @@ from margin.base.targets.labels import encode_labels
 from margin.data.table import Table
 from margin.errors import InputError
 from margin.neighbors.regions import limits_of
+from margin.neighbors.votes import class_sums
+from margin.neighbors.voting.elections import winners
 from margin.typing import Encoded, LabelsLike, TableLike
 
 __all__ = ["voronoi_edges"]
@@ -23,7 +25,8 @@ GUARDS = 8.0 * np.array([[1.0, 0.0], [0.0, 1.0], [-1.0, 0.0], [0.0, -1.0]])
 def voronoi_edges(X: TableLike, y: LabelsLike, bounds: Any = None) -> np.ndarray:
     """The line segments between Voronoi cells of different class: where the nearest neighbour changes its answer.
 
-    Of equal rows with different labels the last class counts, as in ``KNeighborsClassifier(1)``. :math:`O(n \\log n)`.
+    Of equal rows with different labels the class of most of them counts, then the more frequent one, as in
+    ``KNeighborsClassifier(1)``. :math:`O(n \\log n)`.
 
     Parameters
     ----------
@@ -46,12 +49,15 @@ def voronoi_edges(X: TableLike, y: LabelsLike, bounds: Any = None) -> np.ndarray
     [[[1.0, -1.0], [1.0, 1.0]]]
     """
     points = _points_of(X)
-    _, codes = encode_labels(y, len(points), "voronoi_edges")
+    classes, codes = encode_labels(y, len(points), "voronoi_edges")
     low, high = _bounds_of(points, bounds)
     points, which = np.unique(points, axis=0, return_inverse=True)
-    last = np.zeros(len(points), dtype=codes.dtype)
-    np.maximum.at(last, which.reshape(-1), codes)
-    segments = _borders(points, last, low, high)
+    counts = class_sums(which.reshape(-1), codes, np.ones(len(codes)), len(points), len(classes))
+    totals = counts.sum(axis=0)
+    winner = winners(
+        counts, lambda some: np.zeros((len(some), len(totals))), lambda some: np.tile(totals, (len(some), 1))
+    )
+    segments = _borders(points, winner, low, high)
     return _clipped(segments, low, high)
 
 

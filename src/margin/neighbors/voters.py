@@ -19,13 +19,12 @@ from margin.neighbors.distances import FeatureWeights, Metric
 from margin.neighbors.indexes.choose import Algorithm
 from margin.neighbors.search import NeighborSearch, take_rows
 from margin.neighbors.votes import Ballot, Votes, proportions, votes_of
+from margin.neighbors.voting.neighborhoods import VOTES_AT_ONCE, Asked, neighborhoods
 from margin.params import Count, Jobs, NonNegative, Positive
 from margin.typing import Encoded, TableLike
 
 __all__ = ["NearestVoters", "RadiusVoters", "Voters"]
 
-# So many votes are counted at once: enough to keep all threads busy, few enough to fit into memory.
-VOTES_AT_ONCE = 4_000_000
 # So many rows without neighbours are named.
 NAMED = 5
 
@@ -64,8 +63,8 @@ class Voters(NeighborSearch):
 
     def _fit(self, X: Encoded, y: np.ndarray, rows: TrainingRows) -> None:
         weight = rows.weights()
-        # Rows are kept by target, heavy ones first: ties between equal distances do not go by row order then. The last
-        # class comes first, because the first one already wins ties between votes.
+        # Rows are kept by target, heavy ones first: votes of equally far rows are then added up, and rounded, in the
+        # same way whatever the order of the rows.
         if rows.weight is None and y.dtype == np.int32 and y.ndim == 1 and y.max() < 2**16:
             order = np.argsort((y.max() - y).astype(np.uint16), kind="stable")  # NumPy counts such small numbers
         else:
@@ -76,9 +75,15 @@ class Voters(NeighborSearch):
         self._weight = np.broadcast_to(1.0, len(order)) if self._once else weight[order]
         self._repeats = self._once or count_repeats(weight)
 
+    def _totals(self, labels: np.ndarray, n_classes: int) -> np.ndarray:
+        """The weight of each class in training; ``labels`` by place."""
+        return np.bincount(labels, None if self._once else self._weight, n_classes)
+
 
 class NearestVoters(Voters):
     """The ``n_neighbors`` nearest rows vote; a row of whole-number weight w takes w of these places.
+
+    Rows as far away as the last of them vote as well: together they have the places that nearer ones leave.
 
     Parameters
     ----------
@@ -110,33 +115,27 @@ class NearestVoters(Voters):
         self.n_jobs = n_jobs
 
     def voters(self, X: TableLike) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        """For the one row X: distances, training row numbers, targets and votes of the neighbours asked."""
+        """For the one row X: distances, training row numbers, targets and votes of the neighbours asked.
+
+        Where equally far rows share the last places, all of them are there, each with its part of a vote.
+        """
         encoded = self._encoded(X, "voters")
         check_one_row(encoded, f"{type(self).__name__}.voters")
-        distance, place, votes = (found[0] for found in self._voted(encoded))
+        ballot = next(asked.ballot for asked in self._asked(encoded) if asked.ballot.n_cases)
+        votes = ballot.votes if ballot.unit is None else ballot.votes / ballot.unit[0]
         asked = votes > 0
-        return distance[asked], self._order[place[asked]], self._targets_at(place[asked]), votes[asked]
+        place = ballot.place[asked]
+        return ballot.distance[asked], self._order[place], self._targets_at(place), votes[asked]
 
     def _targets_at(self, place: np.ndarray) -> np.ndarray:
         return self._targets[place]
 
-    def _ballot(self, X: Encoded) -> Ballot:
-        _, place, votes = self._voted(X)
-        return Ballot(np.repeat(np.arange(len(place)), place.shape[1]), place.ravel(), votes.ravel(), len(place))
-
-    def _voted(self, X: Encoded) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Distances, places and votes of the neighbours of encoded rows."""
-        distance, place = self._nearest(X, self.n_neighbors)
-        votes = votes_of(self.weights, distance, distance[:, :1], type(self).__name__)
-        return distance, place, votes if self._once else votes * self._counted(place)
-
-    def _counted(self, place: np.ndarray) -> np.ndarray:
-        """How many neighbours each row found stands for: repeated rows fill up the k places."""
-        weight = self._weight[place]
-        if not self._repeats:
-            return proportions(weight, weight.max(axis=1, keepdims=True))
-        before = np.cumsum(weight, axis=1) - weight
-        return np.clip(self.n_neighbors - before, 0.0, weight)
+    def _asked(self, X: Encoded) -> Iterator[Asked]:
+        """The votes on encoded rows, some rows at a time."""
+        params.check(self)  # what is asked of a fitted model may have been changed since
+        k = self.n_neighbors
+        for found in neighborhoods(self, self._as_queries(X), k):
+            yield from found.asked(self, k)
 
 
 class RadiusVoters(Voters):
@@ -194,7 +193,7 @@ class RadiusVoters(Voters):
         if not self._repeats and len(there):
             weight = proportions(weight, np.repeat(np.maximum.reduceat(weight, there), count))
         case = np.repeat(np.arange(len(start) - 1), np.diff(start))
-        return Ballot(case, place, votes * weight, len(start) - 1)
+        return Ballot(case, place, votes * weight, len(start) - 1, distance)
 
     def _too_far(self, X: Encoded, alone: np.ndarray) -> str:
         """What to say of encoded rows without neighbours: which they are, and how far they would have to look."""

@@ -20,13 +20,17 @@ class Ballot:
     """Who votes on which case, and how much the vote counts: one entry per vote, the nearest neighbour first.
 
     ``case`` ascends from 0 to ``n_cases`` - 1; a case may have no votes. ``place`` is the place of the voter among
-    the training rows.
+    the training rows, ``counts`` how many voters it stands for, whatever their votes; None for one each. Votes and
+    counts of a case are in parts of one by ``unit``, if there is one.
     """
 
     case: np.ndarray
     place: np.ndarray
     votes: np.ndarray
     n_cases: int
+    distance: np.ndarray
+    counts: np.ndarray | None = None
+    unit: np.ndarray | None = None
 
     def lonely(self) -> np.ndarray:
         """Whether nobody votes on a case."""
@@ -38,19 +42,34 @@ class Ballot:
         """The share of each class in the votes on each case; ``labels`` by place."""
         return shares_of(class_sums(self.case, labels[self.place], self.votes, self.n_cases, n_classes))
 
+    def distances(self, labels: np.ndarray, n_classes: int, some: np.ndarray) -> np.ndarray:
+        """How far the voters of each class are away in sum, on some of the cases."""
+        number = np.full(self.n_cases, -1)
+        number[some] = np.arange(len(some))
+        at = np.flatnonzero(number[self.case] >= 0)
+        case, distance = number[self.case[at]], self.distance[at]
+        exponent = np.zeros(len(some), dtype=np.int32)
+        exponent[case] = np.frexp(distance)[1]  # of the last one, the farthest
+        distance = np.ldexp(distance, -exponent[case])  # so that no sum overflows
+        return class_sums(case, labels[self.place[at]], self.votes[at] * distance, len(some), n_classes)
+
     def means(self, targets: np.ndarray) -> np.ndarray:
         """The weighted mean of the voters' targets for each case, NaN where nobody votes.
 
         Differences to the nearest voter are averaged, so that no digit is lost to a large offset. Where all votes
         are 0, all voters count the same.
         """
+        counts = 1.0 if self.counts is None else self.counts
         first = np.searchsorted(self.case, np.arange(self.n_cases))
         asked = ~self.lonely()
         start = np.full(self.n_cases, np.nan)
         start[asked] = targets[self.place[first[asked]]]
         total = np.bincount(self.case, self.votes, self.n_cases)
-        votes = np.where((total > 0)[self.case], self.votes, 1.0)
-        total = np.where(total > 0, total, np.bincount(self.case, minlength=self.n_cases))
+        if not (total > 0).all():
+            votes = np.where((total > 0)[self.case], self.votes, counts)
+            total = np.bincount(self.case, votes, self.n_cases)
+        else:
+            votes = self.votes
         offsets = (targets[self.place] - start[self.case]) * (votes / total[self.case])
         return start + np.bincount(self.case, offsets, self.n_cases)
 

@@ -157,6 +157,7 @@ def _model(found: Opened, *, mapped: bool, check: bool) -> tuple[Any, witness.Wi
         model = reader.root(head["objects"])
         seen = witness.Witness(sections["witness"], reader, model) if "witness" in sections else None
         reader.check_nothing_is_left()
-        if seen is not None and check:
+        same = all(version >= BY_NAME[name].answers_since for name, version in head["kinds"].items())
+        if seen is not None and check and same:
             seen.compare(model)
     return model, seen

@@ -10,6 +10,7 @@ import numpy as np
 import margin._core as _core
 from margin.errors import InputError, ParameterError
 from margin.neighbors.distances import traits_of
+from margin.neighbors.indexes.row_transform import Radius, radii_of
 
 __all__ = ["BALL_METRICS", "BallTree"]
 
@@ -110,14 +111,14 @@ class BallTree:
             self._tree(), self._rows, self._largest_cell, queries, k, self.metric, self.p, n_threads
         )
 
-    def within(self, queries: np.ndarray, radius: float, n_threads: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def within(self, queries: np.ndarray, radius: Radius, n_threads: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """All rows up to ``radius`` away: those of query q stand at start[q] … start[q + 1] of the other two."""
         if callable(self.metric):
             return _core.neighbors.ball_within_of(
-                self._tree(), _separate(self.rows()), _separate(queries), radius, _checked(self.metric)
+                self._tree(), _separate(self.rows()), _separate(queries), radii_of(radius), _checked(self.metric)
             )
         return _core.neighbors.ball_within(
-            self._tree(), self._rows, self._largest_cell, queries, radius, self.metric, self.p, n_threads
+            self._tree(), self._rows, self._largest_cell, queries, radii_of(radius), self.metric, self.p, n_threads
         )
 
     def _tree(self) -> tuple[Any, ...]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 import margin._core as _core
+from margin.neighbors.indexes.row_transform import Radius, radii_of
 
 __all__ = ["BruteForce"]
 
@@ -58,7 +59,7 @@ class BruteForce:
         return _core.neighbors.brute_nearest(self.cells, queries, k, self.metric, self.p, n_threads)
 
     def within(
-        self, queries: np.ndarray, radius: float, n_threads: int = 0
+        self, queries: np.ndarray, radius: Radius, n_threads: int = 0
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """All rows not further than a radius: where each query's begin (and the last end), distances, places."""
-        return _core.neighbors.brute_within(self.cells, queries, radius, self.metric, self.p, n_threads)
+        return _core.neighbors.brute_within(self.cells, queries, radii_of(radius), self.metric, self.p, n_threads)

@@ -8,6 +8,7 @@ import numpy as np
 
 import margin._core as _core
 from margin.errors import InputError
+from margin.neighbors.indexes.row_transform import Radius, radii_of
 
 __all__ = ["KDTree"]
 
@@ -78,15 +79,17 @@ class KDTree:
         distance, place, _ = _core.neighbors.kd_nearest(self._arrays(), queries, k, self.metric, self.p, n_threads)
         return distance, place
 
-    def within(self, queries: np.ndarray, radius: float, n_threads: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def within(self, queries: np.ndarray, radius: Radius, n_threads: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """All rows at a distance of at most ``radius``: where those of each query start, distances and places.
+
+        There is one radius for all queries, or one for each.
 
         >>> tree = KDTree.build(np.array([[0.0], [1.0], [5.0]]), "euclidean", 2.0, 16, 1)
         >>> start, distance, place = tree.within(np.array([[0.5], [9.0]]), 0.5, 1)
         >>> start.tolist(), distance.tolist(), place.tolist()
         ([0, 2, 2], [0.5, 0.5], [0, 1])
         """
-        return _core.neighbors.kd_within(self._arrays(), queries, float(radius), self.metric, self.p, n_threads)
+        return _core.neighbors.kd_within(self._arrays(), queries, radii_of(radius), self.metric, self.p, n_threads)
 
     def looked_at(self, queries: np.ndarray, k: int, n_threads: int) -> float:
         """The share of all rows that a search of the ``k`` nearest looks at, on average over these queries.

@@ -11,6 +11,7 @@ import numpy as np
 import margin._core as _core
 from margin.base import MixedData
 from margin.data.schema import Schema
+from margin.neighbors.indexes.row_transform import Radius, radii_of
 
 __all__ = ["MixedMetric", "MixedRows"]
 
@@ -150,13 +151,13 @@ class MixedRows:
         return distance if self.unit == 1 else distance * self.unit, place
 
     def within(
-        self, queries: MixedData, radius: float, n_threads: int = 0
+        self, queries: MixedData, radius: Radius, n_threads: int = 0
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """All rows at most ``radius`` from each query, by distance and place: those of query i stand at
         ``start[i]`` to ``start[i + 1]`` of the distances and places."""
         numbers, codes = self.columns.split(queries)
         start, distance, place = _core.neighbors.within_mixed(
-            self.arrays, numbers, codes, radius / self.unit, self.metric, n_threads
+            self.arrays, numbers, codes, radii_of(radius / self.unit), self.metric, n_threads
         )
         return start, distance if self.unit == 1 else distance * self.unit, place
 

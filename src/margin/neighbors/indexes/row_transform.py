@@ -11,10 +11,21 @@ from margin.base.representations.moments import unit_for
 from margin.neighbors.distances import traits_of
 from margin.typing import Encoded, TableLike
 
-__all__ = ["Found", "Space", "space_of"]
+__all__ = ["Found", "Radius", "Space", "radii_of", "space_of"]
 
 #: Distances and places of the neighbours of all queries; ``start[i]`` to ``start[i + 1]`` are those of query i.
 Found = tuple[np.ndarray, np.ndarray, np.ndarray]
+#: How far queries look: one number for all, or an array of one for each.
+Radius = float | np.ndarray
+
+
+def radii_of(radius: Radius) -> np.ndarray:
+    """A radius as the core takes it.
+
+    >>> radii_of(2.0)
+    array([2.])
+    """
+    return np.array(radius, dtype=np.float64, ndmin=1)
 
 
 @dataclass(frozen=True)

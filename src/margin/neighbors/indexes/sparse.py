@@ -9,6 +9,7 @@ import numpy as np
 
 import margin._core as _core
 from margin.errors import InputError, PersistenceError
+from margin.neighbors.indexes.row_transform import Radius, radii_of
 
 __all__ = ["SPARSE_METRICS", "SparseRows"]
 
@@ -90,10 +91,10 @@ class SparseRows:
             self._rows(), self._postings, _as_queries(queries), k, self.metric, self.p, n_threads
         )
 
-    def within(self, queries: Any, radius: float, n_threads: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def within(self, queries: Any, radius: Radius, n_threads: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """All rows up to ``radius`` away: those of query q stand at start[q] … start[q + 1] of the other two."""
         return _core.neighbors.sparse_within(
-            self._rows(), self._postings, _as_queries(queries), radius, self.metric, self.p, n_threads
+            self._rows(), self._postings, _as_queries(queries), radii_of(radius), self.metric, self.p, n_threads
         )
 
     def _rows(self) -> tuple[Any, ...]:

@@ -12,7 +12,6 @@ from margin.persistence.cards.card_reading import CardReader
 from margin.persistence.cards.words import UNSEEN
 from margin.persistence.container.head import open_head
 from margin.persistence.opening import header_of, opened
-from margin.typing import SeedLike
 
 __all__ = ["Card", "CardColumn", "CardModel", "CardPart", "card"]
 
@@ -151,7 +150,7 @@ def _model(reader: CardReader, number: int, field: str = "") -> CardModel:
     return CardModel(kind, title, fitted, parameters, field, inside)
 
 
-def _noted(about: dict[str, Any], random_state: SeedLike) -> dict[str, Any]:
+def _noted(about: dict[str, Any], random_state: object) -> dict[str, Any]:
     """The notes that cards have a place for; a note of another type is left where it is."""
     found: dict[str, Any] = {}
     for name in ("name", "target", "table", "table_digest", "when", "command", "protocol"):

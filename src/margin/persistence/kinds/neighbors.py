@@ -79,13 +79,17 @@ def _voters(targets: str) -> dict[str, Field]:
 _SEES = Object("numeric-encoder", "mixed-encoder")
 
 
+# Since version 2 neighbours tied at the k-th distance share the places left; the state is the same.
+_SHARED_TIES: dict[str, Any] = {"version": 2, "steps": {1: lambda state: state}, "answers_since": 2}
+
+
 def _voting_classifier(name: str, cls: type, fields: dict[str, Field]) -> Kind:
     named: dict[str, Field] = {"classes_": OUTPUTS, "outputs_2d_": Flag()}
-    return model(name, cls, {**named, **_voters("i4"), **fields}, sees=_SEES, check=_classes_fit)
+    return model(name, cls, {**named, **_voters("i4"), **fields}, sees=_SEES, check=_classes_fit, **_SHARED_TIES)
 
 
-def _voting_regressor(name: str, cls: type) -> Kind:
-    return model(name, cls, _voters("f8"), sees=_SEES, check=_targets_fit)
+def _voting_regressor(name: str, cls: type, **more: Any) -> Kind:
+    return model(name, cls, _voters("f8"), sees=_SEES, check=_targets_fit, **more)
 
 
 def _targets_fit(made: Any) -> str | None:
@@ -164,7 +168,7 @@ def _is_not_empty(rows: EqualRows) -> str | None:
 KINDS = (
     Kind("outlier-label", Outlier, {"label": Label(), "code": Whole(-1, 2**31 - 1)}),
     _voting_classifier("k-neighbors-classifier", KNeighborsClassifier, {}),
-    _voting_regressor("k-neighbors-regressor", KNeighborsRegressor),
+    _voting_regressor("k-neighbors-regressor", KNeighborsRegressor, **_SHARED_TIES),
     _voting_classifier(
         "radius-neighbors-classifier", RadiusNeighborsClassifier, {"_outliers": TupleOf(Object("outlier-label"))}
     ),

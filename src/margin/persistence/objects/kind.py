@@ -29,6 +29,8 @@ class Kind:
         Of the state; raise it when ``fields`` change in a way that older files do not fit.
     steps
         From each older version, a function that turns the state of a file (JSON, by field name) into the next one's.
+    answers_since
+        The version from which on models answer as they do now; files of older ones are not held to their witness rows.
     check
         Says what does not fit together in an object that was read (a sentence), or None. It runs before anything else
         is done with the object, so that compiled code is never handed arrays that could lead it astray.
@@ -47,6 +49,7 @@ class Kind:
     fields: Mapping[str, Field] = field(default_factory=dict)
     version: int = 1
     steps: Mapping[int, Callable[[dict[str, Any]], dict[str, Any]]] = field(default_factory=dict)
+    answers_since: int = 1
     check: Callable[[Any], str | None] | None = None
     derived: frozenset[str] = frozenset()
     build: Callable[[dict[str, Any]], Any] | None = None

@@ -305,16 +305,16 @@ void ball_nearest(const BallTreeView& tree, Query query, std::size_t n_queries, 
     });
 }
 
-/// All rows at a distance of at most `radius` of each query, first by distance, then by row number.
+/// All rows at a distance of at most its radius of each query, first by distance, then by row number.
 template <class Query>
-FoundLists ball_within(const BallTreeView& tree, Query query, std::size_t n_queries, double radius, std::size_t grain,
+FoundLists ball_within(const BallTreeView& tree, Query query, std::size_t n_queries, Radii radius, std::size_t grain,
                        std::size_t n_threads, Monitor& monitor) {
     std::vector<std::vector<Found>> lists(n_queries);
     monitor.expect(n_queries);
     parallel_for(n_queries, grain, n_threads, monitor, [&](std::size_t begin, std::size_t end, std::size_t) {
         for (std::size_t q = begin; q < end; ++q) {
             auto to = query(q);
-            AllWithin best(radius, lists[q], [&](double compared) { return to.finish(compared); });
+            AllWithin best(radius[q], lists[q], [&](double compared) { return to.finish(compared); });
             Descent(tree, to, best, monitor).run();
             std::sort(lists[q].begin(), lists[q].end());
             monitor.check();

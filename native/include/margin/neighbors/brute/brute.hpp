@@ -1,5 +1,6 @@
 #pragma once
 // Exact neighbours without an index: all rows are looked at, most of them only coarsely.
+#include "margin/neighbors/distances/found_lists.hpp"
 #include "margin/neighbors/distances/pruned.hpp"
 
 namespace margin::neighbors {
@@ -16,7 +17,7 @@ void scan_by_rows(MatrixView<const T> rows, MatrixView<const double> queries, do
     parallel_for(rows.rows(), grain, n_threads, monitor, [&](std::size_t begin, std::size_t end, std::size_t worker) {
         if (worker > 0 && others[worker - 1].empty())
             for (std::size_t q = 0; q < queries.rows(); ++q)
-                others[worker - 1].push_back(make());
+                others[worker - 1].push_back(make(q));
         auto& mine = worker == 0 ? best : others[worker - 1];
         for (std::size_t q = 0; q < queries.rows(); ++q)
             scan<D, T>(queries.row(q).data(), rows.data(), begin, end, rows.columns(), p, mine[q]);
@@ -68,7 +69,8 @@ void search(MatrixView<const T> rows, MatrixView<const double> queries, double p
         scan_by_queries<D, T>(rows, queries, p, best, n_threads, monitor);
 }
 
-/// Queries in batches whose bests fit into 64 MB, or of eight: give(number of the query, its best).
+/// Queries in batches whose bests fit into 64 MB, or of eight: make(number of the query) the best to fill, give(number, best)
+/// what to do with it.
 template <class D, class T, class Make, class Give>
 void search_in_batches(MatrixView<const T> rows, MatrixView<const double> queries, double p, std::size_t k, Make make,
                        Give give, std::size_t n_threads, Monitor& monitor) {
@@ -76,11 +78,13 @@ void search_in_batches(MatrixView<const T> rows, MatrixView<const double> querie
     const std::size_t batch = std::max<std::size_t>(8, (std::size_t(64) << 20) / bytes);
     for (std::size_t first = 0; first < m; first += batch) {
         const std::size_t last = std::min(m, first + batch);
-        std::vector<decltype(make())> best;
+        std::vector<decltype(make(first))> best;
         best.reserve(last - first);
         for (std::size_t q = first; q < last; ++q)
-            best.push_back(make());
-        search<D, T>(rows, queries.slice(first, last), p, best, make, k, n_threads, monitor);
+            best.push_back(make(q));
+        search<D, T>(
+            rows, queries.slice(first, last), p, best, [&](std::size_t q) { return make(first + q); }, k, n_threads,
+            monitor);
         for (std::size_t q = first; q < last; ++q)
             give(q, best[q - first]);
     }
@@ -97,7 +101,7 @@ template <class D, class T>
 void nearest_rows(MatrixView<const T> rows, MatrixView<const double> queries, std::size_t k, double p, double* distance,
                   std::int64_t* row, std::size_t n_threads, Monitor& monitor) {
     detail::search_in_batches<D, T>(
-        rows, queries, p, k, [k] { return Nearest(k); },
+        rows, queries, p, k, [k](std::size_t) { return Nearest(k); },
         [&](std::size_t q, Nearest& best) {
             const auto& sorted = best.sorted();
             for (std::size_t i = 0; i < k; ++i) {
@@ -115,14 +119,13 @@ struct Surroundings {
     std::vector<std::int64_t> row;
 };
 
-/// All rows at a distance of at most `radius` >= 0 from each query, in the order of nearest_rows. As that otherwise.
+/// All rows at a distance of at most its radius, >= 0, from each query, in the order of nearest_rows. As that otherwise.
 template <class D, class T>
-Surroundings rows_within(MatrixView<const T> rows, MatrixView<const double> queries, double radius, double p,
+Surroundings rows_within(MatrixView<const T> rows, MatrixView<const double> queries, Radii radius, double p,
                          std::size_t n_threads, Monitor& monitor) {
-    const double limit = joined_at<D>(radius, p);
     Surroundings found;
     detail::search_in_batches<D, T>(
-        rows, queries, p, 1, [limit] { return Inside(limit); },
+        rows, queries, p, 1, [&](std::size_t q) { return Inside(joined_at<D>(radius[q], p)); },
         [&](std::size_t, Inside& inside) {
             for (const Found& one : inside.sorted()) {
                 found.distance.push_back(D::finish(one.distance, p));

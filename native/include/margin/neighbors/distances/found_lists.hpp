@@ -1,11 +1,26 @@
 #pragma once
-// Lists of rows of different lengths, one for each query, laid end to end.
+// All rows within a radius: how far each query looks, and lists of different lengths, laid end to end.
 #include "nearest.hpp"
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace margin::neighbors {
+
+/// How far each query looks: one radius for all of them, or one for each.
+class Radii {
+public:
+    Radii(double for_all) : for_all_(for_all) {}
+    /// Requires one number, or as many as there are queries.
+    explicit Radii(std::span<const double> radii)
+        : for_all_(radii[0]), each_(radii.size() > 1 ? radii.data() : nullptr) {}
+    double operator[](std::size_t query) const { return each_ ? each_[query] : for_all_; }
+
+private:
+    double for_all_;
+    const double* each_ = nullptr;
+};
 
 /// What was found for query q stands at [start[q], start[q + 1]).
 struct FoundLists {

@@ -2,6 +2,7 @@
 // Neighbours of many queries in a kd-tree: the k nearest, and all within a radius.
 #include "kd_tree_search.hpp"
 #include "margin/core/threads.hpp"
+#include "margin/neighbors/distances/found_lists.hpp"
 #include <atomic>
 #include <numeric>
 
@@ -108,15 +109,15 @@ struct Lists {
     std::vector<std::int64_t> place;
 };
 
-/// All rows at a distance of at most `radius` of each query, first by distance, then by place.
+/// All rows at a distance of at most its radius of each query, first by distance, then by place.
 template <class D>
-Lists within(const Tree& tree, Compare compare, const double* queries, std::size_t n, double radius, double p,
+Lists within(const Tree& tree, Compare compare, const double* queries, std::size_t n, Radii radius, double p,
              std::size_t n_threads, Monitor& monitor) {
     std::vector<std::vector<Found>> found(n);
     const auto ask = [&]<class Level, class N>(const N& norm) {
         for_each_query<Level>(tree, sieve_for(tree, norm), compare, queries, n, p, 1, n_threads, monitor,
                               [&](QueryState<N>& state, std::size_t q, const double* query) {
-                                  const auto looked_at = Level::template within<N>(state, query, radius, found[q]);
+                                  const auto looked_at = Level::template within<N>(state, query, radius[q], found[q]);
                                   std::sort(found[q].begin(), found[q].end());
                                   return looked_at;
                               });

@@ -1,6 +1,6 @@
 #pragma once
 // Exact neighbours of mixed rows: boxes and coarse cells throw rows away, the definition decides on the rest.
-#include "margin/neighbors/distances/nearest.hpp"
+#include "margin/neighbors/distances/found_lists.hpp"
 #include "mixed_sieve.hpp"
 #include <bit>
 
@@ -197,20 +197,19 @@ void nearest_mixed(const MixedIndex& index, const MixedQueries& queries, std::si
     });
 }
 
-/// All rows at most `radius` from each query, nearest first, ties by place.
+/// All rows at most its radius from each query, nearest first, ties by place.
 template <class M>
-std::vector<std::vector<Found>> within_mixed(const MixedIndex& index, const MixedQueries& queries, double radius,
+std::vector<std::vector<Found>> within_mixed(const MixedIndex& index, const MixedQueries& queries, Radii radius,
                                              std::size_t n_threads, Monitor& monitor) {
     std::vector<std::vector<Found>> found(queries.numbers.rows());
-    // A little more than the radius, which the last step of a distance may round down to.
-    const double limit = M::unfinished(radius) * (1 + 1e-12) + std::numeric_limits<double>::denorm_min();
     detail::for_each_query<M>(index, queries, n_threads, monitor, [&](auto& search, std::size_t q, MixedRow query) {
-        AllWithin all(limit);
+        // A little more than the radius, which the last step of a distance may round down to.
+        AllWithin all(M::unfinished(radius[q]) * (1 + 1e-12) + std::numeric_limits<double>::denorm_min());
         search.find(query, all);
         found[q] = all.sorted();
         for (Found& one : found[q])
             one.distance = M::finish(one.distance);
-        std::erase_if(found[q], [&](const Found& one) { return one.distance > radius; });
+        std::erase_if(found[q], [&](const Found& one) { return one.distance > radius[q]; });
     });
     return found;
 }

@@ -339,17 +339,17 @@ void sparse_nearest(const SparseIndex<T>& index, const SparseQueries& queries, s
                  });
 }
 
-/// All rows at a distance of at most `radius` of each query, first by distance, then by row number.
+/// All rows at a distance of at most its radius of each query, first by distance, then by row number.
 template <class M, class T>
-FoundLists sparse_within(const SparseIndex<T>& index, const SparseQueries& queries, double radius,
-                         std::size_t n_threads, Monitor& monitor) {
+FoundLists sparse_within(const SparseIndex<T>& index, const SparseQueries& queries, Radii radius, std::size_t n_threads,
+                         Monitor& monitor) {
     std::vector<std::vector<Found>> lists(queries.rows);
     monitor.expect(queries.rows);
     parallel_for(queries.rows, detail::sparse_group(queries.rows), n_threads, monitor,
                  [&](std::size_t begin, std::size_t end, std::size_t) {
                      std::vector<detail::SparseWithin<M>> best;
                      for (std::size_t q = begin; q < end; ++q)
-                         best.push_back({radius, M::most_compared(radius, index.p), index.p, &lists[q]});
+                         best.push_back({radius[q], M::most_compared(radius[q], index.p), index.p, &lists[q]});
                      detail::search_group<M>(
                          index, queries, begin, end,
                          [&](std::size_t q) -> detail::SparseWithin<M>& { return best[q - begin]; }, monitor);
