@@ -14,7 +14,6 @@ nb::tuple sgd_over(const Rows& rows, const std::string& loss, In<std::int32_t> y
                    bool intercept, double average_from, Changed w, ChangedVector b, Changed sum_w, ChangedVector sum_b,
                    ChangedVector averaged, Changed paid, ChangedVector owed, In<bool> active, double t) {
     const linear::SgdEpoch epoch{visits_of(order, y.size()),
-                                 linear::Losses::place(loss),
                                  y.data(),
                                  optional(weight),
                                  static_cast<linear::Schedule>(schedule),
@@ -28,7 +27,10 @@ nb::tuple sgd_over(const Rows& rows, const std::string& loss, In<std::int32_t> y
     linear::SgdState state{
         b.size(),       w.shape(1),     w.data(),      b.data(), optional(sum_w), optional(sum_b), optional(averaged),
         optional(paid), optional(owed), active.data(), t};
-    auto losses = with_monitor([&](Monitor& monitor) { return linear::sgd_epoch(rows, epoch, state, monitor); });
+    auto losses = with_monitor([&](Monitor& monitor) {
+        return linear::Losses::visit(loss,
+                                     [&]<class L>() { return linear::sgd_epoch<L>(rows, epoch, state, monitor); });
+    });
     return nb::make_tuple(give(std::move(losses)), state.t);
 }
 

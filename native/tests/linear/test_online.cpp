@@ -72,10 +72,10 @@ Learnt descent(const Example& example, const Rows& rows, std::size_t n_scores, d
                    averaged.data(),  l1_ratio > 0 ? paid.data() : nullptr,
                    owed.data(),      reinterpret_cast<const bool*>(active.data())};
     const auto order = shuffled_visits(example.rows, 1, 2, monitor);
-    SgdEpoch epoch{{order.data(), order.size()}, Losses::place(Loss::name), example.y.data()};
+    SgdEpoch epoch{{order.data(), order.size()}, example.y.data()};
     epoch.eta = eta.data();
     epoch.alpha = 0.5, epoch.l1_ratio = l1_ratio, epoch.average_from = 1;
-    found.loss = sgd_epoch(rows, epoch, state, monitor)[0];
+    found.loss = sgd_epoch<Loss>(rows, epoch, state, monitor)[0];
     return found;
 }
 

@@ -32,30 +32,7 @@ struct OneOf {
         return visit_first<F, Ts...>(name, f);
     }
 
-    /// The place of that name in the list; throws like visit.
-    static std::size_t place(std::string_view name) {
-        const auto list = names();
-        for (std::size_t i = 0; i < size; ++i)
-            if (list[i] == name)
-                return i;
-        throw std::invalid_argument(unknown(name));
-    }
-
-    /// The same for a place below size, as a branch in the middle of a loop that is compiled once for all members.
-    template <class F>
-    [[gnu::always_inline]] static decltype(auto) visit_place(std::size_t place, F&& f) {
-        return visit_next<F, Ts...>(place, f);
-    }
-
 private:
-    template <class F, class First, class... Rest>
-    [[gnu::always_inline]] static decltype(auto) visit_next(std::size_t place, F& f) {
-        if constexpr (sizeof...(Rest) == 0)
-            return f.template operator()<First>();
-        else
-            return place == 0 ? f.template operator()<First>() : visit_next<F, Rest...>(place - 1, f);
-    }
-
     template <class F, class First, class... Rest>
     static decltype(auto) visit_first(std::string_view name, F& f) {
         if (name == First::name)

@@ -19,7 +19,6 @@ enum class Schedule { constant, optimal, invscaling };
 /// How the epoch is made. eta: one step for each score (Schedule::constant), or the eta0 of all of them.
 struct SgdEpoch {
     Visits visits;
-    std::size_t loss = 0; // its place in Losses
     const std::int32_t* y = nullptr;
     const double* weight = nullptr; // of each row, null: 1
     Schedule schedule = Schedule::constant;
@@ -107,9 +106,8 @@ struct SgdScore {
     }
 };
 
-/// One row, one score: its margin before the update. The loss is a branch that is always foreseen, so that the loop is
-/// compiled once for all of them.
-template <class Rows>
+/// One row, one score: its margin before the update.
+template <class Loss, class Rows>
 MARGIN_INLINED double learn_row(const Rows& rows, std::size_t i, double sign, double eta, const SgdEpoch& epoch,
                                 SgdScore& score, double& b) {
     if (score.paid)
@@ -120,8 +118,7 @@ MARGIN_INLINED double learn_row(const Rows& rows, std::size_t i, double sign, do
     if (!(score.scale >= smallest_scale))
         score.fold(rows.width());
     score.inverse = 1 / score.scale;
-    double update =
-        -eta * sign * Losses::visit_place(epoch.loss, [&]<class Loss>() { return slope_inlined<Loss>(margin); });
+    double update = -eta * sign * slope_inlined<Loss>(margin);
     if (epoch.weight)
         update *= epoch.weight[i];
     if (update != 0) {
@@ -140,7 +137,7 @@ MARGIN_INLINED double learn_row(const Rows& rows, std::size_t i, double sign, do
 }
 
 /// Visits [begin, end) with one score after another for each row; margins go to (end - begin) × n_scores.
-template <class Rows>
+template <class Loss, class Rows>
 MARGIN_SIMD void learn_rows(const Rows& rows, const SgdEpoch& epoch, std::size_t begin, std::size_t end,
                             SgdState& state, SgdScore* scores, double* margins) {
     for (std::size_t visit = begin; visit < end; ++visit) {
@@ -152,7 +149,7 @@ MARGIN_SIMD void learn_rows(const Rows& rows, const SgdEpoch& epoch, std::size_t
             if (!state.active[k])
                 continue;
             const double sign = own == static_cast<std::int32_t>(k) ? 1 : -1;
-            *margins++ = learn_row(rows, i, sign, step_size(epoch, k, state.t), epoch, scores[k], state.b[k]);
+            *margins++ = learn_row<Loss>(rows, i, sign, step_size(epoch, k, state.t), epoch, scores[k], state.b[k]);
             if (averaging) {
                 scores[k].sigma += scores[k].scale;
                 state.sum_b[k] += state.b[k];
@@ -191,7 +188,7 @@ MARGIN_SIMD void add_losses(const SgdEpoch& epoch, std::size_t begin, std::size_
 /// One epoch. Gives the sum of (weight × loss before the row was learnt) of each score; 0 where it no longer learns.
 /// Requires rows as wide as the state, visited rows that are there, y[i] below 2 (n_scores 1) or n_scores, and alpha
 /// above 0 for Schedule::optimal. O(visits × n_scores × width), or the stored cells instead of the width.
-template <class Rows>
+template <class Loss, class Rows>
 std::vector<double> sgd_epoch(const Rows& rows, const SgdEpoch& epoch, SgdState& state, Monitor& monitor) {
     std::vector<double> losses(state.n_scores);
     std::vector<detail::SgdScore> scores(state.n_scores);
@@ -205,10 +202,8 @@ std::vector<double> sgd_epoch(const Rows& rows, const SgdEpoch& epoch, SgdState&
     for (std::size_t begin = 0; begin < epoch.visits.n; begin += chunk) {
         monitor.check();
         const std::size_t end = std::min(begin + chunk, epoch.visits.n);
-        detail::learn_rows(rows, epoch, begin, end, state, scores.data(), margins.data());
-        Losses::visit_place(epoch.loss, [&]<class Loss>() {
-            detail::add_losses<Loss>(epoch, begin, end, state, margins.data(), losses.data());
-        });
+        detail::learn_rows<Loss>(rows, epoch, begin, end, state, scores.data(), margins.data());
+        detail::add_losses<Loss>(epoch, begin, end, state, margins.data(), losses.data());
     }
     for (std::size_t k = 0; k < state.n_scores; ++k) {
         if (state.paid)
