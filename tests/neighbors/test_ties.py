@@ -15,7 +15,7 @@ from margin import (
     read,
 )
 from margin.data import Table
-from margin.evaluation.predictions.leave_one_out import answers_anew
+from margin.evaluation.predictions.leave_one_out import refitted_predictions
 from margin.neighbors import losses_by_k
 from margin.neighbors.voting import answers_by_k, neighborhoods
 from tests.shared_data import shared_data
@@ -208,7 +208,7 @@ def test_rows_left_out_share_ties_as_in_new_fits(weighting, metric, monkeypatch)
                 found = model.left_out_answers(X, y, weight)
                 if found is None:
                     continue
-                refitted = answers_anew(model, X, y, weight, np.arange(len(y)))
+                refitted = refitted_predictions(model, X, y, weight, np.arange(len(y)))
                 assert found.labels.tolist() == refitted.labels.tolist()
                 np.testing.assert_allclose(found.probabilities, refitted.probabilities, rtol=1e-12, atol=1e-15)
 
@@ -258,7 +258,7 @@ def test_of_equally_frequent_classes_rows_without_neighbours_get_that_of_the_nea
         model = RadiusNeighborsClassifier(2.0).fit(X, names)
         assert model.predict([[9.0], [30.0], [90.0], [1.5]]).tolist() == [names[0], names[2], names[2], names[0]]
         left_out = model.left_out_answers(X, names)
-        refitted = answers_anew(model, X, np.array(names), None, np.arange(5))
+        refitted = refitted_predictions(model, X, np.array(names), None, np.arange(5))
         assert left_out.labels.tolist() == refitted.labels.tolist()
 
 

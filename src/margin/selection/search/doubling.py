@@ -102,7 +102,7 @@ class LogSearch(Search):
     >>> for step in search.path_:
     ...     print(step)
     start    n_neighbors = 1: 0.9600
-    double   n_neighbors = 2: 0.9333
+    double   n_neighbors = 2: 0.9600
     """
 
     def __init__(
