@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from typing import Any, Literal, Self
 
 import numpy as np
 
 from margin import parallel
+from margin.base.parameter_path import PathFunction
 from margin.base.representations.numeric import Scale
 from margin.base.representations.representation import TrainingRows
 from margin.base.targets.class_weight import class_factors
@@ -272,16 +274,7 @@ class LogisticRegression(LogisticModel):
             self._keep(part, weight, start, self._setting())
         self.certificate_ = self.certificate_.timed(time.perf_counter() - begin)
 
-    def answers_along(
-        self,
-        parameter: str,
-        values: Any,
-        X: TableLike,
-        y: LabelsLike,
-        queries: Any,
-        sample_weight: WeightsLike | None = None,
-    ) -> Any:
-        """What the model would say for several C, from one path (:mod:`margin.evaluation.predictions.from_model`)."""
+    def _paths(self) -> Mapping[str, PathFunction]:
         from margin.linear.logistic.path import answers_along_penalty
 
-        return answers_along_penalty(self, values, X, y, queries, sample_weight) if parameter == "C" else None
+        return {"C": answers_along_penalty}
