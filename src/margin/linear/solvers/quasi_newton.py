@@ -6,14 +6,7 @@ import numpy as np
 
 from margin.linear.problem import Problem, Solution
 from margin.linear.solvers.column_units import sampled_rows
-from margin.linear.solvers.curvature import (
-    Blocks,
-    Curvature,
-    Diagonal,
-    Factor,
-    class_blocks,
-    whole_curvature,
-)
+from margin.linear.solvers.curvature import Blocks, Curvature, Diagonal, Factor, class_blocks, whole_curvature
 from margin.linear.solvers.dense_objective import (
     Memory,
     Objective,

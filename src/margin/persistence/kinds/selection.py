@@ -9,6 +9,7 @@ import numpy as np
 from margin.persistence.kinds.base import AS_GIVEN, classifier
 from margin.persistence.objects.arrays import Array
 from margin.persistence.objects.fields import (
+    ANY_NUMBER,
     Absent,
     Field,
     Fixed,
@@ -31,7 +32,6 @@ from margin.selection.search.results import SearchResults
 
 __all__ = ["KINDS"]
 
-ANY_NUMBER = Number(finite=False, missing=True)
 SETTING = MapOf(Value())
 SEARCH: dict[str, Field] = {
     "results_": Object("search-results", where={"s": len}),

@@ -10,7 +10,6 @@ from typing import Annotated, Any, Literal
 import numpy as np
 
 from margin import parallel
-from margin.base import Numeric
 from margin.base.inputs.columns import Columns
 from margin.base.parameter_path import PathFunction
 from margin.base.representations.numeric import Scale
@@ -183,10 +182,6 @@ class SVC(KernelModel):
         self.max_iter = max_iter
         self.cache_size = cache_size
         self.n_jobs = n_jobs
-
-    @property
-    def representation(self) -> Numeric:
-        return Numeric(scale=self.scale, sparse=True, keep_float32=True, largest=1e100)
 
     def _fit(self, X: Encoded, y: np.ndarray, rows: TrainingRows) -> None:
         codes, weight = self._weighed(y, rows)
