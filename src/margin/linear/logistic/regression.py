@@ -125,7 +125,7 @@ class LogisticModel(LinearClassifier):
         self.n_iter_, self.solver_, self.solver_reason_ = done.n_iter, done.solver, done.reason
         self.certificate_ = certified(problem, done.point, setting.C, setting.tol, done)
         self._evidence = evidence_of(problem, part, done.point, done.curved, False)
-        found = separation_at(problem, done)
+        found = None if problem.is_penalised else separation_at(problem, done)
         if found is not None:
             self._warn_of_separation(found, part, setting.who)
         elif not done.converged:
