@@ -132,10 +132,9 @@ def _metric_in_words(model: KNeighborsClassifier) -> str:
 
 @explain.register
 def _(model: NaiveBayes, X: TableLike) -> Explanation:
+    name, (answer, probabilities) = type(model).__name__, answer_of(model, X)
     if len(model.classes_) == 1:
         return of_one_class(model, X)
-    name = type(model).__name__
-    answer, probabilities = answer_of(model, X)
     if np.isneginf(model.joint_log_likelihood(X)).all():
         how = "The columns rule out every class; only the shares of the classes are left."
         return Explanation(name, answer, probabilities, how, _shares_in_words(model.priors_, model.classes_))

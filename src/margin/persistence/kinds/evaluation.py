@@ -32,7 +32,7 @@ from margin.persistence.objects.fields import (
 from margin.persistence.objects.kind import Kind
 from margin.persistence.objects.values import Value
 
-__all__ = ["KINDS"]
+__all__ = ["KINDS", "SHARE"]
 
 SHARE, SEED, COUNT = Number(0, 1), Whole(0), Whole(1)
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from margin.persistence.kinds.base import AS_GIVEN, classifier
+from margin.persistence.kinds.evaluation import SHARE
 from margin.persistence.objects.arrays import Array
 from margin.persistence.objects.fields import (
     ANY_NUMBER,
@@ -17,7 +18,6 @@ from margin.persistence.objects.fields import (
     MapOf,
     Maybe,
     Model,
-    Number,
     Object,
     Text,
     TupleOf,
@@ -82,7 +82,7 @@ KINDS: tuple[Kind, ...] = (
             "errors": TupleOf(Text(), "s"),
             "dropped": Array("b1", "s"),
             "test_to_train": ANY_NUMBER,
-            "confidence": Number(0, 1),
+            "confidence": SHARE,
             "resource": Maybe(Array("i8 f8", "s")),
             "n_cases": Maybe(Whole(0)),
         },
