@@ -28,12 +28,12 @@ def digest_of(table: Table) -> str:
     >>> digest_of(table)[:16]
     '841460e11d0755a8'
     """
-    found = hashlib.sha256(MARK)
-    found.update(_line(table.n_rows, len(table.schema)))
+    digest = hashlib.sha256(MARK)
+    digest.update(_line(table.n_rows, len(table.schema)))
     for column in table.schema:
-        found.update(_line(column.name, column.kind, [_typed(level) for level in column.levels]))
-        found.update(_bytes(table.cells(column.name)))
-    return found.hexdigest()
+        digest.update(_line(column.name, column.kind, [_typed(level) for level in column.levels]))
+        digest.update(_bytes(table.cells(column.name)))
+    return digest.hexdigest()
 
 
 def _line(*values: Any) -> bytes:

@@ -56,10 +56,10 @@ def _worth_a_look(words: list[str]) -> bool:
 
 def _without_unit(words: pl.Series) -> tuple[pl.Series, str]:
     """The words without the sign of a currency or ``%`` that stands at all of them, and what it was."""
-    found = _UNIT.search(words.drop_nulls()[0])
-    if found is None:
+    match = _UNIT.search(words.drop_nulls()[0])
+    if match is None:
         return words, ""
-    unit = found[1] or found[2]
+    unit = match[1] or match[2]
     sign = re.escape(unit)
     at_all = words.str.contains(rf"^[+-]?\s*{sign}[^{sign}]*$|^[^{sign}]*{sign}$").all()
     if not at_all:

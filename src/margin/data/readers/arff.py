@@ -76,8 +76,8 @@ def parse_header(source: Source, lines: list[str]) -> Header:
         if word == "@data":
             return _checked(source, Header(attributes, relation, at))
         if word == "@relation":
-            found = _RELATION.match(line)
-            relation = unescape(found[1].strip()) if found else ""
+            match = _RELATION.match(line)
+            relation = unescape(match[1].strip()) if match else ""
         elif word == "@attribute":
             line, at = _whole_declaration(lines, line, at)
             attributes.append(_attribute(source, line, at))
@@ -98,10 +98,10 @@ def _whole_declaration(lines: list[str], line: str, at: int) -> tuple[str, int]:
 
 
 def _attribute(source: Source, line: str, number: int) -> Attribute:
-    found = _ATTRIBUTE.match(line)
-    if found is None or not found[2]:
+    match = _ATTRIBUTE.match(line)
+    if match is None or not match[2]:
         raise source.refusal(f"line {number}: {line[:60]!r} must read '@attribute name type'.")
-    name, kind = unescape(found[1]), found[2].strip()
+    name, kind = unescape(match[1]), match[2].strip()
     if kind.startswith("{"):
         return Attribute(name, "nominal", _levels(source, kind[1:], number))
     word = re.split(r"[\s\[%]", kind, maxsplit=1)[0].lower()
@@ -119,14 +119,14 @@ def _levels(source: Source, text: str, number: int) -> tuple[str, ...]:
     levels: list[str] = []
     at = 0
     while True:
-        found = _LEVEL.match(text, at)
-        if found is None:
+        match = _LEVEL.match(text, at)
+        if match is None:
             raise source.refusal(f"line {number}: the list of levels is not closed; write {{a, b, 'c d'}}.")
-        if found[1]:
-            levels.append(unescape(found[1]))
-        if found[2] == "}":
+        if match[1]:
+            levels.append(unescape(match[1]))
+        if match[2] == "}":
             return tuple(dict.fromkeys(levels))
-        at = found.end()
+        at = match.end()
 
 
 def _checked(source: Source, header: Header) -> Header:
@@ -203,8 +203,8 @@ def _split_plain(source: Source, plain: list[str], numbers: list[int], width: in
     return frame.select(pl.when(~pl.all().is_in(["?", ""])).then(pl.all()))
 
 
-def _ragged(source: Source, number: int, found: int, width: int) -> Exception:
-    return source.refusal(f"line {number} has {found} cells, but {width} were expected (one for each @attribute).")
+def _ragged(source: Source, number: int, n_cells: int, width: int) -> Exception:
+    return source.refusal(f"line {number} has {n_cells} cells, but {width} were expected (one for each @attribute).")
 
 
 def _cells(source: Source, line: str, number: int, attributes: list[Attribute], separator: str) -> list[str | None]:
@@ -214,12 +214,12 @@ def _cells(source: Source, line: str, number: int, attributes: list[Attribute], 
     cells: list[str | None] = []
     at = 0
     while True:
-        found = _CELL[separator].match(line, at)
-        if found is None or (found[1][:1] in ("'", '"') and found[1][:1] != found[1][-1:]) or found[1] in ("'", '"'):
+        match = _CELL[separator].match(line, at)
+        if match is None or (match[1][:1] in ("'", '"') and match[1][:1] != match[1][-1:]) or match[1] in ("'", '"'):
             raise source.refusal(f"line {number}: a quote is opened and not closed, near {line[at : at + 30]!r}.")
-        cells.append(_value(found[1]))
-        at = found.end()
-        if at >= len(line) and found[2].strip() != ",":
+        cells.append(_value(match[1]))
+        at = match.end()
+        if at >= len(line) and match[2].strip() != ",":
             break
     if len(cells) != len(attributes):
         raise _ragged(source, number, len(cells), len(attributes))
@@ -233,19 +233,19 @@ def _sparse_cells(source: Source, line: str, number: int, attributes: list[Attri
     if re.match(r"\{\s*\}", line):
         return cells
     while True:
-        found = _SPARSE_CELL.match(line, at)
-        if found is None:
+        match = _SPARSE_CELL.match(line, at)
+        if match is None:
             raise source.refusal(
                 f"line {number}: a sparse row must read '{{index value, …}}', near {line[at : at + 30]!r}."
             )
-        index = int(found[1])
+        index = int(match[1])
         if index >= len(attributes):
             raise source.refusal(
                 f"line {number}: index {index} is too large; there are {len(attributes)} columns from 0."
             )
-        cells[index] = _value(found[2])
-        at = found.end()
-        if found[3] == "}":
+        cells[index] = _value(match[2])
+        at = match.end()
+        if match[3] == "}":
             return cells
 
 

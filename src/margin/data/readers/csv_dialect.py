@@ -110,10 +110,10 @@ def take_separator_line(text: bytes) -> tuple[bytes, str | None]:
     >>> take_separator_line(b"sep=;\na;b\n")
     (b'\na;b\n', ';')
     """
-    found = _SEPARATOR_LINE.match(text)
-    if found is None or not found[1].isascii():
+    match = _SEPARATOR_LINE.match(text)
+    if match is None or not match[1].isascii():
         return text, None
-    return text[found.end() :], found[1].decode()
+    return text[match.end() :], match[1].decode()
 
 
 def blank_comments(text: bytes, separator: str) -> bytes:

@@ -160,15 +160,15 @@ def _cells(source: Source, words: str, separator: str) -> Iterator[tuple[int, st
     pattern = re.compile(rf'[ \t]*"((?:[^"]|"")*)"[ \t]*(?={sep}|\n|\Z)|([^{sep}\n]*)')
     at = 0
     while at <= len(words):
-        found = pattern.match(words, at)
-        assert found is not None  # the second half of the pattern matches anything
-        quoted, plain = found.groups()
+        match = pattern.match(words, at)
+        assert match is not None  # the second half of the pattern matches anything
+        quoted, plain = match.groups()
         if quoted is None and plain.lstrip().startswith('"'):
             line = words.count("\n", 0, at) + 1
             raise source.refusal(
                 f'line {line}: a quote is opened and not closed (a quote inside quotes is written "").'
             )
-        at = found.end()
+        at = match.end()
         yield at, plain if quoted is None else quoted.replace('""', '"'), at == len(words) or words[at] == "\n"
         at += 1
 

@@ -323,11 +323,11 @@ def _looked_at(given: _Given, settings: list[Setting]) -> tuple[list[Finding], S
     return [*about_columns, *(_worst(found, len(settings)) for found in gathered.values())], first
 
 
-def _worst(found: list[Finding], n_splits: int) -> Finding:
+def _worst(findings: list[Finding], n_splits: int) -> Finding:
     """One finding for all splits that have it: the gravest, with their number."""
     severities = ("leak", "trap", "note")
-    worst = min(found, key=lambda finding: severities.index(finding.severity))
+    worst = min(findings, key=lambda finding: severities.index(finding.severity))
     if n_splits == 1 or worst.kind in ("duplicates_within", "contradictions"):
         return worst
-    said = f"In {len(found)} of {n_splits} splits, here the first of them: {worst.says}"
-    return replace(worst, says=said, evidence={**worst.evidence, "splits": len(found), "of_splits": n_splits})
+    said = f"In {len(findings)} of {n_splits} splits, here the first of them: {worst.says}"
+    return replace(worst, says=said, evidence={**worst.evidence, "splits": len(findings), "of_splits": n_splits})

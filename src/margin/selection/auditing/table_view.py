@@ -121,10 +121,10 @@ def _from_series(name: str, series: Any, who: str) -> Cells:
         return Cells(name, "numeric", np.where(opened.is_null().to_numpy(), np.nan, seconds))
     if opened.dtype == nw.Time:
         return _from_objects(name, [str(value) if value is not None else None for value in opened.to_list()], who)
-    found = cells_from_series(name, series, who)
-    if isinstance(found, list):
-        return _from_objects(name, found, who)
-    column, stored = found
+    cells = cells_from_series(name, series, who)
+    if isinstance(cells, list):
+        return _from_objects(name, cells, who)
+    column, stored = cells
     return Cells(column.name, column.kind, stored, column.levels)
 
 
@@ -276,9 +276,9 @@ def dates_of_levels(levels: Sequence[Any]) -> np.ndarray | None:
         or not any(character.isdigit() for character in levels[0])
     ):
         return None
-    found = _iso(levels)
-    if found is not None:
-        return found
+    seconds_by_iso = _iso(levels)
+    if seconds_by_iso is not None:
+        return seconds_by_iso
     readings = [seconds for form in FORMATS if (seconds := _in_format(levels, form)) is not None]
     return readings[0] if readings and all(np.array_equal(each, readings[0]) for each in readings) else None
 

@@ -37,9 +37,9 @@ def look_at_predictors(setting: Setting) -> Iterator[Finding]:
     judge = _Judge(target, len(setting.classes), float(counts.max() / counts.sum()), len(setting.sheet.columns))
     for column in setting.sheet.columns:
         cells = column.take(rows)
-        found = _equal(setting, judge, column, cells) or _by_missing(judge, cells) or _by_value(judge, cells)
-        if found is not None:
-            yield found
+        finding = _equal(setting, judge, column, cells) or _by_missing(judge, cells) or _by_value(judge, cells)
+        if finding is not None:
+            yield finding
 
 
 @dataclass(frozen=True, eq=False)

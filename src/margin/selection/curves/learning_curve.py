@@ -187,7 +187,7 @@ def _beginning(train: Part, order: np.ndarray, count: int) -> Part:
 
 def _counts(sizes: Iterable[float], most: int, n_classes: int) -> list[int]:
     given = list(sizes)
-    found: set[int] = set()
+    counts: set[int] = set()
     for size in given:
         whole = isinstance(size, numbers.Integral) and size > 1
         if isinstance(size, bool) or not isinstance(size, numbers.Real) or not (whole or 0 < size <= 1):
@@ -199,7 +199,7 @@ def _counts(sizes: Iterable[float], most: int, n_classes: int) -> list[int]:
             raise ParameterError(
                 f"learning_curve(sizes={given!r}): the smallest training part has {most} rows, fewer than {count}."
             )
-        found.add(min(most, max(count, n_classes)))
-    if not found:
+        counts.add(min(most, max(count, n_classes)))
+    if not counts:
         raise ParameterError("learning_curve(sizes=[]): at least one size is needed.")
-    return sorted(found)
+    return sorted(counts)

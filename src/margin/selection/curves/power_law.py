@@ -51,13 +51,13 @@ def fit_power_law(n: np.ndarray, scores: np.ndarray, rises: bool, bounds: tuple[
     losses = _fits(unit, scores[None, :], EXPONENTS, rises, bounds)[2][0]
     at = int(np.argmin(losses))
     low, high = EXPONENTS[max(at - 1, 0)], EXPONENTS[min(at + 1, len(EXPONENTS) - 1)]
-    found = minimize_scalar(
+    minimum = minimize_scalar(
         lambda c: float(_fits(unit, scores[None, :], np.array([c]), rises, bounds)[2][0, 0]),
         bounds=(low, high),
         method="bounded",
         options={"xatol": 1e-9},
     )
-    c = float(found.x) if found.fun <= losses[at] else float(EXPONENTS[at])
+    c = float(minimum.x) if minimum.fun <= losses[at] else float(EXPONENTS[at])
     a, b, _ = _fits(unit, scores[None, :], np.array([c]), rises, bounds)
     return PowerLaw(float(a[0, 0]), float(b[0, 0]) * float(n[-1]) ** c, c)
 

@@ -83,13 +83,13 @@ class ValidationCurve(ScoreCurve):
         way = slice(0, at + 1) if at >= 2 else slice(at, None)
         climb = np.maximum.accumulate(merit[way] if way.start == 0 else merit[way][::-1])
         steps = x[way] if way.start == 0 else x[way][::-1]
-        found = (
+        bend = (
             knee(steps, climb, log_x=_by_ratios(x), curve="concave", direction=_way(steps)) if len(steps) > 2 else None
         )
-        if found is None:
+        if bend is None:
             return None
-        place = next(i for i in kept if float(self.values[i]) == found.x)
-        return Knee(found.x, self.test()[place].value, place, found.clearness)
+        place = next(i for i in kept if float(self.values[i]) == bend.x)
+        return Knee(bend.x, self.test()[place].value, place, bend.clearness)
 
     def __str__(self) -> str:
         shown = (f"{value:.4g}" if isinstance(value, float) else str(value) for value in self.values)
@@ -97,10 +97,10 @@ class ValidationCurve(ScoreCurve):
         return "\n".join(self._table(self.parameter, shown, remarks) + self._choices())
 
     def _choices(self) -> list[str]:
-        found = [f"best: {self.parameter} = {self.best}"]
+        choices = [f"best: {self.parameter} = {self.best}"]
         if self.simpler is not None:
-            found.append(f"simplest within one standard error: {self.parameter} = {self.within_one_standard_error}")
-        return found if self.knee is None else [*found, str(self.knee)]
+            choices.append(f"simplest within one standard error: {self.parameter} = {self.within_one_standard_error}")
+        return choices if self.knee is None else [*choices, str(self.knee)]
 
 
 def validation_curve(

@@ -90,13 +90,13 @@ def drawn(distributions: Mapping[str, Any], n: int, random: np.random.Generator)
         everything = int(np.prod([len(values) for values in distributions.values()], dtype=object))
         if everything <= n:
             return combinations(distributions)
-    found: dict[str, dict[str, Any]] = {}
+    settings: dict[str, dict[str, Any]] = {}
     for _ in range(20 * n):  # draws that repeat an earlier one are drawn again, but not for ever
         setting = {name: _draw(values, random) for name, values in distributions.items()}
-        found.setdefault(repr(setting), setting)
-        if len(found) == n:
+        settings.setdefault(repr(setting), setting)
+        if len(settings) == n:
             break
-    return list(found.values())
+    return list(settings.values())
 
 
 def _draw(values: Any, random: np.random.Generator) -> Any:

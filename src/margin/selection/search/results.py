@@ -122,16 +122,16 @@ class SearchResults:
 
         1 for the best, NaN where there is nothing to compare: failed or dropped settings, a single split.
         """
-        found = np.full(len(self), np.nan)
+        p_values = np.full(len(self), np.nan)
         merit, best = self._merit, self.best
         if self.fold_scores.shape[1] < 2 or merit[best] == -np.inf:
-            return found
+            return p_values
         others = [i for i in np.flatnonzero(merit > -np.inf).tolist() if i != best]
         leads = [self.fold_scores[best] - self.fold_scores[i] for i in others]
         raw = [corrected_t_test(lead, test_to_train=self.test_to_train).p for lead in leads]
-        found[others] = holm(raw)
-        found[best] = 1.0
-        return found
+        p_values[others] = holm(raw)
+        p_values[best] = 1.0
+        return p_values
 
     @property
     def as_good_as_best(self) -> np.ndarray:
