@@ -4,119 +4,49 @@ from margin.lazy import attach
 
 __version__ = "0.1.0"
 
+#: The public names by the part that they live in; a part is a name itself.
 _names = {
-    "base": ("TableEncoder",),
-    "baseline": ("MajorityClassifier",),
-    "bayes": (
-        "BernoulliNB",
-        "CalibratedClassifier",
-        "CategoricalNB",
-        "ComplementNB",
-        "DiagonalLinearDiscriminantAnalysis",
-        "GaussianNB",
-        "JointBayes",
-        "LinearDiscriminantAnalysis",
-        "MultinomialNB",
-        "NaiveBayes",
-        "QuadraticDiscriminantAnalysis",
-        "bayes_rule",
-    ),
-    "data": ("Table", "read"),
-    "evaluation": (
-        "bias_variance",
-        "bias_variance_curve",
-        "brier_decomposition",
-        "calibration_curve",
-        "compare_on",
-        "compare_scores",
-        "confusion",
-        "evaluate",
-        "gain_curve",
-        "measure",
-        "measure_multilabel",
-        "precision_recall_curve",
-        "risk_coverage",
-        "roc_curve",
-    ),
-    "experiment": (),
-    "explain": (),
-    "export": (),
-    "interop": ("from_sklearn",),
-    "linear": (
-        "ActivePerceptron",
-        "Adaline",
-        "LinearSGD",
-        "LogisticRegression",
-        "LogisticRegressionCV",
-        "Perceptron",
-        "hard_margin",
-        "logistic_path",
-        "loss_family",
-        "odds",
-        "separation",
-    ),
-    "neighbors": (
-        "KNeighborsClassifier",
-        "KNeighborsRegressor",
-        "NearestCentroid",
-        "RadiusNeighborsClassifier",
-        "RadiusNeighborsRegressor",
-        "RoteClassifier",
-        "choose_k",
-        "curse",
-        "decision_regions",
-        "edge_length",
-        "voronoi_edges",
-    ),
-    "persistence": (),
-    "plots": (
-        "plot_bias_variance",
-        "plot_calibration",
-        "plot_coefficients",
-        "plot_comparison",
-        "plot_confusion",
-        "plot_critical_difference",
-        "plot_curse",
-        "plot_k_choice",
-        "plot_learning_curve",
-        "plot_losses",
-        "plot_margin",
-        "plot_path",
-        "plot_precision_recall",
-        "plot_regions",
-        "plot_risk_coverage",
-        "plot_roc",
-        "plot_tree",
-        "plot_validation_curve",
-    ),
-    "report": (),
-    "selection": (
-        "GridSearch",
-        "HalvingSearch",
-        "LogSearch",
-        "RandomSearch",
-        "audit",
-        "knee",
-        "learning_curve",
-        "nested",
-        "validation_curve",
-    ),
-    "svm": (
-        "LinearSVC",
-        "PegasosClassifier",
-        "Reject",
-        "SVC",
-        "SpectrumKernel",
-        "check_kernel",
-        "choose_C",
-        "explicit_map",
-        "kernel_matrix",
-        "svm_path",
-    ),
-    "tree": ("C45", "DecisionTreeClassifier", "DecisionTreeRegressor", "Discretizer", "ID3"),
-    "zoo": (),
+    "base": "TableEncoder",
+    "baseline": "MajorityClassifier",
+    "bayes": """
+        BernoulliNB CalibratedClassifier CategoricalNB ComplementNB DiagonalLinearDiscriminantAnalysis GaussianNB
+        JointBayes LinearDiscriminantAnalysis MultinomialNB NaiveBayes QuadraticDiscriminantAnalysis bayes_rule
+    """,
+    "data": "Table read",
+    "evaluation": """
+        bias_variance bias_variance_curve brier_decomposition calibration_curve compare_on compare_scores confusion
+        evaluate gain_curve measure measure_multilabel precision_recall_curve risk_coverage roc_curve
+    """,
+    "experiment": "",
+    "explain": "",
+    "export": "",
+    "interop": "from_sklearn",
+    "linear": """
+        ActivePerceptron Adaline LinearSGD LogisticRegression LogisticRegressionCV Perceptron hard_margin
+        logistic_path loss_family odds separation
+    """,
+    "neighbors": """
+        KNeighborsClassifier KNeighborsRegressor NearestCentroid RadiusNeighborsClassifier RadiusNeighborsRegressor
+        RoteClassifier choose_k curse decision_regions edge_length voronoi_edges
+    """,
+    "persistence": "",
+    "plots": """
+        plot_bias_variance plot_calibration plot_coefficients plot_comparison plot_confusion
+        plot_critical_difference plot_curse plot_k_choice plot_learning_curve plot_losses plot_margin plot_path
+        plot_precision_recall plot_regions plot_risk_coverage plot_roc plot_tree plot_validation_curve
+    """,
+    "report": "",
+    "selection": """
+        GridSearch HalvingSearch LogSearch RandomSearch audit knee learning_curve nested validation_curve
+    """,
+    "svm": """
+        LinearSVC PegasosClassifier Reject SVC SpectrumKernel check_kernel choose_C explicit_map kernel_matrix
+        svm_path
+    """,
+    "tree": "C45 DecisionTreeClassifier DecisionTreeRegressor Discretizer ID3",
+    "zoo": "",
 }
-_homes = {name: f"margin.{part}" for part, names in _names.items() for name in (*names, part)}
+_homes = {name: f"margin.{part}" for part, names in _names.items() for name in (*names.split(), part)}
 
 __all__ = sorted(_homes)
 __getattr__, __dir__ = attach(__name__, _homes)

@@ -9,9 +9,16 @@ from hypothesis import strategies as st
 
 from margin import parallel
 from margin.linear.problem import Problem
-from margin.linear.solvers.column_units import DOUBLE_COLUMNS, Units, sampled_rows
-from margin.linear.solvers.curvature import Blocks, Factor, class_blocks, whole_curvature
-from margin.linear.solvers.dense_objective import Objective, centred, sample_of
+from margin.linear.solvers.curvature import (
+    DOUBLE_COLUMNS,
+    Blocks,
+    Factor,
+    Units,
+    class_blocks,
+    sampled_rows,
+    whole_curvature,
+)
+from margin.linear.solvers.dense_objective import Objective, sample_of, zero_sum
 from tests.linear.problems import drawn_problem, objective_by_definition
 
 
@@ -71,7 +78,7 @@ def test_results_do_not_depend_on_the_number_of_threads(n_classes):
 def test_a_step_with_the_whole_curvature_solves_the_equations_of_newton(n_classes, intercept):
     problem = drawn_problem(200, 4, n_classes, intercept=intercept, weighted=True)
     objective = Objective(problem)
-    theta = centred(np.random.default_rng(0).normal(size=objective.shape) / 3)
+    theta = zero_sum(np.random.default_rng(0).normal(size=objective.shape) / 3)
     theta[:, -1] *= intercept
     point = objective.at(theta, keep=True)
     step = whole_curvature(problem, objective.units, objective.shares, point.probability).solve(point.gradient)

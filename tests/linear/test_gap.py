@@ -6,8 +6,15 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from margin.linear.logistic.certificate import balanced_intercepts, duality_gap
-from margin.linear.logistic.objective import chances, curvature, loss_and_gradient, scores, smallest_subgradient
+from margin.linear.logistic.certificate import (
+    balanced_intercepts,
+    chances,
+    curvature,
+    duality_gap,
+    loss_and_gradient,
+    scores,
+    smallest_subgradient,
+)
 from margin.linear.problem import Problem
 from tests.linear.slow import objective, slow_solution
 

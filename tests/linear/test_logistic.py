@@ -244,7 +244,7 @@ def test_intercepts_of_softmax_add_up_to_zero():
 
 def test_too_few_iterations_are_warned_of_with_the_distance_and_advice(monkeypatch):
     X, y = rows(200)
-    monkeypatch.setattr("margin.linear.logistic.polish.CHEAP", 0.0)
+    monkeypatch.setattr("margin.linear.logistic.solve.CHEAP", 0.0)
     words = r"times the tolerance.*above its minimum.*scale='standard'.*max_iter=4"
     with pytest.warns(ConvergenceWarning, match=words) as said:
         model = LogisticRegression(max_iter=1, tol=1e-9, solver="lbfgs").fit(X, y)

@@ -135,7 +135,7 @@ def test_the_table_prints_aligned_with_one_line_per_column():
 def test_large_models_ask_for_the_rows_again(monkeypatch):
     X, y = overlapping()
     expected = LogisticRegression().fit(X, y).summary()
-    monkeypatch.setattr("margin.linear.logistic.polish.CHEAP", 0.0)
+    monkeypatch.setattr("margin.linear.logistic.solve.CHEAP", 0.0)
     model = LogisticRegression().fit(X, y)
     with pytest.raises(InputError, match=r"summary\(X, y\)"):
         model.summary()

@@ -5,7 +5,7 @@ import pytest
 
 from margin import SVC, choose_C, svm_path
 from margin.errors import LabelError, NotSeparableError, ParameterError
-from margin.svm.kernel_machine.multiclass import Layout
+from margin.svm.kernel_machine.multiclass import Layout, Weighted
 from margin.svm.kernel_machine.solve import SoftMargin, Solver
 
 
@@ -125,11 +125,10 @@ def test_a_warm_start_ends_in_the_same_place_sooner():
 
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(600, 5)), rng.integers(0, 2, 600)
-    problem = Layout(2, "one_vs_one").problems(y)
-    weight = [np.ones(600)]
+    problems = [Weighted(each.rows, each.sign, np.ones(600)) for each in Layout(2, "one_vs_one").problems(y)]
     solver = Solver(KernelFunction("rbf", 0.2).source(X), 1e-4, -1, 200.0, 1, False)
-    first = SoftMargin(1.0).solve(solver, problem, weight)
-    warm, cold = (SoftMargin(1.1).solve(solver, problem, weight, start) for start in (first, None))
+    first = SoftMargin(1.0).solve(solver, problems)
+    warm, cold = (SoftMargin(1.1).solve(solver, problems, start) for start in (first, None))
     assert warm.found[0].objective == pytest.approx(cold.found[0].objective, rel=1e-4)
     assert warm.found[0].steps < cold.found[0].steps
 

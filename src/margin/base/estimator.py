@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import copy
 import math
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
 
@@ -18,6 +19,7 @@ from margin import parallel, params
 from margin.base import above
 from margin.base.inputs.arrays import row_count, survey_clean_csr
 from margin.base.inputs.columns import Columns, keep_observed_levels, learn_columns
+from margin.base.parameter_path import PathFunction, PathTask
 from margin.base.representations.mixed import Mixed
 from margin.base.representations.numeric import Numeric
 from margin.base.representations.representation import AsGiven, Learnt, TrainingRows
@@ -26,6 +28,7 @@ from margin.base.sklearn_classes import BaseEstimator, ClassifierMixin, Regresso
 from margin.base.targets.labels import encode_labels
 from margin.base.targets.multi_output import answers_of, encode_outputs, output_columns
 from margin.base.targets.numbers import encode_targets
+from margin.data.predictions import Predictions
 from margin.data.schema import Schema
 from margin.data.table import Table
 from margin.errors import ConstantColumnWarning, listing, warn
@@ -187,6 +190,8 @@ class SupervisedEstimator(TableEstimator):
 
     #: Whether y may have several columns.
     several_outputs = False
+    #: The parameters along which it shares work between fits.
+    parameters_along: tuple[str, ...] = ()
     #: What constant columns say nothing about.
     _target = "target"
 
@@ -208,6 +213,26 @@ class SupervisedEstimator(TableEstimator):
         if like is None:
             self._warn_of_constant_columns(learnt.constant_columns(self._columns), row_count(rows.source), who)
         return learnt.data, y, rows
+
+    def answers_along(
+        self,
+        parameter: str,
+        values: Sequence[Any],
+        X: TableLike,
+        y: LabelsLike,
+        queries: Sequence[Any],
+        sample_weight: WeightsLike | None = None,
+    ) -> list[list[Predictions]] | None:
+        """What an unfitted model would say of each set of rows for each of several values of a parameter.
+
+        None where it can only be fitted anew: :mod:`margin.evaluation.predictions.from_model`.
+        """
+        path = self._paths().get(parameter)
+        return None if path is None else path(self, PathTask(values, X, y, queries, sample_weight))
+
+    def _paths(self) -> Mapping[str, PathFunction]:
+        """By parameter of ``parameters_along``: how work is shared between its values."""
+        return {}
 
     def _read_targets(self, y: LabelsLike, n_rows: int, who: str) -> np.ndarray:
         """The targets as numbers that can be learnt from, one row per given row."""

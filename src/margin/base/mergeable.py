@@ -230,7 +230,8 @@ def _common_order(one: Column, other: Column, who: str) -> tuple[Any, ...]:
 def _places(part: MergeableClassifier, whole: MergeableClassifier) -> Places:
     """Where the classes, levels and columns of a part stand in the whole."""
     coded = [c for c in part._columns.schema or () if not c.is_numeric and c.name not in part._columns.text]
-    target = [whole._columns.schema[c.name] for c in coded]  # type: ignore[index]
+    schema = whole._columns.schema
+    target = [] if schema is None else [schema[c.name] for c in coded]
     levels = tuple(_positions(mine.levels, all_.levels) for mine, all_ in zip(coded, target))
     columns, n_columns = np.arange(0), 0
     if isinstance(part._encoder, NumericEncoder):

@@ -9,7 +9,7 @@ its statistics and the rows, and gives log P(cells | class), one row per case an
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -40,12 +40,25 @@ def normal_terms(distribution: Gaussian, cells: Any, found: ClassMoments, rows: 
         x = cells[part].astype(np.float64)
         w = np.where(np.isnan(x), 0.0, rows.weight[part][:, None])
         own = Taken.out_of(found.moments, rows.codes[part], x, w)
-        densities = spreads(distribution, x, w, own, found.moments, whole, rows, part)
-        for k, (mean, variance) in enumerate(densities):
+        block = _RowBlock(distribution, x, w, own, found.moments, whole, rows, part)
+        for k, (mean, variance) in enumerate(spreads(block)):
             scores[part, k], far = _log_densities(x, mean, variance)
             lost = (own.times * (1 + far) > MOST_TAKEN).any(axis=1)
             rows.refit[part] |= lost & (rows.codes[part] == k)
     return scores
+
+
+class _RowBlock(NamedTuple):
+    """Some rows, taken out one by one: their cells and weights, their classes without them, all classes, all rows."""
+
+    distribution: Gaussian
+    x: np.ndarray
+    w: np.ndarray
+    own: Taken
+    moments: Moments
+    whole: Moments
+    rows: AllRows
+    part: slice
 
 
 def _log_densities(x: np.ndarray, mean: np.ndarray, variance: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -57,17 +70,9 @@ def _log_densities(x: np.ndarray, mean: np.ndarray, variance: np.ndarray) -> tup
     return np.where(says, -0.5 * (far + np.log(2 * np.pi * safe)), 0.0).sum(axis=1), far
 
 
-def _floored(
-    distribution: Gaussian,
-    x: np.ndarray,
-    w: np.ndarray,
-    own: Taken,
-    moments: Moments,
-    whole: Moments,
-    rows: AllRows,
-    part: slice,
-) -> Any:
+def _floored(block: _RowBlock) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """Means and n-1 variances of each class; a variance is at least a little of the whole column's, as at fit."""
+    _, x, w, own, moments, whole, rows, part = block
     every = Taken.out_of(whole, np.zeros(len(x), dtype=np.intp), x, w)
     column = np.nan_to_num(unbiased(every.weight, every.weight2, every.m2, rows.repeats), nan=0.0)
     rows.refit[part] |= (every.times > MOST_TAKEN).any(axis=1)
@@ -81,17 +86,9 @@ def _floored(
         yield mean, np.where(np.isnan(variance), column, np.maximum(variance, VARIANCE_FLOOR * column))
 
 
-def _smoothed(
-    distribution: Gaussian,
-    x: np.ndarray,
-    w: np.ndarray,
-    own: Taken,
-    moments: Moments,
-    whole: Moments,
-    rows: AllRows,
-    part: slice,
-) -> Any:
+def _smoothed(block: _RowBlock) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """Means and variances of each class, to which a share of the largest variance of all columns is added."""
+    distribution, x, w, own, moments, whole, rows, part = block
     every = Taken.out_of(whole, np.zeros(len(x), dtype=np.intp), x, np.where(w > 0, 1.0, 0.0))
     columns = safe_ratio(every.m2, every.weight, 0.0)
     largest = columns.argmax(axis=1)[:, None]

@@ -22,9 +22,9 @@ NO_BREAK = "\u00a0"
 def terminal_width() -> int:
     """How many characters a line may have: 80 where nobody says."""
     columns = int(told) if (told := os.environ.get("COLUMNS", "")).isdecimal() else 0
-    if not columns:
+    if not columns and sys.__stdout__ is not None:
         with contextlib.suppress(AttributeError, ValueError, OSError):  # standard output is no terminal
-            columns = os.get_terminal_size(sys.__stdout__.fileno()).columns  # type: ignore[union-attr]
+            columns = os.get_terminal_size(sys.__stdout__.fileno()).columns
     return max(min(columns or 80, WIDEST), 40)
 
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from margin.data.schema import Column, Schema
+from margin.data.schema import Column, Kind, Schema
 from margin.data.table import Table
 
 __all__ = ["CREDIT_SEED", "credit", "credit_text"]
@@ -118,8 +118,8 @@ def _with_gaps(
     lost = rng.random(len(values)) < MISSING_SHARE
     if levels is None:
         return Column(name, "numeric", reason="drawn as numbers"), np.where(lost, np.nan, values)
-    kind = "ordinal" if name in _ORDERED else "nominal"
-    return Column(name, kind, levels, "drawn as categories"), np.where(lost, -1, values)  # type: ignore[arg-type]
+    kind: Kind = "ordinal" if name in _ORDERED else "nominal"
+    return Column(name, kind, levels, "drawn as categories"), np.where(lost, -1, values)
 
 
 def _shown(value: object) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from margin.data.schema import KINDS, Kind
+from margin.data.schema import KINDS, Kind, is_kind
 from margin.errors import ParameterError, closest, listing
 
 __all__ = ["DeclaredKind", "declared_kinds"]
@@ -40,14 +40,14 @@ def declared_kinds(who: str, kinds: Mapping[str, Any] | None, names: Iterable[st
 
 def _declared(who: str, name: str, said: object) -> DeclaredKind:
     kind, levels = said if isinstance(said, tuple | list) and len(said) == 2 else (said, None)
-    if not isinstance(kind, str) or kind not in KINDS:
+    if not is_kind(kind):
         raise ParameterError(
             f"{who}, kinds={{{name!r}: {said!r}}}: a kind must be one of {', '.join(map(repr, KINDS))}, "
             f'or ("ordinal", [levels, smallest first]){closest(kind, KINDS)}.'
         )
     if levels is None:
-        return DeclaredKind(kind)  # type: ignore[arg-type]
+        return DeclaredKind(kind)
     levels = tuple(levels)
     if kind == "numeric" or len(set(levels)) < len(levels):
         raise ParameterError(f"{who}, kinds={{{name!r}: {said!r}}}: levels must differ, and numeric columns have none.")
-    return DeclaredKind(kind, levels)  # type: ignore[arg-type]
+    return DeclaredKind(kind, levels)

@@ -95,7 +95,7 @@ def blobs(
     [9.0, 9.0]
     """
     drawn = isinstance(centers, int | np.integer)
-    n_classes = int(centers) if drawn else len(np.atleast_2d(centers))  # type: ignore[arg-type]
+    n_classes = int(centers) if isinstance(centers, int | np.integer) else len(np.atleast_2d(centers))
     rng, y = _start("blobs", n_rows, spread, seed, n_classes)
     at = rng.uniform(-10, 10, (n_classes, n_features)) if drawn else np.atleast_2d(np.asarray(centers, dtype=float))
     return Points(at[y] + spread * rng.standard_normal((n_rows, at.shape[1])), y)

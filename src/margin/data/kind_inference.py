@@ -24,7 +24,7 @@ import numpy as np
 from margin.data.declared_kinds import DeclaredKind
 from margin.data.level_codes import codes_among, codes_of_all
 from margin.data.number_formats import in_plain_digits
-from margin.data.schema import Column
+from margin.data.schema import Column, Kind
 from margin.errors import DataError, DataWarning, closest, warn
 
 if TYPE_CHECKING:
@@ -134,13 +134,14 @@ def infer_words(words: pl.Series, about: Written, because: str = "") -> tuple[Co
         return _leveled(words, about, "dates, which models do not use", "text")
     column, codes = _leveled(words, about, "")
     distinct, rows = len(column.levels), len(present)
-    kind, reason = "nominal", because or f"{distinct} different word" + "s" * (distinct != 1)
+    kind: Kind = "nominal"
+    reason = because or f"{distinct} different word" + "s" * (distinct != 1)
     if rows > ENOUGH_WORDS and distinct >= rows / 2 and not about.is_target:
         if _mean_parts(present) > LONG_WORDS:
             kind, reason = "text", "sentences, nearly all different" if distinct < rows else "sentences, all different"
         elif distinct >= NEARLY_ALL_DIFFERENT * rows:
             kind, reason = "identifier", f"{distinct} different words in {rows} cells name the rows"
-    return Column(about.name, kind, column.levels, reason), codes  # type: ignore[arg-type]
+    return Column(about.name, kind, column.levels, reason), codes
 
 
 def without_marks(cells: pl.DataFrame, missing: tuple[str, ...] | None = None) -> pl.DataFrame:
@@ -235,9 +236,9 @@ def _warn_of_strays(words: pl.Series, numbers: _Numbers, about: Written) -> None
     )
 
 
-def _leveled(words: pl.Series, about: Written, reason: str, kind: str = "nominal") -> tuple[Column, np.ndarray]:
+def _leveled(words: pl.Series, about: Written, reason: str, kind: Kind = "nominal") -> tuple[Column, np.ndarray]:
     levels, codes = codes_of_all(words)
-    return Column(about.name, kind, levels, reason), codes  # type: ignore[arg-type]
+    return Column(about.name, kind, levels, reason), codes
 
 
 def _as_declared(words: pl.Series, about: Written, declared: DeclaredKind) -> tuple[Column, np.ndarray]:

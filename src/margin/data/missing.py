@@ -1,4 +1,8 @@
-"""What counts as a missing cell or label where values are Python objects."""
+"""What counts as a missing cell or label where values are Python objects.
+
+How a missing cell is written in files is said in ``data/kind_inference.py``; what becomes of one, by representation, in
+``base/representations``, and in trees by ``native/include/margin/tree/settings.hpp``.
+"""
 
 from __future__ import annotations
 

@@ -4,16 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, get_args
+from typing import Any, Literal, TypeGuard, get_args
 
 from margin.errors import DataError, closest, listing
 
-__all__ = ["INPUT_KINDS", "KINDS", "Column", "Kind", "Schema"]
+__all__ = ["INPUT_KINDS", "KINDS", "Column", "Kind", "Schema", "is_kind"]
 
 Kind = Literal["numeric", "nominal", "ordinal", "identifier", "text"]
 KINDS: tuple[str, ...] = get_args(Kind)
 #: The kinds that models learn from. Identifiers and free text are kept in the table and left out of models.
 INPUT_KINDS = frozenset({"numeric", "nominal", "ordinal"})
+
+
+def is_kind(value: object) -> TypeGuard[Kind]:
+    """Whether a value is the name of a kind.
+
+    >>> is_kind("ordinal"), is_kind("number")
+    (True, False)
+    """
+    return isinstance(value, str) and value in KINDS
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,11 +78,11 @@ class Schema(Sequence[Column]):
                 f"column {name!r} is not in the table; columns are {listing(self.names)}{closest(name, self.names)}."
             ) from None
 
-    def replace(self, name: str, **changes: object) -> Schema:
+    def replace(self, name: str, **changes: Any) -> Schema:
         """The same schema with one column changed."""
         at = self.position(name)
         columns = list(self._columns)
-        columns[at] = replace(columns[at], **changes)  # type: ignore[arg-type]
+        columns[at] = replace(columns[at], **changes)
         return Schema(columns)
 
     def __getitem__(self, key: Any) -> Any:
@@ -98,7 +107,7 @@ class Schema(Sequence[Column]):
         return self._columns
 
     def __setstate__(self, columns: tuple[Column, ...]) -> None:
-        self.__init__(columns)  # type: ignore[misc]
+        Schema.__init__(self, columns)
 
     def __repr__(self) -> str:
         return "Schema(" + ", ".join(f"{c.name}: {c.kind}" for c in self) + ")"

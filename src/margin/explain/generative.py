@@ -11,7 +11,7 @@ from margin.bayes import CalibratedClassifier, JointBayes, QuadraticDiscriminant
 from margin.bayes.column_blocks import cell_text
 from margin.bayes.discriminant.normal_classes import LinearScores
 from margin.explain.explanation import Explanation, Reason
-from margin.explain.models import answer_of, explain, factor_in_words, first_two, shares_reason
+from margin.explain.models import answer_of, explain, factor_in_words, first_two, of_one_class, shares_reason
 from margin.typing import TableLike
 
 __all__ = ["by_column"]
@@ -19,10 +19,10 @@ __all__ = ["by_column"]
 
 @explain.register
 def _(model: LinearScores, X: TableLike) -> Explanation:
+    if len(model.classes_) == 1:
+        return of_one_class(model, X)
     name = type(model).__name__
     answer, probabilities = answer_of(model, X)
-    if len(model.classes_) == 1:
-        return Explanation(name, answer, probabilities, "There is one class only.", ())
     first, second = first_two(probabilities)
     winner, loser = str(model.classes_[first]), str(model.classes_[second])
     pulls = by_column(model._columns, dict(model.column_pulls(X, first, second)), X, model)

@@ -8,7 +8,7 @@ import numpy as np
 
 from margin.explain.explanation import Explanation, Reason
 from margin.explain.generative import by_column
-from margin.explain.models import MOST_COLUMNS, answer_of, explain, factor_in_words
+from margin.explain.models import MOST_COLUMNS, answer_of, explain, factor_in_words, of_one_class
 from margin.linear.linear_classifier import LinearClassifier
 from margin.linear.presolve import NEVER
 from margin.typing import TableLike
@@ -18,10 +18,9 @@ __all__ = ["column_reasons"]
 
 @explain.register
 def _(model: LinearClassifier, X: TableLike) -> Explanation:
-    name = type(model).__name__
     answer, probabilities = answer_of(model, X)
     if len(model.classes_) == 1:
-        return Explanation(name, answer, probabilities, "There is one class only.", ())
+        return of_one_class(model, X)
     scores = np.atleast_1d(model.decision_function(X)[0])
     first, second = _first_two(scores)
     weights, start = _against(model, first, second)
@@ -29,7 +28,7 @@ def _(model: LinearClassifier, X: TableLike) -> Explanation:
     how, reasons, total = column_reasons(model, X, weights, start, sides, _multiplies_odds(model))
     if np.isfinite(total) and not np.isclose(total, _lead(scores, first, second), rtol=1e-6, atol=1e-9):
         how += " The answer itself is a vote of many such sums, of which the lines show the mean."
-    return Explanation(name, answer, probabilities, how, reasons)
+    return Explanation(type(model).__name__, answer, probabilities, how, reasons)
 
 
 def column_reasons(

@@ -16,7 +16,7 @@ from margin.explain.explanation import Explanation, Reason
 from margin.neighbors import KNeighborsClassifier, RoteClassifier
 from margin.typing import TableLike
 
-__all__ = ["answer_of", "explain", "factor_in_words", "first_two", "shares_reason"]
+__all__ = ["answer_of", "explain", "factor_in_words", "first_two", "of_one_class", "shares_reason"]
 
 #: Neighbours that have a line of their own; of more, those equally far away are taken together by class.
 MOST_VOTERS = 100
@@ -63,6 +63,11 @@ def answer_of(model: Any, X: TableLike) -> tuple[Any, dict[Any, float]]:
     if not hasattr(model, "predict_proba"):
         return answers[0], {}
     return answers[0], dict(zip(np.asarray(model.classes_).tolist(), map(float, model.predict_proba(X)[0])))
+
+
+def of_one_class(model: Any, X: TableLike) -> Explanation:
+    """Where there is nothing to tell apart."""
+    return Explanation(type(model).__name__, *answer_of(model, X), "There is one class only.", ())
 
 
 def _shares_in_words(priors: np.ndarray, labels: np.ndarray) -> tuple[Reason, ...]:
@@ -127,10 +132,9 @@ def _metric_in_words(model: KNeighborsClassifier) -> str:
 
 @explain.register
 def _(model: NaiveBayes, X: TableLike) -> Explanation:
-    name = type(model).__name__
-    answer, probabilities = answer_of(model, X)
+    name, (answer, probabilities) = type(model).__name__, answer_of(model, X)
     if len(model.classes_) == 1:
-        return Explanation(name, answer, probabilities, "There is one class only.", ())
+        return of_one_class(model, X)
     if np.isneginf(model.joint_log_likelihood(X)).all():
         how = "The columns rule out every class; only the shares of the classes are left."
         return Explanation(name, answer, probabilities, how, _shares_in_words(model.priors_, model.classes_))

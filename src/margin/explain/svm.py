@@ -10,7 +10,7 @@ import numpy as np
 from margin.data.rows import ready_for
 from margin.explain.explanation import Explanation, Reason
 from margin.explain.linear import column_reasons
-from margin.explain.models import MOST_COLUMNS, answer_of, explain
+from margin.explain.models import MOST_COLUMNS, answer_of, explain, of_one_class
 from margin.linear.linear_classifier import LinearClassifier
 from margin.svm.kernel_machine.machine import Machine
 from margin.svm.kernel_machine.model import KernelModel
@@ -26,11 +26,11 @@ __all__: list[str] = []
 
 @explain.register
 def _(model: KernelModel, X: TableLike) -> Explanation:
-    name = type(model).__name__
-    answer, probabilities = answer_of(model, X)
     machine = model._machine
     if machine is None:
-        return Explanation(name, answer, probabilities, "There is one class only.", ())
+        return of_one_class(model, X)
+    name = type(model).__name__
+    answer, probabilities = answer_of(model, X)
     row = model._encoded(X, "explain")
     first, second = _first_two(model, machine, row)
     winner, loser = (str(model.classes_[model._places[k]]) for k in (first, second))

@@ -25,8 +25,8 @@ def _filled(
     model: LinearClassifier,
     fitted: Any,
     seen: Preparation,
-    coef: Any = None,
-    intercept: Any = None,
+    coef: np.ndarray | None = None,
+    intercept: np.ndarray | None = None,
     memory: Callable[[Any], Any] | None = None,
     **learnt: Any,
 ) -> Any:

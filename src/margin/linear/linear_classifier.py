@@ -47,10 +47,12 @@ class LinearClassifier(Classifier):
     scale: Scale | None
     #: Added to the intercepts so that a class which had no rows is never answered; None where all had some.
     _bars: np.ndarray | None = None
+    #: The largest magnitude that a cell may have.
+    _largest_cell = 1e100
 
     @property
     def representation(self) -> Numeric:
-        return Numeric(scale=self.scale, sparse=True, keep_float32=True, largest=1e100)
+        return Numeric(scale=self.scale, sparse=True, keep_float32=True, largest=self._largest_cell)
 
     @property
     def coef_names_(self) -> list[str]:

@@ -1,4 +1,7 @@
-"""How rows are compared: the names, what each metric can be given, and how much each column counts."""
+"""How rows are compared: the names, what each metric can be given, and how much each column counts.
+
+The distances themselves are structs in ``native/include/margin/neighbors/distances``; names are read from there.
+"""
 
 from __future__ import annotations
 

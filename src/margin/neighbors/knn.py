@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from margin.base import Classifier, Regressor
+from margin.base.parameter_path import PathFunction
 from margin.base.targets.multi_output import side_by_side
 from margin.neighbors.voters import NearestVoters
 from margin.neighbors.voting.elections import Elections, elected, in_order
@@ -53,19 +55,10 @@ class KNeighborsClassifier(NearestVoters, Classifier):
             return self.classes_[codes]
         return side_by_side([classes[codes[:, j]] for j, classes in enumerate(self.classes_)])
 
-    def answers_along(
-        self,
-        parameter: str,
-        values: Any,
-        X: TableLike,
-        y: LabelsLike,
-        queries: Any,
-        sample_weight: WeightsLike | None = None,
-    ) -> Any:
-        """What the model would say for several ``n_neighbors``, from one search."""
+    def _paths(self) -> Mapping[str, PathFunction]:
         from margin.neighbors.parameter_path import answers_along_k
 
-        return answers_along_k(self, values, X, y, queries, sample_weight) if parameter == "n_neighbors" else None
+        return {"n_neighbors": answers_along_k}
 
     def _scores(self, X: Encoded) -> Any:
         classes = self.classes_ if self.outputs_2d_ else [self.classes_]

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from margin.base.parameter_path import PathTask
 from margin.evaluation.predictions.from_model import Predictions
 from margin.neighbors.voting.elections import Elections, elected
 from margin.neighbors.voting.neighborhoods import neighborhoods
 from margin.params import Count, rule_of
-from margin.typing import LabelsLike, TableLike, WeightsLike
 
 if TYPE_CHECKING:
     from margin.neighbors.knn import KNeighborsClassifier
@@ -17,24 +17,18 @@ if TYPE_CHECKING:
 __all__ = ["answers_along_k"]
 
 
-def answers_along_k(
-    model: KNeighborsClassifier,
-    ks: Sequence[Any],
-    X: TableLike,
-    y: LabelsLike,
-    queries: Sequence[Any],
-    sample_weight: WeightsLike | None,
-) -> list[list[Predictions]] | None:
+def answers_along_k(model: KNeighborsClassifier, task: PathTask) -> list[list[Predictions]] | None:
     """What k nearest neighbours say for each k: the nearest are found for the largest k, and all others ask a part.
 
     The votes of each k are counted as the model counts them, so that answers are the same to the last bit.
     """
+    ks = task.values
     if not all(rule_of(Count).accepts(k) for k in ks):
         return None
-    model.set_params(n_neighbors=max(map(int, ks))).fit(X, y, sample_weight)
+    model.set_params(n_neighbors=max(map(int, ks))).fit(task.X, task.y, task.sample_weight)
     if model.outputs_2d_:
         return None
-    found = [_answers(model, ks, rows) for rows in queries]
+    found = [_answers(model, ks, rows) for rows in task.queries]
     return [list(of_k) for of_k in zip(*found)]
 
 

@@ -43,7 +43,7 @@ class RoteClassifier(Classifier):
     Attributes
     ----------
     priors_
-        Share of each class in the training rows.
+        Share of each class in the training rows: the probabilities of a row without a match.
 
     Examples
     --------

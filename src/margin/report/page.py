@@ -68,14 +68,8 @@ def _environment() -> Any:
         undefined=jinja2.StrictUndefined,
     )
     environment.globals["metric_name"] = words.metric_name
-    environment.filters.update(
-        shortened=words.shortened,
-        score=words.score,
-        interval=words.interval,
-        count=words.count,
-        duration=words.duration,
-        number=words.number,
-    )
+    for filter_ in (words.shortened, words.score, words.interval, words.count, words.duration, words.number):
+        environment.filters[filter_.__name__] = filter_
     return environment
 
 

@@ -15,6 +15,7 @@ from sklearn.utils import Bunch
 
 from margin import parallel
 from margin.base.inputs.columns import Columns
+from margin.base.parameter_path import PathFunction
 from margin.base.representations.mixed import MixedData
 from margin.base.sklearn_classes import clone
 from margin.data.weights import check_weights
@@ -138,19 +139,10 @@ class CartTree(TreeModel):
         path = weakest_links(full.tree_, risk(full._growth(), full.tree_))
         return Bunch(ccp_alphas=path.alphas, impurities=path.impurities, n_leaves=path.leaves)
 
-    def answers_along(
-        self,
-        parameter: str,
-        values: Any,
-        X: TableLike,
-        y: LabelsLike,
-        queries: Any,
-        sample_weight: WeightsLike | None = None,
-    ) -> Any:
-        """What the tree would say for several ``ccp_alpha`` or ``max_depth``."""
-        from margin.tree.parameter_path import answers_along_tree
+    def _paths(self) -> Mapping[str, PathFunction]:
+        from margin.tree.parameter_path import answers_along_alpha, answers_along_depth
 
-        return answers_along_tree(self, parameter, values, X, y, queries, sample_weight)
+        return {"ccp_alpha": answers_along_alpha, "max_depth": answers_along_depth}
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,4 +1,4 @@
-"""The criteria that splits are chosen by, as the core lists them (``targets/criterion.hpp``)."""
+"""The criteria that splits are chosen by, as ``native/include/margin/tree/targets/criterion.hpp`` lists them."""
 
 from __future__ import annotations
 

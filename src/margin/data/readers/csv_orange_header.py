@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from margin.data.declared_kinds import DeclaredKind
+from margin.data.schema import Kind
 
 __all__ = ["OrangeHeader", "orange_header"]
 
-_TYPES = {
+_TYPES: dict[str, Kind | Literal["words"]] = {
     "c": "numeric", "continuous": "numeric", "numeric": "numeric", "n": "numeric",
     "d": "nominal", "discrete": "nominal", "categorical": "nominal",
     "s": "words", "string": "words", "text": "words", "t": "words", "time": "words",
@@ -44,9 +46,7 @@ def orange_header(names: Sequence[str], types: Sequence[str], roles: Sequence[st
 
 
 def _declared(type_: str) -> DeclaredKind | None:
-    kind = _TYPES.get(type_.lower(), "levels")
-    if kind == "words":
-        return None
-    if kind == "levels":
+    kind = _TYPES.get(type_.lower())
+    if kind is None:
         return DeclaredKind("nominal", tuple(type_.split()))
-    return DeclaredKind(kind)  # type: ignore[arg-type]
+    return None if kind == "words" else DeclaredKind(kind)

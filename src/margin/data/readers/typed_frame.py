@@ -55,8 +55,8 @@ def _column(cells: pl.Series, is_target: bool) -> tuple[Column, np.ndarray]:
     if kind == pl.Boolean:
         codes = cells.cast(pl.Int32).fill_null(-1).to_numpy().astype(np.int32)
         return Column(cells.name, "nominal", (False, True), "stored as truth values"), codes
-    if kind == pl.Enum:
-        levels = tuple(kind.categories.to_list())  # type: ignore[attr-defined]
+    if isinstance(kind, pl.Enum):
+        levels = tuple(kind.categories.to_list())
         return Column(cells.name, "nominal", levels, "stored as categories"), codes_among(cells.cast(pl.String), levels)
     about = Written(cells.name, is_target=is_target)
     column, codes = infer_words(cells.cast(pl.String), about)

@@ -34,11 +34,11 @@ _TRIES = 100
 
 def bias_variance(
     model: ClassifierLike,
-    X: Any = None,
-    y: Any = None,
+    X: TableLike | None = None,
+    y: LabelsLike | None = None,
     *,
-    X_test: Any = None,
-    y_test: Any = None,
+    X_test: TableLike | None = None,
+    y_test: LabelsLike | None = None,
     expected: Any = None,
     noise: Any = None,
     loss: Loss | None = None,
@@ -229,10 +229,10 @@ def _check_model(model: ClassifierLike, loss: Any) -> bool:
 
 def _asked(
     model: ClassifierLike,
-    X: TableLike,
-    y: LabelsLike,
-    X_test: TableLike,
-    y_test: LabelsLike,
+    X: TableLike | None,
+    y: LabelsLike | None,
+    X_test: TableLike | None,
+    y_test: LabelsLike | None,
     draw: Draw | None,
     classifies: bool,
     seed: int,
@@ -253,13 +253,13 @@ def _asked(
     return ready_for(model, X_test), y_test, drawn, labels
 
 
-def _held_back(X: TableLike, y: LabelsLike, classifies: bool, seed: int) -> tuple[Any, Any, Any, Any]:
+def _held_back(X: TableLike, y: LabelsLike | None, classifies: bool, seed: int) -> tuple[Any, Any, Any, Any]:
     values = label_array(y, "bias_variance(y=…)") if classifies else np.asarray(y)
     train, test = next(HoldOut(1 / 3, seed).split(values if classifies else np.zeros(len(values), dtype=int)))
     return take_rows(X, train), values[train], take_rows(X, test), values[test]
 
 
-def _bootstrap(X: TableLike, y: LabelsLike, classifies: bool) -> Draw:
+def _bootstrap(X: Any, y: LabelsLike | None, classifies: bool) -> Draw:
     values = label_array(y, "bias_variance(y=…)") if classifies else np.asarray(y, dtype=np.float64)
     n = len(values)
     if count_rows(X) != n:

@@ -1,4 +1,7 @@
-"""How far a score can be trusted: intervals for shares of cases, for folds, and for any metric by resampling."""
+"""How far a score can be trusted: intervals for shares of cases, for folds, and for any metric by resampling.
+
+Here are the formulas; which one a metric gets is decided in ``evaluation/scoring``.
+"""
 
 from __future__ import annotations
 

@@ -134,7 +134,7 @@ class Metric(ABC):
         chosen = self.with_options(**options)
         return score_cases(chosen, chosen._read(y_true, answers, classes, sample_weight), confidence)
 
-    def _read(self, y_true: LabelsLike, given: object, classes: Any, sample_weight: WeightsLike | None) -> Answers:
+    def _read(self, y_true: LabelsLike, given: Any, classes: Any, sample_weight: WeightsLike | None) -> Answers:
         kind = {"labels": "y_pred"}.get(self.needs, self.needs)
         positive = dict(self.options).get("positive")
         return answers_of(

@@ -16,12 +16,12 @@ __all__ = ["aligned_scores", "answers_of", "as_numbers", "share_of_class"]
 
 
 def answers_of(
-    y_true: Any,
-    y_pred: Any = None,
+    y_true: LabelsLike,
+    y_pred: LabelsLike | None = None,
     *,
     probabilities: Any = None,
     scores: Any = None,
-    classes: Any = None,
+    classes: LabelsLike | None = None,
     sample_weight: WeightsLike | None = None,
     positive: Any = None,
     who: str = "Answers",

@@ -5,7 +5,8 @@ Predictions along a parameter: for each of several values, where a model can sha
 A model may have ``answers_along(parameter, values, X, y, queries, sample_weight=None)``. It learns from X and y and
 gives for each value, in the order asked, one :class:`Predictions` for each set of rows in ``queries``: what it would
 have predicted if fitted with that value. It gives None where it can only be fitted anew. It is called on an unfitted
-clone. The parameters that are worth asking for stand in the model's ``parameters_along``.
+clone. The parameters that are worth asking for stand in the model's ``parameters_along``. Models of margin name a
+function for each of these (``_paths``); the method itself is written once, in ``margin.base.estimator``.
 """
 
 from __future__ import annotations

@@ -22,10 +22,8 @@ from margin.base.leave_one_out import (
 )
 from margin.data.predictions import Predictions
 from margin.evaluation.predictions.leave_one_out import refitted_predictions
-from margin.linear.logistic.certificate import evaluate_at
-from margin.linear.logistic.objective import chances, curvature
-from margin.linear.logistic.polish import flattened, generalised_inverse, is_small, parted, polished, ridge
-from margin.linear.logistic.solve import problem_of
+from margin.linear.logistic.certificate import chances, curvature, evaluate_at
+from margin.linear.logistic.solve import flattened, generalised_inverse, is_small, parted, polished, problem_of, ridge
 from margin.linear.problem import Problem
 from margin.typing import LabelsLike, TableLike, WeightsLike
 

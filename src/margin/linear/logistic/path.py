@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
 import numpy as np
 
 from margin import parallel, params
+from margin.base.parameter_path import PathTask
 from margin.errors import ParameterError
 from margin.evaluation.predictions.from_model import Predictions, predict_each, with_learnt
 from margin.linear.logistic.regression import LogisticRegression
@@ -151,25 +151,19 @@ def logistic_path(
     )
 
 
-def answers_along_penalty(
-    model: LogisticRegression,
-    Cs: Sequence[Any],
-    X: TableLike,
-    y: LabelsLike,
-    queries: Sequence[Any],
-    sample_weight: WeightsLike | None,
-) -> list[list[Predictions]] | None:
+def answers_along_penalty(model: LogisticRegression, task: PathTask) -> list[list[Predictions]] | None:
     """What logistic regression says for each C, from the strongest penalty to the weakest in one go.
 
     Without a penalty, or where a solver stops early, each C is better fitted by itself, with its own warnings.
     """
+    Cs = task.values
     if not all(rule_of(Positive).accepts(C) for C in Cs):
         return None
     along = LogisticRegression(**{**model.get_params(deep=False), "C": float(max(Cs)), "warm_start": False})
     values, at = np.unique(np.asarray(Cs, dtype=np.float64), return_inverse=True)
-    part, found, _ = _solved_from(along, values, X, y, sample_weight, type(along).__name__)
+    part, found, _ = _solved_from(along, values, task.X, task.y, task.sample_weight, type(along).__name__)
     if not all(each.converged for each in found):
         return None
     layers = (part.whole(each.point.coef, each.point.intercept) for each in found)
-    predictions = predict_each((with_learnt(along, coef_=coef, intercept_=b) for coef, b in layers), queries)
+    predictions = predict_each((with_learnt(along, coef_=coef, intercept_=b) for coef, b in layers), task.queries)
     return [predictions[place] for place in at]

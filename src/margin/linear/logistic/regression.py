@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from typing import Any, Literal, Self
 
 import numpy as np
 
 from margin import parallel
+from margin.base.parameter_path import PathFunction
 from margin.base.representations.numeric import Scale
 from margin.base.representations.representation import TrainingRows
 from margin.base.targets.class_weight import class_factors
@@ -123,7 +125,7 @@ class LogisticModel(LinearClassifier):
         self.n_iter_, self.solver_, self.solver_reason_ = done.n_iter, done.solver, done.reason
         self.certificate_ = certified(problem, done.point, setting.C, setting.tol, done)
         self._evidence = evidence_of(problem, part, done.point, done.curved, False)
-        found = separation_at(problem, done)
+        found = None if problem.is_penalised else separation_at(problem, done)
         if found is not None:
             self._warn_of_separation(found, part, setting.who)
         elif not done.converged:
@@ -272,16 +274,7 @@ class LogisticRegression(LogisticModel):
             self._keep(part, weight, start, self._setting())
         self.certificate_ = self.certificate_.timed(time.perf_counter() - begin)
 
-    def answers_along(
-        self,
-        parameter: str,
-        values: Any,
-        X: TableLike,
-        y: LabelsLike,
-        queries: Any,
-        sample_weight: WeightsLike | None = None,
-    ) -> Any:
-        """What the model would say for several C, from one path (:mod:`margin.evaluation.predictions.from_model`)."""
+    def _paths(self) -> Mapping[str, PathFunction]:
         from margin.linear.logistic.path import answers_along_penalty
 
-        return answers_along_penalty(self, values, X, y, queries, sample_weight) if parameter == "C" else None
+        return {"C": answers_along_penalty}

@@ -13,8 +13,8 @@ from margin import parallel
 from margin.base.representations.numeric import Scale
 from margin.base.representations.representation import TrainingRows
 from margin.data.weights import cases_per_weight, count_repeats
+from margin.linear.logistic.certificate import chances, scores
 from margin.linear.logistic.folds import folds
-from margin.linear.logistic.objective import chances, scores
 from margin.linear.logistic.path import Strengths, solved_along, strengths
 from margin.linear.logistic.regression import LogisticModel, SolverName
 from margin.linear.logistic.solve import Setting

@@ -15,7 +15,7 @@ from typing import Literal
 import numpy as np
 
 from margin.errors import InputError, listing
-from margin.linear.logistic.objective import scores
+from margin.linear.logistic.certificate import scores
 from margin.linear.logistic.solve import Solved
 from margin.linear.problem import Problem
 from margin.typing import LabelsLike, TableLike
@@ -88,7 +88,7 @@ def separation(X: TableLike, y: LabelsLike, *, intercept: bool = True) -> Separa
 
 def separation_at(problem: Problem, done: Solved) -> Separation | None:
     """Whether the classes of a problem without penalty are separated, from where its fit ended if that says it."""
-    if problem.is_penalised or problem.n_classes < 2 or problem.X.shape[1] == 0:
+    if problem.n_classes < 2 or problem.X.shape[1] == 0:
         return None
     z = scores(problem, done.point.coef) + done.point.intercept
     if _smallest_lead(z, problem.y) > CLEARLY:

@@ -16,9 +16,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from margin.errors import InputError, listing
-from margin.linear.logistic.certificate import Point
-from margin.linear.logistic.objective import curvature
-from margin.linear.logistic.polish import MOST_PARAMETERS, Curved, generalised_inverse, is_cheap
+from margin.linear.logistic.certificate import Point, curvature
+from margin.linear.logistic.solve import MOST_PARAMETERS, Curved, generalised_inverse, is_cheap
 from margin.linear.odds import reference_place
 from margin.linear.presolve import Reduced
 from margin.linear.problem import Problem

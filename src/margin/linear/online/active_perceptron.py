@@ -11,7 +11,7 @@ import margin._core as _core
 from margin import params
 from margin.base.inputs.arrays import check_one_row
 from margin.base.inputs.dataframes import is_frame
-from margin.base.representations.numeric import Numeric, Scale
+from margin.base.representations.numeric import Scale
 from margin.base.representations.representation import SQUARABLE, TrainingRows
 from margin.base.rollback import further_or_not_at_all, whole_or_not_at_all
 from margin.data.table import Table
@@ -105,6 +105,8 @@ class ActivePerceptron(StreamingClassifier):
     """
 
     queried_: np.ndarray
+    # Rows are scaled to length 1, so that cells may be larger than other linear models can take.
+    _largest_cell = SQUARABLE
 
     def __init__(
         self,
@@ -120,11 +122,6 @@ class ActivePerceptron(StreamingClassifier):
         self.fit_intercept = fit_intercept
         self.max_iter = max_iter
         self.scale = scale
-
-    @property
-    def representation(self) -> Numeric:
-        # rows are scaled to length 1, so that cells may be larger than other linear models can take
-        return Numeric(scale=self.scale, sparse=True, keep_float32=True, largest=SQUARABLE)
 
     def query(self, x: Any) -> bool:
         """Whether the label of one row is wanted; before anything is learnt, it is."""

@@ -13,14 +13,17 @@ import numpy as np
 import margin._core as _core
 from margin import parallel
 from margin.linear.problem import Problem, Solution
-from margin.linear.solvers.column_units import Units, sampled_rows
-from margin.linear.solvers.curvature import Curvature
+from margin.linear.solvers.curvature import Curvature, Units, sampled_rows
 
-__all__ = ["Memory", "Objective", "Point", "centred", "descend", "is_negligible", "is_rounding", "sample_of"]
+__all__ = ["History", "Iterate", "Objective", "descend", "sample_of", "zero_sum"]
+
+# A further step that promises a smaller share of the tolerance is not worth a pass.
+NEGLIGIBLE_BESIDE_TOLERANCE = 1e-6
+ROUNDING = 1e-15
 
 
 @dataclass(frozen=True)
-class Point:
+class Iterate:
     """Parameters, one line (w, b) for each score, and the objective there.
 
     The intercepts belong to columns whose origin is that of the objective's :class:`Units`.
@@ -39,6 +42,15 @@ class Point:
     def largest(self) -> float:
         """The largest component of the gradient."""
         return float(np.abs(self.gradient).max(initial=0.0))
+
+    def is_negligible(self, step: np.ndarray, tol: float, share: float) -> bool:
+        """Whether a step promises to lower the objective by no more than a share of it, or of the tolerance."""
+        promise = 0.5 * float(np.vdot(self.gradient, step))
+        return promise <= max(share * self.value, NEGLIGIBLE_BESIDE_TOLERANCE * tol)
+
+    def is_rounding(self, step: np.ndarray) -> bool:
+        """Whether a step promises no more than the objective is rounded by, however large a gradient in large units."""
+        return float(np.vdot(self.gradient, step)) <= ROUNDING * (self.value + self.terms)
 
 
 class Objective:
@@ -69,7 +81,7 @@ class Objective:
         """Scores, and parameters of each."""
         return self.problem.n_scores, self.problem.X.shape[1] + 1
 
-    def at(self, theta: np.ndarray, keep: bool = False) -> Point:
+    def at(self, theta: np.ndarray, keep: bool = False) -> Iterate:
         """Value and gradient at a point, in one pass; ``keep`` also keeps the probabilities of the rows."""
         problem = self.problem
         coef, intercept = np.ascontiguousarray(theta[:, :-1]), np.ascontiguousarray(theta[:, -1])
@@ -80,7 +92,7 @@ class Objective:
         whole = np.empty_like(theta)
         whole[:, :-1] = gradient * self.factor + problem.l2 * coef
         whole[:, -1] = slope * self.factor if problem.intercept else 0.0
-        return Point(theta, float(value), whole, kept if keep else None, self.units.terms(theta))
+        return Iterate(theta, float(value), whole, kept if keep else None, self.units.terms(theta))
 
     def start(self, start: tuple[np.ndarray, np.ndarray] | None) -> np.ndarray:
         """Where to begin: as given, or no coefficients and intercepts that answer the shares of the classes."""
@@ -92,19 +104,19 @@ class Objective:
             counts = np.bincount(self.problem.y, self.share, max(2, self.problem.n_classes)) * self.factor
             logs = np.log(counts + 0.5 / (1 + len(self.problem.y)))
             theta[:, -1] = logs[1:] - logs[0] if len(theta) == 1 else logs
-        return centred(theta)
+        return zero_sum(theta)
 
-    def solution(self, point: Point, n_iter: int, converged: bool) -> Solution:
+    def solution(self, point: Iterate, n_iter: int, converged: bool) -> Solution:
         """A point as what the solver gives back."""
         coef = np.ascontiguousarray(point.theta[:, :-1])
         intercept = point.theta[:, -1] - coef @ self.units.moved
         return Solution(coef, intercept, point.value, point.largest, n_iter, converged)
 
 
-def centred(theta: np.ndarray) -> np.ndarray:
+def zero_sum(theta: np.ndarray) -> np.ndarray:
     """The same answers with parameters that add up to 0 over the classes: softmax does not see their mean.
 
-    >>> centred(np.array([[1.0], [2.0], [6.0]])).ravel()
+    >>> zero_sum(np.array([[1.0], [2.0], [6.0]])).ravel()
     array([-2., -1.,  3.])
     """
     return theta if len(theta) == 1 else theta - theta.mean(axis=0)
@@ -120,23 +132,9 @@ def sample_of(problem: Problem, count: int) -> Problem:
 MOST_HALVINGS = 40
 # Of the decrease that the slope promises, as much must come true (Armijo 1966).
 SHARE_OF_PROMISE = 1e-4
-# A further step that promises a smaller share of the tolerance is not worth a pass.
-NEGLIGIBLE_BESIDE_TOLERANCE = 1e-6
-ROUNDING = 1e-15
 
 
-def is_negligible(point: Point, step: np.ndarray, tol: float, share: float) -> bool:
-    """Whether a step promises to lower the objective by no more than a share of it, or of the tolerance."""
-    promise = 0.5 * float(np.vdot(point.gradient, step))
-    return promise <= max(share * point.value, NEGLIGIBLE_BESIDE_TOLERANCE * tol)
-
-
-def is_rounding(point: Point, step: np.ndarray) -> bool:
-    """Whether a step promises no more than the objective is rounded by, however large a gradient in large units is."""
-    return float(np.vdot(point.gradient, step)) <= ROUNDING * (point.value + point.terms)
-
-
-def descend(objective: Objective, point: Point, step: np.ndarray, keep: bool = False) -> Point | None:
+def descend(objective: Objective, point: Iterate, step: np.ndarray, keep: bool = False) -> Iterate | None:
     """The point a step away, or nearer where the whole step does not lower the objective; None if none does.
 
     A step that is too long is cut to the lowest point of a parabola through what is known, by 2 to 10 times. Where it
@@ -145,13 +143,13 @@ def descend(objective: Objective, point: Point, step: np.ndarray, keep: bool = F
     promise = float(np.vdot(point.gradient, step))
     if not promise > 0:
         return None
-    if is_rounding(point, step):
-        found = objective.at(centred(point.theta - step), keep)
+    if point.is_rounding(step):
+        found = objective.at(zero_sum(point.theta - step), keep)
         higher = found.value - point.value > ROUNDING * (point.value + point.terms)
         return None if higher or found.largest > 0.5 * point.largest else found
     length = 1.0
     for _ in range(MOST_HALVINGS):
-        found = objective.at(centred(point.theta - length * step), keep)
+        found = objective.at(zero_sum(point.theta - length * step), keep)
         if found.value <= point.value - SHARE_OF_PROMISE * length * promise:
             return found
         excess = found.value - point.value + length * promise
@@ -160,7 +158,7 @@ def descend(objective: Objective, point: Point, step: np.ndarray, keep: bool = F
     return None
 
 
-class Memory:
+class History:
     """The last steps and how the gradient changed along them: L-BFGS (Nocedal 1980) around a given curvature."""
 
     def __init__(self, curvature: Curvature, size: int = 10) -> None:
@@ -168,7 +166,7 @@ class Memory:
         self.pairs: deque[tuple[np.ndarray, np.ndarray, float]] = deque(maxlen=size)
         self.multiple = 1.0
 
-    def remember(self, before: Point, after: Point) -> None:
+    def remember(self, before: Iterate, after: Iterate) -> None:
         """Take in a step, unless rounding has made its curvature meaningless."""
         step, change = after.theta - before.theta, after.gradient - before.gradient
         product = float(np.vdot(step, change))

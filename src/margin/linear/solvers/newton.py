@@ -6,15 +6,7 @@ import numpy as np
 
 from margin.linear.problem import Problem, Solution
 from margin.linear.solvers.curvature import whole_curvature
-from margin.linear.solvers.dense_objective import (
-    Memory,
-    Objective,
-    Point,
-    descend,
-    is_negligible,
-    is_rounding,
-    sample_of,
-)
+from margin.linear.solvers.dense_objective import History, Iterate, Objective, descend, sample_of
 
 __all__ = ["newton", "suits_newton"]
 
@@ -66,18 +58,18 @@ def sample_size(problem: Problem) -> int:
 
 
 def _newton_steps(
-    objective: Objective, point: Point, tol: float, max_iter: int, n_iter: int = 0
-) -> tuple[Point, int, bool]:
+    objective: Objective, point: Iterate, tol: float, max_iter: int, n_iter: int = 0
+) -> tuple[Iterate, int, bool]:
     """The point reached, the iterations taken, and whether it is the solution."""
     share = objective.shares
     while n_iter < max_iter:
         assert point.probability is not None
         step = whole_curvature(objective.problem, objective.units, share, point.probability).solve(point.gradient)
-        if point.largest <= tol and is_negligible(point, step, tol, NEGLIGIBLE):
+        if point.largest <= tol and point.is_negligible(step, tol, NEGLIGIBLE):
             return point, n_iter, True
         found = descend(objective, point, step, keep=True)
         if found is None:
-            return point, n_iter, is_rounding(point, step) or point.largest <= tol
+            return point, n_iter, point.is_rounding(step) or point.largest <= tol
         point, n_iter = found, n_iter + 1
     return point, n_iter, point.largest <= tol
 
@@ -92,15 +84,15 @@ def _from_sample(objective: Objective, theta: np.ndarray, sample: int, tol: floa
         point = min(point, objective.at(theta), key=lambda p: p.value)
     kept = inner.at(point.theta, keep=True).probability
     assert kept is not None
-    memory = Memory(whole_curvature(inner.problem, inner.units, inner.shares, kept))
+    history = History(whole_curvature(inner.problem, inner.units, inner.shares, kept))
     n_iter = 0
     while n_iter < min(max_iter, CHEAP_STEPS):
-        step = memory.step(point.gradient)
-        if point.largest <= tol and is_negligible(point, step, tol, NEGLIGIBLE):
+        step = history.step(point.gradient)
+        if point.largest <= tol and point.is_negligible(step, tol, NEGLIGIBLE):
             return objective.solution(point, n_iter, True)
         found = descend(objective, point, step)
         if found is None:
             break
-        memory.remember(point, found)
+        history.remember(point, found)
         point, n_iter = found, n_iter + 1
     return objective.solution(*_newton_steps(objective, objective.at(point.theta, keep=True), tol, max_iter, n_iter))

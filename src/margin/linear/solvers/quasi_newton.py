@@ -5,24 +5,16 @@ from __future__ import annotations
 import numpy as np
 
 from margin.linear.problem import Problem, Solution
-from margin.linear.solvers.column_units import sampled_rows
 from margin.linear.solvers.curvature import (
     Blocks,
     Curvature,
     Diagonal,
     Factor,
     class_blocks,
+    sampled_rows,
     whole_curvature,
 )
-from margin.linear.solvers.dense_objective import (
-    Memory,
-    Objective,
-    Point,
-    descend,
-    is_negligible,
-    is_rounding,
-    sample_of,
-)
+from margin.linear.solvers.dense_objective import History, Iterate, Objective, descend, sample_of
 
 __all__ = ["gram_price", "lbfgs", "pass_price"]
 
@@ -85,13 +77,13 @@ def _from_sample(objective: Objective, theta: np.ndarray, tol: float, max_iter: 
 
 
 def _solve(
-    objective: Objective, point: Point, curvature: Curvature, tol: float, max_iter: int
-) -> tuple[Point, int, bool, Curvature]:
+    objective: Objective, point: Iterate, curvature: Curvature, tol: float, max_iter: int
+) -> tuple[Iterate, int, bool, Curvature]:
     """Steps with a curvature until they have cost as much as a better one; the last one is given back as well."""
     budget = _budget(objective.problem)
     n_iter = 0
     while True:
-        point, n_iter, end = _steps(objective, point, Memory(curvature), tol, n_iter, min(max_iter, n_iter + budget))
+        point, n_iter, end = _steps(objective, point, History(curvature), tol, n_iter, min(max_iter, n_iter + budget))
         if end is not None or n_iter >= max_iter:
             return point, n_iter, end or point.largest <= tol, curvature
         curvature = _curvature_at(objective, point.theta)
@@ -104,21 +96,21 @@ def _budget(problem: Problem) -> int:
 
 
 def _steps(
-    objective: Objective, point: Point, memory: Memory, tol: float, n_iter: int, last: int
-) -> tuple[Point, int, bool | None]:
+    objective: Objective, point: Iterate, history: History, tol: float, n_iter: int, last: int
+) -> tuple[Iterate, int, bool | None]:
     """The point reached, the iterations so far, and how it ended: solved, stuck, or None where one may go on."""
     extra = 0
     while n_iter < last:
-        step = memory.step(point.gradient)
+        step = history.step(point.gradient)
         if point.largest <= tol:
-            if extra > n_iter // STEPS_PER_EXTRA or is_negligible(point, step, tol, NEGLIGIBLE):
+            if extra > n_iter // STEPS_PER_EXTRA or point.is_negligible(step, tol, NEGLIGIBLE):
                 return point, n_iter, True
             extra += 1
         found = descend(objective, point, step)
         if found is None:
             # With another curvature there may be a way down, unless this one was made here.
-            return point, n_iter, None if memory.pairs else is_rounding(point, step)
-        memory.remember(point, found)
+            return point, n_iter, None if history.pairs else point.is_rounding(step)
+        history.remember(point, found)
         point, n_iter = found, n_iter + 1
     return point, n_iter, None
 

@@ -189,7 +189,8 @@ class CardReader:
             part = found.setdefault(field, [0, 0])
             part[0] += buffer.n_bytes
             part[1] += 1
-        return sorted(((name, *part) for name, part in found.items()), key=lambda part: (-part[1], part[0]))  # type: ignore[misc]
+        parts = [(field, n_bytes, n_arrays) for field, (n_bytes, n_arrays) in found.items()]
+        return sorted(parts, key=lambda part: (-part[1], part[0]))
 
 
 def _halves(cells: list[float]) -> Iterator[tuple[float, float]]:

@@ -6,6 +6,7 @@ What decompositions gave is saved, for they differ in their last digits from mac
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from margin.persistence.kinds.base import NUMERIC
 from margin.persistence.kinds.bayes import generative
 from margin.persistence.objects.arrays import Array, finite, positive
 from margin.persistence.objects.fields import Absent, Field, Maybe, Object, Renamed, Whole
+from margin.persistence.objects.kind import Kind
 
 __all__ = ["KINDS"]
 
@@ -61,17 +63,20 @@ def _scaled_means(model: QuadraticDiscriminantAnalysis) -> None:
         model.means_ = model._means * model._unit
 
 
+def _of_planes(name: str, cls: type, fields: dict[str, Field], check: Callable[[Any], str | None]) -> Kind:
+    """A discriminant whose scores are linear."""
+    derived = frozenset({"_plain", "_panels"})
+    return generative(name, cls, fields, sees=NUMERIC, check=check, finish=_lay_out, derived=derived)
+
+
 KINDS = (
-    generative(
+    _of_planes(
         "diagonal-lda",
         DiagonalLinearDiscriminantAnalysis,
         {"_statistics": COLUMN_SUMS, **_LINEAR, "var_": Array("f8", "d")},
-        sees=NUMERIC,
         check=lambda _: None,
-        finish=_lay_out,
-        derived=frozenset({"_plain", "_panels"}),
     ),
-    generative(
+    _of_planes(
         "lda",
         LinearDiscriminantAnalysis,
         {
@@ -87,10 +92,7 @@ KINDS = (
             "xbar_": Absent(Array("f8", "d")),
             "explained_variance_ratio_": Absent(Array("f8", None)),
         },
-        sees=NUMERIC,
         check=_linear,
-        finish=_lay_out,
-        derived=frozenset({"_plain", "_panels"}),
     ),
     generative(
         "qda",

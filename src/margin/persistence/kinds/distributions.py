@@ -166,6 +166,20 @@ _TABLE = frozenset({"table", "_may_rule_out"})
 _PRESENCE = frozenset({"sparse", "present", "absent", "_rules_out", "_never_absent", "_all_absent", "_instead"})
 _OF_WIDTH = frozenset({"steep", "off", "_plain"})
 
+
+def _counted(
+    name: str,
+    cls: type,
+    own: dict[str, Field],
+    places: tuple[Place, ...],
+    derived: frozenset[str],
+    finish: Callable[[Any], None],
+) -> Stored:
+    """A distribution that is made of sums, with fields of its own between its alpha and the sums."""
+    fields = {"alpha": ALPHA, **own, "found": Renamed("sums", FOUND)}
+    return Stored(Kind(name, cls, fields, derived=derived, finish=finish, check=_alpha_fits), places, Sums, _of_sums)
+
+
 #: All distributions: each with its kind, where it may stand, what is counted for it, and its shape.
 _DISTRIBUTIONS = (
     Stored(
@@ -245,45 +259,9 @@ _DISTRIBUTIONS = (
         SortedCells,
         lambda d: d.width.shape,
     ),
-    Stored(
-        Kind(
-            "multinomial",
-            Multinomial,
-            {"alpha": ALPHA, "found": Renamed("sums", FOUND)},
-            derived=_TABLE,
-            finish=_learn_again,
-            check=_alpha_fits,
-        ),
-        ("numeric", "text"),
-        Sums,
-        _of_sums,
-    ),
-    Stored(
-        Kind(
-            "complement",
-            Complement,
-            {"alpha": ALPHA, "norm": Flag(), "found": Renamed("sums", FOUND)},
-            derived=_TABLE,
-            finish=_learn_again,
-            check=_alpha_fits,
-        ),
-        ("numeric", "text"),
-        Sums,
-        _of_sums,
-    ),
-    Stored(
-        Kind(
-            "bernoulli",
-            Bernoulli,
-            {"alpha": ALPHA, "threshold": Number(), "found": Renamed("sums", FOUND)},
-            derived=_PRESENCE,
-            finish=_bernoulli,
-            check=_alpha_fits,
-        ),
-        ("numeric",),
-        Sums,
-        _of_sums,
-    ),
+    _counted("multinomial", Multinomial, {}, ("numeric", "text"), _TABLE, _learn_again),
+    _counted("complement", Complement, {"norm": Flag()}, ("numeric", "text"), _TABLE, _learn_again),
+    _counted("bernoulli", Bernoulli, {"threshold": Number()}, ("numeric",), _PRESENCE, _bernoulli),
     Stored(
         Kind(
             "poisson",

@@ -16,6 +16,7 @@ from margin.evaluation.protocols.time_order import TimeOrdered
 from margin.evaluation.protocols.unstratified import Folds, RepeatedHoldOut, TrainValidationTest
 from margin.persistence.container.limits import Malformed
 from margin.persistence.objects.fields import (
+    ANY_NUMBER,
     Field,
     Fixed,
     Flag,
@@ -31,10 +32,8 @@ from margin.persistence.objects.fields import (
 from margin.persistence.objects.kind import Kind
 from margin.persistence.objects.values import Value
 
-__all__ = ["KINDS"]
+__all__ = ["KINDS", "SHARE"]
 
-#: A number that may be undefined: the score of a fold without cases, the end of an interval that has none.
-ANY_NUMBER = Number(finite=False, missing=True)
 SHARE, SEED, COUNT = Number(0, 1), Whole(0), Whole(1)
 
 

@@ -26,6 +26,7 @@ from margin.linear.presolve import NEVER
 from margin.persistence.kinds.base import NUMERIC, classifier
 from margin.persistence.objects.arrays import Array, Parts, Rule, at_least, below, finite, positive, strictly_ascending
 from margin.persistence.objects.fields import (
+    ANY_NUMBER,
     Absent,
     Either,
     Field,
@@ -40,10 +41,8 @@ from margin.persistence.objects.fields import (
 )
 from margin.persistence.objects.kind import Kind
 
-__all__ = ["ANY_NUMBER", "BARRED", "COUNT", "KINDS", "linear_classifier", "n_scores"]
+__all__ = ["BARRED", "COUNT", "KINDS", "linear_classifier", "n_scores"]
 
-#: Objectives, gaps and the like, which may come out as infinity or not at all.
-ANY_NUMBER = Number(finite=False, missing=True)
 COUNT = Whole(0)
 #: What keeps classes without rows from being answered.
 BARRED = Renamed(

@@ -7,8 +7,10 @@ from typing import Any
 import numpy as np
 
 from margin.persistence.kinds.base import AS_GIVEN, classifier
+from margin.persistence.kinds.evaluation import SHARE
 from margin.persistence.objects.arrays import Array
 from margin.persistence.objects.fields import (
+    ANY_NUMBER,
     Absent,
     Field,
     Fixed,
@@ -16,7 +18,6 @@ from margin.persistence.objects.fields import (
     MapOf,
     Maybe,
     Model,
-    Number,
     Object,
     Text,
     TupleOf,
@@ -31,7 +32,6 @@ from margin.selection.search.results import SearchResults
 
 __all__ = ["KINDS"]
 
-ANY_NUMBER = Number(finite=False, missing=True)
 SETTING = MapOf(Value())
 SEARCH: dict[str, Field] = {
     "results_": Object("search-results", where={"s": len}),
@@ -82,7 +82,7 @@ KINDS: tuple[Kind, ...] = (
             "errors": TupleOf(Text(), "s"),
             "dropped": Array("b1", "s"),
             "test_to_train": ANY_NUMBER,
-            "confidence": Number(0, 1),
+            "confidence": SHARE,
             "resource": Maybe(Array("i8 f8", "s")),
             "n_cases": Maybe(Whole(0)),
         },

@@ -12,10 +12,11 @@ import numpy as np
 from margin.linear.online.row_order import padded
 from margin.persistence.kinds.base import NUMERIC, classifier
 from margin.persistence.kinds.kernels import KINDS as KERNELS
-from margin.persistence.kinds.linear import ANY_NUMBER, COUNT, linear_classifier, n_scores
+from margin.persistence.kinds.linear import COUNT, linear_classifier, n_scores
 from margin.persistence.kinds.reject import KINDS as REJECT
 from margin.persistence.objects.arrays import Array, at_least, below, finite, strictly_ascending
 from margin.persistence.objects.fields import (
+    ANY_NUMBER,
     Absent,
     Either,
     Flag,

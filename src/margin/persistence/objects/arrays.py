@@ -61,7 +61,9 @@ class Sizes:
         self._rules.append((rule, array, self.field))
 
     def __getitem__(self, length: str) -> int:
-        letter, sign, number = _LENGTH.fullmatch(length).groups()  # type: ignore[union-attr]
+        stated = _LENGTH.fullmatch(length)
+        assert stated is not None, length  # kinds state lengths, files do not
+        letter, sign, number = stated.groups()
         if letter not in self._known:
             raise Malformed(f"nothing says how much {letter} is")
         return self._known[letter] + (int(f"{sign}{number}") if number else 0)

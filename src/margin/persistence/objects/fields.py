@@ -16,6 +16,7 @@ import numpy as np
 from margin.persistence.container.limits import Malformed
 
 __all__ = [
+    "ANY_NUMBER",
     "Absent",
     "Either",
     "Field",
@@ -161,6 +162,10 @@ class Number:
         if not fits:
             raise Malformed(f"must be a number from {self.low} to {self.high}, not {number}")
         return number
+
+
+#: Objectives, scores, ends of intervals and the like, which may come out as infinity or not at all.
+ANY_NUMBER = Number(finite=False, missing=True)
 
 
 class Text:

@@ -5,18 +5,21 @@ from __future__ import annotations
 import html
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
 from margin.data.splits import Split
 from margin.errors import ParameterError, closest, listing
+from margin.evaluation.cross_validation.fold import FoldTask
 from margin.evaluation.intervals.interval import Score
 from margin.evaluation.metrics.definitions import Metric
+from margin.evaluation.predictions.from_model import model_name
 from margin.evaluation.protocols.stratified import SplitProtocol
 from margin.selection.prepare import mean_score
 from margin.selection.search.trials import Trial
 
-__all__ = ["ScoreCurve", "curve_arrays", "first_error"]
+__all__ = ["ScoreCurve", "curve_parts"]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -77,7 +80,32 @@ class ScoreCurve:
         return f"<pre>{html.escape(str(self))}</pre>"
 
 
-def curve_arrays(
+def curve_parts(
+    task: FoldTask,
+    done: Sequence[Trial],
+    n_places: int,
+    splits: Sequence[Split],
+    protocol: SplitProtocol,
+    confidence: float,
+) -> dict[str, Any]:
+    """What every curve is made of, from trials whose settings are its places; refused where all failed."""
+    test, training = _curve_arrays(task.metrics, done, (n_places, len(splits)))
+    errors = tuple(_first_error(done, i) for i in range(n_places))
+    if all(errors):
+        raise next(trial.error for trial in done if trial.error is not None)
+    return {
+        "model": model_name(task.model),
+        "metrics": task.metrics,
+        "test_folds": test,
+        "training_folds": training,
+        "errors": errors,
+        "protocol": protocol,
+        "splits": splits,
+        "confidence": confidence,
+    }
+
+
+def _curve_arrays(
     metrics: Sequence[Metric], done: Iterable[Trial], shape: tuple[int, ...]
 ) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
     """Test and training scores by metric, settings × splits; NaN where a trial failed."""
@@ -90,7 +118,7 @@ def curve_arrays(
     return test, training
 
 
-def first_error(done: Iterable[Trial], setting: int) -> str:
+def _first_error(done: Iterable[Trial], setting: int) -> str:
     """What the first failed trial of a setting said; empty where none failed."""
     failed = (trial.error for trial in done if trial.setting == setting and trial.error is not None)
     return next((f"{type(error).__name__}: {error}" for error in failed), "")

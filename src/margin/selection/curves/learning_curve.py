@@ -14,9 +14,8 @@ from margin.data.splits import Part
 from margin.errors import ParameterError
 from margin.evaluation.intervals.interval import Score
 from margin.evaluation.metrics.definitions import Metric
-from margin.evaluation.predictions.from_model import model_name
 from margin.random import generator
-from margin.selection.curves.curve import ScoreCurve, curve_arrays, first_error
+from margin.selection.curves.curve import ScoreCurve, curve_parts
 from margin.selection.curves.power_law import PowerLaw, fit_power_law, gain_from_twice
 from margin.selection.prepare import check_effort, prepared
 from margin.selection.search.subsets import growing_order
@@ -172,21 +171,8 @@ def learning_curve(
         task.metrics[0].name,
     )
     done = [_placed(trial, len(splits)) for trial in by_split]
-    test, training = curve_arrays(task.metrics, done, (len(counts), len(splits)))
-    errors = tuple(first_error(done, i) for i in range(len(counts)))
-    if all(errors):
-        raise next(trial.error for trial in done if trial.error is not None)
-    return LearningCurve(
-        model=model_name(model),
-        sizes=np.array(counts, dtype=np.float64),
-        metrics=task.metrics,
-        test_folds=test,
-        training_folds=training,
-        errors=errors,
-        protocol=split_by,
-        splits=splits,
-        confidence=confidence,
-    )
+    parts_of_curve = curve_parts(task, done, len(counts), splits, split_by, confidence)
+    return LearningCurve(sizes=np.array(counts, dtype=np.float64), **parts_of_curve)
 
 
 def _placed(trial: Trial, n_folds: int) -> Trial:

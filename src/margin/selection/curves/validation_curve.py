@@ -11,9 +11,8 @@ import numpy as np
 from margin.errors import ParameterError
 from margin.evaluation.curves.knee import Knee, knee
 from margin.evaluation.metrics.definitions import Metric
-from margin.evaluation.predictions.from_model import model_name
 from margin.params import is_real
-from margin.selection.curves.curve import ScoreCurve, curve_arrays, first_error
+from margin.selection.curves.curve import ScoreCurve, curve_parts
 from margin.selection.prepare import check_effort, prepared
 from margin.selection.search.parameter_grids import check_names
 from margin.selection.search.results import setting_text
@@ -172,30 +171,18 @@ def validation_curve(
     task, splits, split_by = prepared(model, X, y, protocol, metrics, sample_weight, groups, "validation_curve")
     check_names(model, [parameter], "validation_curve")
     settings = [{parameter: value} for value in tried]
-    shape = len(tried), len(splits)
     done = all_trials(
         trials(task, settings, splits, n_jobs, on_training_rows=True),
         progress,
-        shape[0] * shape[1],
+        len(tried) * len(splits),
         lambda trial: setting_text(settings[trial.setting]),
         task.metrics[0].name,
     )
-    test, training = curve_arrays(task.metrics, done, shape)
-    errors = [first_error(done, i) for i in range(len(tried))]
-    if all(errors):
-        raise next(trial.error for trial in done if trial.error is not None)
     return ValidationCurve(
-        model=model_name(model),
         parameter=parameter,
         values=tuple(value.item() if isinstance(value, np.generic) else value for value in tried),
-        metrics=task.metrics,
-        test_folds=test,
-        training_folds=training,
-        errors=tuple(errors),
-        protocol=split_by,
-        splits=splits,
-        confidence=confidence,
         simpler=direction,
+        **curve_parts(task, done, len(tried), splits, split_by, confidence),
     )
 
 

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from margin.base.meta.inner_model import last_step, on_tables
+from margin.base.parameter_path import PathTask
 from margin.data.labels import distinct
 from margin.data.splits import Split
 from margin.data.table import Table
@@ -25,7 +26,7 @@ from margin.errors import ConstantColumnWarning
 from margin.evaluation.cross_validation.fold import Fold, FoldTask, Outcome, run_fold
 from margin.evaluation.predictions.from_model import Predictions
 from margin.parallel import side_by_side
-from margin.typing import ClassifierLike, LabelsLike, TableLike
+from margin.typing import ClassifierLike, TableLike
 
 __all__ = ["Group", "Trial", "groups_of", "search_task", "shareable", "trials"]
 
@@ -97,7 +98,7 @@ def _run_together(
         model, labels = task.configured(settings[0]), task.labels[fold.train.rows]
         X, *rows = (task.rows_for(model, part, fold.train) for part in (fold.train, *parts))
         values = [setting[parameter] for setting in settings]
-        along = _predictions_along(model, parameter, values, X, labels, rows, fold.train.weight)
+        along = _predictions_along(model, parameter, PathTask(values, X, labels, rows, fold.train.weight))
         if along is None:
             return None
         classes, name = distinct(labels), type(model).__name__
@@ -157,22 +158,14 @@ def _identity(value: object) -> tuple[str, str]:
     return type(value).__name__, repr(value) if plain else str(id(value))
 
 
-def _predictions_along(
-    model: Any,
-    parameter: str,
-    values: Sequence[Any],
-    X: TableLike,
-    y: LabelsLike,
-    queries: Sequence[Any],
-    weight: np.ndarray | None,
-) -> Sequence[Sequence[Predictions]] | None:
+def _predictions_along(model: Any, parameter: str, task: PathTask) -> Sequence[Sequence[Predictions]] | None:
     """What an unfitted model would predict for each value; in a pipeline all steps before the last are fitted once."""
     steps = getattr(model, "steps", None)
     name = parameter.rsplit("__", 1)[-1]
     if not steps:
-        return model.answers_along(name, values, X, y, queries, sample_weight=weight)
-    if weight is not None or len(steps) < 2:
+        return model.answers_along(name, task.values, task.X, task.y, task.queries, sample_weight=task.sample_weight)
+    if task.sample_weight is not None or len(steps) < 2:
         return None
     before = model[:-1]
-    X = before.fit_transform(X, y)
-    return model[-1].answers_along(name, values, X, y, [before.transform(rows) for rows in queries])
+    X = before.fit_transform(task.X, task.y)
+    return model[-1].answers_along(name, task.values, X, task.y, [before.transform(rows) for rows in task.queries])

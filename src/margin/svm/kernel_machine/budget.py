@@ -14,7 +14,7 @@ import numpy as np
 
 from margin.errors import NotSeparableError
 from margin.svm.kernel_machine.dual import DualSolution
-from margin.svm.kernel_machine.multiclass import Signed
+from margin.svm.kernel_machine.multiclass import Signed, Weighted
 from margin.svm.kernel_machine.solve import Gap, SoftMargin, Solutions, Solver
 
 __all__ = ["SlackBudget"]
@@ -38,16 +38,10 @@ class SlackBudget:
     budget: float
     who: str
 
-    def solve(
-        self,
-        solver: Solver,
-        problems: Sequence[Signed],
-        weights: Sequence[np.ndarray],
-        start: Solutions | None = None,
-    ) -> Solutions:
+    def solve(self, solver: Solver, problems: Sequence[Weighted], start: Solutions | None = None) -> Solutions:
         """Each problem by itself, with a C of its own; a start would be of another C and is not used."""
         exact = replace(solver, tol=min(solver.tol, EXACT))
-        parts = [_within(exact, problem, weight, self.budget, self.who) for problem, weight in zip(problems, weights)]
+        parts = [_within(exact, problem, self.budget, self.who) for problem in problems]
         return Solutions(
             [found for part in parts for found in part.found],
             [gap for part in parts for gap in part.gaps],
@@ -55,15 +49,15 @@ class SlackBudget:
         )
 
 
-def _within(solver: Solver, problem: Signed, weight: np.ndarray, budget: float, who: str) -> Solutions:
+def _within(solver: Solver, problem: Weighted, budget: float, who: str) -> Solutions:
     """One problem."""
-    sides = [float(weight[problem.sign == side].sum()) for side in (1.0, -1.0)]
+    sides = [float(problem.weight[problem.sign == side].sum()) for side in (1.0, -1.0)]
     if budget >= 2 * min(sides):
         return _constant(problem, 1.0 if sides[0] > sides[1] else -1.0)
 
     def at(C: float, start: Solutions | None) -> tuple[Solutions, float]:
-        found = SoftMargin(C).solve(solver, [problem], [weight], start)
-        return found, _slack(problem, weight, found.found[0])
+        found = SoftMargin(C).solve(solver, [problem], start)
+        return found, _slack(problem, found.found[0])
 
     (low, over), (high, under) = _bracket(at, budget, who)
     for turn in range(MOST_SECANTS):
@@ -102,8 +96,8 @@ def _bracket(at: At, budget: float, who: str) -> tuple[tuple[Solutions, float], 
     )
 
 
-def _slack(problem: Signed, weight: np.ndarray, found: DualSolution) -> float:
-    return float(weight @ np.maximum(0.0, -found.gradient - problem.sign * found.bias))
+def _slack(problem: Weighted, found: DualSolution) -> float:
+    return float(problem.weight @ np.maximum(0.0, -found.gradient - problem.sign * found.bias))
 
 
 def _constant(problem: Signed, side: float) -> Solutions:

@@ -16,7 +16,7 @@ import numpy as np
 from margin.errors import NotSeparableError
 from margin.linear.geometry.hard_margin import widest_gap
 from margin.svm.kernel_machine.dual import DualProblem, DualSolution
-from margin.svm.kernel_machine.multiclass import Signed
+from margin.svm.kernel_machine.multiclass import Signed, Weighted
 from margin.svm.kernel_machine.polish import polished
 from margin.svm.kernel_machine.solve import Gap, Solutions, Solver, steepened
 
@@ -56,13 +56,7 @@ class HardMargin:
     names: list[str]
     who: str
 
-    def solve(
-        self,
-        solver: Solver,
-        problems: Sequence[Signed],
-        weights: Sequence[np.ndarray],
-        start: Solutions | None = None,
-    ) -> Solutions:
+    def solve(self, solver: Solver, problems: Sequence[Weighted], start: Solutions | None = None) -> Solutions:
         """One problem after another; weights of rows do not matter where none may be wrong."""
         found = []
         for i, problem in enumerate(problems):

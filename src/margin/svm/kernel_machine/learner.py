@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from margin.svm.kernel_machine.machine import Machine
-from margin.svm.kernel_machine.multiclass import LaidOut, Layout, Signed, laid_out
+from margin.svm.kernel_machine.multiclass import LaidOut, Layout, Signed, Weighted, laid_out
 from margin.svm.kernel_machine.solve import MarginPolicy, Solutions, Solver
 from margin.svm.kernels.expansion import Expansion
 from margin.svm.kernels.function import KernelFunction
@@ -57,8 +57,9 @@ class Learner:
     ) -> Learnt:
         """Learn from all rows, or some, of classes y with these weights."""
         problems = self.layout.problems(y)
-        given = [each if rows is None else Signed(rows[each.rows].astype(np.uint32), each.sign) for each in problems]
-        solutions = policy.solve(self.solver, given, [weight[each.rows] for each in problems], start)
+        places = [each.rows if rows is None else rows[each.rows].astype(np.uint32) for each in problems]
+        given = [Weighted(at, each.sign, weight[each.rows]) for at, each in zip(places, problems)]
+        solutions = policy.solve(self.solver, given, start)
         table = laid_out(self.layout, y, problems, [each.alpha for each in solutions.found])
         bias = np.array([each.bias for each in solutions.found])
         return Learnt(self._machine(table, bias, rows), table, problems, solutions)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from margin import parallel
-from margin.base import Classifier
+from margin.base import Classifier, Numeric
 from margin.base.meta.calibration_maps import CalibrationMap
 from margin.base.rollback import NotYetFittedError
 from margin.base.sklearn_classes import available_if
@@ -39,6 +39,7 @@ class KernelModel(Classifier):
     n_jobs: Any
     decision_function_shape: str
     break_ties: bool
+    scale: Any
 
     #: None where a single class has rows.
     _machine: Machine | None
@@ -55,6 +56,10 @@ class KernelModel(Classifier):
     #: The training rows that are support vectors, and how many each class has.
     support_: np.ndarray
     n_support_: np.ndarray
+
+    @property
+    def representation(self) -> Numeric:
+        return Numeric(scale=self.scale, sparse=True, keep_float32=True, largest=1e100)
 
     @property
     def _chosen_kernel(self) -> ChosenKernel:

@@ -10,7 +10,7 @@ import numpy as np
 import margin._core as _core
 from margin.linear.presolve import NEVER
 
-__all__ = ["LaidOut", "Layout", "Multiclass", "Signed", "laid_out", "widened_pairs", "widened_scores"]
+__all__ = ["LaidOut", "Layout", "Multiclass", "Signed", "Weighted", "laid_out", "widened_pairs", "widened_scores"]
 
 Multiclass = Literal["one_vs_one", "one_vs_rest"]
 
@@ -21,6 +21,13 @@ class Signed:
 
     rows: np.ndarray
     sign: np.ndarray
+
+
+@dataclass(frozen=True)
+class Weighted(Signed):
+    """Such a problem with the weights of its rows."""
+
+    weight: np.ndarray
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from margin.svm.kernel_machine.dual import DualProblem, DualSolution, solve_all
-from margin.svm.kernel_machine.multiclass import Signed
+from margin.svm.kernel_machine.multiclass import Signed, Weighted
 from margin.svm.kernel_machine.polish import polished
 
 __all__ = ["Gap", "MarginPolicy", "SoftMargin", "Solutions", "Solver", "gap_of", "solve_problems", "steepened"]
@@ -106,14 +106,8 @@ class Solutions:
 class MarginPolicy(Protocol):
     """How rows may lie inside the margin, and so which problem is solved."""
 
-    def solve(
-        self,
-        solver: Solver,
-        problems: Sequence[Signed],
-        weights: Sequence[np.ndarray],
-        start: Solutions | None = None,
-    ) -> Solutions:
-        """Solve problems over rows with these weights, beginning at solutions that are given, if any."""
+    def solve(self, solver: Solver, problems: Sequence[Weighted], start: Solutions | None = None) -> Solutions:
+        """Solve problems, beginning at solutions that are given, if any."""
         ...
 
 
@@ -123,15 +117,9 @@ class SoftMargin:
 
     C: float
 
-    def solve(
-        self,
-        solver: Solver,
-        problems: Sequence[Signed],
-        weights: Sequence[np.ndarray],
-        start: Solutions | None = None,
-    ) -> Solutions:
+    def solve(self, solver: Solver, problems: Sequence[Weighted], start: Solutions | None = None) -> Solutions:
         """Solutions for another C are brought to this one to begin with."""
-        uppers = [self.C * weight for weight in weights]
+        uppers = [self.C * each.weight for each in problems]
         starts = None
         if start is not None:
             starts = [

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from copy import copy
 from dataclasses import replace
 from typing import Annotated, Any, Literal
@@ -10,8 +10,8 @@ from typing import Annotated, Any, Literal
 import numpy as np
 
 from margin import parallel
-from margin.base import Numeric
 from margin.base.inputs.columns import Columns
+from margin.base.parameter_path import PathFunction
 from margin.base.representations.numeric import Scale
 from margin.base.representations.representation import TrainingRows
 from margin.base.targets.class_weight import class_factors
@@ -28,7 +28,7 @@ from margin.svm.kernel_machine.solve import FEW, MarginPolicy, SoftMargin, Solve
 from margin.svm.kernels.function import KERNELS, KernelFunction, traits_of
 from margin.svm.kernels.matrix import values_of
 from margin.svm.kernels.spectrum import SpectrumKernel
-from margin.typing import Encoded, LabelsLike, TableLike, WeightsLike
+from margin.typing import Encoded, WeightsLike
 
 __all__ = ["SVC"]
 
@@ -183,10 +183,6 @@ class SVC(KernelModel):
         self.cache_size = cache_size
         self.n_jobs = n_jobs
 
-    @property
-    def representation(self) -> Numeric:
-        return Numeric(scale=self.scale, sparse=True, keep_float32=True, largest=1e100)
-
     def _fit(self, X: Encoded, y: np.ndarray, rows: TrainingRows) -> None:
         codes, weight = self._weighed(y, rows)
         if len(self._places) > 1:
@@ -327,19 +323,10 @@ class SVC(KernelModel):
         spread = X.shape[1] * (1.0 if self.gamma == "auto" else variance_of_cells(X, weight, self.scale == "standard"))
         return 1.0 / spread if spread > 0 else 1.0
 
-    def answers_along(
-        self,
-        parameter: str,
-        values: Any,
-        X: TableLike,
-        y: LabelsLike,
-        queries: Any,
-        sample_weight: WeightsLike | None = None,
-    ) -> Any:
-        """What the machine would say for several C, from one path (:mod:`margin.evaluation.predictions.from_model`)."""
+    def _paths(self) -> Mapping[str, PathFunction]:
         from margin.svm.parameter_path import answers_along_penalty
 
-        return answers_along_penalty(self, values, X, y, queries, sample_weight) if parameter == "C" else None
+        return {"C": answers_along_penalty}
 
     def _warn_of_gaps(self, gaps: list[float]) -> None:
         worst = max(gaps)

@@ -1,4 +1,7 @@
-"""Kernels: the product of two rows in another space, computed without going there."""
+"""Kernels: the product of two rows in another space, computed without going there.
+
+Each is a struct in ``native/include/margin/svm/kernel/kernel.hpp``; names and traits are read from there.
+"""
 
 from __future__ import annotations
 

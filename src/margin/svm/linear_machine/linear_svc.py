@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from collections.abc import Mapping
+from typing import Literal
 
 import numpy as np
 
 from margin import parallel
+from margin.base.parameter_path import PathFunction
 from margin.base.representations.numeric import Scale
 from margin.base.representations.representation import TrainingRows
 from margin.base.targets.class_weight import class_factors
@@ -16,7 +18,7 @@ from margin.linear.presolve import Reduced, known_ends, reduced
 from margin.params import ClassWeight, Count, Flag, Jobs, Positive, Seed, Strength
 from margin.svm.linear_machine.certificate import LinearCertificate
 from margin.svm.linear_machine.solve import Solved, SolverOptions, solve
-from margin.typing import Encoded, LabelsLike, TableLike, WeightsLike
+from margin.typing import Encoded
 
 __all__ = ["LinearSVC"]
 
@@ -190,16 +192,7 @@ class LinearSVC(LinearClassifier):
             ConvergenceWarning,
         )
 
-    def answers_along(
-        self,
-        parameter: str,
-        values: Any,
-        X: TableLike,
-        y: LabelsLike,
-        queries: Any,
-        sample_weight: WeightsLike | None = None,
-    ) -> Any:
-        """What the machine would say for several C (:mod:`margin.evaluation.predictions.from_model`)."""
+    def _paths(self) -> Mapping[str, PathFunction]:
         from margin.svm.parameter_path import answers_along_linear
 
-        return answers_along_linear(self, values, X, y, queries, sample_weight) if parameter == "C" else None
+        return {"C": answers_along_linear}

@@ -8,8 +8,7 @@ import numpy as np
 
 import margin._core as _core
 from margin import parallel
-from margin.linear.solvers.column_units import Units, sampled_rows
-from margin.linear.solvers.curvature import Factor
+from margin.linear.solvers.curvature import Factor, Units, sampled_rows
 from margin.svm.linear_machine.problem import LinearProblem, LinearSolution
 
 __all__ = ["newton"]
