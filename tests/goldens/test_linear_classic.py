@@ -52,12 +52,12 @@ def test_adaline_descends_to_least_squares_in_batches_and_near_it_row_by_row():
     X, y = load_iris(return_X_y=True)
     X, setosa = X[:, 2:], y == 0
     best = np.linalg.lstsq(np.column_stack([X, np.ones(150)]), np.where(setosa, 1.0, -1.0), rcond=None)[0]
-    batch = Adaline(max_iter=100_000, tol=1e-12).fit(X, setosa)
+    batch = Adaline(max_iter=100_000, tol=1e-12, scale=None).fit(X, setosa)
     np.testing.assert_allclose(np.r_[batch.coef_[0], batch.intercept_], best, rtol=1e-3, atol=1e-4)
     assert (np.diff(batch.loss_curve_) < 0).all()
     assert np.array_equal(batch.predict(X), np.column_stack([X, np.ones(150)]) @ best > 0)
     assert batch.score(X, setosa) == 149 / 150  # squared errors pull at rows far on the right side, too
-    by_rows = Adaline(method="stochastic", random_state=0).fit(X, setosa)
+    by_rows = Adaline(method="stochastic", random_state=0, scale=None).fit(X, setosa)
     assert by_rows.score(X, setosa) > 0.98
     assert by_rows.loss_curve_[-1] < 2 * batch.loss_curve_[-1]
 
@@ -68,8 +68,8 @@ def test_a_step_that_is_too_long_is_found_out_and_a_stable_one_named():
     rows = np.column_stack([X, np.ones(150)])
     stable = 2 / np.linalg.eigvalsh(rows.T @ rows / 150)[-1]
     with pytest.warns(ConvergenceWarning, match=rf"longest stable one is about {stable:.2g}"):
-        model = Adaline(eta0=1.1 * stable).fit(X, y == 0)
+        model = Adaline(eta0=1.1 * stable, scale=None).fit(X, y == 0)
     assert np.isfinite(model.coef_).all()
     assert model.n_iter_ < 1000
-    falling = Adaline(eta0=0.9 * stable, tol=1e-3).fit(X, y == 0)
+    falling = Adaline(eta0=0.9 * stable, tol=1e-3, scale=None).fit(X, y == 0)
     assert (np.diff(falling.loss_curve_) < 0).all()

@@ -1,6 +1,7 @@
 """margin.linear.online.adaline: by hand, against slow definitions, least squares, steps that are too long, streams."""
 
 import warnings
+from functools import partial
 
 import numpy as np
 import pytest
@@ -9,10 +10,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.linear_model import SGDRegressor
 
-from margin import Adaline
+import margin
+from margin.data import catalog
 from margin.errors import ConvergenceWarning, ParameterError
 from margin.linear.online import squared_error as squares
 from margin.linear.online.squared_error import squared_errors
+
+#: Figures worked out from the columns as they are.
+Adaline = partial(margin.Adaline, scale=None)
 
 
 def problem(seed, n=80, d=3):
@@ -209,6 +214,31 @@ def test_too_few_epochs_are_told_with_what_to_do():
     X, y = problem(10)
     with pytest.warns(ConvergenceWarning, match=r"last of 3 epochs still lowered.*scale='standard'.*max_iter=12"):
         Adaline(max_iter=3).fit(X, y)
+
+
+def test_advice_is_not_what_is_set_already():
+    X, y = problem(10)
+    with pytest.warns(ConvergenceWarning) as told:
+        margin.Adaline(max_iter=3).fit(X, y)
+    assert "scale=" not in str(told[0].message)
+    with pytest.warns(ConvergenceWarning) as told:
+        margin.Adaline(eta0=100.0).fit(X, y)
+    assert "scale=" not in str(told[0].message)
+
+
+@pytest.mark.parametrize(("name", "target"), [("iris", "class"), ("credit", "risk")])
+def test_the_default_comes_to_the_end_on_ordinary_tables(name, target):
+    X, y = catalog.load(name).target(target)
+    model = margin.Adaline().fit(X, y)  # a warning would be an error here
+    finer = margin.Adaline(tol=1e-9, max_iter=100_000).fit(X, y)
+    assert model.loss_curve_[-1] <= 1.002 * finer.loss_curve_[-1]
+
+
+def test_columns_of_very_different_size_do_not_lose_to_the_majority():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(400, 3)) * [1, 1e3, 1e6] + [0, 0, 5e6]
+    y = X[:, 0] > 0.3
+    assert (margin.Adaline().fit(X, y).predict(X) == y).mean() > 0.95
 
 
 # streams and weights

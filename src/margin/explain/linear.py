@@ -40,6 +40,8 @@ def column_reasons(
     """
     winner, loser = sides
     row = model._encoded(X, "explain")
+    if not isinstance(row, np.ndarray) and model._columns.schema is not None:
+        row = row.toarray()  # a table's very many one-hot columns are told by the names of its own columns
     if isinstance(row, np.ndarray):
         middle = _middle(model)
         pulls = by_column(model._columns, dict(zip(model._encoder.names_out(), weights * (row[0] - middle))), X, model)

@@ -7,6 +7,7 @@ import numpy as np
 import margin._core as _core
 from margin import parallel
 from margin.base import Classifier, Numeric
+from margin.base.planes import distance_from_planes
 from margin.base.representations.numeric import Scale
 from margin.base.representations.representation import NO_LIMIT, TrainingRows
 from margin.base.sklearn_classes import available_if
@@ -85,6 +86,20 @@ class LinearClassifier(Classifier):
     def decision_function(self, X: TableLike) -> np.ndarray:
         """The score of each class (columns as in ``classes_``); with two classes that of the second alone."""
         return self._answer(X, "scores", "decision_function")
+
+    @available_if(lambda self: self._has_planes())
+    def distance(self, X: TableLike) -> np.ndarray:
+        """How far each row lies from the plane on which the answer changes, in the columns as the model sees them.
+
+        With two classes distances are above 0 on the side of the second; with more they are those from the nearest
+        plane between the class answered and another. ``scale`` changes the columns, and so the unit; where no column
+        counts there is no plane, and distances are infinite.
+        """
+        return distance_from_planes(self.decision_function(X), self._layer("distance")[0])
+
+    def _has_planes(self) -> bool:
+        """Whether answers change on planes: not where several layers vote, nor in the space of a kernel."""
+        return True
 
     @available_if(lambda self: self._gives_probabilities())
     def predict_proba(self, X: TableLike) -> np.ndarray:

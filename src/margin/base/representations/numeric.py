@@ -22,13 +22,18 @@ __all__ = ["Numeric", "NumericEncoder", "Scale"]
 
 Scale = Literal["standard", "range"]
 
+# One-hot columns of many levels are nearly all zeros. From so many columns on, of which a row fills so small a share, the
+# matrix of a model that takes sparse rows is CSR: a column of 100,000 levels costs a cell a row instead of 100,000.
+WIDE, SPARSE_SHARE = 512, 0.05
+
 
 @dataclass(frozen=True)
 class Numeric:
     """One matrix: nominal columns one-hot, ordinal ones as ranks, missing numbers filled with the training mean.
 
     ``scale`` is ``"standard"`` (mean 0, deviation 1), ``"range"`` (from 0 to 1) or None; one-hot columns stay
-    0 and 1. ``sparse`` lets CSR through to the model; ``keep_float32`` spares float32 input a conversion.
+    0 and 1. ``sparse`` lets CSR through to the model, and makes CSR of very many one-hot columns; ``keep_float32`` spares
+    float32 input a conversion.
     """
 
     scale: Scale | None = None
@@ -117,10 +122,19 @@ class NumericEncoder:
             return self.encode_sparse(numbers)
         return self.finished(numbers, check_cells(numbers, self.largest, self.numbered_columns, who), source, who)
 
-    def finished(self, numbers: np.ndarray, has_missing: bool, source: Any, who: str) -> np.ndarray:
+    def finished(self, numbers: np.ndarray, has_missing: bool, source: Any, who: str) -> Any:
         """Checked numbers filled and scaled, the nominal columns of a table beside them."""
         clean = self.plain(numbers, has_missing)
-        return self._with_one_hot(clean, source, who) if isinstance(source, Table) else clean
+        if not isinstance(source, Table):
+            return clean
+        return self._with_sparse_one_hot(clean, source) if self._is_wide() else self._with_one_hot(clean, source, who)
+
+    def _is_wide(self) -> bool:
+        width = self._width()
+        return self.form.sparse and width >= WIDE and len(self.numbered) + len(self.one_hot) <= SPARSE_SHARE * width
+
+    def _width(self) -> int:
+        return len(self.numbered) + sum(len(column.levels) for column in self.one_hot)
 
     def names_out(self) -> list[str]:
         """What the columns of the matrix are called."""
@@ -156,7 +170,7 @@ class NumericEncoder:
         return source if keep else source.astype(np.float64, copy=False)
 
     def _with_one_hot(self, numbers: np.ndarray, table: Table, who: str) -> np.ndarray:
-        width = numbers.shape[1] + sum(len(column.levels) for column in self.one_hot)
+        width = self._width()
         widest = max(self.one_hot, key=lambda c: len(c.levels), default=None)
         if widest is not None:
             what = f"with column {widest.name!r} of {len(widest.levels):,} categories one-hot, the matrix"
@@ -170,6 +184,24 @@ class NumericEncoder:
             matrix[rows, first + codes[rows]] = 1.0
             first += len(column.levels)
         return matrix
+
+    def _with_sparse_one_hot(self, numbers: np.ndarray, table: Table) -> Any:
+        """The same matrix as CSR: in each row its numbers, and one cell for each nominal column that is there."""
+        import scipy.sparse
+
+        n, d = numbers.shape
+        columns = np.empty((n, d + len(self.one_hot)), dtype=np.int32 if self._width() < 2**31 else np.int64)
+        cells = np.ones(columns.shape)
+        columns[:, :d], cells[:, :d] = np.arange(d), numbers
+        there = np.ones(columns.shape, dtype=bool)
+        there[:, :d] = numbers != 0
+        first = d
+        for at, column in enumerate(self.one_hot, start=d):
+            codes = table.cells(column.name)
+            columns[:, at], there[:, at] = first + codes, codes >= 0
+            first += len(column.levels)
+        start = np.append(0, np.cumsum(there.sum(axis=1))).astype(columns.dtype)
+        return scipy.sparse.csr_array((cells[there], columns[there], start), shape=(n, first))
 
     def encode_sparse(self, matrix: Any) -> Any:
         """CSR with missing cells filled; it is scaled but never shifted, so that zeros stay zeros."""

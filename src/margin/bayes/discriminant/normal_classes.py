@@ -9,6 +9,7 @@ import numpy as np
 import margin._core as _core
 from margin.base import Numeric
 from margin.base.inputs.arrays import check_one_row
+from margin.base.planes import distance_from_planes
 from margin.base.representations.representation import SQUARABLE
 from margin.bayes.discriminant.scatter import Scatter, measure_scatter
 from margin.bayes.distributions.distribution import threads_for
@@ -152,6 +153,17 @@ class LinearScores(NormalClasses):
         middle = (self.means_[first] + self.means_[second]) / 2 / self._unit
         pulls = (self._coef[first] - self._coef[second]) * (cells[0] - middle)
         return list(zip(self._encoder.names_out(), pulls.tolist()))
+
+    def distance(self, X: TableLike) -> np.ndarray:
+        """How far each row lies from the nearest plane between the class answered and another, in the matrix columns.
+
+        With two classes distances are above 0 on the side of the second.
+        """
+        scores = self._scores(self._encoded(X, "distance"))
+        coef = self._coef / self._unit
+        if len(self.classes_) == 2:
+            scores, coef = scores[:, 1] - scores[:, 0], coef[1:] - coef[:1]
+        return distance_from_planes(scores, coef)
 
     def predict(self, X: Encoded) -> np.ndarray:
         """The most probable class of each row, in the type the labels came in; ties go to the first class."""

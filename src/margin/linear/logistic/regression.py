@@ -219,7 +219,7 @@ class LogisticRegression(LogisticModel):
         scale: Scale | None = None,
         solver: SolverName = "auto",
         tol: Positive = 1e-4,
-        max_iter: Count = 100,
+        max_iter: Count = 1000,
         warm_start: Flag = False,
         random_state: Seed = None,
         n_jobs: Jobs = None,

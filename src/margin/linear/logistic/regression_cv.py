@@ -150,7 +150,7 @@ class LogisticRegressionCV(LogisticModel):
         scale: Scale | None = None,
         solver: SolverName = "auto",
         tol: Positive = 1e-4,
-        max_iter: Count = 100,
+        max_iter: Count = 1000,
         random_state: Seed = None,
         n_jobs: Jobs = None,
     ) -> None:

@@ -39,7 +39,7 @@ class Setting:
     intercept: bool = True
     solver: str = "auto"
     tol: float = 1e-4
-    max_iter: int = 100
+    max_iter: int = 1000
     who: str = "LogisticRegression"
     polish: bool = True
 

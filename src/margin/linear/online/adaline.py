@@ -35,8 +35,8 @@ class Adaline(StreamingClassifier):
     Batches take :math:`w \leftarrow w - \eta\, \nabla E` over all rows and come to the least-squares solution as long
     as :math:`\eta < 2/\lambda`, with :math:`\lambda` the largest eigenvalue of the mean of :math:`x x^\top` (constant
     included); the loss then falls in every epoch. Stochastic descent takes a step for each row (or small batch of
-    rows) and stays in the neighbourhood of that solution. Columns of very different size make the way long:
-    ``scale="standard"`` shortens it. More than two classes have a unit each, against the rest. An epoch is
+    rows) and stays in the neighbourhood of that solution. Columns of very different size make the way long, which is
+    why they are put on one scale unless told otherwise. More than two classes have a unit each, against the rest. An epoch is
     :math:`O(n d)`; batches with up to 512 columns look at the rows once, and then need :math:`O(d^2)`.
 
     Parameters
@@ -89,7 +89,7 @@ class Adaline(StreamingClassifier):
     Examples
     --------
     >>> X, y = [[0.0], [1.0], [3.0], [4.0]], ["low", "low", "high", "high"]
-    >>> model = Adaline(tol=1e-9).fit(X, y)
+    >>> model = Adaline(tol=1e-9, scale=None).fit(X, y)
     >>> model.coef_.round(3).tolist(), model.intercept_.round(3).tolist()
     ([[-0.6]], [1.2])
     >>> bool((np.diff(model.loss_curve_) < 0).all()), model.predict([[1.9], [2.1]]).tolist()
@@ -103,14 +103,14 @@ class Adaline(StreamingClassifier):
         *,
         method: Literal["batch", "stochastic"] = "batch",
         eta0: Positive | Literal["auto"] = "auto",
-        max_iter: Count = 1000,
+        max_iter: Count = 5000,
         tol: NonNegative = 1e-6,
         batch_size: Count = 1,
         shuffle: Flag = True,
         n_iter_no_change: Count = 5,
         fit_intercept: Flag = True,
         class_weight: ClassWeight = None,
-        scale: Scale | None = None,
+        scale: Scale | None = "standard",
         random_state: Seed = None,
     ) -> None:
         self.method = method
@@ -232,17 +232,21 @@ class Adaline(StreamingClassifier):
         warn(
             f"Adaline(eta0={self.eta0!r}): the loss grew from {lowest:.3g} to {self.loss_curve_[-1]:.3g} in epoch "
             f"{self.n_iter_}, because the step is too long; the longest stable one is about {longest:.3g} here. The "
-            "weights of the lowest loss are kept (try eta0='auto', or scale='standard' for longer steps).",
+            f"weights of the lowest loss are kept (try {self._other_scale('for longer steps')}eta0='auto').",
             ConvergenceWarning,
         )
 
     def _warn_of_no_end(self, fall: float) -> None:
         warn(
             f"Adaline.fit: the last of {self.max_iter} epochs still lowered the loss by {fall:.2g}, more than "
-            f"tol={self.tol:g} of it (try scale='standard', which shortens the way, max_iter={4 * self.max_iter}, or a "
-            "larger tol).",
+            f"tol={self.tol:g} of it (try {self._other_scale('which shortens the way')}max_iter={4 * self.max_iter}, or "
+            "a larger tol).",
             ConvergenceWarning,
         )
+
+    def _other_scale(self, what_for: str) -> str:
+        """The advice to scale columns, unless they are scaled."""
+        return "" if self.scale == "standard" else f"scale='standard', {what_for}, "
 
     def _begin(self, n_columns: int) -> None:
         n_scores = 1 if len(self.classes_) <= 2 else len(self.classes_)

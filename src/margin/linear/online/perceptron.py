@@ -18,17 +18,21 @@ from margin.linear.online.perceptron_state import Log, Memory, Voters, all_colum
 from margin.linear.online.row_order import Visiting, over_rows, rows_and_weights
 from margin.linear.online.streaming import StreamingClassifier
 from margin.linear.presolve import Reduced, known_ends, reduced
-from margin.params import ClassWeight, Count, Flag, NonNegative, Positive, Seed
+from margin.params import ClassWeight, Count, Flag, NonNegative, Positive, Ratio, Seed
+from margin.random import generator
 from margin.typing import Encoded, TableLike
 
 __all__ = ["Perceptron"]
+
+# The size of random first weights beside a step, so that the first mistakes soon outweigh them.
+SMALL = 0.05
 
 
 class Perceptron(StreamingClassifier):
     r"""Linear classifier trained by correcting its mistakes.
 
     A mistake :math:`y\,(w \cdot x - \tau) \le 0` moves the weights, :math:`w \leftarrow w + \eta\, y\, x`, from
-    :math:`w = 0` on; the threshold is the weight of a constant 1, :math:`\tau = -` ``intercept_``. Data that can be
+    :math:`w = 0` or small random weights on; the threshold is the weight of a constant 1, :math:`\tau = -` ``intercept_``. Data that can be
     separated with margin :math:`\gamma` inside a ball of radius :math:`R` cost at most :math:`(R/\gamma)^2` mistakes
     (``certificate_``); other data never settle, and training stops after ``max_iter`` passes with a warning. More than
     two classes have weights each: a row is added to those of its class and taken from those of the best other, which
@@ -40,6 +44,11 @@ class Perceptron(StreamingClassifier):
         Step of an update. Scales the weights, not the decisions.
     max_iter
         Passes over the data; a pass without mistakes ends training.
+    max_error
+        Training also ends after a pass with at most this share of mistakes, without a warning; 0 asks for a pass
+        without any.
+    init
+        "zeros" begins with all weights 0, "random" with small ones: drawn between -0.05 and 0.05 times ``eta0``.
     tol
         If given, training also ends when the share of mistakes has not fallen by so much for ``n_iter_no_change``
         passes.
@@ -56,7 +65,7 @@ class Perceptron(StreamingClassifier):
     class_weight
         Factors for the steps of each class; "balanced" lets all classes count the same.
     random_state
-        Seed of the random orders.
+        Seed of the random orders and of random first weights.
 
     Attributes
     ----------
@@ -100,6 +109,8 @@ class Perceptron(StreamingClassifier):
         *,
         eta0: Positive = 1.0,
         max_iter: Count = 1000,
+        max_error: Ratio = 0.0,
+        init: Literal["zeros", "random"] = "zeros",
         tol: NonNegative | None = None,
         n_iter_no_change: Count = 5,
         shuffle: Flag = False,
@@ -111,6 +122,8 @@ class Perceptron(StreamingClassifier):
     ) -> None:
         self.eta0 = eta0
         self.max_iter = max_iter
+        self.max_error = max_error
+        self.init = init
         self.tol = tol
         self.n_iter_no_change = n_iter_no_change
         self.shuffle = shuffle
@@ -137,8 +150,8 @@ class Perceptron(StreamingClassifier):
         kept = self.__dict__.get("_certified_rows")
         if kept is None:
             raise NotYetFittedError(
-                "Perceptron.certificate_: the bound is one for rows that all count the same, and needs the rows of a "
-                "fit in this process (not of partial_fit, nor of a saved model)."
+                "Perceptron.certificate_: the bound is one for weights that begin at 0 and rows that all count the same, "
+                "and needs the rows of a fit in this process (not of partial_fit, nor of a saved model)."
             )
         X, y, columns = kept
         intercept, n_classes = bool(self.fit_intercept), len(self.classes_)
@@ -165,11 +178,11 @@ class Perceptron(StreamingClassifier):
             self._settle_for_shares(part, weight if step is None else step)
             return
         n_scores = 1 if len(part.classes) == 2 else len(part.classes)
-        self._memory = Memory.empty(n_scores, part.X.shape[1], self.variant)
+        self._memory = self._first_memory(n_scores, part.X.shape[1])
         log = Log((), (), rows.kept)
         self._train(part.X, part.y, repeats, step, log)
         self._keep_log(log)
-        if step is None and len(part.classes) == len(self.classes_):
+        if step is None and len(part.classes) == len(self.classes_) and self.init == "zeros":
             self._certified_rows = (part.X, part.y, part.columns)
         self._widen(part)
 
@@ -178,7 +191,7 @@ class Perceptron(StreamingClassifier):
         fewest, waited = np.inf, 0
         for number in range(self.max_iter):
             wrong = self._make_pass(X, y, step, visiting.order(number), log) / visiting.n
-            if wrong == 0:
+            if wrong <= self.max_error:
                 return
             waited = 0 if self.tol is None or wrong < fewest - self.tol else waited + 1
             fewest = min(fewest, wrong)
@@ -237,8 +250,17 @@ class Perceptron(StreamingClassifier):
             self._memory = all_columns(m, part)
         self.voters_ = self._memory.electorate(part.n_columns)
 
+    def _first_memory(self, n_scores: int, width: int) -> Memory:
+        """Weights to begin with: all 0, or small ones on either side of it."""
+        memory = Memory.empty(n_scores, width, self.variant)
+        if self.init == "random":
+            draws = generator(self.random_state, "perceptron", "first weights").uniform(-1, 1, (n_scores, width + 1))
+            memory.w[:, :width] = SMALL * self.eta0 * draws[:, :width]
+            memory.b[:] = SMALL * self.eta0 * draws[:, width] if self.fit_intercept else 0.0
+        return memory
+
     def _begin(self, n_columns: int) -> None:
-        self._memory = Memory.empty(1 if len(self.classes_) <= 2 else len(self.classes_), n_columns, self.variant)
+        self._memory = self._first_memory(1 if len(self.classes_) <= 2 else len(self.classes_), n_columns)
         self._keep_log(Log((), ()))
 
     def _go_on(self, X: Encoded, y: np.ndarray, rows: TrainingRows) -> None:
@@ -266,6 +288,9 @@ class Perceptron(StreamingClassifier):
             return super()._answer_encoded(X, what, method)
         shares = votes_of(X, self.voters_, len(self.classes_))
         return self._made_of(2 * shares[:, 1] - 1 if shares.shape[1] == 2 else shares, what)
+
+    def _has_planes(self) -> bool:
+        return bool(self.variant != "voted")
 
     @available_if(lambda self: self.variant == "voted")
     def vote_shares(self, X: TableLike) -> np.ndarray:

@@ -181,6 +181,9 @@ class PegasosClassifier(StreamingClassifier):
     def dual_coef_(self) -> np.ndarray:
         return self._sum_of_kernels("dual_coef_").coef
 
+    def _has_planes(self) -> bool:
+        return bool(self.kernel == "linear")
+
     def _sum_of_kernels(self, asked: str) -> Expansion:
         if self._fitted(asked)._expansion is None:
             raise AttributeError(f"PegasosClassifier.{asked}: kernel='linear' has weights of columns (coef_).")
