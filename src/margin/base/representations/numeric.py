@@ -22,8 +22,8 @@ __all__ = ["Numeric", "NumericEncoder", "Scale"]
 
 Scale = Literal["standard", "range"]
 
-# One-hot columns of many levels are nearly all zeros. From so many columns on, of which a row fills so small a share, the
-# matrix of a model that takes sparse rows is CSR: a column of 100,000 levels costs a cell a row instead of 100,000.
+# One-hot columns of many levels are nearly all zeros. From so many columns on, of which a row fills so small a share,
+# the matrix of a model that takes sparse rows is CSR: a column of 100,000 levels costs a cell a row, not 100,000.
 WIDE, SPARSE_SHARE = 512, 0.05
 
 
