@@ -2,8 +2,8 @@
 
 from margin.neighbors.centroid import NearestCentroid
 from margin.neighbors.curse import Curse, curse, edge_length
+from margin.neighbors.indexes.kd_cuts import KDCuts, kd_cuts
 from margin.neighbors.k_choice import KChoice, choose_k
-from margin.neighbors.kd_cuts import KDCuts, kd_cuts
 from margin.neighbors.knn import KNeighborsClassifier, KNeighborsRegressor
 from margin.neighbors.prototypes import Prototypes, condense, edit
 from margin.neighbors.radius import RadiusNeighborsClassifier, RadiusNeighborsRegressor

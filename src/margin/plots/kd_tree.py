@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from margin.errors import InputError, ParameterError
-from margin.neighbors.kd_cuts import Cut, KDCuts
+from margin.neighbors.indexes.kd_cuts import Cut, KDCuts
 from margin.params import is_whole
 from margin.plots.style import INK, PALE, PALETTE, axes_of, picture
 
