@@ -27,13 +27,13 @@ _names = {
     """,
     "neighbors": """
         KNeighborsClassifier KNeighborsRegressor NearestCentroid RadiusNeighborsClassifier RadiusNeighborsRegressor
-        RoteClassifier choose_k curse decision_regions edge_length voronoi_edges
+        RoteClassifier choose_k condense curse decision_regions edge_length edit kd_cuts voronoi_edges
     """,
     "persistence": "",
     "plots": """
         plot_bias_variance plot_calibration plot_coefficients plot_comparison plot_confusion
-        plot_critical_difference plot_curse plot_k_choice plot_learning_curve plot_losses plot_margin plot_path
-        plot_precision_recall plot_regions plot_risk_coverage plot_roc plot_tree plot_validation_curve
+        plot_critical_difference plot_curse plot_k_choice plot_kd_tree plot_learning_curve plot_losses plot_margin
+        plot_path plot_precision_recall plot_regions plot_risk_coverage plot_roc plot_tree plot_validation_curve
     """,
     "report": "",
     "selection": """

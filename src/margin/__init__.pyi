@@ -202,6 +202,9 @@ from margin.neighbors import (
     choose_k as choose_k,
 )
 from margin.neighbors import (
+    condense as condense,
+)
+from margin.neighbors import (
     curse as curse,
 )
 from margin.neighbors import (
@@ -209,6 +212,12 @@ from margin.neighbors import (
 )
 from margin.neighbors import (
     edge_length as edge_length,
+)
+from margin.neighbors import (
+    edit as edit,
+)
+from margin.neighbors import (
+    kd_cuts as kd_cuts,
 )
 from margin.neighbors import (
     voronoi_edges as voronoi_edges,
@@ -236,6 +245,9 @@ from margin.plots import (
 )
 from margin.plots import (
     plot_k_choice as plot_k_choice,
+)
+from margin.plots import (
+    plot_kd_tree as plot_kd_tree,
 )
 from margin.plots import (
     plot_learning_curve as plot_learning_curve,

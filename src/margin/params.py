@@ -249,10 +249,25 @@ def _parameters(estimator: Any) -> tuple[Parameter, ...]:
     return tuple(found)
 
 
+@functools.cache
+def _with_defaults(estimator: Any) -> tuple[tuple[Parameter, Any], ...]:
+    """The parameters, each with a value that need not be looked at again: its default, if that keeps the rule for good.
+
+    Models look at their parameters at every answer, and most parameters are as they were.
+    """
+    lasting = (str, int, float, type(None))  # nobody can change these
+    return tuple(
+        (one, one.default if isinstance(one.default, lasting) and one.rule.accepts(one.default) else object())
+        for one in parameters(estimator)
+    )
+
+
 def check(estimator: Any) -> None:
     """Refuse an estimator whose parameters break their rules."""
-    for parameter in parameters(type(estimator)):
+    for parameter, default in _with_defaults(type(estimator)):
         value = getattr(estimator, parameter.name)
+        if value is default:
+            continue
         rule = parameter.rule
         if not rule.accepts(value):
             raise ParameterError(

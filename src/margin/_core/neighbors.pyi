@@ -247,6 +247,33 @@ def kd_tree(x: Matrix[numpy.float64], leaf_size: int, n_threads: int) -> dict[st
 
 @overload
 def kd_tree(x: Matrix[numpy.float32], leaf_size: int, n_threads: int) -> dict[str, Any]: ...
+def given_nearest(cells: Matrix[numpy.float64], k: int, n_threads: int) -> tuple[Any, ...]:
+    """The k smallest cells of each row and their columns, smallest first."""
+
+def given_within(cells: Matrix[numpy.float64], radius: Vector[numpy.float64], n_threads: int) -> tuple[Any, ...]:
+    """All cells of each row up to a radius: where each begins, cells, columns."""
+
+def count_votes(
+    distance: Matrix[numpy.float64],
+    place: Matrix[numpy.int64],
+    k: int,
+    labels: Vector[numpy.int32],
+    n_classes: int,
+    weights: str,
+    n_threads: int,
+) -> tuple[Any, ...]:
+    """Votes on each case by class, the winners (below 0 where there is none) and the smallest of these."""
+
+def mean_targets(
+    distance: Matrix[numpy.float64],
+    place: Matrix[numpy.int64],
+    k: int,
+    targets: Matrix[numpy.float64],
+    weights: str,
+    n_threads: int,
+) -> tuple[Any, ...]:
+    """The mean of the neighbours' targets for each case, 0 or below where there is none, the smallest of these."""
+
 @overload
 def brute_nearest(
     rows: Matrix[numpy.float32], queries: Matrix[numpy.float64], k: int, metric: str, p: float, n_threads: int

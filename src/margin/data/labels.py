@@ -1,8 +1,8 @@
 """Labels as people wrote them, and the small whole numbers that counting needs.
 
 Labels keep their own type everywhere: what goes in as strings comes out as strings. Whole numbers of a modest
-range are counted and coded where they lie, through a table of their range, and everything else through one
-dictionary, so that ten million labels cost milliseconds and are never sorted.
+range are counted and coded where they lie, through a table of their range, words of a fixed width through a table of
+their hashes, and everything else through one dictionary, so that ten million labels are never sorted.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from margin.errors import LabelError, closest, listing
 from margin.parallel import n_threads
 
 __all__ = [
+    "coded",
     "codes_of",
     "distinct",
     "groups_of",
@@ -29,6 +30,9 @@ __all__ = [
     "whole_numbers",
 ]
 
+#: Bits of the hashes of words; words of more bytes are looked up one by one, and so are fewer than this.
+_HASH_BITS, _LONGEST_WORD, _FEW_WORDS = 16, 256, 200
+_MULTIPLIER = 0x9E3779B97F4A7C15
 #: A table of this many entries is always worth it; wider ranges only where there are as many labels.
 _SMALL_RANGE = 65_536
 
@@ -127,7 +131,25 @@ def distinct(labels: np.ndarray, who: str = "labels") -> np.ndarray:
         return places_as_labels(low, np.flatnonzero(counts), labels.dtype)
     if labels.dtype.kind in "iuf":
         return np.unique(labels)
-    return _array_of(_sorted(set(labels.tolist()) - {None}, who), labels.dtype)
+    hashed = _hashed_words(labels)
+    some = labels if hashed is None else labels[hashed[1]]
+    return _array_of(_sorted(set(some.tolist()) - {None}, who), labels.dtype)
+
+
+def coded(labels: np.ndarray, who: str = "labels") -> tuple[np.ndarray, np.ndarray]:
+    """The different labels in ascending order, and the position of each label among them.
+
+    >>> classes, codes = coded(np.array(["b", "a", "b"]))
+    >>> classes.tolist(), codes.tolist()
+    (['a', 'b'], [1, 0, 1])
+    """
+    hashed = _hashed_words(labels)
+    if hashed is None:
+        classes = distinct(labels, who)
+        return classes, codes_of(labels, classes)
+    group, first = hashed
+    classes = distinct(labels[first], who)
+    return classes, codes_of(labels[first], classes)[group]
 
 
 def numbered(labels: np.ndarray) -> np.ndarray:
@@ -234,11 +256,46 @@ def codes_of(labels: np.ndarray, classes: np.ndarray) -> np.ndarray:
     if labels.dtype.kind in "iu" and labels.dtype == classes.dtype:
         return _codes_by_search(labels, classes)
     place = {label: code for code, label in enumerate(classes.tolist())}
+    hashed = _hashed_words(labels)
+    if hashed is not None:
+        group, first = hashed
+        return np.array([place.get(label, -1) for label in labels[first].tolist()], dtype=np.intp)[group]
     values = labels.tolist()
     try:
         return np.fromiter(map(place.__getitem__, values), dtype=np.intp, count=len(values))
     except KeyError:
         return np.fromiter((place.get(label, -1) for label in values), dtype=np.intp, count=len(values))
+
+
+def _hashed_words(labels: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
+    """A number for each of many words of a fixed width, the same for equal ones, and a row of each number.
+
+    None where labels are no such words, or where two different ones have one hash each time.
+
+    >>> group, row = _hashed_words(np.array(["no", "yes", "no"] * 100))
+    >>> group[:3].tolist() in ([0, 1, 0], [1, 0, 1]), len(row)
+    (True, 2)
+    """
+    width = labels.dtype.itemsize
+    if labels.dtype.kind not in "US" or width % 4 or not 0 < width <= _LONGEST_WORD or len(labels) < _FEW_WORDS:
+        return None
+    cells = np.ascontiguousarray(labels).view(np.uint64 if width % 8 == 0 else np.uint32).reshape(len(labels), -1)
+    for seed in range(3):
+        # A sum of products of words and odd numbers: its upper bits hang on every bit.
+        factors = [(_MULTIPLIER * (2 * (7 * j + seed) + 1) | 1) % 2**64 for j in range(cells.shape[1])]
+        sums = np.zeros(len(labels), dtype=np.uint64)
+        for column, factor in zip(cells.T, factors):
+            sums += column * np.uint64(factor)
+        sums ^= sums >> np.uint64(32)
+        slot = (sums * np.uint64(_MULTIPLIER) >> np.uint64(64 - _HASH_BITS)).astype(np.intp)
+        row = np.full(2**_HASH_BITS, -1)
+        row[slot] = np.arange(len(labels))
+        if np.array_equal(cells[row[slot]], cells):
+            used = np.flatnonzero(row >= 0)
+            number = np.empty(2**_HASH_BITS, dtype=np.intp)
+            number[used] = np.arange(len(used))
+            return number[slot], row[used]
+    return None
 
 
 def _codes_by_search(labels: np.ndarray, classes: np.ndarray) -> np.ndarray:

@@ -15,6 +15,7 @@ from margin.errors import ExportError
 from margin.export.columns import RawRows
 from margin.export.graph import Graph
 from margin.export.matching import check_size
+from margin.neighbors.distances import GIVEN
 from margin.neighbors.indexes.sparse import SparseRows
 from margin.neighbors.search import NeighborSearch
 
@@ -34,6 +35,11 @@ def compared_and_finished(model: NeighborSearch, rows: RawRows) -> tuple[str, st
         raise ExportError(
             f"to_onnx({who}(metric=<function>)): the metric is a function in Python, which no graph can call "
             "(take one of the metrics that have names)."
+        )
+    if metric == GIVEN:
+        raise ExportError(
+            f"to_onnx({who}(metric={GIVEN!r})): the model knows distances and not the rows behind them "
+            "(fit it on rows)."
         )
     if metric not in EXPORTED:
         raise ExportError(
@@ -58,6 +64,8 @@ def _in_space(graph: Graph, rows: RawRows, model: NeighborSearch) -> str:
     if width == 0:
         return graph.repeated(np.zeros(1), rows.count())
     matrix = rows.matrix(encoder)
+    if space.directions:
+        matrix = graph.columns(_of_length_one(graph, matrix, width), list(range(width)))
     if space.factors is not None:
         matrix = graph("Mul", matrix, space.factors)
     if space.unit != 1:

@@ -6,7 +6,7 @@ The distances themselves are structs in ``native/include/margin/neighbors/distan
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import numpy as np
 
@@ -18,9 +18,11 @@ from margin.params import Rule, choice
 __all__ = [
     "ALIASES",
     "COMPARING_NUMBERS",
+    "GIVEN",
     "MIXED",
     "FeatureWeights",
     "Metric",
+    "RowScale",
     "column_weights",
     "power_of",
     "quick_name",
@@ -32,12 +34,14 @@ _DIFFERENCES: tuple[str, ...] = _core.neighbors.metrics()
 COMPARING_NUMBERS: tuple[str, ...] = (*_DIFFERENCES, "cosine", *_core.neighbors.ball_metrics()[len(_DIFFERENCES) :])
 #: Metrics of mixed tables with missing cells.
 MIXED: tuple[str, ...] = _core.neighbors.mixed_metrics()
+#: X holds the distances themselves.
+GIVEN = "precomputed"
 #: Other names that are in use for the same.
 ALIASES = {"l1": "manhattan", "cityblock": "manhattan", "l2": "euclidean", "infinity": "chebyshev"}
 
 
 def _names() -> tuple[str, ...]:
-    return (*COMPARING_NUMBERS, *MIXED, *ALIASES)
+    return (*COMPARING_NUMBERS, *MIXED, GIVEN, *ALIASES)
 
 
 def _are_weights(value: object) -> bool:
@@ -64,6 +68,8 @@ def _parse_weights(text: str) -> Any:
 
 
 Metric = Annotated[str, choice(known=_names)] | Callable[[np.ndarray, np.ndarray], float]
+#: What is done to numbers before they are compared: column by column, or row by row.
+RowScale = Literal["standard", "range", "unit"]
 FeatureWeights = Annotated[
     Any,
     Rule("None, or numbers of at least 0, not all 0, one per column or by column name", _are_weights, _parse_weights),

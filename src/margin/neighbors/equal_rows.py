@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,8 @@ MULTIPLIER, SHIFT = np.uint64(0xBF58476D1CE4E5B9), np.uint64(32)
 STEP = 0x9E3779B97F4A7C15
 # So few rows are looked up at once that what is in use stays in the cache.
 BLOCK_ROWS = 2**16
+# About so many are sorted at once, a tenth of a second.
+SORTED_ROWS = 2**19
 
 
 def words_of(X: MixedData) -> np.ndarray:
@@ -47,13 +50,17 @@ class EqualRows:
         """Remember the different rows; the number of each row given."""
         for self.seed in itertools.count():
             hashes = _hashes(rows, self.seed)
-            order = hashes.argsort()
-            ordered = hashes[order]
-            is_new = np.ones(len(rows), dtype=bool)
-            np.not_equal(ordered[1:], ordered[:-1], out=is_new[1:])
             number = np.empty(len(rows), dtype=np.intp)
-            number[order] = is_new.cumsum() - 1
-            self.rows, self.hashes = rows[order[is_new]], ordered[is_new]
+            different, different_hashes, known = [], [], 0
+            for at in _by_hash(hashes):
+                ordered = hashes[at]
+                is_new = np.ones(len(at), dtype=bool)
+                np.not_equal(ordered[1:], ordered[:-1], out=is_new[1:])
+                number[at] = known + is_new.cumsum() - 1
+                different.append(rows[at[is_new]])
+                different_hashes.append(ordered[is_new])
+                known += len(different_hashes[-1])
+            self.rows, self.hashes = np.concatenate(different), np.concatenate(different_hashes)
             if len(self.rows) == len(rows) or _all_equal(self.rows, number, rows):
                 return number
         raise AssertionError("some seed tells all rows apart")
@@ -97,6 +104,18 @@ def _all_equal(different: np.ndarray, number: np.ndarray, rows: np.ndarray) -> b
         np.array_equal(different[number[first : first + BLOCK_ROWS]], rows[first : first + BLOCK_ROWS])
         for first in blocks
     )
+
+
+def _by_hash(hashes: np.ndarray) -> Iterator[np.ndarray]:
+    """The numbers of all rows by ascending hash, some at a time: nothing else can stop a long sort."""
+    bits = min(8, max(0, len(hashes) // SORTED_ROWS).bit_length())
+    if bits == 0:
+        yield hashes.argsort()
+        return
+    leading = (hashes >> np.uint64(64 - bits)).astype(np.uint8)
+    for first in range(2**bits):
+        at = np.flatnonzero(leading == first)
+        yield at[hashes[at].argsort()]
 
 
 def _hashes(rows: np.ndarray, seed: int) -> np.ndarray:

@@ -7,9 +7,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from margin.base.representations.numeric import Scale
 from margin.errors import LabelError, ParameterError, closest
-from margin.neighbors.distances import FeatureWeights, Metric
+from margin.neighbors.distances import FeatureWeights, Metric, RowScale
 from margin.neighbors.indexes.choose import Algorithm
 from margin.neighbors.knn import KNeighborsClassifier, KNeighborsRegressor
 from margin.neighbors.losses_by_k import left_out, losses_of, of_validation
@@ -101,7 +100,7 @@ def choose_k(
     p: float = 2.0,
     algorithm: Algorithm = "auto",
     leaf_size: int | None = None,
-    scale: Scale | None = None,
+    scale: RowScale | None = None,
     feature_weights: FeatureWeights = None,
     loss: Literal["error", "squared_error"] = "error",
     validation: tuple[Any, Any] | None = None,

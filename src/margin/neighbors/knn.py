@@ -7,11 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from margin import params
 from margin.base import Classifier, Regressor
 from margin.base.parameter_path import PathFunction
 from margin.base.targets.multi_output import side_by_side
 from margin.neighbors.voters import NearestVoters
-from margin.neighbors.voting.elections import Elections, elected, in_order
+from margin.neighbors.voting.counting import elections_of, means_of
+from margin.neighbors.voting.elections import elected
 from margin.typing import Encoded, LabelsLike, TableLike, WeightsLike
 
 __all__ = ["KNeighborsClassifier", "KNeighborsRegressor"]
@@ -61,13 +63,10 @@ class KNeighborsClassifier(NearestVoters, Classifier):
         return {"n_neighbors": answers_along_k}
 
     def _scores(self, X: Encoded) -> Any:
+        params.check(self)  # what is asked of a fitted model may have been changed since
         classes = self.classes_ if self.outputs_2d_ else [self.classes_]
-        columns = self._targets.reshape(len(self._targets), -1).T
-        found = [Elections(self, column, len(labels)) for column, labels in zip(columns, classes)]
-        for asked in self._asked(X):
-            for elections in found:
-                elections.add(asked)
-        return [elections.joined() for elections in found] if self.outputs_2d_ else found[0].joined()
+        found = elections_of(self, self._as_queries(X), self.n_neighbors, [len(labels) for labels in classes])
+        return found if self.outputs_2d_ else found[0]
 
     def _answers(self, X: Encoded, scores: Any) -> np.ndarray:
         return elected(self.classes_, scores)
@@ -101,11 +100,6 @@ class KNeighborsRegressor(NearestVoters, Regressor):
     """
 
     def _values(self, X: Encoded) -> np.ndarray:
-        columns = self._targets.reshape(len(self._targets), -1).T
-        cases, parts = [], []
-        for asked in self._asked(X):
-            means = np.column_stack([asked.ballot.means(column) for column in columns])
-            cases.append(asked.case)
-            parts.append(means[asked.which])
-        values = in_order(cases, parts)
+        params.check(self)  # what is asked of a fitted model may have been changed since
+        values = means_of(self, self._as_queries(X), self.n_neighbors)
         return values if self._targets.ndim == 2 else values[:, 0]

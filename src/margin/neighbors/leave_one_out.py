@@ -23,8 +23,9 @@ from margin.neighbors.distances import traits_of
 from margin.neighbors.equal_rows import EqualRows, words_of
 from margin.neighbors.indexes.row_transform import Found
 from margin.neighbors.search import take_rows
+from margin.neighbors.voting.counting import left_out_elections
 from margin.neighbors.voting.elections import Election, Elections
-from margin.neighbors.voting.neighborhoods import Asked, NearestRows, last_place, neighborhoods
+from margin.neighbors.voting.neighborhoods import Asked, NearestRows, last_place
 from margin.typing import LabelsLike, TableLike, WeightsLike
 
 __all__ = ["matches_left_out", "nearest_left_out", "within_left_out"]
@@ -46,16 +47,7 @@ def nearest_left_out(model: Any, X: TableLike, y: LabelsLike, sample_weight: Wei
     if changes is None:
         return _nearest_rescaled(rows)
     rows.refit |= changes
-    prepared, n, k = model._index.rows(), len(rows.codes), model.n_neighbors
-    parts, step = [], max(1, NEIGHBORS_AT_ONCE // (k + 1))
-    for first in range(0, n, step):
-        block = prepared if n <= step else take_rows(prepared, slice(first, first + step))
-        elections = _elections(model)
-        for near in neighborhoods(model, block, k, first):
-            for asked in near.asked(model, k):
-                elections.add(asked)
-        parts.append(elections.joined())
-    return _answers(rows, parts)
+    return _answers(rows, [left_out_elections(model)])
 
 
 def within_left_out(model: Any, X: TableLike, y: LabelsLike, sample_weight: WeightsLike | None) -> Predictions | None:

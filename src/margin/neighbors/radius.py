@@ -11,11 +11,10 @@ from typing import Annotated, Any
 import numpy as np
 
 from margin.base import Classifier, MixedData, Regressor
-from margin.base.representations.numeric import Scale
 from margin.base.representations.representation import TrainingRows
 from margin.base.targets.multi_output import side_by_side
 from margin.errors import InputError, LonelyRowWarning, ParameterError, listing, warn
-from margin.neighbors.distances import FeatureWeights, Metric
+from margin.neighbors.distances import FeatureWeights, Metric, RowScale
 from margin.neighbors.indexes.choose import Algorithm
 from margin.neighbors.search import take_rows
 from margin.neighbors.voters import RadiusVoters
@@ -66,7 +65,7 @@ class RadiusNeighborsClassifier(RadiusVoters, Classifier):
         p: Positive = 2.0,
         algorithm: Algorithm = "auto",
         leaf_size: Count | None = None,
-        scale: Scale | None = None,
+        scale: RowScale | None = None,
         feature_weights: FeatureWeights = None,
         outlier_label: OutlierLabel = "most_frequent",
         n_jobs: Jobs = None,

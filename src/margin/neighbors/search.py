@@ -13,9 +13,10 @@ from margin.base.estimator import TableEstimator
 from margin.base.inputs.arrays import dense_from_sparse
 from margin.base.representations.representation import TrainingRows
 from margin.errors import InputError, ParameterError, PersistenceError
-from margin.neighbors.distances import MIXED, column_weights, power_of, quick_name
+from margin.neighbors.distances import GIVEN, MIXED, column_weights, power_of, quick_name
 from margin.neighbors.equal_rows import equal_queries
 from margin.neighbors.indexes.choose import Algorithm, IndexChoice, build_index
+from margin.neighbors.indexes.given import GivenDistances
 from margin.neighbors.indexes.mixed import MixedRows
 from margin.neighbors.indexes.row_transform import Space, space_of
 from margin.neighbors.indexes.sparse import SPARSE_METRICS, SparseRows
@@ -28,6 +29,8 @@ __all__ = ["NeighborSearch", "take_rows"]
 FARTHEST = 1.7e308
 #: From so many mixed rows on equal ones are looked for once.
 MANY_QUERIES = 100
+#: So many rows are copied at once.
+ROWS_AT_ONCE = 2**18
 
 
 class NeighborSearch(TableEstimator):
@@ -50,9 +53,11 @@ class NeighborSearch(TableEstimator):
     def representation(self) -> Any:
         if self.metric in MIXED:
             return Mixed()
+        if self.metric == GIVEN:
+            return Numeric()
         # Trees take rows that are written out, and so do the metrics that are no sums over columns.
         sparse = self.algorithm in ("auto", "brute") and quick_name(self.metric, self.p) in SPARSE_METRICS
-        return Numeric(scale=self.scale, sparse=sparse, keep_float32=True)
+        return Numeric(scale=None if self.scale == "unit" else self.scale, sparse=sparse, keep_float32=True)
 
     @property
     def index_(self) -> IndexChoice:
@@ -71,8 +76,15 @@ class NeighborSearch(TableEstimator):
             self._index = MixedRows.build(X.take(order), self._metric, weights, self._threads())
             self._choice = IndexChoice(MixedRows.name, f"metric {self._metric!r} compares words and missing cells")
             return
-        magnitude = self._encoder.reach(X)
-        self._space = space_of(X, magnitude, self._metric, float(self.p), self._factors(magnitude))
+        if self._metric == GIVEN:
+            self._refuse_for_given()
+            self._space = Space()
+            self._index = GivenDistances(self._square(X, order, rows))
+            self._choice = IndexChoice(GivenDistances.name, f"metric {GIVEN!r}: X holds them")
+            return
+        magnitude, directions = self._encoder.reach(X), self.scale == "unit"
+        factors = self._factors(min(magnitude, 1.0) if directions else magnitude)
+        self._space = space_of(X, magnitude, self._metric, float(self.p), factors, directions)
         ordered = self._space.training_rows(take_rows(X, order))
         self._index, self._choice = build_index(
             ordered, self._metric, float(self.p), self.algorithm, self.leaf_size, self._threads(), type(self).__name__
@@ -89,6 +101,46 @@ class NeighborSearch(TableEstimator):
                 f"{who}, algorithm={self.algorithm!r}): no tree serves this metric, which has an index of its own; "
                 "take 'auto'."
             )
+
+    def _refuse_for_given(self) -> None:
+        for name, nothing in (("scale", (None,)), ("feature_weights", (None,)), ("algorithm", ("auto", "brute"))):
+            value = getattr(self, name)
+            if not isinstance(value, (str, type(None))) or value not in nothing:
+                raise ParameterError(
+                    f"{type(self).__name__}(metric={GIVEN!r}, {name}={value!r}): X holds distances, and there are no "
+                    f"columns to compare; leave {name} out."
+                )
+
+    def _square(self, X: np.ndarray, order: np.ndarray, rows: TrainingRows) -> np.ndarray:
+        """The distances among the rows that count, in this order."""
+        who = f"{type(self).__name__}.fit(metric={GIVEN!r})"
+        if X.shape[1] != rows.n_given:
+            raise InputError(
+                f"{who}: X must be square, the distances of all rows from each other, but has {rows.n_given} rows and "
+                f"{X.shape[1]} columns."
+            )
+        if self._encoder.filled:
+            raise InputError(f"{who}: X must have no missing cells.")
+        _refuse_negative(X, who)
+        return np.ascontiguousarray(X[order][:, rows.as_given(order)], dtype=np.float64)
+
+    def _encoded(self, X: Encoded, method: str) -> Any:
+        encoded = super()._encoded(X, method)
+        if self._metric == GIVEN:
+            who = f"{type(self).__name__}.{method}(metric={GIVEN!r})"
+            if np.isnan(np.asarray(X.toarray() if hasattr(X, "toarray") else X, dtype=np.float64)).any():
+                raise InputError(f"{who}: X must have no missing cells.")
+            _refuse_negative(encoded, who)
+        return encoded
+
+    def _warn_of_constant_columns(self, constant: list[str], n_rows: int, who: str) -> None:
+        if self.metric != GIVEN:  # distances are no columns
+            super()._warn_of_constant_columns(constant, n_rows, who)  # type: ignore[misc]
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = self.metric == GIVEN
+        return tags
 
     def _column_weights(self) -> np.ndarray | None:
         if self.feature_weights is None:
@@ -192,12 +244,16 @@ class NeighborSearch(TableEstimator):
         """Distances as the index measures them, and places; ``needed`` of them must be finite, all if it is None."""
         self._refuse_overflown(queries)
         distance, place = self._nearest_rows(queries, k)
-        last = self._space.distances(distance[:, min(needed or k, k) - 1])
+        self._check_found(distance, place, min(needed or k, k))
+        return distance, place
+
+    def _check_found(self, distance: np.ndarray, place: np.ndarray, needed: int) -> None:
+        """Refuse distances that are not finite, and places that are none."""
+        last = self._space.distances(distance[:, needed - 1])
         if not np.isfinite(last).all():
             raise self._too_far_away(int(np.flatnonzero(~np.isfinite(last))[0]))
         if place.view(np.uint64).max(initial=0) >= self._index.n_rows:
             raise self._not_found()
-        return distance, place
 
     def _nearest_rows(self, queries: Any, k: int) -> tuple[np.ndarray, np.ndarray]:
         if not isinstance(queries, MixedData) or len(queries) < MANY_QUERIES:
@@ -252,6 +308,8 @@ class NeighborSearch(TableEstimator):
         """Encoded rows as the index takes them."""
         if isinstance(X, MixedData):
             return X
+        if isinstance(self._index, GivenDistances):
+            return np.ascontiguousarray(X[:, self._order], dtype=np.float64)
         if isinstance(self._index, SparseRows):
             return self._space.queries(X)
         return self._space.queries(X if isinstance(X, np.ndarray) else dense_from_sparse(X, type(self).__name__))
@@ -297,7 +355,21 @@ def take_rows(X: Encoded, rows: Any) -> Any:
     """Some rows of encoded or prepared ones: a slice, or their numbers."""
     if isinstance(X, MixedData):
         return X.take(rows)
-    return X.take(rows, axis=0) if isinstance(X, np.ndarray) and isinstance(rows, np.ndarray) else X[rows]
+    if not isinstance(X, np.ndarray) or not isinstance(rows, np.ndarray):
+        return X[rows]
+    if len(rows) <= ROWS_AT_ONCE:
+        return X.take(rows, axis=0)
+    taken = np.empty((len(rows), X.shape[1]), dtype=X.dtype)
+    for first in range(0, len(rows), ROWS_AT_ONCE):  # a signal is heard in between
+        some = slice(first, first + ROWS_AT_ONCE)
+        taken[some] = X.take(rows[some], axis=0)
+    return taken
+
+
+def _refuse_negative(X: np.ndarray, who: str) -> None:
+    if X.size and float(X.min()) < 0:
+        row, column = np.argwhere(X < 0)[0]
+        raise InputError(f"{who}: distances must be at least 0, but row {row}, column {column} is {X[row, column]:g}.")
 
 
 def _array_of_arrays(values: np.ndarray, start: np.ndarray) -> np.ndarray:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from margin.base.inputs.arrays import matrix_of, open_input
 from margin.base.targets.labels import encode_labels
 from margin.data.table import Table
-from margin.errors import InputError
+from margin.errors import InputError, LabelError, ParameterError, closest
 from margin.neighbors.regions import limits_of
 from margin.neighbors.votes import class_sums
 from margin.neighbors.voting.elections import winners
@@ -22,21 +22,29 @@ __all__ = ["voronoi_edges"]
 GUARDS = 8.0 * np.array([[1.0, 0.0], [0.0, 1.0], [-1.0, 0.0], [0.0, -1.0]])
 
 
-def voronoi_edges(X: TableLike, y: LabelsLike, bounds: Any = None) -> np.ndarray:
+BETWEEN = ("classes", "rows")
+
+
+def voronoi_edges(
+    X: TableLike, y: LabelsLike | None = None, bounds: Any = None, *, between: Literal["classes", "rows"] = "classes"
+) -> np.ndarray:
     """The line segments between Voronoi cells of different class: where the nearest neighbour changes its answer.
 
-    Of equal rows with different labels the class of most of them counts, then the more frequent one, as in
-    ``KNeighborsClassifier(1)``. :math:`O(n \\log n)`.
+    With ``between="rows"`` those between all cells, the whole diagram; it needs no labels. Of equal rows with different
+    labels the class of most of them counts, then the more frequent one, as in ``KNeighborsClassifier(1)``.
+    :math:`O(n \\log n)`.
 
     Parameters
     ----------
     X
         Rows of two numbers.
     y
-        Their labels.
+        Their labels; None where they do not matter.
     bounds
         Low and high ends of the two axes, ``((x_low, x_high), (y_low, y_high))``, at which segments are cut off; None
         reaches a little beyond the rows, as :func:`decision_regions` does.
+    between
+        ``"classes"`` for the borders of classes, ``"rows"`` for those of the cells of all rows.
 
     Returns
     -------
@@ -47,8 +55,20 @@ def voronoi_edges(X: TableLike, y: LabelsLike, bounds: Any = None) -> np.ndarray
     --------
     >>> voronoi_edges([[0.0, 0.0], [2.0, 0.0]], ["left", "right"], bounds=((-1, 3), (-1, 1))).tolist()
     [[[1.0, -1.0], [1.0, 1.0]]]
+    >>> len(voronoi_edges([[0.0, 0.0], [2.0, 0.0], [4.0, 0.0]], between="rows"))
+    2
     """
+    if between not in BETWEEN:
+        raise ParameterError(
+            f"voronoi_edges(between={between!r}): between must be one of {BETWEEN}{closest(between, BETWEEN)}."
+        )
     points = _points_of(X)
+    if between == "rows":
+        low, high = _bounds_of(points, bounds)
+        points = np.unique(points, axis=0)
+        return _clipped(_borders(points, np.arange(len(points)), low, high), low, high)
+    if y is None:
+        raise LabelError("voronoi_edges: y must be the labels of the rows (or between='rows').")
     classes, codes = encode_labels(y, len(points), "voronoi_edges")
     low, high = _bounds_of(points, bounds)
     points, which = np.unique(points, axis=0, return_inverse=True)

@@ -11,11 +11,10 @@ import numpy as np
 from margin import params
 from margin.base import MixedData
 from margin.base.inputs.arrays import check_one_row
-from margin.base.representations.numeric import Scale
 from margin.base.representations.representation import TrainingRows
 from margin.data.weights import count_repeats
 from margin.errors import listing
-from margin.neighbors.distances import FeatureWeights, Metric
+from margin.neighbors.distances import FeatureWeights, Metric, RowScale
 from margin.neighbors.indexes.choose import Algorithm
 from margin.neighbors.search import NeighborSearch, take_rows
 from margin.neighbors.votes import Ballot, Votes, proportions, votes_of
@@ -29,6 +28,10 @@ __all__ = ["NearestVoters", "RadiusVoters", "Voters"]
 NAMED = 5
 
 
+# So many rows are sorted at once.
+SORTED_ROWS = 2**22
+
+
 class Voters(NeighborSearch):
     """A model whose training rows vote with their targets, weighted by their distance.
 
@@ -40,7 +43,8 @@ class Voters(NeighborSearch):
     metric
         How rows are compared: ``"euclidean"``, ``"manhattan"``, ``"chebyshev"``, ``"minkowski"``, ``"cosine"``,
         ``"canberra"``, ``"hamming"``, ``"haversine"``; ``"heom"`` and ``"gower"`` for mixed tables, whose missing
-        cells are compared as such; or a function of two rows.
+        cells are compared as such; or a function of two rows. With ``"precomputed"`` X holds distances: of all training
+        rows from each other at fit, of new rows (rows) from the training rows (columns) later.
     p
         The power of the ``"minkowski"`` metric: 1 is ``"manhattan"``, 2 ``"euclidean"``.
     algorithm
@@ -50,7 +54,8 @@ class Voters(NeighborSearch):
         How many rows a leaf of a tree holds at most; None leaves it to the index.
     scale
         ``"standard"`` brings numeric columns to deviation 1, ``"range"`` to 0 … 1, so that income does not
-        drown height; None compares numbers as they are.
+        drown height; ``"unit"`` brings each row to length 1, so that only proportions count (a row of zeros stays);
+        None compares numbers as they are.
     feature_weights
         How much each column counts: numbers of at least 0 in the order of the columns, or by column name (those not
         named count 1). The terms of a distance, such as squared differences, are multiplied by them.
@@ -66,7 +71,7 @@ class Voters(NeighborSearch):
         # Rows are kept by target, heavy ones first: votes of equally far rows are then added up, and rounded, in the
         # same way whatever the order of the rows.
         if rows.weight is None and y.dtype == np.int32 and y.ndim == 1 and y.max() < 2**16:
-            order = np.argsort((y.max() - y).astype(np.uint16), kind="stable")  # NumPy counts such small numbers
+            order = _descending(y)
         else:
             order = np.lexsort((-weight, *(-np.atleast_2d(y.T))[::-1]))
         self._keep_rows(X, order, rows)
@@ -100,7 +105,7 @@ class NearestVoters(Voters):
         p: Positive = 2.0,
         algorithm: Algorithm = "auto",
         leaf_size: Count | None = None,
-        scale: Scale | None = None,
+        scale: RowScale | None = None,
         feature_weights: FeatureWeights = None,
         n_jobs: Jobs = None,
     ) -> None:
@@ -156,7 +161,7 @@ class RadiusVoters(Voters):
         p: Positive = 2.0,
         algorithm: Algorithm = "auto",
         leaf_size: Count | None = None,
-        scale: Scale | None = None,
+        scale: RowScale | None = None,
         feature_weights: FeatureWeights = None,
         n_jobs: Jobs = None,
     ) -> None:
@@ -206,6 +211,28 @@ class RadiusVoters(Voters):
             f"{type(self).__name__}(radius={self.radius:g}): row {alone[0]} of X has no neighbours within the radius"
             f"{others}; use radius={_rounded_up(nearest):g} to reach {reached}"
         )
+
+
+def _descending(codes: np.ndarray) -> np.ndarray:
+    """The order of codes below 2^16 from the largest down, equal ones as they stand.
+
+    >>> _descending(np.array([0, 2, 1, 2], dtype=np.int32))
+    array([1, 3, 2, 0])
+    """
+    keys = (codes.max() - codes).astype(np.uint16)  # NumPy counts such small numbers
+    if len(keys) <= SORTED_ROWS:
+        return keys.argsort(kind="stable")
+    order = np.empty(len(keys), dtype=np.intp)
+    counts = np.bincount(keys)
+    begin = np.cumsum(counts) - counts  # where the next row of each key goes
+    for first in range(0, len(keys), SORTED_ROWS):  # a signal is heard in between
+        some = keys[first : first + SORTED_ROWS]
+        counts = np.bincount(some, minlength=len(begin))
+        sorted_here = some.argsort(kind="stable")
+        rank = np.arange(len(some)) - np.repeat(np.cumsum(counts) - counts, counts)
+        order[np.repeat(begin, counts) + rank] = first + sorted_here
+        begin += counts
+    return order
 
 
 def _rounded_up(distance: float) -> float:

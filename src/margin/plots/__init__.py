@@ -7,6 +7,7 @@ from margin.plots.comparison import plot_comparison, plot_critical_difference
 from margin.plots.confusion import plot_confusion
 from margin.plots.curse import plot_curse
 from margin.plots.k_choice import plot_k_choice
+from margin.plots.kd_tree import plot_kd_tree
 from margin.plots.losses import plot_losses
 from margin.plots.margins import plot_margin
 from margin.plots.regions import plot_regions
@@ -24,6 +25,7 @@ __all__ = [
     "plot_critical_difference",
     "plot_curse",
     "plot_k_choice",
+    "plot_kd_tree",
     "plot_learning_curve",
     "plot_losses",
     "plot_margin",

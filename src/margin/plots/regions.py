@@ -22,7 +22,9 @@ HELD_SHOWN, LEVELS_NAMED = 3, 20
 
 
 @picture
-def plot_regions(regions: Regions, ax: Any = None, *, edges: np.ndarray | None = None) -> Any:
+def plot_regions(
+    regions: Regions, ax: Any = None, *, edges: np.ndarray | None = None, cells: np.ndarray | None = None
+) -> Any:
     """Draw which class wins where: the surer the model, the stronger the colour.
 
     Parameters
@@ -31,6 +33,9 @@ def plot_regions(regions: Regions, ax: Any = None, *, edges: np.ndarray | None =
         As of :func:`margin.decision_regions`.
     edges
         Line segments to draw as the borders, as of :func:`margin.voronoi_edges`; None draws those of the grid.
+    cells
+        Line segments to draw thin beneath them, such as the cells of all rows,
+        ``voronoi_edges(X, between="rows")``.
 
     Examples
     --------
@@ -44,7 +49,9 @@ def plot_regions(regions: Regions, ax: Any = None, *, edges: np.ndarray | None =
     colours = class_colours(len(regions.classes))
     x, y = _ends(regions.x), _ends(regions.y)
     ax.imshow(_shades(regions, colours), origin="lower", extent=(*x, *y), aspect="auto", interpolation="nearest")
-    _draw_borders(ax, regions, edges)
+    if cells is not None:
+        _draw_lines(ax, cells, PALE, 0.5)
+    _draw_lines(ax, _grid_borders(regions) if edges is None else edges, INK, 0.8 if cells is None else 1.6)
     _draw_points(ax, regions, colours)
     ax.set(xlabel=regions.x.name, ylabel=regions.y.name, xlim=x, ylim=y)
     _name_levels(ax.set_xticks, regions.x)
@@ -70,12 +77,10 @@ def _shades(regions: Regions, colours: list[tuple[float, float, float]]) -> np.n
     return 1 - strength * (1 - np.array(colours)[regions.winner])
 
 
-def _draw_borders(ax: Axes, regions: Regions, edges: np.ndarray | None) -> None:
+def _draw_lines(ax: Axes, segments: np.ndarray, colour: str, width: float) -> None:
     from matplotlib.collections import LineCollection
 
-    if edges is None:
-        edges = _grid_borders(regions)
-    ax.add_collection(LineCollection(list(edges), colors=INK, linewidths=0.8, capstyle="round"), autolim=False)
+    ax.add_collection(LineCollection(list(segments), colors=colour, linewidths=width, capstyle="round"), autolim=False)
 
 
 def _grid_borders(regions: Regions) -> np.ndarray:

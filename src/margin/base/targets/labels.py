@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from margin.data.labels import codes_of, distinct
+from margin.data.labels import coded
 from margin.data.missing import is_missing
 from margin.data.table import Table
 from margin.errors import LabelError, listing, warn
@@ -29,8 +29,7 @@ def encode_labels(y: LabelsLike, n_rows: int, who: str) -> tuple[np.ndarray, np.
         _check_floats(labels, who)
     if labels.dtype.kind in "cmMV":
         raise LabelError(f"{who}: Unknown label type: {labels.dtype}; labels must be words, whole numbers or booleans.")
-    classes = distinct(labels, who)
-    return classes, codes_of(labels, classes)
+    return coded(labels, who)
 
 
 def named_classes(classes: Any, who: str) -> np.ndarray:

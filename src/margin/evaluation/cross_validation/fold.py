@@ -26,7 +26,7 @@ from margin.evaluation.intervals.interval import Score
 from margin.evaluation.intervals.resamples import Draws
 from margin.evaluation.metrics.definitions import Metric
 from margin.evaluation.predictions.answers import Answers, aligned_probabilities, predicted_codes
-from margin.evaluation.predictions.from_model import answers_beside, classes_of, model_name, predict_all
+from margin.evaluation.predictions.from_model import answers_beside, classes_of, is_pairwise, model_name, predict_all
 from margin.evaluation.protocols.bootstrap import Bootstrap
 from margin.evaluation.protocols.stratified import SplitProtocol
 from margin.evaluation.scoring.bootstrap_632 import Replicates
@@ -97,7 +97,7 @@ class FoldTask:
     def rows_for(self, model: ClassifierLike, part: Part, train: Part) -> Any:
         """Some rows; of a matrix of kernel values only their columns with the rows that were learnt from."""
         rows = take_rows(self.X, part.rows)
-        return rows[:, train.rows] if isinstance(self.X, np.ndarray) and _is_pairwise(model) else rows
+        return rows[:, train.rows] if isinstance(self.X, np.ndarray) and is_pairwise(model) else rows
 
     def fitted(self, train: Part, setting: Setting | None = None) -> tuple[Any, float]:
         """The model with a setting, fitted to some rows, and the seconds that took."""
@@ -136,12 +136,6 @@ class FoldTask:
         """Predictions for some rows beside the truth; ``columns`` are the classes of the model, ``name`` is its own."""
         weight = None if part.weight is None else check_weights(part.weight, len(part), "test part")
         return answers_beside(given, columns, self.classes, self.codes[part.rows], weight, name)
-
-
-def _is_pairwise(model: ClassifierLike) -> bool:
-    from sklearn.utils import get_tags
-
-    return hasattr(model, "__sklearn_tags__") and get_tags(model).input_tags.pairwise
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,23 @@ from margin.errors import InputError
 from margin.evaluation.predictions.answers import Answers, aligned_probabilities, predicted_codes
 from margin.typing import ClassifierLike, TableLike
 
-__all__ = ["Predictions", "answers_beside", "classes_of", "model_name", "predict_all", "predict_each", "with_learnt"]
+__all__ = [
+    "Predictions",
+    "answers_beside",
+    "classes_of",
+    "is_pairwise",
+    "model_name",
+    "predict_all",
+    "predict_each",
+    "with_learnt",
+]
+
+
+def is_pairwise(model: ClassifierLike) -> bool:
+    """Whether a model takes kernel values or distances in place of rows, with a column for each training row."""
+    from sklearn.utils import get_tags
+
+    return hasattr(model, "__sklearn_tags__") and bool(get_tags(model).input_tags.pairwise)
 
 
 def predict_all(model: Any, X: TableLike) -> Predictions:

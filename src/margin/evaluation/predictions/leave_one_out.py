@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from margin.data.labels import codes_of, distinct
 from margin.data.predictions import Predictions
 from margin.data.rows import take_rows
-from margin.evaluation.predictions.from_model import predict_all
+from margin.evaluation.predictions.from_model import is_pairwise, predict_all
 from margin.typing import ClassifierLike, TableLike
 
 __all__ = ["refitted_predictions"]
@@ -28,6 +30,10 @@ def refitted_predictions(
     """
     from sklearn.base import clone
 
+    def cut(rows: np.ndarray, train: np.ndarray) -> Any:
+        return np.asarray(X)[np.ix_(rows, train)] if pairwise else take_rows(X, rows)
+
+    pairwise = is_pairwise(model)
     classes, everything = distinct(labels), np.arange(len(labels))
     predicted = np.empty(len(rows), dtype=object)
     probabilities: np.ndarray | None = np.zeros((len(rows), len(classes)))
@@ -36,8 +42,8 @@ def refitted_predictions(
     splits += [(np.delete(everything, rows[at]), np.array([at])) for at in np.flatnonzero(~weightless)]
     for train, at in splits:
         weights = {} if weight is None else {"sample_weight": weight[train]}
-        fitted = clone(model).fit(take_rows(X, train), labels[train], **weights)
-        given = predict_all(fitted, take_rows(X, rows[at]))
+        fitted = clone(model).fit(cut(train, train), labels[train], **weights)
+        given = predict_all(fitted, cut(rows[at], train))
         predicted[at] = np.asarray(given.labels).tolist()
         if given.probabilities is None:
             probabilities = None

@@ -12,7 +12,7 @@ from margin.base.targets.multi_output import side_by_side
 from margin.neighbors.votes import Ballot
 from margin.neighbors.voting.neighborhoods import Asked
 
-__all__ = ["Election", "Elections", "elected", "election", "in_order", "totals_without", "winners"]
+__all__ = ["Election", "Elections", "elected", "election", "in_order", "totals_without", "winners", "with_last_bits"]
 
 # Shares of votes, and weights of classes, that differ by less are the same but for rounding; so are sums of distances.
 SAME, AS_NEAR = 1e-12, 1e-9
@@ -62,13 +62,13 @@ def election(
     """Shares and winners; ``labels`` by place, ``totals`` as of :func:`winners`."""
     shares = ballot.class_shares(labels, n_classes)
     codes = winners(shares, lambda some: ballot.distances(labels, n_classes, some), totals)
-    return Election(_last_bits(shares, codes), codes)
+    return Election(with_last_bits(shares, codes), codes)
 
 
-def _last_bits(shares: np.ndarray, codes: np.ndarray) -> np.ndarray:
+def with_last_bits(shares: np.ndarray, codes: np.ndarray) -> np.ndarray:
     """The shares; where others equal that of the winner they lose their last bit, so that the largest share wins.
 
-    >>> _last_bits(np.array([[0.5, 0.5]]), np.array([1])).tolist()
+    >>> with_last_bits(np.array([[0.5, 0.5]]), np.array([1])).tolist()
     [[0.49999999999999994, 0.5]]
     """
     most = shares[np.arange(len(shares)), codes]

@@ -14,10 +14,20 @@ from typing import Any
 import numpy as np
 
 from margin.neighbors.equal_rows import equal_queries
+from margin.neighbors.indexes.given import GivenDistances
 from margin.neighbors.search import take_rows
 from margin.neighbors.votes import Ballot, proportions, votes_of
 
-__all__ = ["VOTES_AT_ONCE", "Asked", "NearestRows", "TiedRows", "last_place", "neighborhoods", "shared_places"]
+__all__ = [
+    "VOTES_AT_ONCE",
+    "Asked",
+    "NearestRows",
+    "TiedRows",
+    "completed",
+    "last_place",
+    "neighborhoods",
+    "shared_places",
+]
 
 # So many votes are counted at once: enough to keep all threads busy, few enough to fit into memory.
 VOTES_AT_ONCE = 4_000_000
@@ -206,14 +216,22 @@ def neighborhoods(model: Any, queries: Any, k: int, first: int | None = None) ->
     """The neighbours that k places go to, for prepared rows; with ``first`` these are the training rows at the places
     from there on, each itself left out."""
     if first is None:
-        there = model._index.n_rows
-        raw, place = model._search_places(queries, min(k + 1, there), k)
-    else:
-        there = model._index.n_rows - 1
-        raw, place = model._others_from(first, queries, min(k + 1, there), k)
+        raw, place = model._search_places(queries, min(k + 1, model._index.n_rows), k)
+        return completed(model, queries, k, raw, place)
+    raw, place = model._others_from(first, queries, min(k + 1, model._index.n_rows - 1), k)
+    return completed(model, queries, k, raw, place, first + np.arange(len(raw)))
+
+
+def completed(
+    model: Any, queries: Any, k: int, raw: np.ndarray, place: np.ndarray, own: np.ndarray | None = None
+) -> Iterator[NearestRows | TiedRows]:
+    """The k nearest rows of each query and the next one, and where that is as far away all that are.
+
+    Distances are the index's own; ``own`` are the places of queries that are training rows, themselves left out.
+    """
+    there = model._index.n_rows - (own is not None)
     distance = model._space.distances(raw)
     cases = np.arange(len(raw))
-    own = None if first is None else first + cases
     found = NearestRows(cases, distance, place, own)
     last = raw[cases, last_place(model, place, k)] if model._repeats and not model._once else raw[:, :k][:, -1]
     reaching = raw[:, -1] == last
@@ -223,7 +241,9 @@ def neighborhoods(model: Any, queries: Any, k: int, first: int | None = None) ->
     yield found.take(~reaching)
     some = np.flatnonzero(reaching)
     asking = take_rows(queries, some)
-    number, one = equal_queries(asking)
+    # Rows of given distances may be equal without being equally far from each other.
+    alike = not isinstance(model._index, GivenDistances)
+    number, one = equal_queries(asking) if alike else (np.arange(len(some)), np.arange(len(some)))
     for which, lists in _lists(model, take_rows(asking, one), last[some[one]], number):
         at = some[which]
         chosen = number[which]

@@ -16,6 +16,7 @@ from margin.neighbors.distances import MIXED, traits_of
 from margin.neighbors.indexes.ball_tree import BALL_METRICS, BallTree
 from margin.neighbors.indexes.brute_force import BruteForce
 from margin.neighbors.indexes.choose import IndexChoice
+from margin.neighbors.indexes.given import GivenDistances
 from margin.neighbors.indexes.kd_tree import KDTree
 from margin.neighbors.indexes.mixed import ComparedColumns, MixedRows
 from margin.neighbors.indexes.row_transform import Space
@@ -50,7 +51,7 @@ BLOCK_ROWS, FAN, IS_NODE, DEEPEST = 16, 8, -1, 40
 LANES = 32
 
 
-def _has_cells(index: BruteForce) -> str | None:
+def _has_cells(index: BruteForce | GivenDistances) -> str | None:
     return None if index.cells.size else "there are no rows, or no columns"
 
 
@@ -265,6 +266,14 @@ KINDS = (
     Kind(
         "space",
         Space,
-        {"factors": Maybe(Array("f8", None, at_least(0), finite)), "unit": POSITIVE, "cosine": Flag()},
+        {
+            "factors": Maybe(Array("f8", None, at_least(0), finite)),
+            "unit": POSITIVE,
+            "cosine": Flag(),
+            "directions": Flag(),
+        },
+        version=2,
+        steps={1: lambda state: state | {"directions": False}},
     ),
+    Kind("given-distances", GivenDistances, {"cells": Array("f8", "n", "n", at_least(0), finite)}, check=_has_cells),
 )

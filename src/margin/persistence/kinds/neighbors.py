@@ -16,6 +16,7 @@ from margin.neighbors.centroid import NearestCentroid
 from margin.neighbors.equal_rows import EqualRows
 from margin.neighbors.indexes.ball_tree import BallTree
 from margin.neighbors.indexes.brute_force import BruteForce
+from margin.neighbors.indexes.given import GivenDistances
 from margin.neighbors.indexes.kd_tree import KDTree
 from margin.neighbors.indexes.mixed import MixedRows
 from margin.neighbors.indexes.sparse import SparseRows
@@ -66,7 +67,13 @@ def _voters(targets: str) -> dict[str, Field]:
         "_metric": Text(),
         "_space": Object("space"),
         "_index": Object(
-            "brute-force", "kd-tree", "ball-tree", "sparse-rows", "mixed-rows", where={"n": lambda index: index.n_rows}
+            "brute-force",
+            "kd-tree",
+            "ball-tree",
+            "sparse-rows",
+            "mixed-rows",
+            "given-distances",
+            where={"n": lambda index: index.n_rows},
         ),
         "_choice": Object("index-choice"),
         "_targets": Either(Array(targets, "n"), Array(targets, "n", None, order="A")),
@@ -127,6 +134,8 @@ def _index_unfit(made: Any) -> str | None:
     width = NUMERIC.where["d"](encoder)
     if index.metric != ("euclidean" if metric == "cosine" and not is_sparse else metric):
         return "its index has another metric"
+    if isinstance(index, GivenDistances):
+        return None if width == made._n_given else "it has distances of another number of rows"
     if encoder.largest > SQUARABLE:
         return "it would take cells that are too large to compare"
     if space.cosine and (is_sparse or metric != "cosine"):
