@@ -77,6 +77,7 @@ _names = {
         "plot_confusion",
         "plot_critical_difference",
         "plot_curse",
+        "plot_gains",
         "plot_k_choice",
         "plot_learning_curve",
         "plot_losses",
@@ -87,6 +88,7 @@ _names = {
         "plot_risk_coverage",
         "plot_roc",
         "plot_tree",
+        "plot_tree_size",
         "plot_validation_curve",
     ),
     "report": (),
@@ -113,7 +115,7 @@ _names = {
         "kernel_matrix",
         "svm_path",
     ),
-    "tree": ("C45", "DecisionTreeClassifier", "DecisionTreeRegressor", "Discretizer", "ID3"),
+    "tree": ("C45", "DecisionStump", "DecisionTreeClassifier", "DecisionTreeRegressor", "Discretizer", "ID3"),
     "zoo": (),
 }
 _homes = {name: f"margin.{part}" for part, names in _names.items() for name in (*names, part)}
