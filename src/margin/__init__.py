@@ -32,8 +32,9 @@ _names = {
     "persistence": "",
     "plots": """
         plot_bias_variance plot_calibration plot_coefficients plot_comparison plot_confusion
-        plot_critical_difference plot_curse plot_k_choice plot_kd_tree plot_learning_curve plot_losses plot_margin
-        plot_path plot_precision_recall plot_regions plot_risk_coverage plot_roc plot_tree plot_validation_curve
+        plot_critical_difference plot_curse plot_gains plot_k_choice plot_kd_tree plot_learning_curve plot_losses
+        plot_margin plot_path plot_precision_recall plot_regions plot_risk_coverage plot_roc plot_tree
+        plot_tree_size plot_validation_curve
     """,
     "report": "",
     "selection": """
@@ -43,7 +44,7 @@ _names = {
         LinearSVC PegasosClassifier Reject SVC SpectrumKernel check_kernel choose_C explicit_map kernel_matrix
         svm_path
     """,
-    "tree": "C45 DecisionTreeClassifier DecisionTreeRegressor Discretizer ID3",
+    "tree": "C45 DecisionStump DecisionTreeClassifier DecisionTreeRegressor Discretizer ID3",
     "zoo": "",
 }
 _homes = {name: f"margin.{part}" for part, names in _names.items() for name in (*names.split(), part)}

@@ -244,6 +244,9 @@ from margin.plots import (
     plot_curse as plot_curse,
 )
 from margin.plots import (
+    plot_gains as plot_gains,
+)
+from margin.plots import (
     plot_k_choice as plot_k_choice,
 )
 from margin.plots import (
@@ -275,6 +278,9 @@ from margin.plots import (
 )
 from margin.plots import (
     plot_tree as plot_tree,
+)
+from margin.plots import (
+    plot_tree_size as plot_tree_size,
 )
 from margin.plots import (
     plot_validation_curve as plot_validation_curve,
@@ -341,6 +347,9 @@ from margin.tree import (
 )
 from margin.tree import (
     ID3 as ID3,
+)
+from margin.tree import (
+    DecisionStump as DecisionStump,
 )
 from margin.tree import (
     DecisionTreeClassifier as DecisionTreeClassifier,

@@ -43,11 +43,16 @@ OTHER_SETTINGS = {
         {"metric": "manhattan", "priors": "empirical"},
         {"shrink_threshold": 0.5, "scale": "standard"},
     ],
-    "C45": [{"prune": False, "binary_splits": True}, {"collapse": False, "raise_branches": False}],
+    "C45": [
+        {"prune": False, "binary_splits": True},
+        {"collapse": False, "raise_branches": False},
+        {"reduced_error": True, "n_folds": 4, "random_state": 0},
+    ],
     "DecisionTreeClassifier": [
         {"criterion": "entropy", "nominal": "multiway", "missing": "fractional", "min_samples_leaf": 3},
         {"criterion": "gain_ratio", "nominal": "one_vs_rest", "numeric": "mdl", "max_p": 0.2},
         {"criterion": "error", "missing": "surrogate", "max_leaf_nodes": 8},
+        {"missing": "surrogate_all", "min_impurity_split": 0.1},
         {"numeric": "equal_count", "discretize": "dynamic", "max_intervals": 4},
         {"numeric": "equal_width", "max_features": 0.5, "random_state": 0},
         {"prune": "reduced_error", "random_state": 0},

@@ -64,7 +64,7 @@ class Grown:
 
 
 def arff(X: Table, y: np.ndarray, classes: list[str], seen: dict[str, set[int]]) -> str:
-    """A table as Weka reads it, levels in margin's order; a level that no row has would get Weka an empty branch."""
+    """A table as Weka reads it, levels sorted as margin has them; one that no row has would get an empty branch."""
     lines = ["@relation rows"]
     cells = []
     for column in X.schema:
@@ -75,6 +75,7 @@ def arff(X: Table, y: np.ndarray, classes: list[str], seen: dict[str, set[int]])
         else:
             levels = [_quoted(str(level)) for level in column.levels]
             known = [levels[code] for code in range(len(levels)) if code in seen[column.name]]
+            known = known if column.kind == "ordinal" else sorted(known)
             lines.append(f"@attribute {_quoted(column.name)} {{{','.join(known)}}}")
             cells.append(["?" if code < 0 else levels[code] for code in values])
     lines.append(f"@attribute the_class {{{','.join(map(_quoted, classes))}}}")

@@ -10,7 +10,7 @@ from margin.base.representations.mixed import MixedData
 from margin.tree.nodes import Tree
 from margin.tree.pruning.choose import class_losses
 from margin.tree.pruning.cost_complexity import one_standard_error, pruned_at, weakest_links
-from margin.tree.pruning.reduced_error import reduced_error
+from margin.tree.pruning.reduced_error import bottom_up, reduced_error
 from margin.tree.pruning.subtrees import cut, leaves_below
 from margin.tree.training_rows import Rows, folds, held_out
 
@@ -229,3 +229,28 @@ def test_a_chain_of_many_nodes_is_pruned_without_recursion():
     assert model.get_n_leaves() < n
     chain = np.sort(np.random.default_rng(0).random(3000))[:, None]
     assert C45().fit(chain, np.arange(3000) % 3).get_n_leaves() >= 1
+
+
+def test_pruning_bottom_up_loses_least():
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        X, y = rng.normal(size=(60, 2)), rng.integers(0, 2, 60)
+        tree = DecisionTreeClassifier().fit(X, y).tree_
+        as_leaf = rng.integers(0, 6, tree.n_nodes).astype(float)
+
+        def least(node, tree=tree, as_leaf=as_leaf):
+            below = sum(least(child) for child in tree.children(node)) if not tree.is_leaf[node] else np.inf
+            return min(float(as_leaf[node]), below)
+
+        pruned = bottom_up(tree, as_leaf)
+        place = matched(tree, pruned)
+        assert sum(as_leaf[place[pruned.is_leaf]]) == least(0)
+
+
+def matched(tree, pruned):
+    """Which node of the full tree each node of the pruned one is."""
+    place = np.zeros(pruned.n_nodes, dtype=int)
+    for node in range(pruned.n_nodes):
+        if not pruned.is_leaf[node]:
+            place[pruned.children(node)] = tree.children(place[node])
+    return place

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from margin import DecisionTreeClassifier
 from margin.tree.nodes import Ask
 from margin.tree.predict import leaves
 from tests.tree.engine import columns, grow
@@ -139,3 +140,26 @@ def test_every_node_agrees_with_the_definition(rows, weighted):
     order = np.random.default_rng(0).permutation(len(y))
     again = grow(X.take(order), y[order], weight=w[order], threads=2, **CART)
     assert all(np.array_equal(a, b) for a, b in zip(tree.arrays().values(), again.arrays().values()))
+
+
+# rpart(y ~ ., method = "class", control = rpart.control(cp = 0, maxdepth = 1, minsplit = 2, minbucket = 1, xval = 0,
+#       usesurrogate = 2, surrogatestyle = 1 or 0))$splits: a at .085; style 1: b at .025, c at .29; style 0: c at .29.
+def test_surrogates_of_either_style_are_those_of_rpart():
+    nan = np.nan
+    a = [0.0, 0.3, -0.27, -0.89, -0.45, -0.99, 0.06, 1.34, -0.49, -0.62, 0.49, 0.36, 0.11, nan, -0.03, 0.7,
+         -1.34, -0.46, -1.9, -1.29, -1.84, -0.24, -1.27, 0.27, nan, nan, nan, -0.54, -0.05, 0.11, -1.53, nan,
+         -0.98, -0.81, 1.06, nan, -0.03, 0.88, -0.58, -0.11]  # fmt: skip
+    b = [0.02, 0.31, -0.52, -0.87, nan, nan, nan, nan, nan, -0.22, 0.64, nan, nan, -0.81, -0.07, 0.84, -1.35,
+         -0.33, -1.61, -1.43, -1.8, -0.33, -1.24, 0.03, 0.04, nan, -2.34, -0.31, -0.31, nan, -1.4, -0.88,
+         -1.07, -0.83, 1.31, nan, nan, nan, nan, nan]  # fmt: skip
+    c = [-0.26, 0.12, -0.06, -0.96, -0.57, -1.66, 0.05, 1.07, 0.21, -0.23, 0.48, 0.76, -0.09, -0.3, -0.03,
+         1.05, -2.11, -0.25, -2.91, -2.51, -2.02, -0.78, -1.17, 1.62, -0.34, -0.56, -2.4, -0.24, -0.16, -0.01,
+         -1.11, -0.17, -1.6, -0.86, 1.08, -1.44, 0.13, 0.37, 0.0, 0.01]  # fmt: skip
+    y = [0, 1, 0, 0, 0, 0, 0, 1, 0, 0, 1, 1, 1, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 1, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0,
+         1, 0, 0, 1, 0, 0]  # fmt: skip
+    X = np.column_stack([a, b, c])
+    for style, surrogates, cuts in (("surrogate", [1, 2], [0.025, 0.29]), ("surrogate_all", [2], [0.29])):
+        tree = DecisionTreeClassifier(max_depth=1, missing=style).fit(X, y).tree_
+        assert (tree.column[0], tree.threshold[0]) == (0, pytest.approx(0.085))
+        assert tree.surrogate_column.tolist() == surrogates
+        assert tree.surrogate_threshold == pytest.approx(cuts)

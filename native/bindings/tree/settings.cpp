@@ -40,11 +40,13 @@ MARGIN_BINDINGS(tree) {
         .def_rw("min_leaf", &Settings::min_leaf)
         .def_rw("min_leaf_weight", &Settings::min_leaf_weight)
         .def_rw("min_decrease", &Settings::min_decrease)
+        .def_rw("min_impurity", &Settings::min_impurity)
         .def_rw("largest_p", &Settings::largest_p)
         .def_rw("max_intervals", &Settings::max_intervals)
         .def_rw("exact_levels", &Settings::exact_levels)
         .def_rw("cuts", &Settings::cuts)
         .def_rw("max_surrogates", &Settings::max_surrogates)
+        .def_rw("missing_disagree", &Settings::missing_disagree)
         .def_rw("max_features", &Settings::max_features)
         .def_rw("seed", &Settings::seed);
 }

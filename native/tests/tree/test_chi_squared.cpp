@@ -1,5 +1,5 @@
 #include "check.hpp"
-#include "margin/tree/targets/chi_squared.hpp"
+#include "margin/tree/targets/chance.hpp"
 
 using namespace margin::tree;
 

@@ -161,3 +161,19 @@ TEST("a cancelled run stops") {
     monitor.cancel();
     CHECK_THROWS(Cancelled, grow_classes(rows.table(), rows.y, {}, 2, "gini", {}, 2, monitor));
 }
+
+TEST("a pass over one column under the absolute error ends when it is told to") {
+    const Rows rows(20'000, 1 + 1, 2);
+    Monitor monitor;
+    Settings settings;
+    Ranked ranked = rank_columns(rows.table(), 1, monitor);
+    const double centre = centre_of(rows.score, {});
+    const auto root = root_segment<Values>(ranked, value_items(rows.score, {}, centre), {});
+    const Node<Values> node{root, ranked.columns, settings, 2, sum_of(root, 2), 20'000, absolute_loss(root).loss};
+    TargetRanks ranks;
+    ranks.take(root, centre);
+    CHECK(best_absolute(node, 0, ranks, nullptr).found);
+    CHECK(best_absolute(node, 0, ranks, &monitor).found);
+    monitor.cancel();
+    CHECK_THROWS(Cancelled, best_absolute(node, 0, ranks, &monitor));
+}

@@ -164,6 +164,10 @@ class Settings:
     @min_decrease.setter
     def min_decrease(self, arg: float, /) -> None: ...
     @property
+    def min_impurity(self) -> float: ...
+    @min_impurity.setter
+    def min_impurity(self, arg: float, /) -> None: ...
+    @property
     def largest_p(self) -> float: ...
     @largest_p.setter
     def largest_p(self, arg: float, /) -> None: ...
@@ -183,6 +187,10 @@ class Settings:
     def max_surrogates(self) -> int: ...
     @max_surrogates.setter
     def max_surrogates(self, arg: int, /) -> None: ...
+    @property
+    def missing_disagree(self) -> bool: ...
+    @missing_disagree.setter
+    def missing_disagree(self, arg: bool, /) -> None: ...
     @property
     def max_features(self) -> int: ...
     @max_features.setter
@@ -206,6 +214,60 @@ def pessimistic(
 
 def extra_errors(n: float, e: float, confidence: float, z: float) -> float:
     """What the upper confidence limit adds to e errors among n cases."""
+
+@overload
+def grow_several_classes(
+    numbers: Matrix[numpy.float64],
+    codes: Matrix[numpy.int32],
+    n_levels: Vector[numpy.int64],
+    nominal: Vector[numpy.uint8],
+    y: Matrix[numpy.int32],
+    weight: Vector[numpy.float64],
+    n_classes: Vector[numpy.int64],
+    criterion: str,
+    settings: Settings,
+    n_threads: int,
+) -> dict[str, Any]: ...
+@overload
+def grow_several_classes(
+    numbers: Matrix[numpy.float32],
+    codes: Matrix[numpy.int32],
+    n_levels: Vector[numpy.int64],
+    nominal: Vector[numpy.uint8],
+    y: Matrix[numpy.int32],
+    weight: Vector[numpy.float64],
+    n_classes: Vector[numpy.int64],
+    criterion: str,
+    settings: Settings,
+    n_threads: int,
+) -> dict[str, Any]:
+    """The arrays of a tree for the classes of several outputs, the columns of y."""
+
+@overload
+def grow_several_values(
+    numbers: Matrix[numpy.float64],
+    codes: Matrix[numpy.int32],
+    n_levels: Vector[numpy.int64],
+    nominal: Vector[numpy.uint8],
+    y: Matrix[numpy.float64],
+    weight: Vector[numpy.float64],
+    criterion: str,
+    settings: Settings,
+    n_threads: int,
+) -> dict[str, Any]: ...
+@overload
+def grow_several_values(
+    numbers: Matrix[numpy.float32],
+    codes: Matrix[numpy.int32],
+    n_levels: Vector[numpy.int64],
+    nominal: Vector[numpy.uint8],
+    y: Matrix[numpy.float64],
+    weight: Vector[numpy.float64],
+    criterion: str,
+    settings: Settings,
+    n_threads: int,
+) -> dict[str, Any]:
+    """The arrays of a tree for several numbers, the columns of y."""
 
 @overload
 def grow_classes(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from margin.explain.explanation import Explanation, Reason
 from margin.explain.models import answer_of, explain
+from margin.tree.reading.conditions import answer_words
 from margin.tree.reading.decision_path import Path, Step
 from margin.tree.tree_model import TreeClassifier, TreeRegressor
 from margin.typing import TableLike
@@ -13,6 +14,8 @@ __all__: list[str] = []
 
 @explain.register
 def _(model: TreeClassifier, X: TableLike) -> Explanation:
+    if model.n_outputs_ > 1:
+        return _of_several(model, X)
     answer, probabilities = answer_of(model, X)
     path = model.path(X)
     name = type(model).__name__
@@ -40,6 +43,8 @@ def _share_reasons(path: Path, label: object) -> list[Reason]:
 
 @explain.register
 def _(model: TreeRegressor, X: TableLike) -> Explanation:
+    if model.n_outputs_ > 1:
+        return _of_several(model, X)
     answer = model.predict(X)[0].item()
     path = model.path(X)
     first = path.steps[0]
@@ -54,6 +59,23 @@ def _(model: TreeRegressor, X: TableLike) -> Explanation:
         says = f"{_cases(step)}, {parent.answer:.4g} → {step.answer:.4g}"
         reasons.append(Reason(step.test, says, (step.answer - parent.answer) * step.part))
     return Explanation(type(model).__name__, f"{answer:.6g}", {}, how, tuple(reasons))
+
+
+def _of_several(model: TreeClassifier | TreeRegressor, X: TableLike) -> Explanation:
+    """Of several outputs: what each question makes of the answers; it counts by how much it lowers the impurity."""
+    path, impurity = model.path(X), model.tree_.impurity
+    first = path.steps[0]
+    how = (
+        "Each line is a question on the way to the leaf, and what it makes of the answers, "
+        f"which are {answer_words(first.answer, 4)} for all {first.cases:,} training rows."
+    )
+    reasons, above = [], {0: first}
+    for step in path.steps[1:]:
+        parent = above[step.depth - 1]
+        above[step.depth] = step
+        says = f"{_cases(step)}, {answer_words(step.answer, 4)}"
+        reasons.append(Reason(step.test, says, float(impurity[parent.node] - impurity[step.node]) * step.part))
+    return Explanation(type(model).__name__, answer_words(path.answer), {}, how, tuple(reasons))
 
 
 def _cases(step: Step) -> str:

@@ -19,7 +19,7 @@ class Answer:
     ``probabilities`` is a matrix with a column for each class, ``scores`` what ``decision_function`` gives, of two
     classes one column; ``log_probabilities`` are those of a model that knows them where probabilities vanish.
     ``abstained`` says which rows get no answer, and ``more_labels`` are answers behind the last class. A transformer
-    gives a ``matrix`` of doubles or ``codes`` of int64, of ``n_columns``.
+    gives a ``matrix`` of doubles or ``codes`` of int64, of ``n_columns``; the ``value`` of several outputs has as many.
     """
 
     winner: str | None = None

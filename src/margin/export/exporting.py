@@ -80,7 +80,7 @@ def to_onnx(model: Any, path: str | os.PathLike[str] | None = None, *, check: An
 
 def _name_outputs(graph: Graph, model: Any, said: Answer) -> None:
     if said.value is not None:
-        graph.output("value", said.value, "DOUBLE")
+        graph.output("value", said.value, "DOUBLE", said.n_columns or None)
         return
     if said.matrix is not None or said.codes is not None:
         name, value, kind = ("matrix", said.matrix, "DOUBLE") if said.codes is None else ("codes", said.codes, "INT64")

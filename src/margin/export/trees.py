@@ -38,7 +38,10 @@ def _(model: TreeClassifier, rows: RawRows) -> Answer:
 
 @answer.register
 def _(model: TreeRegressor, rows: RawRows) -> Answer:
-    return Answer(value=rows.graph.flat(_said(model, rows)))
+    said = _said(model, rows)
+    if model.n_outputs_ > 1:
+        return Answer(value=said, n_columns=model.n_outputs_)
+    return Answer(value=rows.graph.flat(said))
 
 
 def _said(model: TreeModel, rows: RawRows) -> str:

@@ -15,6 +15,7 @@ from margin.plots.risk_coverage import plot_risk_coverage
 from margin.plots.roc_and_precision_recall import plot_precision_recall, plot_roc
 from margin.plots.score_curves import plot_learning_curve, plot_validation_curve
 from margin.plots.tree import plot_tree
+from margin.plots.tree_figures import plot_gains, plot_tree_size
 
 __all__ = [
     "plot_bias_variance",
@@ -24,6 +25,7 @@ __all__ = [
     "plot_confusion",
     "plot_critical_difference",
     "plot_curse",
+    "plot_gains",
     "plot_k_choice",
     "plot_kd_tree",
     "plot_learning_curve",
@@ -35,5 +37,6 @@ __all__ = [
     "plot_risk_coverage",
     "plot_roc",
     "plot_tree",
+    "plot_tree_size",
     "plot_validation_curve",
 ]

@@ -188,7 +188,7 @@ def _draw_boxes(ax: Axes, boxes: list[_Box], described: DescribedTree) -> None:
         bar = (left + 0.06, low + BOX_HEIGHT * 0.12, BOX_WIDTH - 0.12, BOX_HEIGHT * 0.15)
         if colours:
             _draw_class_bar(ax, bar, box.value, colours)
-        else:
+        elif len(box.value) == 1:  # several outputs have no one place
             _draw_place(ax, bar, float(box.value[0]), described)
 
 

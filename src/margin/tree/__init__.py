@@ -1,6 +1,7 @@
 """Decision trees: ID3, C4.5 and CART as settings of one engine."""
 
 from margin.tree.c45 import C45
+from margin.tree.decision_stump import DecisionStump
 from margin.tree.decision_tree import DecisionTreeClassifier
 from margin.tree.discretizer import Discretizer
 from margin.tree.id3 import ID3
@@ -11,6 +12,7 @@ from margin.tree.regression_tree import DecisionTreeRegressor
 __all__ = [
     "C45",
     "ID3",
+    "DecisionStump",
     "DecisionTreeClassifier",
     "DecisionTreeRegressor",
     "Discretizer",

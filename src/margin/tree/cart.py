@@ -18,7 +18,6 @@ from margin.base.inputs.columns import Columns
 from margin.base.parameter_path import PathFunction
 from margin.base.representations.mixed import MixedData
 from margin.base.sklearn_classes import clone
-from margin.data.weights import check_weights
 from margin.errors import ParameterError
 from margin.tree.criteria import criterion_of
 from margin.tree.discretizer import interval_settings
@@ -54,9 +53,12 @@ class CartTree(TreeModel):
     random_state
         Decides which columns are drawn, and which rows are kept for pruning.
     max_leaf_nodes
-        Most leaves; the tree is then grown best split first.
+        Most leaves. The tree is then grown best split first: where a split lowers the impurity, times the weight of its
+        node, most in the whole tree, it is made next.
     min_impurity_decrease
         A split must lower the impurity by this much, counted by the node's share of all weight.
+    min_impurity_split
+        A node of at most this impurity is a leaf; None splits all that can be split.
     ccp_alpha
         Links that lower the impurity by at most this much for each leaf are cut.
     max_bins
@@ -80,7 +82,7 @@ class CartTree(TreeModel):
         How much each column lowered the impurity, as shares.
     """
 
-    parameters_along = ("ccp_alpha", "max_depth")
+    parameters_along = ("ccp_alpha", "max_depth", "max_leaf_nodes")
     max_features: Any
     prune: str | None
     ccp_alpha: float
@@ -93,12 +95,11 @@ class CartTree(TreeModel):
         """How its trees are grown and judged: the one thing that a subclass says."""
         raise TypeError(f"{type(self).__name__} must say how its trees are grown: def _growth(self).")
 
-    def _known_targets(self, rows: Rows, who: str) -> Rows:
-        """The rows whose targets the model can tell, with these as numbers."""
-        raise TypeError(f"{type(self).__name__} must say how its targets are read.")
+    def _how(self, rows: Rows) -> dict[str, Any]:
+        return self._growth().how(rows)
 
     def _fit_tree(self, X: MixedData, y: np.ndarray, weight: np.ndarray) -> None:
-        self.n_outputs_ = 1
+        self.n_outputs_ = 1 if y.ndim == 1 else y.shape[1]
         self.max_features_ = features_of(self.max_features, self.n_features_in_)
         growth, rows = self._growth(), Rows(X, y, without_excess(weight))
         if self.prune == "reduced_error":
@@ -119,11 +120,8 @@ class CartTree(TreeModel):
         For rows that were kept for this; the leaves keep what they know of the rows the tree was grown from. The copy
         has the steps in ``pruning_trace_``. (``prune="reduced_error"`` keeps a part of the training rows by itself.)
         """
-        who = f"{type(self).__name__}.prune_on"
         found = copy(self._fitted("prune_on"))
-        data = self._encoded(X, "prune_on")
-        weight = check_weights(sample_weight, len(data), who)
-        rows = self._known_targets(Rows(data, y, np.ones(len(data)) if weight is None else weight), who)
+        rows = self._rows_to_judge(X, y, sample_weight, "prune_on")
         losses, total = self._growth().losses(self.tree_, rows)[:, 0], float(rows.weight.sum())
         found.tree_, found.pruning_trace_ = reduced_error(self.tree_, losses, total or 1.0, bool(self.prune_ties))
         return found
@@ -140,9 +138,13 @@ class CartTree(TreeModel):
         return Bunch(ccp_alphas=path.alphas, impurities=path.impurities, n_leaves=path.leaves)
 
     def _paths(self) -> Mapping[str, PathFunction]:
-        from margin.tree.parameter_path import answers_along_alpha, answers_along_depth
+        from margin.tree.parameter_path import answers_along_alpha, answers_along_depth, answers_along_leaves
 
-        return {"ccp_alpha": answers_along_alpha, "max_depth": answers_along_depth}
+        return {
+            "ccp_alpha": answers_along_alpha,
+            "max_depth": answers_along_depth,
+            "max_leaf_nodes": answers_along_leaves,
+        }
 
 
 @dataclass(frozen=True, eq=False)
@@ -159,14 +161,27 @@ class ClassGrowth:
     factors: np.ndarray
     priors: np.ndarray
 
-    def grown(self, rows: Rows) -> Tree:
-        model, growing = self.model, self._as_grown(rows)
+    def how(self, rows: Rows) -> dict[str, Any]:
+        settings = self._settings(rows, self._as_grown(rows))[0]
+        return {
+            "criterion": criterion_of(self.model.criterion).name,
+            "settings": settings,
+            "n_classes": len(self.factors),
+        }
+
+    def _settings(self, rows: Rows, growing: Rows) -> tuple[dict[str, Any], int]:
+        model = self.model
         settings, fewest = stated(model, self.columns.n, rows.weight, growing.weight)
         settings["gain_ratio"] = model.criterion == "gain_ratio"
         if model.max_p is not None:
             settings["largest_p"] = float(model.max_p)
         threads, static = parallel.n_threads(model.n_jobs), model.discretize == "static"
-        settings |= interval_settings(growing, model.numeric, static, int(model.max_intervals), threads)
+        return settings | interval_settings(growing, model.numeric, static, int(model.max_intervals), threads), fewest
+
+    def grown(self, rows: Rows) -> Tree:
+        model, growing = self.model, self._as_grown(rows)
+        settings, fewest = self._settings(rows, growing)
+        threads = parallel.n_threads(model.n_jobs)
         tree = _grow(model, self.columns, growing, settings, threads, len(self.factors))
         tree = cut(tree, tree.weight < fewest)
         if model.prune == "pessimistic":
@@ -212,6 +227,10 @@ class ValueGrowth:
 
     model: Any
     columns: Columns
+
+    def how(self, rows: Rows) -> dict[str, Any]:
+        settings = stated(self.model, self.columns.n, rows.weight, rows.weight)[0]
+        return {"criterion": criterion_of(self.model.criterion).name, "settings": settings, "n_classes": 0}
 
     def grown(self, rows: Rows) -> Tree:
         settings, fewest = stated(self.model, self.columns.n, rows.weight, rows.weight)

@@ -9,8 +9,8 @@ import numpy as np
 from margin.base.representations.mixed import MixedData
 from margin.base.representations.representation import TrainingRows
 from margin.base.targets.class_weight import class_factors
-from margin.base.targets.labels import encode_labels
-from margin.errors import ParameterError
+from margin.base.targets.multi_output import output_columns
+from margin.errors import LabelError, ParameterError
 from margin.params import ClassWeight, Count, Flag, Jobs, NonNegative, Seed, Several, Share
 from margin.tree.cart import CartTree, ClassGrowth, weight_as_grown
 from margin.tree.costs import Costs, altered_priors, cost_matrix, in_few_bits
@@ -28,8 +28,9 @@ from margin.tree.settings import (
     Nominal,
     NumericColumns,
 )
+from margin.tree.several_outputs import SeveralClassesGrowth, check_one_tree, output_factors
 from margin.tree.training_rows import Rows
-from margin.tree.tree_model import TreeClassifier
+from margin.tree.tree_model import TreeClassifier, codes_among
 from margin.typing import Encoded
 
 __all__ = ["DecisionTreeClassifier"]
@@ -41,7 +42,8 @@ class DecisionTreeClassifier(CartTree, TreeClassifier):
     Every node asks the question that lowers the impurity of the classes most,
     :math:`I(t) - \sum_b \frac{w_b}{w_t} I(t_b)`, by default with the Gini index. Grown to the end a tree knows its
     training rows by heart: limit it (``max_depth``, ``min_samples_leaf``) or prune it (``prune``). Nominal columns and
-    missing cells are taken as they are. Growing costs :math:`O(d\,n \log n)`. One target only.
+    missing cells are taken as they are. Growing costs :math:`O(d\,n \log n)`. A y of several columns is answered by one
+    tree, whose splits lower the mean of the impurities of all of them.
 
     Of equally good splits the first column wins, then the smallest threshold; on numbers the trees are otherwise those
     of scikit-learn. Whole-number weights count as repeated rows.
@@ -65,9 +67,13 @@ class DecisionTreeClassifier(CartTree, TreeClassifier):
         How many intervals of equal width or count there are at most.
     missing
         Where missing cells go: ``"direction"``, the way that gains more; ``"fractional"``, down all branches in parts
-        (C4.5); ``"surrogate"``, where other columns say (CART).
+        (C4.5); ``"surrogate"``, where other columns say (CART), judged by the cases whose cell they know; or
+        ``"surrogate_all"``, where a cell that they do not know counts against them (rpart's surrogate style 0).
     max_p
-        No split whose branches are as unequal by chance with a higher probability (chi-squared test); None for no test.
+        No split whose branches are as unequal by chance with a higher probability; None for no test. Branches for all
+        levels or for intervals are tested by chi-squared. A threshold, or two sets of levels, are the best of many:
+        their p-value is multiplied by how many there were, as CHAID does, so that a column that says nothing is split
+        in at most this share of the cases. It is not multiplied by the number of columns.
     costs
         What errors cost: a matrix in the order of ``classes_`` (true classes down, answers across), or a mapping from
         (true, answer) to the cost. The tree is grown with altered priors, answers cost least, probabilities stay.
@@ -109,6 +115,7 @@ class DecisionTreeClassifier(CartTree, TreeClassifier):
         random_state: Seed = None,
         max_leaf_nodes: Several | None = None,
         min_impurity_decrease: NonNegative = 0.0,
+        min_impurity_split: NonNegative | None = None,
         class_weight: ClassWeight = None,
         ccp_alpha: NonNegative = 0.0,
         monotonic_cst: Monotone = None,
@@ -137,6 +144,7 @@ class DecisionTreeClassifier(CartTree, TreeClassifier):
         self.random_state = random_state
         self.max_leaf_nodes = max_leaf_nodes
         self.min_impurity_decrease = min_impurity_decrease
+        self.min_impurity_split = min_impurity_split
         self.class_weight = class_weight
         self.ccp_alpha = ccp_alpha
         self.monotonic_cst = monotonic_cst
@@ -156,8 +164,17 @@ class DecisionTreeClassifier(CartTree, TreeClassifier):
         self.n_folds = n_folds
         self.n_jobs = n_jobs
 
+    several_outputs = True
+
     def _fit(self, X: MixedData, y: np.ndarray, rows: TrainingRows) -> None:
         who, n_classes, weight = type(self).__name__, len(self.classes_), rows.weights()
+        if y.ndim == 2:
+            check_one_tree(self, of_classes=True)
+            self._costs = None
+            self._class_factors = output_factors(self.class_weight, self.classes_, y, weight, who)
+            self._priors = np.ones(len(self._class_factors))
+            self._fit_tree(X, y, weight)
+            return
         totals = np.bincount(y, weight, n_classes)
         self._costs = cost_matrix(self.costs, self.classes_, who)
         self._class_factors = in_few_bits(class_factors(self.class_weight, self.classes_, totals, who))
@@ -166,18 +183,25 @@ class DecisionTreeClassifier(CartTree, TreeClassifier):
             raise ParameterError(f"{who}(monotonic_cst=…): only the shares of two classes can rise or fall.")
         self._fit_tree(X, y, weight)
 
-    def _growth(self) -> ClassGrowth:
+    def _growth(self) -> ClassGrowth | SeveralClassesGrowth:
+        if self.outputs_2d_:
+            sizes = tuple(len(labels) for labels in self.classes_)
+            return SeveralClassesGrowth(self, self._columns, sizes, self._class_factors)
         return ClassGrowth(self, self._columns, self._costs, self._class_factors, self._priors)
 
     def _growth_weight(self, tree: Tree) -> np.ndarray:
         return weight_as_grown(tree, self._costs, self._priors)
 
     def _known_targets(self, rows: Rows, who: str) -> Rows:
-        classes, codes = encode_labels(rows.y, len(rows.X), who)
-        place = {label: k for k, label in enumerate(self.classes_.tolist())}
-        code = np.array([place.get(label, -1) for label in classes.tolist()], dtype=np.int32)[codes]
-        kept = np.flatnonzero(code >= 0)  # a class that the tree does not know is wrong however it is pruned
-        return Rows(rows.X.take(kept), code[kept], rows.weight[kept])
+        if self.outputs_2d_:
+            columns = output_columns(rows.y, who) or [rows.y]
+            if len(columns) != len(self.classes_):
+                raise LabelError(f"{who}: y must have {len(self.classes_)} columns, but has {len(columns)}.")
+            several = [
+                codes_among(y, len(rows.X), labels, who) for y, labels in zip(columns, self.classes_, strict=True)
+            ]
+            return Rows(rows.X, np.column_stack(several), rows.weight)
+        return super()._known_targets(rows, who)
 
     def _answers(self, X: Encoded, scores: np.ndarray) -> np.ndarray:
         if self._costs is None:

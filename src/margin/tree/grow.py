@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from enum import Enum
 from typing import Any
@@ -91,12 +91,15 @@ def grow(
     criterion: str,
     settings: Mapping[str, Any],
     *,
-    n_classes: int = 0,
+    n_classes: int | Sequence[int] = 0,
     monotone: np.ndarray = FREE,
     bins: int | None = None,
     n_threads: int = 1,
 ) -> Tree:
     """A tree for classes 0 … ``n_classes`` - 1 or, under a criterion of values, for numbers.
+
+    Where y has several columns it is one tree for all of them, ``n_classes`` has a number for each, and neither bins
+    nor monotone columns are known.
 
     ``settings`` are those of ``settings.hpp``. With ``bins`` columns with at most so many different numbers have a bin
     for each, and the tree is the same as without (where columns are drawn at random, other ones are). Other columns
@@ -115,12 +118,21 @@ def grow(
     unit, y_unit = binary_scale(weight), 1.0 if of_classes else binary_scale(y)
     limits = {
         "min_leaf_weight": settings.get("min_leaf_weight", 0.0) * unit,
-        "min_decrease": math.prod([y_unit] * known.unit_power, start=settings.get("min_decrease", 0.0)),
+        **{
+            name: math.prod([y_unit] * known.unit_power, start=settings[name])
+            for name in ("min_decrease", "min_impurity")
+            if name in settings
+        },
     }
     targets: Any = np.ascontiguousarray(y, np.int32) if of_classes else np.ascontiguousarray(y, np.float64) * y_unit
     rows = numbers_of(X), codes_of(X), columns.n_levels, columns.nominal, targets, given_weights(weight * unit)
     options = core_settings({**settings, **limits}), monotone
-    if bins is None and of_classes:
+    if y.ndim == 2 and of_classes:
+        counts = np.array(n_classes, dtype=np.int64)
+        arrays = _core.tree.grow_several_classes(*rows, counts, criterion, options[0], n_threads)
+    elif y.ndim == 2:
+        arrays = _core.tree.grow_several_values(*rows, criterion, options[0], n_threads)
+    elif bins is None and of_classes:
         arrays = _core.tree.grow_classes(*rows, n_classes, criterion, *options, n_threads)
     elif bins is None:
         arrays = _core.tree.grow_values(*rows, criterion, *options, n_threads)

@@ -13,7 +13,7 @@ from margin.errors import InputError, listing
 from margin.params import Count, Jobs, Several
 from margin.tree.discretizer import interval_settings
 from margin.tree.grow import grow
-from margin.tree.settings import Missing
+from margin.tree.settings import Missing, missing_settings
 from margin.tree.training_rows import Rows, in_cases
 from margin.tree.tree_model import TreeClassifier
 
@@ -74,13 +74,16 @@ class ID3(TreeClassifier):
         if self.numeric == "refuse" and X.numeric.shape[1]:
             names = [column.name for column in self._columns.described() if column.is_numeric]
             raise InputError(f"ID3(numeric='refuse').fit: column {listing(names)} holds numbers; say what they are.")
-        weight, threads, static = rows.weights(), parallel.n_threads(self.n_jobs), True
-        settings: dict[str, Any] = {"nominal": "multiway", "missing": self.missing}
+        cases = Rows(X, y, rows.weights())
+        self.n_outputs_ = 1
+        self.tree_ = grow(*cases, **self._how(cases), n_threads=parallel.n_threads(self.n_jobs))
+
+    def _how(self, rows: Rows) -> dict[str, Any]:
+        settings: dict[str, Any] = {"nominal": "multiway", **missing_settings(self.missing)}
         settings["gain_ratio"] = self.criterion == "gain_ratio"
-        if X.numeric.shape[1]:
-            cases = Rows(X, y, in_cases(weight))
-            settings |= interval_settings(cases, self.numeric, static, int(self.max_intervals), threads)
+        if rows.X.numeric.shape[1]:
+            cases, threads = Rows(rows.X, rows.y, in_cases(rows.weight)), parallel.n_threads(self.n_jobs)
+            settings |= interval_settings(cases, self.numeric, True, int(self.max_intervals), threads)
         if self.max_depth is not None:
             settings["max_depth"] = int(self.max_depth)
-        self.n_outputs_ = 1
-        self.tree_ = grow(X, y, weight, "entropy", settings, n_classes=len(self.classes_), n_threads=threads)
+        return {"criterion": "entropy", "settings": settings, "n_classes": len(self.classes_)}

@@ -38,10 +38,10 @@ def shares(tree: Tree, X: MixedData, n_threads: int | None = None) -> np.ndarray
 
 
 def values(tree: Tree, X: MixedData, n_threads: int | None = None) -> np.ndarray:
-    """What the leaf of each row holds, one row per case: the value of a regression; of several classes their shares."""
+    """The values of a regression at the leaf of each row, or their mean over the leaves that parts of it reach."""
     numbers = _numbers(X)
     found = np.empty((numbers.shape[0], tree.value.shape[1]))
-    tree.walker.values(numbers, X.codes, tree.value.shape[1] > 1, found, _threads(numbers, n_threads))
+    tree.walker.values(numbers, X.codes, False, found, _threads(numbers, n_threads))
     return found
 
 

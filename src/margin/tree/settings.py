@@ -29,6 +29,7 @@ __all__ = [
     "NumericColumns",
     "count_of",
     "features_of",
+    "missing_settings",
     "numbers_first",
     "signs_of",
     "stated",
@@ -37,7 +38,7 @@ __all__ = [
 Nominal = Literal["subset", "multiway", "one_vs_rest"]
 NumericColumns = Literal["threshold", "equal_width", "equal_count", "mdl"]
 Discretize = Literal["static", "dynamic"]
-Missing = Literal["direction", "fractional", "surrogate"]
+Missing = Literal["direction", "fractional", "surrogate", "surrogate_all"]
 
 
 def _is_share(value: object) -> bool:
@@ -102,6 +103,15 @@ def features_of(max_features: Any, n: int) -> int:
     return max(1, min(found, n))
 
 
+def missing_settings(missing: Missing) -> dict[str, Any]:
+    """Where missing cells go, as the core is told.
+
+    >>> missing_settings("surrogate_all")
+    {'missing': 'surrogate', 'missing_disagree': True}
+    """
+    return {"missing": "surrogate", "missing_disagree": True} if missing == "surrogate_all" else {"missing": missing}
+
+
 def stated(model: Any, n_columns: int, weight: np.ndarray, as_grown: np.ndarray) -> tuple[dict[str, Any], int]:
     """The settings that trees with scikit-learn's parameters have in common, for rows of these weights.
 
@@ -122,9 +132,11 @@ def stated(model: Any, n_columns: int, weight: np.ndarray, as_grown: np.ndarray)
         "min_leaf_weight": max(leaf_weight, leaf) if repeats else leaf_weight,
         "min_decrease": float(model.min_impurity_decrease),
         "nominal": model.nominal,
-        "missing": model.missing,
+        **missing_settings(model.missing),
         "charge_levels": bool(model.charge_levels),
     }
+    if model.min_impurity_split is not None:
+        found["min_impurity"] = float(model.min_impurity_split)
     if model.max_depth is not None:
         found["max_depth"] = int(model.max_depth)
     if model.max_leaf_nodes is not None:

@@ -74,7 +74,7 @@ def _marks(rows: Rows, seed: int) -> np.ndarray:
     Ranks, not numbers: neither the order of the rows nor the unit of a column changes which rows are kept.
     """
     found = np.full(len(rows.y), seed, dtype=np.uint64)
-    for column in (*numbers_of(rows.X).T, *rows.X.codes, rows.y):
+    for column in (*numbers_of(rows.X).T, *rows.X.codes, *np.atleast_2d(rows.y.T)):
         different, rank = np.unique(column, return_inverse=True)
         if len(different) < 2:  # a constant column says nothing, here as elsewhere
             continue

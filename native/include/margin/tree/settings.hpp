@@ -38,7 +38,8 @@ struct Settings {
     NumericSplit numeric = NumericSplit::threshold;
     MissingSplit missing = MissingSplit::direction;
 
-    bool gain_ratio = false;   // columns are ranked by gain / split information; cuts within one still by gain
+    // Columns, and of one_vs_rest the levels of one, are ranked by gain / split information; thresholds still by gain.
+    bool gain_ratio = false;
     bool average_gain = false; // only columns whose gain is at least the average of all that propose a split (C4.5)
     bool charge_cuts = false;  // a threshold pays log2(number of cuts) / weight for having been chosen (C4.5 release 8)
     bool charge_levels = false;  // a subset pays for having been chosen likewise: about a bit per level / cases
@@ -54,12 +55,14 @@ struct Settings {
     std::size_t min_leaf = 1;           // cases in each branch
     double min_leaf_weight = 0;         // weight in each branch
     double min_decrease = 0;            // weight of the node / weight of all rows * gain must reach this
-    double largest_p = 1;          // p-value of the chi-squared test of branches against classes; above it no split
+    double min_impurity = -1;           // a node of at most this impurity is a leaf; below 0: none is for that
+    double largest_p = 1;          // p-value of the test of branches against classes (chance.hpp); above it no split
     std::size_t max_intervals = 8; // of equal_width and equal_count
     std::size_t exact_levels = 10; // up to so many levels all divisions are tried where no ordering is exact
 
     std::vector<std::vector<double>> cuts; // NumericSplit::fixed: of each column of numbers, ascending
     std::size_t max_surrogates = 5;        // of MissingSplit::surrogate, in a node
+    bool missing_disagree = false;         // a cell that a surrogate does not know counts against it (rpart's style 0)
 
     std::size_t max_features = unlimited; // columns looked at in a node, drawn anew in each
     std::uint64_t seed = 0;

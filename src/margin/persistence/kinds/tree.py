@@ -6,11 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from margin.persistence.kinds.base import MIXED, classifier, model
+from margin.persistence.kinds.base import MIXED, OUTPUTS, classifier, model
 from margin.persistence.objects.arrays import Array, Parts, at_least, finite, known
-from margin.persistence.objects.fields import Absent, Field, Maybe, Object, Whole
+from margin.persistence.objects.fields import Absent, Field, Flag, Maybe, Object, Whole
 from margin.persistence.objects.kind import Kind
 from margin.tree.c45 import C45
+from margin.tree.decision_stump import DecisionStump
 from margin.tree.decision_tree import DecisionTreeClassifier
 from margin.tree.discretizer import Discretizer
 from margin.tree.id3 import ID3
@@ -94,13 +95,37 @@ def _last_codes(detail: np.ndarray, start: np.ndarray) -> np.ndarray:
 
 
 def _classes_fit(made: Any) -> str | None:
-    if made.tree_.value.shape[1] != len(made.classes_):
+    if isinstance(made.classes_, list) != made.outputs_2d_ or made.n_outputs_ != _n_outputs(made):
+        return "it has one target and several, both at once"
+    if made.tree_.value.shape[1] != _n_classes(made):
         return "its tree tells other classes apart"
     return "a class has a weight below 0" if (made.tree_.value < 0).any() else _fits_columns(made)
 
 
+def _n_outputs(made: Any) -> int:
+    return len(made.classes_) if made.outputs_2d_ else 1
+
+
+def _n_classes(made: Any) -> int:
+    """Classes of all outputs together."""
+    return sum(map(len, made.classes_)) if made.outputs_2d_ else len(made.classes_)
+
+
+def _settings_fit(made: Any) -> str | None:
+    n, factors = _n_classes(made), getattr(made, "_class_factors", made._priors)
+    if len(made._priors) != n or len(factors) != n or (made.outputs_2d_ and made._costs is not None):
+        return "its classes have other weights"
+    return _classes_fit(made)
+
+
 def _values_fit(made: Any) -> str | None:
-    return "its tree has several values for a node" if made.tree_.value.shape[1] != 1 else _fits_columns(made)
+    unfit = made.tree_.value.shape[1] != made.n_outputs_
+    return "its tree has other values for a node than outputs" if unfit else _fits_columns(made)
+
+
+def _with_one_target(state: dict[str, Any]) -> dict[str, Any]:
+    """Models of version 1 had one target."""
+    return {**state, "classes_": [0, state["classes_"]], "outputs_2d_": False}
 
 
 def _cuts_fit(made: Discretizer) -> str | None:
@@ -122,7 +147,8 @@ def _is_a_step(choice: AlphaChoice) -> str | None:
 
 ONE_TREE: dict[str, Field] = {"tree_": Object("tree"), "n_outputs_": Whole(1, 1)}
 CART: dict[str, Field] = {
-    **ONE_TREE,
+    "tree_": Object("tree"),
+    "n_outputs_": Whole(1),
     "max_features_": Whole(0),
     "pruning_trace_": Absent(Object("pruning-trace")),
     "pruning_path_": Absent(Object("alpha-choice")),
@@ -156,12 +182,21 @@ KINDS: tuple[Kind, ...] = (
     ),
     classifier("id3", ID3, ONE_TREE, sees=MIXED, check=_classes_fit),
     classifier("c45", C45, ONE_TREE, sees=MIXED, check=_classes_fit),
-    classifier(
+    model(
+        "decision-stump",
+        DecisionStump,
+        {"classes_": OUTPUTS, "outputs_2d_": Flag(), **CART, **OF_CLASSES},
+        sees=MIXED,
+        check=_settings_fit,
+    ),
+    model(
         "decision-tree-classifier",
         DecisionTreeClassifier,
-        {**CART, **OF_CLASSES},
+        {"classes_": OUTPUTS, "outputs_2d_": Flag(), **CART, **OF_CLASSES},
         sees=MIXED,
-        check=_classes_fit,
+        check=_settings_fit,
+        version=2,
+        steps={1: _with_one_target},
     ),
     model("decision-tree-regressor", DecisionTreeRegressor, CART, sees=MIXED, check=_values_fit),
     model(

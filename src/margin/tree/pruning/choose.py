@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -16,7 +17,16 @@ from margin.tree.pruning.subtrees import sums_below
 from margin.tree.training_rows import Rows, folds, held_out
 from margin.typing import SeedLike
 
-__all__ = ["AlphaChoice", "Growth", "best_alpha", "class_losses", "pruned_on_held_out", "risk", "value_losses"]
+__all__ = [
+    "AlphaChoice",
+    "Growth",
+    "best_alpha",
+    "class_losses",
+    "losses_on_the_way",
+    "pruned_on_held_out",
+    "risk",
+    "value_losses",
+]
 
 
 class Growth(Protocol):
@@ -24,6 +34,10 @@ class Growth(Protocol):
 
     def grown(self, rows: Rows) -> Tree:
         """A full tree."""
+        ...
+
+    def how(self, rows: Rows) -> dict[str, Any]:
+        """Criterion, settings and number of classes that nodes are split with."""
         ...
 
     def recounted(self, tree: Tree, rows: Rows) -> Tree:
@@ -100,7 +114,9 @@ def best_alpha(growth: Growth, rows: Rows, n_folds: int, seed: SeedLike) -> tupl
     """
     tree = growth.grown(rows)
     path = _without_repeats(weakest_links(tree, risk(growth, tree)))
-    between = np.append(np.sqrt(path.alphas[:-1] * path.alphas[1:]), np.inf)
+    between = np.append(
+        np.sqrt(path.alphas[:-1]) * np.sqrt(path.alphas[1:]), np.inf
+    )  # a product may be beyond all doubles
     sums = np.zeros((len(path), 2))
     for growing, judging in folds(rows, n_folds, seed, growth.strata(rows.y)):
         grown = growth.grown(growing)
@@ -146,12 +162,21 @@ def class_losses(tree: Tree, rows: Rows, costs: np.ndarray, answers: np.ndarray)
 
 def value_losses(tree: Tree, rows: Rows, absolute: bool) -> np.ndarray:
     """The same for numbers: squared or absolute differences. O(rows depth) time."""
+
+    def loss(y: np.ndarray, node: np.ndarray) -> np.ndarray:
+        apart = np.abs(y - tree.value[node, 0])
+        return apart if absolute else apart * apart
+
+    return losses_on_the_way(tree, rows, loss)
+
+
+def losses_on_the_way(tree: Tree, rows: Rows, loss_of: Callable[[np.ndarray, np.ndarray], np.ndarray]) -> np.ndarray:
+    """The same for any loss of targets at nodes, all nodes above the leaf of a row being asked. O(rows depth) time."""
     found = walking.parts(tree, rows.X)
     weight, target, node = rows.weight[found.row] * found.part, rows.y[found.row], found.leaf
     losses = np.zeros((tree.n_nodes, 2))
     while len(node):
-        apart = np.abs(target - tree.value[node, 0])
-        loss = apart if absolute else apart * apart
+        loss = loss_of(target, node)
         losses += np.column_stack(
             [np.bincount(node, weight * loss, tree.n_nodes), np.bincount(node, weight * loss * loss, tree.n_nodes)]
         )

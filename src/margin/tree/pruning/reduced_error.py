@@ -10,7 +10,7 @@ import numpy as np
 from margin.tree.nodes import Tree
 from margin.tree.pruning.subtrees import cut, leaves_below, sums_below
 
-__all__ = ["PruningTrace", "reduced_error"]
+__all__ = ["PruningTrace", "bottom_up", "reduced_error"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,3 +86,19 @@ def reduced_error(
         losses.append(below[0])
     trace = PruningTrace(np.array(steps), np.array(sizes), np.array(losses) / weight)
     return cut(tree, becomes_leaf), trace
+
+
+def bottom_up(tree: Tree, as_leaf: np.ndarray) -> Tree:
+    """The tree with every subtree replaced by a leaf that loses no more than what is left of it, branches first.
+
+    ``as_leaf`` as in :func:`reduced_error`. No other pruned tree loses less, and none of those that lose as little is
+    smaller; sums of parts of rows may be off by a millionth, as in J48. O(nodes) time.
+    """
+    above, left = tree.parent.tolist(), [0.0] * tree.n_nodes
+    losses, becomes_leaf = as_leaf.tolist(), np.zeros(tree.n_nodes, dtype=bool)
+    for node in range(tree.n_nodes - 1, -1, -1):
+        if tree.is_leaf[node] or losses[node] <= left[node] + 1e-6:
+            becomes_leaf[node], left[node] = True, losses[node]
+        if node:
+            left[above[node]] += left[node]
+    return cut(tree, becomes_leaf)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from margin.data.schema import Column
 
-__all__ = ["Condition", "number"]
+__all__ = ["Condition", "answer_words", "number"]
 
 #: Levels that are named in a condition; the others are counted.
 MOST_LEVELS = 6
@@ -20,6 +21,17 @@ def number(x: float, digits: int = 6) -> str:
     ('77.5', '1234567', '4', '2e+30')
     """
     return f"{x:.0f}" if 10.0**digits <= abs(x) < 1e15 else f"{x:.{digits}g}"
+
+
+def answer_words(answer: Any, digits: int = 6) -> str:
+    """An answer in words: numbers rounded, those of several outputs one after another.
+
+    >>> answer_words(0.123456789), answer_words(("yes", 2.0)), answer_words("no")
+    ('0.123457', 'yes, 2', 'no')
+    """
+    if isinstance(answer, tuple):
+        return ", ".join(answer_words(each, digits) for each in answer)
+    return number(answer, digits) if isinstance(answer, float) else str(answer)
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ import numpy as np
 from margin.base.representations.mixed import MixedData
 from margin.data.schema import Column
 from margin.tree.nodes import Tree
-from margin.tree.reading.conditions import Condition, number
+from margin.tree.reading.conditions import Condition, answer_words, number
 from margin.tree.reading.named_tree import DescribedTree
 
 __all__ = ["Path", "Step", "path_of"]
@@ -37,7 +37,7 @@ class Step:
     cases, weight
         Training cases at the node, and their weight.
     shares
-        The shares of the classes among them; empty for a regression.
+        The shares of the classes among them; empty for a regression and for several outputs.
     answer
         What the node would answer.
     is_leaf
@@ -72,8 +72,7 @@ class Path:
         return tuple(step for step in self.steps if step.is_leaf)
 
     def __str__(self) -> str:
-        answer = number(self.answer) if isinstance(self.answer, float) else self.answer
-        return "\n".join([*(step.text for step in self.steps), f"answer: {answer}"])
+        return "\n".join([*(step.text for step in self.steps), f"answer: {answer_words(self.answer)}"])
 
     def __iter__(self) -> Iterator[Step]:
         return iter(self.steps)
@@ -124,7 +123,7 @@ def _step(described: DescribedTree, node: int, part: float, words: str, gain: fl
         shares = {label: float(s) for label, s in zip(described.classes, described.shares[node], strict=True)}
         says = described.counts_text(node, as_shares=True)
     else:
-        says = f"value {described.answer_text(node)}"
+        says = f"{'answers' if isinstance(answer, tuple) else 'value'} {described.answer_text(node)}"
     answer = answer.item() if hasattr(answer, "item") else answer
     numbers = f"{described.cases_text(node)}{', ' if words else ': '}{says}"
     text = f"{'  ' * indent}{words} (gain {gain:.3g}): {numbers}" if words else numbers

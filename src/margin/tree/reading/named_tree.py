@@ -11,7 +11,7 @@ import numpy as np
 
 from margin.data.schema import Column
 from margin.tree.nodes import Ask, Tree
-from margin.tree.reading.conditions import Condition, number
+from margin.tree.reading.conditions import Condition, answer_words, number
 
 __all__ = ["DescribedTree"]
 
@@ -30,9 +30,9 @@ class DescribedTree:
     columns
         The columns as the tree counts them, numbers first.
     classes
-        The labels, or None for a regression.
+        The labels, or None for a regression and for several outputs.
     answers
-        What each node would answer if it were a leaf.
+        What each node would answer if it were a leaf; of several outputs a tuple.
     """
 
     tree: Tree
@@ -101,7 +101,9 @@ class DescribedTree:
 
     def answer_text(self, node: int, digits: int = 6) -> str:
         """What a node answers."""
-        return number(float(self.answers[node]), digits) if self.is_regression else str(self.answers[node])
+        answer = self.answers[node]
+        several = isinstance(answer, tuple)
+        return answer_words(answer if several or not self.is_regression else float(answer), digits)
 
     def counts_text(self, node: int, *, as_shares: bool = False) -> str:
         """The classes at a node with their weights or shares, the most frequent first: ``yes 9, no 5``."""

@@ -23,9 +23,13 @@ class TreeReading:
     """What every model that is one tree, ``tree_``, can show of it."""
 
     # What the models that inherit this have.
+    _answers: Any
     _encoded: Any
     _fitted: Any
+    _told_apart: Any
     predict: Any
+    classes_: Any
+    n_outputs_: int
     tree_: Tree
 
     def text(self, *, max_depth: int | None = None, digits: int = 6, show: Show = "errors") -> str:
@@ -81,8 +85,8 @@ class TreeReading:
         described = self._described("path")
         encoded = self._encoded(X, "path")
         check_one_row(encoded, f"{type(self).__name__}.path")
-        answers = self.predict(X)
-        return path_of(described, encoded, answers[0])
+        answer = self.predict(X)[0]
+        return path_of(described, encoded, tuple(answer.tolist()) if np.ndim(answer) else answer)
 
     def to_dot(self, *, max_depth: int | None = None, digits: int = 4) -> str:
         """The tree as a graph in the language of Graphviz; ``dot -Tsvg`` draws it."""
@@ -94,11 +98,23 @@ class TreeReading:
         tree = model.tree_
         columns = list(model._columns.described())
         inputs = tuple(_core_order(columns))
-        if not hasattr(model, "classes_"):
-            return DescribedTree(tree, inputs, None, tree.value[:, 0])
+        one = hasattr(model, "classes_") and model.n_outputs_ == 1
+        return DescribedTree(tree, inputs, tuple(model.classes_.tolist()) if one else None, model._node_answers(tree))
+
+    def _node_answers(self, tree: Tree) -> np.ndarray:
+        """What each node of a tree would answer if it were a leaf; of several outputs a tuple."""
+        if not hasattr(self, "classes_"):
+            return _tuples(tree.value) if self.n_outputs_ > 1 else tree.value[:, 0]
         total = tree.value.sum(axis=1, keepdims=True)
-        shares = tree.value / np.where(total > 0, total, 1.0)
-        return DescribedTree(tree, inputs, tuple(model.classes_.tolist()), model._answers(None, shares))
+        answers = self._answers(None, self._told_apart(tree.value / np.where(total > 0, total, 1.0)))
+        return _tuples(answers) if self.n_outputs_ > 1 else answers
+
+
+def _tuples(rows: np.ndarray) -> np.ndarray:
+    """A tuple for each row."""
+    found = np.empty(len(rows), dtype=object)
+    found[:] = [tuple(row) for row in rows.tolist()]
+    return found
 
 
 def _core_order(columns: list[Column]) -> list[Column]:

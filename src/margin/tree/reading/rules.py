@@ -8,7 +8,7 @@ from typing import Any, Literal, overload
 
 from margin.errors import ParameterError, closest
 from margin.evaluation.intervals.interval import Interval, Score, proportion_interval
-from margin.tree.reading.conditions import Condition, number
+from margin.tree.reading.conditions import Condition, answer_words, number
 from margin.tree.reading.named_tree import DescribedTree
 
 __all__ = ["Rule", "Rules", "rules_of"]
@@ -23,15 +23,16 @@ class Rule:
     conditions
         What must hold, at most one condition for each column.
     answer
-        The class, or the number of a regression.
+        The class, or the number of a regression; of several outputs a tuple.
     cases
         Training cases for which it holds, by weight.
     support
         Their share of all training cases.
     confidence
-        How often the answer was right among them, with an interval (Wilson); None for a regression.
+        How often the answer was right among them, with an interval (Wilson); None for a regression
+        and for several outputs.
     counts
-        The weight of each class among them; empty for a regression.
+        The weight of each class among them; empty for a regression and for several outputs.
     node
         The leaf it was read from.
     """
@@ -47,7 +48,8 @@ class Rule:
     def text(self, digits: int = 6) -> str:
         """The rule in one line."""
         demands = " and ".join(condition.text(digits) for condition in self.conditions)
-        answer = number(self.answer, digits) if self.confidence is None and not self.counts else self.answer
+        is_number = self.confidence is None and not self.counts
+        answer = answer_words(self.answer, digits) if is_number else self.answer
         cases = f"{number(self.cases)} case{'' if self.cases == 1 else 's'}, {self.support:.1%}"
         how_sure = f"; confidence {self.confidence}" if self.confidence is not None else ""
         return f"{f'if {demands} then ' if demands else ''}{answer} ({cases}{how_sure})"

@@ -120,7 +120,7 @@ private:
         node.n = work.n;
         node.weight = weight;
         tree.sums.insert(tree.sums.end(), sum, sum + tally_.width());
-        const bool pure = describe(work, sum, node);
+        const bool pure = describe(work, sum, node) || node.impurity <= settings_.min_impurity;
         return work.n >= std::max<std::size_t>(settings_.min_split, 2) && work.n / 2 >= settings_.min_leaf &&
                work.depth < settings_.max_depth && weight >= 2 * settings_.min_leaf_weight && !pure;
     }

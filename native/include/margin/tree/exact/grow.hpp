@@ -34,10 +34,11 @@ Segment<Target> root_segment(Ranked& ranked, Buffer<typename Target::Item>&& tar
     return root;
 }
 
-/// Whether classes can be counted: weights are whole, do not become parts, and are not too many.
+/// Whether classes can be counted: weights are whole, do not become parts, and are not too many for their squares.
 template <class Target>
-bool are_whole(const Segment<Target>& root, const Settings& settings, double total) {
-    return std::is_same_v<Target, Classes> && total <= most_counts && settings.missing != MissingSplit::fractional &&
+bool are_whole(const Segment<Target>& root, const Target& target, const Settings& settings, double total) {
+    return Target::counts && total * std::sqrt(static_cast<double>(target.n_outputs)) <= most_counts &&
+           settings.missing != MissingSplit::fractional &&
            std::ranges::all_of(root.weight, [](double w) { return w == std::floor(w); });
 }
 
@@ -50,7 +51,9 @@ GrownTree grow_tree(const std::vector<Column>& columns, Segment<Target>&& root, 
     Work<Target> work;
     work.sum = sum_of(root, target.width());
     plan.all_weight = Target::weight(work.sum.data(), work.sum.size());
-    plan.common.whole = are_whole(root, settings, plan.all_weight);
+    plan.common.whole = are_whole(root, target, settings, plan.all_weight);
+    plan.common.n_outputs = target.n_outputs;
+    plan.common.monitor = &monitor;
     if constexpr (std::is_same_v<Target, Values>)
         plan.common.centre = target.centre;
     search.fill(plan.common, plan.all_weight);

@@ -66,7 +66,7 @@ private:
         const auto at = static_cast<std::int32_t>(tree.size());
         const Node<Target> node = node_of(plan_, work);
         write_leaf(tree, plan_, work, node);
-        if (work.ends)
+        if (work.ends || tree.impurity.back() <= plan_.settings.min_impurity)
             return;
         plan_.monitor.check();
         search_.begin(plan_, node, work.path);

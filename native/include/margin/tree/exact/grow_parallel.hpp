@@ -22,7 +22,9 @@ struct OpenNode {
     Branching<Target> branching;
     Candidate split;
 
-    OpenNode(const Plan<Target>& plan, Work<Target>&& given) : work(std::move(given)), node(node_of(plan, work)) {}
+    OpenNode(const Plan<Target>& plan, Work<Target>&& given) : work(std::move(given)), node(node_of(plan, work)) {
+        work.ends = work.ends || is_pure_enough(plan, node);
+    }
 };
 
 /// Finds the splits of several nodes at a time, and deals their cases out.

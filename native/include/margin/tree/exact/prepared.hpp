@@ -1,5 +1,6 @@
 #pragma once
 // What the passes over the columns of a node have in common, worked out once for all of them.
+#include "margin/core/monitor.hpp"
 #include "margin/tree/splits/sweep_counts.hpp"
 #include "margin/tree/splits/sweep_moments.hpp"
 #include "margin/tree/targets/absolute.hpp"
@@ -13,7 +14,9 @@ namespace margin::tree {
 struct Common {
     bool whole = false; // weights are whole numbers with a total of at most most_counts
     LogTable logs;      // where logarithms are counted, up to that total
-    double centre = 0;  // of Values
+    std::size_t n_outputs = 1;
+    Monitor* monitor = nullptr; // asked by passes that take long; none: they run to their end
+    double centre = 0;          // of Values
 };
 
 /// Whether classes are counted in whole numbers.

@@ -21,6 +21,10 @@ inline void bound(const Plan<Values>& plan, const Node<Values>& node, double* va
 }
 
 template <class Target>
+    requires Target::several
+void bound(const Plan<Target>&, const Node<Target>&, double*) noexcept {} // several outputs have no monotone columns
+
+template <class Target>
 void describe(const Plan<Target>& plan, const Node<Target>& node, double* value, double& impurity) {
     plan.search.describe(node, value, impurity);
     if (!plan.settings.monotone.empty())

@@ -18,7 +18,7 @@ public:
     void fill(Common& common, double all_weight) const override {
         if constexpr (Criterion::counted == Counted::logarithms)
             if (common.whole)
-                common.logs = LogTable(static_cast<std::size_t>(all_weight));
+                common.logs = LogTable(static_cast<std::size_t>(all_weight), common.n_outputs);
     }
 
     double loss(const Segment<Target>&, const std::vector<double>& sum, double weight) const override {
@@ -26,7 +26,9 @@ public:
     }
 
     void describe(const Node<Target>& node, double* value, double& impurity) const override {
-        if constexpr (std::is_same_v<Target, Classes>) { // their weights; impurity is loss per weight
+        if constexpr (Target::several) {
+            describe_several(node, value, impurity);
+        } else if constexpr (std::is_same_v<Target, Classes>) { // their weights; impurity is loss per weight
             std::copy(node.sum.begin(), node.sum.end(), value);
             impurity = node.weight > 0 ? node.loss / node.weight : 0.0;
         } else if constexpr (Criterion::is_mean(Target::width())) { // and the mean squared deviation from it
@@ -80,7 +82,7 @@ public:
 
     Candidate propose(const Node<Values>& node, std::size_t k, const Prepared<Values>& prepared,
                       Scratch&) const override {
-        return best_absolute(node, k, prepared.ranks);
+        return best_absolute(node, k, prepared.ranks, prepared.common->monitor);
     }
 
     Candidate in_full(const Node<Values>&, std::size_t, const Candidate& proposal) const override { return proposal; }

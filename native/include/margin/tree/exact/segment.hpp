@@ -41,7 +41,9 @@ struct Column {
 
 /// One of K classes per case. A sum is the weight of each class.
 struct Classes {
-    using Item = std::uint16_t; // the class
+    using Item = std::uint16_t;                           // the class
+    static constexpr bool several = false, counts = true; // several outputs (several.hpp); whole weights are counts
+    static constexpr std::size_t n_outputs = 1;
     std::size_t n_classes = 0;
     std::size_t width() const noexcept { return n_classes; }
     std::size_t value_width() const noexcept { return n_classes; } // numbers that a node of the tree keeps
@@ -60,6 +62,8 @@ struct Values {
     struct Item {
         double y, part;
     };
+    static constexpr bool several = false, counts = false;
+    static constexpr std::size_t n_outputs = 1;
     double centre = 0; // parts are weight times number less this
     static constexpr std::size_t width() noexcept { return 2; }
     static constexpr std::size_t value_width() noexcept { return 1; }

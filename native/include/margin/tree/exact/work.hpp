@@ -66,6 +66,17 @@ bool ends_here(const Plan<Target>& plan, const Segment<Target>& cases, const std
            is_pure(cases, sum);
 }
 
+/// Whether a node is pure enough to be a leaf; where nothing is asked for, that costs nothing.
+template <class Target>
+bool is_pure_enough(const Plan<Target>& plan, const Node<Target>& node) {
+    if (plan.settings.min_impurity < 0 || node.cases.n == 0)
+        return false;
+    std::vector<double> value(plan.target.value_width());
+    double impurity = 0;
+    plan.search.describe(node, value.data(), impurity);
+    return impurity <= plan.settings.min_impurity;
+}
+
 /// The sum over some cases.
 template <class Target>
 std::vector<double> sum_of(const Segment<Target>& cases, std::size_t width) {

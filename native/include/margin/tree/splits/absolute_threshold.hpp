@@ -2,6 +2,7 @@
 // The best split of a column under the absolute error: losses of all beginnings and ends of its order, found by adding
 // one case after another to the sums of ranks.
 #include "candidate.hpp"
+#include "margin/core/monitor.hpp"
 #include "margin/tree/exact/node.hpp"
 #include "margin/tree/targets/absolute.hpp"
 #include "margin/tree/targets/bounds.hpp"
@@ -17,8 +18,8 @@ namespace margin::tree {
 class AbsoluteSweep {
 public:
     AbsoluteSweep(const Node<Values>& node, const TargetRanks& ranks, std::span<const Entry> known,
-                  std::span<const Entry> missing)
-        : node_(node), ranks_(ranks), known_(known), missing_(missing),
+                  std::span<const Entry> missing, Monitor* monitor)
+        : node_(node), ranks_(ranks), known_(known), missing_(missing), monitor_(monitor),
           directed_(node.settings.missing == MissingSplit::direction) {
         for (const Entry& e : missing)
             missing_weight_ += node.cases.weight_of(e.place);
@@ -40,6 +41,8 @@ private:
             add(e);
     }
     void add(const Entry& e) {
+        if (monitor_ && ++n_added_ % 4096 == 0) // a column of a million cases takes longer than anyone wants to wait
+            monitor_->check();
         const auto& cases = node_.cases;
         sums_.add(ranks_.rank[e.place], cases.weight_of(e.place), cases.target[e.place].part);
     }
@@ -108,6 +111,8 @@ private:
     const Node<Values>& node_;
     const TargetRanks& ranks_;
     std::span<const Entry> known_, missing_;
+    Monitor* monitor_;
+    std::size_t n_added_ = 0;
     bool directed_;
     std::int8_t way_ = 0;
     double missing_weight_ = 0, whole_ = 0;
@@ -152,7 +157,8 @@ inline std::vector<code_t> order_by_median(const Node<Values>& node, const Targe
 }
 
 /// The best split of column k: a threshold, or two sets of levels along the order of their medians.
-inline Candidate best_absolute(const Node<Values>& node, std::size_t k, const TargetRanks& ranks) {
+/// `monitor`, if any, may end it before.
+inline Candidate best_absolute(const Node<Values>& node, std::size_t k, const TargetRanks& ranks, Monitor* monitor) {
     const auto entries = node.cases.column(k);
     const std::uint32_t column = node.cases.columns[k];
     std::size_t n_known = entries.size();
@@ -161,12 +167,12 @@ inline Candidate best_absolute(const Node<Values>& node, std::size_t k, const Ta
     const auto known = entries.first(n_known), missing = entries.subspan(n_known);
     Candidate best;
     if (!node.columns[column].nominal) {
-        best = AbsoluteSweep(node, ranks, known, missing)
+        best = AbsoluteSweep(node, ranks, known, missing, monitor)
                    .run(node.settings.monotone.empty() ? 0 : node.settings.monotone[column]);
     } else {
         std::vector<Entry> ordered;
         const auto codes = order_by_median(node, ranks, known, ordered);
-        best = AbsoluteSweep(node, ranks, ordered, missing).run(0);
+        best = AbsoluteSweep(node, ranks, ordered, missing, monitor).run(0);
         best.ask = Ask::subset;
         if (best.found)
             best.codes.assign(codes.begin(), codes.begin() + best.cut + 1);

@@ -3,7 +3,7 @@
 #include "candidate.hpp"
 #include "margin/tree/exact/node.hpp"
 #include "margin/tree/exact/split_search.hpp"
-#include "margin/tree/targets/chi_squared.hpp"
+#include "margin/tree/targets/chance.hpp"
 #include <cmath>
 #include <cstddef>
 #include <vector>
@@ -81,8 +81,12 @@ Candidate settle(std::vector<Candidate>& proposals, const Node<Target>& node, co
             return {};
         Candidate split = search.in_full(node, k, proposals[k]);
         split.score = proposals[k].score;
-        if (node.settings.largest_p >= 1 || chance(node, k, split) <= node.settings.largest_p)
+        if constexpr (Target::several) { // dependent outputs are not tested together
             return split;
+        } else {
+            if (node.settings.largest_p >= 1 || chance(node, k, split) <= node.settings.largest_p)
+                return split;
+        }
         proposals[k].found = false;
     }
 }

@@ -84,8 +84,9 @@ inline std::vector<double> mdl_cuts(const Node<Classes>& node, const Column& col
     return cuts;
 }
 
-inline std::vector<double> mdl_cuts(const Node<Values>&, const Column&, std::span<const Entry>) {
-    throw std::invalid_argument("intervals by description length need classes");
+template <class Target>
+std::vector<double> mdl_cuts(const Node<Target>&, const Column&, std::span<const Entry>) {
+    throw std::invalid_argument("intervals by description length need classes of one output");
 }
 
 } // namespace margin::tree

@@ -83,7 +83,7 @@ inline double bits_for_subset(std::size_t n_levels) noexcept {
 ///
 /// Branch 0 is the lighter side (of equal ones that with the smaller shares), and `codes`, filled only `in_full`, are
 /// its levels: a level that the node does not hold thus goes the way of most cases. Two classes and regression: exact
-/// by an order of the levels. More classes: exact up to `exact_levels` levels in the node; beyond, the best threshold
+/// by an order of the levels. More classes, or several outputs: exact up to `exact_levels` levels in the node; beyond, the best threshold
 /// along the first principal component of the class shares or the best single level.
 /// O(n + L log L + L K) for L levels in the node, O(2^L K) where all divisions are tried.
 template <class Criterion, class Target>
@@ -92,7 +92,7 @@ void propose_subset(const Node<Target>& node, const Groups& levels, bool in_full
     static thread_local std::vector<double> side;
     TwoSides<Criterion, Target> sides(node, levels);
     constexpr std::size_t most_levels = 24; // even if more are asked for: each one doubles the time
-    const bool one_order_is_exact = !std::is_same_v<Target, Classes> || node.width <= 2;
+    const bool one_order_is_exact = !Target::several && (!Target::counts || node.width <= 2);
     const bool all = !one_order_is_exact && levels.size() <= std::min(node.settings.exact_levels, most_levels);
     if (all)
         offer_all(sides, levels, side);
@@ -125,13 +125,14 @@ void propose_subset(const Node<Target>& node, const Groups& levels, bool in_full
     split.codes = codes_where(levels, [&](std::size_t g) { return chosen[g] == (first == 0); });
 }
 
-/// The level with the largest gain against all others. Branch 0 is that level, so one that the node does not hold is
+/// The level with the largest gain against all others, or the largest gain ratio where columns are ranked by that
+/// (J48's option B). Branch 0 is that level, so one that the node does not hold is
 /// among the others. O(n + L K).
 template <class Criterion, class Target>
 void propose_one_level(const Node<Target>& node, const Groups& levels, Candidate& split) {
     static thread_local std::vector<double> nobody;
     nobody.assign(levels.width, 0.0);
-    TwoSides<Criterion, Target> sides(node, levels);
+    TwoSides<Criterion, Target> sides(node, levels, node.settings.gain_ratio);
     if (sides.two_ways())
         sides.offer_with_missing(levels.size(), nobody.data(), 0, 0);
     offer_each(sides, levels, 0);

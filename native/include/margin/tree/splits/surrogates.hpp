@@ -38,7 +38,7 @@ inline double association(double agreeing, const Ways& all) noexcept {
 /// Each level goes the way of most of its cases, of equal ones the heavier way.
 template <class Target>
 void mimic_by_levels(const Segment<Target>& cases, std::span<const Entry> known, const std::vector<std::uint32_t>& way,
-                     const Ways& all, Surrogate& surrogate) {
+                     const Ways& all, const Ways& judged, Surrogate& surrogate) {
     const std::size_t light = all[0] < all[1] ? 0 : 1;
     double agreeing = 0;
     for (std::size_t begin = 0, end = 0; begin < known.size(); begin = end) {
@@ -50,14 +50,15 @@ void mimic_by_levels(const Segment<Target>& cases, std::span<const Entry> known,
             surrogate.codes.push_back(known[begin].code);
     }
     surrogate.low = static_cast<std::int32_t>(light);
-    surrogate.association = association(agreeing, all);
+    surrogate.association = association(agreeing, judged);
 }
 
 /// The threshold that agrees best, low codes going to branch 0 or to branch 1. Of equal ones the smallest, then the
 /// first branch.
 template <class Target>
 void mimic_by_threshold(const Segment<Target>& cases, std::span<const Entry> known,
-                        const std::vector<std::uint32_t>& way, const Ways& all, Surrogate& surrogate) {
+                        const std::vector<std::uint32_t>& way, const Ways& all, const Ways& judged,
+                        Surrogate& surrogate) {
     Ways low{};
     double best = std::max(all[0], all[1]);
     for (std::size_t begin = 0, end = 0; begin < known.size(); begin = end) {
@@ -75,14 +76,15 @@ void mimic_by_threshold(const Segment<Target>& cases, std::span<const Entry> kno
                 surrogate.low = static_cast<std::int32_t>(b);
             }
     }
-    surrogate.association = association(best, all);
+    surrogate.association = association(best, judged);
 }
 
 } // namespace detail
 
 /// The columns whose best threshold, or way of each level, agrees with `way` more often than sending all cases the
 /// heavier way does; best first, at most `max_surrogates`, of equal ones the first column. Both are judged by the cases
-/// that have a known cell in both columns. way[i]: branch 0 or 1 of case i, 2 if it is not known. O(n d) time.
+/// that have a known cell in both columns; with `missing_disagree` by all that the split knows, as rpart does in its style
+/// 0. way[i]: branch 0 or 1 of case i, 2 if it is not known. O(n d) time.
 template <class Target>
 std::vector<Surrogate> find_surrogates(const Node<Target>& node, std::size_t k, const std::vector<std::uint32_t>& way) {
     const auto& cases = node.cases;
@@ -97,10 +99,11 @@ std::vector<Surrogate> find_surrogates(const Node<Target>& node, std::size_t k, 
         surrogate.k = j;
         surrogate.column = cases.columns[j];
         const detail::Ways all = detail::ways_of(cases, known, way);
+        const detail::Ways judged = node.settings.missing_disagree ? detail::ways_of(cases, cases.column(j), way) : all;
         if (node.columns[surrogate.column].nominal)
-            detail::mimic_by_levels(cases, known, way, all, surrogate);
+            detail::mimic_by_levels(cases, known, way, all, judged, surrogate);
         else
-            detail::mimic_by_threshold(cases, known, way, all, surrogate);
+            detail::mimic_by_threshold(cases, known, way, all, judged, surrogate);
         if (surrogate.association > 0)
             found.push_back(std::move(surrogate));
     }

@@ -17,13 +17,13 @@ namespace margin::tree {
 inline constexpr double most_counts = 1 << 26;
 
 /// x log2 x for x = 0 ... n in units of 2^-shift: sums of rounded numbers do not depend on their order, those of
-/// logarithms would.
+/// logarithms would. `n_sums` outputs are added up at a time.
 struct LogTable {
     std::vector<std::int64_t> x_log_x;
 
     LogTable() = default;
-    explicit LogTable(std::size_t n) : x_log_x(n + 1) {
-        const double largest = x_log2_x(static_cast<double>(n) + 2);
+    explicit LogTable(std::size_t n, std::size_t n_sums = 1) : x_log_x(n + 1) {
+        const double largest = x_log2_x(static_cast<double>(n) + 2) * static_cast<double>(n_sums);
         const int shift = 59 - static_cast<int>(std::ceil(std::log2(largest))); // four of them fit into 63 bits
         for (std::size_t x = 2; x <= n; ++x)
             x_log_x[x] = std::llround(std::ldexp(x_log2_x(static_cast<double>(x)), shift));

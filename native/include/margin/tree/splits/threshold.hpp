@@ -3,6 +3,7 @@
 #include "candidate.hpp"
 #include "margin/tree/exact/prepared.hpp"
 #include "margin/tree/targets/bounds.hpp"
+#include "sweep_several.hpp"
 #include "sweep_sums.hpp"
 #include <algorithm>
 #include <array>
@@ -124,11 +125,12 @@ private:
                                          [&](const double* low, double low_weight, const double* high, double rest) {
                                              return keeps_order<Target>(node_, way, low, low_weight, high, rest);
                                          });
-        if (Criterion::is_mean(node_.width)) {
-            if (cases_.weight.empty() && sweep.n_all == cases_.n)
-                return sweep_equal_moments(cases_, sweep, prepared_.inverse.data(), scratch_);
-            return sweep_weighted_moments(cases_, sweep, scratch_);
-        }
+        if constexpr (!Target::several)
+            if (Criterion::is_mean(node_.width)) {
+                if (cases_.weight.empty() && sweep.n_all == cases_.n)
+                    return sweep_equal_moments(cases_, sweep, prepared_.inverse.data(), scratch_);
+                return sweep_weighted_moments(cases_, sweep, scratch_);
+            }
         if constexpr (Criterion::counted != Counted::nothing)
             if (is_counted<Criterion>(node_.width, *prepared_.common))
                 return count(sweep);
@@ -137,7 +139,12 @@ private:
     }
 
     Cut count(const Sweep& sweep) {
-        if constexpr (Criterion::counted == Counted::squares)
+        if constexpr (Target::several && Criterion::counted == Counted::squares)
+            return sweep_several<SquareParts>(cases_, sweep, node_.width, scratch_, {});
+        else if constexpr (Target::several && Criterion::counted == Counted::logarithms)
+            return sweep_several<LogParts>(cases_, sweep, node_.width, scratch_,
+                                           {prepared_.common->logs.x_log_x.data()});
+        else if constexpr (Criterion::counted == Counted::squares)
             return CountSweep<SquareParts>(cases_, prepared_.classes, sweep, scratch_).run({});
         else if constexpr (Criterion::counted == Counted::logarithms)
             return CountSweep<LogParts>(cases_, prepared_.classes, sweep, scratch_)

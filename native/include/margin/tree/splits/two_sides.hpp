@@ -10,16 +10,18 @@
 
 namespace margin::tree {
 
-/// Keeps the division with the largest gain; of equal gains the first.
+/// Keeps the division with the largest gain, or gain ratio; of equal ones the first. Under the rule of the average gain
+/// ratios that differ by less than a millionth are equal, as in J48.
 ///
 /// A division is given by the sum, weight and number of the known cases on one side. With MissingSplit::direction the
 /// missing cells belong to that side or to the other one; else the gain is that of the known cases times their share.
 template <class Criterion, class Target>
 class TwoSides {
 public:
-    TwoSides(const Node<Target>& node, const Groups& groups)
-        : node_(node), groups_(groups), directed_(node.settings.missing == MissingSplit::direction), whole_(node.sum),
-          whole_weight_(node.weight), n_whole_(node.cases.n), with_missing_(node.width), rest_(node.width) {
+    TwoSides(const Node<Target>& node, const Groups& groups, bool by_ratio = false)
+        : node_(node), groups_(groups), by_ratio_(by_ratio),
+          directed_(node.settings.missing == MissingSplit::direction), whole_(node.sum), whole_weight_(node.weight),
+          n_whole_(node.cases.n), with_missing_(node.width), rest_(node.width) {
         if (!directed_) {
             for (std::size_t c = 0; c < node.width; ++c)
                 whole_[c] -= groups.missing_sum[c];
@@ -58,8 +60,7 @@ public:
         if (!split.found)
             return;
         split.gain = split.score = gain_ - charge;
-        const double absent = directed_ ? 0.0 : groups_.missing_weight;
-        split.split_info = split_information(std::array{side_weight_, whole_weight_ - side_weight_, absent});
+        split.split_info = information(side_weight_);
         split.missing = directed_ ? (missing_here_ ? first : 1 - first) : -1;
     }
 
@@ -74,17 +75,30 @@ private:
         const double gain = (loss_ - (Criterion::loss(sum, node_.width, weight) +
                                       Criterion::loss(rest_.data(), node_.width, rest_weight))) /
                             node_.weight;
-        if (found_ && gain <= gain_)
+        double merit = gain;
+        if (by_ratio_) {
+            const double bits = information(weight);
+            merit = bits > 0 ? gain / bits : 0.0;
+        }
+        const double slack = by_ratio_ && node_.settings.average_gain ? 1e-6 : 0.0;
+        if (found_ && merit <= merit_ + slack)
             return;
         found_ = true;
         gain_ = gain;
+        merit_ = merit;
         name_ = name;
         side_weight_ = weight;
         missing_here_ = missing_here;
     }
 
+    /// Entropy of the division in bits, a side having this weight; missing cells that go no way are one more part.
+    double information(double weight) const noexcept {
+        return split_information(std::array{weight, whole_weight_ - weight, directed_ ? 0.0 : groups_.missing_weight});
+    }
+
     const Node<Target>& node_;
     const Groups& groups_;
+    bool by_ratio_;
     bool directed_;
     std::vector<double> whole_;
     double whole_weight_;
@@ -93,7 +107,7 @@ private:
     double loss_ = 0;
 
     bool found_ = false, missing_here_ = false;
-    double gain_ = 0, side_weight_ = 0;
+    double gain_ = 0, merit_ = 0, side_weight_ = 0;
     std::uint64_t name_ = 0;
 };
 

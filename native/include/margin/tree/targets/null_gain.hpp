@@ -23,9 +23,12 @@ inline double chance_scale(const Node<Values>& node) noexcept {
 /// criteria are converted by what chance makes of them. O(K), for numbers O(n).
 template <class Criterion, class Target>
 double price(const Node<Target>& node, double bits) noexcept {
-    if (bits == 0)
+    if constexpr (Target::several) // nothing is charged: callers refuse to ask for it
         return 0;
-    return Criterion::null_gain(bits / static_cast<double>(node.cases.n), [&] { return chance_scale(node); });
+    else
+        return bits == 0
+                   ? 0.0
+                   : Criterion::null_gain(bits / static_cast<double>(node.cases.n), [&] { return chance_scale(node); });
 }
 
 } // namespace margin::tree
