@@ -46,6 +46,13 @@ def test_groups_and_times_are_columns_and_no_inputs():
     assert "5 stretches in order of time" in done.stdout
 
 
+def test_the_class_that_scores_are_about_is_told_and_can_be_named():
+    done = margin("visits.csv", "-t", "ill", "--model", "bayes", "-p", "2-fold", "--metrics", "f1")
+    assert "of class 'y', mean of 2 folds" in done.stdout
+    done = margin("visits.csv", "-t", "ill", "--model", "bayes", "-p", "2-fold", "--metrics", "f1", "--positive", "n")
+    assert "of class 'n', mean of 2 folds" in done.stdout
+
+
 def test_a_parameter_is_set_by_its_name():
     done = margin("visits.csv", "-t", "ill", "--model", "bayes", "--set", "var_smoothing=1e9", "-p", "2-fold")
     assert done.exit_code == 0, done.output

@@ -10,7 +10,7 @@ from margin.errors import ParameterError
 from margin.evaluation import Evaluation, TimeOrdered, evaluate
 from margin.evaluation.cross_validation.evaluate import DEFAULT_METRICS
 from margin.experiment.compare import seeded
-from margin.experiment.problem import check_column, frame, open_table, resolve_target
+from margin.experiment.problem import check_column, frame, open_table, positive_label, resolve_target
 
 __all__ = ["evaluate_table"]
 
@@ -25,6 +25,7 @@ def evaluate_table(
     settings: Mapping[str, str] | None = None,
     group: str | None = None,
     time: str | None = None,
+    positive: str | None = None,
     jobs: int = 1,
     seed: int = 0,
     reading: dict[str, Any] | None = None,
@@ -48,6 +49,7 @@ def evaluate_table(
         _protocol(protocol, time),
         metrics=tuple(metrics),
         groups=group,
+        positive=positive_label(problem.labels, positive) if positive else None,
         n_jobs=jobs,
         progress=progress,
     )

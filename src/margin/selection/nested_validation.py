@@ -25,10 +25,15 @@ from margin.typing import LabelsLike, TableLike, WeightsLike
 __all__ = ["Nested", "nested"]
 
 #: What scikit-learn calls the metrics that margin has too, with the sign it gives them.
-SCORING = {
+SCORING: dict[str, tuple[str | Metric, int]] = {
     "accuracy": ("accuracy", 1),
     "balanced_accuracy": ("balanced_accuracy", 1),
-    "f1_macro": ("f1", 1),
+    "f1": (metric("f1", positive=1), 1),
+    "precision": (metric("precision", positive=1), 1),
+    "recall": (metric("recall", positive=1), 1),
+    "f1_macro": (metric("f1", average="macro"), 1),
+    "precision_macro": (metric("precision", average="macro"), 1),
+    "recall_macro": (metric("recall", average="macro"), 1),
     "matthews_corrcoef": ("matthews", 1),
     "roc_auc": ("roc_auc", 1),
     "neg_log_loss": ("log_loss", -1),

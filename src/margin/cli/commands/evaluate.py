@@ -33,6 +33,7 @@ __all__ = ["command"]
 @click.option(
     "--time", metavar="COLUMN", help="When each row happened; the past is learnt from, the future asked about."
 )
+@click.option("--positive", metavar="CLASS", help=reading.POSITIVE)
 @click.option("--seed", type=int, default=0, show_default=True, help="Of a model that draws at random.")
 @click.option(
     "--jobs", "-j", type=int, default=1, show_default=True, help="Folds worked on at once; -1 for all processors."

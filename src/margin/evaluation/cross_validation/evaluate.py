@@ -14,7 +14,7 @@ from typing import Any, Literal, TextIO
 import numpy as np
 
 from margin.data import Table
-from margin.data.labels import codes_of, distinct, label_array, refuse_missing
+from margin.data.labels import codes_of, distinct, label_array, position_of, refuse_missing
 from margin.data.rows import count_rows, ready_for, without_column
 from margin.data.splits import Part
 from margin.data.weights import check_weights, weight_arguments
@@ -58,6 +58,7 @@ def evaluate(
     workers: Workers = "threads",
     confidence: float = 0.95,
     refit: bool = False,
+    positive: Any = None,
     progress: bool | Callable[[FoldDone], Any] = False,
 ) -> Evaluation:
     """How well a model does on rows it has not learnt from, with how sure that is.
@@ -91,6 +92,10 @@ def evaluate(
     refit
         Whether the model is fitted once more on all rows at the end, as ``final_model`` of the result. The scores are
         those of models that learnt from fewer rows: on the safe side for it.
+    positive
+        The class that precision, recall, F1 and their kin are about. Without it, of two classes the one that says yes
+        (True, 1, "yes", …), else the rarer one; with more classes they are averaged (as ``metric("f1",
+        average="macro")`` is of two). Scores say which it was.
     progress
         ``True`` shows a line on standard error that counts folds; a function is called with each ``FoldDone``.
 
@@ -112,7 +117,7 @@ def evaluate(
     >>> result.final_model.predict(X[:1]).tolist()
     [0]
     """
-    plan = Plan(protocol, metrics, sample_weight, groups, n_jobs, workers, confidence, refit)
+    plan = Plan(protocol, metrics, sample_weight, groups, n_jobs, workers, confidence, refit, positive)
     steps = plan.steps(model, X, y)
     with _reporter(progress, model_name(model)) as report:
         for step in steps:
@@ -152,6 +157,7 @@ class Plan:
     workers: Workers = "threads"
     confidence: float = 0.95
     refit: bool = False
+    positive: Any = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "metrics", check_metrics(self.metrics, "evaluate"))
@@ -222,7 +228,10 @@ def _task(model: ClassifierLike, X: TableLike, labels: np.ndarray, plan: Plan) -
     classes = distinct(labels, "evaluate(y=…)")
     encoded = was_table and not isinstance(X, Table)
     codes = codes_of(labels, classes)
-    return FoldTask(clone(model), X, labels, classes, codes, plan.metrics, weight, encoded_from_table=encoded)
+    about = None if plan.positive is None else position_of(plan.positive, classes, "evaluate(positive=…)")
+    return FoldTask(
+        clone(model), X, labels, classes, codes, plan.metrics, weight, encoded_from_table=encoded, about=about
+    )
 
 
 def _folds(protocol: SplitProtocol, task: FoldTask) -> Iterator[Fold]:

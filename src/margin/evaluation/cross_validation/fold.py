@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from time import perf_counter
 from typing import Any
 
@@ -27,6 +28,7 @@ from margin.evaluation.intervals.resamples import Draws
 from margin.evaluation.metrics.definitions import Metric
 from margin.evaluation.predictions.answers import Answers, aligned_probabilities, predicted_codes
 from margin.evaluation.predictions.from_model import answers_beside, classes_of, model_name, predict_all
+from margin.evaluation.predictions.positive_class import positive_code
 from margin.evaluation.protocols.bootstrap import Bootstrap
 from margin.evaluation.protocols.stratified import SplitProtocol
 from margin.evaluation.scoring.bootstrap_632 import Replicates
@@ -68,7 +70,8 @@ class FoldTask:
 
     ``caller`` is who errors speak of. A metric that the model's predictions do not allow is left out, or with
     ``every_metric`` refused: where one number decides, there is nothing to go on with. ``wrapped`` puts a configured
-    model behind whatever it needs, as an encoder of tables.
+    model behind whatever it needs, as an encoder of tables. ``about`` is the place of the positive class where
+    one was named.
     """
 
     model: Any
@@ -82,7 +85,20 @@ class FoldTask:
     every_metric: bool = False
     wrapped: Callable[[Any], Any] | None = None
     encoded_from_table: bool = False
+    about: int | None = None
     _usable: dict[Any, tuple[list[Metric], list[str]]] = field(default_factory=dict, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        # Once and by all rows: the rarer class of a fold may be another one.
+        bound = tuple(each.bound(self.classes, self.positive) for each in self.metrics)
+        object.__setattr__(self, "metrics", bound)
+
+    @cached_property
+    def positive(self) -> int | None:
+        """The place of the positive class: the one asked for, or that of two."""
+        if self.about is not None:
+            return self.about
+        return positive_code(self.classes, np.bincount(self.codes, self.weight, len(self.classes)))
 
     def configured(self, setting: Setting | None = None) -> Any:
         """An unfitted clone of the model, with a setting."""
@@ -270,6 +286,7 @@ class Collector:
             tuple(cautions),
             beside=self._scores_beside(usable),
             asides=tuple(self._asides),
+            positive=None if self._task.positive is None else self._task.classes.tolist()[self._task.positive],
             **known,
         )
 
