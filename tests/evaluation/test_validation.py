@@ -277,7 +277,7 @@ def test_what_cannot_be_evaluated_is_refused_before_the_first_fold():
     with pytest.raises(LabelError, match="missing"):
         evaluate_steps(GaussianNB(), X, [None, *y[1:].tolist()])
     with pytest.raises(LabelError, match="one label per row"):
-        evaluate_steps(GaussianNB(), X, np.zeros((150, 2)))
+        evaluate_steps(GaussianNB(), X, np.zeros((150, 2, 2)))
     with pytest.raises(DataError, match="folds=150 or fewer"):
         evaluate_steps(GaussianNB(), X, y, StratifiedFolds(151))
     for wrong in ({"confidence": 95}, {"n_jobs": 0}, {"metrics": []}):

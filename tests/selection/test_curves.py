@@ -253,6 +253,7 @@ def test_a_curve_that_rises_only_by_chance_may_gain_nothing_from_more_rows():
         folds = 0.8 + np.random.default_rng(seed).normal(scale=0.03, size=(5, 4))
         gain = gain_from_twice(n, folds, True, (0.0, 1.0), 1 / 4, 0.95)
         covered.append(gain is None or 0.0 in gain.interval)
+        assert gain is None or gain.interval.high - gain.interval.low > 0.01
     assert np.mean(covered) >= 0.9
 
 

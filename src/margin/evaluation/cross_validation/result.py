@@ -33,7 +33,8 @@ class FoldDone:
     """One fold that was fitted and asked, or that failed.
 
     ``scores`` holds each metric on the fold's test part; ``error`` is empty where all went well, and then says what
-    was raised.
+    was raised. ``test_rows`` are the rows that were asked about, ``train_rows`` those learnt from (a bootstrap may
+    learn from a row several times); an evaluation forgets the latter where its folds would list very many.
     """
 
     number: int
@@ -44,6 +45,9 @@ class FoldDone:
     fit_seconds: float = float("nan")
     predict_seconds: float = float("nan")
     error: str = ""
+    test_rows: np.ndarray | None = field(default=None, repr=False, compare=False)
+    train_rows: np.ndarray | None = field(default=None, repr=False, compare=False)
+    note: Any = field(default=None, repr=False, compare=False)
 
     @property
     def failed(self) -> bool:
@@ -261,7 +265,7 @@ class Evaluation:
         lines += _score_lines(self.scores)
         for role, scores in self.beside.items():
             lines += ["", f"Beside these, {role}:", *_score_lines(scores)]
-        lines += ["", str(self.confusion)]
+        lines += ["", self._breakdown()]
         lines += [f"Careful: {sentence}" for sentence in self.warnings]
         return "\n".join([*lines, *filter(None, [self._last_words()])])
 
@@ -269,8 +273,18 @@ class Evaluation:
         fitted = len(self.folds) + len(self.asides) - len(self.failures)
         fits = f"{fitted} fit{'s' if fitted != 1 else ''} in {self.total_fit_seconds:.3g} s"
         asked = f"predictions in {self.total_predict_seconds:.3g} s"
+        return f"{self._what()}; {fits}, {asked}"
+
+    def _what(self) -> str:
         about = "" if self.positive is None else f", positive class {self.positive!r}"
-        return f"{len(self.rows)} cases, {len(self.classes)} classes{about}; {fits}, {asked}"
+        return f"{len(self.rows)} cases, {len(self.classes)} classes{about}"
+
+    def _breakdown(self) -> str:
+        """What was answered in place of what, or how each label fared."""
+        return str(self.confusion)
+
+    def _breakdown_html(self) -> str:
+        return self.confusion._repr_html_()
 
     def _last_words(self) -> str:
         """What to know of the final model, where there is one."""
@@ -297,7 +311,7 @@ class Evaluation:
         return (
             f"<h4>{html.escape(self.model)}: {html.escape(self.protocol.name)}</h4>"
             f"<p>{html.escape(self.protocol.describe())} {html.escape(self._effort())}.</p>"
-            f"<table>{rows}</table>{beside}{cautions}{self.confusion._repr_html_()}"
+            f"<table>{rows}</table>{beside}{cautions}{self._breakdown_html()}"
             f"<p>{html.escape(self._last_words())}</p>"
         )
 

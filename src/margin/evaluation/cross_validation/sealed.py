@@ -173,9 +173,9 @@ a model chosen after looking at it is judged too kindly (again=True opens it all
         """Ask a fitted model about the sealed rows; scores come with exact intervals (bootstrap where there is none).
 
         A second opening raises ``SealBrokenError`` unless ``again`` is true, also of a test part that was split off
-        anew in this process; but the same analysis run again, with the same answers, is no second look. Every opening is
-        written down in ``openings``. ``name`` is what the record calls the model, its type without it. ``positive`` is
-        the class that precision, recall and F1 are about, as in ``evaluate``.
+        anew in this process; but the same analysis run again, with the same answers, is no second look. Every opening
+        is written down in ``openings``. ``name`` is what the record calls the model, its type without it. ``positive``
+        is the class that precision, recall and F1 are about, as in ``evaluate``.
         """
         chosen, record, name = check_metrics(metrics, "SealedTest.open"), self._record, name or model_name(model)
         if self._made in record.askers and not again:

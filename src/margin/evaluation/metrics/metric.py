@@ -7,26 +7,23 @@ area under a curve. All of them are functions of the weights of the cases, which
 
 from __future__ import annotations
 
-import inspect
-import typing
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from functools import cache
 from typing import Any, Literal, Protocol, Self
 
 import numpy as np
 
 from margin.data.labels import position_of
-from margin.errors import InputError, ParameterError, UndefinedMetricWarning, closest, warn
+from margin.errors import InputError, UndefinedMetricWarning, warn
 from margin.evaluation.intervals.interval import Interval, Score
 from margin.evaluation.intervals.resamples import CHUNK, Draws
 from margin.evaluation.metrics.cost_matrix import as_option, as_written, cost_table
+from margin.evaluation.metrics.options import check_options, option_rules
 from margin.evaluation.predictions.answers import Answers
 from margin.evaluation.predictions.confusion import ratio
 from margin.evaluation.predictions.from_arrays import answers_of
 from margin.evaluation.predictions.positive_class import positive_code
-from margin.params import Rule, rule_of
 from margin.typing import LabelsLike, WeightsLike
 
 __all__ = [
@@ -128,7 +125,7 @@ class Metric(ABC):
     @property
     def option_names(self) -> tuple[str, ...]:
         """What can be set with ``with_options``."""
-        return tuple(_option_rules(self.kernel))
+        return tuple(option_rules(self.kernel))
 
     def __call__(
         self,
@@ -209,17 +206,7 @@ class Metric(ABC):
         """The same metric with options set: ``f1.with_options(positive="bad")``."""
         if not options:
             return self
-        rules = _option_rules(self.kernel)
-        for option, value in options.items():
-            if option not in rules:
-                have = ", ".join(map(repr, rules)) or "none"
-                raise ParameterError(
-                    f"{self.base}({option}={value!r}): no such option; there are: {have}{closest(option, rules)}."
-                )
-            rule = rules[option]
-            if rule is not None and value is not None and not rule.accepts(value):
-                must = rule.words or "one of " + ", ".join(map(repr, rule.choices()))
-                raise ParameterError(f"{self.base}({option}={value!r}): {option} must be {must}{rule.hint(value)}.")
+        check_options(self.kernel, self.base, options)
         given = {option: as_option(value, self.base) for option, value in options.items() if value is not None}
         return replace(self, options=tuple({**dict(self.options), **given}.items()))
 
@@ -240,14 +227,6 @@ class Metric(ABC):
 
     def __repr__(self) -> str:
         return f"<metric {self.name}: {self.meaning}>"
-
-
-@cache
-def _option_rules(kernel: Callable[..., Any]) -> Mapping[str, Rule | None]:
-    """The options of a metric with their rules, as its function states them; ``None`` where anything will do."""
-    hints = typing.get_type_hints(kernel, include_extras=True)
-    names = [each.name for each in inspect.signature(kernel).parameters.values() if each.kind is each.KEYWORD_ONLY]
-    return {name: None if hints[name] is Any else rule_of(hints[name]) for name in names}
 
 
 def _named(name: str, options: dict[str, Any], implied: tuple[Any, ...] = ()) -> Metric:

@@ -22,6 +22,7 @@ from margin.evaluation.intervals.interval import (
 from margin.evaluation.intervals.resamples import Draws
 from margin.evaluation.metrics.definitions import metric
 from margin.evaluation.metrics.metric import CaseMetric, CountMetric, Metric, StatisticMetric
+from margin.evaluation.metrics.multilabel import MultilabelMetric
 from margin.evaluation.predictions.answers import Answers
 
 __all__ = ["score_cases", "score_folds", "spoken", "usable_metrics"]
@@ -54,6 +55,8 @@ def score_cases(
     >>> print(score_cases(metric("accuracy"), Answers.of(["a", "b", "b", "a"], ["a", "b", "b", "b"])))
     0.750 [0.194, 0.994]
     """
+    if isinstance(which, MultilabelMetric):
+        return which.score(answers, confidence, draws)  # type: ignore[arg-type]
     n, which = len(answers), which.bound_by(answers)
     if isinstance(which, CaseMetric) and n >= MANY_CASES and not (which.proportion and answers.weight is None):
         mean = mean_interval(which.by_case(answers), answers.weight, confidence)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.optimize import minimize_scalar
 
-from margin.evaluation.intervals.interval import Interval, Score
+from margin.evaluation.intervals.interval import Interval, Score, corrected_t_interval
 from margin.random import generator
 
 __all__ = ["PowerLaw", "fit_power_law", "gain_from_twice"]
@@ -112,7 +112,8 @@ def gain_from_twice(
 
     ``fold_scores`` are folds × sizes. The interval of independent folds is widened as that of a mean over folds with
     shared training rows is (Nadeau, Bengio 2003). Laws through resampled folds may lead either way: where chance could
-    have made the curve rise, the interval reaches below no gain. None where the curve does not rise at all.
+    have made the curve rise, the interval reaches below no gain. It is never shorter than that of the change over the
+    last doubling. None where the curve does not rise at all.
     """
     n = np.asarray(n, dtype=np.float64)
     law = fit_power_law(n, fold_scores.mean(axis=0), rises, bounds)
@@ -130,9 +131,12 @@ def gain_from_twice(
     tail = (1 - confidence) / 2
     low, high = np.quantile(gains, [tail, 1 - tail])
     wider = float(np.sqrt(1 + folds * test_to_train))
-    interval = Interval(
-        value - wider * max(value - low, 0.0), value + wider * max(high - value, 0.0), confidence, "folds drawn anew"
-    )
+    # What the next doubling brings is not known better than what the last one brought.
+    half = int(np.argmin(np.abs(np.log(n[:-1]) - np.log(n[-1] / 2))))
+    last = corrected_t_interval((fold_scores[:, -1] - fold_scores[:, half]).tolist(), test_to_train, confidence)
+    least = 0.0 if last is None else last.half_width
+    below, above = (max(wider * each, least) for each in (value - low, high - value))
+    interval = Interval(value - below, value + above, confidence, "folds drawn anew")
     now = law(n[-1])
     how = f"power law {law}; {100 * confidence:g} % interval, folds drawn anew"
     return Score(value, interval.clipped(bounds[0] - now, bounds[1] - now), how)
