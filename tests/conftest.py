@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -24,6 +25,14 @@ ROOT = Path(__file__).resolve().parents[1]
 def shared_data() -> Callable[..., Path]:
     """``shared_data("iris.arff")`` is its path; the test is skipped where it is absent."""
     return find_shared_data
+
+
+@pytest.fixture(autouse=True)
+def _forgotten_openings() -> None:
+    """Each test is a process of its own to sealed test parts, which know each other by their digests."""
+    sealed = sys.modules.get("margin.evaluation.cross_validation.sealed")
+    if sealed is not None:
+        sealed._RECORDS.clear()
 
 
 def pytest_configure(config: pytest.Config) -> None:

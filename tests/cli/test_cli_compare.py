@@ -14,7 +14,7 @@ import pytest
 from click.testing import CliRunner
 from sklearn.dummy import DummyClassifier
 
-from margin import persistence, zoo
+from margin import NaiveBayes, persistence, zoo
 from margin.cli.app import cli
 from margin.experiment import Progress
 from tests.experiment.stand_ins import loans
@@ -165,6 +165,24 @@ def test_the_leaderboard_fits_80_columns_whatever_it_is_sorted_by(table, metric)
     lines = done.stdout.splitlines()
     assert any(line.rstrip().endswith("to the best") for line in lines[:2])
     assert not any("…" in line for line in lines[:4])
+
+
+def test_scores_say_which_class_they_are_about(table, monkeypatch):
+    monkeypatch.setitem(zoo._zoo, "naive-bayes", zoo.Entry("naive-bayes", NaiveBayes))
+    words = ["compare", "loans.csv", "-t", "risk", "--models", "naive-bayes", "--sort", "recall", "--out", "r.html"]
+    done = margin(*words, "--save", "m.margin")
+    assert done.exit_code == 0, done.output
+    assert "recall of" in " ".join(done.stdout.splitlines()[0].split())
+    page = Path("r.html").read_text()
+    risk = "bad"
+    assert f"Recall of “{risk}”" in page
+    assert f"F1 of “{risk}”" in page
+    assert f"recall of {risk}" in margin("model", "show", "m.margin").stdout
+    done = margin(*words, "--positive", "good")
+    assert "Recall of “good”" in Path("r.html").read_text()
+    assert "--positive good" in Path("r.html").read_text()
+    done = margin("compare", "loans.csv", "-t", "risk", "--positive", "goods")
+    assert "did you mean 'good'?" in done.stderr
 
 
 def test_a_set_value_may_hold_an_equals_sign_and_a_column_name_too(table):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from click.testing import CliRunner
@@ -44,6 +46,27 @@ def test_groups_and_times_are_columns_and_no_inputs():
     assert "by group" in done.stdout
     done = margin("visits.csv", "-t", "ill", "--model", "bayes", "--time", "day")
     assert "5 stretches in order of time" in done.stdout
+
+
+def test_the_class_that_scores_are_about_is_told_and_can_be_named():
+    done = margin("visits.csv", "-t", "ill", "--model", "bayes", "-p", "2-fold", "--metrics", "f1")
+    assert "of class 'y', mean of 2 folds" in done.stdout
+    done = margin("visits.csv", "-t", "ill", "--model", "bayes", "-p", "2-fold", "--metrics", "f1", "--positive", "n")
+    assert "of class 'n', mean of 2 folds" in done.stdout
+
+
+def test_the_past_and_a_second_file_are_test_parts_too():
+    done = margin("visits.csv", "-t", "ill", "--model", "bayes", "--time", "day", "--from", "2024-02-10")
+    assert done.exit_code == 0, done.output
+    assert "hold-out from 2024-02-10 on" in done.stdout
+    lines = Path("visits.csv").read_text().splitlines()
+    Path("train.csv").write_text("\n".join(lines[:41]) + "\n")
+    Path("test.csv").write_text("\n".join([lines[0], *lines[41:]]) + "\n")
+    done = margin("train.csv", "-t", "ill", "--model", "bayes", "--test", "test.csv")
+    assert done.exit_code == 0, done.output
+    assert "Learnt from all 40 rows and asked about 20 rows of their own." in done.stdout
+    done = margin("visits.csv", "-t", "ill", "--model", "bayes", "--from", "2024-02-10")
+    assert "say which column holds the times" in done.stderr
 
 
 def test_a_parameter_is_set_by_its_name():

@@ -50,8 +50,9 @@ def test_abstentions_count_against_accuracy_and_recall_but_not_precision():
     truth, said = ["a", "a", "b", "b"], ["a", None, "b", "b"]
     assert m.accuracy(truth, said) == 0.75
     assert m.error(truth, said) == 0.25
-    assert m.recall(truth, said) == 0.75
-    assert m.precision(truth, said) == 1.0
+    assert m.recall(truth, said, average="macro") == 0.75
+    assert m.recall(truth, said, positive="a") == 0.5
+    assert m.precision(truth, said) == m.precision(truth, said, average="macro") == 1.0
 
 
 @pytest.mark.parametrize("name", [name for name, each in METRICS.items() if each.needs == "labels"])

@@ -150,3 +150,30 @@ def test_the_evaluation_carries_the_record_of_openings():
     assert len(again.protocol.openings) == 2
     assert again.protocol.digest == sealed.digest
     assert "2 times" in again.warnings[0]
+
+
+def test_a_test_part_split_off_anew_is_known_by_its_digest():
+    first, second = SealedTest(X, Y, 0.2, seed=3), SealedTest(X.copy(), Y.copy(), 0.2, seed=3)
+    other = SealedTest(X, Y, 0.2, seed=4)
+    assert first.digest == second.digest != other.digest
+    first.open(fitted(first))
+    assert second.opened
+    with pytest.raises(SealBrokenError, match="already opened \\(GaussianNB\\)"):
+        second.open(LogisticRegression(max_iter=500).fit(*second.train))
+    result = second.open(LogisticRegression(max_iter=500).fit(*second.train), again=True)
+    assert "opened 2 times" in result.warnings[0]
+    assert not other.opened
+    del first, second
+    assert SealedTest(X, Y, 0.2, seed=3).opened  # nor is deleting it a way round
+
+
+def test_an_analysis_run_again_from_the_start_looks_at_nothing_new():
+    results = []
+    for _ in range(2):
+        anew = SealedTest(X, Y, 0.2, seed=3)
+        results.append(anew.open(fitted(anew)))
+        with pytest.raises(SealBrokenError):
+            anew.open(fitted(anew))
+    assert results[0].scores == results[1].scores
+    assert results[1].warnings == ()
+    assert len(anew.openings) == 1

@@ -277,7 +277,7 @@ def test_what_cannot_be_evaluated_is_refused_before_the_first_fold():
     with pytest.raises(LabelError, match="missing"):
         evaluate_steps(GaussianNB(), X, [None, *y[1:].tolist()])
     with pytest.raises(LabelError, match="one label per row"):
-        evaluate_steps(GaussianNB(), X, np.zeros((150, 2)))
+        evaluate_steps(GaussianNB(), X, np.zeros((150, 2, 2)))
     with pytest.raises(DataError, match="folds=150 or fewer"):
         evaluate_steps(GaussianNB(), X, y, StratifiedFolds(151))
     for wrong in ({"confidence": 95}, {"n_jobs": 0}, {"metrics": []}):
@@ -332,7 +332,11 @@ def test_labels_come_back_in_their_own_type_with_the_same_scores(names):
     X, y = X[:120], y[:120]
     expected = evaluate(GaussianNB(), X, y, StratifiedFolds(3))
     result = evaluate(GaussianNB(), X, np.array(names)[y], StratifiedFolds(3))
-    assert result.scores == expected.scores
+    assert {name: (score.value, score.interval) for name, score in result.scores.items()} == {
+        name: (score.value, score.interval) for name, score in expected.scores.items()
+    }
+    assert result.positive == names[1]
+    assert result.scores["f1"].how.startswith(f"of class {names[1]!r}, ")
     assert result.predictions.dtype == np.array(names).dtype
     assert result.classes.tolist() == names
 

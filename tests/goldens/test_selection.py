@@ -17,13 +17,15 @@ def stripes(width, n):
 
 
 @pytest.mark.golden("H6")
-def test_the_knee_is_where_the_error_stops_falling():
-    # An error that halves from 32 to 2 and then stays. Step i lies 1 - i/8 - (e - 2)/30 below the chord of its ends:
-    # 0, .408, .55, .558, .5, .375, …, so that the knee is after three halvings.
-    error = [32, 16, 8, 4, 2, 2, 2, 2, 2]
-    found = knee(range(9), error)
-    assert (found.index, found.y) == (3, 4.0)
-    assert found.clearness == pytest.approx(1 - 3 / 8 - 2 / 30)
+def test_the_knee_is_the_minimum_before_the_error_rises_again():
+    # What a model cannot express halves from 32, what it learns by heart grows by one a step: their sum is least, 6,
+    # at the fifth and sixth point, and rises again by 3.06 to the end.
+    error = [32 * 2.0**-i + i for i in range(10)]
+    assert error[:6] == [32, 17, 10, 7, 6, 6]
+    found = knee(range(10), error)
+    assert (found.index, found.y) == (4, 6.0)
+    assert found.depth == pytest.approx(32 / 512 + 9 - 6)
+    assert knee(range(10), [32 * 2.0**-i for i in range(10)]) is None
 
 
 @pytest.mark.golden("H6")

@@ -144,19 +144,22 @@ def test_the_largest_k_within_one_standard_error_of_the_smallest_is_named():
     assert found([0.5, 0.2, 0.25, 0.31, 0.29, 0.4], 0.0).within_one_standard_error == 2
 
 
-def test_the_knee_is_where_more_neighbours_stop_paying():
-    assert found([1.0, 0.4, 0.2, 0.15, 0.12, 0.11, 0.10, 0.3]).knee == 3
-    assert found([1.0, 0.2, 0.9, 0.19, 0.18, 0.17, 0.9]).knee == 2  # a bump on the way down is passed over
-    assert found([0.1, 0.2, 0.3]).knee == 1
+def test_the_knee_is_the_smallest_error_before_it_rises_again():
+    assert found([1.0, 0.4, 0.2, 0.15, 0.12, 0.11, 0.10, 0.3]).knee == 7
+    assert found([1.0, 0.2, 0.9, 0.19, 0.18, 0.17, 0.9]).knee == 6  # a bump on the way down is passed over
     assert found([0.2, 0.1, 0.3]).knee == 2
-    assert found([0.2, 0.2, 0.2]).knee == 1
+    assert found([0.2, 0.1, 0.1, 0.3]).knee == 2
+    for error in ([0.1, 0.2, 0.3], [0.3, 0.2, 0.1], [0.2, 0.2, 0.2]):
+        assert found(error).knee is None
+        assert "knee:" in str(found(error))
+        assert "none, the error does not fall and rise again" in str(found(error))
 
 
 def test_the_summary_names_all_three():
     text = str(found([1.0, 0.4, 0.2, 0.15, 0.12, 0.11, 0.10, 0.3]))
     assert "k = 1 … 8, validation, 100 cases" in text
     assert "smallest error:                      k = 7, mean squared error 0.1 ± 0.1" in text
-    assert "k = 3" in text
+    assert "knee:                                k = 7" in text
 
 
 def test_a_table_goes_straight_in_and_words_are_answered():
@@ -188,3 +191,36 @@ def test_what_cannot_be_is_refused(given, error, message):
 def test_a_single_row_cannot_be_left_out():
     with pytest.raises(InputError, match="at least two rows"):
         choose_k([[1.0]], [0])
+
+
+def test_what_the_scale_knows_of_the_row_left_out_is_measured_and_told():
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(40, 3)) * [1.0, 10.0, 0.1]
+    X[::7] *= 30  # rows that stretch the scale
+    y = (X[:, 0] + rng.normal(size=40) > 0).astype(int)
+    choice = choose_k(X, y, 15, scale="standard")
+    wrong = 0
+    for row in range(40):
+        others = np.delete(np.arange(40), row)
+        model = KNeighborsClassifier(choice.best, scale="standard").fit(X[others], y[others])
+        wrong += model.predict(X[row : row + 1])[0] != y[row]
+    assert choice.rescaled_error == pytest.approx(wrong / 40)
+    assert f"k = {choice.best} errs by {wrong / 40:.2%} in place of" in str(choice)
+    plain = choose_k(X, y, 15)
+    assert plain.rescaled_error is None
+    assert "scale" not in str(plain)
+    assert "scale" not in str(choose_k(X, y, 15, scale="standard", validation=(X, y)))
+
+
+def test_of_quantities_too_the_scale_is_learnt_anew_to_tell_what_it_knows():
+    rng = np.random.default_rng(4)
+    X = rng.normal(size=(25, 2)) * [1.0, 10.0]
+    X[0] = 100.0
+    y = X[:, 0] + rng.normal(size=25)
+    choice = choose_k(X, y, 10, scale="range", loss="squared_error")
+    losses = []
+    for row in range(25):
+        others = np.delete(np.arange(25), row)
+        model = KNeighborsRegressor(choice.best, scale="range").fit(X[others], y[others])
+        losses.append((model.predict(X[row : row + 1])[0] - y[row]) ** 2)
+    assert choice.rescaled_error == pytest.approx(np.mean(losses))

@@ -72,7 +72,10 @@ def test_a_metric_that_is_no_share_is_no_percentage_in_words_on_the_page_and_on_
 def test_a_metric_says_itself_how_it_is_called_and_whether_it_is_a_percentage():
     shares = {name for name, each in METRICS.items() if each.unit == "%"}
     assert set(METRICS) - shares == {"matthews", "kappa", "reject_cost", "cost", "log_loss", "brier"}
-    assert METRICS["f1"].title == "F1, mean of classes"
+    assert METRICS["f1"].title == "F1"
+    assert words.metric_name("f1") == "F1, mean of classes"
+    assert words.metric_name("f1", "bad") == "F1 of “bad”"
+    assert words.metric_name("accuracy", "bad") == "Accuracy"
     assert METRICS["f1"].with_options(positive="bad").title == "F1(positive='bad')"
     assert METRICS["roc_auc"].title == words.metric_name("roc_auc") == "Roc auc"
     assert replace(mistakes_per_hit, heading="Odds", unit="%").title == "Odds"

@@ -7,7 +7,7 @@ import pytest
 
 import margin
 from margin.data import Table
-from margin.evaluation import TrainingData
+from margin.evaluation import HoldOut, TrainingData
 
 N = 400
 
@@ -320,3 +320,18 @@ def test_missing_cells_on_one_side_and_values_never_seen_are_told(clean, rng):
     assert found["missing_shift"][0].columns == ("x0",)
     assert found["unseen_levels"][0].rows.tolist() == list(range(350, 360))
     assert "'new'" in found["unseen_levels"][0].says
+
+
+def test_each_of_several_labels_is_looked_at_and_what_they_share_is_said_once():
+    rng = np.random.default_rng(0)
+    labels = (rng.random((300, 3)) < [0.5, 0.4, 0.3]).astype(int)
+    X = np.column_stack([rng.normal(size=300), labels[:, 1] * 3.0 + rng.normal(size=300) / 9, np.arange(300)])
+    forms = [labels, [set(np.flatnonzero(row).tolist()) for row in labels]]
+    for given, split in ((forms[0], None), (forms[1], None), (forms[0], 3), (forms[0], HoldOut(0.3))):
+        found = margin.selection.audit(X, given, split, names=["noise", "told", "row"])
+        (leak,) = found.leaks
+        assert (leak.kind, leak.columns) == ("column_predicts_target", ("told",))
+        assert leak.says.startswith("Label 1: ")
+        assert [finding.columns for finding in found["identifier"]] == [("row",)]
+    both = margin.selection.audit(X[:200], labels[:200], test=(X[200:], labels[200:]), names=["noise", "told", "row"])
+    assert both.leaks[0].says.startswith("Label 1: ")

@@ -49,9 +49,10 @@ def test_the_best_the_simplest_and_the_knee_of_a_curve():
     mean = curve.test_folds["accuracy"].mean(axis=1)
     assert mean[ks.index(curve.best)] == mean.max()
     assert curve.within_one_standard_error >= curve.best
-    # Best so far: .63, .707, .75, .75, .767 over four doublings; at 4 it is .38 above the chord.
-    assert (curve.best, curve.knee.x, curve.knee.index) == (16, 4.0, 2)
-    assert curve.knee.clearness == pytest.approx((mean[2] - mean[0]) / (mean[4] - mean[0]) - 0.5)
+    assert (curve.best, curve.knee.x, curve.knee.index) == (16, 16.0, 4)
+    assert curve.knee.y == pytest.approx(mean[4])
+    assert curve.knee.depth == pytest.approx(mean[4] - max(mean[:4].min(), mean[5:].min()))
+    assert validation_curve(KNeighborsClassifier(), X, y, "n_neighbors", ks[:5]).knee is None  # it still gets better
     assert curve.training()[0].value == 1.0
     assert f"best: n_neighbors = {curve.best}" in str(curve)
     assert "<pre>" in curve._repr_html_()
@@ -173,8 +174,7 @@ def test_twice_the_rows_bring_what_the_law_says_with_an_interval_around_it():
 
 def test_a_law_never_leads_away_from_the_better_side():
     n = np.array([10, 20, 40])
-    worse = fit_power_law(n, np.array([0.9, 0.8, 0.7]), True, (0.0, 1.0))
-    assert worse(80) == pytest.approx(0.8)
+    assert fit_power_law(n, np.array([0.9, 0.8, 0.7]), True, (0.0, 1.0)) is None
     beyond = fit_power_law(n, np.array([0.90, 0.95, 0.999]), True, (0.0, 1.0))
     assert beyond.a <= 1.0
 
@@ -237,3 +237,28 @@ def test_what_cannot_be_drawn_is_refused():
         validation_curve(KNeighborsClassifier(), X, y, "n_neighbors", [])
     with pytest.raises(DataError, match="too many"):
         learning_curve(GaussianNB(), np.zeros((8000, 1)), np.arange(8000) % 2, protocol=LeaveOneOut())
+
+
+@pytest.mark.parametrize("scores", [[0.9, 0.85, 0.8, 0.78], [0.8, 0.8, 0.8, 0.8], [1.0, 1.0, 1.0, 1.0]])
+def test_a_curve_that_falls_or_stays_is_not_extrapolated(scores):
+    n = np.array([50.0, 100.0, 200.0, 400.0])
+    assert fit_power_law(n, np.array(scores), True, (0.0, 1.0)) is None
+    assert gain_from_twice(n, np.tile(scores, (5, 1)), True, (0.0, 1.0), 1 / 4, 0.95) is None
+    assert fit_power_law(n, 1 - np.array(scores), False, (0.0, 1.0)) is None
+
+
+def test_a_curve_that_rises_only_by_chance_may_gain_nothing_from_more_rows():
+    n, covered = np.array([50.0, 100.0, 200.0, 400.0]), []
+    for seed in range(200):  # flat in truth: twice the rows gain nothing
+        folds = 0.8 + np.random.default_rng(seed).normal(scale=0.03, size=(5, 4))
+        gain = gain_from_twice(n, folds, True, (0.0, 1.0), 1 / 4, 0.95)
+        covered.append(gain is None or 0.0 in gain.interval)
+        assert gain is None or gain.interval.high - gain.interval.low > 0.01
+    assert np.mean(covered) >= 0.9
+
+
+def test_a_flat_learning_curve_says_that_it_cannot_tell():
+    X, y = np.zeros((200, 1)), np.arange(200) % 4 == 0
+    curve = learning_curve(MajorityClassifier(), X, y, sizes=[20, 60, 120, 160])
+    assert curve.gain_from_twice is curve.power_law is None
+    assert "What twice the rows would bring cannot be told" in str(curve)

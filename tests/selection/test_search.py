@@ -339,4 +339,4 @@ def test_classifiers_that_abstain_and_steps_that_are_replaced_can_be_chosen():
 
 
 def test_the_front_door_has_the_knee():
-    assert knee([1, 2, 3, 4], [9, 2, 1.5, 1]).x == 2
+    assert knee([1, 2, 3, 4], [9, 2, 1.5, 3]).x == 3

@@ -32,7 +32,7 @@ def card_lines(card: Card, width: int) -> list[str]:
     lines = [click.style(f"{printable(card.model.title)}{name}", bold=True)]
     lines += _labelled(_facts(card), width)
     if card.scores:
-        lines += ["", *_scores(card.scores, card.about.get("units"), width)]
+        lines += ["", *_scores(card.scores, card.about.get("units"), card.about.get("positive"), width)]
         lines += [dim(line) for line in textwrap.wrap(printable(card.protocol or ""), width)]
     if card.columns:
         lines += ["", *_columns(card, width)]
@@ -146,20 +146,24 @@ def size(n_bytes: int) -> str:
     return f"{in_unit:.1f} {unit}"
 
 
-def _scores(scores: dict[str, dict[str, list[float | None]]], units: Any, width: int) -> list[str]:
-    """A line for each metric, with its interval wherever it was measured.
+def _scores(scores: dict[str, dict[str, list[float | None]]], units: Any, positive: Any, width: int) -> list[str]:
+    """A line for each metric, with the class it is about, and with its interval wherever it was measured.
 
-    Units are noted in the file, so that nobody need load the metrics to show them; in older files they are not.
+    Units and classes are noted in the file, so that nobody need load the metrics; in older files they are not.
     """
-    units = units if isinstance(units, dict) else {}
+    units, positive = (noted if isinstance(noted, dict) else {} for noted in (units, positive))
     places = sorted((where for where in scores if scores[where]), key=lambda where: [*SCORED, where].index(where))
     names = list(dict.fromkeys(name for where in places for name in scores[where]))
     shares = {name: units[name] == "%" if name in units else words.is_share(name) for name in names}
     rows = [
-        [printable(name).replace("_", " "), *(_score(scores[where].get(name), shares[name]) for where in places)]
-        for name in names
+        [_about(name, positive), *(_score(scores[where].get(name), shares[name]) for where in places)] for name in names
     ]
     return table(["score", *(SCORED.get(where, printable(where)) for where in places)], rows, width)
+
+
+def _about(name: str, positive: dict[str, Any]) -> str:
+    of = f" of {printable(str(positive[name]))}" if name in positive else ""
+    return printable(name).replace("_", " ") + of
 
 
 def _score(score: list[float | None] | None, share: bool) -> str:

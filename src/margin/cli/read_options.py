@@ -7,7 +7,10 @@ from typing import Any
 
 import click
 
-__all__ = ["options", "pairs_of", "settings"]
+__all__ = ["POSITIVE", "options", "pairs_of", "settings"]
+
+#: What ``--positive`` is, wherever scores are shown.
+POSITIVE = "The class that precision, recall and F1 are about. [default: of two the one that says yes, or the rarer]"
 
 _OPTIONS = (
     click.option("--header/--no-header", default=None, help="Whether the first line names the columns; else guessed."),

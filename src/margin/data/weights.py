@@ -14,7 +14,7 @@ import numpy as np
 from margin.errors import InputError, listing
 from margin.typing import ClassifierLike
 
-__all__ = ["cases_per_weight", "check_weights", "count_repeats", "weight_arguments"]
+__all__ = ["cases_per_weight", "check_weights", "count_repeats", "group_arguments", "weight_arguments"]
 
 LARGEST_COUNT = 2.0**53
 SQUARABLE = 1e140
@@ -65,6 +65,20 @@ def cases_per_weight(total: float, squares: float, repeats: bool) -> float:
     (1.0, 0.5)
     """
     return 1.0 if repeats or squares == 0 else float(total / squares)
+
+
+def group_arguments(model: ClassifierLike, groups: np.ndarray) -> dict[str, np.ndarray]:
+    """Groups as arguments of a model's ``fit``, for those that cut folds of their own; none for others.
+
+    In a pipeline they go to its last step. Searches of scikit-learn hand them to their splitter.
+    """
+    from sklearn.model_selection._search import BaseSearchCV
+    from sklearn.utils.validation import has_fit_parameter
+
+    steps = getattr(model, "steps", None)
+    name, last = steps[-1] if steps else ("", model)
+    takes = has_fit_parameter(last, "groups") or (isinstance(last, BaseSearchCV) and hasattr(last.cv, "split"))
+    return {f"{name}__groups" if steps else "groups": groups} if takes else {}
 
 
 def weight_arguments(model: ClassifierLike, weight: np.ndarray) -> dict[str, np.ndarray] | None:

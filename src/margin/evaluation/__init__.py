@@ -19,8 +19,10 @@ from margin.evaluation.comparing.multiple_testing import CORRECTIONS, correct
 from margin.evaluation.comparing.permutation import swap_test
 from margin.evaluation.comparing.selection_optimism import Optimism, selection_optimism
 from margin.evaluation.comparing.significance import Significance, corrected_t_test, permutation_test
+from margin.evaluation.comparing.uniform_bound import UniformBound, uniform_bound
 from margin.evaluation.comparing.wilcoxon import sign_test, wilcoxon
 from margin.evaluation.cross_validation.evaluate import evaluate, evaluate_steps
+from margin.evaluation.cross_validation.label_result import MultilabelEvaluation
 from margin.evaluation.cross_validation.result import Evaluation, FoldDone
 from margin.evaluation.cross_validation.sealed import Opening, SealedTest
 from margin.evaluation.curves.calibration import (
@@ -55,11 +57,11 @@ from margin.evaluation.multilabel_measuring import MultilabelMeasured, measure_m
 from margin.evaluation.predictions.answers import Answers
 from margin.evaluation.predictions.confusion import ConfusionMatrix, confusion
 from margin.evaluation.protocols.bootstrap import Bootstrap
-from margin.evaluation.protocols.given import Given
+from margin.evaluation.protocols.given import Given, OwnTest
 from margin.evaluation.protocols.groups import GroupFolds, GroupHoldOut
 from margin.evaluation.protocols.named import PROTOCOLS
 from margin.evaluation.protocols.stratified import HoldOut, LeaveOneOut, StratifiedFolds, TrainingData
-from margin.evaluation.protocols.time_order import TimeOrdered
+from margin.evaluation.protocols.time_order import TimeHoldOut, TimeOrdered
 from margin.evaluation.protocols.unstratified import Folds, RepeatedHoldOut, TrainValidationTest
 
 __all__ = [
@@ -89,11 +91,13 @@ __all__ = [
     "LeaveOneOut",
     "Measured",
     "Metric",
+    "MultilabelEvaluation",
     "MultilabelMeasured",
     "MultilabelMetric",
     "Opening",
     "OperatingPoint",
     "Optimism",
+    "OwnTest",
     "PairTest",
     "Posterior",
     "PrecisionRecallCurve",
@@ -106,9 +110,11 @@ __all__ = [
     "Standing",
     "StratifiedFolds",
     "ThresholdChoice",
+    "TimeHoldOut",
     "TimeOrdered",
     "TrainValidationTest",
     "TrainingData",
+    "UniformBound",
     "bayesian_comparison",
     "bayesian_signed_rank",
     "bias_variance",
@@ -142,5 +148,6 @@ __all__ = [
     "sign_test",
     "swap_test",
     "take_rows",
+    "uniform_bound",
     "wilcoxon",
 ]

@@ -46,7 +46,7 @@ class Measured(Mapping[str, Score]):
     answers
         Truth and answers, coded.
     positive
-        The positive class, where one was named.
+        The positive class: the one named, else that of two; ``None`` where there are more.
     warnings
         Sentences that belong beside the scores: what could not be computed, and why.
 
@@ -92,12 +92,12 @@ class Measured(Mapping[str, Score]):
 
     @cached_property
     def roc(self) -> RocCurve:
-        """The ROC curve of the positive class (the last of two)."""
+        """The ROC curve of the positive class."""
         return RocCurve(**thresholds_of(self.answers, self.positive, "Measured.roc"), confidence=self.confidence)
 
     @cached_property
     def precision_recall(self) -> PrecisionRecallCurve:
-        """The precision-recall curve of the positive class (the last of two)."""
+        """The precision-recall curve of the positive class."""
         parts = thresholds_of(self.answers, self.positive, "Measured.precision_recall")
         return PrecisionRecallCurve(**parts, confidence=self.confidence)
 
@@ -120,7 +120,8 @@ class Measured(Mapping[str, Score]):
         return {"classes": self.answers.classes, "sample_weight": self.answers.weight}
 
     def __str__(self) -> str:
-        lines = [f"{len(self.answers)} cases, {len(self.answers.classes)} classes", *score_table(self.scores)]
+        about = "" if self.positive is None else f", positive class {self.positive!r}"
+        lines = [f"{len(self.answers)} cases, {len(self.answers.classes)} classes{about}", *score_table(self.scores)]
         return "\n".join([*lines, *(f"Careful: {sentence}" for sentence in self.warnings)])
 
     def __repr__(self) -> str:
@@ -184,7 +185,9 @@ def measure(
     sample_weight
         How much each case counts. Intervals then come from resampling the cases.
     positive
-        The class to find: metrics that can be of one class are of it, instead of averaged over classes.
+        The class to find: metrics that can be of one class are of it. Without it that of one number per case, which is
+        the last of two classes; else the positive of two: the one that says yes (True, 1, "yes", …), or the rarer one.
+        With more than two, such metrics are averaged over the classes.
     confidence
         Of the intervals.
     proportions
@@ -196,7 +199,7 @@ def measure(
     >>> round(measured["roc_auc"].value, 3), measured["accuracy"].value
     (0.833, 0.6)
     >>> print(measure(["n", "y", "y"], ["n", "y", "n"], metrics="recall", positive="y"))
-    3 cases, 2 classes
+    3 cases, 2 classes, positive class 'y'
     recall(positive='y')  0.500 ± 0.487  on 3 cases; 95 % interval, exact given the 2 cases it is a share of
     """
     check_confidence("measure", confidence)
@@ -238,6 +241,9 @@ def measure_answers(
     chosen = _defaults(answers) if metrics is None else check_metrics(metrics, "measure")
     if positive is not None:
         chosen = tuple(_of_class(each, positive) for each in chosen)
+    elif answers.positive is not None:
+        positive = answers.classes.tolist()[answers.positive]
+        chosen = tuple(each.bound_by(answers) for each in chosen)
     usable, cautions = usable_metrics(chosen, answers, "measure")
     cautions = [] if metrics is None else [text.replace(": measure gives", ": it was given") for text in cautions]
     draws = Draws(answers)

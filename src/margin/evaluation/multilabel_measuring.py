@@ -147,6 +147,11 @@ def measure_multilabel(
     )
     if not len(sets):
         raise InputError("measure_multilabel: there must be at least one case.")
+    return measure_sets(sets, metrics, confidence)
+
+
+def measure_sets(sets: LabelSets, metrics: Iterable[str] | str | None, confidence: float) -> MultilabelMeasured:
+    """``measure_multilabel`` for label sets that are read already."""
     chosen, left_out = _chosen(metrics, sets)
     draws = Draws(sets)
     found = {each.name: each.score(sets, confidence, draws) for each in chosen}

@@ -22,7 +22,7 @@ from margin.evaluation import Evaluation, SealedTest, StratifiedFolds, evaluate_
 from margin.experiment.cards import column_cards
 from margin.experiment.example_cases import telling_cases
 from margin.experiment.notes import training_notes
-from margin.experiment.problem import Problem, frame, open_table, resolve_target
+from margin.experiment.problem import Problem, frame, open_table, positive_label, resolve_target
 from margin.experiment.read_out import label_text, rank, read_out
 from margin.experiment.result import Pair, Progress, Result, Standing, TestScore
 from margin.experiment.run_log import Log
@@ -55,6 +55,7 @@ def run(spec: Spec) -> Iterator[Progress | Result]:
     for name in spec.metrics:
         metric(name)
     table, problem = _read(spec, log)
+    positive = positive_label(problem.labels, spec.positive)
     yield Progress("read", log.seconds)
     with log.step("Sealed the test part") as note:
         sealed = SealedTest(problem.inputs, problem.labels, spec.test_share, spec.seed)
@@ -63,7 +64,7 @@ def run(spec: Spec) -> Iterator[Progress | Result]:
         audited = audit(problem.inputs, problem.labels, sealed, seed=spec.seed)
         note.append(audited.verdict.rstrip("."))
     yield Progress("seal", log.seconds)
-    race = _Race(spec, _entries(spec, sealed.n_train, log), sealed, log)
+    race = _Race(spec, _entries(spec, sealed.n_train, log), sealed, log, positive)
     yield from race.events()
     board, pairs, method = race.leaderboard()
     best = race.entries[board[0].name]
@@ -73,7 +74,8 @@ def run(spec: Spec) -> Iterator[Progress | Result]:
         note.append(f"{sealed.n_train:,} rows")
     yield Progress("refit", log.seconds, best.name)
     with log.step("Opened the sealed test, once", best.name) as note:
-        evaluation = sealed.open(chosen, metrics=tuple(dict.fromkeys(("accuracy", *spec.metrics))), name=best.title)
+        measured = tuple(dict.fromkeys(("accuracy", *spec.metrics)))
+        evaluation = sealed.open(chosen, metrics=measured, name=best.title, positive=positive, again=True)
         test = read_out(evaluation, Counter(sealed.train[1].tolist()).most_common(1)[0][0])
         note.append(f"{sealed.n_test:,} rows, digest {sealed.digest}")
     yield Progress("test", log.seconds, best.name)
@@ -102,6 +104,7 @@ def run(spec: Spec) -> Iterator[Progress | Result]:
         pairs=pairs,
         audit=audited,
         openings=tuple(map(str, sealed.openings)),
+        positive="" if positive is None else label_text(positive),
         about=_about_model(table, problem, race, board[0], test, method),
     )
 
@@ -151,6 +154,7 @@ def _about_model(
         protocol=f"{_protocol(race, method)} The sealed test of {test.n_rows:,} rows was opened once.",
         seed=spec.seed,
         command=spec.command(),
+        positive=race.positive,
     )
     return {**about_model(table, problem.target, problem.labels, spec.reading), "name": best.name, **notes}
 
@@ -177,6 +181,7 @@ class _Race:
     entries: dict[str, zoo.Entry]
     sealed: SealedTest
     log: Log
+    positive: Any = None
     evaluations: dict[str, Evaluation] = field(default_factory=dict)
     errors: dict[str, str] = field(default_factory=dict)
 
@@ -205,7 +210,8 @@ class _Race:
     def _folds(self, entry: zoo.Entry, X: TableLike, y: np.ndarray) -> Iterator[Any]:
         """The folds of a model as they are done; its evaluation is kept."""
         model = seeded(entry.model(), self.spec.seed)
-        steps = evaluate_steps(model, X, y, self.protocol, metrics=self.spec.metrics, n_jobs=self.spec.jobs)
+        told = {"metrics": self.spec.metrics, "positive": self.positive, "n_jobs": self.spec.jobs}
+        steps = evaluate_steps(model, X, y, self.protocol, **told)
         while True:
             # Warnings are caught fold by fold: the caller's code must not run inside the catching.
             with self.log.listening(entry.name):

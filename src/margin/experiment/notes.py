@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
+import numpy as np
+
 from margin.data import Table
 from margin.evaluation import metric
 from margin.experiment.result import Score
@@ -23,11 +25,12 @@ def training_notes(
     protocol: str,
     seed: int,
     command: str,
+    positive: Any = None,
 ) -> dict[str, Any]:
     """The notes of a run as plain JSON; of equal runs all but ``when`` are equal.
 
     ``rows`` are those that the model learnt from. A score is its value and the ends of its interval, each None where
-    it is not known.
+    it is not known. ``positive`` is the class that precision, recall and F1 are about; it is noted by their names.
 
     >>> table = Table.from_columns({"x": [1.0, 2.0], "y": ["a", "b"]})
     >>> scores = {"accuracy": Score(0.75, 0.5, 0.9)}
@@ -45,6 +48,11 @@ def training_notes(
         "command": command,
         "protocol": protocol,
         "scores": {"validation": _plain(validation), "test": _plain(test)},
+        "positive": {
+            name: str(positive)
+            for name in {**validation, **test}
+            if positive is not None and metric(name).bound(np.array([positive]), 0).about
+        },
         "units": {name: metric(name).unit for name in {**validation, **test}},
     }
 

@@ -11,8 +11,9 @@ import numpy as np
 from margin.data import Table, catalog
 from margin.data.readers import read
 from margin.errors import DataError, LabelError, ParameterError, closest, listing
+from margin.evaluation.predictions.positive_class import positive_code
 
-__all__ = ["MOST_CLASSES", "Problem", "check_column", "frame", "open_table", "resolve_target"]
+__all__ = ["MOST_CLASSES", "Problem", "check_column", "frame", "open_table", "positive_label", "resolve_target"]
 
 #: More classes than this are taken for a quantity or an identifier.
 MOST_CLASSES = 100
@@ -94,6 +95,23 @@ def check_column(table: Table, name: str | None, target: str, what: str) -> None
         raise ParameterError(
             f"{what}={name!r}: must be a column besides the target, {listing(others)}{closest(name, others)}."
         )
+
+
+def positive_label(labels: np.ndarray, given: str = "") -> Any:
+    """The class that precision, recall and F1 are about: the one named as it is written, or the positive of two.
+
+    >>> positive_label(np.array(["bad", "good", "good"])), positive_label(np.array([1, 2, 3]), "2")
+    ('bad', 2)
+    """
+    classes, counts = np.unique(labels, return_counts=True)
+    if not given:
+        code = positive_code(classes, counts)
+        return None if code is None else classes.tolist()[code]
+    for label in classes.tolist():
+        if str(label) == given:
+            return label
+    known = list(map(str, classes.tolist()))
+    raise ParameterError(f"positive={given!r}: must be one of the classes, {listing(known)}{closest(given, known)}.")
 
 
 def frame(table: Table, target: str, texts_read: frozenset[str] | bool = False) -> Problem:

@@ -99,7 +99,7 @@ MOST_CLASSES = 100
 
 
 def threshold_curves(evaluation: Evaluation) -> tuple[ThresholdCurves, ...]:
-    """For two classes the curves of the rarer one; for more those of each class against the rest, largest first.
+    """For two classes the curves of the positive one; for more those of each class against the rest, largest first.
 
     Nothing where the model gives neither probabilities nor scores, or where a class has no cases to find.
     """
@@ -109,7 +109,7 @@ def threshold_curves(evaluation: Evaluation) -> tuple[ThresholdCurves, ...]:
     counts = np.bincount(answers.truth, minlength=len(evaluation.classes))
     able = [code for code in np.argsort(-counts, kind="stable").tolist() if 0 < counts[code] < len(answers.truth)]
     if len(evaluation.classes) == 2:
-        able = able[-1:]
+        able = [code for code in able if evaluation.classes.tolist()[code] == evaluation.positive]
     return tuple(_of_class(evaluation, code, drawn=place < MOST_DRAWN) for place, code in enumerate(able))
 
 
@@ -140,9 +140,8 @@ def calibration_bins(evaluation: Evaluation) -> tuple[tuple[CalibrationBin, ...]
     """Bins of probabilities, whose they are, and the calibration error; nothing where the model gives none."""
     if evaluation.answers.probabilities is None or not len(evaluation.answers.truth):
         return (), "", None
-    counts = np.bincount(evaluation.answers.truth, minlength=len(evaluation.classes))
-    rarer = evaluation.classes[int(np.argsort(-counts, kind="stable")[-1])] if len(evaluation.classes) == 2 else None
-    curve = evaluation.calibration(rarer)
+    positive = evaluation.positive if len(evaluation.classes) == 2 else None
+    curve = evaluation.calibration(positive)
     bins = tuple(
         CalibrationBin(
             float(curve.mean_confidence[i]),
@@ -151,7 +150,7 @@ def calibration_bins(evaluation: Evaluation) -> tuple[tuple[CalibrationBin, ...]
         )
         for i in np.flatnonzero(curve.filled).tolist()
     )
-    return bins, "" if rarer is None else label_text(rarer), float(curve.error)
+    return bins, "" if positive is None else label_text(positive), float(curve.error)
 
 
 def _points(x: np.ndarray, y: np.ndarray) -> tuple[tuple[float, float], ...]:

@@ -181,7 +181,8 @@ class Result:
     ``leaderboard`` is sorted, best first, failed models last. ``model`` is the best one, fitted on all the data
     after the sealed test was opened. ``explanations`` is anything with ``text()`` and ``html()``. ``pairs`` are all
     models held against each other, ``audit`` is what was looked for and found in the data and their split, and
-    ``openings`` says when the sealed test was opened, and for which model.
+    ``openings`` says when the sealed test was opened, and for which model. ``positive`` is the class that precision,
+    recall, F1 and curves are about; empty where there are more than two and none was named.
     """
 
     title: str
@@ -208,6 +209,7 @@ class Result:
     pairs: tuple[Pair, ...] = ()
     audit: Any = None
     openings: tuple[str, ...] = ()
+    positive: str = ""
 
     @property
     def winner(self) -> Standing:

@@ -42,6 +42,9 @@ class Spec:
         Cross-validation on the rest. ``'auto'`` repeats is 3 below 2,000 training rows and 1 above.
     metrics, sort
         What to measure, and which of them decides; the first, if nothing is said.
+    positive
+        The class, as it is written, that precision, recall, F1 and the curves are about; without it, of two classes the
+        one that says yes, else the rarer one.
     seed
         Same seed, same split, same folds, same result.
     header, separator, missing, kinds
@@ -67,6 +70,7 @@ class Spec:
     repeats: int | Literal["auto"] = "auto"
     metrics: tuple[str, ...] = METRICS
     sort: str = ""
+    positive: str = ""
     seed: int = 0
     header: bool | Literal["auto"] = "auto"
     separator: str = "auto"
@@ -147,6 +151,7 @@ _FLAGS = {
     "--repeats": "repeats",
     "--metrics": "metrics",
     "--sort": "sort",
+    "--positive": "positive",
     "--seed": "seed",
     "--header": "header",
     "--separator": "separator",

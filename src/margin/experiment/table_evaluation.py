@@ -7,10 +7,10 @@ from typing import Any
 
 from margin import zoo
 from margin.errors import ParameterError
-from margin.evaluation import Evaluation, TimeOrdered, evaluate
+from margin.evaluation import Evaluation, TimeHoldOut, TimeOrdered, evaluate
 from margin.evaluation.cross_validation.evaluate import DEFAULT_METRICS
 from margin.experiment.compare import seeded
-from margin.experiment.problem import check_column, frame, open_table, resolve_target
+from margin.experiment.problem import check_column, frame, open_table, positive_label, resolve_target
 
 __all__ = ["evaluate_table"]
 
@@ -25,12 +25,18 @@ def evaluate_table(
     settings: Mapping[str, str] | None = None,
     group: str | None = None,
     time: str | None = None,
+    since: str | None = None,
+    test: Any = None,
+    positive: str | None = None,
     jobs: int = 1,
     seed: int = 0,
     reading: dict[str, Any] | None = None,
     progress: bool = False,
 ) -> Evaluation:
     """How well a model of the zoo does on a table; ``settings`` are words, as in ``{"knn.p": "1"}``.
+
+    ``time`` is the column that says when; with ``since`` rows before it are learnt from and those from it on asked
+    about. ``test`` is a table of its own to be asked about.
 
     >>> evaluate_table("iris", None, "naive-bayes", protocol="5-fold").protocol.name
     '5-fold cross-validation'
@@ -41,22 +47,41 @@ def evaluate_table(
         check_column(table, name, column, flag)
     (entry,) = zoo.models([model], settings)
     problem = frame(table, column, zoo.texts_read((entry,)))
+    own = None
+    if test is not None:
+        other = frame(open_table(test, reading)[0], column, zoo.texts_read((entry,)))
+        own = (other.inputs, other.labels)
     return evaluate(
         seeded(entry.model(), seed),
         problem.inputs,
         problem.labels,
-        _protocol(protocol, time),
+        _protocol(protocol, time, since),
         metrics=tuple(metrics),
         groups=group,
+        test=own,
+        positive=positive_label(problem.labels, positive) if positive else None,
         n_jobs=jobs,
         progress=progress,
     )
 
 
-def _protocol(protocol: Any, time: str | None) -> Any:
+def _protocol(protocol: Any, time: str | None, since: str | None) -> Any:
     """The protocol, in order of time where a column says when."""
     if time is None:
+        if since is not None:
+            raise ParameterError(f"since={since!r}: say which column holds the times (time=…).")
         return protocol
-    if protocol not in (None, "time"):
-        raise ParameterError(f"time={time!r}: splits in order of time are the protocol 'time', not {protocol!r}.")
-    return TimeOrdered(time)
+    if protocol not in (None, "time", "time-hold-out"):
+        raise ParameterError(
+            f"time={time!r}: splits in order of time are the protocol 'time' or 'time-hold-out', not {protocol!r}."
+        )
+    if since is None and protocol != "time-hold-out":
+        return TimeOrdered(time)
+    return TimeHoldOut(time, at=_as_number(since))
+
+
+def _as_number(since: str | None) -> Any:
+    try:
+        return since if since is None else float(since)
+    except ValueError:  # a date
+        return since

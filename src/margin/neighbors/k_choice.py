@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
+from sklearn.base import clone
 
+from margin.data.labels import label_array
+from margin.data.weights import check_weights
 from margin.errors import LabelError, ParameterError, closest
 from margin.neighbors.distances import FeatureWeights, Metric, RowScale
 from margin.neighbors.indexes.choose import Algorithm
@@ -19,6 +22,8 @@ from margin.typing import LabelsLike, TableLike, WeightsLike
 __all__ = ["KChoice", "choose_k"]
 
 LOSSES = ("error", "squared_error")
+#: Up to so many rows are left out by fitting anew, to tell what the scale knows of them.
+MOST_REFITTED = 500
 
 
 @dataclass(frozen=True)
@@ -39,6 +44,10 @@ class KChoice:
         How many cases were answered, by weight.
     how
         Where the cases came from: ``"leave-one-out"`` or ``"validation"``.
+    rescaled_error
+        Where columns are scaled and rows left out: the error of ``best`` with the scale learnt without each row too.
+        The errors of all k are with the scale of all rows; how far the two differ is how much that matters. None where
+        nothing is scaled, or where it would take too many fits.
     """
 
     k: np.ndarray
@@ -47,6 +56,8 @@ class KChoice:
     right: np.ndarray | None
     n_cases: float
     how: str
+    rescaled_error: float | None = None
+    scaled: bool = False
 
     @property
     def best(self) -> int:
@@ -63,15 +74,15 @@ class KChoice:
         return int(self.k[np.flatnonzero(self.error <= self.error[at] + self.standard_error[at])[-1]])
 
     @property
-    def knee(self) -> int:
-        """Where more neighbours stop paying: the point farthest below the chord of the falling part of the curve.
+    def knee(self) -> int | None:
+        """The k of the smallest error before it rises again; of several the smallest.
 
-        The curve is the smallest error so far, from k = 1 to where it is smallest, both axes brought to 0 … 1;
-        of points equally far the smallest k (Satopää, Albrecht, Irwin, Raghavan 2011).
+        None where the error only falls, so that k should go on, or only rises.
         """
-        from margin.evaluation.curves.knee import knee_of_falling  # only here: it loads the evaluation
+        from margin.evaluation.curves.knee import knee_of  # only here: it loads the evaluation
 
-        return int(self.k[knee_of_falling(self.error)])
+        at = knee_of(self.error)
+        return None if at is None else int(self.k[at])
 
     def __str__(self) -> str:
         lines = [f"k = 1 … {len(self.k)}, {self.how}, {self.n_cases:,.6g} cases"]
@@ -80,8 +91,20 @@ class KChoice:
             ("largest k within one standard error", self.within_one_standard_error),
             ("knee", self.knee),
         ):
-            lines.append(f"  {what + ':':37}k = {k}, {self._error_in_words(k)}")
+            told = (
+                "none, the error does not fall and rise again" if k is None else f"k = {k}, {self._error_in_words(k)}"
+            )
+            lines.append(f"  {what + ':':37}{told}")
+        if self.scaled:
+            lines.append(f"  The scale is that of all rows; {self._rescaled_in_words()}.")
         return "\n".join(lines)
+
+    def _rescaled_in_words(self) -> str:
+        if self.rescaled_error is None:
+            return "how much it matters that it knows the row left out was not measured"
+        at = self.error[self.best - 1]
+        shown = "{:.4g} in place of {:.4g}" if self.right is None else "{:.2%} in place of {:.2%}"
+        return f"learnt without each row left out, k = {self.best} errs by {shown.format(self.rescaled_error, at)}"
 
     def _error_in_words(self, k: int) -> str:
         error, chance = self.error[k - 1], self.standard_error[k - 1]
@@ -111,7 +134,8 @@ def choose_k(
 
     Each training row is answered by its nearest others, as :class:`KNeighborsClassifier` (``loss="error"``) or
     :class:`KNeighborsRegressor` (``loss="squared_error"``) would answer it if it had been left out; ties included.
-    What is learnt of the columns, such as their scale, is learnt from all rows. A row of weight w is left out with
+    What is learnt of the columns, such as their scale, is learnt from all rows, the one left out included; by how much
+    that changes the error of the best k is measured and told (``rescaled_error``). A row of weight w is left out with
     all its weight, and its answer counts w times. With ``validation=(X, y)`` those rows are answered instead.
 
     At most as many neighbours are asked as there are. O(n k_max) votes after the search, in memory that does not
@@ -128,12 +152,12 @@ def choose_k(
     k = 1 … 50, leave-one-out, 150 cases
       smallest error:                      k = 21, error 2.00% ± 1.14% (147 right)
       largest k within one standard error: k = 22, error 2.67% ± 1.32% (146 right)
-      knee:                                k = 5, error 3.33% ± 1.47% (145 right)
+      knee:                                k = 19, error 2.00% ± 1.14% (147 right)
     >>> model = KNeighborsClassifier(choice.within_one_standard_error).fit(X, y)
     """
     _check(k_max, loss)
     kind = KNeighborsClassifier if loss == "error" else KNeighborsRegressor
-    model = kind(
+    fresh = kind(
         weights=weights,
         metric=metric,
         p=p,
@@ -142,20 +166,43 @@ def choose_k(
         scale=scale,
         feature_weights=feature_weights,
         n_jobs=n_jobs,
-    ).fit(X, y, sample_weight)
+    )
+    model = clone(fresh).fit(X, y, sample_weight)
     if model._targets.ndim > 1:
         raise LabelError("choose_k: y must be one target; choose k for each of several targets by itself.")
     ranked = left_out(model, k_max) if validation is None else of_validation(model, k_max, validation)
     losses = losses_of(model, ranked)
     error = losses.mean()
-    return KChoice(
+    found = KChoice(
         k=np.arange(1, len(error) + 1),
         error=error,
         standard_error=losses.standard_error(),
         right=losses.total - losses.sums if loss == "error" else None,
         n_cases=losses.total,
         how="leave-one-out" if validation is None else "validation",
+        scaled=scale is not None and validation is None,
     )
+    if not found.scaled:
+        return found
+    return replace(found, rescaled_error=_rescaled_error(fresh.set_params(n_neighbors=found.best), X, y, sample_weight))
+
+
+def _rescaled_error(model: Any, X: TableLike, y: LabelsLike, sample_weight: WeightsLike | None) -> float | None:
+    """The error by leave-one-out with nothing known of the row left out, its part in the scale included."""
+    from margin.evaluation.predictions.leave_one_out import refitted_predictions  # only here: it loads the evaluation
+
+    truth = np.asarray(label_array(y, "choose_k"))
+    weight = check_weights(sample_weight, len(truth), "choose_k")
+    said = model.left_out_answers(X, y, sample_weight) if hasattr(model, "left_out_answers") else None
+    if said is None:
+        if len(truth) > MOST_REFITTED:
+            return None
+        said = refitted_predictions(model, X, truth, weight, np.arange(len(truth)))
+    if hasattr(model, "predict_proba"):
+        losses = (np.asarray(said.labels, dtype=object) != truth.astype(object)).astype(np.float64)
+    else:
+        losses = (np.asarray(said.labels, dtype=np.float64) - truth.astype(np.float64)) ** 2
+    return float(np.average(losses, weights=weight))
 
 
 def _check(k_max: Any, loss: Any) -> None:

@@ -25,7 +25,7 @@ def plot_k_choice(choice: Any, ax: Any = None) -> Any:
     ----------
     choice
         What was found for each k: ``k``, ``error`` and ``standard_error`` (arrays), and the numbers ``best``,
-        ``within_one_standard_error`` and ``knee``.
+        ``within_one_standard_error`` and ``knee`` (None where there is none).
 
     Examples
     --------
@@ -62,7 +62,8 @@ def _choices(choice: Any) -> dict[int, str]:
     """Each chosen k with all its titles: often one k has several."""
     titles: dict[int, list[str]] = {}
     for attribute, title in CHOICES.items():
-        titles.setdefault(int(getattr(choice, attribute)), []).append(title)
+        if (chosen := getattr(choice, attribute)) is not None:  # an error that only falls has no knee
+            titles.setdefault(int(chosen), []).append(title)
     return {k: ", ".join(names) for k, names in titles.items()}
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 __all__ = [
+    "about_class",
     "answer",
     "board_summary",
     "count",
@@ -31,14 +32,30 @@ def _metric(name: str) -> Any:
     return METRICS.get(name.partition("(")[0])
 
 
-def metric_name(metric: str) -> str:
-    """How a metric is called in a heading.
+def metric_name(metric: str, positive: str = "") -> str:
+    """How a metric is called in a heading, with the class that it is about where it is about one.
 
     >>> metric_name("balanced_accuracy"), metric_name("brier")
     ('Balanced accuracy', 'Brier score')
+    >>> metric_name("f1", "bad"), metric_name("f1")
+    ('F1 of “bad”', 'F1, mean of classes')
     """
     known = _metric(metric)
-    return known.title if known is not None and known.name == metric else metric.replace("_", " ").capitalize()
+    if known is None or known.name != metric:
+        return metric.replace("_", " ").capitalize()
+    return known.title + about_class(metric, positive)
+
+
+def about_class(metric: str, positive: str) -> str:
+    """The class that a metric is about, behind its name; empty where it is about all of them.
+
+    >>> about_class("recall", "bad"), about_class("accuracy", "bad")
+    (' of “bad”', '')
+    """
+    known = None if metric == "accuracy" else _metric(metric)  # known without loading the family of metrics
+    if known is None or not known.of_positive or known.name != metric:
+        return ""
+    return f" of “{shortened(positive)}”" if positive else ", mean of classes"
 
 
 def is_share(metric: str) -> bool:

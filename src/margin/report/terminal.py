@@ -57,7 +57,8 @@ def board(result: Any) -> Group:
     metric = result.metric
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
     table.add_column("model", no_wrap=True, max_width=20)
-    table.add_column(metric.replace("_", " "), justify="right", min_width=8, max_width=10)
+    heading = metric.replace("_", " ") + words.about_class(metric, result.positive)
+    table.add_column(heading, justify="right", min_width=8, max_width=10)
     table.add_column("95 % interval", justify="right", no_wrap=True)
     table.add_column("", no_wrap=True)
     for column in leaderboard.COLUMNS:

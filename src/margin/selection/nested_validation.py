@@ -10,12 +10,18 @@ from typing import Any
 
 import numpy as np
 
+from margin.data.labels import label_array
+from margin.data.rows import ready_for, without_column
+from margin.data.weights import group_arguments
 from margin.errors import ParameterError
-from margin.evaluation.cross_validation.evaluate import evaluate
+from margin.evaluation.cross_validation.evaluate import Plan, Workers
 from margin.evaluation.cross_validation.fold import check_model
+from margin.evaluation.cross_validation.label_fold import label_metrics
 from margin.evaluation.cross_validation.result import Evaluation, FoldDone
 from margin.evaluation.intervals.interval import Score
 from margin.evaluation.metrics.definitions import METRICS, Metric, metric
+from margin.evaluation.metrics.multilabel import MULTILABEL_METRICS, MultilabelMetric
+from margin.evaluation.predictions.targets import are_label_sets, are_names, read_targets
 from margin.evaluation.protocols.stratified import StratifiedFolds
 from margin.evaluation.scoring.of_cases import score_folds
 from margin.selection.prepare import check_effort
@@ -25,13 +31,27 @@ from margin.typing import LabelsLike, TableLike, WeightsLike
 __all__ = ["Nested", "nested"]
 
 #: What scikit-learn calls the metrics that margin has too, with the sign it gives them.
-SCORING = {
+SCORING: dict[str, tuple[str | Metric, int]] = {
     "accuracy": ("accuracy", 1),
     "balanced_accuracy": ("balanced_accuracy", 1),
-    "f1_macro": ("f1", 1),
+    "f1": (metric("f1", positive=1), 1),
+    "precision": (metric("precision", positive=1), 1),
+    "recall": (metric("recall", positive=1), 1),
+    "f1_macro": (metric("f1", average="macro"), 1),
+    "precision_macro": (metric("precision", average="macro"), 1),
+    "recall_macro": (metric("recall", average="macro"), 1),
     "matthews_corrcoef": ("matthews", 1),
     "roc_auc": ("roc_auc", 1),
     "neg_log_loss": ("log_loss", -1),
+}
+#: The same where a row may have several labels.
+SEVERAL_SCORING = {
+    "accuracy": "subset_accuracy",
+    **{
+        f"{name}_{how}": f"{name}_{how}"
+        for name in ("f1", "precision", "recall", "jaccard")
+        for how in ("micro", "macro", "weighted", "samples")
+    },
 }
 
 
@@ -101,31 +121,20 @@ class Nested:
         return f"<pre>{html.escape(str(self))}</pre>"
 
 
-class _Noting:
-    """A search that notes what it chose in every fold: evaluations clone, fit and forget."""
+def _choice(search: Any) -> tuple[dict[str, Any], float]:
+    """What a fitted search chose, and what it claims of it."""
+    if not (hasattr(search, "best_params_") and hasattr(search, "best_score_")):
+        raise ParameterError(
+            f"nested(search={type(search).__name__}()): the search must have best_params_ and best_score_ after fit, "
+            "and predict with the setting it chose (refit=True)."
+        )
+    return dict(search.best_params_), float(search.best_score_)
 
-    def __init__(self, search: Any, notes: list[tuple[dict[str, Any], float]]) -> None:
-        self.search = search
-        self.notes = notes
-        self.accepts_tables = getattr(search, "accepts_tables", False)
 
-    def __sklearn_clone__(self) -> _Noting:
-        from sklearn.base import clone
+class _NotingPlan(Plan):
+    """An evaluation that keeps what the search chose in every fold."""
 
-        return _Noting(clone(self.search), self.notes)
-
-    def get_params(self, deep: bool = True) -> dict[str, Any]:
-        return self.search.get_params(deep=deep)
-
-    def fit(self, X: TableLike, y: LabelsLike, sample_weight: WeightsLike | None = None) -> _Noting:
-        self.search.fit(X, y, **({} if sample_weight is None else {"sample_weight": sample_weight}))
-        self.notes.append((dict(self.search.best_params_), float(self.search.best_score_)))
-        return self
-
-    def __getattr__(self, name: str) -> Any:
-        if name in ("left_out_answers", "answers_along", "search", "notes"):
-            raise AttributeError(name)
-        return getattr(self.search, name)
+    note = staticmethod(_choice)
 
 
 def nested(
@@ -138,6 +147,8 @@ def nested(
     metrics: Iterable[str | Metric] = (),
     sample_weight: WeightsLike | None = None,
     groups: LabelsLike | None = None,
+    n_jobs: int = 1,
+    workers: Workers = "threads",
     confidence: float = 0.95,
     refit: bool = True,
     progress: bool | Callable[[FoldDone], Any] = False,
@@ -162,7 +173,9 @@ def nested(
     metrics
         What else is measured over the outer folds, beside what the search chooses by.
     sample_weight, groups
-        Weights of rows; groups that must not be split by the outer folds.
+        Weights of rows; groups that must not be split, neither by the outer folds nor by those of margin's searches.
+    n_jobs, workers
+        Outer folds at once, and whether in threads or processes, as in ``evaluate``. Results do not depend on it.
     confidence
         Of the intervals.
     refit
@@ -181,36 +194,22 @@ def nested(
     """
     check_model(search, "nested")
     check_effort(1, confidence, "nested")
-    which, sign = _metric_of(search)
+    which, sign = _metric_of(search, are_label_sets(y) or (isinstance(y, (list, tuple)) and are_names(X, y)))
     if inner is not None:
         search = _with_cv(search, inner)
     if outer is None and groups is None:
         outer = StratifiedFolds(folds=5)
-    notes: list[tuple[dict[str, Any], float]] = []
-    measured = tuple(dict.fromkeys([which, *(metric(each) for each in metrics)]))
-    # One fold after the other: the notes come in the order of the folds. The search itself may use many threads.
-    evaluation = replace(
-        evaluate(
-            _Noting(search, notes),
-            X,
-            y,
-            outer,
-            metrics=measured,
-            sample_weight=sample_weight,
-            groups=groups,
-            confidence=confidence,
-            progress=progress,
-        ),
-        model=type(search).__name__,
-    )
+    measured = tuple(dict.fromkeys([which, *_others(metrics, which)]))
+    plan = _NotingPlan(outer, measured, sample_weight, groups, n_jobs, workers, confidence=confidence)
+    evaluation = plan.evaluation(search, X, y, progress)
     done = [fold for fold in evaluation.folds if not fold.failed]
-    _check_notes(search, notes, len(done))
+    notes = [fold.note for fold in done]
     inner_scores = sign * np.array([score for _, score in notes])
     outer_scores = np.array([fold.scores[which.name] for fold in done])
     lead = (inner_scores - outer_scores) * (1 if which.greater_is_better else -1)
     ratio = float(np.mean([fold.n_test / fold.n_train for fold in done]))
     optimism = _unbounded(which, lead, ratio, confidence)
-    final = _final(search, X, y, sample_weight) if refit else None
+    final = _final(search, X, y, sample_weight, groups) if refit else None
     return Nested(
         evaluation,
         which.name,
@@ -223,11 +222,26 @@ def nested(
     )
 
 
-def _metric_of(search: Any) -> tuple[Metric, int]:
+def _others(metrics: Any, which: Any) -> list[Any]:
+    """What else is measured: of several labels where the search chooses by such a metric."""
+    given = [metrics] if isinstance(metrics, (str, Metric, MultilabelMetric)) else list(metrics)
+    if isinstance(which, MultilabelMetric):
+        return list(label_metrics(given, "nested")) if given else []
+    return [metric(each) for each in given]
+
+
+def _metric_of(search: Any, several: bool) -> tuple[Any, int]:
     """What the search chooses by, and the sign that it gives it."""
     params = search.get_params(deep=False)
-    if "metric" in params and (isinstance(params["metric"], Metric) or params["metric"] in METRICS):
-        return metric(params["metric"]), 1
+    chosen = params.get("metric")
+    if several and isinstance(chosen, (Metric, MultilabelMetric, str)):
+        return label_metrics(chosen, "nested")[0], 1
+    if "metric" in params and (isinstance(chosen, Metric) or chosen in METRICS):
+        return metric(chosen), 1
+    if several:
+        name = SEVERAL_SCORING.get(params.get("scoring") or "accuracy")
+        if name is not None:
+            return MULTILABEL_METRICS[name], 1
     scoring = params.get("scoring")
     if scoring is None:
         return metric("accuracy"), 1
@@ -249,14 +263,6 @@ def _with_cv(search: Any, inner: Any) -> Any:
     return clone(search).set_params(cv=inner)
 
 
-def _check_notes(search: Any, notes: list[Any], n_folds: int) -> None:
-    if len(notes) != n_folds:
-        raise ParameterError(
-            f"nested(search={type(search).__name__}()): the search must have best_params_ and best_score_ after fit, "
-            "and predict with the setting it chose (refit=True)."
-        )
-
-
 def _unbounded(which: Metric, values: np.ndarray, ratio: float, confidence: float) -> Score:
     """A mean of differences: they may have either sign, whatever bounds the metric has."""
     return score_folds(replace(which, bounds=(-np.inf, np.inf)), values.tolist(), ratio, confidence)
@@ -272,16 +278,16 @@ def _counted(settings: Iterable[Mapping[str, Any]]) -> tuple[tuple[Mapping[str, 
     return tuple((by_text[text], n) for text, n in times.most_common())
 
 
-def _final(search: Any, X: TableLike, y: LabelsLike, sample_weight: WeightsLike | None) -> Any:
+def _final(search: Any, X: TableLike, y: LabelsLike, sample_weight: WeightsLike | None, groups: Any) -> Any:
     from sklearn.base import clone
 
-    from margin.data.rows import ready_for
-    from margin.data.table import Table
-
-    if isinstance(X, Table) and isinstance(y, str):
-        X, y = X.target(y)
-    weight = {} if sample_weight is None else {"sample_weight": sample_weight}
-    return clone(search).fit(ready_for(search, X), y, **weight)
+    if isinstance(groups, str):
+        groups, X = without_column(X, groups, "nested(groups=…)")
+    X, targets = read_targets(X, y, "nested")
+    known = {} if sample_weight is None else {"sample_weight": sample_weight}
+    if groups is not None:
+        known |= group_arguments(search, label_array(groups, "nested(groups=…)"))
+    return clone(search).fit(ready_for(search, X), targets.labels, **known)
 
 
 def _claim(final: Any, sign: int) -> Score:

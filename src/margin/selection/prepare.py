@@ -8,15 +8,16 @@ from typing import Any
 
 import numpy as np
 
-from margin.data.labels import codes_of, distinct, label_array, refuse_missing
-from margin.data.rows import count_rows
+from margin.data.labels import label_array
 from margin.data.splits import Part, Split
 from margin.data.table import Table
 from margin.data.weights import check_weights
-from margin.errors import DataError, InputError, ParameterError
+from margin.errors import DataError, ParameterError
 from margin.evaluation.cross_validation.fold import FoldTask, check_model
+from margin.evaluation.cross_validation.label_fold import label_metrics
 from margin.evaluation.intervals.interval import Score, proportion_interval
 from margin.evaluation.metrics.definitions import Metric
+from margin.evaluation.predictions.targets import read_targets
 from margin.evaluation.protocols.named import bound_protocol
 from margin.evaluation.protocols.stratified import SplitProtocol, StratifiedFolds
 from margin.evaluation.scoring.of_cases import check_metrics, score_folds
@@ -50,24 +51,26 @@ def prepared(
 ) -> tuple[FoldTask, list[Split], SplitProtocol]:
     """The task that trials are folds of, and the splits; five stratified folds without a protocol."""
     check_model(model, who)
-    chosen = check_metrics(metrics, who)
     if isinstance(X, Table) and isinstance(y, str):
         X, y = X.target(y)
-    labels = label_array(y, f"{who}(y=…)")
-    refuse_missing(labels, f"{who}(y=…)")
-    if count_rows(X) != len(labels):
-        raise InputError(f"{who}: X has {count_rows(X)} rows, but y has {len(labels)} labels.")
+    X, targets = read_targets(X, y, who)
+    labels, several = targets.labels, targets.several
+    chosen = label_metrics(metrics, who) if several else check_metrics(metrics, who)
     if protocol is None and groups is None:
         protocol = StratifiedFolds(folds=max(2, min(5, len(labels))))
     split_by, X = bound_protocol(protocol, X, len(labels), groups, who)
     weight = check_weights(sample_weight, len(labels), who)
     weight = np.ones(len(labels)) if weight is None else weight
-    classes = distinct(labels, f"{who}(y=…)")
     n_fits = split_by.n_fits or len(labels)
     if n_fits * len(labels) > MOST_ROWS_LISTED:
         raise DataError(f"{who}: {n_fits} splits of {len(labels)} rows are too many (use fewer folds).")
-    splits = [(_part(train, weight), _part(test, weight)) for train, test in split_by.split(labels)]
-    task = search_task(model, X, labels, classes, codes_of(labels, classes), metrics=chosen, caller=who)
+    splits = [
+        (_part(train, weight), _part(test, weight))
+        for train, test in split_by.split(targets.codes if several else labels)
+    ]
+    cut = getattr(split_by, "groups", None)
+    told = {"metrics": chosen, "caller": who, "groups": None if cut is None else label_array(cut, f"{who}(groups=…)")}
+    task = search_task(model, X, labels, targets.classes, targets.codes, **told)
     return task, splits, split_by
 
 

@@ -37,6 +37,7 @@ __all__ = ["command"]
 )
 @click.option("--metrics", metavar="A,B,…", help="What to measure. [default: accuracy,balanced_accuracy,f1]")
 @click.option("--sort", metavar="METRIC", help="Which of them decides. [default: the first]")
+@click.option("--positive", metavar="CLASS", default="", help=reading.POSITIVE)
 @click.option("--seed", type=int, default=0, show_default=True, help="Same seed, same result.")
 @reading.options
 @click.option(

@@ -33,6 +33,13 @@ __all__ = ["command"]
 @click.option(
     "--time", metavar="COLUMN", help="When each row happened; the past is learnt from, the future asked about."
 )
+@click.option(
+    "--from", "since", metavar="TIME", help="With --time: learn from rows before it, ask about those from it on."
+)
+@click.option(
+    "--test", metavar="FILE", help="A table of its own to be asked about; FILE is then learnt from as a whole."
+)
+@click.option("--positive", metavar="CLASS", help=reading.POSITIVE)
 @click.option("--seed", type=int, default=0, show_default=True, help="Of a model that draws at random.")
 @click.option(
     "--jobs", "-j", type=int, default=1, show_default=True, help="Folds worked on at once; -1 for all processors."
@@ -51,6 +58,8 @@ def command(
     margin evaluate credit --model naive-bayes --protocol 10x10
     margin evaluate visits.csv --target ill --model knn --set n_neighbors=7 --group patient
     margin evaluate visits.csv --target ill --model logistic --time day --metrics accuracy,roc_auc,brier
+    margin evaluate visits.csv --target ill --model logistic --time day --from 2024-05-31
+    margin evaluate train.csv --target ill --model logistic --test test.csv
     """
     import sys
 

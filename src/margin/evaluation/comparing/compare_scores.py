@@ -19,6 +19,7 @@ from margin.evaluation.comparing.multiple_testing import CORRECTIONS, correct
 from margin.evaluation.comparing.pairing import held_metric, paired_answers, same_splits
 from margin.evaluation.comparing.permutation import swap_test
 from margin.evaluation.comparing.significance import Significance, corrected_t_test
+from margin.evaluation.cross_validation.label_result import MultilabelEvaluation
 from margin.evaluation.cross_validation.result import Evaluation
 from margin.evaluation.intervals.interval import Interval, check_confidence
 from margin.evaluation.metrics.definitions import Metric
@@ -144,6 +145,11 @@ def _standings(
 def _test_for(which: Metric, evaluation: Evaluation, method: str) -> str:
     """The test that fits the metric and the protocol, or the one asked for where it fits at all."""
     by_folds = evaluation.protocol.judged_by != "cases"
+    if not by_folds and isinstance(evaluation, MultilabelEvaluation):
+        raise ParameterError(
+            f"compare_scores(metric={which.name!r}): rows with several labels are compared fold by fold, and "
+            f"{evaluation.protocol.name} has no folds (evaluate by StratifiedFolds)."
+        )
     if method == "auto":
         if by_folds:
             return "corrected_t"

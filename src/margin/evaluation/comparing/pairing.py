@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from margin.errors import InputError, ParameterError, closest, listing
+from margin.evaluation.cross_validation.label_result import MultilabelEvaluation
 from margin.evaluation.cross_validation.result import Evaluation
 from margin.evaluation.metrics.definitions import Metric
 from margin.evaluation.predictions.answers import Answers
@@ -39,6 +40,8 @@ def same_splits(one: Evaluation, other: Evaluation) -> bool:
             return False
     elif sum(fold.n_test for fold in one.folds) != sum(fold.n_test for fold in other.folds):
         return False
+    if isinstance(one, MultilabelEvaluation) or isinstance(other, MultilabelEvaluation):
+        return one.classes.tolist() == other.classes.tolist() and np.array_equal(one.truth, other.truth)
     truths = [answers.classes[answers.truth].tolist() for answers in paired_answers(one, other)]
     return truths[0] == truths[1]
 

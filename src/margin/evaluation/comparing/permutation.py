@@ -50,13 +50,14 @@ def swap_test(
 
     >>> from margin.evaluation import metric
     >>> truth = ["a", "b"] * 20
-    >>> good, bad = Answers.of(truth, ["a", "b"] * 20), Answers.of(truth, ["a"] * 40)
+    >>> good, bad = Answers.of(truth, ["a", "b"] * 20), Answers.of(truth, ["a", "a", "a", "b"] * 10)
     >>> print(swap_test(metric("f1"), good, bad))
-    permutation test: difference in f1 0.667 [0.606, 0.741], statistic 0.6667, p = 1.91e-06
+    permutation test: difference in f1 0.333 [0.161, 0.565], statistic 0.3333, p = 0.003
     """
     check_confidence("swap_test", confidence)
     if len(first) != len(second) or not np.array_equal(first.classes[first.truth], second.classes[second.truth]):
         raise InputError("swap_test: both models must have answered the same cases.")
+    metric = metric.bound_by(first)
     observed, differing = metric.value(first) - metric.value(second), _differing(first, second)
     if math.isnan(observed) or (not differing and _same_classes(first, second) and _same_scale(first, second)):
         return Significance("permutation test", observed, 1.0, Score(observed, None, f"difference in {metric.name}"))

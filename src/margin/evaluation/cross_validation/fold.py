@@ -9,24 +9,27 @@ and fitted inside each fold, so whatever it learns of its inputs it learns from 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from time import perf_counter
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from margin.data.labels import label_array
 from margin.data.predictions import Predictions
-from margin.data.rows import take_rows
+from margin.data.rows import count_rows, take_rows
 from margin.data.splits import Part
-from margin.data.weights import check_weights, weight_arguments
+from margin.data.weights import check_weights, group_arguments, weight_arguments
 from margin.errors import InputError, MarginError, ParameterError
+from margin.evaluation.cross_validation.out_of_fold import OutOfFold
 from margin.evaluation.cross_validation.result import Evaluation, FoldDone
 from margin.evaluation.intervals.interval import Score
 from margin.evaluation.intervals.resamples import Draws
 from margin.evaluation.metrics.definitions import Metric
 from margin.evaluation.predictions.answers import Answers, aligned_probabilities, predicted_codes
 from margin.evaluation.predictions.from_model import answers_beside, classes_of, is_pairwise, model_name, predict_all
+from margin.evaluation.predictions.positive_class import positive_code
 from margin.evaluation.protocols.bootstrap import Bootstrap
 from margin.evaluation.protocols.stratified import SplitProtocol
 from margin.evaluation.scoring.bootstrap_632 import Replicates
@@ -37,6 +40,8 @@ from margin.typing import ClassifierLike
 __all__ = ["Collector", "Fold", "FoldTask", "Outcome", "check_model", "run_fold", "run_left_out"]
 
 Setting = Mapping[str, Any]
+#: Training rows that the folds of an evaluation may list in all.
+MOST_LISTED = 10_000_000
 
 
 def check_model(model: ClassifierLike, caller: str) -> None:
@@ -68,7 +73,10 @@ class FoldTask:
 
     ``caller`` is who errors speak of. A metric that the model's predictions do not allow is left out, or with
     ``every_metric`` refused: where one number decides, there is nothing to go on with. ``wrapped`` puts a configured
-    model behind whatever it needs, as an encoder of tables.
+    model behind whatever it needs, as an encoder of tables. ``about`` is the place of the positive class where
+    one was named. ``groups`` go to models that cut folds of their own, and what ``note`` gives of each fitted model is
+    kept beside its fold. ``own_test`` are the inputs of a test part of its own, whose rows are counted behind those of
+    ``X``.
     """
 
     model: Any
@@ -82,7 +90,23 @@ class FoldTask:
     every_metric: bool = False
     wrapped: Callable[[Any], Any] | None = None
     encoded_from_table: bool = False
+    about: int | None = None
+    groups: np.ndarray | None = None
+    note: Callable[[Any], Any] | None = None
+    own_test: Any = None
     _usable: dict[Any, tuple[list[Metric], list[str]]] = field(default_factory=dict, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        # Once and by all rows: the rarer class of a fold may be another one.
+        bound = tuple(each.bound(self.classes, self.positive) for each in self.metrics)
+        object.__setattr__(self, "metrics", bound)
+
+    @cached_property
+    def positive(self) -> int | None:
+        """The place of the positive class: the one asked for, or that of two."""
+        if self.about is not None:
+            return self.about
+        return positive_code(self.classes, np.bincount(self.codes, self.weight, len(self.classes)))
 
     def configured(self, setting: Setting | None = None) -> Any:
         """An unfitted clone of the model, with a setting."""
@@ -96,7 +120,8 @@ class FoldTask:
 
     def rows_for(self, model: ClassifierLike, part: Part, train: Part) -> Any:
         """Some rows; of a matrix of kernel values only their columns with the rows that were learnt from."""
-        rows = take_rows(self.X, part.rows)
+        own = self.own_test is not None and part is not train
+        rows = take_rows(self.own_test, part.rows - count_rows(self.X)) if own else take_rows(self.X, part.rows)
         return rows[:, train.rows] if isinstance(self.X, np.ndarray) and is_pairwise(model) else rows
 
     def fitted(self, train: Part, setting: Setting | None = None) -> tuple[Any, float]:
@@ -109,10 +134,24 @@ class FoldTask:
                 f"{self.caller}.fit(sample_weight=…): {last}.fit takes no weights, "
                 "so it cannot be chosen by weighted rows."
             )
+        if self.groups is not None:
+            weights |= group_arguments(model, self.groups[train.rows])
         X, y = self.rows_for(model, train, train), self.labels[train.rows]
         start = perf_counter()
         model.fit(X, y, **weights)
         return model, perf_counter() - start
+
+    evaluation_type: ClassVar[type[Evaluation]] = Evaluation
+    #: What answers hold beside labels, to be averaged over repeats.
+    strengths: ClassVar[tuple[str, ...]] = ("probabilities", "scores")
+
+    def columns(self, model: ClassifierLike, train: Part) -> Any:
+        """What the columns of a fitted model's probabilities stand for."""
+        return classes_of(model, self.labels[train.rows])
+
+    def together(self, predicted: np.ndarray, means: dict[str, np.ndarray | None]) -> Answers:
+        """The answers to all rows, out of what was predicted and how strongly."""
+        return Answers(self.classes, self.codes, predicted, means["probabilities"], self.weight, means["scores"])
 
     def usable(self, answers: Answers) -> tuple[list[Metric], list[str]]:
         """The metrics that such answers allow, found out once, and a sentence about each that they do not."""
@@ -150,29 +189,32 @@ class Outcome:
     fit_seconds: float = float("nan")
     predict_seconds: float = float("nan")
     error: Exception | None = None
+    note: Any = None
 
     def event(self, number: int, of: int) -> FoldDone:
         """The same for people who follow the evaluation, without the answers."""
         sizes = number, of, len(self.fold.train), len(self.fold.test)
+        rows = {"test_rows": self.fold.test.rows, "train_rows": self.fold.train.rows}
         if self.error is not None:
-            return FoldDone(*sizes, error=f"{type(self.error).__name__}: {self.error}")
-        return FoldDone(*sizes, self.scores, self.fit_seconds, self.predict_seconds)
+            return FoldDone(*sizes, error=f"{type(self.error).__name__}: {self.error}", **rows)
+        return FoldDone(*sizes, self.scores, self.fit_seconds, self.predict_seconds, **rows, note=self.note)
 
 
 def run_fold(task: FoldTask, fold: Fold, setting: Setting | None = None) -> Outcome:
     """Fit, predict and score; whatever the model raises becomes part of the outcome."""
     try:
         model, fit_seconds = task.fitted(fold.train, setting)
-        columns, name = classes_of(model, task.labels[fold.train.rows]), type(model).__name__
+        columns, name = task.columns(model, fold.train), type(model).__name__
         parts = [fold.test] if fold.beside is None else [fold.test, fold.beside]
         given = [predict_all(model, task.rows_for(model, part, fold.train)) for part in parts]
         answers = [task.answers(each, columns, part, name) for each, part in zip(given, parts)]
         scores = [task.scores(each) for each in answers]
+        note = None if task.note is None else task.note(model)
     except Exception as error:  # whatever a model may raise is reported beside the other folds, never hidden
         return Outcome(fold, error=error)
     if fold.beside is None:
-        return Outcome(fold, answers[0], scores[0], None, {}, fit_seconds, given[0].seconds)
-    return Outcome(fold, answers[0], scores[0], answers[1], scores[1], fit_seconds, given[0].seconds)
+        return Outcome(fold, answers[0], scores[0], None, {}, fit_seconds, given[0].seconds, note=note)
+    return Outcome(fold, answers[0], scores[0], answers[1], scores[1], fit_seconds, given[0].seconds, note=note)
 
 
 def run_left_out(task: FoldTask) -> Outcome | None:
@@ -182,7 +224,7 @@ def run_left_out(task: FoldTask) -> Outcome | None:
     each class in ascending order; or None where only fitting anew is exact. An error there becomes an outcome that says
     so; the rows are then fitted anew.
     """
-    if not hasattr(task.model, "left_out_answers"):
+    if not hasattr(task.model, "left_out_answers") or task.labels.ndim > 1 or task.note is not None:
         return None
     start, rows = perf_counter(), np.arange(len(task.labels))
     fold = Fold(Part(rows[1:]), Part(rows))  # each row is predicted from all but one
@@ -218,12 +260,16 @@ class Collector:
         self._asides: list[FoldDone] = []
         self._beside: dict[str, Answers] = {}
         self._remarks: list[str] = []
+        self._listed = 0
         self._first_error: Exception | None = None
-        self._out_of_fold = _OutOfFold(task)
+        self._out_of_fold = OutOfFold(task)
         self._replicates = Replicates(protocol, len(task.labels)) if isinstance(protocol, Bootstrap) else None
 
     def add(self, outcome: Outcome, event: FoldDone) -> None:
         """Count one more fold in."""
+        self._listed += event.n_train
+        if self._listed > MOST_LISTED:  # leave-one-out of many rows would list all of them for each
+            event = replace(event, train_rows=None)
         (self._asides if outcome.fold.role else self._folds).append(event)
         self._first_error = self._first_error or outcome.error
         if outcome.fold.role and outcome.error is not None:
@@ -252,7 +298,7 @@ class Collector:
         cautions = [self._protocol.caution] if self._protocol.caution else []
         cautions += self._remarks + left_out + [str(fold) for fold in self._folds if fold.failed]
         draws = Draws(answers)  # the same resamples for every metric
-        return Evaluation(
+        return self._task.evaluation_type(
             model_name(self._task.model),
             self._protocol,
             tuple(usable),
@@ -264,6 +310,7 @@ class Collector:
             tuple(cautions),
             beside=self._scores_beside(usable),
             asides=tuple(self._asides),
+            positive=None if self._task.positive is None else self._task.classes.tolist()[self._task.positive],
             **known,
         )
 
@@ -302,51 +349,3 @@ class Collector:
             ) from error
         error.add_note(f"evaluate: {name} {what}.")
         raise error
-
-
-class _OutOfFold:
-    """Rows asked about, with the first prediction of each and the mean of its probabilities (or of its scores)."""
-
-    def __init__(self, task: FoldTask) -> None:
-        self._task = task
-        self._times = np.zeros(len(task.labels), dtype=np.int32)
-        self._predicted: np.ndarray | None = None
-        self._totals: dict[str, np.ndarray | None] = {}
-
-    def add(self, rows: np.ndarray, answers: Answers) -> None:
-        assert answers.predicted is not None
-        before = self._times[rows]
-        first = not before.any()
-        if self._predicted is None:
-            self._predicted = np.zeros(len(self._times), dtype=answers.predicted.dtype)
-        new = slice(None) if first else before == 0
-        self._predicted[rows[new]] = answers.predicted[new]
-        self._times[rows] = before + 1
-        for what in ("probabilities", "scores"):
-            given = getattr(answers, what)
-            if what not in self._totals:
-                self._totals[what] = None if given is None else np.zeros((len(self._times), given.shape[1]))
-            total = self._totals[what]
-            if total is None or given is None:
-                self._totals[what] = None  # one fold without them, and there are none of all rows
-            else:
-                total[rows] = given if first else total[rows] + given  # the first time nothing is there to be read
-
-    @property
-    def disjoint(self) -> bool:
-        """Whether no row was asked about twice."""
-        return bool(self._times.max() <= 1)
-
-    def answers(self) -> tuple[np.ndarray, Answers]:
-        """The rows and their answers."""
-        assert self._predicted is not None
-        rows = np.flatnonzero(self._times)
-        means = {
-            what: None if total is None else (total if self.disjoint else total / np.maximum(self._times, 1)[:, None])
-            for what, total in self._totals.items()
-        }
-        task = self._task
-        everything = Answers(
-            task.classes, task.codes, self._predicted, means["probabilities"], task.weight, means["scores"]
-        )
-        return rows, everything if len(rows) == len(self._times) else everything.take(rows)

@@ -33,7 +33,8 @@ class FoldDone:
     """One fold that was fitted and asked, or that failed.
 
     ``scores`` holds each metric on the fold's test part; ``error`` is empty where all went well, and then says what
-    was raised.
+    was raised. ``test_rows`` are the rows that were asked about, ``train_rows`` those learnt from (a bootstrap may
+    learn from a row several times); an evaluation forgets the latter where its folds would list very many.
     """
 
     number: int
@@ -44,6 +45,9 @@ class FoldDone:
     fit_seconds: float = float("nan")
     predict_seconds: float = float("nan")
     error: str = ""
+    test_rows: np.ndarray | None = field(default=None, repr=False, compare=False)
+    train_rows: np.ndarray | None = field(default=None, repr=False, compare=False)
+    note: Any = field(default=None, repr=False, compare=False)
 
     @property
     def failed(self) -> bool:
@@ -87,6 +91,9 @@ class Evaluation:
         The model fitted on all rows, where ``evaluate(..., refit=True)`` asked for it; see ``final_model``.
     seconds
         From the first fold to the end, by the clock on the wall.
+    positive
+        Of two classes the one that precision, recall, F1 and the curves are about unless they say otherwise: the one
+        that says yes (True, 1, "yes", …), else the rarer one among all labels; None where there are not two.
     """
 
     model: str
@@ -103,6 +110,7 @@ class Evaluation:
     estimator: Any = None
     final: Any = None
     seconds: float = float("nan")
+    positive: Any = None
 
     @property
     def classes(self) -> np.ndarray:
@@ -212,22 +220,23 @@ class Evaluation:
     # ---- Curves, from the answers to rows that were not learnt from.
 
     def roc(self, positive: object = None) -> RocCurve:
-        """True against false positive rate over all thresholds; without ``positive`` of the last of two classes."""
+        """True against false positive rate over all thresholds; of the positive of two classes, or ``positive``."""
         from margin.evaluation.curves.thresholds import roc_curve
 
-        return roc_curve(self.truth, self.answers.strength, positive=positive, **self._told)
+        return roc_curve(self.truth, self.answers.strength, positive=self._or_own(positive), **self._told)
 
     def precision_recall(self, positive: object = None) -> PrecisionRecallCurve:
-        """Precision against recall over all thresholds; without ``positive`` of the last of two classes."""
+        """Precision against recall over all thresholds; of the positive of two classes, or ``positive``."""
         from margin.evaluation.curves.thresholds import precision_recall_curve
 
-        return precision_recall_curve(self.truth, self.answers.strength, positive=positive, **self._told)
+        strength, about = self.answers.strength, self._or_own(positive)
+        return precision_recall_curve(self.truth, strength, positive=about, **self._told)
 
     def calibration(self, positive: object = None, bins: int = 10) -> CalibrationCurve:
         """Predicted probabilities beside how often they came true."""
         from margin.evaluation.curves.calibration import calibration_curve
 
-        return calibration_curve(self.truth, self._needed(), positive=positive, bins=bins, **self._told)
+        return calibration_curve(self.truth, self._needed(), positive=self._or_own(positive), bins=bins, **self._told)
 
     def risk_coverage(self) -> RiskCoverage:
         """The error among the answered against the share answered, by the largest probability of each case."""
@@ -237,6 +246,9 @@ class Evaluation:
         return risk_coverage(
             self.truth, self.predictions, sure, sample_weight=self.answers.weight, level=self.confidence
         )
+
+    def _or_own(self, positive: object) -> object:
+        return self.positive if positive is None else positive
 
     @property
     def _told(self) -> dict[str, Any]:
@@ -253,7 +265,7 @@ class Evaluation:
         lines += _score_lines(self.scores)
         for role, scores in self.beside.items():
             lines += ["", f"Beside these, {role}:", *_score_lines(scores)]
-        lines += ["", str(self.confusion)]
+        lines += ["", self._breakdown()]
         lines += [f"Careful: {sentence}" for sentence in self.warnings]
         return "\n".join([*lines, *filter(None, [self._last_words()])])
 
@@ -261,7 +273,18 @@ class Evaluation:
         fitted = len(self.folds) + len(self.asides) - len(self.failures)
         fits = f"{fitted} fit{'s' if fitted != 1 else ''} in {self.total_fit_seconds:.3g} s"
         asked = f"predictions in {self.total_predict_seconds:.3g} s"
-        return f"{len(self.rows)} cases, {len(self.classes)} classes; {fits}, {asked}"
+        return f"{self._what()}; {fits}, {asked}"
+
+    def _what(self) -> str:
+        about = "" if self.positive is None else f", positive class {self.positive!r}"
+        return f"{len(self.rows)} cases, {len(self.classes)} classes{about}"
+
+    def _breakdown(self) -> str:
+        """What was answered in place of what, or how each label fared."""
+        return str(self.confusion)
+
+    def _breakdown_html(self) -> str:
+        return self.confusion._repr_html_()
 
     def _last_words(self) -> str:
         """What to know of the final model, where there is one."""
@@ -288,7 +311,7 @@ class Evaluation:
         return (
             f"<h4>{html.escape(self.model)}: {html.escape(self.protocol.name)}</h4>"
             f"<p>{html.escape(self.protocol.describe())} {html.escape(self._effort())}.</p>"
-            f"<table>{rows}</table>{beside}{cautions}{self.confusion._repr_html_()}"
+            f"<table>{rows}</table>{beside}{cautions}{self._breakdown_html()}"
             f"<p>{html.escape(self._last_words())}</p>"
         )
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import secrets
-import weakref
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -13,7 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from margin.data import Table
-from margin.data.labels import codes_of, distinct, label_array, refuse_missing
+from margin.data.labels import codes_of, distinct, label_array, position_of, refuse_missing
 from margin.data.rows import count_rows, ready_for, take_rows
 from margin.errors import InputError, ParameterError, SealBrokenError
 from margin.evaluation.cross_validation.evaluate import DEFAULT_METRICS
@@ -21,6 +20,7 @@ from margin.evaluation.cross_validation.result import Evaluation, FoldDone
 from margin.evaluation.metrics.definitions import Metric
 from margin.evaluation.predictions.answers import Answers
 from margin.evaluation.predictions.from_model import answers_beside, classes_of, model_name, predict_all
+from margin.evaluation.predictions.positive_class import positive_code
 from margin.evaluation.protocols.named import bound_protocol
 from margin.evaluation.protocols.stratified import HoldOut, Judged, Split, SplitProtocol
 from margin.evaluation.protocols.time_order import TimeOrdered
@@ -32,10 +32,11 @@ __all__ = ["Opening", "SealedTest"]
 
 @dataclass(frozen=True)
 class Opening:
-    """One opening of a sealed test part: when, and for which model."""
+    """One opening of a sealed test part: when, for which model, and a short hash of what it answered."""
 
     when: datetime
     model: str
+    answers: str = ""
 
     def __str__(self) -> str:
         return f"opened {self.when:%Y-%m-%d %H:%M:%S} UTC for {self.model}"
@@ -77,8 +78,10 @@ class SealedTest:
     """Splits a test part off, in proportion by class, and gives it out only as scores, once.
 
     Copies are no way round the seal: whatever ``copy`` or ``pickle`` makes of it in the same process shares the record
-    of openings, and a pickle carries its record elsewhere. What is loaded twice in different processes, or split off
-    anew with the same seed, nobody can know of; ``digest`` tells that it was the same test part.
+    of openings, and so does a test part that is split off anew and has the same ``digest``; a pickle carries its record
+    elsewhere. Only an analysis that is run again from the start, and whose model gives the very same answers, may look
+    again: it learns nothing new. What is done in different processes nobody can know of; equal digests tell that it was
+    the same test part.
 
     Parameters
     ----------
@@ -122,12 +125,13 @@ a model chosen after looking at it is judged too kindly (again=True opens it all
         if count_rows(X) != len(labels):
             raise InputError(f"SealedTest: X has {count_rows(X)} rows, but y has {len(labels)} labels.")
         self.share, self.seed = share, seed
-        self._record = _record(secrets.token_hex(16))
         chosen, X = bound_protocol(HoldOut(share, seed) if protocol is None else protocol, X, len(labels))
         self._how = "" if protocol is None else chosen.name
         self._X, self._labels = X, labels
         self._split: Split = _one_split(chosen, labels)
         self.digest = _digest(self._split[1], take_rows(X, self._split[1]), labels[self._split[1]])
+        self._record = _record(self.digest)
+        self._made = secrets.token_hex(16)  # copies have it too; what is split off anew has its own
 
     @property
     def openings(self) -> list[Opening]:
@@ -164,24 +168,34 @@ a model chosen after looking at it is judged too kindly (again=True opens it all
         confidence: float = 0.95,
         again: bool = False,
         name: str | None = None,
+        positive: Any = None,
     ) -> Evaluation:
         """Ask a fitted model about the sealed rows; scores come with exact intervals (bootstrap where there is none).
 
-        A second opening raises ``SealBrokenError`` unless ``again`` is true. Every opening is written down in
-        ``openings``. ``name`` is what the record calls the model, its type without it.
+        A second opening raises ``SealBrokenError`` unless ``again`` is true, also of a test part that was split off
+        anew in this process; but the same analysis run again, with the same answers, is no second look. Every opening
+        is written down in ``openings``. ``name`` is what the record calls the model, its type without it. ``positive``
+        is the class that precision, recall and F1 are about, as in ``evaluate``.
         """
-        if self.openings and not again:
-            before = ", ".join(opening.model for opening in self.openings)
-            raise SealBrokenError(
-                f"SealedTest.open: the test part was already opened ({before}); a model chosen after looking at it is "
-                "judged too kindly (again=True opens it all the same, and the report will say so)."
-            )
-        chosen = check_metrics(metrics, "SealedTest.open")
-        name = name or model_name(model)
+        chosen, record, name = check_metrics(metrics, "SealedTest.open"), self._record, name or model_name(model)
+        if self._made in record.askers and not again:
+            self._refuse()
         answers, seconds = self._answers(model)
-        self.openings.append(Opening(datetime.now(UTC), name))
-        record = tuple(self.openings)
-        protocol = _Sealed(self.n_train, self.n_test, len(record), self.digest, record, self._how)
+        told = _told(answers)
+        repeated = self._made not in record.askers and any(opening.answers == told for opening in self.openings)
+        if self.openings and not (again or repeated):
+            self._refuse()
+        record.askers.add(self._made)
+        if not repeated:
+            self.openings.append(Opening(datetime.now(UTC), name, told))
+        openings = tuple(self.openings)
+        protocol = _Sealed(self.n_train, self.n_test, len(openings), self.digest, openings, self._how)
+        classes = answers.classes
+        if positive is None:
+            code = positive_code(classes, np.bincount(codes_of(self._labels, classes)))
+        else:
+            code = position_of(positive, classes, "SealedTest.open(positive=…)")
+        chosen = tuple(each.bound(classes, code) for each in chosen)
         usable, cautions = usable_metrics(chosen, answers, name)
         if protocol.caution:
             cautions.insert(0, protocol.caution)
@@ -189,7 +203,25 @@ a model chosen after looking at it is judged too kindly (again=True opens it all
         values = {each: score.value for each, score in scores.items()}
         fold = FoldDone(1, 1, self.n_train, self.n_test, values, predict_seconds=seconds)
         rows = self._split[1]
-        return Evaluation(name, protocol, tuple(usable), scores, (fold,), rows, answers, confidence, tuple(cautions))
+        return Evaluation(
+            name,
+            protocol,
+            tuple(usable),
+            scores,
+            (fold,),
+            rows,
+            answers,
+            confidence,
+            tuple(cautions),
+            positive=None if code is None else classes.tolist()[code],
+        )
+
+    def _refuse(self) -> None:
+        before = ", ".join(opening.model for opening in self.openings)
+        raise SealBrokenError(
+            f"SealedTest.open: the test part was already opened ({before}); a model chosen after looking at it is "
+            "judged too kindly (again=True opens it all the same, and the report will say so)."
+        )
 
     def _answers(self, model: ClassifierLike) -> tuple[Answers, float]:
         train, test = self._split
@@ -210,21 +242,33 @@ class _Record:
     def __init__(self, key: str) -> None:
         self.key = key
         self.openings: list[Opening] = []
+        self.askers: set[str] = set()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _record, (self.key, tuple(self.openings))
+        return _record, (self.key, tuple(self.openings), frozenset(self.askers))
 
 
-_RECORDS: weakref.WeakValueDictionary[str, _Record] = weakref.WeakValueDictionary()
+#: The records of this process by the digest of the test part; they outlive the objects, else making one anew would be a
+#: way round the seal.
+_RECORDS: dict[str, _Record] = {}
 
 
-def _record(key: str, openings: tuple[Opening, ...] = ()) -> _Record:
-    """The record of that key, with openings that were not known here yet."""
+def _record(key: str, openings: tuple[Opening, ...] = (), askers: frozenset[str] = frozenset()) -> _Record:
+    """The record of a digest, with openings that were not known here yet."""
     record = _RECORDS.get(key)
     if record is None:
         record = _RECORDS[key] = _Record(key)
     record.openings += [opening for opening in openings if opening not in record.openings]
+    record.askers |= askers
     return record
+
+
+def _told(answers: Answers) -> str:
+    """What a model answered, in short: equal texts are the same answers."""
+    digest = hashlib.sha256()
+    for part in (answers.predicted, answers.probabilities, answers.scores):
+        digest.update(b"" if part is None else np.ascontiguousarray(part).tobytes())
+    return digest.hexdigest()[:12]
 
 
 def _one_split(protocol: SplitProtocol, labels: np.ndarray) -> Split:

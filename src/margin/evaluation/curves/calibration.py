@@ -136,7 +136,7 @@ def calibration_curve(
     classes
         The classes of the columns, where they are not just those of the truth.
     positive
-        The class whose probability is meant. Without it: the last of two classes, or, for more than two, the most
+        The class whose probability is meant. Without it: the positive of two classes, or, for more than two, the most
         probable class of each case.
     bins, strategy
         So many bins of equal width, or of equal numbers of cases (``"count"``).
@@ -178,7 +178,7 @@ def calibration_curve(
 def _meant(answers: Answers, positive: object, who: str) -> int | None:
     if positive is not None:
         return position_of(positive, answers.classes, who)
-    return 1 if len(answers.classes) == 2 else None
+    return answers.positive
 
 
 @dataclass(frozen=True)

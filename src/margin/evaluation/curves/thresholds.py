@@ -305,10 +305,10 @@ def _thresholds(
 
 
 def thresholds_of(answers: Answers, positive: object, who: str) -> dict[str, Any]:
-    """What a curve is made of, from answers; without a positive class it is the last of two."""
-    if positive is None and len(answers.classes) != 2:
+    """What a curve is made of, from answers; without a positive class it is that of the two (``Answers.positive``)."""
+    code = answers.positive if positive is None else position_of(positive, answers.classes, who)
+    if code is None:
         raise InputError(f"{who}: name the positive class of {len(answers.classes)} (positive=…).")
-    code = 1 if positive is None else position_of(positive, answers.classes, who)
     ranking = answers.ranking(code)
     if not len(answers):
         raise InputError(f"{who}: there must be at least one case.")
@@ -339,7 +339,8 @@ def roc_curve(
     scores
         Probabilities or decision values: one number per case for the positive class, or one column per class.
     positive
-        The class to find; the last of two without it.
+        The class to find. Without it that of one number per case, which is the last of two; else the positive of two:
+        the one that says yes (True, 1, "yes", …), or the rarer one.
     classes
         The classes of the columns, where they are not just those of the truth.
     sample_weight

@@ -250,7 +250,7 @@ def bootstrap_interval(
     >>> from margin.evaluation import Answers, metric
     >>> answers = Answers.of(["a", "b"] * 50, ["a", "b", "b", "b"] * 25)
     >>> print(bootstrap_interval(metric("f1"), answers))
-    [0.636, 0.822] (95 %, bootstrap BCa)
+    [0.709, 0.868] (95 %, bootstrap BCa)
     """
     check_confidence("bootstrap_interval", confidence)
     if resamples < 1:

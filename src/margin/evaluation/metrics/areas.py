@@ -63,10 +63,9 @@ def precision_influence(ranking: Ranking) -> np.ndarray:
 
 
 def _ranked_codes(answers: Answers, positive: int | None) -> list[int]:
-    """The classes to rank by: the positive one, the last of two, or all."""
-    if positive is not None:
-        return [positive]
-    return [1] if len(answers.classes) == 2 else list(range(len(answers.classes)))
+    """The classes to rank by: the positive one, or all of more than two."""
+    code = answers.positive if positive is None else positive
+    return list(range(len(answers.classes))) if code is None else [code]
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,6 +6,11 @@ together: ranked, or in bins of confidence. The first two take many tables or ca
 cheap. To add one, write a small function under ``on_labels``, ``on_cases`` or ``on_answers``. Its keyword-only
 arguments are its options, checked by the rules they are annotated with.
 
+What is about one class (precision, recall, F1, average precision, …) is about the positive class where there are two:
+the one named, else the one that says yes (True, 1, "yes", …), else the rarer one among the true labels, else the last.
+Scores and results say which it is. With more classes it is the mean over them; ``average="macro"`` asks for that mean
+of two classes as well.
+
 One rule for all labels: a ratio of nothing is 0 (the precision of a class that was never answered), an abstention is
 not a right answer, and a class that occurs neither in the truth nor among the answers takes no part in an average over
 classes. What ranks cases has no value at all, NaN, where every case or no case is of the class that is ranked; averages
@@ -140,44 +145,44 @@ def balanced_accuracy(table: np.ndarray) -> np.ndarray:
     return ratio(ratio(*_true_positives_of_class(table)).sum(axis=-1), (support(table) > 0).sum(axis=-1))
 
 
-@on_labels(parts=_true_of_predicted_positives, heading="Precision, mean of classes")
+@on_labels(parts=_true_of_predicted_positives, of_positive=True)
 def precision(table: np.ndarray, *, positive: Any = None, average: Average = "macro") -> np.ndarray:
-    """Of the cases answered as a class, the share that are of it: for one positive class, or averaged over classes."""
+    """Of the cases answered as a class, the share that are of it: the positive of two classes, or averaged."""
     return _over_classes(_true_of_predicted_positives(table), table, positive, average)
 
 
-@on_labels(parts=_true_positives_of_class, heading="Recall, mean of classes")
+@on_labels(parts=_true_positives_of_class, of_positive=True)
 def recall(table: np.ndarray, *, positive: Any = None, average: Average = "macro") -> np.ndarray:
-    """Of the cases of a class, the share answered so: for one positive class, or averaged over classes."""
+    """Of the cases of a class, the share answered so: the positive of two classes, or averaged over classes."""
     return _over_classes(_true_positives_of_class(table), table, positive, average)
 
 
-@on_labels(parts=_true_negatives_of_others)
+@on_labels(parts=_true_negatives_of_others, of_positive=True)
 def specificity(table: np.ndarray, *, positive: Any = None, average: Average = "macro") -> np.ndarray:
-    """Of the cases of other classes, the share not answered as the class: for a positive class, or averaged."""
+    """Of the cases of other classes, the share not answered as the class: the positive of two, or averaged."""
     return _over_classes(_true_negatives_of_others(table), table, positive, average)
 
 
-@on_labels(parts=_false_positives_of_others, greater_is_better=False)
+@on_labels(parts=_false_positives_of_others, greater_is_better=False, of_positive=True)
 def fpr(table: np.ndarray, *, positive: Any = None, average: Average = "macro") -> np.ndarray:
     """False positive rate: of the cases of other classes, the share answered as the class."""
     return _over_classes(_false_positives_of_others(table), table, positive, average)
 
 
-@on_labels(heading="F1, mean of classes")
+@on_labels(of_positive=True)
 def f1(table: np.ndarray, *, positive: Any = None, average: Average = "macro") -> np.ndarray:
-    """Harmonic mean of precision and recall: for one positive class, or averaged over classes."""
+    """Harmonic mean of precision and recall: of the positive of two classes, or averaged over classes."""
     return _over_classes((2 * true_positives(table), support(table) + answered(table)), table, positive, average)
 
 
-@on_labels()
+@on_labels(of_positive=True)
 def fbeta(table: np.ndarray, *, beta: Positive = 2.0, positive: Any = None, average: Average = "macro") -> np.ndarray:
     """Harmonic mean of precision and recall in which recall counts beta times as much (van Rijsbergen 1979)."""
     parts = (1 + beta**2) * true_positives(table), beta**2 * support(table) + answered(table)
     return _over_classes(parts, table, positive, average)
 
 
-@on_labels(parts=_true_positives_of_either)
+@on_labels(parts=_true_positives_of_either, of_positive=True)
 def jaccard(table: np.ndarray, *, positive: Any = None, average: Average = "macro") -> np.ndarray:
     """Of the cases that are of a class or were answered so, the share that are both: F1 / (2 - F1)."""
     return _over_classes(_true_positives_of_either(table), table, positive, average)
@@ -284,11 +289,11 @@ def roc_auc(
     return RocArea(answers, positive, average, multiclass)
 
 
-@on_answers(needs="scores")
+@on_answers(needs="scores", of_positive=True)
 def average_precision(answers: Answers, *, positive: Any = None, average: ClassAverage = "macro") -> PrecisionArea:
     """Precision at each threshold, averaged over the recall it adds.
 
-    Of the positive class, the last of two classes, or averaged over more than two.
+    Of the positive class of two, or averaged over more than two.
     """
     return PrecisionArea(answers, positive, average)
 

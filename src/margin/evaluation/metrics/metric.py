@@ -7,25 +7,23 @@ area under a curve. All of them are functions of the weights of the cases, which
 
 from __future__ import annotations
 
-import inspect
-import typing
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
-from functools import cache
-from typing import Any, Literal, Protocol
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, Protocol, Self
 
 import numpy as np
 
 from margin.data.labels import position_of
-from margin.errors import InputError, ParameterError, UndefinedMetricWarning, closest, warn
+from margin.errors import InputError, UndefinedMetricWarning, warn
 from margin.evaluation.intervals.interval import Interval, Score
 from margin.evaluation.intervals.resamples import CHUNK, Draws
 from margin.evaluation.metrics.cost_matrix import as_option, as_written, cost_table
+from margin.evaluation.metrics.options import check_options, option_rules
 from margin.evaluation.predictions.answers import Answers
 from margin.evaluation.predictions.confusion import ratio
 from margin.evaluation.predictions.from_arrays import answers_of
-from margin.params import Rule, rule_of
+from margin.evaluation.predictions.positive_class import positive_code
 from margin.typing import LabelsLike, WeightsLike
 
 __all__ = [
@@ -52,9 +50,11 @@ class Metric(ABC):
     Call it on labels (or probabilities, or scores) for a number, ``score`` it for a number with its interval.
     ``proportion`` marks a share of the cases, which has an exact interval. ``bounds`` are the least and greatest value
     it can have. ``needs`` says what it is computed from: ``"scores"`` are probabilities or decision values. ``biased``
-    marks one that chance alone makes larger on few cases, and so on resamples larger still. ``heading`` is what stands
-    above a column of it, where its name will not do; ``unit`` is ``"%"`` for what reads as a percentage, and empty for
-    other numbers: what lies between 0 and 1 is a share unless it says otherwise.
+    marks one that chance alone makes larger on few cases, and so on resamples larger still. ``of_positive`` marks one
+    that is about one class where there are two: the one named by ``positive``, or the positive class (``bound`` says
+    which; it is then ``implied``). ``heading`` is what stands above a column of it, where its name will not do;
+    ``unit`` is ``"%"`` for what reads as a percentage, and empty for other numbers: what lies between 0 and 1 is a
+    share unless it says otherwise.
 
     >>> from margin.evaluation.metrics.definitions import accuracy, f1
     >>> accuracy(["a", "b", "b"], ["a", "b", "a"])
@@ -73,8 +73,11 @@ class Metric(ABC):
     options: tuple[tuple[str, Any], ...] = ()
     needs: Needs = "labels"
     biased: bool = False
+    of_positive: bool = False
     heading: str = ""
     unit: str | None = None
+    #: The class it is about where none was named, in a tuple; no part of what it is, so that names stay as asked for.
+    implied: tuple[Any, ...] = field(default=(), compare=False)
 
     def __post_init__(self) -> None:
         if self.unit is None:
@@ -82,9 +85,31 @@ class Metric(ABC):
 
     @property
     def title(self) -> str:
-        """What stands in a heading; one such as "mean of classes" does not hold for all options."""
+        """What stands in a heading, with the class that it is about."""
         plain = self.name.replace("_", " ")
-        return self.heading if self.heading and not self.options else plain[:1].upper() + plain[1:]
+        about = f", {self.about}" if self.about else ""
+        return (self.heading if self.heading and not self.options else plain[:1].upper() + plain[1:]) + about
+
+    @property
+    def about(self) -> str:
+        """Which class it is about, where that is not part of its name."""
+        return f"of class {self.implied[0]!r}" if self.implied else ""
+
+    def bound(self, classes: np.ndarray, code: int | None) -> Self:
+        """The same metric about one class, by its place among two, where neither a class nor an average was named.
+
+        >>> from margin.evaluation.metrics.definitions import f1
+        >>> f1.bound(np.array(["bad", "good"]), 0).about
+        "of class 'bad'"
+        """
+        named = {"positive", "average"} & set(dict(self.options))
+        if code is None or not self.of_positive or self.implied or named:
+            return self
+        return replace(self, implied=(classes.tolist()[code],))
+
+    def bound_by(self, answers: Answers) -> Self:
+        """``bound`` to the positive class of some answers."""
+        return self.bound(answers.classes, answers.positive) if self.of_positive and not self.implied else self
 
     @property
     def name(self) -> str:
@@ -100,7 +125,7 @@ class Metric(ABC):
     @property
     def option_names(self) -> tuple[str, ...]:
         """What can be set with ``with_options``."""
-        return tuple(_option_rules(self.kernel))
+        return tuple(option_rules(self.kernel))
 
     def __call__(
         self,
@@ -181,23 +206,15 @@ class Metric(ABC):
         """The same metric with options set: ``f1.with_options(positive="bad")``."""
         if not options:
             return self
-        rules = _option_rules(self.kernel)
-        for option, value in options.items():
-            if option not in rules:
-                have = ", ".join(map(repr, rules)) or "none"
-                raise ParameterError(
-                    f"{self.base}({option}={value!r}): no such option; there are: {have}{closest(option, rules)}."
-                )
-            rule = rules[option]
-            if rule is not None and value is not None and not rule.accepts(value):
-                must = rule.words or "one of " + ", ".join(map(repr, rule.choices()))
-                raise ParameterError(f"{self.base}({option}={value!r}): {option} must be {must}{rule.hint(value)}.")
+        check_options(self.kernel, self.base, options)
         given = {option: as_option(value, self.base) for option, value in options.items() if value is not None}
         return replace(self, options=tuple({**dict(self.options), **given}.items()))
 
     def _settings(self, classes: np.ndarray) -> dict[str, Any]:
         """The options as the kernel wants them: labels as codes, costs as a table."""
         settings = dict(self.options)
+        if implied := self.bound(classes, positive_code(classes)).implied:
+            settings["positive"] = implied[0]
         if "positive" in settings:
             settings["positive"] = position_of(settings["positive"], classes, self.name)
         if "costs" in settings:
@@ -206,24 +223,16 @@ class Metric(ABC):
 
     def __reduce__(self) -> tuple[Any, ...]:
         # By name: the kernel itself cannot be found by pickle, since the metric stands in its place.
-        return _named, (self.base, dict(self.options))
+        return _named, (self.base, dict(self.options), self.implied)
 
     def __repr__(self) -> str:
         return f"<metric {self.name}: {self.meaning}>"
 
 
-@cache
-def _option_rules(kernel: Callable[..., Any]) -> Mapping[str, Rule | None]:
-    """The options of a metric with their rules, as its function states them; ``None`` where anything will do."""
-    hints = typing.get_type_hints(kernel, include_extras=True)
-    names = [each.name for each in inspect.signature(kernel).parameters.values() if each.kind is each.KEYWORD_ONLY]
-    return {name: None if hints[name] is Any else rule_of(hints[name]) for name in names}
-
-
-def _named(name: str, options: dict[str, Any]) -> Metric:
+def _named(name: str, options: dict[str, Any], implied: tuple[Any, ...] = ()) -> Metric:
     from margin.evaluation.metrics.definitions import metric
 
-    return metric(name, **options)
+    return replace(metric(name, **options), implied=implied)
 
 
 def _weights(answers: Answers) -> np.ndarray:
@@ -241,7 +250,7 @@ class CountMetric(Metric):
     parts: Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]] | None = None
 
     def value(self, answers: Answers) -> float:
-        return float(self.of_tables(answers.counts, answers.classes))
+        return float(self.bound_by(answers).of_tables(answers.counts, answers.classes))
 
     def of_tables(self, tables: np.ndarray, classes: np.ndarray) -> np.ndarray:
         """The metric of each of many confusion tables at once (leading axes)."""
@@ -253,7 +262,7 @@ class CountMetric(Metric):
         if self.parts is None or answers.weight is not None:
             return None
         part, whole = self.parts(answers.counts.astype(np.float64))
-        settings = self._settings(answers.classes)
+        settings = self.bound_by(answers)._settings(answers.classes)
         if np.ndim(part):
             if "positive" in settings:
                 part, whole = part[settings["positive"]], whole[settings["positive"]]
@@ -265,10 +274,11 @@ class CountMetric(Metric):
 
     def of_weights(self, answers: Answers, weights: np.ndarray) -> np.ndarray:
         tables = np.stack([answers.table(answers.cells, row) for row in weights])
-        return np.asarray(self.of_tables(tables, answers.classes))
+        return np.asarray(self.bound_by(answers).of_tables(tables, answers.classes))
 
     def of_draws(self, draws: Draws, times: int) -> np.ndarray:
-        return np.concatenate([self.of_tables(tables, draws.answers.classes) for tables in draws.tables(times)])
+        which = self.bound_by(draws.answers)
+        return np.concatenate([which.of_tables(tables, draws.answers.classes) for tables in draws.tables(times)])
 
     def influence(self, answers: Answers) -> tuple[np.ndarray, np.ndarray | None]:
         """The jackknife over the cells of the table: cases of one cell add the same.
@@ -280,13 +290,14 @@ class CountMetric(Metric):
         if len(filled) * counts.size > _MOST_CELLS:
             return np.zeros(1), np.ones(1)
         step = np.minimum(1.0 if answers.weight is None else answers.weight.mean(), counts.ravel()[filled])
-        value, slopes = self.of_tables(counts, answers.classes), np.empty(len(filled))
+        which = self.bound_by(answers)
+        value, slopes = which.of_tables(counts, answers.classes), np.empty(len(filled))
         each = max(1, CHUNK // counts.size)
         for start in range(0, len(filled), each):
             cells = filled[start : start + each]
             tables = np.tile(counts.ravel(), (len(cells), 1))
             tables[np.arange(len(cells)), cells] -= step[start : start + each]
-            without = self.of_tables(tables.reshape(-1, *counts.shape), answers.classes)
+            without = which.of_tables(tables.reshape(-1, *counts.shape), answers.classes)
             slopes[start : start + each] = (value - without) / step[start : start + each]
         slopes -= slopes @ counts.ravel()[filled] / counts.sum()
         if answers.weight is None:
@@ -342,7 +353,7 @@ class StatisticMetric(Metric):
         """The metric on some answers, with all that its interval needs."""
         if self.needs == "probabilities" and answers.probabilities is None:
             raise InputError(f"{self.name}: probabilities are needed, but only labels were given.")
-        return self.kernel(answers, **self._settings(answers.classes))
+        return self.kernel(answers, **self.bound_by(answers)._settings(answers.classes))
 
     @property
     def undefined(self) -> str:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from types import MappingProxyType
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -80,11 +80,37 @@ class MultilabelMetric:
         kind = {"y_pred": answers} if self.needs == "labels" else {"scores": answers}
         return self.value(LabelSets.of(y_true, labels=labels, sample_weight=sample_weight, who=self.name, **kind))
 
+    #: What a metric of one label a row may say, and these need not: which class it is about, why it may be undefined.
+    about: ClassVar[str] = ""
+    undefined: ClassVar[str] = "no label has cases with and without it"
+
+    @property
+    def title(self) -> str:
+        """What stands in a heading."""
+        plain = self.name.replace("_", " ")
+        return plain[:1].upper() + plain[1:]
+
+    def bound(self, classes: np.ndarray, code: int | None) -> MultilabelMetric:
+        """The metric as it is: it is about all labels."""
+        return self
+
+    def bound_by(self, answers: LabelSets) -> MultilabelMetric:
+        """The metric as it is: it is about all labels."""
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # By name: what its value is made of cannot be found by pickle.
+        return _named, (self.name,)
+
+    def better(self, first: float, second: float) -> bool:
+        """Whether the first value is the better one."""
+        return first > second if self.greater_is_better else first < second
+
     def score(self, sets: LabelSets, confidence: float = 0.95, draws: Draws | None = None) -> Score:
         """The value on some label sets, with its interval."""
         value, n = self.value(sets), len(sets)
         if np.isnan(value):
-            return Score(value, None, f"undefined on these {n} cases: no label has cases with and without it")
+            return Score(value, None, f"undefined on these {n} cases: {self.undefined}")
         interval = self._interval(sets, value, confidence, draws or Draws(sets))
         how = f"on {n} cases; {100 * confidence:g} % interval, {interval.method}"
         return Score(value, interval.clipped(*self.bounds), how)
@@ -109,6 +135,10 @@ class MultilabelMetric:
         assert self.by_case is not None
         by_case = self.by_case(sets)
         return np.concatenate([ratio(weights @ by_case, weights.sum(axis=1)) for weights in draws.weights(_RESAMPLES)])
+
+
+def _named(name: str) -> MultilabelMetric:
+    return MULTILABEL_METRICS[name]
 
 
 # ---- Means over cases.

@@ -22,6 +22,7 @@ from margin.data.labels import (
 )
 from margin.data.weights import check_weights
 from margin.errors import InputError, LabelError, listing
+from margin.evaluation.predictions.positive_class import positive_code
 from margin.evaluation.predictions.ranking import Ranking
 from margin.parallel import n_threads
 from margin.typing import WeightsLike
@@ -38,7 +39,8 @@ class Answers:
 
     ``predicted`` holds the code of each answer, with ``len(classes)`` for an abstention. ``probabilities`` has one
     column per class. ``scores`` are strengths of any scale with one column per class, of a model that gives no
-    probabilities. ``weight`` is ``None`` where every case counts once.
+    probabilities. ``weight`` is ``None`` where every case counts once. ``single`` says that one number per case was
+    given in place of columns: for the last of two classes, which is then the positive one.
 
     >>> answers = Answers.of(["no", "yes", "yes"], ["no", "no", None])
     >>> answers.counts.tolist()  # rows are the truth, columns the answers; the last column are abstentions
@@ -51,6 +53,7 @@ class Answers:
     probabilities: np.ndarray | None = None
     weight: np.ndarray | None = None
     scores: np.ndarray | None = None
+    single: bool = False
 
     @classmethod
     def of(
@@ -96,7 +99,7 @@ class Answers:
         >>> Answers.of([0, 1]).with_score(np.array([-2.0, 3.0])).strength.tolist()
         [[2.0, -2.0], [-3.0, 3.0]]
         """
-        names = [each.name for each in fields(self) if each.name != "scores"] + ["counts"]
+        names = [each.name for each in fields(self) if each.name not in ("scores", "single")] + ["counts"]
         made = {name: vars(self)[name] for name in names if name in vars(self)}
         return _LateAnswers.of_parts({**vars(self).get("_late", {}), "scores": score}, **made)
 
@@ -112,7 +115,19 @@ class Answers:
             None if self.probabilities is None else self.probabilities[rows],
             None if self.weight is None else self.weight[rows],
             None if self.scores is None else self.scores[rows],
+            self.single,
         )
+
+    @cached_property
+    def positive(self) -> int | None:
+        """The place of the positive of two classes (``positive_code``); of one number per case the class it is of."""
+        if len(self.classes) != 2:
+            return None
+        if self.single:
+            return 1
+        counted = "counts" in vars(self)
+        cases = self.counts.sum(axis=1) if counted else np.bincount(self.truth, self.weight, len(self.classes))
+        return positive_code(self.classes, cases)
 
     @property
     def strength(self) -> np.ndarray:
@@ -177,7 +192,8 @@ class _LateAnswers(Answers):
         """Answers of the parts that are there; ``late`` holds labels as they are, and one number per case."""
         answers = cls.__new__(cls)
         absent = {each.name: None for each in fields(cls) if each.name not in late}
-        vars(answers).update({**absent, **made}, _late=late)
+        single = "probabilities" in late or "scores" in late
+        vars(answers).update({**absent, "single": single, **made}, _late=late)
         return answers
 
     def __len__(self) -> int:

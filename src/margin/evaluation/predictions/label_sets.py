@@ -71,6 +71,11 @@ class LabelSets:
     def __len__(self) -> int:
         return len(self.truth)
 
+    def take(self, rows: np.ndarray) -> LabelSets:
+        """The answers on some of the cases."""
+        parts = (self.truth, self.predicted, self.strength, self.weight)
+        return LabelSets(self.labels, *(None if part is None else part[rows] for part in parts))  # type: ignore[arg-type]
+
     @cached_property
     def weights(self) -> np.ndarray:
         return np.ones(len(self)) if self.weight is None else self.weight

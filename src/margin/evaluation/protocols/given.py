@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from margin.errors import DataError, InputError, ParameterError
 from margin.evaluation.protocols.stratified import Judged, Split, _groups
 from margin.typing import LabelsLike
 
-__all__ = ["FromSplitter", "Given"]
+__all__ = ["FromSplitter", "Given", "OwnTest"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,6 +68,33 @@ class Given:
 
     def describe(self) -> str:
         return f"Learnt from and asked about the rows that were given, in {self.name}."
+
+
+@dataclass(frozen=True)
+class OwnTest:
+    """A test part of its own: learns from all rows given and asks about others, as a second file.
+
+    ``evaluate(model, X, y, test=(X_test, y_test))`` makes one.
+
+    >>> protocol = OwnTest(100, 50)
+    >>> [(len(train), len(test)) for train, test in protocol.split(["a", "b"] * 75)]
+    [(100, 50)]
+    """
+
+    n_train: int
+    n_test: int
+
+    judged_by: ClassVar[Judged] = "cases"
+    caution = ""
+    name = "test part of its own"
+    n_fits = 1
+
+    def split(self, y: LabelsLike) -> Iterator[Split]:
+        """The rows of the training part, and behind them those of the test part."""
+        yield np.arange(self.n_train), self.n_train + np.arange(self.n_test)
+
+    def describe(self) -> str:
+        return f"Learnt from all {self.n_train} rows and asked about {self.n_test} rows of their own."
 
 
 def _listed(splits: Any) -> list[Any]:

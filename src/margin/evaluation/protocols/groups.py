@@ -15,6 +15,7 @@ import numpy as np
 from margin.data.labels import codes_of, distinct, label_array, refuse_missing
 from margin.data.rows import without_column
 from margin.errors import DataError, InputError, ParameterError
+from margin.evaluation.protocols.label_matrix import is_label_matrix, label_matrix
 from margin.evaluation.protocols.stratified import OneHoldOut, RepeatedFolds, Split, _groups
 from margin.random import generator
 from margin.typing import LabelsLike, TableLike
@@ -134,12 +135,16 @@ def _makeup(who: str, groups: LabelsLike | None, y: LabelsLike) -> tuple[np.ndar
             f"{who}(groups={groups!r}): a column is known by name only where the inputs are (evaluate reads it; "
             "give the values themselves here)."
         )
-    classes = _groups(who, y, least=2)
+    several = is_label_matrix(y)
+    classes = label_matrix(np.asarray(y), who, 2) if several else _groups(who, y, least=2)
     values = label_array(groups, f"{who}(groups=…)")
     refuse_missing(values, f"{who}(groups=…)")
     if len(values) != len(classes):
         raise InputError(f"{who}: {len(values)} groups were given for {len(classes)} rows.")
     codes = codes_of(values, distinct(values, f"{who}(groups=…)"))
+    if several:  # cases of each label, and rows, which may have none or several
+        columns = [np.bincount(codes, has) for has in (*classes.T.astype(float), np.ones(len(codes)))]
+        return codes, np.column_stack(columns).astype(np.intp)
     shape = int(codes.max()) + 1, int(classes.max()) + 1
     return codes, np.bincount(codes * shape[1] + classes, minlength=shape[0] * shape[1]).reshape(shape)
 

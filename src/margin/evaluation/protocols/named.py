@@ -16,7 +16,7 @@ from margin.evaluation.protocols.bootstrap import Bootstrap
 from margin.evaluation.protocols.given import FromSplitter, Given
 from margin.evaluation.protocols.groups import GroupFolds, GroupHoldOut
 from margin.evaluation.protocols.stratified import HoldOut, LeaveOneOut, SplitProtocol, StratifiedFolds, TrainingData
-from margin.evaluation.protocols.time_order import TimeOrdered
+from margin.evaluation.protocols.time_order import TimeHoldOut, TimeOrdered
 from margin.evaluation.protocols.unstratified import Folds, RepeatedHoldOut, TrainValidationTest
 from margin.typing import LabelsLike, TableLike
 
@@ -41,6 +41,7 @@ _PROTOCOLS: dict[str, Callable[[], SplitProtocol]] = {
     "groups": GroupFolds,
     "group-hold-out": GroupHoldOut,
     "time": TimeOrdered,
+    "time-hold-out": TimeHoldOut,
 }
 #: Protocols by name, with their usual settings. ``"7-fold"`` and ``"3x5"`` (repeats × folds) work for any numbers.
 PROTOCOLS: Mapping[str, Callable[[], SplitProtocol]] = MappingProxyType(_PROTOCOLS)

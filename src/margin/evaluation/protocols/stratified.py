@@ -16,7 +16,9 @@ import numpy as np
 import margin._core as _core
 from margin.data.labels import groups_of, label_array, numbered, refuse_missing
 from margin.errors import DataError, LabelError, ParameterError
+from margin.evaluation.protocols.label_matrix import dealt_label_sets, is_label_matrix, label_matrix, set_numbers
 from margin.parallel import n_threads
+from margin.random import generator
 from margin.typing import LabelsLike, SeedLike
 
 __all__ = [
@@ -153,7 +155,8 @@ class TrainingData(Splits):
 class HoldOut(OneHoldOut):
     """Holds a share of the rows back, in proportion by class, and asks about those.
 
-    A class with a single case stays in the training part, and no class loses all of its cases to the test part.
+    A class with a single case stays in the training part, and no class loses all of its cases to the test part. Of
+    several labels a row (an array of 0 and 1, a column a label) both parts get their share of the cases of each.
 
     >>> [(train.tolist(), test.tolist()) for train, test in HoldOut(0.5).split(["a", "a", "b", "b", "c"])]
     [([1, 3, 4], [0, 2])]
@@ -163,6 +166,13 @@ class HoldOut(OneHoldOut):
     seed: int = 0
 
     def split(self, y: LabelsLike) -> Iterator[Split]:
+        if is_label_matrix(y):
+            matrix = label_matrix(np.asarray(y), "HoldOut", 2)
+            part = dealt_label_sets(matrix, [1 - self.test_share, self.test_share], generator(self.seed, "label sets"))
+            if not (part == 1).any() or not (part == 0).any():
+                raise DataError(f"HoldOut(test_share={self.test_share!r}): {len(part)} rows are too few for it.")
+            yield np.flatnonzero(part == 0), np.flatnonzero(part == 1)
+            return
         groups, sizes = groups_of(_labels("HoldOut", y, least=2))
         wanted = min(max(round(self.test_share * len(groups)), 1), len(groups) - 1)
         held = _proportional(sizes, wanted)
@@ -185,7 +195,8 @@ class StratifiedFolds(RepeatedFolds):
     """Cuts the rows into folds of equal size and class proportions; each fold is asked about once per repeat.
 
     Folds differ by at most one row in size and by at most one case of any class, classes with fewer cases than folds
-    included: their cases lie in different folds.
+    included: their cases lie in different folds. Of several labels a row (an array of 0 and 1, a column a label) every
+    fold gets its share of the cases of each label, by iterative stratification (Sechidis et al. 2011).
 
     >>> protocol = StratifiedFolds(folds=2)
     >>> [test.tolist() for _, test in protocol.split(["a", "a", "a", "a", "b"])]
@@ -197,16 +208,28 @@ class StratifiedFolds(RepeatedFolds):
     seed: int = 0
 
     def split(self, y: LabelsLike) -> Iterator[Split]:
-        groups, sizes = groups_of(_labels("StratifiedFolds", y, least=2))
-        n = len(groups)
+        several = is_label_matrix(y)
+        labels = label_matrix(np.asarray(y), "StratifiedFolds", 2) if several else _labels("StratifiedFolds", y, 2)
+        n = len(labels)
         if n < self.folds:
             raise DataError(
                 f"StratifiedFolds(folds={self.folds}): {n} rows do not fill so many folds (use folds={n} or fewer)."
             )
+        if several:
+            yield from self._by_label(labels)
+            return
+        groups, sizes = groups_of(labels)
         for repeat in range(self.repeats):
             fold_of = dealt_folds(groups, sizes, self.folds, self.seed, repeat)
             for fold in range(self.folds):
                 yield separated(fold_of, fold, (n - fold - 1) // self.folds + 1)
+
+    def _by_label(self, matrix: np.ndarray) -> Iterator[Split]:
+        shares = np.full(self.folds, 1 / self.folds)
+        for repeat in range(self.repeats):
+            fold_of = dealt_label_sets(matrix, shares.tolist(), generator(self.seed, "label sets", repeat))
+            for fold in range(self.folds):
+                yield np.flatnonzero(fold_of != fold), np.flatnonzero(fold_of == fold)
 
     def describe(self) -> str:
         return self._describe("of equal class shares")
@@ -253,7 +276,12 @@ def check_share(who: str, what: str, value: object) -> None:
 
 
 def _groups(who: str, y: LabelsLike, least: int) -> np.ndarray:
-    """Which rows share a label, as numbers in order of first appearance: the same for any names of the labels."""
+    """Which rows share a label, as numbers in order of first appearance: the same for any names of the labels.
+
+    Of several labels a row: which rows share all of them.
+    """
+    if is_label_matrix(y):
+        return set_numbers(label_matrix(np.asarray(y), who, least))
     return numbered(_labels(who, y, least))
 
 

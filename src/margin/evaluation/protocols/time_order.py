@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from margin.errors import DataError, InputError, ParameterError
 from margin.evaluation.protocols.groups import named_values
-from margin.evaluation.protocols.stratified import Split, Splits, _groups, check_count
+from margin.evaluation.protocols.stratified import Judged, Split, Splits, _groups, check_count, check_share
 from margin.typing import LabelsLike, TableLike
 
-__all__ = ["TimeOrdered"]
+__all__ = ["TimeHoldOut", "TimeOrdered"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,6 +119,98 @@ class TimeOrdered(Splits):
         return (
             f"Each of {self.folds} stretches of time was asked of a model learnt from what came before it{since}{gap}."
         )
+
+
+@dataclass(frozen=True, eq=False)
+class TimeHoldOut(Splits):
+    """Learns from the rows before a point in time and asks about those from it on: the past once, the future once.
+
+    Parameters
+    ----------
+    times
+        As in :class:`TimeOrdered`: one per row, the name of a column of the inputs, which is then taken out of them, or
+        the order of the rows without it.
+    at
+        The first time that is asked about, written as the times are: ``"2024-05-31"``. Without it, such that about
+        ``test_share`` of the rows are.
+    test_share
+        The share of the rows that is asked about where no point in time is given; rows of equal time stay together.
+    gap
+        How long before it learning ends, as in :class:`TimeOrdered`.
+
+    Examples
+    --------
+    >>> days = ["2024-05-29", "2024-05-30", "2024-05-31", "2024-06-01"]
+    >>> ((train, test),) = TimeHoldOut(days, at="2024-05-31").split(["a", "b", "a", "b"])
+    >>> train.tolist(), test.tolist()
+    ([0, 1], [2, 3])
+    """
+
+    times: Any = field(default=None, repr=False)
+    at: Any = None
+    test_share: float = 0.25
+    gap: Any = 0
+
+    judged_by: ClassVar[Judged] = "cases"
+    n_fits = 1
+
+    def __post_init__(self) -> None:
+        check_share("TimeHoldOut", "test_share", self.test_share)
+        TimeOrdered(gap=self.gap)  # refuses what is no length of time
+
+    @property
+    def name(self) -> str:
+        return (
+            f"hold-out from {self.at} on"
+            if self.at is not None
+            else f"hold-out of the last {100 * self.test_share:g} %"
+        )
+
+    def bound(self, X: TableLike) -> tuple[TimeHoldOut, Any]:
+        """The protocol with the times themselves, and the inputs without the column they stood in."""
+        times, X = named_values(self.times, X, "TimeHoldOut(times=…)")
+        return replace(self, times=times), X
+
+    def split(self, y: LabelsLike) -> Iterator[Split]:
+        n = len(_groups("TimeHoldOut", y, least=2))
+        when, (gap, _) = TimeOrdered(self.times, gap=self.gap)._clock(n)
+        first = self._first(when)
+        train, test = np.flatnonzero(when < first - gap), np.flatnonzero(when >= first)
+        if not len(train) or not len(test):
+            side = "before" if not len(train) else "from"
+            raise DataError(
+                f"TimeHoldOut(at={self.at!r}, gap={self.gap!r}): no row is left {side} that time "
+                f"(times go from {self._shown(when.argmin())} to {self._shown(when.argmax())})."
+            )
+        yield train, test
+
+    def _first(self, when: np.ndarray) -> Any:
+        """The first time that is asked about, as a number."""
+        if self.at is None:
+            ordered = np.sort(when)
+            changes = np.flatnonzero(ordered[1:] != ordered[:-1]) + 1
+            if not len(changes):
+                raise DataError("TimeHoldOut: all rows are of one time, so none can be held back.")
+            return ordered[changes[np.argmin(np.abs(changes - (1 - self.test_share) * len(when)))]]
+        if self.times is None or _as_times(self.times).dtype.kind != "M":
+            if isinstance(self.at, bool) or not isinstance(self.at, (int, float, np.number)):
+                raise ParameterError(f"TimeHoldOut(at={self.at!r}): the times are numbers, so must this be.")
+            return self.at
+        try:
+            return np.datetime64(self.at).astype("datetime64[ns]").astype(np.int64)
+        except (TypeError, ValueError):
+            raise ParameterError(
+                f"TimeHoldOut(at={self.at!r}): the times are dates, so must this be, as '2024-05-31'."
+            ) from None
+
+    def _shown(self, row: Any) -> str:
+        return str(row if self.times is None else np.asarray(self.times)[int(row)])
+
+    def describe(self) -> str:
+        gap = f", leaving a gap of {self.gap}" if self.gap else ""
+        if self.at is None:
+            return f"Learnt from the earlier rows and asked about the last {100 * self.test_share:g} % of them{gap}."
+        return f"Learnt from the rows before {self.at} and asked about those from then on{gap}."
 
 
 def _as_times(times: np.ndarray) -> np.ndarray:

@@ -9,6 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from margin.errors import DataError, ParameterError
+from margin.evaluation.protocols.label_matrix import is_label_matrix
 from margin.evaluation.protocols.stratified import (
     HoldOut,
     Judged,
@@ -99,7 +100,7 @@ class RepeatedHoldOut(OneHoldOut):
         return self.times
 
     def split(self, y: LabelsLike) -> Iterator[Split]:
-        groups = _groups("RepeatedHoldOut", y, least=2)
+        groups = np.asarray(y) if is_label_matrix(y) else _groups("RepeatedHoldOut", y, least=2)
         for time in range(self.times):
             yield from HoldOut(self.test_share, seed_for(self.seed, "hold-out", time, bits=63)).split(groups)
 
@@ -159,7 +160,7 @@ class TrainValidationTest(Splits):
 
     def parts(self, y: LabelsLike) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Rows of the training, the validation and the test part, each ascending."""
-        groups = _groups("TrainValidationTest", y, least=3)
+        groups = np.asarray(y) if is_label_matrix(y) else _groups("TrainValidationTest", y, least=3)
         ((rest, test),) = HoldOut(self.test_share, seed_for(self.seed, "test", bits=63)).split(groups)
         share = self.validation_share / (1 - self.test_share)
         ((train, validation),) = HoldOut(share, seed_for(self.seed, "validation", bits=63)).split(groups[rest])

@@ -23,6 +23,7 @@ from margin.evaluation.intervals.interval import Interval, Score
 from margin.evaluation.metrics.definitions import Metric
 from margin.evaluation.predictions.answers import Answers
 from margin.evaluation.protocols.bootstrap import Bootstrap
+from margin.evaluation.scoring.of_cases import spoken
 
 __all__ = ["Replicates", "case_values", "no_information"]
 
@@ -70,7 +71,8 @@ class Replicates:
             value = float(inside + weight * (self._limited(which, outside, training) - inside))
             told = f"{self._protocol.estimate}, weight {weight:.3f} on out-of-bag{overfitting}"
         interval = _normal(which, value, error, confidence, method)
-        how = f"{told}, {len(self._values[which.name])} replicates; {100 * confidence:g} % interval, {method}"
+        told = f"{spoken(which)}{told}, {len(self._values[which.name])} replicates"
+        how = f"{told}; {100 * confidence:g} % interval, {method}"
         return Score(value, interval, how)
 
     def _limited(self, which: Metric, outside: float, training: Answers) -> float:
@@ -166,7 +168,7 @@ def case_values(which: Metric, answers: Answers) -> np.ndarray | None:
         return np.asarray(which.by_case(answers), dtype=np.float64)
     if not hasattr(which, "of_tables"):
         return None
-    n_cells = answers.counts.size
+    which, n_cells = which.bound_by(answers), answers.counts.size
     filled = np.flatnonzero(answers.counts.ravel())
     values = np.zeros(n_cells)
     each = max(1, _CHUNK // n_cells)
@@ -194,7 +196,7 @@ def no_information(which: Metric, answers: Answers) -> float:
     shares = np.bincount(answers.truth, weight, len(answers.classes)) / weight.sum()
     if hasattr(which, "of_tables"):
         given = answers.counts.sum(axis=0)
-        return float(which.of_tables(np.outer(shares, given), answers.classes))
+        return float(which.bound_by(answers).of_tables(np.outer(shares, given), answers.classes))
     if hasattr(which, "by_case"):
         losses = 0.0
         for code in np.flatnonzero(shares):

@@ -22,9 +22,10 @@ from margin.evaluation.intervals.interval import (
 from margin.evaluation.intervals.resamples import Draws
 from margin.evaluation.metrics.definitions import metric
 from margin.evaluation.metrics.metric import CaseMetric, CountMetric, Metric, StatisticMetric
+from margin.evaluation.metrics.multilabel import MultilabelMetric
 from margin.evaluation.predictions.answers import Answers
 
-__all__ = ["score_cases", "score_folds", "usable_metrics"]
+__all__ = ["score_cases", "score_folds", "spoken", "usable_metrics"]
 
 #: From this many cases on, the mean of a loss gets a normal interval: the bootstrap would give the same, slowly.
 MANY_CASES = 5_000
@@ -54,7 +55,9 @@ def score_cases(
     >>> print(score_cases(metric("accuracy"), Answers.of(["a", "b", "b", "a"], ["a", "b", "b", "b"])))
     0.750 [0.194, 0.994]
     """
-    n = len(answers)
+    if isinstance(which, MultilabelMetric):
+        return which.score(answers, confidence, draws)  # type: ignore[arg-type]
+    n, which = len(answers), which.bound_by(answers)
     if isinstance(which, CaseMetric) and n >= MANY_CASES and not (which.proportion and answers.weight is None):
         mean = mean_interval(which.by_case(answers), answers.weight, confidence)
         how = f"on {n} cases; {100 * confidence:g} % interval, {mean.method}"
@@ -65,7 +68,7 @@ def score_cases(
     if np.isnan(value):
         return Score(value, None, f"undefined on these {n} cases: {which.undefined}")
     interval, given = _interval(which, answers, value, confidence, proportions, draws or Draws(answers))
-    how = f"on {n} cases; {100 * confidence:g} % interval, {interval.method}{given}"
+    how = f"{spoken(which)}on {n} cases; {100 * confidence:g} % interval, {interval.method}{given}"
     return Score(value, interval.clipped(*which.bounds), how)
 
 
@@ -111,8 +114,13 @@ def _score_statistic(which: StatisticMetric, answers: Answers, confidence: float
             interval = basic_interval(values, value, confidence)
         else:
             interval = bca_interval(values, value, *statistic.influence, confidence=confidence)
-    how = f"on {n} cases; {100 * confidence:g} % interval, {interval.method}"
+    how = f"{spoken(which)}on {n} cases; {100 * confidence:g} % interval, {interval.method}"
     return Score(value, interval.clipped(*which.bounds), how)
+
+
+def spoken(which: Metric) -> str:
+    """The class that a metric is about, at the head of what is said of a score."""
+    return f"{which.about}, " if which.about else ""
 
 
 def _unseen(which: CountMetric, answers: Answers, value: float, confidence: float) -> Interval:
@@ -155,7 +163,7 @@ def score_folds(which: Metric, values: Sequence[float], test_to_train: float, co
     if interval is None:
         how = f"only {folds}; no interval" if left_out else "one fold; no interval"
         return Score(float(np.mean(defined)), None, how)
-    how = f"mean of {folds}; {100 * confidence:g} % interval, {interval.method}"
+    how = f"{spoken(which)}mean of {folds}; {100 * confidence:g} % interval, {interval.method}"
     return Score(float(np.mean(defined)), interval.clipped(*which.bounds), how)
 
 

@@ -29,7 +29,7 @@ from margin.evaluation.intervals.interval import (
 from margin.evaluation.intervals.resamples import Draws
 from margin.evaluation.metrics.metric import CaseMetric, Metric
 from margin.evaluation.predictions.answers import Answers
-from margin.evaluation.scoring.of_cases import score_cases
+from margin.evaluation.scoring.of_cases import score_cases, spoken
 
 __all__ = ["score_over_folds", "share_over_folds", "wider"]
 
@@ -71,6 +71,7 @@ def score_over_folds(
         return Score(float("nan"), None, f"undefined in all {len(values)} folds")
     mean = float(np.mean(defined))
     draws = answers if isinstance(answers, Draws) else Draws(answers)
+    which = which.bound_by(draws.answers)
     over_cases = _over_cases(which, draws, confidence)
     over_folds = corrected_t_interval(defined, _OF_DISJOINT * test_to_train if disjoint else test_to_train, confidence)
     if over_folds is None:
@@ -78,7 +79,9 @@ def score_over_folds(
     interval = wider(mean, over_folds, over_cases).clipped(*which.bounds)
     some = f"{len(defined)} of " if len(defined) < len(values) else ""
     others = ", undefined in the others" if some else ""
-    how = f"mean of {some}{len(values)} folds{others}; {100 * confidence:g} % interval, {interval.method}"
+    how = (
+        f"{spoken(which)}mean of {some}{len(values)} folds{others}; {100 * confidence:g} % interval, {interval.method}"
+    )
     return Score(mean, interval, how)
 
 

@@ -150,7 +150,7 @@ class Perceptron(StreamingClassifier):
         kept = self.__dict__.get("_certified_rows")
         if kept is None:
             raise NotYetFittedError(
-                "Perceptron.certificate_: the bound is one for weights that begin at 0 and rows that all count the same, "
+                "Perceptron.certificate_: the bound is one for weights that begin at 0 and rows that count the same, "
                 "and needs the rows of a fit in this process (not of partial_fit, nor of a saved model)."
             )
         X, y, columns = kept

@@ -12,7 +12,7 @@ from margin.evaluation.protocols.bootstrap import Bootstrap
 from margin.evaluation.protocols.given import Given
 from margin.evaluation.protocols.groups import GroupFolds, GroupHoldOut
 from margin.evaluation.protocols.stratified import HoldOut, LeaveOneOut, StratifiedFolds, TrainingData
-from margin.evaluation.protocols.time_order import TimeOrdered
+from margin.evaluation.protocols.time_order import TimeHoldOut, TimeOrdered
 from margin.evaluation.protocols.unstratified import Folds, RepeatedHoldOut, TrainValidationTest
 from margin.persistence.container.limits import Malformed
 from margin.persistence.objects.fields import (
@@ -100,6 +100,7 @@ KINDS: tuple[Kind, ...] = (
     _protocol("group-folds", GroupFolds, {"groups": Value(), "folds": COUNT, "repeats": COUNT, "seed": SEED}),
     _protocol("group-hold-out", GroupHoldOut, {"groups": Value(), "test_share": SHARE, "seed": SEED}),
     _protocol("time-ordered", TimeOrdered, {"times": Value(), "folds": COUNT, "gap": Value(), "window": Value()}),
+    _protocol("time-hold-out", TimeHoldOut, {"times": Value(), "at": Value(), "test_share": SHARE, "gap": Value()}),
     _protocol("given-splits", Given, {"splits": Value(objects=False)}),
     _protocol("bootstrap", Bootstrap, {"times": COUNT, "estimate": Text(), "stratified": Flag(), "seed": SEED}),
 )

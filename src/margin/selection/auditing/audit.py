@@ -11,11 +11,13 @@ import numpy as np
 from margin.data.labels import codes_of, distinct, label_array, refuse_missing, union
 from margin.errors import InputError, ParameterError
 from margin.evaluation.cross_validation.sealed import SealedTest
+from margin.evaluation.predictions.targets import are_label_sets, are_names
 from margin.evaluation.protocols.named import as_protocol
 from margin.evaluation.protocols.stratified import HoldOut
 from margin.selection.auditing.columns import look_at_cells, look_at_classes, naming_columns
 from margin.selection.auditing.context import Setting, counted
 from margin.selection.auditing.duplicate_rows import look_at_rows, row_keys
+from margin.selection.auditing.label_by_label import audit_each_label
 from margin.selection.auditing.result import Audit, Finding
 from margin.selection.auditing.split_shift import look_at_groups, look_at_sides, look_at_time
 from margin.selection.auditing.table_view import Sheet, joined, open_sheet
@@ -53,7 +55,8 @@ def audit(
     ----------
     X, y
         Inputs and labels: a :class:`margin.data.Table`, a data frame, an array or a sparse matrix. Dates, identifiers
-        and free text may be among the columns, though no model reads them.
+        and free text may be among the columns, though no model reads them. Of several labels a row, in any form that
+        :func:`margin.evaluation.evaluate` takes, each is looked at on the same splits.
     split
         ``(train_rows, test_rows)``, positions or masks; whatever :func:`margin.evaluation.evaluate` takes for a
         protocol, as ``"10-fold"`` or ``GroupFolds("patient")``, of which the first ten splits are looked at; a
@@ -89,6 +92,9 @@ answering the commonest class, 55.3 %.
     # A protocol that has its groups or times, or their column, need not be told twice.
     groups = getattr(split, "groups", None) if groups is None else groups
     times = getattr(split, "times", None) if times is None else times
+    if are_label_sets(y) or are_names(X, y):
+        told = {"test": test, "groups": groups, "times": times, "names": names, "seed": seed}
+        return audit_each_label(audit, X, y, split, MOST_SPLITS, **told)
     given = _given(X, y, test, groups, times, names)
     settings = _settings(given, split, test is not None, seed)
     findings, first = _looked_at(given, settings)

@@ -46,7 +46,7 @@ class LearningCurve(ScoreCurve):
 
     @cached_property
     def power_law(self) -> PowerLaw | None:
-        """a + b·n^(-c) through the test scores; None where there are fewer than three sizes."""
+        """a + b·n^(-c) through the test scores; None where they do not get better, or for fewer than three sizes."""
         sizes, folds = self._usable
         which = self.metrics[0]
         if len(sizes) < 3:
@@ -55,7 +55,11 @@ class LearningCurve(ScoreCurve):
 
     @cached_property
     def gain_from_twice(self) -> Score | None:
-        """By how much the test score would change with twice as many rows as the largest size, with its interval."""
+        """By how much the test score would change with twice as many rows as the largest size, with its interval.
+
+        None where the curve falls or is flat, which says nothing about more rows, or where there are fewer than three
+        sizes.
+        """
         sizes, folds = self._usable
         which = self.metrics[0]
         if len(sizes) < 3:
@@ -99,6 +103,12 @@ class LearningCurve(ScoreCurve):
         gain = self.gain_from_twice
         if gain is not None:
             lines.append(f"Twice the rows would change {self.metrics[0].name} by about {gain} (fit: {self.power_law}).")
+        elif len(self._usable[0]) >= 3:
+            first, last = (self._usable[1].mean(axis=0)[at] for at in (0, -1))
+            lines.append(
+                f"What twice the rows would bring cannot be told: {self.metrics[0].name} does not get better with the "
+                f"rows ({first:.3f} with the fewest, {last:.3f} with all)."
+            )
         return "\n".join(lines)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -68,28 +68,19 @@ class ValidationCurve(ScoreCurve):
 
     @property
     def knee(self) -> Knee | None:
-        """Where going on stops paying: the bend of the best score so far, from the smallest value to the best one.
+        """The value of the best test score before it gets worse again, as :func:`knee` has it.
 
-        Where the best is one of the two smallest, the way is that from the largest. Distances are those of logarithms
-        where the values grow by ratios. None where values are no numbers, or where nothing bends.
+        None where values are no numbers, or where the best is the smallest or the largest of them.
         """
         kept = [i for i, merit in enumerate(self._merit) if merit > -np.inf and is_real(self.values[i])]
         x = np.array([float(self.values[i]) for i in kept])
         if len(x) < 3 or len(np.unique(x)) < len(x):
             return None
-        order = np.argsort(x)
-        x, merit = x[order], self._merit[kept][order]
-        at = int(np.argmax(merit))
-        way = slice(0, at + 1) if at >= 2 else slice(at, None)
-        climb = np.maximum.accumulate(merit[way] if way.start == 0 else merit[way][::-1])
-        steps = x[way] if way.start == 0 else x[way][::-1]
-        bend = (
-            knee(steps, climb, log_x=_by_ratios(x), curve="concave", direction=_way(steps)) if len(steps) > 2 else None
-        )
-        if bend is None:
+        found = knee(x, self._merit[kept], greater_is_better=True)
+        if found is None:
             return None
-        place = next(i for i in kept if float(self.values[i]) == bend.x)
-        return Knee(bend.x, self.test()[place].value, place, bend.clearness)
+        place = kept[found.index]
+        return replace(found, y=self.test()[place].value, index=place)
 
     def __str__(self) -> str:
         shown = (f"{value:.4g}" if isinstance(value, float) else str(value) for value in self.values)
@@ -100,7 +91,7 @@ class ValidationCurve(ScoreCurve):
         choices = [f"best: {self.parameter} = {self.best}"]
         if self.simpler is not None:
             choices.append(f"simplest within one standard error: {self.parameter} = {self.within_one_standard_error}")
-        return choices if self.knee is None else [*choices, str(self.knee)]
+        return [*choices, "no knee" if self.knee is None else str(self.knee)]
 
 
 def validation_curve(
@@ -184,15 +175,3 @@ def validation_curve(
         simpler=direction,
         **curve_parts(task, done, len(tried), splits, split_by, confidence),
     )
-
-
-def _way(steps: np.ndarray) -> Any:
-    return "increasing" if steps[-1] > steps[0] else "decreasing"
-
-
-def _by_ratios(x: np.ndarray) -> bool:
-    """Whether neighbouring values are nearer to equal ratios than to equal differences."""
-    if (x <= 0).any():
-        return False
-    ratios, differences = np.diff(np.log(x)), np.diff(x)
-    return bool(ratios.std() / ratios.mean() < differences.std() / differences.mean())

@@ -3,27 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
 import numpy as np
+from sklearn.utils import get_tags
 
 from margin.base import AsGiven
 from margin.base.meta.cross_fitting import given_splits, stratified_splits
 from margin.base.meta.delegating import PassesOn
 from margin.base.representations.representation import TrainingRows
 from margin.base.rollback import NotYetFittedError
+from margin.base.targets.labels import encode_labels
+from margin.data.labels import distinct, label_array
 from margin.data.rows import ready_for
 from margin.data.splits import Part, Split
-from margin.errors import ParameterError
+from margin.errors import LabelError, ParameterError
+from margin.evaluation.cross_validation.label_fold import label_metrics
 from margin.evaluation.intervals.interval import Score
-from margin.evaluation.metrics.definitions import METRICS, Metric, metric
-from margin.evaluation.protocols.stratified import LeaveOneOut
+from margin.evaluation.metrics.definitions import METRICS, Metric
+from margin.evaluation.metrics.multilabel import MULTILABEL_METRICS, MultilabelMetric
+from margin.evaluation.predictions.label_sets import LabelSets
+from margin.evaluation.predictions.targets import are_label_sets
+from margin.evaluation.protocols.groups import GroupFolds
+from margin.evaluation.protocols.label_matrix import set_numbers
+from margin.evaluation.protocols.named import as_protocol
+from margin.evaluation.protocols.stratified import LeaveOneOut, StratifiedFolds
+from margin.evaluation.scoring.of_cases import check_metrics
 from margin.params import Rule, no_text
 from margin.selection.search.results import SearchResults
 from margin.selection.search.trial_runner import TrialRunner
 from margin.selection.search.trials import search_task
 from margin.tree import DecisionTreeClassifier
-from margin.typing import TableLike
+from margin.typing import Encoded, TableLike, WeightsLike
 
 __all__ = ["Chosen", "Folds", "MetricName", "Model", "Search", "Simpler"]
 
@@ -36,6 +47,10 @@ def _is_cv(value: object) -> bool:
     if isinstance(value, (int, np.integer)) and not isinstance(value, bool):
         return int(value) >= 2
     return not isinstance(value, (bool, str, type)) and (isinstance(value, (list, tuple)) or hasattr(value, "split"))
+
+
+def _is_whole(value: object) -> bool:
+    return isinstance(value, (int, np.integer))
 
 
 def _is_simpler(value: object) -> bool:
@@ -53,9 +68,11 @@ MetricName = Annotated[
     Any,
     Rule(
         "the name of a metric, or a metric with options, as metric('f1', positive='bad')",
-        lambda v: isinstance(v, Metric) or (isinstance(v, str) and v in METRICS),
+        lambda v: (
+            isinstance(v, Metric | MultilabelMetric) or (isinstance(v, str) and v in {**METRICS, **MULTILABEL_METRICS})
+        ),
         str,
-        lambda: tuple(METRICS),
+        lambda: (*METRICS, *MULTILABEL_METRICS),
     ),
 ]
 Simpler = Annotated[Any, Rule("None or a mapping from parameters to 'larger' or 'smaller'", _is_simpler, no_text)]
@@ -73,7 +90,9 @@ class Search(PassesOn):
         The classifier, of margin or of scikit-learn; None is a decision tree of different depths. One that takes no
         tables gets them through ``TableEncoder``.
     metric
-        What is to be best: the name of a metric, or one with options, as ``metric("f1", positive="bad")``.
+        What is to be best: the name of a metric, or one with options, as ``metric("f1", positive="bad")``. Of several
+        labels a row, where the model learns them, a name from ``MULTILABEL_METRICS``; "accuracy" is then the share of
+        the rows with all labels right.
     cv
         Number of folds, or the splits themselves: a list of (training rows, test rows), a protocol of
         ``margin.evaluation`` or a splitter of scikit-learn. Models that know how do ``LeaveOneOut()`` in one go.
@@ -108,6 +127,8 @@ class Search(PassesOn):
         The classifier with the chosen setting, fitted on all rows.
     n_fits_
         How many fits it took; settings that share a fit count once.
+    labels_
+        Of several labels a row, what the columns of answers stand for.
     """
 
     representation = AsGiven()
@@ -127,6 +148,7 @@ class Search(PassesOn):
     best_score_: Score
     best_index_: int
     n_fits_: int
+    labels_: np.ndarray
 
     def _model(self) -> Any:
         return DecisionTreeClassifier() if self.model is None else self.model
@@ -139,21 +161,49 @@ class Search(PassesOn):
 
     # ---- Learning.
 
+    @property
+    def several_outputs(self) -> bool:  # type: ignore[override]
+        """Whether the model inside learns several labels a row."""
+        tags = get_tags(self._model())
+        return bool(tags.target_tags.multi_output or (tags.classifier_tags and tags.classifier_tags.multi_label))
+
+    def fit(self, X: TableLike, y: Any, sample_weight: WeightsLike | None = None, groups: Any = None) -> Self:
+        """Choose the setting and learn from rows X with labels y; rows of a group stand on one side of every fold."""
+        self._groups = groups
+        try:
+            return super().fit(X, y, sample_weight)
+        finally:
+            self.__dict__.pop("_groups", None)
+
+    def _read_targets(self, y: Any, n_rows: int, who: str) -> np.ndarray:
+        if not are_label_sets(y):
+            self.classes_, codes = encode_labels(y, n_rows, who)
+            self.__dict__.pop("labels_", None)
+            return np.ascontiguousarray(codes, dtype=np.int32)
+        sets = LabelSets.of(y, who=who)
+        if len(sets) != n_rows:
+            raise LabelError(f"{who}: y must have labels for each row, but has {len(sets)} for {n_rows} rows.")
+        self.classes_, self.labels_ = [np.array([0, 1])] * len(sets.labels), sets.labels
+        return np.ascontiguousarray(sets.truth, dtype=np.int32)
+
     def _fit(self, X: TableLike, y: np.ndarray, rows: TrainingRows) -> None:
+        who, several = type(self).__name__, y.ndim > 1
+        groups = self.__dict__.get("_groups")
         task = search_task(
             self._model(),
             X,
-            self.classes_[y],
-            self.classes_,
-            y,
-            metrics=(metric(self.metric),),
-            caller=type(self).__name__,
+            y.astype(np.int64) if several else self.classes_[y],
+            self.labels_ if several else self.classes_,
+            y.astype(bool) if several else y,
+            metrics=label_metrics(self.metric, who) if several else check_metrics(self.metric, who),
+            caller=who,
             weight=rows.weight,
+            groups=None if groups is None else rows.of(label_array(groups, f"{who}.fit(groups=…)")),
         )
         everything = Part.weighted(np.arange(len(y)), rows.weights())
         runner = TrialRunner(
             task,
-            self._splits(y, rows),
+            self._splits(task.codes, rows, task.groups),
             n_jobs=self.n_jobs,
             progress=self.progress,
             race=self._races(),
@@ -165,13 +215,22 @@ class Search(PassesOn):
         if self.refit:
             self.model_, _ = task.fitted(everything, self.best_params_)
 
-    def _splits(self, y: np.ndarray, rows: TrainingRows) -> list[Split] | None:
-        weight = rows.weights()
-        if isinstance(self.cv, LeaveOneOut) and len(y) > 1:
+    def _splits(self, y: np.ndarray, rows: TrainingRows, groups: np.ndarray | None) -> list[Split] | None:
+        weight, cv, who = rows.weights(), self.cv, type(self).__name__
+        if isinstance(cv, LeaveOneOut) and len(y) > 1 and groups is None:
             return None
-        if isinstance(self.cv, (int, np.integer)):
-            return stratified_splits(y, weight, int(self.cv), self.random_state)
-        return given_splits(self.cv, y, weight, rows.kept, rows.n_given, type(self).__name__)
+        if isinstance(cv, (list, tuple)) or (groups is None and y.ndim == 1 and not _is_whole(cv)):
+            return given_splits(cv, set_numbers(y) if y.ndim > 1 else y, weight, rows.kept, rows.n_given, who)
+        if groups is None and y.ndim == 1:
+            return stratified_splits(y, weight, int(cv), self.random_state)
+        if _is_whole(cv):
+            folds, seed = int(cv), self.random_state or 0
+            most = len(y) if groups is None else len(distinct(groups, who))
+            folds = max(2, min(folds, most))
+            cv = StratifiedFolds(folds, seed=seed) if groups is None else GroupFolds(groups, folds, seed=seed)
+            groups = None
+        pairs = as_protocol(cv, len(y), groups, who).split(y)
+        return [(Part.weighted(train, weight[train]), Part.weighted(test, weight[test])) for train, test in pairs]
 
     def _choose(self, runner: TrialRunner, everything: Part) -> None:
         results, who = self.results_, type(self).__name__
@@ -199,6 +258,12 @@ class Search(PassesOn):
 
     # ---- Answering.
 
+    def _passed_on(self, X: Encoded, method: str, never: float) -> np.ndarray:
+        if not isinstance(self.classes_, list):
+            return super()._passed_on(X, method, never)
+        encoded = self._inputs(X, method)
+        return getattr(self.model_, method)(ready_for(self.model_, encoded))
+
     def _inputs(self, X: TableLike, method: str) -> Any:
         encoded = self._encoded(X, method)
         if "model_" not in self.__dict__:
@@ -208,6 +273,8 @@ class Search(PassesOn):
     def predict(self, X: TableLike) -> np.ndarray:
         """What the chosen classifier answers, in the type the labels came in."""
         encoded = self._inputs(X, "predict")
+        if isinstance(self.classes_, list):
+            return self.model_.predict(ready_for(self.model_, encoded))
         if encoded.shape[0] == 0:
             return self.classes_[:0]
         labels = np.asarray(self.model_.predict(ready_for(self.model_, encoded)))

@@ -24,6 +24,7 @@ from margin.data.splits import Split
 from margin.data.table import Table
 from margin.errors import ConstantColumnWarning
 from margin.evaluation.cross_validation.fold import Fold, FoldTask, Outcome, run_fold
+from margin.evaluation.cross_validation.label_fold import LabelFoldTask
 from margin.evaluation.predictions.from_model import Predictions
 from margin.parallel import side_by_side
 from margin.typing import ClassifierLike, TableLike
@@ -48,7 +49,8 @@ def search_task(
 ) -> FoldTask:
     """The task of a search: models that take no tables stand behind an encoder, and every metric must be had."""
     wrapped = on_tables if isinstance(X, Table) else None
-    return FoldTask(model, X, labels, classes, codes, every_metric=True, wrapped=wrapped, **known)
+    kind = LabelFoldTask if codes.ndim > 1 else FoldTask
+    return kind(model, X, labels, classes, codes, every_metric=True, wrapped=wrapped, **known)
 
 
 def trials(
