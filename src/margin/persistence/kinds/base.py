@@ -73,6 +73,8 @@ def model(
         "_encoder": sees,
         "_ranges": Absent(Array("f8", 2, None)),
         "_origin": Absent(Text()),
+        "labels_": Absent(Labels(distinct=True)),
+        "target_names_": Absent(ListOf(Text())),
     }
 
     def whole(made: Any) -> str | None:
