@@ -18,7 +18,7 @@ LEVELS = {
         7: "report",
         6: "explain plots persistence export interop distributed zoo",
         5: "selection",
-        4: "svm ensemble boosting",
+        4: "svm ensemble boosting multiclass",
         3: "neighbors bayes linear tree deep baseline",
         2: "evaluation base",
         1: "data",

@@ -55,6 +55,7 @@ _names = {
         "odds",
         "separation",
     ),
+    "multiclass": ("ClassifierChain", "ErrorCorrectingCodes", "OneVsOne", "OneVsRest"),
     "neighbors": (
         "KNeighborsClassifier",
         "KNeighborsRegressor",

@@ -28,6 +28,14 @@ OTHER_SETTINGS = {
         {"method": "temperature", "ensemble": False},
         {"scores": "log_odds", "ensemble": False, "cv": 2},
     ],
+    "ClassifierChain": [
+        {"estimator": margin.LogisticRegression(), "order": "random", "random_state": 0},
+        {"cv": 3, "feed": "probabilities", "n_chains": 2, "random_state": 0},
+    ],
+    "ErrorCorrectingCodes": [
+        {"estimator": margin.LinearSVC(scale="standard", tol=1e-12), "decoding": "hamming"},
+        {"estimator": margin.DecisionTreeClassifier(max_depth=3), "code": "random", "n_bits": 3, "random_state": 0},
+    ],
     "JointBayes": [{"alpha": 0.0}],
     "KNeighborsClassifier": [
         {"weights": "inverse_square", "scale": "standard"},
@@ -92,6 +100,11 @@ OTHER_SETTINGS = {
         {"loss": "modified_huber", "average": True, "learning_rate": "invscaling", "shuffle": False},
         {"loss": "squared_error", "scale": "range", "learning_rate": "adaptive"},
     ],
+    "OneVsOne": [
+        {"estimator": margin.LinearSVC(scale="standard", tol=1e-12)},
+        {"decide": "probabilities"},
+    ],
+    "OneVsRest": [{"estimator": margin.LinearSVC(scale="standard", tol=1e-12)}],
     "PegasosClassifier": [
         {"kernel": "rbf", "scale": "standard", "max_iter": 30},
         {"kernel": "poly", "degree": 2, "coef0": 1.0, "scale": "range", "batch_size": 8, "max_iter": 5},

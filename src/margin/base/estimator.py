@@ -23,8 +23,8 @@ from margin.base.representations.numeric import Numeric
 from margin.base.representations.representation import AsGiven, Learnt, TrainingRows
 from margin.base.rollback import NotYetFittedError, whole_or_not_at_all
 from margin.base.sklearn_classes import BaseEstimator, ClassifierMixin, RegressorMixin
-from margin.base.targets.labels import encode_labels
 from margin.base.targets.label_sets import answered_sets, encode_label_sets, sets_of
+from margin.base.targets.labels import encode_labels
 from margin.base.targets.multi_output import answers_of, encode_outputs, output_columns, output_names, refuse_several
 from margin.base.targets.numbers import encode_targets
 from margin.data.schema import Schema

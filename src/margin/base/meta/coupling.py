@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from margin.data.rows import row_blocks
@@ -18,8 +20,8 @@ def couple(pairwise: np.ndarray) -> np.ndarray:
 
     .. math:: \min_p \sum_i \sum_{j \ne i} (r_{ji} p_i - r_{ij} p_j)^2 \quad \text{where} \quad \sum_i p_i = 1,
 
-    whose solution is never below 0. With :math:`Q_{ii} = \sum_{j \ne i} r_{ji}^2` and :math:`Q_{ij} = -r_{ji} r_{ij}` it
-    is :math:`(Q + 1 1^T)^{-1} 1`, brought to the sum 1. That matrix is positive definite whatever the :math:`r_{ij}`
+    whose solution is never below 0. With :math:`Q_{ii} = \sum_{j \ne i} r_{ji}^2` and :math:`Q_{ij} = -r_{ji} r_{ij}`
+    it is :math:`(Q + 1 1^T)^{-1} 1`, brought to the sum 1. That matrix is positive definite whatever the :math:`r_{ij}`
     are, 0 and 1 included, and the equations are solved as they stand; LIBSVM comes near by steps.
 
     >>> couple(np.array([[0.6 / 0.9, 0.6 / 0.7, 0.3 / 0.4]])).round(4)  # what p = .6, .3, .1 says of its pairs
@@ -40,7 +42,7 @@ CELLS = 4_000_000
 
 
 def _classes_of(n_pairs: int) -> int:
-    return int(round((1 + np.sqrt(1 + 8 * n_pairs)) / 2))
+    return round((1 + math.sqrt(1 + 8 * n_pairs)) / 2)
 
 
 def _solved(pairwise: np.ndarray, n_classes: int) -> np.ndarray:

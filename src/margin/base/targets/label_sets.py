@@ -27,7 +27,7 @@ def sets_of(y: Any, who: str) -> list[Any] | None:
     elif isinstance(y, (list, tuple)):
         rows = list(y)
     else:
-        rows = y.to_list() if hasattr(y, "to_list") and getattr(y, "dtype", None) == object else []
+        rows = y.to_list() if hasattr(y, "to_list") and str(getattr(y, "dtype", "")) in ("object", "Object") else []
     if not rows or not any(isinstance(row, (set, frozenset)) for row in rows[:1]):
         return None
     for row, labels in enumerate(rows):
