@@ -19,7 +19,7 @@ LEVELS = {
         6: "explain plots persistence export interop distributed zoo",
         5: "selection",
         4: "svm ensemble boosting multiclass",
-        3: "neighbors bayes linear tree deep baseline",
+        3: "neighbors bayes linear tree deep baseline features",
         2: "evaluation base",
         1: "data",
         0: "params random parallel lazy",

@@ -41,6 +41,7 @@ _names = {
     "experiment": (),
     "explain": (),
     "export": (),
+    "features": ("PolynomialFeatures", "QuadraticFeatures"),
     "interop": ("from_sklearn",),
     "linear": (
         "ActivePerceptron",

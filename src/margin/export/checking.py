@@ -36,7 +36,7 @@ def check_answers(model: Any, graph: Any, X: TableLike) -> None:
     by_name = {name.rstrip("_"): values for name, values in found.items()}
     for name in ("matrix", "codes"):
         if name in by_name:
-            _compare(by_name[name], model.transform(X), name, who, TOLERANCE)
+            _compare(by_name[name], np.asarray(model.transform(X)), name, who, TOLERANCE)
             return
     model, within = in_double(model), tolerance_of(model)
     said = model.predict(X)

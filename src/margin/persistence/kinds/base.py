@@ -18,6 +18,7 @@ from margin.base.representations.numeric import Numeric, NumericEncoder
 from margin.base.representations.representation import AsGivenEncoder
 from margin.base.table_encoder import TableEncoder
 from margin.baseline import MajorityClassifier
+from margin.features import PolynomialFeatures, QuadraticFeatures
 from margin.persistence.objects.arrays import Array, Rule, at_least, finite, positive
 from margin.persistence.objects.fields import (
     Absent,
@@ -183,5 +184,7 @@ KINDS = (
     ),
     Kind("as-given-encoder", AsGivenEncoder, {"columns": Object("columns")}),
     model("table-encoder", TableEncoder, {}, sees=NUMERIC),
+    model("polynomial-features", PolynomialFeatures, {}, sees=MIXED),
+    model("quadratic-features", QuadraticFeatures, {}, sees=MIXED),
     classifier("majority", MajorityClassifier, {"priors_": Array("f8", "k", shares)}, sees=MIXED),
 )
