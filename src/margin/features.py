@@ -17,6 +17,7 @@ from margin.base.rollback import whole_or_not_at_all
 from margin.base.sklearn_classes import TransformerMixin
 from margin.data.schema import Column, Schema
 from margin.data.table import Table
+from margin.errors import InputError
 from margin.params import Count, Flag
 from margin.typing import TableLike, WeightsLike
 
@@ -85,6 +86,8 @@ class PolynomialFeatures(TransformerMixin, TableEstimator):
             who = f"{type(self).__name__}.fit"
             rows = self._open_rows(X, sample_weight, who)
             self._learn_input(rows, who)
+            if self.nominal == "drop" and not any(column.is_numeric for column in self._columns.described()):
+                raise InputError(f"{who}: without columns of words nothing is left, for no column holds numbers.")
         return self
 
     def _terms(self, n_numbers: int) -> list[Term]:

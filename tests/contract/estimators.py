@@ -119,7 +119,7 @@ OTHER_SETTINGS = {
     "LinearDiscriminantAnalysis": [{"shrinkage": "auto"}, {"solver": "eigen"}],
     "QuadraticDiscriminantAnalysis": [{"unbiased": True}],
     "Reject": [{"model": margin.LinearDiscriminantAnalysis(), "confidence": "margin"}],
-    "PolynomialFeatures": [{"degree": 3, "interaction_only": True, "nominal": "drop"}],
+    "PolynomialFeatures": [{"degree": 3, "interaction_only": True}],
     "QuadraticFeatures": [{"nominal": "cross"}],
     "SVC": [
         {"C": 10.0, "multiclass": "one_vs_rest", "scale": "standard"},
