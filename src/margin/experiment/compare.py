@@ -121,6 +121,7 @@ def run_to_end(spec: Spec) -> Any:
 def _read(spec: Spec, log: Log) -> tuple[Table, Problem]:
     with log.step("Read the table") as note:
         table, known_target = open_table(spec.data, spec.reading)
+        assert not isinstance(spec.target, tuple)  # several targets have a run of their own
         target = resolve_target(table, known_target if spec.target is None else spec.target)
         problem = frame(table, target, zoo.texts_read(zoo.models(spec.models, spec.settings)))
         note.append(f"{table.n_rows:,} rows, {len(table.names)} columns, target {target!r}")

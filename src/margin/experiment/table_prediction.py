@@ -143,7 +143,7 @@ def targets_of(about: dict[str, Any]) -> list[str]:
 def several_answers(model: Any, table: Table, about: dict[str, Any]) -> tuple[dict[str, list[Any]], dict[str, int]]:
     """The answers of a model of several targets as columns, and how many of each agree with the rows, if these tell."""
     targets = targets_of(about)
-    inputs = table.drop(*(name for name in targets if name in table.schema))
+    inputs = table.drop(*(name for name in targets if name in table.names))
     said = np.asarray(model.predict(inputs), dtype=object)
     columns: dict[str, list[Any]] = {"row": list(range(1, len(said) + 1))}
     columns |= {c.name: table.values(c.name).tolist() for c in inputs.schema if c.kind == "identifier"}
@@ -151,7 +151,7 @@ def several_answers(model: Any, table: Table, about: dict[str, Any]) -> tuple[di
     right = {
         name: sum(a == b for a, b in zip(columns[name], table.values(name).tolist()))
         for name in targets
-        if name in table.schema
+        if name in table.names
     }
     return columns, right
 

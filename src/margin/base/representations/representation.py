@@ -102,8 +102,8 @@ class AsGiven:
             return Learnt(encoder, source, survey(source, NO_LIMIT, columns, who))
         numbers = [column for column in source.schema if column.is_numeric]
         parts = [_survey_of(source, column, who) for column in numbers]
-        joined = [np.concatenate([each[i] for each in parts] or [np.empty(0)]) for i in range(3)]
-        return Learnt(encoder, source, Survey(*joined), [column.name for column in numbers])
+        low, high, missing = (np.concatenate([each[i] for each in parts] or [np.empty(0)]) for i in range(3))
+        return Learnt(encoder, source, Survey(low, high, missing), [column.name for column in numbers])
 
 
 def _survey_of(table: Table, column: Column, who: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
