@@ -54,11 +54,7 @@ def _class_lists(made: Any) -> list[Any] | None:
     """The classes of each target; None where it has one target and several, both at once."""
     if isinstance(made.classes_, list) != made.outputs_2d_:
         return None
-    found = made.classes_ if made.outputs_2d_ else [made.classes_]
-    labels, names = vars(made).get("labels_"), vars(made).get("target_names_")
-    if labels is not None and (len(labels) != len(found) or any(each.tolist() != [False, True] for each in found)):
-        return None
-    return None if names is not None and len(names) != len(found) else found
+    return made.classes_ if made.outputs_2d_ else [made.classes_]
 
 
 def _one_vs_rest(made: OneVsRest) -> str | None:
