@@ -20,11 +20,13 @@ _names = {
     "experiment": "",
     "explain": "",
     "export": "",
+    "features": "PolynomialFeatures QuadraticFeatures",
     "interop": "from_sklearn",
     "linear": """
         ActivePerceptron Adaline LinearSGD LogisticRegression LogisticRegressionCV Perceptron hard_margin
         logistic_path loss_family odds separation
     """,
+    "multiclass": "ClassifierChain ErrorCorrectingCodes OneVsOne OneVsRest",
     "neighbors": """
         KNeighborsClassifier KNeighborsRegressor NearestCentroid RadiusNeighborsClassifier RadiusNeighborsRegressor
         RoteClassifier choose_k condense curse decision_regions edge_length edit kd_cuts voronoi_edges

@@ -5,10 +5,12 @@ Every refusal reads *who(what=value): what must hold (hint)* and names the colum
 
 from __future__ import annotations
 
+import contextvars
 import os
 import sys
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 
 __all__ = [
     "AbstentionWarning",
@@ -34,6 +36,7 @@ __all__ = [
     "SparseTableWarning",
     "UndefinedMetricWarning",
     "closest",
+    "hushed",
     "listing",
     "warn",
 ]
@@ -150,8 +153,27 @@ def listing(items: Iterable[object], most: int = 5) -> str:
     return shown if len(items) <= most else f"{shown}, … ({len(items)} in all)"
 
 
+_unsaid: contextvars.ContextVar[tuple[type[Warning], ...]] = contextvars.ContextVar("margin.errors.unsaid", default=())
+
+
+@contextmanager
+def hushed(*categories: type[Warning]) -> Iterator[None]:
+    """Leave some warnings of margin's unsaid inside a ``with`` block, in this thread only.
+
+    For models made of models, which say once what each of their members would say: ``warnings.catch_warnings`` is the
+    same for all threads, and members learn side by side.
+    """
+    before = _unsaid.set((*_unsaid.get(), *categories))
+    try:
+        yield
+    finally:
+        _unsaid.reset(before)
+
+
 def warn(message: str, category: type[Warning]) -> None:
     """Warn at the line outside margin that led here, however deep inside it that is."""
+    if issubclass(category, _unsaid.get()):
+        return
     package = os.path.dirname(__file__)
     level, frame = 1, sys._getframe()
     while frame.f_back is not None and frame.f_code.co_filename.startswith(package):

@@ -6,6 +6,7 @@ import importlib
 import inspect
 import os
 import pkgutil
+import zlib
 from collections.abc import Callable
 
 import numpy as np
@@ -15,6 +16,7 @@ from sklearn.base import BaseEstimator, is_classifier, is_regressor
 from sklearn.utils import get_tags
 
 import margin
+from margin.data import Table
 
 # Settings that take another way through the code than the defaults do.
 OTHER_SETTINGS = {
@@ -27,6 +29,14 @@ OTHER_SETTINGS = {
         {"method": "isotonic"},
         {"method": "temperature", "ensemble": False},
         {"scores": "log_odds", "ensemble": False, "cv": 2},
+    ],
+    "ClassifierChain": [
+        {"estimator": margin.LogisticRegression(), "order": "random", "random_state": 0},
+        {"cv": 3, "feed": "probabilities", "n_chains": 2, "random_state": 0},
+    ],
+    "ErrorCorrectingCodes": [
+        {"estimator": margin.LinearSVC(scale="standard", tol=1e-12), "decoding": "hamming"},
+        {"estimator": margin.DecisionTreeClassifier(max_depth=3), "code": "random", "n_bits": 3, "random_state": 0},
     ],
     "JointBayes": [{"alpha": 0.0}],
     "KNeighborsClassifier": [
@@ -97,6 +107,11 @@ OTHER_SETTINGS = {
         {"loss": "modified_huber", "average": True, "learning_rate": "invscaling", "shuffle": False},
         {"loss": "squared_error", "scale": "range", "learning_rate": "adaptive"},
     ],
+    "OneVsOne": [
+        {"estimator": margin.LinearSVC(scale="standard", tol=1e-12)},
+        {"decide": "probabilities"},
+    ],
+    "OneVsRest": [{"estimator": margin.LinearSVC(scale="standard", tol=1e-12)}],
     "PegasosClassifier": [
         {"kernel": "rbf", "scale": "standard", "max_iter": 30},
         {"kernel": "poly", "degree": 2, "coef0": 1.0, "scale": "range", "batch_size": 8, "max_iter": 5},
@@ -109,6 +124,8 @@ OTHER_SETTINGS = {
     "LinearDiscriminantAnalysis": [{"shrinkage": "auto"}, {"solver": "eigen"}],
     "QuadraticDiscriminantAnalysis": [{"unbiased": True}],
     "Reject": [{"model": margin.LinearDiscriminantAnalysis(), "confidence": "margin"}],
+    "PolynomialFeatures": [{"degree": 3, "interaction_only": True}],
+    "QuadraticFeatures": [{"nominal": "cross"}],
     "SVC": [
         {"C": 10.0, "multiclass": "one_vs_rest", "scale": "standard"},
         {"kernel": "linear", "probability": "sigmoid", "scale": "range"},
@@ -165,19 +182,24 @@ def has_a_unit(estimator: BaseEstimator) -> bool:
 
     That is a radius, a penalty on coefficients, and an intercept that is a column of ones beside the others.
     """
-    parameters = estimator.get_params()
+    parameters = own_and_inner(estimator)
     with_unit = {"radius", "C", "Cs", "alpha", "eta", "eta0", "patience"}
     return parameters.get("scale", "") is None and not with_unit.isdisjoint(parameters)
 
 
 def counts_against_a_prior(estimator: BaseEstimator) -> bool:
     """Whether rows count against something that stays as it is: virtual cases (alpha), a penalty (C)."""
-    return not {"alpha", "C", "Cs"}.isdisjoint(estimator.get_params())
+    return not {"alpha", "C", "Cs"}.isdisjoint(own_and_inner(estimator))
 
 
 def comes_near(estimator: BaseEstimator) -> bool:
     """Whether a model is an optimum that steps come near, whatever order its sums are in."""
-    return not {"C", "Cs"}.isdisjoint(estimator.get_params()) and not hasattr(estimator, "partial_fit")
+    return not {"C", "Cs"}.isdisjoint(own_and_inner(estimator)) and not hasattr(estimator, "partial_fit")
+
+
+def own_and_inner(estimator: BaseEstimator) -> dict[str, object]:
+    """The parameters of an estimator and of the one inside it, by their own names."""
+    return {name.split("__")[-1]: value for name, value in estimator.get_params().items()}
 
 
 def _every(kind: Callable[[BaseEstimator], bool]) -> pytest.MarkDecorator:
@@ -261,4 +283,16 @@ def answers(model: BaseEstimator, X: object) -> np.ndarray:
     for method in ("predict_proba", "decision_function"):
         if hasattr(model, method):
             return getattr(model, method)(X)
-    return model.predict(X) if hasattr(model, "predict") else model.transform(X)
+    return model.predict(X) if hasattr(model, "predict") else _as_numbers(model.transform(X))
+
+
+def _as_numbers(made: object) -> np.ndarray:
+    """What a transformer gives as one matrix: words by a number of their own, and -1 for what is missing."""
+    if isinstance(made, Table):
+        columns = [made.values(name) for name in made.names]
+        coded = [
+            column if column.dtype.kind == "f" else [-1 if v is None else zlib.crc32(repr(v).encode()) for v in column]
+            for column in columns
+        ]
+        made = np.column_stack(coded).astype(np.float64)
+    return np.where(np.isnan(made), -1.0, made) if made.dtype.kind == "f" else made

@@ -112,7 +112,7 @@ def test_large_whole_numbers_beside_floats_are_refused(estimator):
         (pd.date_range("2020-01-01", periods=60), "Unknown label type"),
         ((label for label in range(60)), "one label per row"),
         ("yes" * 20, "one label per row"),
-        ([{1}] * 60, "Unknown label type"),
+        ([{1}, 2] * 30, "a set of labels in every row, but row 1 holds 2"),
     ],
     ids=[
         "masked",
@@ -125,7 +125,7 @@ def test_large_whole_numbers_beside_floats_are_refused(estimator):
         "dates",
         "generator",
         "word",
-        "sets",
+        "sets and others",
     ],
 )
 def test_what_is_no_list_of_labels_is_refused(estimator, labels, message):
@@ -143,6 +143,21 @@ def test_several_targets_are_learnt_or_refused_by_their_shape(estimator):
     else:
         with pytest.raises(LabelError, match="60 × 2"):
             clone(estimator).fit(X, both)
+
+
+@every_classifier
+def test_sets_of_labels_are_learnt_or_refused_with_what_learns_them(estimator):
+    X, y = numbers()
+    sets = [{"low"} if label == 0 else {"high", "wide"} if label == 1 else set() for label in y]
+    if estimator.several_outputs:
+        model = clone(estimator).fit(X, sets)
+        assert model.labels_.tolist() == ["high", "low", "wide"]
+        assert all(isinstance(each, frozenset) and each <= {"high", "low", "wide"} for each in model.predict(X))
+    else:
+        name = type(estimator).__name__
+        for given in (sets, np.column_stack([y > 0, y > 1])):
+            with pytest.raises(LabelError, match=rf"use OneVsRest\({name}\(\)\)"):
+                clone(estimator).fit(X, given)
 
 
 @one_of_each_models_way_in

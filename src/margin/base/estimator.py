@@ -25,8 +25,9 @@ from margin.base.representations.numeric import Numeric
 from margin.base.representations.representation import AsGiven, Learnt, TrainingRows
 from margin.base.rollback import NotYetFittedError, whole_or_not_at_all
 from margin.base.sklearn_classes import BaseEstimator, ClassifierMixin, RegressorMixin
+from margin.base.targets.label_sets import answered_sets, encode_label_sets, sets_of
 from margin.base.targets.labels import encode_labels
-from margin.base.targets.multi_output import answers_of, encode_outputs, output_columns
+from margin.base.targets.multi_output import answers_of, encode_outputs, output_columns, output_names, refuse_several
 from margin.base.targets.numbers import encode_targets
 from margin.data.predictions import Predictions
 from margin.data.schema import Schema
@@ -278,20 +279,30 @@ class Classifier(ClassifierMixin, SupervisedEstimator):
     warned about before ``_fit`` runs. If anything fails, the model is as it was before the call.
 
     A model that says ``several_outputs`` also gets y of several columns of labels, as codes of as many columns;
-    ``classes_`` is then a list of arrays, and ``_scores`` gives such a list, one array per column.
+    ``classes_`` is then a list of arrays, and ``_scores`` gives such a list, one array per column. The names of the
+    columns of a frame are kept as ``target_names_``. A list of label sets is as many columns of False and True as there
+    are labels, which are kept as ``labels_``; answers are sets again.
     """
 
     _target = "class"
     classes_: Any
 
     def _read_targets(self, y: LabelsLike, n_rows: int, who: str) -> np.ndarray:
-        columns = output_columns(y, who) if self.several_outputs else None
-        if self.several_outputs:
-            self.outputs_2d_ = columns is not None
-        if columns is None:
-            self.classes_, codes = encode_labels(y, n_rows, who)
+        sets, columns = sets_of(y, who), output_columns(y, who)
+        if not self.several_outputs:
+            if sets is not None or columns is not None:
+                refuse_several(columns, n_rows, type(self).__name__, who)
         else:
+            self.outputs_2d_ = sets is not None or columns is not None
+            names = output_names(y)
+            if names is not None and columns is not None:
+                self.target_names_ = names
+        if sets is not None:
+            self.labels_, self.classes_, codes = encode_label_sets(sets, n_rows, who)
+        elif columns is not None:
             self.classes_, codes = encode_outputs(columns, n_rows, who)
+        else:
+            self.classes_, codes = encode_labels(y, n_rows, who)
         return np.ascontiguousarray(codes, dtype=np.int32)
 
     def _with_targets(self, rows: TrainingRows, y: np.ndarray) -> TrainingRows:
@@ -319,7 +330,12 @@ class Classifier(ClassifierMixin, SupervisedEstimator):
     def predict(self, X: TableLike) -> np.ndarray:
         """The most probable class of each row, in the type the labels came in; ties go to the first class."""
         encoded = self._encoded(X, "predict")
-        return self._answers(encoded, self._scores(encoded))
+        return self._in_form(self._answers(encoded, self._scores(encoded)))
+
+    def _in_form(self, answers: np.ndarray) -> np.ndarray:
+        """Answers in the form of the targets: as sets of labels where there were such."""
+        labels = self.__dict__.get("labels_")
+        return answers if labels is None else answered_sets(answers, labels)
 
     def predict_proba(self, X: TableLike) -> np.ndarray:
         """The probability of each class (columns as in ``classes_``) for each row."""
@@ -329,7 +345,7 @@ class Classifier(ClassifierMixin, SupervisedEstimator):
         """Both at once, for the price of one."""
         encoded = self._encoded(X, "predict_with_proba")
         scores = self._scores(encoded)
-        return self._answers(encoded, scores), self._proba(scores)
+        return self._in_form(self._answers(encoded, scores)), self._proba(scores)
 
     def predict_log_proba(self, X: TableLike) -> np.ndarray:
         """Logarithms of the probabilities."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from margin.data.indexing import ByName, ByPosition, as_array, columns_at, narwhals_frame
 from margin.data.missing import is_missing
 from margin.data.schema import KINDS, Column, Kind, Schema
 from margin.errors import DataError, ParameterError, closest
@@ -118,11 +119,39 @@ class Table:
         """The table of the first rows."""
         return self.take(slice(0, rows))
 
-    def take(self, rows: Any) -> Table:
-        """The table of some rows: a position, a slice, a boolean mask or positions."""
+    def take(self, rows: Any, axis: int = 0) -> Table:
+        """The table of some rows: a position, a slice, a boolean mask or positions; of columns, if ``axis`` is 1."""
+        if axis == 1:
+            return self.select(columns_at(self, rows))
         if not isinstance(rows, slice):
             rows = _checked_rows(rows, self.n_rows)
         return Table(self.schema, [cells[rows] for cells in self._columns], self.name)
+
+    @property
+    def iloc(self) -> ByPosition:
+        """Rows, or rows and columns, by position; a single column gives its values.
+
+        With :attr:`loc` and ``np.asarray(table)`` this is what scikit-learn's splitters, searches, pipelines and
+        ``ColumnTransformer`` need to take a table as it is.
+
+        >>> table = Table.from_columns({"age": [31.0, 45.0], "sex": ["f", "m"]})
+        >>> table.iloc[[1]].shape, table.iloc[:, 1].tolist(), table.loc[:, ["sex"]].names
+        ((1, 2), ['f', 'm'], ('sex',))
+        """
+        return ByPosition(self)
+
+    @property
+    def loc(self) -> ByName:
+        """Rows by position, columns by name."""
+        return ByName(self)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        """Float64 if all columns are numbers, with NaN for missing cells; else objects, with ``None``."""
+        return as_array(self, dtype)
+
+    def __narwhals_dataframe__(self) -> Any:
+        """How narwhals, and scikit-learn by it, finds the names and types of the columns."""
+        return narwhals_frame(self)
 
     def select(self, names: Iterable[str]) -> Table:
         """The table of some columns, in the order given."""

@@ -34,11 +34,12 @@ from margin.typing import ClassifierLike, TableLike
 __all__ = ["run", "run_to_end", "seeded"]
 
 
-def run(spec: Spec) -> Iterator[Progress | Result]:
+def run(spec: Spec) -> Iterator[Any]:
     """Compare models step by step: yields a :class:`Progress` after each step and the :class:`Result` at the end.
 
     The test part is sealed before anything else looks at the rows and opened once, for the best model. Closing
-    the generator stops the run; nothing is written anywhere.
+    the generator stops the run; nothing is written anywhere. Several targets end in a ``SeveralResult``
+    (``several_targets.py``).
 
     >>> from margin.data import Table
     >>> from sklearn.naive_bayes import GaussianNB
@@ -51,6 +52,11 @@ def run(spec: Spec) -> Iterator[Progress | Result]:
     ('sklearn-bayes', 48, 12)
     >>> zoo.remove("sklearn-bayes")
     """
+    if isinstance(spec.target, tuple):
+        from margin.experiment.several_targets import run_several
+
+        yield from run_several(spec)
+        return
     log = Log()
     for name in spec.metrics:
         metric(name)
@@ -109,16 +115,16 @@ def run(spec: Spec) -> Iterator[Progress | Result]:
     )
 
 
-def run_to_end(spec: Spec) -> Result:
+def run_to_end(spec: Spec) -> Any:
     """Compare models and give the result."""
     *_, result = run(spec)
-    assert isinstance(result, Result)
     return result
 
 
 def _read(spec: Spec, log: Log) -> tuple[Table, Problem]:
     with log.step("Read the table") as note:
         table, known_target = open_table(spec.data, spec.reading)
+        assert not isinstance(spec.target, tuple)  # several targets have a run of their own
         target = resolve_target(table, known_target if spec.target is None else spec.target)
         problem = frame(table, target, zoo.texts_read(zoo.models(spec.models, spec.settings)))
         note.append(f"{table.n_rows:,} rows, {len(table.names)} columns, target {target!r}")

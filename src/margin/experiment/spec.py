@@ -31,7 +31,8 @@ class Spec:
     data
         A table, the path of a file, or the name of a table of the catalog.
     target
-        The column to predict: its name, its number from 1, or ``'last'``. Tables of the catalog know theirs.
+        The column to predict: its name, its number from 1, or ``'last'``. Tables of the catalog know theirs. Several
+        columns, in a list, are learnt together.
     models
         Names out of the zoo, or all of them.
     settings
@@ -62,7 +63,7 @@ class Spec:
     """
 
     data: Table | str
-    target: str | int | None = None
+    target: str | int | tuple[str | int, ...] | None = None
     models: tuple[str, ...] | None = None
     settings: Mapping[str, str] | None = None
     test_share: float = 0.2
@@ -81,6 +82,9 @@ class Spec:
     def __post_init__(self) -> None:
         if isinstance(self.data, os.PathLike):
             object.__setattr__(self, "data", os.fspath(self.data))
+        if isinstance(self.target, (list, tuple)):
+            several = tuple(self.target)
+            object.__setattr__(self, "target", several if len(several) > 1 else several[0] if several else None)
         for name in ("models", "metrics", "missing"):
             value = getattr(self, name)
             if value is not None:
@@ -163,8 +167,8 @@ _FLAGS = {
 def _words(flag: str, value: Any) -> list[str]:
     if flag == "--header":
         return ["--header" if value else "--no-header"]
-    if flag == "--missing":
-        return [word for mark in value for word in (flag, mark)]
+    if flag in ("--missing", "--target") and isinstance(value, tuple):
+        return [word for mark in value for word in (flag, str(mark))]
     if flag in ("--kind", "--set"):
         return [word for column, kind in value.items() for word in (flag, f"{column}={kind}")]
     return [flag, ",".join(value) if isinstance(value, tuple) else str(value)]

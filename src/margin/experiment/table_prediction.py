@@ -17,7 +17,7 @@ from margin.data.readers.libsvm import LIBSVM_REASON
 from margin.errors import DataError, DataWarning, PersistenceError, closest, listing
 from margin.evaluation.predictions.from_model import predict_all
 
-__all__ = ["Answers", "about_model", "answers", "read_new_rows"]
+__all__ = ["Answers", "about_model", "answers", "read_new_rows", "several_answers", "targets_of"]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -95,7 +95,8 @@ def _read_wide_enough(path: Any, options: dict[str, Any], about: dict[str, Any])
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DataWarning)  # what the columns are is known from training
         table = read(path, **options)
-        absent = {name: kind for name, kind in about["columns"] if name not in table.schema and name != about["target"]}
+        targets = targets_of(about)
+        absent = {name: kind for name, kind in about["columns"] if name not in table.schema and name not in targets}
         if absent and all(column.reason == LIBSVM_REASON for column in table.schema if column.is_numeric):
             table = read(path, kinds=absent, **options)
     return table
@@ -106,8 +107,9 @@ def _named(table: Table, about: dict[str, Any]) -> Table:
     if about["header"]:
         return table
     wanted = [(name, kind) for name, kind in about["columns"]]
-    if len(table.names) == len(wanted) - 1:
-        wanted = [(name, kind) for name, kind in wanted if name != about["target"]]
+    targets = targets_of(about)
+    if len(table.names) == len(wanted) - len(targets):
+        wanted = [(name, kind) for name, kind in wanted if name not in targets]
     if len(table.names) != len(wanted):
         raise DataError(
             f"{table.name}: there must be {len(about['columns']) - 1} columns, or one more with the target, "
@@ -124,13 +126,34 @@ def _named(table: Table, about: dict[str, Any]) -> Table:
 def _check_columns(table: Table, about: dict[str, Any]) -> None:
     known = [name for name, _ in about["columns"]]
     extra = [name for name in table.names if name not in known]
-    absent = [name for name, kind in about["columns"] if name not in table.schema and name != about["target"]]
+    absent = [name for name, kind in about["columns"] if name not in table.schema and name not in targets_of(about)]
     absent = [name for name in absent if dict(about["columns"])[name] not in ("identifier", "text")]
     if absent:
         near = closest(absent[0], extra)
         raise DataError(f"{table.name}: column {listing(absent)} is missing; the model was fitted with it{near}.")
     if extra:
         raise DataError(f"{table.name}: column {listing(extra)} was not there at fit; columns are {listing(known)}.")
+
+
+def targets_of(about: dict[str, Any]) -> list[str]:
+    """The columns that a saved model answers."""
+    return about.get("targets") or [about["target"]]
+
+
+def several_answers(model: Any, table: Table, about: dict[str, Any]) -> tuple[dict[str, list[Any]], dict[str, int]]:
+    """The answers of a model of several targets as columns, and how many of each agree with the rows, if these tell."""
+    targets = targets_of(about)
+    inputs = table.drop(*(name for name in targets if name in table.names))
+    said = np.asarray(model.predict(inputs), dtype=object)
+    columns: dict[str, list[Any]] = {"row": list(range(1, len(said) + 1))}
+    columns |= {c.name: table.values(c.name).tolist() for c in inputs.schema if c.kind == "identifier"}
+    columns |= {name: said[:, j].tolist() for j, name in enumerate(targets)}
+    right = {
+        name: sum(a == b for a, b in zip(columns[name], table.values(name).tolist()))
+        for name in targets
+        if name in table.names
+    }
+    return columns, right
 
 
 def answers(model: Any, table: Table, about: dict[str, Any]) -> Answers:

@@ -3,6 +3,7 @@
 import margin.explain.distances
 import margin.explain.generative
 import margin.explain.linear
+import margin.explain.members
 import margin.explain.svm
 import margin.explain.trees  # noqa: F401  (registers its models)
 from margin.explain.explanation import Explanation, Reason

@@ -17,10 +17,10 @@ from margin.export.maps import shares
 from margin.selection.search.search import Search
 from margin.svm.reject import Reject
 
-__all__: list[str] = []
+__all__ = ["inner_answer"]
 
 
-def _inner(model: Any, rows: RawRows, who: str) -> Answer:
+def inner_answer(model: Any, rows: RawRows, who: str) -> Answer:
     """What a model inside another says to the same raw rows."""
     if not isinstance(model, Classifier):
         raise ExportError(
@@ -38,7 +38,7 @@ def _places(model: Any, inner: Any, who: str) -> np.ndarray:
 def _passed_on(model: Any, rows: RawRows, who: str) -> tuple[Answer, Answer]:
     """What the model inside says, and the same under the classes of the one around it."""
     graph, inner = rows.graph, model.model_
-    said = _inner(inner, rows, who)
+    said = inner_answer(inner, rows, who)
     if said.more_labels:
         raise ExportError(f"to_onnx({who}): the model inside answers labels that are no classes; give it a class.")
     places, n = _places(model, inner, who), len(model.classes_)
@@ -111,7 +111,7 @@ def _calibrated(each: CalibratedModel, rows: RawRows, n_classes: int) -> str:
         certain = np.zeros(n_classes)
         certain[each.places] = 1.0
         return graph.repeated(certain, rows.count())
-    said = _inner(each.model, rows, "CalibratedClassifier")
+    said = inner_answer(each.model, rows, "CalibratedClassifier")
     known = len(each.places)
     mapped = shares(each.map, graph, _scores_of(graph, each, said, known), 1 if known == 2 else known)
     return graph.widened(mapped, each.places.astype(np.int64), n_classes, 0.0, rows.count())

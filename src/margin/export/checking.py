@@ -14,6 +14,8 @@ from margin.bayes.calibrated_classifier import CalibratedClassifier
 from margin.data.rows import count_rows
 from margin.errors import ExportError
 from margin.export.running import onnx_inputs, run_onnx
+from margin.multiclass import OneVsOne
+from margin.multiclass.strategy import Strategy
 from margin.svm.kernel_machine.model import KernelModel
 from margin.svm.pegasos.classifier import PegasosClassifier
 from margin.typing import TableLike
@@ -34,7 +36,7 @@ def check_answers(model: Any, graph: Any, X: TableLike) -> None:
     by_name = {name.rstrip("_"): values for name, values in found.items()}
     for name in ("matrix", "codes"):
         if name in by_name:
-            _compare(by_name[name], model.transform(X), name, who, TOLERANCE)
+            _compare(by_name[name], np.asarray(model.transform(X)), name, who, TOLERANCE)
             return
     model, within = in_double(model), tolerance_of(model)
     said = model.predict(X)
@@ -82,6 +84,13 @@ def level_pairs(model: Any, X: TableLike) -> np.ndarray:
     if isinstance(model, KernelModel) and model._machine is not None and model._machine.layout.in_pairs:
         decisions = np.abs(model._decisions(model._encoded(X, "predict")))
         return (decisions <= TOLERANCE * decisions.max(axis=1, keepdims=True, initial=1e-300)).any(axis=1)
+    if isinstance(model, OneVsOne):
+        encoded = model._encoded(X, "predict")
+        said = model._scores(encoded) - (0.5 if model._kind() == "probability" else 0.0)
+        level = (np.abs(said) <= TOLERANCE * np.abs(said).max(axis=1, keepdims=True, initial=1e-300)).any(axis=1)
+        return level | np.any([level_pairs(each, X) for each in model._models()], axis=0)
+    if isinstance(model, Strategy) and model._models():
+        return np.any([level_pairs(each, X) for each in model._models()], axis=0)
     return np.zeros(count_rows(X), dtype=bool)
 
 
@@ -112,6 +121,8 @@ def in_double(model: Any) -> Any:
         return _changed(model, model_=in_double(model.model_))
     if isinstance(model, CalibratedClassifier):
         return _changed(model, calibrated_=[_changed(m, model=in_double(m.model)) for m in model.calibrated_])
+    if isinstance(model, Strategy):
+        return model.with_models(in_double)
     return model
 
 
@@ -129,6 +140,8 @@ def tolerance_of(model: Any) -> float:
         return max(TOLERANCE, _last_digits(getattr(model, "_map", None)))
     if isinstance(model, CalibratedClassifier):
         return max([TOLERANCE, *(max(_last_digits(m.map), tolerance_of(m.model)) for m in model.calibrated_)])
+    if isinstance(model, Strategy):
+        return max([TOLERANCE, *map(tolerance_of, model._models())])
     return TOLERANCE
 
 

@@ -14,7 +14,7 @@ from margin.report import sections
 if TYPE_CHECKING:
     from margin.selection.auditing.result import Audit
 
-__all__ = ["render", "render_audit"]
+__all__ = ["environment_of", "render", "render_audit", "style_of"]
 
 _TEMPLATES = Path(__file__).with_name("templates")
 
@@ -24,7 +24,7 @@ def render(result: Any) -> str:
 
     ``result`` is used by contract: what it must have is what :class:`margin.experiment.Result` has.
     """
-    environment = _environment()
+    environment = environment_of()
     shown = []
     for section in sections.SECTIONS:
         contents = section.contents(result)
@@ -36,7 +36,7 @@ def render(result: Any) -> str:
         answer=words.answer(result),
         n_inputs=sum(column.is_input for column in result.columns),
         sections=shown,
-        css=_style(),
+        css=style_of(),
         version=result.versions["margin"],
     )
 
@@ -51,13 +51,14 @@ def render_audit(audit: Audit, title: str, target: str, command: str = "") -> st
     True
     """
     return (
-        _environment()
+        environment_of()
         .get_template("audit.html")
-        .render(audit=audit, title=title, target=target, command=command, css=_style(), version=margin.__version__)
+        .render(audit=audit, title=title, target=target, command=command, css=style_of(), version=margin.__version__)
     )
 
 
-def _environment() -> Any:
+def environment_of() -> Any:
+    """The templates, with the words of reports as filters."""
     import jinja2  # here, since the words of a report are wanted without its page too
 
     environment = jinja2.Environment(
@@ -73,5 +74,6 @@ def _environment() -> Any:
     return environment
 
 
-def _style() -> Markup:
+def style_of() -> Markup:
+    """The style sheet of all pages."""
     return Markup((_TEMPLATES / "report.css").read_text())

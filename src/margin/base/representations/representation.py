@@ -14,8 +14,8 @@ import numpy as np
 
 from margin.base.inputs.arrays import row_count
 from margin.base.inputs.columns import Columns
-from margin.base.representations.cell_survey import Survey, check_cells, check_stored_cells
-from margin.data.schema import Schema
+from margin.base.representations.cell_survey import Survey, check_cells, check_stored_cells, survey
+from margin.data.schema import Column, Schema
 from margin.data.table import Table
 from margin.data.weights import check_weights
 from margin.typing import WeightsLike
@@ -88,12 +88,28 @@ class Learnt(NamedTuple):
 class AsGiven:
     """The rows themselves, columns matched: for models made of models, which hand them on.
 
-    ``_fit`` and ``_scores`` get a ``Table``, an array or CSR; ``source[rows]`` takes some of its rows.
+    ``_fit`` and ``_scores`` get a ``Table``, an array or CSR; ``source[rows]`` takes some of its rows. ``surveyed`` is
+    for models whose members do not all see all the rows: constant columns and ranges are then found here.
     """
 
+    surveyed: bool = False
+
     def learn(self, columns: Columns, rows: TrainingRows, who: str) -> Learnt:
-        encoder = AsGivenEncoder(columns)
-        return Learnt(encoder, encoder.encode(rows.source, who), None)
+        encoder, source = AsGivenEncoder(columns), rows.source
+        if not self.surveyed or not isinstance(source, (Table, np.ndarray)):
+            return Learnt(encoder, encoder.encode(source, who), None)
+        if isinstance(source, np.ndarray):
+            return Learnt(encoder, source, survey(source, NO_LIMIT, columns, who))
+        numbers = [column for column in source.schema if column.is_numeric]
+        parts = [_survey_of(source, column, who) for column in numbers]
+        low, high, missing = (np.concatenate([each[i] for each in parts] or [np.empty(0)]) for i in range(3))
+        return Learnt(encoder, source, Survey(low, high, missing), [column.name for column in numbers])
+
+
+def _survey_of(table: Table, column: Column, who: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    cells = np.ascontiguousarray(table.cells(column.name)).reshape(-1, 1)
+    found = survey(cells, NO_LIMIT, Columns(1, Schema([column])), who)
+    return found.low, found.high, found.missing
 
 
 class AsGivenEncoder:

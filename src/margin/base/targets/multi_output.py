@@ -10,8 +10,9 @@ from margin.base.inputs.arrays import check_memory
 from margin.base.inputs.dataframes import is_frame, open_frame
 from margin.base.targets.labels import encode_labels
 from margin.data.table import Table
+from margin.errors import LabelError
 
-__all__ = ["answers_of", "encode_outputs", "output_columns", "side_by_side"]
+__all__ = ["answers_of", "encode_outputs", "output_columns", "output_names", "refuse_several", "side_by_side"]
 
 
 def output_columns(y: Any, who: str) -> list[Any] | None:
@@ -50,6 +51,28 @@ def _columns_of_rows(y: Any) -> list[Any] | None:
     if len(widths) > 1 or widths == {0} or widths == {1}:
         return None
     return [list(column) for column in zip(*y)]
+
+
+def output_names(y: Any) -> list[str] | None:
+    """What the columns of a y of several targets are called; None where they have no names.
+
+    >>> output_names(Table.from_columns({"rainy": [0, 1], "warm": [1, 1]}))
+    ['rainy', 'warm']
+    """
+    if isinstance(y, Table):
+        return list(y.names)
+    if hasattr(y, "tocsr") or not is_frame(y):
+        return None
+    return [str(name) for name in getattr(y, "column_names", None) or y.columns]
+
+
+def refuse_several(columns: list[Any] | None, n_rows: int, model: str, who: str) -> None:
+    """Say what a model of one target is wrapped in where there are several: columns of labels, or sets of them."""
+    found = "Unknown label type: set" if columns is None else f"bad input shape {n_rows} × {len(columns)}"
+    raise LabelError(
+        f"{who}: y must be one label per row ({found}); "
+        f"for several labels a row use OneVsRest({model}()) or ClassifierChain({model}())."
+    )
 
 
 def encode_outputs(columns: list[Any], n_rows: int, who: str) -> tuple[list[np.ndarray], np.ndarray]:

@@ -16,7 +16,13 @@ __all__ = ["command"]
 
 @click.command("compare", short_help="Find out which model is best on a table, and how good it is.")
 @click.argument("file")
-@click.option("--target", "-t", metavar="COLUMN", help="What to predict: a name, a number from 1, or last.")
+@click.option(
+    "--target",
+    "-t",
+    metavar="COLUMN",
+    multiple=True,
+    help="What to predict: a name, a number from 1, or last; given again, several columns are learnt together.",
+)
 @click.option("--out", "-o", metavar="HTML", help="Write a report to this file.")
 @click.option("--save", metavar="FILE", help="Save the best model, fitted on all the data, to this file.")
 @click.option("--models", metavar="A,B,…", help="Which models to try; margin models lists them. [default: all]")
@@ -53,6 +59,7 @@ def command(file: str, out: str | None, save: str | None, quiet: bool, **given: 
     \b
     margin compare credit --out report.html
     margin compare adult.csv --target last --models naive-bayes,knn --save adult.margin
+    margin compare flags.arff --target red --target green --models naive-bayes,tree
     """
     from margin.cli.output_paths import check_places
     from margin.cli.progress import followed
@@ -87,9 +94,8 @@ def _names(text: str) -> tuple[str, ...]:
 def _written(result: Result, out: str | None, save: str | None) -> list[str]:
     """Write what was asked for. The model goes first: where it is refused, nothing is written."""
     from margin import persistence
-    from margin.report import render
 
-    page, places = render(result) if out else "", []
+    page, places = result.html() if out else "", []
     if save:
         place = persistence.save(result.model, save, about=result.about)
         places.append(f"Model:  {place}   (margin predict {place} new-rows.csv)")
@@ -101,10 +107,10 @@ def _written(result: Result, out: str | None, save: str | None) -> list[str]:
 def _say(result: Result, places: list[str], out: str | None, save: str | None) -> None:
     from rich.console import Console
 
-    from margin.report import terminal
+    from margin.report import several, terminal
 
     console = Console(highlight=False)
-    terminal.show(result, console)
+    (several if hasattr(result, "targets") else terminal).show(result, console)
     console.print()
     for line in places:
         console.print(line, markup=False, soft_wrap=True)

@@ -43,9 +43,12 @@ def command(model: str, file: str, out: str | None, probabilities: bool) -> None
         raise ParameterError(f"--out {out}: is another file of this command (give it a name of its own).")
     about = persistence.header(model).about
     fitted = persistence.load(model)
+    console = Console(highlight=False)
+    if "targets" in about:
+        _answer_several(fitted, read_new_rows(file, about), about, out, console)
+        return
     found = answers(fitted, read_new_rows(file, about), about)
     columns = _columns(found, about["target"], probabilities)
-    console = Console(highlight=False)
     if out:
         place = persistence.write_whole(out, _csv(columns))
         console.print(f"Answers for {len(found.labels):,} rows: {place}", markup=False, soft_wrap=True)
@@ -53,6 +56,22 @@ def command(model: str, file: str, out: str | None, probabilities: bool) -> None
         _show(columns, len(found.labels), console)
     if found.truth is not None:
         _compare(found, about["target"], console)
+
+
+def _answer_several(fitted: Any, table: Any, about: dict[str, Any], out: str | None, console: Any) -> None:
+    """A column of answers for each target."""
+    from margin import persistence
+    from margin.experiment.table_prediction import several_answers
+
+    columns, right = several_answers(fitted, table, about)
+    n = len(columns["row"])
+    if out:
+        place = persistence.write_whole(out, _csv(columns))
+        console.print(f"Answers for {n:,} rows: {place}", markup=False, soft_wrap=True)
+    else:
+        _show(columns, n, console)
+    for name, agree in right.items():
+        console.print(f"{name}: {agree:,} of {n:,} rows agree with the file.", markup=False)
 
 
 def _columns(found: Answers, target: str, every_class: bool) -> dict[str, list[Any]]:

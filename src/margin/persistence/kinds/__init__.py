@@ -18,6 +18,7 @@ from margin.persistence.kinds import (
     distributions,
     evaluation,
     linear,
+    multiclass,
     neighbor_indexes,
     neighbors,
     selection,
@@ -32,7 +33,7 @@ FAMILIES = (
     *(data, base, evaluation),
     *(neighbor_indexes, neighbors),
     *(bayes_statistics, distributions, bayes, discriminants, calibration),
-    *(linear, svm, tree, selection),
+    *(linear, svm, tree, multiclass, selection),
 )
 
 

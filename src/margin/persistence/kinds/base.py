@@ -18,6 +18,7 @@ from margin.base.representations.numeric import Numeric, NumericEncoder
 from margin.base.representations.representation import AsGivenEncoder
 from margin.base.table_encoder import TableEncoder
 from margin.baseline import MajorityClassifier
+from margin.features import PolynomialFeatures, QuadraticFeatures
 from margin.persistence.objects.arrays import Array, Rule, at_least, finite, positive
 from margin.persistence.objects.fields import (
     Absent,
@@ -73,11 +74,15 @@ def model(
         "_encoder": sees,
         "_ranges": Absent(Array("f8", 2, None)),
         "_origin": Absent(Text()),
+        "labels_": Absent(Labels(distinct=True)),
+        "target_names_": Absent(ListOf(Text())),
     }
 
     def whole(made: Any) -> str | None:
         if made._encoder.columns is not made._columns:
             return "its encoder knows other columns"
+        if (wrong := _unlike_targets(made)) is not None:
+            return wrong
         return check(made) if check is not None else None
 
     def finished(made: Any) -> None:
@@ -87,6 +92,19 @@ def model(
 
     by_columns = frozenset({"n_features_in_", "feature_names_in_"})
     return Kind(name, cls, {**common, **fields}, check=whole, derived=derived | by_columns, finish=finished, **more)
+
+
+def _unlike_targets(made: Any) -> str | None:
+    """Label sets are several targets of False and True, and names are those of several targets."""
+    labels, names = vars(made).get("labels_"), vars(made).get("target_names_")
+    classes = vars(made).get("classes_")
+    if labels is None and names is None:
+        return None
+    if not isinstance(classes, list) or any(len(each) != len(classes) for each in (labels, names) if each is not None):
+        return "it has names of other targets"
+    if labels is not None and any(each.dtype != bool or each.tolist() != [False, True] for each in classes):
+        return "its label sets are targets of other classes"
+    return None
 
 
 def classifier(name: str, cls: type, fields: Mapping[str, Field], **more: Any) -> Kind:
@@ -181,5 +199,7 @@ KINDS = (
     ),
     Kind("as-given-encoder", AsGivenEncoder, {"columns": Object("columns")}),
     model("table-encoder", TableEncoder, {}, sees=NUMERIC),
+    model("polynomial-features", PolynomialFeatures, {}, sees=MIXED),
+    model("quadratic-features", QuadraticFeatures, {}, sees=MIXED),
     classifier("majority", MajorityClassifier, {"priors_": Array("f8", "k", shares)}, sees=MIXED),
 )

@@ -1,0 +1,96 @@
+"""Members: classifiers fitted to codes 0, 1, … of some rows, many of them side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any, Literal, TypeVar
+
+import numpy as np
+
+from margin import parallel
+from margin.base.meta.inner_model import last_step, weights_for
+from margin.base.sklearn_classes import clone
+from margin.data.rows import ready_for
+from margin.errors import ConstantColumnWarning, ParameterError, hushed
+from margin.typing import Encoded
+
+__all__ = ["Kind", "Member", "learn_member", "together"]
+
+#: What members are asked for: the probability of each code, or scores of which the largest wins.
+Kind = Literal["probability", "decision"]
+Result = TypeVar("Result")
+
+
+class Member:
+    """A classifier that was fitted to codes, or none where all its rows had one code.
+
+    ``places`` says which codes it knows, in the order of its columns.
+    """
+
+    def __init__(self, model: Any, places: np.ndarray) -> None:
+        self.model = model
+        self.places = places
+
+    def probabilities(self, X: Encoded, n_codes: int) -> np.ndarray:
+        """The probability of each code; 0 for those it does not know."""
+        found = np.zeros((X.shape[0], n_codes))
+        if self.model is None:
+            found[:, self.places] = 1.0
+        elif X.shape[0]:
+            found[:, self.places] = self.model.predict_proba(ready_for(self.model, X))
+        return found
+
+    def decisions(self, X: Encoded, n_codes: int, who: str) -> np.ndarray:
+        """A score for each code; minus infinity for those it does not know, plus infinity for the only one it knows."""
+        found = np.full((X.shape[0], n_codes), -np.inf)
+        if self.model is None:
+            found[:, self.places] = np.inf
+        elif X.shape[0]:
+            given = np.asarray(self.model.decision_function(ready_for(self.model, X)), dtype=np.float64)
+            if given.ndim == 1 or given.shape[1] == 1:
+                given = given.reshape(-1, 1) * np.array([-1.0, 1.0])
+            if given.shape[1] != len(self.places):
+                raise ParameterError(
+                    f"{who}(estimator={self.model!r}): decision_function must give one column for each of the "
+                    f"{len(self.places)} classes, not {given.shape[1]}."
+                )
+            found[:, self.places] = given
+        return found
+
+    def scores(self, X: Encoded, n_codes: int, kind: Kind, who: str) -> np.ndarray:
+        return self.probabilities(X, n_codes) if kind == "probability" else self.decisions(X, n_codes, who)
+
+    def yes(self, X: Encoded, kind: Kind, who: str) -> np.ndarray:
+        """Of codes 0 and 1: the probability of 1, or a score above 0 where it is the answer."""
+        if kind == "probability":
+            return self.probabilities(X, 2)[:, 1]
+        if self.model is None:
+            return np.full(X.shape[0], np.inf if self.places[0] == 1 else -np.inf)
+        no, yes = self.decisions(X, 2, who).T
+        # One number of two classes came as its negative and itself.
+        return yes if np.array_equal(no, -yes) else yes - no
+
+
+def learn_member(model: Any, X: Encoded, codes: np.ndarray, weight: np.ndarray | None, who: str) -> Member:
+    """A fresh copy of a classifier fitted to the codes of some rows; constant columns were warned of before."""
+    known = np.unique(codes)
+    if len(known) == 1:
+        return Member(None, known.astype(np.intp))
+    fresh = clone(model)
+    cannot = "so it cannot learn weighted rows as a member"
+    settings = {} if weight is None else weights_for(fresh, weight, who, cannot)
+    with hushed(ConstantColumnWarning):
+        fresh.fit(ready_for(fresh, X), codes, **settings)
+    return Member(fresh, np.asarray(getattr(last_step(fresh), "classes_", known)).astype(np.intp))
+
+
+def together(tasks: Sequence[Callable[[], Result]], n_jobs: int | None) -> list[Result]:
+    """What tasks give, in their order; side by side they share the threads that one of them would have."""
+    with_warnings = [partial(_hushed, task) for task in tasks]
+    return list(parallel.side_by_side(with_warnings, len(tasks), n_jobs))
+
+
+def _hushed(task: Callable[[], Result]) -> Result:
+    with hushed(ConstantColumnWarning):
+        return task()
