@@ -32,8 +32,8 @@ class Numeric:
     """One matrix: nominal columns one-hot, ordinal ones as ranks, missing numbers filled with the training mean.
 
     ``scale`` is ``"standard"`` (mean 0, deviation 1), ``"range"`` (from 0 to 1) or None; one-hot columns stay
-    0 and 1. ``sparse`` lets CSR through to the model, and makes CSR of very many one-hot columns; ``keep_float32`` spares
-    float32 input a conversion.
+    0 and 1. ``sparse`` lets CSR through to the model, and makes CSR of very many one-hot columns; ``keep_float32``
+    spares float32 input a conversion.
     """
 
     scale: Scale | None = None

@@ -36,8 +36,8 @@ class Adaline(StreamingClassifier):
     as :math:`\eta < 2/\lambda`, with :math:`\lambda` the largest eigenvalue of the mean of :math:`x x^\top` (constant
     included); the loss then falls in every epoch. Stochastic descent takes a step for each row (or small batch of
     rows) and stays in the neighbourhood of that solution. Columns of very different size make the way long, which is
-    why they are put on one scale unless told otherwise. More than two classes have a unit each, against the rest. An epoch is
-    :math:`O(n d)`; batches with up to 512 columns look at the rows once, and then need :math:`O(d^2)`.
+    why they are put on one scale unless told otherwise. More than two classes have a unit each, against the rest. An
+    epoch is :math:`O(n d)`; batches with up to 512 columns look at the rows once, and then need :math:`O(d^2)`.
 
     Parameters
     ----------
@@ -239,8 +239,8 @@ class Adaline(StreamingClassifier):
     def _warn_of_no_end(self, fall: float) -> None:
         warn(
             f"Adaline.fit: the last of {self.max_iter} epochs still lowered the loss by {fall:.2g}, more than "
-            f"tol={self.tol:g} of it (try {self._other_scale('which shortens the way')}max_iter={4 * self.max_iter}, or "
-            "a larger tol).",
+            f"tol={self.tol:g} of it (try {self._other_scale('which shortens the way')}max_iter={4 * self.max_iter}, "
+            "or a larger tol).",
             ConvergenceWarning,
         )
 

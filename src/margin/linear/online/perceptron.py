@@ -32,11 +32,11 @@ class Perceptron(StreamingClassifier):
     r"""Linear classifier trained by correcting its mistakes.
 
     A mistake :math:`y\,(w \cdot x - \tau) \le 0` moves the weights, :math:`w \leftarrow w + \eta\, y\, x`, from
-    :math:`w = 0` or small random weights on; the threshold is the weight of a constant 1, :math:`\tau = -` ``intercept_``. Data that can be
-    separated with margin :math:`\gamma` inside a ball of radius :math:`R` cost at most :math:`(R/\gamma)^2` mistakes
-    (``certificate_``); other data never settle, and training stops after ``max_iter`` passes with a warning. More than
-    two classes have weights each: a row is added to those of its class and taken from those of the best other, which
-    with two classes is the same rule. One pass is :math:`O(n d)`.
+    :math:`w = 0` or small random weights on; the threshold is the weight of a constant 1, :math:`\tau = -`
+    ``intercept_``. Data that can be separated with margin :math:`\gamma` inside a ball of radius :math:`R` cost at
+    most :math:`(R/\gamma)^2` mistakes from 0 on (``certificate_``); other data never settle, and training stops after
+    ``max_iter`` passes with a warning. More than two classes have weights each: a row is added to those of its class
+    and taken from those of the best other, which with two classes is the same rule. One pass is :math:`O(n d)`.
 
     Parameters
     ----------
