@@ -10,28 +10,39 @@ PEERS_PIP := .venv-peers/bin/python -m pip -qq --disable-pip-version-check
 
 .PHONY: demo test test-all fuzz fuzz-sanitized lint format stubs bench sanitize clang clean
 
+# The packages that stand in a list of pyproject.toml, one in a line.
+requirements = $(BIN)/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["project"]$(1), sep="\n")'
+
+# The core is compiled while the packages that it does not need for that are fetched; those become bytecode when they are
+# first imported, which most of their files never are.
 $(READY): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "margin needs Python 3.11 or newer: make PYTHON=python3.12")'
 	@echo "Setting up $(VENV) (a few minutes: the core is compiled)"
 	@$(PYTHON) -m venv $(VENV)
 	@$(PIP) install -c constraints.txt scikit-build-core nanobind ninja cmake
-	@$(PIP) install -c constraints.txt --no-build-isolation -Ceditable.rebuild=true -Ceditable.verbose=false -e .
+	@$(call requirements,["dependencies"]) > $(VENV)/needed.txt
+	@$(PIP) install --no-compile -c constraints.txt -r $(VENV)/needed.txt & needed=$$!; \
+	$(PIP) install -c constraints.txt --no-build-isolation --no-deps -Ceditable.rebuild=true -Ceditable.verbose=false -e .; \
+	built=$$?; wait $$needed && exit $$built
 	@touch $@
 
 # What tests, linters and pictures need beside it; a demo does without.
 $(DEV_READY): $(READY)
-	@$(BIN)/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"]["dev"], sep="\n")' > $(VENV)/dev.txt
-	@$(PIP) install -c constraints.txt -r $(VENV)/dev.txt
+	@$(call requirements,["optional-dependencies"]["dev"]) > $(VENV)/dev.txt
+	@$(PIP) install --no-compile -c constraints.txt -r $(VENV)/dev.txt
 	@touch $@
 
 demo: $(READY)
 	@$(BIN)/python -m margin compare credit --target risk --out demo-report.html --seed 1
 
-test: $(DEV_READY) sanitize
+# Packages for the tests are fetched while the core's own tests are compiled.
+test:
+	@$(MAKE) --no-print-directory -j 2 $(DEV_READY) sanitize
 	$(BIN)/python -m pytest -n 2 --dist worksteal
 
 # Every setting of every estimator through every check, where make test tries as many as can make a difference.
-test-all: $(DEV_READY) sanitize
+test-all:
+	@$(MAKE) --no-print-directory -j 2 $(DEV_READY) sanitize
 	MARGIN_TEST_ALL=1 $(BIN)/python -m pytest -n 2 --dist worksteal
 
 # Ten thousand damaged files of every kind of model, killed saves and failing disks; FUZZ='--models SVC --n 1000'.

@@ -73,6 +73,29 @@ def test_an_unusable_cell_of_a_sparse_matrix_is_named(monkeypatch):
         mirror(Numeric(sparse=True), X, monkeypatch)
 
 
+def test_wide_places_of_stored_cells_are_narrowed_once_and_what_was_given_stays(monkeypatch):
+    X = sp.csr_array(np.array([[0.0, 2.0], [4.0, 1.0], [0.0, 0.0]]))
+    X.indices, X.indptr = X.indices.astype(np.int64), X.indptr.astype(np.int64)
+    shown = mirror(Numeric(sparse=True), X, monkeypatch).shown_
+    assert shown.indices.dtype == shown.indptr.dtype == np.int32
+    assert X.indices.dtype == X.indptr.dtype == np.int64
+    np.testing.assert_array_equal(shown.toarray(), X.toarray())
+
+
+def test_a_place_beyond_32_bits_is_not_taken_for_what_is_left_of_it(monkeypatch):
+    X = sp.csr_array(np.array([[0.0, 2.0], [4.0, 1.0], [0.0, 0.0]]))
+    X.indices, X.indptr = X.indices.astype(np.int64), X.indptr.astype(np.int64)
+    X.indices[2] += 2**32
+    with pytest.raises(InputError, match="damaged"):
+        mirror(Numeric(sparse=True), X, monkeypatch)
+
+
+def test_more_columns_than_the_core_can_count_are_refused(monkeypatch):
+    wide = sp.csr_array((np.ones(1), np.zeros(1, np.int64), np.array([0, 1])), shape=(1, 2**31))
+    with pytest.raises(InputError, match="at most 2,147,483,647 columns, not 2,147,483,648"):
+        mirror(Numeric(sparse=True), wide, monkeypatch)
+
+
 @pytest.mark.parametrize(
     ("given", "kept"),
     [(np.int8, np.int32), (np.uint16, np.int32), (np.int64, np.int64), (np.float32, np.float32), (bool, np.float64)],

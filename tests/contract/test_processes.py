@@ -1,5 +1,6 @@
 """Processes, threads and Ctrl-C: cases 24 to 27 of the robustness list."""
 
+import functools
 import multiprocessing
 import pickle
 import signal
@@ -98,9 +99,17 @@ def interrupted_fit(estimator, X, y, after):
     return waited
 
 
+@functools.cache
+def a_million_rows():
+    """Made once, as they take as long as the fits that are interrupted; nothing may be written to them."""
+    X, y = numbers(1_000_000, 8)
+    X.flags.writeable = y.flags.writeable = False
+    return X, y
+
+
 @every_estimator
 def test_an_interrupted_fit_comes_back_soon_and_leaves_the_model_as_it_was(estimator):
-    X, y = numbers(1_000_000, 8)
+    X, y = a_million_rows()
     waits = [interrupted_fit(estimator, X, y, after) for after in (0.002, 0.005, 0.01, 0.02)]
     waits = [wait for wait in waits if wait is not None]
     assert waits, "fit was too quick to be interrupted: give it more rows"

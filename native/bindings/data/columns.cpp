@@ -16,8 +16,8 @@ OutMatrix<double> side_by_side(Columns<double> columns, std::size_t n_threads) {
     return OutMatrix<double>(cells, {rows, width}, owner);
 }
 
-template <class T, class Index>
-nb::tuple csr_survey(In<T> values, In<Index> columns, In<Index> start, std::size_t width, double largest,
+template <class T>
+nb::tuple csr_survey(In<T> values, const Places& columns, const Places& start, std::size_t width, double largest,
                      std::size_t n_threads) {
     if (start.size() == 0 || values.size() != columns.size())
         return nb::make_tuple(static_cast<int>(data::CsrState::damaged), 0, false, false);
@@ -39,9 +39,9 @@ MARGIN_BINDINGS(data) {
         },
         "codes"_a.noconvert(), "n_levels"_a, "n_threads"_a, "How often each level occurs; -1 is left out.");
     data.def("side_by_side", &side_by_side, "columns"_a.noconvert(), "n_threads"_a, "Columns as one row-major matrix.");
-    for_each_csr_type([&]<class T, class Index> {
+    for_each_type<double, float>([&]<class T> {
         data.def(
-            "csr_survey", &csr_survey<T, Index>, "data"_a.noconvert(), "indices"_a.noconvert(), "indptr"_a.noconvert(),
+            "csr_survey", &csr_survey<T>, "data"_a.noconvert(), "indices"_a.noconvert(), "indptr"_a.noconvert(),
             "n_columns"_a, "largest"_a, "n_threads"_a,
             "0 canonical, 1 not in order, 2 damaged (row), 3 unusable (cell); where; missing cells; negative ones.");
     });

@@ -29,9 +29,9 @@ nb::tuple dense(InMatrix<T> x, Rest... rest) {
     return follow(linear::DenseRows<T>(x.data(), x.shape(0), x.shape(1)), rest...);
 }
 
-template <class T, class I, class... Rest>
-nb::tuple sparse(In<T> a, In<I> b, In<I> c, std::size_t width, Rest... rest) {
-    return follow(linear::SparseRows<T, I>{csr(a, b, c, width)}, rest...);
+template <class T, class... Rest>
+nb::tuple sparse(In<T> a, const Places& b, const Places& c, std::size_t width, Rest... rest) {
+    return follow(linear::SparseRows<T, std::int32_t>{csr(a, b, c, width)}, rest...);
 }
 
 template <class... Rest>
@@ -43,9 +43,8 @@ void bind(nb::module_& linear) {
                    "enough"_a, there("v"), there("constant"), there("threshold"), there("streak"), "labels"_a);
     };
     for_each_type<double, float>([&]<class T>() { def(&dense<T, Rest...>, there("x")); });
-    for_each_csr_type([&]<class T, class I>() {
-        def(&sparse<T, I, Rest...>, there("data"), there("indices"), there("indptr"), "n_columns"_a);
-    });
+    for_each_type<double, float>(
+        [&]<class T>() { def(&sparse<T, Rest...>, there("data"), there("indices"), there("indptr"), "n_columns"_a); });
 }
 
 } // namespace

@@ -12,9 +12,9 @@ using Filled = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 namespace {
 
 /// `values` and `rows` come from NumPy, which asks the system for large pages: cells go everywhere at once.
-template <class T, class I>
-Out<std::int64_t> columns(In<T> a, In<I> b, In<I> c, std::size_t d, Filled<T> values, Filled<std::int32_t> rows,
-                          std::size_t n) {
+template <class T>
+Out<std::int64_t> columns(In<T> a, const Places& b, const Places& c, std::size_t d, Filled<T> values,
+                          Filled<std::int32_t> rows, std::size_t n) {
     return give(with_monitor(
         [&](Monitor& m) { return linear::by_columns(csr(a, b, c, d), values.data(), rows.data(), n, m); }));
 }
@@ -41,9 +41,9 @@ nb::tuple descend(In<T> values, In<std::int32_t> rows, In<std::int64_t> start, I
 
 MARGIN_BINDINGS(linear) {
     const auto a = "data"_a.noconvert(), b = "indices"_a.noconvert(), c = "indptr"_a.noconvert();
-    for_each_csr_type([&]<class T, class I> {
-        linear.def("sparse_columns", &columns<T, I>, a, b, c, "n_columns"_a, "values"_a.noconvert(),
-                   "rows"_a.noconvert(), "n_threads"_a, "Fills values and rows; where each column begins.");
+    for_each_type<double, float>([&]<class T> {
+        linear.def("sparse_columns", &columns<T>, a, b, c, "n_columns"_a, "values"_a.noconvert(), "rows"_a.noconvert(),
+                   "n_threads"_a, "Fills values and rows; where each column begins.");
     });
     for_each_type<double, float>([&]<class T> {
         linear.def("sparse_descend", &descend<T>, "values"_a.noconvert(), "rows"_a.noconvert(), "start"_a.noconvert(),

@@ -17,8 +17,8 @@ using OutArray = nb::ndarray<Out, nb::c_contig, nb::device::cpu>; // of one or t
 template <class Answer, class Out>
 constexpr bool fits = std::is_same_v<typename Answer::Out, Out>;
 
-template <class T, class Index, class Out>
-bool answer(In<T> values, In<Index> columns, In<Index> start, InMatrix<double> coef, In<double> intercept,
+template <class T, class Out>
+bool answer(In<T> values, const Places& columns, const Places& start, InMatrix<double> coef, In<double> intercept,
             double largest, std::string_view what, OutArray<Out> out, std::size_t n_threads) {
     if (start.size() == 0 || values.size() != columns.size() || coef.shape(0) != intercept.size())
         return false;
@@ -40,8 +40,8 @@ bool answer(In<T> values, In<Index> columns, In<Index> start, InMatrix<double> c
 template <class Out>
 void bind(nb::module_& linear) {
     const auto out = "out"_a.noconvert();
-    for_each_csr_type([&]<class T, class Index>() {
-        linear.def("answer_csr", &answer<T, Index, Out>, "values"_a.noconvert(), "columns"_a.noconvert(),
+    for_each_type<double, float>([&]<class T>() {
+        linear.def("answer_csr", &answer<T, Out>, "values"_a.noconvert(), "columns"_a.noconvert(),
                    "start"_a.noconvert(), "coef"_a.noconvert(), "intercept"_a.noconvert(), "largest"_a, "what"_a, out,
                    "n_threads"_a);
     });

@@ -9,8 +9,8 @@ using Table = InMatrix<double>;
 
 namespace {
 
-template <class T, class I>
-nb::tuple loss(In<T> a, In<I> b, In<I> c, In<std::int32_t> y, In<double> w, double unit, Table table,
+template <class T>
+nb::tuple loss(In<T> a, const Places& b, const Places& c, In<std::int32_t> y, In<double> w, double unit, Table table,
                std::size_t classes, std::size_t n) {
     const std::size_t lanes = table.shape(1);
     const auto x = csr(a, b, c, table.shape(0) - 1);
@@ -24,8 +24,9 @@ nb::tuple loss(In<T> a, In<I> b, In<I> c, In<std::int32_t> y, In<double> w, doub
                           give(std::move(state), x.rows, lanes));
 }
 
-template <class T, class I>
-OutMatrix<double> product(In<T> a, In<I> b, In<I> c, In<double> w, double unit, Table state, Table v, std::size_t n) {
+template <class T>
+OutMatrix<double> product(In<T> a, const Places& b, const Places& c, In<double> w, double unit, Table state, Table v,
+                          std::size_t n) {
     auto found = with_monitor([&](Monitor& m) {
         return linear::curvature_product(csr(a, b, c, v.shape(0) - 1), optional(w), unit, state.data(), v.data(),
                                          v.shape(1), n, m);
@@ -33,9 +34,9 @@ OutMatrix<double> product(In<T> a, In<I> b, In<I> c, In<double> w, double unit, 
     return give(std::move(found.table), v.shape(0), v.shape(1));
 }
 
-template <class T, class I>
-OutMatrix<double> diagonal(In<T> a, In<I> b, In<I> c, std::size_t d, In<double> w, double unit, Table state,
-                           std::size_t n) {
+template <class T>
+OutMatrix<double> diagonal(In<T> a, const Places& b, const Places& c, std::size_t d, In<double> w, double unit,
+                           Table state, std::size_t n) {
     auto found = with_monitor([&](Monitor& m) {
         return linear::curvature_diagonal(csr(a, b, c, d), optional(w), unit, state.data(), state.shape(1), n, m);
     });
@@ -50,10 +51,10 @@ MARGIN_BINDINGS(linear) {
                v = "direction"_a.noconvert();
     const auto w = "weight"_a.noconvert().none();
     const auto n = "n_threads"_a, unit = "unit"_a;
-    for_each_csr_type([&]<class T, class I> {
-        linear.def("sparse_loss", &loss<T, I>, a, b, c, y, w, unit, table, "classes"_a, n,
+    for_each_type<double, float>([&]<class T> {
+        linear.def("sparse_loss", &loss<T>, a, b, c, y, w, unit, table, "classes"_a, n,
                    "Loss, gradient and the state that the second derivatives need.");
-        linear.def("sparse_product", &product<T, I>, a, b, c, w, unit, state, v, n);
-        linear.def("sparse_diagonal", &diagonal<T, I>, a, b, c, "n_columns"_a, w, unit, state, n);
+        linear.def("sparse_product", &product<T>, a, b, c, w, unit, state, v, n);
+        linear.def("sparse_diagonal", &diagonal<T>, a, b, c, "n_columns"_a, w, unit, state, n);
     });
 }

@@ -11,36 +11,34 @@ using namespace margin::neighbors;
 namespace {
 
 template <class T>
+RowMetric metric_of(std::string_view name) {
+    return Metrics::visit(name, []<class M>() { return row_metric<M, T>(); });
+}
+
+template <class T>
 nb::tuple build(InMatrix<T> rows, std::string_view metric, double p, std::size_t leaf_size, std::size_t n_threads) {
     const std::size_t n = rows.shape(0), columns = rows.shape(1);
     const std::size_t grain = std::max<std::size_t>(64, (32 << 10) / columns);
-    return give(with_monitor([&](Monitor& m) {
-        return Metrics::visit(metric, [&]<class M>() {
-            return build_ball_tree(n, leaf_size, BetweenRows<M, T>{rows.data(), columns, p}, grain, n_threads, m);
-        });
-    }));
+    const BetweenRows between{metric_of<T>(metric), rows.data(), columns, p};
+    return give(with_monitor([&](Monitor& m) { return build_ball_tree(n, leaf_size, between, grain, n_threads, m); }));
 }
 
 template <class T>
 nb::tuple nearest(const Kept& tree, InMatrix<T> rows, double largest, InMatrix<double> queries, std::size_t k,
                   std::string_view metric, double p, std::size_t n_threads) {
     const std::size_t n = queries.shape(0);
+    const ToEach to{metric_of<T>(metric), queries.data(), rows.data(), rows.shape(1), p, largest};
     return give_nearest(n, k, [&](double* distance, std::int64_t* row, Monitor& m) {
-        Metrics::visit(metric, [&]<class M>() {
-            const ToEach<M, T> to{queries.data(), rows.data(), rows.shape(1), p, largest};
-            ball_nearest(view(tree), to, n, k, distance, row, 16, n_threads, m);
-        });
+        ball_nearest(view(tree), to, n, k, distance, row, 16, n_threads, m);
     });
 }
 
 template <class T>
 nb::tuple within(const Kept& tree, InMatrix<T> rows, double largest, InMatrix<double> queries, In<double> radius,
                  std::string_view metric, double p, std::size_t n_threads) {
+    const ToEach to{metric_of<T>(metric), queries.data(), rows.data(), rows.shape(1), p, largest};
     return give(with_monitor([&](Monitor& m) {
-        return Metrics::visit(metric, [&]<class M>() {
-            const ToEach<M, T> to{queries.data(), rows.data(), rows.shape(1), p, largest};
-            return ball_within(view(tree), to, queries.shape(0), Radii(span(radius)), 16, n_threads, m);
-        });
+        return ball_within(view(tree), to, queries.shape(0), Radii(span(radius)), 16, n_threads, m);
     }));
 }
 

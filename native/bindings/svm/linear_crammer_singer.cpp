@@ -23,12 +23,12 @@ nb::tuple solve(const Rows& rows, In<std::int32_t> y, In<double> bound, std::siz
 
 MARGIN_BINDINGS(svm) {
     const auto y = "y"_a.noconvert(), bound = "bound"_a.noconvert();
-    for_each_csr_type([&]<class T, class I> {
+    for_each_type<double, float>([&]<class T> {
         svm.def(
             "crammer_singer_csr",
-            [](In<T> a, In<I> b, In<I> c, std::size_t d, In<std::int32_t> labels, In<double> upper, std::size_t classes,
-               bool intercept, double tol, std::size_t passes, std::uint64_t seed) {
-                return solve(svm::StoredRows<T, I>{csr(a, b, c, d)}, labels, upper, classes,
+            [](In<T> a, const Places& b, const Places& c, std::size_t d, In<std::int32_t> labels, In<double> upper,
+               std::size_t classes, bool intercept, double tol, std::size_t passes, std::uint64_t seed) {
+                return solve(svm::StoredRows<T, std::int32_t>{csr(a, b, c, d)}, labels, upper, classes,
                              {intercept, tol, passes, seed});
             },
             "data"_a.noconvert(), "indices"_a.noconvert(), "indptr"_a.noconvert(), "n_columns"_a, y, bound, "classes"_a,

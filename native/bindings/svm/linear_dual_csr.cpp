@@ -5,12 +5,13 @@ using namespace margin;
 using namespace margin::bindings;
 
 MARGIN_BINDINGS(svm) {
-    for_each_csr_type([&]<class T, class I> {
+    for_each_type<double, float>([&]<class T> {
         svm.def(
             "linear_dual_csr",
-            [](In<T> a, In<I> b, In<I> c, std::size_t d, In<std::int32_t> y, In<double> bound, In<std::int32_t> target,
-               bool squared, bool intercept, double tol, std::size_t passes, std::uint64_t seed, std::size_t n) {
-                return solve_duals(svm::StoredRows<T, I>{csr(a, b, c, d)}, y, bound, target,
+            [](In<T> a, const Places& b, const Places& c, std::size_t d, In<std::int32_t> y, In<double> bound,
+               In<std::int32_t> target, bool squared, bool intercept, double tol, std::size_t passes,
+               std::uint64_t seed, std::size_t n) {
+                return solve_duals(svm::StoredRows<T, std::int32_t>{csr(a, b, c, d)}, y, bound, target,
                                    {squared, intercept, tol, passes, seed}, n);
             },
             "data"_a.noconvert(), "indices"_a.noconvert(), "indptr"_a.noconvert(), "n_columns"_a, "y"_a.noconvert(),

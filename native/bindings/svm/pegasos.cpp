@@ -26,9 +26,9 @@ double dense(InMatrix<T> x, Rest... rest) {
     return pass_over(linear::DenseRows<T>(x.data(), x.shape(0), x.shape(1)), rest...);
 }
 
-template <class T, class I, class... Rest>
-double sparse(In<T> a, In<I> b, In<I> c, std::size_t width, Rest... rest) {
-    return pass_over(linear::SparseRows<T, I>{csr(a, b, c, width)}, rest...);
+template <class T, class... Rest>
+double sparse(In<T> a, const Places& b, const Places& c, std::size_t width, Rest... rest) {
+    return pass_over(linear::SparseRows<T, std::int32_t>{csr(a, b, c, width)}, rest...);
 }
 
 template <class... Names>
@@ -40,9 +40,8 @@ void bind(nb::module_& svm) {
                 none("visits"), there("scalars"), there("v"), none("sums"), none("beta"), none("beta_sums"), "t"_a);
     };
     for_each_type<double, float>([&]<class T>() { def(&dense<T, Names...>, there("x")); });
-    for_each_csr_type([&]<class T, class I>() {
-        def(&sparse<T, I, Names...>, there("data"), there("indices"), there("indptr"), "n_columns"_a);
-    });
+    for_each_type<double, float>(
+        [&]<class T>() { def(&sparse<T, Names...>, there("data"), there("indices"), there("indptr"), "n_columns"_a); });
 }
 
 } // namespace

@@ -44,14 +44,13 @@ MARGIN_BINDINGS(svm) {
             },
             there("x"));
     });
-    for_each_csr_type([&]<class T, class I>() {
-        using Sparse = linear::SparseRows<T, I>;
-        def([](In<T> a, In<I> b, In<I> c, std::size_t width, Labels y, Numbers share, InMatrix<double> coef,
-               Changed scalars,
+    for_each_type<double, float>([&]<class T>() {
+        using Sparse = linear::SparseRows<T, std::int32_t>;
+        def([](In<T> a, const Places& b, const Places& c, std::size_t width, Labels y, Numbers share,
+               InMatrix<double> coef, Changed scalars,
                std::size_t n) { return hinges(Sparse{csr(a, b, c, width)}, y, share, coef, scalars, n); },
-            [](In<T> a, In<I> b, In<I> c, std::size_t width, InMatrix<double> weights, Changed found, std::size_t n) {
-                sums(Sparse{csr(a, b, c, width)}, weights, found, n);
-            },
+            [](In<T> a, const Places& b, const Places& c, std::size_t width, InMatrix<double> weights, Changed found,
+               std::size_t n) { sums(Sparse{csr(a, b, c, width)}, weights, found, n); },
             there("data"), there("indices"), there("indptr"), "n_columns"_a);
     });
 }

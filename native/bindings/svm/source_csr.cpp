@@ -10,8 +10,8 @@ using namespace margin::bindings;
 
 namespace {
 
-template <class X, class Index>
-std::unique_ptr<KernelSource> source(In<X> values, In<Index> columns, In<Index> start, std::size_t width,
+template <class X>
+std::unique_ptr<KernelSource> source(In<X> values, const Places& columns, const Places& start, std::size_t width,
                                      const svm::Kernel& kernel, double single_up_to) {
     const auto x = csr(values, columns, start, width);
     return with_monitor([&](Monitor&) {
@@ -22,8 +22,8 @@ std::unique_ptr<KernelSource> source(In<X> values, In<Index> columns, In<Index> 
 } // namespace
 
 MARGIN_BINDINGS(svm) {
-    for_each_csr_type([&]<class X, class Index>() {
-        svm.def("csr_source", &source<X, Index>, "values"_a.noconvert(), "columns"_a.noconvert(), "start"_a.noconvert(),
+    for_each_type<double, float>([&]<class X>() {
+        svm.def("csr_source", &source<X>, "values"_a.noconvert(), "columns"_a.noconvert(), "start"_a.noconvert(),
                 "width"_a, "kernel"_a, "single_up_to"_a,
                 "Kernel values among rows in canonical CSR, of which a copy is kept.");
     });

@@ -62,7 +62,8 @@ TEST("present or absent is added, missing adds nothing") {
 TEST("sparse sums by hand, and what is lost to missing cells") {
     Monitor monitor;
     const std::vector<double> values{1, 2, missing, 4}, w{1, 1, 3};
-    const std::vector<std::int32_t> columns{0, 2, 0, 1}, start{0, 2, 2, 4}, y{1, 0, 1};
+    const std::vector<std::int32_t> columns{0, 2, 0, 1}, y{1, 0, 1};
+    const std::vector<std::int64_t> start{0, 2, 2, 4};
     const data::Csr<double, std::int32_t> x{values.data(), columns.data(), start.data(), 3, 3};
     const auto found = sum_csr(x, ItsValue{}, y.data(), w.data(), 2, 1, monitor);
     CHECK(found.sums == std::vector<double>({0, 0, 0, 1, 12, 2}));

@@ -10,8 +10,8 @@ namespace {
 
 /// The vectors hold exactly what they say: a sanitizer notices a cell read beside them.
 template <class Index>
-CsrSurvey look(const std::vector<double>& values, const std::vector<Index>& columns, const std::vector<Index>& start,
-               std::size_t width) {
+CsrSurvey look(const std::vector<double>& values, const std::vector<Index>& columns,
+               const std::vector<std::int64_t>& start, std::size_t width) {
     Monitor monitor;
     const Csr<double, Index> x{values.data(), columns.data(), start.data(), start.size() - 1, width};
     return survey(x, values.size(), 1e300, 2, monitor);
@@ -21,18 +21,19 @@ CsrSurvey look(const std::vector<double>& values, const std::vector<Index>& colu
 
 TEST("a canonical matrix, one out of order, a damaged one and one with an unusable cell are told apart") {
     using V = std::vector<std::int32_t>;
+    using Starts = std::vector<std::int64_t>;
     std::vector<double> values{1, 2, 3, 4};
-    CHECK(look(values, V{0, 2, 1, 2}, V{0, 2, 2, 4}, 3).state == CsrState::canonical);
-    CHECK(look(values, V{2, 0, 1, 2}, V{0, 2, 2, 4}, 3).state == CsrState::unordered);
-    CHECK(look(values, V{0, 0, 1, 2}, V{0, 2, 2, 4}, 3).state == CsrState::unordered);
-    const auto outside = look(values, V{0, 2, 1, 3}, V{0, 2, 2, 4}, 3);
+    CHECK(look(values, V{0, 2, 1, 2}, Starts{0, 2, 2, 4}, 3).state == CsrState::canonical);
+    CHECK(look(values, V{2, 0, 1, 2}, Starts{0, 2, 2, 4}, 3).state == CsrState::unordered);
+    CHECK(look(values, V{0, 0, 1, 2}, Starts{0, 2, 2, 4}, 3).state == CsrState::unordered);
+    const auto outside = look(values, V{0, 2, 1, 3}, Starts{0, 2, 2, 4}, 3);
     CHECK(outside.state == CsrState::damaged && outside.at == 2);
     values[3] = std::numeric_limits<double>::infinity();
-    const auto infinite = look(values, V{0, 2, 1, 2}, V{0, 2, 2, 4}, 3);
+    const auto infinite = look(values, V{0, 2, 1, 2}, Starts{0, 2, 2, 4}, 3);
     CHECK(infinite.state == CsrState::unusable && infinite.at == 3);
     values[3] = std::numeric_limits<double>::quiet_NaN();
     values[0] = -1;
-    const auto gaps = look(values, V{0, 2, 1, 2}, V{0, 2, 2, 4}, 3);
+    const auto gaps = look(values, V{0, 2, 1, 2}, Starts{0, 2, 2, 4}, 3);
     CHECK(gaps.state == CsrState::canonical && gaps.missing && gaps.negative);
 }
 

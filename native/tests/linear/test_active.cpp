@@ -55,12 +55,13 @@ TEST("stored cells are followed as dense ones are, stop where enough is known, a
             const std::size_t n = 200;
             const auto x = cells(n * d);
             std::vector<double> values;
-            std::vector<std::int32_t> columns, start{0}, y;
+            std::vector<std::int32_t> columns, y;
+            std::vector<std::int64_t> start{0};
             for (std::size_t i = 0; i < n; ++i) {
                 for (std::size_t j = 0; j < d; ++j)
                     if (x[i * d + j] != 0)
                         values.push_back(x[i * d + j]), columns.push_back(static_cast<std::int32_t>(j));
-                start.push_back(static_cast<std::int32_t>(values.size()));
+                start.push_back(static_cast<std::int64_t>(values.size()));
                 y.push_back(static_cast<std::int32_t>(x[i * d] > 0));
             }
             const SparseRows<double, std::int32_t> stored{{values.data(), columns.data(), start.data(), n, d}};

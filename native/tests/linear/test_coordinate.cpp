@@ -108,7 +108,8 @@ TEST("softmax steps of four, eight and any number of lanes end where the model i
 
 TEST("a matrix by columns is the same matrix, whatever the number of threads") {
     const std::vector<double> values{1, 2, 3, 4};
-    const std::vector<std::int32_t> columns{0, 2, 1, 2}, start{0, 2, 2, 4};
+    const std::vector<std::int32_t> columns{0, 2, 1, 2};
+    const std::vector<std::int64_t> start{0, 2, 2, 4};
     const data::Csr<double, std::int32_t> x{values.data(), columns.data(), start.data(), 3, 3};
     Monitor monitor;
     for (const std::size_t n : {1, 3}) {

@@ -12,7 +12,8 @@ namespace {
 /// Rows of small whole numbers, of which some are 0, dense and as CSR.
 struct Example {
     std::vector<double> cells, values;
-    std::vector<std::int32_t> columns, start{0}, y;
+    std::vector<std::int32_t> columns, y;
+    std::vector<std::int64_t> start{0};
     std::size_t rows, width;
 
     Example(std::size_t n, std::size_t d, std::size_t n_classes) : rows(n), width(d) {
@@ -24,7 +25,7 @@ struct Example {
                 if (cell != 0)
                     values.push_back(cell), columns.push_back(static_cast<std::int32_t>(j));
             }
-            start.push_back(static_cast<std::int32_t>(values.size()));
+            start.push_back(static_cast<std::int64_t>(values.size()));
             y.push_back(static_cast<std::int32_t>(stream.below(n_classes)));
         }
     }

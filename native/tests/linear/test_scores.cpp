@@ -42,14 +42,15 @@ struct Example {
 
 struct Stored {
     std::vector<double> values;
-    std::vector<std::int32_t> columns, start{0};
+    std::vector<std::int32_t> columns;
+    std::vector<std::int64_t> start{0};
 
     explicit Stored(const Example& from) {
         for (std::size_t i = 0; i < from.rows; ++i) {
             for (std::size_t j = 0; j < from.columns; ++j)
                 if (const double cell = from.x[i * from.columns + j]; cell != 0)
                     values.push_back(cell), columns.push_back(static_cast<std::int32_t>(j));
-            start.push_back(static_cast<std::int32_t>(values.size()));
+            start.push_back(static_cast<std::int64_t>(values.size()));
         }
         values.shrink_to_fit(), columns.shrink_to_fit(), start.shrink_to_fit();
     }

@@ -25,11 +25,11 @@ void agrees_with_sorting(std::size_t n, std::size_t columns, std::size_t leaf_si
         cell = static_cast<T>(stream.below(4)) - 1; // many ties
     for (double& cell : queries)
         cell = static_cast<double>(stream.below(4)) - 1;
-    const BetweenRows<M, T> between{rows.data(), columns, p};
+    const BetweenRows between{row_metric<M, T>(), rows.data(), columns, p};
     const BallTree tree = build_ball_tree(n, leaf_size, between, 64, 3, monitor);
     for (std::size_t i = 0; i < n; ++i)
         std::copy_n(rows.begin() + tree.place[i] * columns, columns, ordered.begin() + i * columns);
-    const ToEach<M, T> to{queries.data(), ordered.data(), columns, p, 3.0};
+    const ToEach to{row_metric<M, T>(), queries.data(), ordered.data(), columns, p, 3.0};
     std::vector<double> distance(m * k);
     std::vector<std::int64_t> row(m * k);
     ball_nearest(view(tree), to, m, k, distance.data(), row.data(), 2, 3, monitor);
@@ -88,6 +88,6 @@ TEST("a cancelled build ends") {
     Monitor monitor;
     monitor.cancel();
     const std::vector<double> rows(1000);
-    CHECK_THROWS(Cancelled,
-                 build_ball_tree(1000, 1, BetweenRows<Canberra, double>{rows.data(), 1, 2.0}, 64, 1, monitor));
+    const BetweenRows between{row_metric<Canberra, double>(), rows.data(), 1, 2.0};
+    CHECK_THROWS(Cancelled, build_ball_tree(1000, 1, between, 64, 1, monitor));
 }

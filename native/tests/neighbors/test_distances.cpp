@@ -182,14 +182,14 @@ template <class M>
 struct Balls {
     template <class T, class Use>
     static auto with_tree(Table<T>& t, Use use) {
-        const BetweenRows<M, T> between{t.rows.data(), t.columns, t.p};
+        const BetweenRows between{row_metric<M, T>(), t.rows.data(), t.columns, t.p};
         const BallTree tree = build_ball_tree(t.n, 4, between, 64, 2, t.monitor);
         std::vector<T> ordered(t.rows.size());
         for (std::size_t i = 0; i < t.n; ++i)
             std::copy_n(t.rows.begin() + tree.place[i] * t.columns, t.columns, ordered.begin() + i * t.columns);
         const BallTreeView view{tree.levels,        t.n, tree.place.data(), tree.reach.data(), tree.smallest.data(),
                                 tree.largest.data()};
-        return use(view, ToEach<M, T>{t.queries.data(), ordered.data(), t.columns, t.p, 10.0});
+        return use(view, ToEach{row_metric<M, T>(), t.queries.data(), ordered.data(), t.columns, t.p, 10.0});
     }
     template <class T>
     static Neighbours nearest(Table<T>& t) {

@@ -10,7 +10,8 @@ struct Data {
     std::size_t rows, columns;
     std::vector<double> x, bound;
     std::vector<float> single;
-    std::vector<std::int32_t> y, places, start{0};
+    std::vector<std::int32_t> y, places;
+    std::vector<std::int64_t> start{0};
 
     Data(std::size_t n, std::size_t d) : rows(n), columns(d) {
         margin::Stream stream(3, 0);
@@ -21,7 +22,7 @@ struct Data {
                 x.push_back(stream.normal() + (j == static_cast<std::size_t>(y.back()) ? 1.5 : 0.0));
                 places.push_back(static_cast<std::int32_t>(j));
             }
-            start.push_back(static_cast<std::int32_t>(places.size()));
+            start.push_back(static_cast<std::int64_t>(places.size()));
         }
         single.assign(x.begin(), x.end());
     }

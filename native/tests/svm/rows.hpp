@@ -51,7 +51,8 @@ std::vector<T> block(const margin::svm::Source<T>& source, const std::vector<std
 /// The stored cells of a matrix.
 struct Stored {
     std::vector<double> values;
-    std::vector<std::int32_t> columns, start{0};
+    std::vector<std::int32_t> columns;
+    std::vector<std::int64_t> start{0};
     std::size_t width;
 
     explicit Stored(const Matrix<double>& x) : width(x.columns()) {
@@ -61,7 +62,7 @@ struct Stored {
                     values.push_back(x(i, c));
                     columns.push_back(static_cast<std::int32_t>(c));
                 }
-            start.push_back(static_cast<std::int32_t>(values.size()));
+            start.push_back(static_cast<std::int64_t>(values.size()));
         }
     }
     margin::data::Csr<double, std::int32_t> view() const {

@@ -53,17 +53,8 @@ def side_by_side(columns: Sequence[Vector[numpy.float64]], n_threads: int) -> Ma
 @overload
 def csr_survey(
     data: Vector[numpy.float64],
-    indices: Vector[numpy.int32],
-    indptr: Vector[numpy.int32],
-    n_columns: int,
-    largest: float,
-    n_threads: int,
-) -> tuple[Any, ...]: ...
-@overload
-def csr_survey(
-    data: Vector[numpy.float64],
-    indices: Vector[numpy.int64],
-    indptr: Vector[numpy.int64],
+    indices: Vector[numpy.int32] | Vector[numpy.int64],
+    indptr: Vector[numpy.int32] | Vector[numpy.int64],
     n_columns: int,
     largest: float,
     n_threads: int,
@@ -71,17 +62,8 @@ def csr_survey(
 @overload
 def csr_survey(
     data: Vector[numpy.float32],
-    indices: Vector[numpy.int32],
-    indptr: Vector[numpy.int32],
-    n_columns: int,
-    largest: float,
-    n_threads: int,
-) -> tuple[Any, ...]: ...
-@overload
-def csr_survey(
-    data: Vector[numpy.float32],
-    indices: Vector[numpy.int64],
-    indptr: Vector[numpy.int64],
+    indices: Vector[numpy.int32] | Vector[numpy.int64],
+    indptr: Vector[numpy.int32] | Vector[numpy.int64],
     n_columns: int,
     largest: float,
     n_threads: int,

@@ -8,20 +8,8 @@ from margin.typing import Matrix, Vector
 @overload
 def sparse_loss(
     data: Vector[numpy.float64],
-    indices: Vector[numpy.int32],
-    indptr: Vector[numpy.int32],
-    y: Vector[numpy.int32],
-    weight: Vector[numpy.float64] | None,
-    unit: float,
-    table: Matrix[numpy.float64],
-    classes: int,
-    n_threads: int,
-) -> tuple[Any, ...]: ...
-@overload
-def sparse_loss(
-    data: Vector[numpy.float64],
-    indices: Vector[numpy.int64],
-    indptr: Vector[numpy.int64],
+    indices: Vector[numpy.int32] | Vector[numpy.int64],
+    indptr: Vector[numpy.int32] | Vector[numpy.int64],
     y: Vector[numpy.int32],
     weight: Vector[numpy.float64] | None,
     unit: float,
@@ -32,20 +20,8 @@ def sparse_loss(
 @overload
 def sparse_loss(
     data: Vector[numpy.float32],
-    indices: Vector[numpy.int32],
-    indptr: Vector[numpy.int32],
-    y: Vector[numpy.int32],
-    weight: Vector[numpy.float64] | None,
-    unit: float,
-    table: Matrix[numpy.float64],
-    classes: int,
-    n_threads: int,
-) -> tuple[Any, ...]: ...
-@overload
-def sparse_loss(
-    data: Vector[numpy.float32],
-    indices: Vector[numpy.int64],
-    indptr: Vector[numpy.int64],
+    indices: Vector[numpy.int32] | Vector[numpy.int64],
+    indptr: Vector[numpy.int32] | Vector[numpy.int64],
     y: Vector[numpy.int32],
     weight: Vector[numpy.float64] | None,
     unit: float,
@@ -58,19 +34,8 @@ def sparse_loss(
 @overload
 def sparse_product(
     data: Vector[numpy.float64],
-    indices: Vector[numpy.int32],
-    indptr: Vector[numpy.int32],
-    weight: Vector[numpy.float64] | None,
-    unit: float,
-    state: Matrix[numpy.float64],
-    direction: Matrix[numpy.float64],
-    n_threads: int,
-) -> Matrix[numpy.float64]: ...
-@overload
-def sparse_product(
-    data: Vector[numpy.float64],
-    indices: Vector[numpy.int64],
-    indptr: Vector[numpy.int64],
+    indices: Vector[numpy.int32] | Vector[numpy.int64],
+    indptr: Vector[numpy.int32] | Vector[numpy.int64],
     weight: Vector[numpy.float64] | None,
     unit: float,
     state: Matrix[numpy.float64],
@@ -80,19 +45,8 @@ def sparse_product(
 @overload
 def sparse_product(
     data: Vector[numpy.float32],
-    indices: Vector[numpy.int32],
-    indptr: Vector[numpy.int32],
-    weight: Vector[numpy.float64] | None,
-    unit: float,
-    state: Matrix[numpy.float64],
-    direction: Matrix[numpy.float64],
-    n_threads: int,
-) -> Matrix[numpy.float64]: ...
-@overload
-def sparse_product(
-    data: Vector[numpy.float32],
-    indices: Vector[numpy.int64],
-    indptr: Vector[numpy.int64],
+    indices: Vector[numpy.int32] | Vector[numpy.int64],
+    indptr: Vector[numpy.int32] | Vector[numpy.int64],
     weight: Vector[numpy.float64] | None,
     unit: float,
     state: Matrix[numpy.float64],
@@ -102,19 +56,8 @@ def sparse_product(
 @overload
 def sparse_diagonal(
     data: Vector[numpy.float64],
-    indices: Vector[numpy.int32],
-    indptr: Vector[numpy.int32],
-    n_columns: int,
-    weight: Vector[numpy.float64] | None,
-    unit: float,
-    state: Matrix[numpy.float64],
-    n_threads: int,
-) -> Matrix[numpy.float64]: ...
-@overload
-def sparse_diagonal(
-    data: Vector[numpy.float64],
-    indices: Vector[numpy.int64],
-    indptr: Vector[numpy.int64],
+    indices: Vector[numpy.int32] | Vector[numpy.int64],
+    indptr: Vector[numpy.int32] | Vector[numpy.int64],
     n_columns: int,
     weight: Vector[numpy.float64] | None,
     unit: float,
@@ -124,19 +67,8 @@ def sparse_diagonal(
 @overload
 def sparse_diagonal(
     data: Vector[numpy.float32],
-    indices: Vector[numpy.int32],
-    indptr: Vector[numpy.int32],
-    n_columns: int,
-    weight: Vector[numpy.float64] | None,
-    unit: float,
-    state: Matrix[numpy.float64],
-    n_threads: int,
-) -> Matrix[numpy.float64]: ...
-@overload
-def sparse_diagonal(
-    data: Vector[numpy.float32],
-    indices: Vector[numpy.int64],
-    indptr: Vector[numpy.int64],
+    indices: Vector[numpy.int32] | Vector[numpy.int64],
+    indptr: Vector[numpy.int32] | Vector[numpy.int64],
     n_columns: int,
     weight: Vector[numpy.float64] | None,
     unit: float,
@@ -146,20 +78,8 @@ def sparse_diagonal(
 @overload
 def answer_csr(
     values: Vector[numpy.float64],
-    columns: Vector[numpy.int32],
-    start: Vector[numpy.int32],
-    coef: Matrix[numpy.float64],
-    intercept: Vector[numpy.float64],
-    largest: float,
-    what: str,
-    out: NDArray[numpy.float64],
-    n_threads: int,
-) -> bool: ...
-@overload
-def answer_csr(
-    values: Vector[numpy.float64],
-    columns: Vector[numpy.int64],
-    start: Vector[numpy.int64],
+    columns: Vector[numpy.int32] | Vector[numpy.int64],
+    start: Vector[numpy.int32] | Vector[numpy.int64],
     coef: Matrix[numpy.float64],
     intercept: Vector[numpy.float64],
     largest: float,
@@ -170,20 +90,8 @@ def answer_csr(
 @overload
 def answer_csr(
     values: Vector[numpy.float32],
-    columns: Vector[numpy.int32],
-    start: Vector[numpy.int32],
-    coef: Matrix[numpy.float64],
-    intercept: Vector[numpy.float64],
-    largest: float,
-    what: str,
-    out: NDArray[numpy.float64],
-    n_threads: int,
-) -> bool: ...
-@overload
-def answer_csr(
-    values: Vector[numpy.float32],
-    columns: Vector[numpy.int64],
-    start: Vector[numpy.int64],
+    columns: Vector[numpy.int32] | Vector[numpy.int64],
+    start: Vector[numpy.int32] | Vector[numpy.int64],
     coef: Matrix[numpy.float64],
     intercept: Vector[numpy.float64],
     largest: float,
@@ -194,20 +102,8 @@ def answer_csr(
 @overload
 def answer_csr(
     values: Vector[numpy.float64],
-    columns: Vector[numpy.int32],
-    start: Vector[numpy.int32],
-    coef: Matrix[numpy.float64],
-    intercept: Vector[numpy.float64],
-    largest: float,
-    what: str,
-    out: NDArray[numpy.int64],
-    n_threads: int,
-) -> bool: ...
-@overload
-def answer_csr(
-    values: Vector[numpy.float64],
-    columns: Vector[numpy.int64],
-    start: Vector[numpy.int64],
+    columns: Vector[numpy.int32] | Vector[numpy.int64],
+    start: Vector[numpy.int32] | Vector[numpy.int64],
     coef: Matrix[numpy.float64],
     intercept: Vector[numpy.float64],
     largest: float,
@@ -218,20 +114,8 @@ def answer_csr(
 @overload
 def answer_csr(
     values: Vector[numpy.float32],
-    columns: Vector[numpy.int32],
-    start: Vector[numpy.int32],
-    coef: Matrix[numpy.float64],
-    intercept: Vector[numpy.float64],
-    largest: float,
-    what: str,
-    out: NDArray[numpy.int64],
-    n_threads: int,
-) -> bool: ...
-@overload
-def answer_csr(
-    values: Vector[numpy.float32],
-    columns: Vector[numpy.int64],
-    start: Vector[numpy.int64],
+    columns: Vector[numpy.int32] | Vector[numpy.int64],
+    start: Vector[numpy.int32] | Vector[numpy.int64],
     coef: Matrix[numpy.float64],
     intercept: Vector[numpy.float64],
     largest: float,
@@ -254,36 +138,8 @@ def answer(
 @overload
 def sgd_epoch(
     data: Vector[numpy.float64],
-    indices: Vector[numpy.int32],
-    indptr: Vector[numpy.int32],
-    n_columns: int,
-    loss: str,
-    y: Vector[numpy.int32],
-    weight: Vector[numpy.float64] | None,
-    visits: Vector[numpy.uint32] | None,
-    schedule: int,
-    eta: Vector[numpy.float64],
-    power_t: float,
-    optimal_start: float,
-    alpha: float,
-    l1_ratio: float,
-    intercept: bool,
-    average_from: float,
-    w: Matrix[numpy.float64],
-    b: Vector[numpy.float64],
-    sum_w: Matrix[numpy.float64] | None,
-    sum_b: Vector[numpy.float64] | None,
-    averaged: Vector[numpy.float64] | None,
-    paid: Matrix[numpy.float64] | None,
-    owed: Vector[numpy.float64] | None,
-    active: Vector[numpy.bool_],
-    t: float,
-) -> tuple[Any, ...]: ...
-@overload
-def sgd_epoch(
-    data: Vector[numpy.float64],
-    indices: Vector[numpy.int64],
-    indptr: Vector[numpy.int64],
+    indices: Vector[numpy.int32] | Vector[numpy.int64],
+    indptr: Vector[numpy.int32] | Vector[numpy.int64],
     n_columns: int,
     loss: str,
     y: Vector[numpy.int32],
@@ -310,36 +166,8 @@ def sgd_epoch(
 @overload
 def sgd_epoch(
     data: Vector[numpy.float32],
-    indices: Vector[numpy.int32],
-    indptr: Vector[numpy.int32],
-    n_columns: int,
-    loss: str,
-    y: Vector[numpy.int32],
-    weight: Vector[numpy.float64] | None,
-    visits: Vector[numpy.uint32] | None,
-    schedule: int,
-    eta: Vector[numpy.float64],
-    power_t: float,
-    optimal_start: float,
-    alpha: float,
-    l1_ratio: float,
-    intercept: bool,
-    average_from: float,
-    w: Matrix[numpy.float64],
-    b: Vector[numpy.float64],
-    sum_w: Matrix[numpy.float64] | None,
-    sum_b: Vector[numpy.float64] | None,
-    averaged: Vector[numpy.float64] | None,
-    paid: Matrix[numpy.float64] | None,
-    owed: Vector[numpy.float64] | None,
-    active: Vector[numpy.bool_],
-    t: float,
-) -> tuple[Any, ...]: ...
-@overload
-def sgd_epoch(
-    data: Vector[numpy.float32],
-    indices: Vector[numpy.int64],
-    indptr: Vector[numpy.int64],
+    indices: Vector[numpy.int32] | Vector[numpy.int64],
+    indptr: Vector[numpy.int32] | Vector[numpy.int64],
     n_columns: int,
     loss: str,
     y: Vector[numpy.int32],
@@ -452,29 +280,8 @@ def perceptron_pass(
 @overload
 def perceptron_pass(
     data: Vector[numpy.float64],
-    indices: Vector[numpy.int32],
-    indptr: Vector[numpy.int32],
-    n_columns: int,
-    y: Vector[numpy.int32],
-    step: Vector[numpy.float64] | None,
-    visits: Vector[numpy.uint32] | None,
-    eta: float,
-    intercept: bool,
-    log_room: int,
-    w: Matrix[numpy.float64],
-    b: Vector[numpy.float64],
-    late_w: Matrix[numpy.float64] | None,
-    late_b: Vector[numpy.float64] | None,
-    age: float,
-    voters: Matrix[numpy.float64] | None,
-    survived: Vector[numpy.float64] | None,
-    made: int,
-) -> tuple[Any, ...]: ...
-@overload
-def perceptron_pass(
-    data: Vector[numpy.float64],
-    indices: Vector[numpy.int64],
-    indptr: Vector[numpy.int64],
+    indices: Vector[numpy.int32] | Vector[numpy.int64],
+    indptr: Vector[numpy.int32] | Vector[numpy.int64],
     n_columns: int,
     y: Vector[numpy.int32],
     step: Vector[numpy.float64] | None,
@@ -494,29 +301,8 @@ def perceptron_pass(
 @overload
 def perceptron_pass(
     data: Vector[numpy.float32],
-    indices: Vector[numpy.int32],
-    indptr: Vector[numpy.int32],
-    n_columns: int,
-    y: Vector[numpy.int32],
-    step: Vector[numpy.float64] | None,
-    visits: Vector[numpy.uint32] | None,
-    eta: float,
-    intercept: bool,
-    log_room: int,
-    w: Matrix[numpy.float64],
-    b: Vector[numpy.float64],
-    late_w: Matrix[numpy.float64] | None,
-    late_b: Vector[numpy.float64] | None,
-    age: float,
-    voters: Matrix[numpy.float64] | None,
-    survived: Vector[numpy.float64] | None,
-    made: int,
-) -> tuple[Any, ...]: ...
-@overload
-def perceptron_pass(
-    data: Vector[numpy.float32],
-    indices: Vector[numpy.int64],
-    indptr: Vector[numpy.int64],
+    indices: Vector[numpy.int32] | Vector[numpy.int64],
+    indptr: Vector[numpy.int32] | Vector[numpy.int64],
     n_columns: int,
     y: Vector[numpy.int32],
     step: Vector[numpy.float64] | None,
@@ -600,18 +386,8 @@ def gram_descend(
 @overload
 def sparse_columns(
     data: Vector[numpy.float64],
-    indices: Vector[numpy.int32],
-    indptr: Vector[numpy.int32],
-    n_columns: int,
-    values: Vector[numpy.float64],
-    rows: Vector[numpy.int32],
-    n_threads: int,
-) -> Vector[numpy.int64]: ...
-@overload
-def sparse_columns(
-    data: Vector[numpy.float64],
-    indices: Vector[numpy.int64],
-    indptr: Vector[numpy.int64],
+    indices: Vector[numpy.int32] | Vector[numpy.int64],
+    indptr: Vector[numpy.int32] | Vector[numpy.int64],
     n_columns: int,
     values: Vector[numpy.float64],
     rows: Vector[numpy.int32],
@@ -620,18 +396,8 @@ def sparse_columns(
 @overload
 def sparse_columns(
     data: Vector[numpy.float32],
-    indices: Vector[numpy.int32],
-    indptr: Vector[numpy.int32],
-    n_columns: int,
-    values: Vector[numpy.float32],
-    rows: Vector[numpy.int32],
-    n_threads: int,
-) -> Vector[numpy.int64]: ...
-@overload
-def sparse_columns(
-    data: Vector[numpy.float32],
-    indices: Vector[numpy.int64],
-    indptr: Vector[numpy.int64],
+    indices: Vector[numpy.int32] | Vector[numpy.int64],
+    indptr: Vector[numpy.int32] | Vector[numpy.int64],
     n_columns: int,
     values: Vector[numpy.float32],
     rows: Vector[numpy.int32],
@@ -720,30 +486,8 @@ def active_stream(
 @overload
 def active_stream(
     data: Vector[numpy.float64],
-    indices: Vector[numpy.int32],
-    indptr: Vector[numpy.int32],
-    n_columns: int,
-    y: Vector[numpy.int32],
-    visits: Vector[numpy.uint32] | None,
-    asked: Vector[numpy.uint8],
-    intercept: bool,
-    volunteered: bool,
-    patience: int,
-    first_threshold: float,
-    most_labels: int,
-    begin: int,
-    enough: int,
-    v: Matrix[numpy.float64],
-    constant: Vector[numpy.float64],
-    threshold: Vector[numpy.float64],
-    streak: Vector[numpy.int64],
-    labels: int,
-) -> tuple[Any, ...]: ...
-@overload
-def active_stream(
-    data: Vector[numpy.float64],
-    indices: Vector[numpy.int64],
-    indptr: Vector[numpy.int64],
+    indices: Vector[numpy.int32] | Vector[numpy.int64],
+    indptr: Vector[numpy.int32] | Vector[numpy.int64],
     n_columns: int,
     y: Vector[numpy.int32],
     visits: Vector[numpy.uint32] | None,
@@ -764,30 +508,8 @@ def active_stream(
 @overload
 def active_stream(
     data: Vector[numpy.float32],
-    indices: Vector[numpy.int32],
-    indptr: Vector[numpy.int32],
-    n_columns: int,
-    y: Vector[numpy.int32],
-    visits: Vector[numpy.uint32] | None,
-    asked: Vector[numpy.uint8],
-    intercept: bool,
-    volunteered: bool,
-    patience: int,
-    first_threshold: float,
-    most_labels: int,
-    begin: int,
-    enough: int,
-    v: Matrix[numpy.float64],
-    constant: Vector[numpy.float64],
-    threshold: Vector[numpy.float64],
-    streak: Vector[numpy.int64],
-    labels: int,
-) -> tuple[Any, ...]: ...
-@overload
-def active_stream(
-    data: Vector[numpy.float32],
-    indices: Vector[numpy.int64],
-    indptr: Vector[numpy.int64],
+    indices: Vector[numpy.int32] | Vector[numpy.int64],
+    indptr: Vector[numpy.int32] | Vector[numpy.int64],
     n_columns: int,
     y: Vector[numpy.int32],
     visits: Vector[numpy.uint32] | None,

@@ -117,19 +117,8 @@ def add_dense_above(
 @overload
 def csr(
     data: Vector[numpy.float64],
-    indices: Vector[numpy.int32],
-    indptr: Vector[numpy.int32],
-    n_columns: int,
-    y: Vector[numpy.int32],
-    w: Vector[numpy.float64] | None,
-    classes: int,
-    n_threads: int,
-) -> tuple[Any, ...]: ...
-@overload
-def csr(
-    data: Vector[numpy.float64],
-    indices: Vector[numpy.int64],
-    indptr: Vector[numpy.int64],
+    indices: Vector[numpy.int32] | Vector[numpy.int64],
+    indptr: Vector[numpy.int32] | Vector[numpy.int64],
     n_columns: int,
     y: Vector[numpy.int32],
     w: Vector[numpy.float64] | None,
@@ -139,19 +128,8 @@ def csr(
 @overload
 def csr(
     data: Vector[numpy.float32],
-    indices: Vector[numpy.int32],
-    indptr: Vector[numpy.int32],
-    n_columns: int,
-    y: Vector[numpy.int32],
-    w: Vector[numpy.float64] | None,
-    classes: int,
-    n_threads: int,
-) -> tuple[Any, ...]: ...
-@overload
-def csr(
-    data: Vector[numpy.float32],
-    indices: Vector[numpy.int64],
-    indptr: Vector[numpy.int64],
+    indices: Vector[numpy.int32] | Vector[numpy.int64],
+    indptr: Vector[numpy.int32] | Vector[numpy.int64],
     n_columns: int,
     y: Vector[numpy.int32],
     w: Vector[numpy.float64] | None,
@@ -163,20 +141,8 @@ def csr(
 @overload
 def csr_above(
     data: Vector[numpy.float64],
-    indices: Vector[numpy.int32],
-    indptr: Vector[numpy.int32],
-    n_columns: int,
-    threshold: float,
-    y: Vector[numpy.int32],
-    w: Vector[numpy.float64] | None,
-    classes: int,
-    n_threads: int,
-) -> tuple[Any, ...]: ...
-@overload
-def csr_above(
-    data: Vector[numpy.float64],
-    indices: Vector[numpy.int64],
-    indptr: Vector[numpy.int64],
+    indices: Vector[numpy.int32] | Vector[numpy.int64],
+    indptr: Vector[numpy.int32] | Vector[numpy.int64],
     n_columns: int,
     threshold: float,
     y: Vector[numpy.int32],
@@ -187,20 +153,8 @@ def csr_above(
 @overload
 def csr_above(
     data: Vector[numpy.float32],
-    indices: Vector[numpy.int32],
-    indptr: Vector[numpy.int32],
-    n_columns: int,
-    threshold: float,
-    y: Vector[numpy.int32],
-    w: Vector[numpy.float64] | None,
-    classes: int,
-    n_threads: int,
-) -> tuple[Any, ...]: ...
-@overload
-def csr_above(
-    data: Vector[numpy.float32],
-    indices: Vector[numpy.int64],
-    indptr: Vector[numpy.int64],
+    indices: Vector[numpy.int32] | Vector[numpy.int64],
+    indptr: Vector[numpy.int32] | Vector[numpy.int64],
     n_columns: int,
     threshold: float,
     y: Vector[numpy.int32],
@@ -213,17 +167,8 @@ def csr_above(
 @overload
 def add_csr(
     data: Vector[numpy.float64],
-    indices: Vector[numpy.int32],
-    indptr: Vector[numpy.int32],
-    table: Matrix[numpy.float64],
-    scores: Matrix[numpy.float64],
-    n_threads: int,
-) -> None: ...
-@overload
-def add_csr(
-    data: Vector[numpy.float64],
-    indices: Vector[numpy.int64],
-    indptr: Vector[numpy.int64],
+    indices: Vector[numpy.int32] | Vector[numpy.int64],
+    indptr: Vector[numpy.int32] | Vector[numpy.int64],
     table: Matrix[numpy.float64],
     scores: Matrix[numpy.float64],
     n_threads: int,
@@ -231,17 +176,8 @@ def add_csr(
 @overload
 def add_csr(
     data: Vector[numpy.float32],
-    indices: Vector[numpy.int32],
-    indptr: Vector[numpy.int32],
-    table: Matrix[numpy.float64],
-    scores: Matrix[numpy.float64],
-    n_threads: int,
-) -> None: ...
-@overload
-def add_csr(
-    data: Vector[numpy.float32],
-    indices: Vector[numpy.int64],
-    indptr: Vector[numpy.int64],
+    indices: Vector[numpy.int32] | Vector[numpy.int64],
+    indptr: Vector[numpy.int32] | Vector[numpy.int64],
     table: Matrix[numpy.float64],
     scores: Matrix[numpy.float64],
     n_threads: int,
@@ -251,19 +187,8 @@ def add_csr(
 @overload
 def add_csr_above(
     data: Vector[numpy.float64],
-    indices: Vector[numpy.int32],
-    indptr: Vector[numpy.int32],
-    threshold: float,
-    table: Matrix[numpy.float64],
-    missing_table: Matrix[numpy.float64] | None,
-    scores: Matrix[numpy.float64],
-    n_threads: int,
-) -> None: ...
-@overload
-def add_csr_above(
-    data: Vector[numpy.float64],
-    indices: Vector[numpy.int64],
-    indptr: Vector[numpy.int64],
+    indices: Vector[numpy.int32] | Vector[numpy.int64],
+    indptr: Vector[numpy.int32] | Vector[numpy.int64],
     threshold: float,
     table: Matrix[numpy.float64],
     missing_table: Matrix[numpy.float64] | None,
@@ -273,19 +198,8 @@ def add_csr_above(
 @overload
 def add_csr_above(
     data: Vector[numpy.float32],
-    indices: Vector[numpy.int32],
-    indptr: Vector[numpy.int32],
-    threshold: float,
-    table: Matrix[numpy.float64],
-    missing_table: Matrix[numpy.float64] | None,
-    scores: Matrix[numpy.float64],
-    n_threads: int,
-) -> None: ...
-@overload
-def add_csr_above(
-    data: Vector[numpy.float32],
-    indices: Vector[numpy.int64],
-    indptr: Vector[numpy.int64],
+    indices: Vector[numpy.int32] | Vector[numpy.int64],
+    indptr: Vector[numpy.int32] | Vector[numpy.int64],
     threshold: float,
     table: Matrix[numpy.float64],
     missing_table: Matrix[numpy.float64] | None,

@@ -24,17 +24,8 @@ def matrix_source(values: Matrix[numpy.float32]) -> KernelSource: ...
 @overload
 def csr_source(
     values: Vector[numpy.float64],
-    columns: Vector[numpy.int32],
-    start: Vector[numpy.int32],
-    width: int,
-    kernel: Kernel,
-    single_up_to: float,
-) -> KernelSource: ...
-@overload
-def csr_source(
-    values: Vector[numpy.float64],
-    columns: Vector[numpy.int64],
-    start: Vector[numpy.int64],
+    columns: Vector[numpy.int32] | Vector[numpy.int64],
+    start: Vector[numpy.int32] | Vector[numpy.int64],
     width: int,
     kernel: Kernel,
     single_up_to: float,
@@ -42,17 +33,8 @@ def csr_source(
 @overload
 def csr_source(
     values: Vector[numpy.float32],
-    columns: Vector[numpy.int32],
-    start: Vector[numpy.int32],
-    width: int,
-    kernel: Kernel,
-    single_up_to: float,
-) -> KernelSource: ...
-@overload
-def csr_source(
-    values: Vector[numpy.float32],
-    columns: Vector[numpy.int64],
-    start: Vector[numpy.int64],
+    columns: Vector[numpy.int32] | Vector[numpy.int64],
+    start: Vector[numpy.int32] | Vector[numpy.int64],
     width: int,
     kernel: Kernel,
     single_up_to: float,
@@ -96,20 +78,8 @@ def hinge_losses(
 @overload
 def hinge_losses(
     data: Vector[numpy.float64],
-    indices: Vector[numpy.int32],
-    indptr: Vector[numpy.int32],
-    n_columns: int,
-    y: Vector[numpy.int32],
-    share: Vector[numpy.float64],
-    coef: Matrix[numpy.float64],
-    scalars: Matrix[numpy.float64],
-    n_threads: int,
-) -> Vector[numpy.float64]: ...
-@overload
-def hinge_losses(
-    data: Vector[numpy.float64],
-    indices: Vector[numpy.int64],
-    indptr: Vector[numpy.int64],
+    indices: Vector[numpy.int32] | Vector[numpy.int64],
+    indptr: Vector[numpy.int32] | Vector[numpy.int64],
     n_columns: int,
     y: Vector[numpy.int32],
     share: Vector[numpy.float64],
@@ -120,20 +90,8 @@ def hinge_losses(
 @overload
 def hinge_losses(
     data: Vector[numpy.float32],
-    indices: Vector[numpy.int32],
-    indptr: Vector[numpy.int32],
-    n_columns: int,
-    y: Vector[numpy.int32],
-    share: Vector[numpy.float64],
-    coef: Matrix[numpy.float64],
-    scalars: Matrix[numpy.float64],
-    n_threads: int,
-) -> Vector[numpy.float64]: ...
-@overload
-def hinge_losses(
-    data: Vector[numpy.float32],
-    indices: Vector[numpy.int64],
-    indptr: Vector[numpy.int64],
+    indices: Vector[numpy.int32] | Vector[numpy.int64],
+    indptr: Vector[numpy.int32] | Vector[numpy.int64],
     n_columns: int,
     y: Vector[numpy.int32],
     share: Vector[numpy.float64],
@@ -152,18 +110,8 @@ def weighted_sums(
 @overload
 def weighted_sums(
     data: Vector[numpy.float64],
-    indices: Vector[numpy.int32],
-    indptr: Vector[numpy.int32],
-    n_columns: int,
-    weights: Matrix[numpy.float64],
-    sums: Matrix[numpy.float64],
-    n_threads: int,
-) -> None: ...
-@overload
-def weighted_sums(
-    data: Vector[numpy.float64],
-    indices: Vector[numpy.int64],
-    indptr: Vector[numpy.int64],
+    indices: Vector[numpy.int32] | Vector[numpy.int64],
+    indptr: Vector[numpy.int32] | Vector[numpy.int64],
     n_columns: int,
     weights: Matrix[numpy.float64],
     sums: Matrix[numpy.float64],
@@ -172,18 +120,8 @@ def weighted_sums(
 @overload
 def weighted_sums(
     data: Vector[numpy.float32],
-    indices: Vector[numpy.int32],
-    indptr: Vector[numpy.int32],
-    n_columns: int,
-    weights: Matrix[numpy.float64],
-    sums: Matrix[numpy.float64],
-    n_threads: int,
-) -> None: ...
-@overload
-def weighted_sums(
-    data: Vector[numpy.float32],
-    indices: Vector[numpy.int64],
-    indptr: Vector[numpy.int64],
+    indices: Vector[numpy.int32] | Vector[numpy.int64],
+    indptr: Vector[numpy.int32] | Vector[numpy.int64],
     n_columns: int,
     weights: Matrix[numpy.float64],
     sums: Matrix[numpy.float64],
@@ -247,26 +185,8 @@ def pegasos_pass(
 @overload
 def pegasos_pass(
     data: Vector[numpy.float64],
-    indices: Vector[numpy.int32],
-    indptr: Vector[numpy.int32],
-    n_columns: int,
-    settings: PegasosSettings,
-    y: Vector[numpy.int32],
-    weight: Vector[numpy.float64] | None,
-    squares: Vector[numpy.float64] | None,
-    visits: Vector[numpy.uint32] | None,
-    scalars: Matrix[numpy.float64],
-    v: Matrix[numpy.float64],
-    sums: Matrix[numpy.float64] | None,
-    beta: Matrix[numpy.float64] | None,
-    beta_sums: Matrix[numpy.float64] | None,
-    t: float,
-) -> float: ...
-@overload
-def pegasos_pass(
-    data: Vector[numpy.float64],
-    indices: Vector[numpy.int64],
-    indptr: Vector[numpy.int64],
+    indices: Vector[numpy.int32] | Vector[numpy.int64],
+    indptr: Vector[numpy.int32] | Vector[numpy.int64],
     n_columns: int,
     settings: PegasosSettings,
     y: Vector[numpy.int32],
@@ -283,26 +203,8 @@ def pegasos_pass(
 @overload
 def pegasos_pass(
     data: Vector[numpy.float32],
-    indices: Vector[numpy.int32],
-    indptr: Vector[numpy.int32],
-    n_columns: int,
-    settings: PegasosSettings,
-    y: Vector[numpy.int32],
-    weight: Vector[numpy.float64] | None,
-    squares: Vector[numpy.float64] | None,
-    visits: Vector[numpy.uint32] | None,
-    scalars: Matrix[numpy.float64],
-    v: Matrix[numpy.float64],
-    sums: Matrix[numpy.float64] | None,
-    beta: Matrix[numpy.float64] | None,
-    beta_sums: Matrix[numpy.float64] | None,
-    t: float,
-) -> float: ...
-@overload
-def pegasos_pass(
-    data: Vector[numpy.float32],
-    indices: Vector[numpy.int64],
-    indptr: Vector[numpy.int64],
+    indices: Vector[numpy.int32] | Vector[numpy.int64],
+    indptr: Vector[numpy.int32] | Vector[numpy.int64],
     n_columns: int,
     settings: PegasosSettings,
     y: Vector[numpy.int32],
@@ -347,24 +249,8 @@ def margin_pass(
 @overload
 def linear_dual_csr(
     data: Vector[numpy.float64],
-    indices: Vector[numpy.int32],
-    indptr: Vector[numpy.int32],
-    n_columns: int,
-    y: Vector[numpy.int32],
-    bound: Vector[numpy.float64],
-    target: Vector[numpy.int32],
-    squared: bool,
-    intercept: bool,
-    tol: float,
-    max_passes: int,
-    seed: int,
-    n_threads: int,
-) -> tuple[Any, ...]: ...
-@overload
-def linear_dual_csr(
-    data: Vector[numpy.float64],
-    indices: Vector[numpy.int64],
-    indptr: Vector[numpy.int64],
+    indices: Vector[numpy.int32] | Vector[numpy.int64],
+    indptr: Vector[numpy.int32] | Vector[numpy.int64],
     n_columns: int,
     y: Vector[numpy.int32],
     bound: Vector[numpy.float64],
@@ -379,24 +265,8 @@ def linear_dual_csr(
 @overload
 def linear_dual_csr(
     data: Vector[numpy.float32],
-    indices: Vector[numpy.int32],
-    indptr: Vector[numpy.int32],
-    n_columns: int,
-    y: Vector[numpy.int32],
-    bound: Vector[numpy.float64],
-    target: Vector[numpy.int32],
-    squared: bool,
-    intercept: bool,
-    tol: float,
-    max_passes: int,
-    seed: int,
-    n_threads: int,
-) -> tuple[Any, ...]: ...
-@overload
-def linear_dual_csr(
-    data: Vector[numpy.float32],
-    indices: Vector[numpy.int64],
-    indptr: Vector[numpy.int64],
+    indices: Vector[numpy.int32] | Vector[numpy.int64],
+    indptr: Vector[numpy.int32] | Vector[numpy.int64],
     n_columns: int,
     y: Vector[numpy.int32],
     bound: Vector[numpy.float64],
@@ -437,22 +307,8 @@ def linear_dual(
 @overload
 def crammer_singer_csr(
     data: Vector[numpy.float64],
-    indices: Vector[numpy.int32],
-    indptr: Vector[numpy.int32],
-    n_columns: int,
-    y: Vector[numpy.int32],
-    bound: Vector[numpy.float64],
-    classes: int,
-    intercept: bool,
-    tol: float,
-    max_passes: int,
-    seed: int,
-) -> tuple[Any, ...]: ...
-@overload
-def crammer_singer_csr(
-    data: Vector[numpy.float64],
-    indices: Vector[numpy.int64],
-    indptr: Vector[numpy.int64],
+    indices: Vector[numpy.int32] | Vector[numpy.int64],
+    indptr: Vector[numpy.int32] | Vector[numpy.int64],
     n_columns: int,
     y: Vector[numpy.int32],
     bound: Vector[numpy.float64],
@@ -465,22 +321,8 @@ def crammer_singer_csr(
 @overload
 def crammer_singer_csr(
     data: Vector[numpy.float32],
-    indices: Vector[numpy.int32],
-    indptr: Vector[numpy.int32],
-    n_columns: int,
-    y: Vector[numpy.int32],
-    bound: Vector[numpy.float64],
-    classes: int,
-    intercept: bool,
-    tol: float,
-    max_passes: int,
-    seed: int,
-) -> tuple[Any, ...]: ...
-@overload
-def crammer_singer_csr(
-    data: Vector[numpy.float32],
-    indices: Vector[numpy.int64],
-    indptr: Vector[numpy.int64],
+    indices: Vector[numpy.int32] | Vector[numpy.int64],
+    indptr: Vector[numpy.int32] | Vector[numpy.int64],
     n_columns: int,
     y: Vector[numpy.int32],
     bound: Vector[numpy.float64],
@@ -534,37 +376,37 @@ def matrix_sums(
 
 @overload
 def store_single(
-    values: Vector[numpy.float64], columns: Vector[numpy.int32], start: Vector[numpy.int32], width: int, kernel: Kernel
+    values: Vector[numpy.float64],
+    columns: Vector[numpy.int32] | Vector[numpy.int64],
+    start: Vector[numpy.int32] | Vector[numpy.int64],
+    width: int,
+    kernel: Kernel,
 ) -> tuple[Any, ...]: ...
 @overload
 def store_single(
-    values: Vector[numpy.float64], columns: Vector[numpy.int64], start: Vector[numpy.int64], width: int, kernel: Kernel
-) -> tuple[Any, ...]: ...
-@overload
-def store_single(
-    values: Vector[numpy.float32], columns: Vector[numpy.int32], start: Vector[numpy.int32], width: int, kernel: Kernel
-) -> tuple[Any, ...]: ...
-@overload
-def store_single(
-    values: Vector[numpy.float32], columns: Vector[numpy.int64], start: Vector[numpy.int64], width: int, kernel: Kernel
+    values: Vector[numpy.float32],
+    columns: Vector[numpy.int32] | Vector[numpy.int64],
+    start: Vector[numpy.int32] | Vector[numpy.int64],
+    width: int,
+    kernel: Kernel,
 ) -> tuple[Any, ...]:
     """Values, columns, starts and squared lengths."""
 
 @overload
 def store_full(
-    values: Vector[numpy.float64], columns: Vector[numpy.int32], start: Vector[numpy.int32], width: int, kernel: Kernel
+    values: Vector[numpy.float64],
+    columns: Vector[numpy.int32] | Vector[numpy.int64],
+    start: Vector[numpy.int32] | Vector[numpy.int64],
+    width: int,
+    kernel: Kernel,
 ) -> tuple[Any, ...]: ...
 @overload
 def store_full(
-    values: Vector[numpy.float64], columns: Vector[numpy.int64], start: Vector[numpy.int64], width: int, kernel: Kernel
-) -> tuple[Any, ...]: ...
-@overload
-def store_full(
-    values: Vector[numpy.float32], columns: Vector[numpy.int32], start: Vector[numpy.int32], width: int, kernel: Kernel
-) -> tuple[Any, ...]: ...
-@overload
-def store_full(
-    values: Vector[numpy.float32], columns: Vector[numpy.int64], start: Vector[numpy.int64], width: int, kernel: Kernel
+    values: Vector[numpy.float32],
+    columns: Vector[numpy.int32] | Vector[numpy.int64],
+    start: Vector[numpy.int32] | Vector[numpy.int64],
+    width: int,
+    kernel: Kernel,
 ) -> tuple[Any, ...]:
     """Values, columns, starts and squared lengths."""
 

@@ -18,8 +18,8 @@ inline constexpr std::size_t scored_rows = 96; // rows in hand: they stay in the
 
 /// Rows as deviations from a point.
 template <class T>
-MARGIN_SIMD void deviations(const T* __restrict x, const double* __restrict center, std::size_t rows,
-                            std::size_t columns, double* __restrict to) {
+MARGIN_SIMD_LOOK void deviations(const T* __restrict x, const double* __restrict center, std::size_t rows,
+                                 std::size_t columns, double* __restrict to) {
     for (std::size_t r = 0; r < rows; ++r, x += columns, to += columns)
         for (std::size_t j = 0; j < columns; ++j)
             to[j] = static_cast<double>(x[j]) - center[j];

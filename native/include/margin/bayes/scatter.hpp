@@ -121,9 +121,9 @@ MARGIN_INLINED void place(const typename Columns::Cells& cells, const double* sh
 
 /// One row into line `r` of panels of `lines` lines. Squares go into panels of their own behind the others.
 template <bool Squares, class T>
-MARGIN_SIMD void place_row(const T* __restrict x, std::size_t columns, const double* __restrict shift, double w,
-                           std::size_t r, std::size_t lines, double* __restrict panels, double* __restrict sum,
-                           double* __restrict low, double* __restrict high) {
+MARGIN_SIMD_LOOK void place_row(const T* __restrict x, std::size_t columns, const double* __restrict shift, double w,
+                                std::size_t r, std::size_t lines, double* __restrict panels, double* __restrict sum,
+                                double* __restrict low, double* __restrict high) {
     using margin::detail::Lanes;
     const double root = std::sqrt(w);
     const std::size_t squares = panels_for(columns) * lines * panel_width;

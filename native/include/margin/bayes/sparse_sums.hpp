@@ -28,7 +28,7 @@ std::vector<std::size_t> cut_rows(const data::Csr<T, Index>& x, std::size_t clas
     const std::size_t pieces = std::clamp<std::size_t>(stored / (12 * table), stored >= table ? 2 : 1, 64);
     std::vector<std::size_t> cuts;
     for (std::size_t p = 0; p < pieces; ++p) {
-        const auto least = static_cast<Index>(stored / pieces * p);
+        const auto least = static_cast<std::int64_t>(stored / pieces * p);
         cuts.push_back(static_cast<std::size_t>(std::lower_bound(x.start, x.start + x.rows, least) - x.start));
     }
     cuts.push_back(x.rows);
@@ -63,11 +63,11 @@ bool add_to_sums(const data::Csr<T, Index>& x, std::size_t begin, std::size_t en
         gaps |= !whole;
         for (std::size_t i = top; i < bottom; ++i) {
             if (large && i + ahead < end)
-                for (Index c = x.start[i + ahead]; c < x.start[i + ahead + 1]; ++c)
+                for (std::int64_t c = x.start[i + ahead]; c < x.start[i + ahead + 1]; ++c)
                     __builtin_prefetch(of_class(i + ahead) + x.columns[c], 1);
             const double wi = w ? w[i] : 1.0;
             double* to = of_class(i);
-            for (Index c = x.start[i]; c < x.start[i + 1]; ++c)
+            for (std::int64_t c = x.start[i]; c < x.start[i + 1]; ++c)
                 if (whole || x.values[c] == x.values[c])
                     to[x.columns[c]] += value(x.values[c], wi);
         }
@@ -138,7 +138,7 @@ MARGIN_INLINED void foresee(const data::Csr<T, Index>& x, std::size_t row, std::
     constexpr std::size_t line = 64 / sizeof(double);
     if (row >= end || classes * x.width * sizeof(double) <= (1 << 20))
         return;
-    for (Index c = x.start[row]; c < x.start[row + 1]; ++c)
+    for (std::int64_t c = x.start[row]; c < x.start[row + 1]; ++c)
         for (std::size_t k = 0; k < classes; k += line)
             __builtin_prefetch(table + static_cast<std::size_t>(x.columns[c]) * classes + k);
 }

@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <exception>
 #include <functional>
-#include <stdexcept>
 #include <thread>
 #include <utility>
 
@@ -37,20 +36,10 @@ public:
 
     /// Make this thread the one that runs `poll`. A monitor belongs to one run at a time: throws std::logic_error
     /// while another run listens.
-    void listen(std::function<bool()> poll) {
-        if (listening_.exchange(true))
-            throw std::logic_error("a monitor can watch one run at a time");
-        poll_ = std::move(poll);
-        owner_ = std::this_thread::get_id();
-        next_poll_ = Clock::now() + poll_interval;
-    }
+    void listen(std::function<bool()> poll);
 
     /// The run is over: forget the callback; counter and flag stay.
-    void leave() noexcept {
-        poll_ = nullptr;
-        owner_ = {};
-        listening_.store(false);
-    }
+    void leave() noexcept;
 
     /// The number of steps that make the whole; may grow while the kernel runs.
     void expect(std::size_t total) noexcept { total_.store(total, std::memory_order_relaxed); }
@@ -62,21 +51,10 @@ public:
     bool cancelled() const noexcept { return cancelled_.load(std::memory_order_relaxed); }
 
     /// Ask the outside world, if this is the listening thread and the last time is long enough ago.
-    void poll() {
-        if (owner_ != std::this_thread::get_id() || !poll_ || cancelled() || Clock::now() < next_poll_)
-            return;
-        if (poll_())
-            cancel();
-        next_poll_ =
-            Clock::now() + poll_interval; // counted from the end, so that a slow callback cannot take all the time
-    }
+    void poll();
 
     /// Poll, and throw Cancelled if the run is to stop.
-    void check() {
-        poll();
-        if (cancelled())
-            throw Cancelled();
-    }
+    void check();
 
 private:
     // The counter is written by all workers; the rest is read by all of them: not in one cache line.

@@ -2,11 +2,17 @@
 // A family of interchangeable types (criteria, kernels, distances), chosen by name at run time.
 #include <array>
 #include <cstddef>
-#include <stdexcept>
-#include <string>
+#include <span>
 #include <string_view>
 
 namespace margin {
+
+namespace detail {
+
+/// Throws std::invalid_argument: that name is none of the known ones.
+[[noreturn]] void refuse(std::string_view name, std::span<const std::string_view> known);
+
+} // namespace detail
 
 /// Types with a static `name`, in the order in which they are shown to people.
 ///     using Criteria = OneOf<Gini, Entropy, GainRatio, Error>;
@@ -40,19 +46,10 @@ private:
         if constexpr (sizeof...(Rest) > 0)
             return visit_first<F, Rest...>(name, f);
         else
-            throw std::invalid_argument(unknown(name));
+            detail::refuse(name, all_names);
     }
 
-    static std::string unknown(std::string_view name) {
-        std::string text;
-        text.append("'").append(name).append("' is not one of ");
-        std::string_view between = "'";
-        for (const std::string_view known : names()) {
-            text.append(between).append(known).append("'");
-            between = ", '";
-        }
-        return text;
-    }
+    static constexpr std::array<std::string_view, size> all_names = {Ts::name...};
 
     static constexpr bool names_differ() noexcept {
         const auto list = names();

@@ -2,8 +2,9 @@
 // One binary, the best instruction set of the machine it runs on.
 //
 // MARGIN_SIMD before a function has the compiler build it three times (AVX-512, AVX2 + FMA, baseline) and the loader
-// choose one. MARGIN_SIMD_LOOK leaves out AVX-512, for functions that read every cell once and wait for memory: a third
-// of their compile time for nothing. What to know:
+// choose one: for products, exponentials and the like, which do much with each number. MARGIN_SIMD_LOOK leaves out
+// AVX-512, a third of the compile time for nothing where a function looks at every cell once and waits for memory, or
+// takes rows one after another and waits for the sum of each. What to know:
 // - GCC clones functions and, since version 12, the instances of function templates. Clang does not clone templates:
 //   a core that it compiles is the baseline alone, which gives the same answers more slowly (make clang compares them);
 //   what is written out for AVX2 (neighbors) is used there too.

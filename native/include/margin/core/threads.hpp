@@ -38,12 +38,15 @@ inline void set_threads(std::size_t n) {
 }
 
 /// The number of different workers that parallel_for with the same arguments can have: one scratch space for each.
-inline std::size_t n_workers(std::size_t n_items, std::size_t grain, std::size_t n_threads) {
-    if (pool::inside || n_items == 0)
-        return 1;
-    const std::size_t n_chunks = (n_items - 1) / std::max<std::size_t>(grain, 1) + 1;
-    return std::min({n_threads == 0 ? threads() : n_threads, n_chunks, pool::most_threads});
-}
+std::size_t n_workers(std::size_t n_items, std::size_t grain, std::size_t n_threads);
+
+namespace detail {
+
+/// parallel_for without the type of its body.
+void for_chunks(std::size_t n_items, std::size_t grain, std::size_t n_threads, Monitor& monitor, void* body,
+                void (*call)(void* body, std::size_t begin, std::size_t end, std::size_t worker));
+
+} // namespace detail
 
 /// Call body(begin, end, worker) for every chunk [k grain, min((k + 1) grain, n_items)), on up to `n_threads` threads,
 /// this one included; 0 stands for threads().
@@ -61,17 +64,12 @@ inline std::size_t n_workers(std::size_t n_items, std::size_t grain, std::size_t
 /// - May be called from several threads at once, and in a forked child. Bodies must not fork.
 template <class Body>
 void parallel_for(std::size_t n_items, std::size_t grain, std::size_t n_threads, Monitor& monitor, Body&& body) {
-    monitor.check();
-    if (n_items == 0)
-        return;
-    grain = std::max<std::size_t>(grain, 1);
     using Function = std::remove_reference_t<Body>;
-    pool::Job job(n_items, grain, n_workers(n_items, grain, n_threads) - 1, monitor,
-                  const_cast<void*>(static_cast<const volatile void*>(std::addressof(body))),
-                  [](void* f, std::size_t begin, std::size_t end, std::size_t worker) {
-                      (*static_cast<Function*>(f))(begin, end, worker);
-                  });
-    pool::run(job);
+    detail::for_chunks(n_items, grain, n_threads, monitor,
+                       const_cast<void*>(static_cast<const volatile void*>(std::addressof(body))),
+                       [](void* f, std::size_t begin, std::size_t end, std::size_t worker) {
+                           (*static_cast<Function*>(f))(begin, end, worker);
+                       });
 }
 
 /// Parts joined in the shape of a binary tree over their numbers: 0 with 1, 2 with 3, then those pairs, and so on; a part

@@ -13,7 +13,7 @@ template <class T, class Index>
 struct Csr {
     const T* values = nullptr;
     const Index* columns = nullptr;
-    const Index* start = nullptr;
+    const std::int64_t* start = nullptr;
     std::size_t rows = 0;
     std::size_t width = 0; // columns of the matrix
 };

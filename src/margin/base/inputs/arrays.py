@@ -129,6 +129,8 @@ def matrix_of(table: Table) -> np.ndarray:
 
 # What _core.data.csr_survey says of a CSR matrix.
 CANONICAL, UNSORTED, DAMAGED, BAD_CELL = 0, 1, 2, 3
+#: The core counts the columns of stored cells in 32 bits.
+MOST_STORED_COLUMNS = 2**31 - 1
 
 
 class StoredSurvey(NamedTuple):
@@ -159,12 +161,17 @@ def _open_sparse(X: Encoded, who: str, largest: float) -> Any:
         raise InputError(f"{who}: {problem}; a sparse X must hold real numbers.")
     if X.format != "csr":
         _check_structure(X, who)
+    if X.shape[1] > MOST_STORED_COLUMNS:
+        raise InputError(f"{who}: a sparse X can have at most {MOST_STORED_COLUMNS:,} columns, not {X.shape[1]:,}.")
     matrix = _as_csr(X, who)
     code, row, missing, negative = _core.data.csr_survey(
         matrix.data, matrix.indices, matrix.indptr, matrix.shape[1], largest, parallel.n_threads()
     )
     if code == DAMAGED or len(matrix.indptr) != matrix.shape[0] + 1:
         raise InputError(f"{who}: the sparse X is damaged (its indices do not fit its shape, first in row {row}).")
+    if matrix.indices.dtype == np.int64 and matrix.nnz <= np.iinfo(np.int32).max:
+        # Once here, where the core would have to do it anew for each pass over the rows.
+        matrix.indices, matrix.indptr = matrix.indices.astype(np.int32), matrix.indptr.astype(np.int32)
     if code == CANONICAL:
         matrix.stored = StoredSurvey(missing, negative, largest)
     else:  # bad cells are named later, where the names of the columns are known

@@ -41,7 +41,7 @@ class SparsePasses:
         self.unit = 1 / problem.total if problem.weight is None else 1.0
         self.lanes = 1 if problem.n_scores == 1 else -(-problem.n_scores // 4) * 4
         self.shape = (X.shape[1] + 1, self.lanes)
-        self.cells = (X.data, X.indices, X.indptr)
+        self.cells = (X.data, X.indices, X.indptr.astype(np.int64, copy=False))  # as the core reads it, for all passes
         self.n_threads = parallel.n_threads()
 
     def table(self, start: tuple[np.ndarray, np.ndarray] | None) -> np.ndarray:

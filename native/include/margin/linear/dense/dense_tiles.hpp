@@ -113,8 +113,8 @@ MARGIN_INLINED void add_scores(const double* x, std::size_t stride, const double
 
 /// Rows minus `origin` (null: 0) as a tile: where they are, or copied to `tile`, whose padding is 0 beforehand.
 template <class T>
-MARGIN_SIMD const double* tile_of(const T* x, std::size_t rows, std::size_t columns, const double* origin,
-                                  double* tile) {
+MARGIN_SIMD_LOOK const double* tile_of(const T* x, std::size_t rows, std::size_t columns, const double* origin,
+                                       double* tile) {
     if constexpr (std::is_same_v<T, double>)
         if (columns % 4 == 0 && !origin)
             return x;

@@ -27,8 +27,8 @@ MARGIN_INLINED void place_row(const T* x, const double* shift, const double* sca
 }
 
 template <class T>
-MARGIN_SIMD void place_rows(const T* x, const double* root, const double* shift, const double* scale,
-                            std::size_t columns, std::size_t lines, double* panels) {
+MARGIN_SIMD_LOOK void place_rows(const T* x, const double* root, const double* shift, const double* scale,
+                                 std::size_t columns, std::size_t lines, double* panels) {
     for (std::size_t r = 0; r < lines; ++r)
         place_row(x + r * columns, shift, scale, root[r], columns, r, lines, panels);
 }

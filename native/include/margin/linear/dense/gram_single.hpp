@@ -51,8 +51,8 @@ MARGIN_SIMD inline void add_single_panel(const float* packed, std::size_t depth,
 
 /// Rows at[0] … at[depth - 1], times the roots of their weights, as panels; the last column is the constant.
 template <class T>
-MARGIN_SIMD void pack_singles(const T* x, const std::int64_t* at, const double* w, const double* shift,
-                              const double* scale, std::size_t columns, std::size_t depth, float* packed) {
+MARGIN_SIMD_LOOK void pack_singles(const T* x, const std::int64_t* at, const double* w, const double* shift,
+                                   const double* scale, std::size_t columns, std::size_t depth, float* packed) {
     for (std::size_t r = 0; r < depth; ++r) {
         const T* row = x + static_cast<std::size_t>(at[r]) * columns;
         const double root = w ? std::sqrt(w[r]) : 1.0;

@@ -97,8 +97,8 @@ MARGIN_INLINED void survive(PerceptronState& state) noexcept {
 
 /// Visits [begin, end) with two classes.
 template <class Rows>
-MARGIN_SIMD void visit_two(const Rows& rows, const PerceptronPass& pass, std::size_t begin, std::size_t end,
-                           PerceptronState& state, Mistakes& found) {
+MARGIN_SIMD_LOOK void visit_two(const Rows& rows, const PerceptronPass& pass, std::size_t begin, std::size_t end,
+                                PerceptronState& state, Mistakes& found) {
     for (std::size_t v = begin; v < end; ++v) {
         fetch_later(rows, pass.y, pass.visits, v);
         const std::size_t i = pass.visits[v];
@@ -113,8 +113,8 @@ MARGIN_SIMD void visit_two(const Rows& rows, const PerceptronPass& pass, std::si
 
 /// The same with more classes; of several best others the first counts.
 template <class Rows>
-MARGIN_SIMD void visit_many(const Rows& rows, const PerceptronPass& pass, std::size_t begin, std::size_t end,
-                            PerceptronState& state, Mistakes& found) {
+MARGIN_SIMD_LOOK void visit_many(const Rows& rows, const PerceptronPass& pass, std::size_t begin, std::size_t end,
+                                 PerceptronState& state, Mistakes& found) {
     for (std::size_t v = begin; v < end; ++v) {
         fetch_later(rows, pass.y, pass.visits, v);
         const std::size_t i = pass.visits[v];

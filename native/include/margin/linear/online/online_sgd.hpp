@@ -138,8 +138,8 @@ MARGIN_INLINED double learn_row(const Rows& rows, std::size_t i, double sign, do
 
 /// Visits [begin, end) with one score after another for each row; margins go to (end - begin) × n_scores.
 template <class Loss, class Rows>
-MARGIN_SIMD void learn_rows(const Rows& rows, const SgdEpoch& epoch, std::size_t begin, std::size_t end,
-                            SgdState& state, SgdScore* scores, double* margins) {
+MARGIN_SIMD_LOOK void learn_rows(const Rows& rows, const SgdEpoch& epoch, std::size_t begin, std::size_t end,
+                                 SgdState& state, SgdScore* scores, double* margins) {
     for (std::size_t visit = begin; visit < end; ++visit) {
         fetch_later(rows, epoch.y, epoch.visits, visit);
         const std::size_t i = epoch.visits[visit];
@@ -183,6 +183,29 @@ MARGIN_SIMD void add_losses(const SgdEpoch& epoch, std::size_t begin, std::size_
                 losses[k] += value_inlined<Loss>(*margins++) * (epoch.weight ? epoch.weight[epoch.visits[visit]] : 1.0);
 }
 
+/// The scores as an epoch keeps them.
+inline std::vector<SgdScore> begin_epoch(const SgdState& state) {
+    std::vector<SgdScore> scores(state.n_scores);
+    for (std::size_t k = 0; k < state.n_scores; ++k) {
+        const std::size_t at = k * state.width;
+        scores[k] = {state.w + at, state.sum_w ? state.sum_w + at : nullptr, state.paid ? state.paid + at : nullptr};
+        scores[k].owed = state.paid ? state.owed[k] : 0;
+    }
+    return scores;
+}
+
+/// Back to weights, after all penalties are paid.
+inline void end_epoch(SgdState& state, std::vector<SgdScore>& scores, std::size_t width) {
+    for (std::size_t k = 0; k < state.n_scores; ++k) {
+        if (state.paid)
+            for (std::size_t j = 0; j < width; ++j)
+                scores[k].pay(j);
+        scores[k].fold(width);
+        if (state.paid)
+            state.owed[k] = scores[k].owed;
+    }
+}
+
 } // namespace detail
 
 /// One epoch. Gives the sum of (weight × loss before the row was learnt) of each score; 0 where it no longer learns.
@@ -191,12 +214,7 @@ MARGIN_SIMD void add_losses(const SgdEpoch& epoch, std::size_t begin, std::size_
 template <class Loss, class Rows>
 std::vector<double> sgd_epoch(const Rows& rows, const SgdEpoch& epoch, SgdState& state, Monitor& monitor) {
     std::vector<double> losses(state.n_scores);
-    std::vector<detail::SgdScore> scores(state.n_scores);
-    for (std::size_t k = 0; k < state.n_scores; ++k) {
-        const std::size_t at = k * state.width;
-        scores[k] = {state.w + at, state.sum_w ? state.sum_w + at : nullptr, state.paid ? state.paid + at : nullptr};
-        scores[k].owed = state.paid ? state.owed[k] : 0;
-    }
+    std::vector<detail::SgdScore> scores = detail::begin_epoch(state);
     const std::size_t chunk = rows_per_chunk(rows.width(), state.n_scores);
     std::vector<double> margins(std::min(chunk, epoch.visits.n) * state.n_scores);
     for (std::size_t begin = 0; begin < epoch.visits.n; begin += chunk) {
@@ -205,14 +223,7 @@ std::vector<double> sgd_epoch(const Rows& rows, const SgdEpoch& epoch, SgdState&
         detail::learn_rows<Loss>(rows, epoch, begin, end, state, scores.data(), margins.data());
         detail::add_losses<Loss>(epoch, begin, end, state, margins.data(), losses.data());
     }
-    for (std::size_t k = 0; k < state.n_scores; ++k) {
-        if (state.paid)
-            for (std::size_t j = 0; j < rows.width(); ++j)
-                scores[k].pay(j);
-        scores[k].fold(rows.width());
-        if (state.paid)
-            state.owed[k] = scores[k].owed;
-    }
+    detail::end_epoch(state, scores, rows.width());
     return losses;
 }
 

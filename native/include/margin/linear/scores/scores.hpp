@@ -131,7 +131,7 @@ MARGIN_SIMD void products(const T* x, std::size_t rows, const Layer& layer, doub
 }
 
 template <class T>
-MARGIN_SIMD void scaled(const T* __restrict x, std::size_t rows, const Layer& layer, double* __restrict to) {
+MARGIN_SIMD_LOOK void scaled(const T* __restrict x, std::size_t rows, const Layer& layer, double* __restrict to) {
     const double* __restrict center = layer.center, * __restrict spread = layer.spread;
     const std::size_t columns = layer.columns;
     for (std::size_t r = 0; r < rows; ++r, x += columns, to += columns)

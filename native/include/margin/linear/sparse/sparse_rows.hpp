@@ -27,7 +27,7 @@ std::vector<std::size_t> cut_rows(const data::Csr<T, Index>& x, std::size_t lane
     const std::size_t pieces = std::clamp<std::size_t>(stored / (8 * table), stored >= table ? 2 : 1, most);
     std::vector<std::size_t> cuts;
     for (std::size_t p = 0; p < pieces; ++p) {
-        const auto least = static_cast<Index>(stored / pieces * p);
+        const auto least = static_cast<std::int64_t>(stored / pieces * p);
         cuts.push_back(static_cast<std::size_t>(std::lower_bound(x.start, x.start + x.rows, least) - x.start));
     }
     cuts.front() = 0;

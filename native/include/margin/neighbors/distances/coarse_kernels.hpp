@@ -78,8 +78,8 @@ struct CoarseSquares {
     static constexpr bool squared = true, largest = false, most_spread_first = false;
     static constexpr double may_leave_out = 0.02;
 
-    MARGIN_SIMD static bool plain(const std::uint8_t* panel, const std::int32_t* starts, const std::uint8_t* group_,
-                                  std::size_t columns, const std::int32_t* limits, std::uint32_t* masks) {
+    static bool plain(const std::uint8_t* panel, const std::int32_t* starts, const std::uint8_t* group_,
+                      std::size_t columns, const std::int32_t* limits, std::uint32_t* masks) {
         return detail::plain_masks<CoarseSquares>(
             panel, starts, group_, columns, masks,
             [](std::int32_t s, std::uint8_t x, std::uint8_t y) { return s + x * static_cast<std::int8_t>(y); },
@@ -132,8 +132,8 @@ struct CoarseSums {
     static constexpr bool squared = false, largest = false, most_spread_first = false;
     static constexpr double may_leave_out = 0.02;
 
-    MARGIN_SIMD static bool plain(const std::uint8_t* panel, const std::int32_t* starts, const std::uint8_t* group_,
-                                  std::size_t columns, const std::int32_t* limits, std::uint32_t* masks) {
+    static bool plain(const std::uint8_t* panel, const std::int32_t* starts, const std::uint8_t* group_,
+                      std::size_t columns, const std::int32_t* limits, std::uint32_t* masks) {
         return detail::plain_masks<CoarseSums>(
             panel, starts, group_, columns, masks,
             [](std::int32_t s, std::uint8_t x, std::uint8_t y) { return s + (x < y ? y - x : x - y); },
@@ -181,8 +181,8 @@ struct CoarseLargest {
     static constexpr bool squared = false, largest = true, most_spread_first = true;
     static constexpr double may_leave_out = 0;
 
-    MARGIN_SIMD static bool plain(const std::uint8_t* panel, const std::int32_t* starts, const std::uint8_t* group_,
-                                  std::size_t columns, const std::int32_t* limits, std::uint32_t* masks) {
+    static bool plain(const std::uint8_t* panel, const std::int32_t* starts, const std::uint8_t* group_,
+                      std::size_t columns, const std::int32_t* limits, std::uint32_t* masks) {
         return detail::plain_masks<CoarseLargest>(
             panel, starts, group_, columns, masks,
             [](std::int32_t s, std::uint8_t x, std::uint8_t y) {

@@ -30,9 +30,10 @@ template <class T>
 using RowDistances = void (*)(const double* query, const T* rows, std::size_t n, std::size_t columns, double p,
                               double limit, double* out);
 
+/// For machines without AVX2, and for terms that no vectors help with: no clones.
 template <class D, class T>
-MARGIN_SIMD void plain_row_distances(const double* query, const T* rows, std::size_t n, std::size_t columns, double p,
-                                     double, double* out) {
+void plain_row_distances(const double* query, const T* rows, std::size_t n, std::size_t columns, double p, double,
+                         double* out) {
     for (std::size_t i = 0; i < n; ++i)
         out[i] = joined<D>(query, rows + i * columns, columns, p);
 }

@@ -6,6 +6,7 @@
 // written, which is why clones (MARGIN_SIMD) do not serve here.
 
 // MARGIN_LANES_AVX: there is AVX2. (The macros of the compiler do not follow the pragma that chooses it.)
+// MARGIN_LANES_SCAN: how scans are compiled, into the places that need them or once for all of these.
 // No function returns a vector: how that is done depends on the instruction set, and compilers warn. A difference of
 // vectors that lie anywhere is itself one that may lie anywhere, and has to be made an Eight before it is passed on.
 
@@ -83,7 +84,7 @@ struct Lanes {
     }
     /// The lane with the lowest number, up to its last few bits; of equal ones the first. Requires numbers of at least 0,
     /// which sort like the whole numbers that have the same bits.
-    MARGIN_INLINED std::uint32_t lowest() const {
+    MARGIN_LANES_SCAN std::uint32_t lowest() const {
         float numbers[n];
         store(numbers);
         std::uint32_t best = ~0u;
@@ -91,7 +92,7 @@ struct Lanes {
             best = std::min(best, (std::bit_cast<std::uint32_t>(numbers[l]) & ~std::uint32_t{n - 1}) | l);
         return best % n;
     }
-    MARGIN_INLINED std::uint32_t not_above(float limit) const {
+    MARGIN_LANES_SCAN std::uint32_t not_above(float limit) const {
         std::uint32_t mask = 0;
         for (std::size_t e = 0; e < n / 8; ++e)
             mask |= which_not_above(eight[e], limit) << (8 * e);
@@ -107,8 +108,8 @@ MARGIN_INLINED std::size_t n_columns(const Tree& tree) {
 
 /// Joined gaps between a query and the boxes of a node's children.
 template <class N, std::size_t Columns>
-MARGIN_INLINED void scan_boxes(const Tree& tree, const N& norm, const float* query, std::size_t node,
-                               Lanes<fan>& joined) {
+MARGIN_LANES_SCAN void scan_boxes(const Tree& tree, const N& norm, const float* query, std::size_t node,
+                                  Lanes<fan>& joined) {
     const std::size_t columns = n_columns<Columns>(tree);
     const float* box = tree.boxes + node * columns * 2 * fan;
     joined = {};
@@ -124,8 +125,8 @@ MARGIN_INLINED void scan_boxes(const Tree& tree, const N& norm, const float* que
 
 /// Joined sketches of the rows of a block.
 template <class N, std::size_t Columns>
-MARGIN_INLINED void scan_block(const Tree& tree, const N& norm, const float* query, std::size_t block,
-                               Lanes<block_rows>& joined) {
+MARGIN_LANES_SCAN void scan_block(const Tree& tree, const N& norm, const float* query, std::size_t block,
+                                  Lanes<block_rows>& joined) {
     const std::size_t columns = n_columns<Columns>(tree);
     const float* cells = tree.sketch + block * columns * block_rows;
     joined = {};

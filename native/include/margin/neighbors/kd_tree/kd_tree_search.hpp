@@ -146,21 +146,28 @@ private:
     float threshold_;
 };
 
-namespace plain {
-#include "kd_tree_lanes.hpp"
-} // namespace plain
-
 #if defined(__x86_64__) && !defined(__clang__) && __GNUC__ >= 12
 #define MARGIN_KD_TREE_V3 1
 #pragma GCC push_options
 #pragma GCC target("arch=x86-64-v3")
 #define MARGIN_LANES_AVX 1
+#define MARGIN_LANES_SCAN MARGIN_INLINED
 namespace v3 {
 #include "kd_tree_lanes.hpp"
 } // namespace v3
 #undef MARGIN_LANES_AVX
+#undef MARGIN_LANES_SCAN
 #pragma GCC pop_options
+// Eight lanes without AVX2 are many instructions, and were a third of all the code here when each place had its own.
+#define MARGIN_LANES_SCAN [[gnu::noinline]]
+#else
+#define MARGIN_LANES_SCAN MARGIN_INLINED
 #endif
+
+namespace plain {
+#include "kd_tree_lanes.hpp"
+} // namespace plain
+#undef MARGIN_LANES_SCAN
 
 /// f.operator()<Level>() for the best level of this machine.
 template <class F>

@@ -137,8 +137,8 @@ MARGIN_INLINED float term(float weight, float cell) {
 
 /// sums[0 … n) += terms of columns that are written out; n a multiple of 16. Four columns in one pass over the sums.
 template <SparseFilter filter>
-MARGIN_SIMD void add_written(const WrittenColumn* columns, std::size_t n_columns, std::size_t first, std::size_t n,
-                             float* __restrict sums) {
+MARGIN_SIMD_LOOK void add_written(const WrittenColumn* columns, std::size_t n_columns, std::size_t first, std::size_t n,
+                                  float* __restrict sums) {
     std::size_t c = 0;
     for (; c + 4 <= n_columns; c += 4) {
         const float *a0 = columns[c].cells + first, *a1 = columns[c + 1].cells + first;

@@ -12,9 +12,9 @@ constexpr std::size_t rows_per_look = 4096;
 namespace detail {
 
 template <class Rows>
-MARGIN_SIMD void add_hinges(const Rows& rows, const std::int32_t* y, const double* share, const double* coef,
-                            std::size_t width, const PegasosScores& scores, std::size_t begin, std::size_t end,
-                            double* sums) {
+MARGIN_SIMD_LOOK void add_hinges(const Rows& rows, const std::int32_t* y, const double* share, const double* coef,
+                                 std::size_t width, const PegasosScores& scores, std::size_t begin, std::size_t end,
+                                 double* sums) {
     for (std::size_t k = 0; k < scores.n; ++k)
         for (std::size_t i = begin; i < end; ++i) {
             const double margin = scores.sign(y[i], k) * (rows.dot(i, coef + k * width) + scores.b[k]);
@@ -23,7 +23,8 @@ MARGIN_SIMD void add_hinges(const Rows& rows, const std::int32_t* y, const doubl
 }
 
 template <class Rows>
-MARGIN_SIMD void add_rows(const Rows& rows, const double* weights, std::size_t begin, std::size_t end, double* sum) {
+MARGIN_SIMD_LOOK void add_rows(const Rows& rows, const double* weights, std::size_t begin, std::size_t end,
+                               double* sum) {
     for (std::size_t i = begin; i < end; ++i)
         if (weights[i] != 0)
             rows.add(i, weights[i], sum);

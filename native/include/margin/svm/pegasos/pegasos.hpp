@@ -87,8 +87,8 @@ private:
 
 /// Visits [begin, end) with one row in each step.
 template <class Rows>
-MARGIN_SIMD void descend_by_rows(const Rows& rows, const PegasosPass& pass, std::size_t begin, std::size_t end,
-                                 PegasosScores& scores, const PegasosWeights& weights, double* squares) {
+MARGIN_SIMD_LOOK void descend_by_rows(const Rows& rows, const PegasosPass& pass, std::size_t begin, std::size_t end,
+                                      PegasosScores& scores, const PegasosWeights& weights, double* squares) {
     for (std::size_t visit = begin; visit < end; ++visit, scores.t += 1) {
         linear::fetch_later(rows, pass.y, pass.visits, visit);
         const std::size_t i = pass.visits[visit];
@@ -106,9 +106,9 @@ MARGIN_SIMD void descend_by_rows(const Rows& rows, const PegasosPass& pass, std:
 
 /// Visits [first, last) in one step; `close` has room for them.
 template <class Rows>
-MARGIN_SIMD void descend_by_batch(const Rows& rows, const PegasosPass& pass, std::size_t first, std::size_t last,
-                                  PegasosScores& scores, const PegasosWeights& weights, double* squares,
-                                  std::vector<std::size_t>& close, Monitor& monitor) {
+MARGIN_SIMD_LOOK void descend_by_batch(const Rows& rows, const PegasosPass& pass, std::size_t first, std::size_t last,
+                                       PegasosScores& scores, const PegasosWeights& weights, double* squares,
+                                       std::vector<std::size_t>& close, Monitor& monitor) {
     constexpr std::size_t between_checks = 4096;
     for (std::size_t k = 0; k < scores.n; ++k) {
         const BatchOf<Rows> batch(rows, pass, scores, weights, k, squares[k]);

@@ -23,8 +23,8 @@ namespace detail {
 
 /// u += by k, and the same for what averages know of it.
 template <class T>
-MARGIN_SIMD void spread_row(const T* row, std::size_t begin, std::size_t end, double by, double* u, double late,
-                            double* sums) {
+MARGIN_SIMD_LOOK void spread_row(const T* row, std::size_t begin, std::size_t end, double by, double* u, double late,
+                                 double* sums) {
     for (std::size_t i = begin; i < end; ++i)
         u[i] += by * static_cast<double>(row[i]);
     if (sums && late != 0)

@@ -57,8 +57,8 @@ MARGIN_INLINED Twofold sum_terms(std::size_t n, Term&& term) noexcept {
 
 /// Weighted mean of the targets and the mean square of what is left. Equal targets give exactly that number.
 /// No weights are weights of 1. Requires n > 0 and the sum of the weights in `total`. O(n).
-MARGIN_SIMD inline Spread spread_of(const Values::Item* item, const double* weight, std::size_t n,
-                                    double total) noexcept {
+MARGIN_SIMD_LOOK inline Spread spread_of(const Values::Item* item, const double* weight, std::size_t n,
+                                         double total) noexcept {
     Spread spread;
     for (std::size_t i = 1; i < n; ++i)
         spread.constant &= item[i].y == item[0].y;
