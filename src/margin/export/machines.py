@@ -14,6 +14,7 @@ from margin.export.linear import layer_answer
 from margin.export.maps import shares
 from margin.export.matching import check_size
 from margin.linear.presolve import NEVER
+from margin.svm.kernel_machine.coupling import PairedCurves
 from margin.svm.kernel_machine.model import KernelModel
 from margin.svm.kernel_machine.multiclass import Layout
 from margin.svm.kernels.expansion import Expansion
@@ -61,7 +62,7 @@ def _(model: KernelModel, rows: RawRows) -> Answer:
         shown = None
     probabilities = None
     if model.probability is not None:
-        asked = decisions if machine.layout.n_classes == 2 else scores
+        asked = decisions if machine.layout.n_classes == 2 or isinstance(model._map, PairedCurves) else scores
         n_scores = 1 if machine.layout.n_classes == 2 else machine.layout.n_classes
         found = shares(model._map, graph, asked, n_scores)
         probabilities = graph.widened(found, model._places, n_classes, 0.0, rows.count())

@@ -27,6 +27,7 @@ from margin.persistence.objects.fields import (
     Whole,
 )
 from margin.persistence.objects.kind import Kind
+from margin.svm.kernel_machine.coupling import PairedCurves
 from margin.svm.kernel_machine.svc import SVC
 from margin.svm.linear_machine.certificate import LinearCertificate
 from margin.svm.linear_machine.linear_svc import LinearSVC
@@ -99,6 +100,9 @@ def _evidence_fits(made: SVC) -> str | None:
 
 def _map_fits(made: SVC) -> str | None:
     found, n = made._map, made._machine.layout.n_classes  # type: ignore[union-attr]
+    if isinstance(found, PairedCurves):
+        fits = made._machine.layout.in_pairs and found.n_classes == n  # type: ignore[union-attr]
+        return None if fits else "its probabilities are of other pairs of classes"
     curves = getattr(found, "slope", getattr(found, "corners", None))
     if curves is not None and len(curves) != (1 if n == 2 else n):
         return "its probabilities are of other classes"
@@ -117,6 +121,15 @@ class EvidenceField(Maybe):
         return super().pack(value, to)
 
 
+def _paired(found: PairedCurves) -> str | None:
+    n_pairs = found.n_classes * (found.n_classes - 1) // 2
+    return None if len(found.curves.slope) == n_pairs else "there must be a curve for each pair of classes"
+
+
+PAIRED = Kind(
+    "paired-curves", PairedCurves, {"n_classes": Whole(3, 2**20), "curves": Object("sigmoid-map")}, check=_paired
+)
+
 SVC_KIND = classifier(
     "svc",
     SVC,
@@ -124,7 +137,7 @@ SVC_KIND = classifier(
         "_places": Array("i8 i4", None, below("k"), strictly_ascending),
         "_machine": Maybe(Object("kernel-machine")),
         "_evidence": Absent(EvidenceField()),  # a machine that was not learnt here has none
-        "_map": Maybe(Object("sigmoid-map", "isotonic-map", "temperature-map")),
+        "_map": Maybe(Object("sigmoid-map", "isotonic-map", "temperature-map", "paired-curves")),
         "_kept": Maybe(Array("i8", None, at_least(0), strictly_ascending)),
         "_n_given": Whole(0, 2**40),
         "_spectrum": Absent(Object("spectrum-kernel")),
@@ -257,4 +270,4 @@ PLANES = (
 )
 
 
-KINDS: tuple[Kind, ...] = (*KERNELS, SVC_KIND, *PLANES, *REJECT)
+KINDS: tuple[Kind, ...] = (*KERNELS, PAIRED, SVC_KIND, *PLANES, *REJECT)

@@ -9,25 +9,20 @@ from typing import Annotated, Any, Literal
 
 import numpy as np
 
-from margin import parallel
-from margin.base import Numeric
-from margin.base.inputs.columns import Columns
 from margin.base.representations.numeric import Scale
 from margin.base.representations.representation import TrainingRows
 from margin.base.targets.class_weight import class_factors
-from margin.errors import ConvergenceWarning, InputError, ParameterError, warn
+from margin.errors import ParameterError
 from margin.params import ClassWeight, Count, Flag, Jobs, NonNegative, Positive, Rule, choice, is_number, is_whole
 from margin.svm.kernel_machine.budget import SlackBudget
 from margin.svm.kernel_machine.certificate import Evidence
 from margin.svm.kernel_machine.hard_margin import HardMargin
 from margin.svm.kernel_machine.learner import Learner, Learnt
-from margin.svm.kernel_machine.model import KernelModel, refuse_missing
+from margin.svm.kernel_machine.model import KernelModel
 from margin.svm.kernel_machine.multiclass import Layout, Multiclass
 from margin.svm.kernel_machine.probabilities import cross_fitted_map
-from margin.svm.kernel_machine.solve import FEW, MarginPolicy, SoftMargin, Solver
-from margin.svm.kernels.function import KERNELS, KernelFunction, traits_of
-from margin.svm.kernels.matrix import values_of
-from margin.svm.kernels.spectrum import SpectrumKernel
+from margin.svm.kernel_machine.solve import MarginPolicy, SoftMargin
+from margin.svm.kernels.function import KERNELS
 from margin.typing import Encoded, LabelsLike, TableLike, WeightsLike
 
 __all__ = ["SVC"]
@@ -39,8 +34,6 @@ def _is_iterations(value: object) -> bool:
 
 Iterations = Annotated[int, Rule("a whole number of at least 1, or -1 for no limit", _is_iterations, int)]
 Number = Annotated[float, Rule("a number", is_number, float)]
-# Gaps below this want kernel values in double precision.
-SINGLE = 1e-5
 KernelName = Annotated[str, choice(*KERNELS)]
 
 
@@ -92,8 +85,10 @@ class SVC(KernelModel):
         Factors for the rows of each class; "balanced" lets all classes count the same.
     probability
         None, or the curve that makes probabilities of decisions: "sigmoid" (Platt's) or "isotonic". It is learnt from
-        the decisions of five machines about rows that they have not seen, which costs five more fits. Answers stay
-        those of the machine, which need not be the most probable class where the two are close.
+        the decisions of five machines about rows that they have not seen, which costs five more fits. Pairs of classes
+        have a sigmoid each, and the probabilities of the classes are those that fit all pairs best (Wu, Lin, Weng
+        2004); an isotonic curve is one of each class. Answers stay those of the machine, which need not be the most
+        probable class where the two are close.
     tol
         Largest share of the objective by which it may miss the optimum (the duality gap).
     max_iter
@@ -121,7 +116,7 @@ class SVC(KernelModel):
 
     References
     ----------
-    Cortes, Vapnik (1995). Platt (1998). Fan, Chen, Lin (2005).
+    Cortes, Vapnik (1995). Platt (1998). Fan, Chen, Lin (2005). Wu, Lin, Weng (2004) for probabilities.
 
     Examples
     --------
@@ -183,10 +178,6 @@ class SVC(KernelModel):
         self.cache_size = cache_size
         self.n_jobs = n_jobs
 
-    @property
-    def representation(self) -> Numeric:
-        return Numeric(scale=self.scale, sparse=True, keep_float32=True, largest=1e100)
-
     def _fit(self, X: Encoded, y: np.ndarray, rows: TrainingRows) -> None:
         codes, weight = self._weighed(y, rows)
         if len(self._places) > 1:
@@ -203,10 +194,6 @@ class SVC(KernelModel):
         self._machine = self._evidence = self._map = None
         self._kept, self._n_given = rows.kept, rows.n_given
         return codes.astype(np.int32), rows.weights() * factors[y]
-
-    def _warn_of_constant_columns(self, constant: list[str], n_rows: int, who: str) -> None:
-        if self.kernel != "precomputed":  # kernel values are no columns
-            super()._warn_of_constant_columns(constant, n_rows, who)
 
     def _train(self, X: Encoded, y: np.ndarray, weight: np.ndarray, rows: TrainingRows) -> None:
         learner = self._learner(X, rows, Layout(len(self._places), self.multiclass))
@@ -226,27 +213,6 @@ class SVC(KernelModel):
     def _machine_is_quick(self, learnt: Learnt) -> bool:
         """Whether deciding on the training rows costs hardly anything: planes, and kernel values that are there."""
         return learnt.machine.planes is not None or learnt.machine.columns is not None
-
-    def _open_rows(
-        self, X: Encoded, sample_weight: WeightsLike | None, who: str, like: Columns | None = None
-    ) -> TrainingRows:
-        if isinstance(self.kernel, SpectrumKernel):
-            self._spectrum = SpectrumKernel(**self.kernel.get_params())
-            X = self._spectrum.fit_transform(X)
-        return super()._open_rows(X, sample_weight, who, like)
-
-    def _learner(self, X: Encoded, rows: TrainingRows, layout: Layout) -> Learner:
-        chosen = self._chosen_kernel
-        self.gamma_ = self._gamma_of(X, rows.weight)
-        kernel = KernelFunction(chosen.name, self.gamma_, float(self.coef0), float(self.degree))
-        if chosen.is_matrix:
-            X = self._square(X, rows)
-        values = X if chosen.function is None else values_of(chosen.function, X, X, type(self).__name__)
-        source = kernel.source(values, "auto" if self.tol >= SINGLE else False)
-        threads = parallel.n_threads(self.n_jobs)
-        few = X.shape[0] <= FEW
-        solver = Solver(source, float(self.tol), int(self.max_iter), float(self.cache_size), threads, few)
-        return Learner(kernel, X, chosen.function, solver, layout)
 
     def _margin_policy(self, learner: Learner, rows: TrainingRows) -> MarginPolicy:
         who = type(self).__name__
@@ -295,37 +261,7 @@ class SVC(KernelModel):
             raise ParameterError(f"{name}(decision_function_shape='ovo'): one_vs_rest has no decisions of pairs.")
         if self.hard_margin and self.budget:
             raise ParameterError(f"{name}(budget={self.budget!r}): a hard margin has no budget for slack.")
-        if self.kernel == "gaussian" and self.sigma is None:
-            raise ParameterError(
-                f"{name}(kernel='gaussian'): a Gaussian needs its width sigma (or kernel='rbf' gamma)."
-            )
-        if self.sigma is not None and (self._chosen_kernel.name != "rbf" or self.gamma != "scale"):
-            raise ParameterError(f"{name}(sigma={self.sigma!r}): sigma is for a Gaussian kernel without gamma.")
-
-    def _square(self, X: Encoded, rows: TrainingRows) -> np.ndarray:
-        """The kernel values among the rows that count."""
-        who = f"{type(self).__name__}.fit"
-        if X.shape[1] != rows.n_given:
-            raise InputError(
-                f"{who}: a precomputed kernel must be square at fit, the values of all rows with each other, but X has "
-                f"{rows.n_given} rows and {X.shape[1]} columns."
-            )
-        if not isinstance(X, np.ndarray):
-            refuse_missing(rows.source, who)
-            X = X.toarray()
-        elif self._encoder.filled:
-            raise InputError(f"{who}: a precomputed kernel must have no missing values.")
-        return np.ascontiguousarray(X if rows.kept is None else X[:, rows.kept], dtype=np.float64)
-
-    def _gamma_of(self, X: Encoded, weight: np.ndarray | None) -> float:
-        if self.sigma is not None:
-            return 0.5 / float(self.sigma) ** 2
-        if not isinstance(self.gamma, str):
-            return float(self.gamma)
-        if "gamma" not in traits_of(self._chosen_kernel.name).parameters:
-            return 1.0
-        spread = X.shape[1] * (1.0 if self.gamma == "auto" else variance_of_cells(X, weight, self.scale == "standard"))
-        return 1.0 / spread if spread > 0 else 1.0
+        self._check_kernel()
 
     def answers_along(
         self,
@@ -340,40 +276,3 @@ class SVC(KernelModel):
         from margin.svm.parameter_path import answers_along_penalty
 
         return answers_along_penalty(self, values, X, y, queries, sample_weight) if parameter == "C" else None
-
-    def _warn_of_gaps(self, gaps: list[float]) -> None:
-        worst = max(gaps)
-        if worst > self.tol:
-            several = f" in {sum(gap > self.tol for gap in gaps)} of {len(gaps)} problems" if len(gaps) > 1 else ""
-            warn(
-                f"{type(self).__name__}.fit: the objective may be {worst:.2g} of itself above its optimum{several}, "
-                f"where tol={self.tol:g} was asked for (let max_iter be larger, put the columns on one scale with "
-                "scale='standard', or let C be smaller).",
-                ConvergenceWarning,
-            )
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = self.kernel == "precomputed"
-        return tags
-
-
-def variance_of_cells(X: Encoded, weight: np.ndarray | None, within_columns: bool = False) -> float:
-    """The variance of all cells together, every row with its weight; or the mean of the variances of columns.
-
-    The latter does not depend on the means of columns, which sparse rows keep where dense ones are moved to 0.
-    """
-    n, d = X.shape
-    if n == 0 or d == 0:
-        return 0.0
-    w = np.ones(n) if weight is None else weight
-    total = float(w.sum())
-    means = np.asarray(w @ X, dtype=np.float64).ravel() / total
-    if not within_columns:
-        means = np.full(d, means.mean())
-    if isinstance(X, np.ndarray):
-        return float(w @ np.square(X - means).sum(axis=1, dtype=np.float64)) / (total * d)
-    per_cell = np.repeat(w, np.diff(X.indptr))
-    away = float(per_cell @ np.square(X.data - means[X.indices]))
-    unstored = total - np.bincount(X.indices, per_cell, d)
-    return (away + float(unstored @ np.square(means))) / (total * d)

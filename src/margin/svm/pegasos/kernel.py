@@ -10,7 +10,7 @@ import scipy.sparse as sp
 
 import margin._core as _core
 from margin.linear.presolve import reduced
-from margin.svm.kernel_machine.svc import variance_of_cells
+from margin.svm.kernel_machine.kernel_estimator import variance_of_cells
 from margin.svm.kernels.expansion import Expansion
 from margin.svm.kernels.function import KernelFunction
 from margin.svm.pegasos.certificate import best_multiple, hinge_of
