@@ -103,9 +103,13 @@ _names = {
     ),
     "svm": (
         "LinearSVC",
+        "NuSVC",
+        "NuSVR",
+        "OneClassSVM",
         "PegasosClassifier",
         "Reject",
         "SVC",
+        "SVR",
         "SpectrumKernel",
         "check_kernel",
         "choose_C",

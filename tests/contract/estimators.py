@@ -108,6 +108,10 @@ OTHER_SETTINGS = {
         {"C": 10.0, "multiclass": "one_vs_rest", "scale": "standard"},
         {"kernel": "linear", "probability": "sigmoid", "scale": "range"},
     ],
+    "NuSVC": [{"nu": 0.2, "multiclass": "one_vs_rest", "scale": "standard"}],
+    "NuSVR": [{"nu": 0.3, "C": 10.0, "scale": "standard"}],
+    "OneClassSVM": [{"nu": 0.2, "kernel": "linear", "scale": "standard"}],
+    "SVR": [{"C": 10.0, "epsilon": 0.0, "scale": "standard"}, {"kernel": "linear", "scale": "range"}],
     "TableEncoder": [{"scale": "standard"}],
 }
 # What stands for the defaults of models that fit many others: fewer of them.

@@ -15,11 +15,14 @@ from margin.export.maps import shares
 from margin.export.matching import check_size
 from margin.linear.presolve import NEVER
 from margin.svm.kernel_machine.coupling import PairedCurves
+from margin.svm.kernel_machine.kernel_estimator import KernelEstimator
 from margin.svm.kernel_machine.model import KernelModel
 from margin.svm.kernel_machine.multiclass import Layout
 from margin.svm.kernels.expansion import Expansion
 from margin.svm.kernels.function import KernelFunction
 from margin.svm.pegasos.classifier import PegasosClassifier
+from margin.svm.single_problem.one_class import OneClassSVM
+from margin.svm.single_problem.single_model import SingleKernelModel
 
 __all__ = ["kernel_sums"]
 
@@ -69,7 +72,23 @@ def _(model: KernelModel, rows: RawRows) -> Answer:
     return Answer(winner, probabilities, shown)
 
 
-def _refuse_other_kernels(model: KernelModel, who: str) -> None:
+@answer.register
+def _(model: SingleKernelModel, rows: RawRows) -> Answer:
+    graph, machine = rows.graph, model._machine
+    assert machine is not None
+    _refuse_other_kernels(model, type(model).__name__)
+    matrix = rows.matrix(model._encoder)
+    if machine.planes is not None:
+        sums = graph.times(matrix, machine.planes.T)
+    else:
+        sums = kernel_sums(graph, machine.expansion, matrix, type(model).__name__)[0]
+    decision = graph.flat(graph("Add", sums, machine.intercept))
+    if isinstance(model, OneClassSVM):
+        decision = graph("Where", graph("GreaterOrEqual", decision, 0.0), 1.0, -1.0)
+    return Answer(value=decision)
+
+
+def _refuse_other_kernels(model: KernelEstimator, who: str) -> None:
     if "_spectrum" in model.__dict__:
         raise ExportError(f"to_onnx({who}): a spectrum kernel cuts strings to pieces, which ONNX has no operator for.")
     if model._chosen_kernel.function is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
@@ -12,17 +12,18 @@ from margin.base.estimator import SupervisedEstimator
 from margin.base.inputs.columns import Columns
 from margin.base.representations.representation import TrainingRows
 from margin.errors import ConvergenceWarning, InputError, ParameterError, warn
+from margin.params import Rule, choice, is_number, is_whole
 from margin.svm.kernel_machine.chosen_kernel import ChosenKernel
 from margin.svm.kernel_machine.learner import Learner
 from margin.svm.kernel_machine.machine import Machine
 from margin.svm.kernel_machine.multiclass import Layout
 from margin.svm.kernel_machine.solve import FEW, Solver
-from margin.svm.kernels.function import KernelFunction, traits_of
+from margin.svm.kernels.function import KERNELS, KernelFunction, traits_of
 from margin.svm.kernels.matrix import values_of
 from margin.svm.kernels.spectrum import SpectrumKernel
 from margin.typing import Encoded, TableLike, WeightsLike
 
-__all__ = ["KernelEstimator", "variance_of_cells"]
+__all__ = ["Iterations", "KernelEstimator", "KernelName", "Number", "variance_of_cells"]
 
 # Below so many cells one thread is quicker than asking how many there are.
 SMALL = 2_000
@@ -30,8 +31,44 @@ SMALL = 2_000
 SINGLE = 1e-5
 
 
+def _is_iterations(value: object) -> bool:
+    return is_whole(value) and (value == -1 or value >= 1)
+
+
+Iterations = Annotated[int, Rule("a whole number of at least 1, or -1 for no limit", _is_iterations, int)]
+Number = Annotated[float, Rule("a number", is_number, float)]
+KernelName = Annotated[str, choice(*KERNELS)]
+
+
 class KernelEstimator(SupervisedEstimator):
-    """An estimator whose decisions are sums of kernels over support vectors."""
+    r"""An estimator whose decisions are sums of kernels over support vectors.
+
+    Parameters
+    ----------
+    kernel
+        "linear", "poly", "rbf", "sigmoid"; "gaussian" is "rbf" with sigma; "precomputed" where X holds kernel values
+        (at fit among the training rows, later of new rows with them); a function of two sets of rows that gives the
+        matrix of kernel values; or a :class:`SpectrumKernel`, and then X is a list of texts or of lists of tokens.
+    degree
+        Of the polynomial kernel :math:`(\gamma\, x \cdot z + r)^d`.
+    gamma
+        Of poly, rbf :math:`e^{-\gamma \|x - z\|^2}` and sigmoid: a number, "auto" (1 / columns) or "scale"
+        (1 / (columns · variance of all cells, with their rows' weights)).
+    sigma
+        Another way to say gamma: the width of the Gaussian :math:`e^{-\|x - z\|^2 / 2\sigma^2}`.
+    coef0
+        r of the polynomial kernel and of the sigmoid :math:`\tanh(\gamma\, x \cdot z + r)`.
+    scale
+        "standard" or "range" to put numeric columns on one scale first; None takes them as they are.
+    tol
+        Largest share of the objective by which it may miss the optimum (the duality gap).
+    max_iter
+        Pairs of weights that are changed at most; -1 for no limit but the solver's own.
+    cache_size
+        Megabytes for kernel values.
+    n_jobs
+        Threads; None for all cores. The answer does not depend on it.
+    """
 
     # What all of them are told.
     kernel: Any

@@ -3,41 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from copy import copy
-from dataclasses import replace
-from typing import Annotated, Any, Literal
-
-import numpy as np
+from typing import Any, Literal
 
 from margin.base.representations.numeric import Scale
 from margin.base.representations.representation import TrainingRows
-from margin.base.targets.class_weight import class_factors
 from margin.errors import ParameterError
-from margin.params import ClassWeight, Count, Flag, Jobs, NonNegative, Positive, Rule, choice, is_number, is_whole
+from margin.params import ClassWeight, Count, Flag, Jobs, NonNegative, Positive
 from margin.svm.kernel_machine.budget import SlackBudget
-from margin.svm.kernel_machine.certificate import Evidence
 from margin.svm.kernel_machine.hard_margin import HardMargin
-from margin.svm.kernel_machine.learner import Learner, Learnt
-from margin.svm.kernel_machine.model import KernelModel
-from margin.svm.kernel_machine.multiclass import Layout, Multiclass
-from margin.svm.kernel_machine.probabilities import cross_fitted_map
+from margin.svm.kernel_machine.kernel_classifier import KernelClassifier
+from margin.svm.kernel_machine.kernel_estimator import Iterations, KernelName, Number
+from margin.svm.kernel_machine.learner import Learner
+from margin.svm.kernel_machine.multiclass import Multiclass
 from margin.svm.kernel_machine.solve import MarginPolicy, SoftMargin
-from margin.svm.kernels.function import KERNELS
-from margin.typing import Encoded, LabelsLike, TableLike, WeightsLike
+from margin.typing import LabelsLike, TableLike, WeightsLike
 
 __all__ = ["SVC"]
 
 
-def _is_iterations(value: object) -> bool:
-    return is_whole(value) and (value == -1 or value >= 1)
-
-
-Iterations = Annotated[int, Rule("a whole number of at least 1, or -1 for no limit", _is_iterations, int)]
-Number = Annotated[float, Rule("a number", is_number, float)]
-KernelName = Annotated[str, choice(*KERNELS)]
-
-
-class SVC(KernelModel):
+class SVC(KernelClassifier):
     r"""Support vector machine: the boundary with the widest margin between two classes, in the space of a kernel.
 
     .. math:: \min_{w, b, \xi}\ \tfrac12\|w\|^2 + \sum_i c_i \xi_i, \qquad
@@ -60,59 +44,6 @@ class SVC(KernelModel):
         is, the wider; 0 is the hard margin. ``C_`` says what C comes to the same.
     hard_margin
         Whether no row may be inside the margin; data that cannot be separated are refused with the proof.
-    kernel
-        "linear", "poly", "rbf", "sigmoid"; "gaussian" is "rbf" with sigma; "precomputed" where X holds kernel values
-        (at fit among the training rows, later of new rows with them); a function of two sets of rows that gives the
-        matrix of kernel values; or a :class:`SpectrumKernel`, and then X is a list of texts or of lists of tokens.
-    degree
-        Of the polynomial kernel :math:`(\gamma\, x \cdot z + r)^d`.
-    gamma
-        Of poly, rbf :math:`e^{-\gamma \|x - z\|^2}` and sigmoid: a number, "auto" (1 / columns) or "scale"
-        (1 / (columns · variance of all cells, with their rows' weights)).
-    sigma
-        Another way to say gamma: the width of the Gaussian :math:`e^{-\|x - z\|^2 / 2\sigma^2}`.
-    coef0
-        r of the polynomial kernel and of the sigmoid :math:`\tanh(\gamma\, x \cdot z + r)`.
-    scale
-        "standard" or "range" to put numeric columns on one scale first; None takes them as they are.
-    multiclass
-        "one_vs_one" or "one_vs_rest".
-    decision_function_shape
-        "ovr" gives a score for each class, "ovo" the decisions of all pairs.
-    break_ties
-        Whether equal votes of pairs are decided by how clear the pairs were; else the first class wins.
-    class_weight
-        Factors for the rows of each class; "balanced" lets all classes count the same.
-    probability
-        None, or the curve that makes probabilities of decisions: "sigmoid" (Platt's) or "isotonic". It is learnt from
-        the decisions of five machines about rows that they have not seen, which costs five more fits. Pairs of classes
-        have a sigmoid each, and the probabilities of the classes are those that fit all pairs best (Wu, Lin, Weng
-        2004); an isotonic curve is one of each class. Answers stay those of the machine, which need not be the most
-        probable class where the two are close.
-    tol
-        Largest share of the objective by which it may miss the optimum (the duality gap).
-    max_iter
-        Pairs of weights that are changed at most; -1 for no limit but the solver's own.
-    cache_size
-        Megabytes for kernel values.
-    n_jobs
-        Threads; None for all cores. The answer does not depend on it.
-
-    Attributes
-    ----------
-    support_, support_vectors_, n_support_
-        Rows with a weight above 0, class by class: their numbers, themselves, and how many of each class.
-    dual_coef_
-        Signed weights. One-versus-one has a row less than classes, in scikit-learn's layout; else one row for each
-        problem.
-    intercept_
-        The constant of each problem.
-    coef_
-        With the linear kernel, the coefficients of each problem.
-    gamma_, C_
-        The values in use.
-    n_iter_
-        Steps of the solver, for each problem.
 
     References
     ----------
@@ -128,12 +59,6 @@ class SVC(KernelModel):
     >>> model.certificate_.relative_gap < 1e-3
     True
     """
-
-    dual_coef_: np.ndarray
-    intercept_: np.ndarray
-    gamma_: float
-    C_: float | np.ndarray
-    n_iter_: np.ndarray
 
     parameters_along = ("C",)
 
@@ -178,42 +103,6 @@ class SVC(KernelModel):
         self.cache_size = cache_size
         self.n_jobs = n_jobs
 
-    def _fit(self, X: Encoded, y: np.ndarray, rows: TrainingRows) -> None:
-        codes, weight = self._weighed(y, rows)
-        if len(self._places) > 1:
-            self._train(X, codes, weight, rows)
-        else:
-            self._keep_nothing()
-
-    def _weighed(self, y: np.ndarray, rows: TrainingRows) -> tuple[np.ndarray, np.ndarray]:
-        """Codes of the classes that have rows, and how much each row counts, class weights included."""
-        self._check_settings()
-        self._places, codes = np.unique(y, return_inverse=True)
-        totals = np.bincount(y, rows.weight, len(self.classes_))
-        factors = class_factors(self.class_weight, self.classes_, totals, type(self).__name__)
-        self._machine = self._evidence = self._map = None
-        self._kept, self._n_given = rows.kept, rows.n_given
-        return codes.astype(np.int32), rows.weights() * factors[y]
-
-    def _train(self, X: Encoded, y: np.ndarray, weight: np.ndarray, rows: TrainingRows) -> None:
-        learner = self._learner(X, rows, Layout(len(self._places), self.multiclass))
-        policy = self._margin_policy(learner, rows)
-        learnt = learner.learn(policy, y, weight)
-        self._keep(learnt)
-        kept_rows = learner.X if self._machine_is_quick(learnt) else learner.X.copy()
-        names = self._problem_names(learner.layout)
-        self._evidence = Evidence(learnt.machine, learnt.alphas, kept_rows, y, weight, learnt.solutions.C, names)
-        gaps = learnt.solutions.gaps
-        if kept_rows is learner.X or learner.loses_digits(learnt):  # nor is a square matrix of values kept then
-            gaps = self._evidence.gaps()
-        if self.probability is not None:
-            self._map = cross_fitted_map(learner, policy, learnt, y, weight, rows.weights(), self.probability)
-        self._warn_of_gaps([gap.relative for gap in gaps])
-
-    def _machine_is_quick(self, learnt: Learnt) -> bool:
-        """Whether deciding on the training rows costs hardly anything: planes, and kernel values that are there."""
-        return learnt.machine.planes is not None or learnt.machine.columns is not None
-
     def _margin_policy(self, learner: Learner, rows: TrainingRows) -> MarginPolicy:
         who = type(self).__name__
         if self.hard_margin or (self.budget is not None and self.budget == 0):
@@ -222,46 +111,11 @@ class SVC(KernelModel):
             return HardMargin(known, learner.kernel.name == "linear", rows.kept, names, who)
         return SoftMargin(float(self.C)) if self.budget is None else SlackBudget(float(self.budget), who)
 
-    def _problem_names(self, layout: Layout) -> list[str]:
-        """What each problem is about, in words."""
-        classes = self.classes_[self._places].tolist()
-        return [f"{classes[a]!r} against {'the rest' if b is None else repr(classes[b])}" for a, b in layout.sides()]
-
-    def _keep(self, learnt: Learnt) -> None:
-        machine, table, solutions = learnt.machine, learnt.table, learnt.solutions
-        self.support_ = table.support if self._kept is None else self._kept[table.support]
-        # New rows have kernel values with all training rows, those of weight 0 included.
-        self._machine = machine if machine.columns is None else replace(machine, columns=self.support_)
-        self.n_support_ = np.zeros(len(self.classes_), dtype=np.int32)
-        self.n_support_[self._places] = table.n_support
-        self.dual_coef_, self.intercept_ = table.coef, learnt.machine.intercept
-        self.n_iter_ = np.array([each.steps for each in solutions.found])
-        self.C_ = float(solutions.C[0]) if len(solutions.C) == 1 else solutions.C
-
-    def _with_machine(self, learnt: Learnt) -> SVC:
-        """A copy of this model that answers with another machine of the same rows."""
-        other = copy(self)
-        other._keep(learnt)
-        return other
-
-    def _keep_nothing(self) -> None:
-        """A single class has rows: there is nothing to separate."""
-        self.n_support_ = np.zeros(len(self.classes_), dtype=np.int32)
-        self.support_, self.n_iter_ = np.zeros((2, 0), dtype=np.int64)
-        self.dual_coef_, self.intercept_ = np.zeros((0, 0)), np.zeros(0)
-        self.gamma_, self.C_ = 1.0, float(self.C)
-
     def _check_settings(self) -> None:
-        name = type(self).__name__
-        if self.break_ties and self.decision_function_shape == "ovo":
-            raise ParameterError(
-                f"{name}(break_ties=True): ties are broken by scores of classes (decision_function_shape='ovr')."
-            )
-        if self.multiclass == "one_vs_rest" and self.decision_function_shape == "ovo":
-            raise ParameterError(f"{name}(decision_function_shape='ovo'): one_vs_rest has no decisions of pairs.")
+        super()._check_settings()
         if self.hard_margin and self.budget:
+            name = type(self).__name__
             raise ParameterError(f"{name}(budget={self.budget!r}): a hard margin has no budget for slack.")
-        self._check_kernel()
 
     def answers_along(
         self,

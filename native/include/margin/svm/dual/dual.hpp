@@ -138,7 +138,7 @@ private:
         return members_.size() < state_.size() ? std::max(tol, 2 * share_of_violation * unit_) : share_of_tol * tol;
     }
 
-    double gap() const { return objectives(state_, biases_of(state_, worst_)).gap(); }
+    double gap() const { return objectives(state_, biases_of(state_, worst_), unit_).gap(); }
 
     /// Solve for the members, bring all residuals up to date; the violation that is left among the members.
     double round(double tol) {
@@ -233,7 +233,7 @@ private:
     DualSolution finish() {
         DualSolution found;
         found.bias = biases_of(state_, worst_);
-        const Objectives reached = objectives(state_, found.bias);
+        const Objectives reached = objectives(state_, found.bias, unit_);
         found.objective = -reached.dual;
         found.primal = reached.primal;
         found.gap = reached.gap();

@@ -164,10 +164,10 @@ inline std::pair<double, double> square_and_sum(const DualState& state) {
 }
 
 struct Objectives {
-    double primal = 0, dual = 0;
+    double primal = 0, dual = 0, nothing = 1e-300; // smaller objectives are 0 but for rounding
     /// (P - D) / |P| with D as the maximum that the primal is bounded by.
     double gap() const noexcept {
-        return std::isinf(primal) ? infinity : (primal - dual) / std::max(std::abs(primal), 1e-300);
+        return std::isinf(primal) ? infinity : (primal - dual) / std::max(std::abs(primal), nothing);
     }
 };
 
@@ -176,7 +176,8 @@ struct Objectives {
 /// that it is below f_i + t - tube, f = sum b k. (With signs for targets that is c_i max(0, 1 - s_i (f_i + t)).)
 /// Rows with an infinite bound must have no loss: w and the bias are made as much larger as the worst of them needs
 /// (infinite P where that does not help); that is for targets of +1 and -1 alone.
-inline Objectives objectives(const DualState& state, const Sides<double>& bias) {
+/// `unit` is what residuals are measured in.
+inline Objectives objectives(const DualState& state, const Sides<double>& bias, double unit = 1) {
     const auto [square, sum] = square_and_sum(state);
     const auto is_hard = [&](std::size_t i) { return std::isinf(state.upper[i]) || std::isinf(state.lower[i]); };
     double worst = 0;
@@ -199,7 +200,11 @@ inline Objectives objectives(const DualState& state, const Sides<double>& bias) 
     if (state.sum != Sum::zero)
         for (std::size_t side = 0; side < state.n_sides(); ++side)
             primal += bias[side] * sum_of(state, side);
-    return {primal, sum - 0.5 * square};
+    Objectives found{primal, sum - 0.5 * square};
+    if (state.sum != Sum::zero)
+        for (std::size_t i = 0; i < state.size(); ++i)
+            found.nothing = std::max(found.nothing, 1e-9 * std::abs(state.b[i]) * unit);
+    return found;
 }
 
 } // namespace margin::svm
