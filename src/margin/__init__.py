@@ -104,7 +104,7 @@ _names = {
     "svm": (
         "LinearSVC",
         "NuSVC",
-        "NuSVR",
+        "ObjectKernel",
         "OneClassSVM",
         "PegasosClassifier",
         "Reject",

@@ -1,4 +1,4 @@
-"""SVR, NuSVR, OneClassSVM and NuSVC: worked by hand, then a slow solver, then properties, then odd rows."""
+"""SVR, OneClassSVM and NuSVC: worked by hand, then a slow solver, then properties, then odd rows."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import LinearConstraint, minimize
 
-from margin import SVC, SVR, NuSVC, NuSVR, OneClassSVM
-from margin.errors import ConvergenceWarning, DataWarning, InputError, NotSeparableError, ParameterError
+from margin import SVC, SVR, NuSVC, OneClassSVM
+from margin.errors import ConvergenceWarning, DataWarning, InputError, NotSeparableWarning, ParameterError
 from margin.svm import kernel_matrix
 
 
@@ -111,27 +111,22 @@ def test_one_class_reaches_what_a_slow_solver_reaches(seed, nu):
 @pytest.mark.parametrize("nu", [0.1, 0.4, 0.8])
 def test_nu_lies_between_the_rows_outside_and_the_support_vectors(nu):
     X, y = rows(300)
-    one, line = OneClassSVM(nu).fit(X), NuSVR(nu, C=5.0).fit(X, y)
-    away = np.abs(y - line.predict(X)) - line.epsilon_
-    for outside, model in ((one.decision_function(X) < -1e-3 * one.offset_, one), (away > 1e-3, line)):
-        assert outside.mean() <= nu + 1e-9
-        assert len(model.support_) >= nu * 300 - 1e-9
+    one = OneClassSVM(nu).fit(X)
+    assert (one.decision_function(X) < -1e-3 * one.offset_).mean() <= nu + 1e-9
+    assert len(one.support_) >= nu * 300 - 1e-9
     two = NuSVC(min(nu, 0.6)).fit(X, y > 0)
     assert len(two.support_) >= min(nu, 0.6) * 300 - 1e-9
     assert (two.slack_ > 1e-3).mean() <= min(nu, 0.6) + 1e-9
 
 
-def test_nu_machines_are_those_of_the_price_they_find():
+def test_a_machine_of_a_share_is_that_of_the_price_it_finds():
     X, y = rows(200)
     share = NuSVC(0.3).fit(X, y > 0)
     price = SVC(share.C_).fit(X, y > 0)
     assert share.decision_function(X) == pytest.approx(price.decision_function(X), abs=1e-4)
-    share, width = NuSVR(0.3, C=4.0).fit(X, y), None
-    width = SVR(4.0, epsilon=share.epsilon_).fit(X, y)
-    assert share.predict(X) == pytest.approx(width.predict(X), abs=1e-4)
 
 
-@pytest.mark.parametrize("model", [SVR(epsilon=0.05), NuSVR(0.3), OneClassSVM(0.2), NuSVC(0.2)], ids=repr)
+@pytest.mark.parametrize("model", [SVR(epsilon=0.05), OneClassSVM(0.2), NuSVC(0.2)], ids=repr)
 def test_sparse_rows_tables_of_values_and_functions_give_what_dense_rows_give(model):
     X, y = rows(120)
     X[X < 0.3] = 0
@@ -146,7 +141,7 @@ def test_sparse_rows_tables_of_values_and_functions_give_what_dense_rows_give(mo
     ):
         other = type(model)(**{**model.get_params(), "kernel": kernel}).fit(at, y)
         agreed = other.predict(at)
-        if isinstance(model, (SVR, NuSVR)):
+        if isinstance(model, SVR):
             assert agreed == pytest.approx(said, abs=1e-6)
         else:  # support vectors lie on the edge, but for rounding
             inside = np.abs(model.decision_function(X)) > 1e-6
@@ -154,7 +149,7 @@ def test_sparse_rows_tables_of_values_and_functions_give_what_dense_rows_give(mo
 
 
 @pytest.mark.parametrize("n", [300, 2500])
-@pytest.mark.parametrize("model", [SVR(epsilon=0.05), NuSVR(0.3), OneClassSVM(0.2), NuSVC(0.2)], ids=repr)
+@pytest.mark.parametrize("model", [SVR(epsilon=0.05), OneClassSVM(0.2), NuSVC(0.2)], ids=repr)
 def test_any_number_of_threads_gives_the_same_bits(model, n):
     X, y = rows(n)
     y = y > 0.5 if isinstance(model, NuSVC) else y
@@ -169,7 +164,7 @@ def test_rows_of_weight_0_take_no_part():
     X, y = rows(60)
     weight = (np.arange(60) % 3 > 0).astype(float)
     kept = weight > 0
-    for model in (SVR(), NuSVR(), OneClassSVM()):
+    for model in (SVR(), OneClassSVM()):
         some = type(model)().fit(X[kept], y[kept])
         assert model.fit(X, y, weight).predict(X) == pytest.approx(some.predict(X), abs=1e-7)
         assert set(model.support_) <= set(np.flatnonzero(kept))
@@ -186,11 +181,12 @@ def test_a_share_that_cannot_be_had_is_lowered_with_a_warning():
     assert np.isfinite(model.decision_function(X)).all()
 
 
-def test_a_share_too_small_for_classes_that_overlap_is_refused():
-    X = np.zeros((20, 1))
-    X[0] = 1
-    with pytest.raises(NotSeparableError, match=r"NuSVC\(nu=0.1\): so few rows inside the margin leave none"):
-        NuSVC(0.1, kernel="linear").fit(X, np.arange(20) % 2)
+def test_a_share_too_small_for_classes_that_overlap_leaves_the_heavier_class():
+    X, y = np.zeros((20, 1)), np.arange(20) % 3 == 0
+    X[0] = X[1] = 1
+    with pytest.warns(NotSeparableWarning, match=r"NuSVC\(nu=0.1\): so few rows inside the margin leave none"):
+        model = NuSVC(0.1, kernel="linear").fit(X, y)
+    assert not model.predict(X).any()
 
 
 def test_settings_out_of_range_are_refused():
@@ -200,7 +196,7 @@ def test_settings_out_of_range_are_refused():
     with pytest.raises(ParameterError, match="epsilon"):
         SVR(epsilon=-1).fit(X, y)
     with pytest.raises(ParameterError, match="sigma"):
-        NuSVR(kernel="gaussian").fit(X, y)
+        SVR(kernel="gaussian").fit(X, y)
     with pytest.raises(InputError, match="precomputed kernel must be square"):
         SVR(kernel="precomputed").fit(X, y)
 

@@ -20,6 +20,7 @@ from margin.svm.kernel_machine.model import KernelModel
 from margin.svm.kernel_machine.multiclass import Layout
 from margin.svm.kernels.expansion import Expansion
 from margin.svm.kernels.function import KernelFunction
+from margin.svm.kernels.object_kernel import ObjectKernel
 from margin.svm.pegasos.classifier import PegasosClassifier
 from margin.svm.single_problem.one_class import OneClassSVM
 from margin.svm.single_problem.single_model import SingleKernelModel
@@ -95,6 +96,10 @@ def _refuse_other_kernels(model: KernelEstimator, who: str) -> None:
         raise ExportError(
             f"to_onnx({who}(kernel=<function>)): the kernel is a function in Python, which no graph can call "
             "(take one of the kernels that have names)."
+        )
+    if isinstance(model.kernel, ObjectKernel):
+        raise ExportError(
+            f"to_onnx({who}(kernel=ObjectKernel)): the kernel is a function of objects, which ONNX has none of."
         )
     if model.kernel == "precomputed":
         raise ExportError(

@@ -6,13 +6,13 @@ from margin.svm.kernel_machine.nu_svc import NuSVC
 from margin.svm.kernel_machine.path import SVMPath, svm_path
 from margin.svm.kernel_machine.svc import SVC
 from margin.svm.kernels.matrix import KernelCheck, check_kernel, explicit_map, kernel_matrix
+from margin.svm.kernels.object_kernel import ObjectKernel
 from margin.svm.kernels.spectrum import SpectrumKernel
 from margin.svm.linear_machine.linear_svc import LinearSVC
 from margin.svm.pegasos.certificate import PegasosCertificate
 from margin.svm.pegasos.classifier import PegasosClassifier
 from margin.svm.reject import Reject
 from margin.svm.single_problem.evidence import DualCertificate
-from margin.svm.single_problem.nu_svr import NuSVR
 from margin.svm.single_problem.one_class import OneClassSVM
 from margin.svm.single_problem.svr import SVR
 
@@ -25,7 +25,7 @@ __all__ = [
     "LinearSVC",
     "MarginCertificate",
     "NuSVC",
-    "NuSVR",
+    "ObjectKernel",
     "OneClassSVM",
     "PegasosCertificate",
     "PegasosClassifier",

@@ -32,7 +32,6 @@ _TITLES = {
     "naive-bayes": "Naive Bayes",
     "nearest-centroid": "Nearest centroid",
     "nu-svc": "Support vector machine with a share of rows inside its margin",
-    "nu-svr": "Support vector regression with a share of rows outside its tube",
     "one-class-svm": "Support vector machine of one class",
     "pegasos-classifier": "Support vector machine by Pegasos",
     "qda": "Quadratic discriminant analysis",

@@ -14,7 +14,6 @@ from margin.persistence.objects.arrays import Array, at_least, finite, strictly_
 from margin.persistence.objects.fields import Absent, Field, Maybe, Number, Object, Whole
 from margin.persistence.objects.kind import Kind
 from margin.svm.single_problem.evidence import DualEvidence
-from margin.svm.single_problem.nu_svr import NuSVR
 from margin.svm.single_problem.one_class import OneClassSVM
 from margin.svm.single_problem.single_model import ONE, SingleKernelModel
 from margin.svm.single_problem.svr import SVR
@@ -66,7 +65,7 @@ class EvidenceField(Object):
         return super().pack(value, to)
 
 
-def _kind(name: str, cls: type, **more: Field) -> Kind:
+def _kind(name: str, cls: type) -> Kind:
     fields: dict[str, Field] = {
         "_machine": Object("kernel-machine"),
         "_evidence": EvidenceField("dual-evidence"),
@@ -75,7 +74,6 @@ def _kind(name: str, cls: type, **more: Field) -> Kind:
         "_spectrum": Absent(Object("spectrum-kernel")),
         "support_": Array("i8", None, at_least(0)),
         "n_iter_": Whole(0, 2**53),
-        **more,
     }
     derived = frozenset({"dual_coef_", "intercept_", "gamma_", "n_support_", "offset_"})
     return model(name, cls, fields, sees=NUMERIC, check=_single, derived=derived, finish=_read)
@@ -100,6 +98,5 @@ KINDS: tuple[Kind, ...] = (
         finish=lambda made: setattr(made, "X", None),
     ),
     _kind("svr", SVR),
-    _kind("nu-svr", NuSVR, epsilon_=Number(0)),
     _kind("one-class-svm", OneClassSVM),
 )

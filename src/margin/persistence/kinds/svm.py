@@ -217,7 +217,7 @@ PLANES = (
     linear_classifier(
         "linear-svc",
         LinearSVC,
-        {"n_iter_": COUNT, "certificate_": Absent(Object("linear-svc-certificate"))},
+        {"n_iter_": COUNT, "certificate_": Absent(Object("linear-svc-certificate")), "lambda_": Absent(Number(0))},
     ),
     Kind(
         "pegasos-memory",

@@ -68,6 +68,21 @@ class KernelClassifier(KernelModel):
     C_: float | np.ndarray
     n_iter_: np.ndarray
 
+    @property
+    def lambda_(self) -> float | np.ndarray:
+        r"""λ of the same problem as :math:`\tfrac\lambda2\|w\|^2` + the mean hinge loss, one for each problem: 1/(N C).
+
+        N is the number of rows of the problem, weights counted. (With :math:`\|w\|^2 + C\sum\xi` instead of
+        :math:`\tfrac12\|w\|^2 + C\sum\xi` the same λ is written :math:`2/(N C)`, with twice the C.)
+        """
+        if self._fitted("lambda_")._evidence is None:
+            raise AttributeError(f"{type(self).__name__}.lambda_: a single class has rows, and there is no problem.")
+        weight = self._evidence.weight
+        total = np.array([weight[problem.rows].sum() for problem in self._evidence.problems()])
+        with np.errstate(divide="ignore"):
+            found = 1.0 / (total * self._evidence.C)
+        return float(found[0]) if len(found) == 1 else found
+
     def _margin_policy(self, learner: Learner, rows: TrainingRows) -> MarginPolicy:
         raise TypeError(f"{type(self).__name__} must say how rows may lie inside the margin: def _margin_policy.")
 

@@ -20,6 +20,7 @@ from margin.svm.kernel_machine.multiclass import Layout
 from margin.svm.kernel_machine.solve import FEW, Solver
 from margin.svm.kernels.function import KERNELS, KernelFunction, traits_of
 from margin.svm.kernels.matrix import values_of
+from margin.svm.kernels.object_kernel import ObjectKernel, objects_of
 from margin.svm.kernels.spectrum import SpectrumKernel
 from margin.typing import Encoded, TableLike, WeightsLike
 
@@ -48,7 +49,8 @@ class KernelEstimator(SupervisedEstimator):
     kernel
         "linear", "poly", "rbf", "sigmoid"; "gaussian" is "rbf" with sigma; "precomputed" where X holds kernel values
         (at fit among the training rows, later of new rows with them); a function of two sets of rows that gives the
-        matrix of kernel values; or a :class:`SpectrumKernel`, and then X is a list of texts or of lists of tokens.
+        matrix of kernel values; an :class:`ObjectKernel` of a function of two objects, and then X is a list of objects
+        of any kind; or a :class:`SpectrumKernel`, and then X is a list of texts or of lists of tokens.
     degree
         Of the polynomial kernel :math:`(\gamma\, x \cdot z + r)^d`.
     gamma
@@ -89,6 +91,10 @@ class KernelEstimator(SupervisedEstimator):
     _n_given: int
     #: The dictionary of pieces; there with a spectrum kernel only.
     _spectrum: SpectrumKernel
+    #: The training objects; there with a kernel of objects only.
+    _objects: np.ndarray
+    #: The training rows that are support vectors.
+    support_: np.ndarray
     #: gamma in use.
     gamma_: float
 
@@ -101,7 +107,7 @@ class KernelEstimator(SupervisedEstimator):
         return ChosenKernel(self.kernel)
 
     def _warn_of_constant_columns(self, constant: list[str], n_rows: int, who: str) -> None:
-        if self.kernel != "precomputed":  # kernel values are no columns
+        if not self._chosen_kernel.is_matrix:  # kernel values are no columns
             super()._warn_of_constant_columns(constant, n_rows, who)
 
     def _open_rows(
@@ -110,14 +116,28 @@ class KernelEstimator(SupervisedEstimator):
         if isinstance(self.kernel, SpectrumKernel):
             self._spectrum = SpectrumKernel(**self.kernel.get_params())
             X = self._spectrum.fit_transform(X)
+        elif isinstance(self.kernel, ObjectKernel):
+            self._objects = objects_of(X, who)
+            X = self.kernel.among(self._objects)
         return super()._open_rows(X, sample_weight, who, like)
 
     def _encoded(self, X: TableLike, method: str) -> Any:
         spectrum = self._fitted(method).__dict__.get("_spectrum")
-        encoded = super()._encoded(X if spectrum is None else spectrum.transform(X), method)
+        if spectrum is not None:
+            X = spectrum.transform(X)
+        elif isinstance(self.kernel, ObjectKernel):
+            X = self._values_with_support(objects_of(X, f"{type(self).__name__}.{method}"))
+        encoded = super()._encoded(X, method)
         if self.kernel == "precomputed":
             refuse_missing(X, f"{type(self).__name__}.{method}")
         return encoded
+
+    def _values_with_support(self, X: np.ndarray) -> np.ndarray:
+        """Kernel values of new objects with all training objects; only those with support vectors are ever read."""
+        values = np.zeros((len(X), self._n_given))
+        assert isinstance(self.kernel, ObjectKernel)
+        values[:, self.support_] = self.kernel(X, self._objects[self.support_])
+        return values
 
     def _learner(self, X: Encoded, rows: TrainingRows, layout: Layout) -> Learner:
         """Everything about a fit that stays the same for any part of the rows."""

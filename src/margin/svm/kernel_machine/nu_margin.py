@@ -14,7 +14,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from margin.errors import DataWarning, NotSeparableError, warn
+from margin.errors import DataWarning, NotSeparableWarning, warn
+from margin.svm.kernel_machine.budget import constant
 from margin.svm.kernel_machine.dual import DualSolution, SignedProblem, SignedSolution
 from margin.svm.kernel_machine.multiclass import Signed
 from margin.svm.kernel_machine.solve import Gap, Solutions, Solver, gap_of
@@ -75,10 +76,16 @@ class NuMargin:
         """The solution divided by the margin ρ, its gap as that of the soft margin, and C."""
         rho, bias = (one.bias[1] - one.bias[0]) / 2, (one.bias[1] + one.bias[0]) / 2
         if not rho > NOTHING * float(np.abs(one.residual).max(initial=0.0)):
-            raise NotSeparableError(
-                f"{self.who}(nu={self.nu:g}): so few rows inside the margin leave none, for the classes cannot be told "
-                "apart that well (let nu be larger, or take a kernel that separates better)."
-            )
+            if np.ptp(one.residual) > 0:  # else all rows are alike, and there is nothing to tell apart
+                warn(
+                    f"{self.who}(nu={self.nu:g}): so few rows inside the margin leave none, for the classes cannot be "
+                    "told apart that well, and the heavier one is always answered (let nu be larger, or take a kernel "
+                    "that separates better).",
+                    NotSeparableWarning,
+                )
+            first, second = _sides(problem, weight)
+            none = constant(problem, 1.0 if first > second else -1.0)
+            return none.found[0], none.gaps[0], 0.0
         alpha, gradient = np.abs(one.b) / rho, -problem.sign * one.residual / rho - 1.0
         gap = gap_of(alpha, weight / rho, gradient + 1.0, problem.sign * bias / rho)
         solution = DualSolution(

@@ -71,8 +71,9 @@ class DualCertificate:
 class DualEvidence:
     """What a certificate is made of: the training rows, until they have been decided on, and then the decisions.
 
-    ``total`` is what b adds up to, where that is not 0; objectives below ``nothing`` are 0 but for rounding. A copy of the rows is kept so that the kernel need not be
-    computed once more in every fit; a saved or pickled model holds the decisions instead.
+    ``total`` is what b adds up to, where that is not 0; objectives below ``nothing`` are 0 but for rounding. A copy of
+    the rows is kept so that the kernel need not be computed once more in every fit; a saved or pickled model holds the
+    decisions instead.
     """
 
     def __init__(

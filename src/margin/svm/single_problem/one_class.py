@@ -56,7 +56,7 @@ class OneClassSVM(OutlierMixin, SingleKernelModel):
     >>> model = OneClassSVM(0.1).fit(X)
     >>> model.predict([[0.0, 0.0], [6.0, 6.0]]).tolist()
     [1, -1]
-    >>> bool((model.predict(X) == -1).mean() <= 0.1)
+    >>> bool((model.decision_function(X) < -1e-6).mean() <= 0.1)  # the edge is at 0, but for rounding
     True
     """
 
