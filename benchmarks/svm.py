@@ -1,4 +1,5 @@
-"""Support vector machines: RBF kernels on two and ten classes, digits, sparse rows; linear ones, dense and sparse.
+"""Support vector machines: RBF kernels on two and ten classes, digits, sparse rows; linear ones, dense and sparse;
+a share of rows instead of a price, regression, and one class.
 
 Times say nothing without the value that was reached. With a kernel the last column is the dual objective, the sum over
 the pairs of classes, computed the same way from every side's support vectors: lower is better. Of linear machines it is
@@ -17,6 +18,7 @@ import numpy as np
 from benchmarks.bayes import numeric
 from benchmarks.harness import Arrays, Column, Side, Workload, fit_predict_and
 from benchmarks.linear import QUICK_TEXT, TEXT, documents, liblinear, new
+from benchmarks.tree import explained, quantity
 
 __all__ = ["WORKLOADS"]
 
@@ -87,6 +89,33 @@ def primal_objective(model: Any, arrays: Arrays, power: int = 2) -> float:
     return float(0.5 * (coef @ coef + bias * bias) + (slack**power).sum()) / len(side)
 
 
+def single_objective(model: Any, arrays: Arrays, tube: float | None = None) -> float:
+    """1/2 b'Kb of the signed weights, for regression - y'b + tube sum |b|."""
+    from sklearn.metrics.pairwise import rbf_kernel
+
+    X, support, b = arrays["X"], np.asarray(model.support_), np.ravel(model.dual_coef_)
+    total = 0.0 if tube is None else tube * np.abs(b).sum() - arrays["y"][support] @ b
+    for first in range(0, len(support), 1000):
+        some = slice(first, first + 1000)
+        total += 0.5 * b[some] @ (rbf_kernel(X[support[some]], X[support], gamma=_gamma(X)) @ b)
+    return float(total)
+
+
+def inside(y: np.ndarray, answers: np.ndarray) -> float:
+    """The share of new rows that are taken for the class."""
+    return float((answers == 1).mean())
+
+
+def single(name: str, of: str, quality: Any, tube: float | None = None, **settings: Any) -> Workload:
+    sides = tuple(
+        Side(f"{library} {of}", library, partial(new, module, of, settings))
+        for library, module in (("margin", "margin"), ("sklearn", "sklearn.svm"), ("sklearnex", "sklearnex.svm"))
+    )
+    measure = fit_predict_and(Column("objective", "dual objective", "objective"), partial(single_objective, tube=tube))
+    size = {"n": 5_000, "d": 20, "n_test": 5_000}
+    return Workload(name, quantity, sides, measure, size=size, quick=QUICK, quality=quality)
+
+
 class Thunder:
     """thundersvm, which knows gamma only as a number."""
 
@@ -135,6 +164,19 @@ WORKLOADS = (
     kernel("rbf-20k", {"n": 20_000, "d": 50, "n_test": 5_000}, QUICK),
     kernel("ten-classes", {"n": 20_000, "d": 50, "n_test": 5_000, "n_classes": 10}, QUICK),
     kernel("digits", {"n_test": 297}, {}, digits),
+    Workload(
+        "nu-digits",
+        digits,
+        tuple(
+            Side(f"{library} NuSVC", library, partial(new, module, "NuSVC", {"nu": 0.1}))
+            for library, module in (("margin", "margin"), ("sklearn", "sklearn.svm"), ("sklearnex", "sklearnex.svm"))
+        ),
+        DUAL,
+        size={"n_test": 297},
+        quick={},
+    ),
+    single("regression", "SVR", explained, 0.1),
+    single("one-class", "OneClassSVM", inside, nu=0.1),
     # Of sparse rows thundersvm makes as many classes as there are rows.
     kernel("a9a", {"n": 32_561, "n_test": 16_281}, QUICK, adults, MACHINES[:-1]),
     plane(

@@ -130,6 +130,7 @@ OTHER_SETTINGS = {
         {"C": 10.0, "multiclass": "one_vs_rest", "scale": "standard"},
         {"kernel": "linear", "probability": "sigmoid", "scale": "range"},
     ],
+    "SVR": [{"epsilon": 0.3, "kernel": "linear", "scale": "range"}],
     "TableEncoder": [{"scale": "standard"}],
 }
 # What stands for the defaults of models that fit many others: fewer of them.
@@ -180,10 +181,11 @@ def counts_cells(estimator: BaseEstimator) -> bool:
 def has_a_unit(estimator: BaseEstimator) -> bool:
     """Whether a parameter is in the unit of the columns, so that other units give other answers.
 
-    That is a radius, a penalty on coefficients, and an intercept that is a column of ones beside the others.
+    That is a radius, a penalty on coefficients, and an intercept that is a column of ones beside the others. Kernel
+    machines that are told a share of rows have none, but products of their cells leave the range of numbers.
     """
     parameters = own_and_inner(estimator)
-    with_unit = {"radius", "C", "Cs", "alpha", "eta", "eta0", "patience"}
+    with_unit = {"radius", "C", "Cs", "alpha", "eta", "eta0", "nu", "patience"}
     return parameters.get("scale", "") is None and not with_unit.isdisjoint(parameters)
 
 
@@ -194,7 +196,7 @@ def counts_against_a_prior(estimator: BaseEstimator) -> bool:
 
 def comes_near(estimator: BaseEstimator) -> bool:
     """Whether a model is an optimum that steps come near, whatever order its sums are in."""
-    return not {"C", "Cs"}.isdisjoint(own_and_inner(estimator)) and not hasattr(estimator, "partial_fit")
+    return not {"C", "Cs", "nu"}.isdisjoint(own_and_inner(estimator)) and not hasattr(estimator, "partial_fit")
 
 
 def own_and_inner(estimator: BaseEstimator) -> dict[str, object]:

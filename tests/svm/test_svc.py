@@ -9,7 +9,7 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from margin import SVC
+from margin import SVC, LinearSVC, PegasosClassifier
 from margin.errors import ConvergenceWarning, InputError, NotFittedError, ParameterError
 from margin.persistence import load, save
 from margin.svm import SpectrumKernel
@@ -304,3 +304,20 @@ def test_absurd_penalties_come_to_an_end(C):
     model = SVC(C=C, kernel="linear", scale="range", probability="sigmoid").fit(X, y)
     assert np.isfinite(model.decision_function(X)).all()
     assert np.isfinite(model.predict_proba(X)).all()
+
+
+def test_lambda_is_that_of_the_mean_loss():
+    X, y = cloud(60)
+    weight = np.linspace(0.5, 2, 60)
+    model = SVC(3.0).fit(X, y, weight)
+    assert model.lambda_ == pytest.approx(1 / (3.0 * weight.sum()))
+    # λ/2 ‖w‖² + the mean hinge loss is the objective over N C.
+    half = 0.5 * (2 / model.margin_width_) ** 2
+    mean = weight @ model.slack_ / weight.sum()
+    assert model.lambda_ * half + mean == pytest.approx(model.lambda_ * model.certificate_.primal)
+    pairs = SVC(2.0).fit(X, np.arange(60) % 3)
+    assert pairs.lambda_ == pytest.approx(np.full(3, 1 / (2.0 * 40)))
+    plane = LinearSVC(C=3.0, loss="hinge").fit(X, y, weight)
+    assert plane.lambda_ == pytest.approx(model.lambda_)
+    same = PegasosClassifier(lambda_=model.lambda_, max_iter=1, tol=None).fit(X, y)
+    assert same.lambda_used_ == model.lambda_

@@ -1,5 +1,5 @@
 // margin._core.svm: the votes of pairs of classes.
-#include "margin/svm/kernel/votes.hpp"
+#include "margin/svm/kernel/coupling.hpp"
 #include "bindings/arrays.hpp"
 #include "bindings/interrupt.hpp"
 
@@ -33,6 +33,14 @@ OutMatrix<double> scores(InMatrix<double> decisions, std::size_t n_classes, std:
     return give(std::move(out), decisions.shape(0), n_classes);
 }
 
+OutMatrix<double> couple(InMatrix<double> shares, std::size_t n_classes, std::size_t n_threads) {
+    std::vector<double> out(shares.shape(0) * n_classes);
+    with_monitor([&](Monitor& monitor) {
+        svm::couple_pairs({shares.data(), shares.size()}, n_classes, out.data(), n_threads, monitor);
+    });
+    return give(std::move(out), shares.shape(0), n_classes);
+}
+
 } // namespace
 
 MARGIN_BINDINGS(svm) {
@@ -41,4 +49,7 @@ MARGIN_BINDINGS(svm) {
     svm.def("pair_winners", &winners, "decisions"_a.noconvert(), "n_classes"_a, "n_threads"_a, "Most votes.");
     svm.def("pair_scores", &scores, "decisions"_a.noconvert(), "n_classes"_a, "n_threads"_a,
             "Votes, and how clear they were: rows × classes.");
+    svm.def("couple_pairs", &couple, "shares"_a.noconvert(), "n_classes"_a, "n_threads"_a,
+            "Probabilities out of those of the first class of each pair: rows × classes.");
+    svm.attr("surest") = svm::surest;
 }

@@ -33,7 +33,8 @@ struct Table final : Source<double> {
 struct Line {
     Table table;
     std::vector<std::uint32_t> rows;
-    std::vector<double> sign, upper, start;
+    std::vector<double> sign, upper, start; // start is of a = s b
+    mutable std::vector<double> low, high, first;
 
     explicit Line(std::size_t n, double c = 1) : table(n), rows(n), sign(n), upper(n, c) {
         for (std::size_t i = 0; i < n; ++i) {
@@ -44,7 +45,14 @@ struct Line {
                     -std::pow(6.0 / static_cast<double>(n) * (static_cast<double>(i) - static_cast<double>(j)), 2));
         }
     }
-    DualProblem problem() const { return {rows, sign, upper, start}; }
+    DualProblem problem() const {
+        low.assign(rows.size(), 0), high.assign(rows.size(), 0), first.resize(start.size());
+        for (std::size_t i = 0; i < rows.size(); ++i)
+            (sign[i] > 0 ? high : low)[i] = sign[i] * upper[i];
+        for (std::size_t i = 0; i < start.size(); ++i)
+            first[i] = sign[i] * start[i];
+        return {rows, sign, low, high, first};
+    }
     DualSolution solve(const DualSettings& settings) {
         Monitor monitor;
         return svm::solve<double>(table, problem(), settings, monitor);
@@ -56,8 +64,8 @@ double violation_by_definition(const Line& line, const DualSolution& found) {
     for (std::size_t i = 0; i < line.rows.size(); ++i) {
         double e = line.sign[i];
         for (std::size_t j = 0; j < line.rows.size(); ++j)
-            e -= found.alpha[j] * line.sign[j] * line.table.k[i * line.rows.size() + j];
-        const bool full = found.alpha[i] >= line.upper[i], empty = found.alpha[i] <= 0;
+            e -= found.b[j] * line.table.k[i * line.rows.size() + j];
+        const bool full = std::abs(found.b[i]) >= line.upper[i], empty = found.b[i] == 0;
         if (line.sign[i] > 0 ? !full : !empty)
             high = std::max(high, e);
         if (line.sign[i] > 0 ? !empty : !full)
@@ -135,11 +143,11 @@ TEST("the working set has both sides when it is cut, and the worst pair always")
     DualState state(problem);
     for (std::size_t i = 0; i < 200; ++i)
         state.e[i] = line.sign[i] > 0 ? 2 + 0.001 * static_cast<double>(i) : -0.1 - 0.001 * static_cast<double>(i);
-    const auto chosen = next_set(state, extremes(state), 0, 0.1, 40);
+    const auto chosen = next_set(state, extremes(state), {}, 0.1, 40);
     CHECK(chosen.size() == 40);
     CHECK(std::is_sorted(chosen.begin(), chosen.end()));
     CHECK(std::count_if(chosen.begin(), chosen.end(), [&](auto i) { return line.sign[i] > 0; }) == 20);
-    const auto two = next_set(state, extremes(state), 0, 0.1, 2);
+    const auto two = next_set(state, extremes(state), {}, 0.1, 2);
     CHECK(two.size() == 2 && line.sign[two[0]] * line.sign[two[1]] < 0);
 }
 
@@ -182,19 +190,74 @@ TEST("a start is made feasible without leaving its bounds for rounding") {
 TEST("large problems one after another and small ones side by side give what each gives alone") {
     Line line(900);
     Monitor monitor;
+    const DualProblem whole = line.problem();
     std::vector<DualProblem> problems;
     for (const std::size_t n : {900, 30, 200, 0})
-        problems.push_back(
-            {std::span(line.rows).first(n), std::span(line.sign).first(n), std::span(line.upper).first(n), {}});
+        problems.push_back({std::span(line.rows).first(n), std::span(line.sign).first(n),
+                            whole.lower.first(n), whole.upper.first(n), {}});
     DualSettings settings;
     settings.n_threads = 3;
     const auto together = solve_all<double>(line.table, problems, settings, monitor);
     for (std::size_t p = 0; p < problems.size(); ++p) {
         const auto alone = solve<double>(line.table, problems[p], {}, monitor);
-        CHECK(alone.alpha == together[p].alpha);
+        CHECK(alone.b == together[p].b);
         CHECK(alone.bias == together[p].bias);
     }
     CHECK(monitor.done() == 8);
+}
+
+TEST("regression with a tube, one variable for each row, ends where the conditions of optimality hold") {
+    Line line(1500);
+    std::vector<double> target(1500), lower(1500, -2), upper(1500, 2);
+    for (std::size_t i = 0; i < 1500; ++i)
+        target[i] = std::sin(0.02 * static_cast<double>(i)) + (i % 11 == 0 ? 0.5 : 0.0);
+    DualProblem problem{line.rows, target, lower, upper, {}};
+    problem.tube = 0.1;
+    DualSettings settings;
+    settings.tol = 1e-5;
+    Monitor monitor;
+    const auto found = svm::solve<double>(line.table, problem, settings, monitor);
+    double high = -infinity, low = infinity, sum = 0;
+    for (std::size_t i = 0; i < 1500; ++i) {
+        double e = target[i];
+        for (std::size_t j = 0; j < 1500; ++j)
+            e -= found.b[j] * line.table.k[i * 1500 + j];
+        CHECK_NEAR(e, found.residual[i], 1e-9);
+        if (found.b[i] < 2)
+            high = std::max(high, e - (found.b[i] >= 0 ? 0.1 : -0.1));
+        if (found.b[i] > -2)
+            low = std::min(low, e - (found.b[i] > 0 ? 0.1 : -0.1));
+        sum += found.b[i];
+    }
+    CHECK(high - low <= 1.1e-5);
+    CHECK_NEAR(sum, 0, 1e-9);
+    CHECK(found.gap >= 0 && found.gap < 1e-4);
+}
+
+TEST("a sum that is kept stays what it was, all together and apart") {
+    for (const Sum sum : {Sum::kept, Sum::kept_apart}) {
+        Line line(1100);
+        line.start.assign(1100, 0);
+        std::fill_n(line.start.begin(), 300, 1.0);
+        DualProblem problem = line.problem();
+        const std::vector<double> nothing(1100);
+        problem.target = nothing;
+        problem.sum = sum;
+        problem.unit = 0;
+        DualSettings settings;
+        settings.tol = 1e-6;
+        Monitor monitor;
+        const auto found = svm::solve<double>(line.table, problem, settings, monitor);
+        double before[2] = {0, 0}, after[2] = {0, 0};
+        for (std::size_t i = 0; i < 1100; ++i) {
+            before[line.sign[i] > 0] += line.first[i];
+            after[line.sign[i] > 0] += found.b[i];
+        }
+        if (sum == Sum::kept_apart)
+            CHECK_NEAR(after[0], before[0], 1e-9);
+        CHECK_NEAR(after[0] + after[1], before[0] + before[1], 1e-9);
+        CHECK(found.gap > -1e-9 && found.gap < 1e-3);
+    }
 }
 
 TEST("a cancelled run ends") {

@@ -15,6 +15,11 @@ def pair_winners(decisions: Matrix[numpy.float64], n_classes: int, n_threads: in
 def pair_scores(decisions: Matrix[numpy.float64], n_classes: int, n_threads: int) -> Matrix[numpy.float64]:
     """Votes, and how clear they were: rows × classes."""
 
+def couple_pairs(shares: Matrix[numpy.float64], n_classes: int, n_threads: int) -> Matrix[numpy.float64]:
+    """Probabilities out of those of the first class of each pair: rows × classes."""
+
+surest: float = 1e-07
+
 @overload
 def matrix_source(values: Matrix[numpy.float64]) -> KernelSource:
     """The values of a square matrix, which is not copied."""
@@ -491,14 +496,18 @@ def pack_full(
 def solve_all(
     source: KernelSource,
     rows: Vector[numpy.uint32],
-    sign: Vector[numpy.float64],
+    target: Vector[numpy.float64],
+    lower: Vector[numpy.float64],
     upper: Vector[numpy.float64],
     start: Vector[numpy.float64],
     bounds: Vector[numpy.int64],
+    tube: float,
+    sum: str,
+    unit: float,
     tol: float,
     gap_tol: float,
     max_steps: int,
     cache_bytes: int,
     n_threads: int,
 ) -> tuple[Any, ...]:
-    """alpha and gradient of all problems, one after another; bias, objective, violation, primal, gap, steps and whether it has no end, a row for each problem."""
+    """b and residuals of all problems, one after another; two biases, objective, violation, primal, gap, steps and whether it has no end, a row for each problem."""

@@ -13,6 +13,7 @@ __all__ = [
     "BaseEstimator",
     "ClassifierMixin",
     "NotFittedError",
+    "OutlierMixin",
     "RegressorMixin",
     "TransformerMixin",
     "available_if",
@@ -41,6 +42,10 @@ if TYPE_CHECKING:
         def score(self, X: TableLike, y: LabelsLike, sample_weight: WeightsLike | None = None) -> float: ...
         def __sklearn_tags__(self) -> Any: ...
 
+    class OutlierMixin:
+        def fit_predict(self, X: TableLike, y: Any = None, **fit_params: Any) -> np.ndarray: ...
+        def __sklearn_tags__(self) -> Any: ...
+
     class RegressorMixin:
         def score(self, X: TableLike, y: LabelsLike, sample_weight: WeightsLike | None = None) -> float: ...
         def __sklearn_tags__(self) -> Any: ...
@@ -56,6 +61,6 @@ if TYPE_CHECKING:
     def clone(estimator: _Model, *, safe: bool = True) -> _Model: ...
 
 else:
-    from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, TransformerMixin, clone
+    from sklearn.base import BaseEstimator, ClassifierMixin, OutlierMixin, RegressorMixin, TransformerMixin, clone
     from sklearn.exceptions import NotFittedError
     from sklearn.utils.metaestimators import available_if

@@ -19,6 +19,8 @@ from margin.svm.kernels.matrix import values_of
 from margin.svm.pegasos.classifier import PegasosClassifier
 from margin.svm.pegasos.kernel import KernelMemory
 from margin.svm.reject import Reject
+from margin.svm.single_problem.one_class import OneClassSVM
+from margin.svm.single_problem.single_model import SingleKernelModel
 from margin.typing import TableLike
 
 __all__: list[str] = []
@@ -41,7 +43,8 @@ def _(model: KernelModel, X: TableLike) -> Explanation:
         return Explanation(name, answer, probabilities, how, reasons)
     kernel = _kernel_values(machine, row)
     weights = _weights(machine, signs)
-    reasons = (*_vector_reasons(model, machine, weights, kernel), Reason("constant", f"{start:+.3g}", start))
+    labels = np.repeat(model.classes_, model.n_support_)
+    reasons = (*_vector_reasons(model, labels, weights, kernel), Reason("constant", f"{start:+.3g}", start))
     how = (
         f"Each support vector adds its weight times its kernel value with this row to the score of {winner} against "
         f"{loser}."
@@ -95,17 +98,53 @@ def _kernel_values(machine: Machine, row: Any) -> np.ndarray:
     return machine.expansion.kernel.matrix(row, machine.vectors)[0]
 
 
-def _vector_reasons(model: KernelModel, machine: Machine, weights: np.ndarray, kernel: np.ndarray) -> list[Reason]:
+@explain.register
+def _(model: SingleKernelModel, X: TableLike) -> Explanation:
+    answer, _ = answer_of(model, X)
+    machine = model._machine
+    assert machine is not None
+    row, start = model._encoded(X, "explain"), float(machine.intercept[0])
+    what = "decision, which is not below 0 inside" if isinstance(model, OneClassSVM) else "answer"
+    if machine.planes is not None:
+        reasons = _plane_reasons(model, machine.planes[0], row)
+        how = f"Each column adds its coefficient times its number to the {what}."
+    else:
+        reasons = _vector_reasons(model, None, machine.expansion.coef[0], _kernel_values(machine, row))
+        how = f"Each support vector adds its weight times its kernel value with this row to the {what}."
+    constant = Reason("constant", f"{start:+.3g}", start)
+    return Explanation(type(model).__name__, answer, {}, how, (*reasons, constant))
+
+
+def _plane_reasons(model: SingleKernelModel, coef: np.ndarray, row: Any) -> list[Reason]:
+    """One reason for each column that pulls, strongest first; beyond the first hundred they are one."""
+    cells = np.asarray(row if isinstance(row, np.ndarray) else row.toarray(), dtype=np.float64)[0]
+    pulls, names = coef * cells, model.coef_names_
+    order = np.argsort(-np.abs(pulls), kind="stable")
+    order = order[pulls[order] != 0]
+    shown, rest = order[:MOST_COLUMNS], order[MOST_COLUMNS:]
+    reasons = [
+        Reason(names[at], f"{cells[at]:.3g} × {coef[at]:.3g} = {pulls[at]:+.3g}", float(pulls[at])) for at in shown
+    ]
+    if rest.size:
+        together = float(pulls[rest].sum())
+        reasons.append(Reason(f"{len(rest):,} other columns together", f"{together:+.3g}", together))
+    return reasons
+
+
+def _vector_reasons(
+    model: KernelModel | SingleKernelModel, labels: np.ndarray | None, weights: np.ndarray, kernel: np.ndarray
+) -> list[Reason]:
     """One reason for each support vector that pulls, strongest first; beyond the first hundred they are one."""
     pulls = weights * kernel
-    labels = np.repeat(model.classes_, model.n_support_)
     order = np.argsort(-np.abs(pulls), kind="stable")
     order = order[weights[order] != 0]
     shown, rest = order[:MOST_COLUMNS], order[MOST_COLUMNS:]
     reasons = [
         Reason(
             f"training row {model.support_[at]}",
-            f"{labels[at]}, weight {abs(weights[at]):.3g} × kernel {kernel[at]:.3g} = {pulls[at]:+.3g}",
+            f"{'' if labels is None else f'{labels[at]}, '}"
+            f"weight {abs(weights[at]) if labels is not None else weights[at]:.3g} × kernel {kernel[at]:.3g} = "
+            f"{pulls[at]:+.3g}",
             float(pulls[at]),
         )
         for at in shown

@@ -16,6 +16,7 @@ from margin.errors import ExportError
 from margin.export.running import onnx_inputs, run_onnx
 from margin.multiclass import OneVsOne
 from margin.multiclass.strategy import Strategy
+from margin.svm.kernel_machine.kernel_estimator import KernelEstimator
 from margin.svm.kernel_machine.model import KernelModel
 from margin.svm.pegasos.classifier import PegasosClassifier
 from margin.typing import TableLike
@@ -113,7 +114,7 @@ def in_double(model: Any) -> Any:
 
     Machines of many support vectors sum kernel values as float32, with errors of about a millionth; graphs do not.
     """
-    if isinstance(model, KernelModel) and model._machine is not None:
+    if isinstance(model, KernelEstimator) and model._machine is not None:
         return _changed(model, _machine=model._machine.exactly())
     if isinstance(model, PegasosClassifier) and model._expansion is not None:
         return _changed(model, _expansion=replace(model._expansion, single=False))

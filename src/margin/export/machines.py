@@ -14,11 +14,16 @@ from margin.export.linear import layer_answer
 from margin.export.maps import shares
 from margin.export.matching import check_size
 from margin.linear.presolve import NEVER
+from margin.svm.kernel_machine.coupling import PairedCurves
+from margin.svm.kernel_machine.kernel_estimator import KernelEstimator
 from margin.svm.kernel_machine.model import KernelModel
 from margin.svm.kernel_machine.multiclass import Layout
 from margin.svm.kernels.expansion import Expansion
 from margin.svm.kernels.function import KernelFunction
+from margin.svm.kernels.object_kernel import ObjectKernel
 from margin.svm.pegasos.classifier import PegasosClassifier
+from margin.svm.single_problem.one_class import OneClassSVM
+from margin.svm.single_problem.single_model import SingleKernelModel
 
 __all__ = ["kernel_sums"]
 
@@ -61,20 +66,40 @@ def _(model: KernelModel, rows: RawRows) -> Answer:
         shown = None
     probabilities = None
     if model.probability is not None:
-        asked = decisions if machine.layout.n_classes == 2 else scores
+        asked = decisions if machine.layout.n_classes == 2 or isinstance(model._map, PairedCurves) else scores
         n_scores = 1 if machine.layout.n_classes == 2 else machine.layout.n_classes
         found = shares(model._map, graph, asked, n_scores)
         probabilities = graph.widened(found, model._places, n_classes, 0.0, rows.count())
     return Answer(winner, probabilities, shown)
 
 
-def _refuse_other_kernels(model: KernelModel, who: str) -> None:
+@answer.register
+def _(model: SingleKernelModel, rows: RawRows) -> Answer:
+    graph, machine = rows.graph, model._machine
+    assert machine is not None
+    _refuse_other_kernels(model, type(model).__name__)
+    matrix = rows.matrix(model._encoder)
+    if machine.planes is not None:
+        sums = graph.times(matrix, machine.planes.T)
+    else:
+        sums = kernel_sums(graph, machine.expansion, matrix, type(model).__name__)[0]
+    decision = graph.flat(graph("Add", sums, machine.intercept))
+    if isinstance(model, OneClassSVM):
+        decision = graph("Where", graph("GreaterOrEqual", decision, 0.0), 1.0, -1.0)
+    return Answer(value=decision)
+
+
+def _refuse_other_kernels(model: KernelEstimator, who: str) -> None:
     if "_spectrum" in model.__dict__:
         raise ExportError(f"to_onnx({who}): a spectrum kernel cuts strings to pieces, which ONNX has no operator for.")
     if model._chosen_kernel.function is not None:
         raise ExportError(
             f"to_onnx({who}(kernel=<function>)): the kernel is a function in Python, which no graph can call "
             "(take one of the kernels that have names)."
+        )
+    if isinstance(model.kernel, ObjectKernel):
+        raise ExportError(
+            f"to_onnx({who}(kernel=ObjectKernel)): the kernel is a function of objects, which ONNX has none of."
         )
     if model.kernel == "precomputed":
         raise ExportError(

@@ -31,6 +31,8 @@ _TITLES = {
     "multinomial-nb": "Multinomial naive Bayes",
     "naive-bayes": "Naive Bayes",
     "nearest-centroid": "Nearest centroid",
+    "nu-svc": "Support vector machine with a share of rows inside its margin",
+    "one-class-svm": "Support vector machine of one class",
     "pegasos-classifier": "Support vector machine by Pegasos",
     "qda": "Quadratic discriminant analysis",
     "radius-neighbors-classifier": "Neighbours within a radius",
@@ -39,6 +41,7 @@ _TITLES = {
     "reject": "Classifier that may decline to answer",
     "rote": "Rote learning",
     "svc": "Support vector machine",
+    "svr": "Support vector regression",
 }
 
 #: One policy for all models (see ``margin.base.inputs.columns``).

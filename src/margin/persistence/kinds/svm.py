@@ -14,6 +14,7 @@ from margin.persistence.kinds.base import NUMERIC, classifier
 from margin.persistence.kinds.kernels import KINDS as KERNELS
 from margin.persistence.kinds.linear import COUNT, linear_classifier, n_scores
 from margin.persistence.kinds.reject import KINDS as REJECT
+from margin.persistence.kinds.single_machines import KINDS as SINGLE
 from margin.persistence.objects.arrays import Array, at_least, below, finite, strictly_ascending
 from margin.persistence.objects.fields import (
     ANY_NUMBER,
@@ -28,6 +29,9 @@ from margin.persistence.objects.fields import (
     Whole,
 )
 from margin.persistence.objects.kind import Kind
+from margin.svm.kernel_machine.coupling import PairedCurves
+from margin.svm.kernel_machine.kernel_classifier import KernelClassifier
+from margin.svm.kernel_machine.nu_svc import NuSVC
 from margin.svm.kernel_machine.svc import SVC
 from margin.svm.linear_machine.certificate import LinearCertificate
 from margin.svm.linear_machine.linear_svc import LinearSVC
@@ -42,7 +46,7 @@ __all__ = ["KINDS"]
 # ---- The machine with a kernel.
 
 
-def _machine_read(made: SVC) -> None:
+def _machine_read(made: KernelClassifier) -> None:
     machine = made._machine
     if machine is None:
         made.dual_coef_, made.intercept_, made.gamma_ = np.zeros((0, 0)), np.zeros(0), 1.0
@@ -51,7 +55,7 @@ def _machine_read(made: SVC) -> None:
         made.gamma_ = machine.expansion.kernel.gamma
 
 
-def _svc(made: SVC) -> str | None:
+def _svc(made: KernelClassifier) -> str | None:
     if len(made._places) == 0 or (made._machine is None) != (len(made._places) == 1):
         return "there must be a machine where several classes have rows, and only there"
     if "_spectrum" in vars(made):
@@ -61,7 +65,7 @@ def _svc(made: SVC) -> str | None:
     return None if made._machine is None else _machine_fits(made) or _evidence_fits(made) or _map_fits(made)
 
 
-def _machine_fits(made: SVC) -> str | None:
+def _machine_fits(made: KernelClassifier) -> str | None:
     machine = made._machine
     assert machine is not None
     if machine.layout.n_classes != len(made._places):
@@ -85,7 +89,7 @@ def _machine_fits(made: SVC) -> str | None:
     return None
 
 
-def _evidence_fits(made: SVC) -> str | None:
+def _evidence_fits(made: KernelClassifier) -> str | None:
     found = vars(made).get("_evidence")
     if found is None:
         return None
@@ -98,8 +102,11 @@ def _evidence_fits(made: SVC) -> str | None:
     return None
 
 
-def _map_fits(made: SVC) -> str | None:
+def _map_fits(made: KernelClassifier) -> str | None:
     found, n = made._map, made._machine.layout.n_classes  # type: ignore[union-attr]
+    if isinstance(found, PairedCurves):
+        fits = made._machine.layout.in_pairs and found.n_classes == n  # type: ignore[union-attr]
+        return None if fits else "its probabilities are of other pairs of classes"
     curves = getattr(found, "slope", getattr(found, "corners", None))
     if curves is not None and len(curves) != (1 if n == 2 else n):
         return "its probabilities are of other classes"
@@ -118,27 +125,33 @@ class EvidenceField(Maybe):
         return super().pack(value, to)
 
 
-SVC_KIND = classifier(
-    "svc",
-    SVC,
-    {
-        "_places": Array("i8 i4", None, below("k"), strictly_ascending),
-        "_machine": Maybe(Object("kernel-machine")),
-        "_evidence": Absent(EvidenceField()),  # a machine that was not learnt here has none
-        "_map": Maybe(Object("sigmoid-map", "isotonic-map", "temperature-map")),
-        "_kept": Maybe(Array("i8", None, at_least(0), strictly_ascending)),
-        "_n_given": Whole(0, 2**40),
-        "_spectrum": Absent(Object("spectrum-kernel")),
-        "support_": Array("i8", "v", at_least(0)),
-        "n_support_": Array("i4", "k", at_least(0)),
-        "n_iter_": Array("i8", None),
-        "C_": Either(Number(0, finite=False), Array("f8", None, at_least(0))),
-    },
-    sees=NUMERIC,
-    check=_svc,
-    derived=frozenset({"dual_coef_", "intercept_", "gamma_"}),
-    finish=_machine_read,
+def _paired(found: PairedCurves) -> str | None:
+    n_pairs = found.n_classes * (found.n_classes - 1) // 2
+    return None if len(found.curves.slope) == n_pairs else "there must be a curve for each pair of classes"
+
+
+PAIRED = Kind(
+    "paired-curves", PairedCurves, {"n_classes": Whole(3, 2**20), "curves": Object("sigmoid-map")}, check=_paired
 )
+
+MACHINE_FIELDS: dict[str, Any] = {
+    "_places": Array("i8 i4", None, below("k"), strictly_ascending),
+    "_machine": Maybe(Object("kernel-machine")),
+    "_evidence": Absent(EvidenceField()),  # a machine that was not learnt here has none
+    "_map": Maybe(Object("sigmoid-map", "isotonic-map", "temperature-map", "paired-curves")),
+    "_kept": Maybe(Array("i8", None, at_least(0), strictly_ascending)),
+    "_n_given": Whole(0, 2**40),
+    "_spectrum": Absent(Object("spectrum-kernel")),
+    "support_": Array("i8", "v", at_least(0)),
+    "n_support_": Array("i4", "k", at_least(0)),
+    "n_iter_": Array("i8", None),
+    "C_": Either(Number(0, finite=False), Array("f8", None, at_least(0))),
+}
+
+
+def _kernel_classifier(name: str, cls: type) -> Kind:
+    derived = frozenset({"dual_coef_", "intercept_", "gamma_"})
+    return classifier(name, cls, MACHINE_FIELDS, sees=NUMERIC, check=_svc, derived=derived, finish=_machine_read)
 
 
 # ---- Machines that are planes, and descent.
@@ -205,7 +218,7 @@ PLANES = (
     linear_classifier(
         "linear-svc",
         LinearSVC,
-        {"n_iter_": COUNT, "certificate_": Absent(Object("linear-svc-certificate"))},
+        {"n_iter_": COUNT, "certificate_": Absent(Object("linear-svc-certificate")), "lambda_": Absent(Number(0))},
     ),
     Kind(
         "pegasos-memory",
@@ -258,4 +271,12 @@ PLANES = (
 )
 
 
-KINDS: tuple[Kind, ...] = (*KERNELS, SVC_KIND, *PLANES, *REJECT)
+KINDS: tuple[Kind, ...] = (
+    *KERNELS,
+    PAIRED,
+    _kernel_classifier("svc", SVC),
+    _kernel_classifier("nu-svc", NuSVC),
+    *SINGLE,
+    *PLANES,
+    *REJECT,
+)

@@ -17,7 +17,7 @@ from margin.svm.kernel_machine.dual import DualSolution
 from margin.svm.kernel_machine.multiclass import Signed, Weighted
 from margin.svm.kernel_machine.solve import Gap, SoftMargin, Solutions, Solver
 
-__all__ = ["SlackBudget"]
+__all__ = ["SlackBudget", "constant"]
 
 # From one C to the next in search of one on either side, and how often.
 FACTOR, MOST_BRACKETS = 8.0, 12
@@ -53,7 +53,7 @@ def _within(solver: Solver, problem: Weighted, budget: float, who: str) -> Solut
     """One problem."""
     sides = [float(problem.weight[problem.sign == side].sum()) for side in (1.0, -1.0)]
     if budget >= 2 * min(sides):
-        return _constant(problem, 1.0 if sides[0] > sides[1] else -1.0)
+        return constant(problem, 1.0 if sides[0] > sides[1] else -1.0)
 
     def at(C: float, start: Solutions | None) -> tuple[Solutions, float]:
         found = SoftMargin(C).solve(solver, [problem], start)
@@ -100,8 +100,8 @@ def _slack(problem: Weighted, found: DualSolution) -> float:
     return float(problem.weight @ np.maximum(0.0, -found.gradient - problem.sign * found.bias))
 
 
-def _constant(problem: Signed, side: float) -> Solutions:
-    """The budget pays for having all rows of the smaller class wrong: the margin has no bounds."""
+def constant(problem: Signed, side: float) -> Solutions:
+    """One side is always answered: a budget that pays for it has a margin without bounds, and others have none."""
     n = len(problem.rows)
     found = DualSolution(np.zeros(n), np.full(n, -1.0), side, 0.0, 0.0, 0.0, 0.0, 0, False)
     return Solutions([found], [Gap(0.0, 0.0)], np.zeros(1))

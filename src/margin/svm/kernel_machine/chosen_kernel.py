@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from margin.svm.kernels.function import ALIASES
+from margin.svm.kernels.object_kernel import ObjectKernel
 from margin.svm.kernels.spectrum import SpectrumKernel
 
 __all__ = ["ChosenKernel"]
@@ -14,7 +15,7 @@ __all__ = ["ChosenKernel"]
 
 @dataclass(frozen=True)
 class ChosenKernel:
-    """A name, a function of two sets of rows, or a spectrum kernel.
+    """A name, a function of two sets of rows, a kernel of objects, or a spectrum kernel.
 
     Examples
     --------
@@ -34,9 +35,11 @@ class ChosenKernel:
     @property
     def function(self) -> Callable[[Any, Any], Any] | None:
         """A user's own, which makes kernel values of rows."""
-        return self.given if callable(self.given) and not isinstance(self.given, SpectrumKernel) else None
+        return (
+            self.given if callable(self.given) and not isinstance(self.given, (ObjectKernel, SpectrumKernel)) else None
+        )
 
     @property
     def is_matrix(self) -> bool:
-        """Whether rows are kernel values themselves."""
-        return isinstance(self.given, str) and self.given == "precomputed"
+        """Whether rows are kernel values themselves: they were given, or made of objects."""
+        return isinstance(self.given, ObjectKernel) or (isinstance(self.given, str) and self.given == "precomputed")

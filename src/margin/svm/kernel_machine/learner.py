@@ -30,6 +30,11 @@ class Learnt:
     solutions: Solutions
 
     @property
+    def largest_total(self) -> float:
+        """The largest sum of weights of a problem."""
+        return max(float(alpha.sum()) for alpha in self.alphas)
+
+    @property
     def alphas(self) -> list[np.ndarray]:
         return [each.alpha for each in self.solutions.found]
 
@@ -62,15 +67,18 @@ class Learner:
         solutions = policy.solve(self.solver, given, start)
         table = laid_out(self.layout, y, problems, [each.alpha for each in solutions.found])
         bias = np.array([each.bias for each in solutions.found])
-        return Learnt(self._machine(table, bias, rows), table, problems, solutions)
+        return Learnt(self.machine(table, bias, rows), table, problems, solutions)
 
-    def loses_digits(self, learnt: Learnt) -> bool:
-        """Whether kernel values are so large that running sums of them may be off by a share of the margin."""
+    def loses_digits(self, total: float) -> bool:
+        """Whether kernel values are so large that running sums of them may be off by a share of the margin.
+
+        ``total`` is what the sizes of the weights add up to.
+        """
         largest = float(np.abs(self.solver.source.diagonal()).max(initial=0.0))
-        total = max(float(alpha.sum()) for alpha in learnt.alphas)
         return not largest * total * np.finfo(np.float64).eps <= NOISE
 
-    def _machine(self, table: LaidOut, bias: np.ndarray, rows: np.ndarray | None) -> Machine:
+    def machine(self, table: LaidOut, bias: np.ndarray, rows: np.ndarray | None = None) -> Machine:
+        """The machine of such weights; ``rows`` are those that places in the table stand for, if not all."""
         support = table.support if rows is None else rows[table.support]
         precomputed = self.kernel.name == "precomputed"
         vectors = np.empty((0, 0)) if precomputed and self.function is None else self.X[support]

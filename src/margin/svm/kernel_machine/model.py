@@ -2,81 +2,41 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from margin import parallel
-from margin.base import Classifier, Numeric
-from margin.base.meta.calibration_maps import CalibrationMap
+from margin.base import Classifier
 from margin.base.rollback import NotYetFittedError
 from margin.base.sklearn_classes import available_if
-from margin.errors import InputError
 from margin.linear.presolve import NEVER
 from margin.svm.kernel_machine.certificate import WORDS, Evidence, MarginCertificate
-from margin.svm.kernel_machine.chosen_kernel import ChosenKernel
-from margin.svm.kernel_machine.machine import Machine
+from margin.svm.kernel_machine.kernel_estimator import KernelEstimator
 from margin.svm.kernel_machine.multiclass import widened_pairs, widened_scores
-from margin.svm.kernel_machine.probabilities import probabilities_of
-from margin.svm.kernels.spectrum import SpectrumKernel
+from margin.svm.kernel_machine.probabilities import DecisionMap, probabilities_of
 from margin.typing import Encoded, TableLike
 
-__all__ = ["KernelModel", "refuse_missing"]
-
-# Below so many cells one thread is quicker than asking how many there are.
-SMALL = 2_000
+__all__ = ["KernelModel"]
 
 
-class KernelModel(Classifier):
+class KernelModel(KernelEstimator, Classifier):
     """A classifier whose decisions are sums of kernels over support vectors.
 
     It reads what training has left behind and calls nothing of the class that trains.
     """
 
     # The parameters that answers depend on.
-    kernel: Any
     probability: str | None
-    n_jobs: Any
     decision_function_shape: str
     break_ties: bool
-    scale: Any
 
-    #: None where a single class has rows.
-    _machine: Machine | None
     #: The classes that have rows.
     _places: np.ndarray
     #: What makes probabilities of decisions, where they were asked for.
-    _map: CalibrationMap | None
-    #: What certificates are made of, and which of how many given rows took part; None stands for all.
+    _map: DecisionMap | None
+    #: What certificates are made of.
     _evidence: Evidence | None
-    _kept: np.ndarray | None
-    _n_given: int
-    #: The dictionary of pieces; there with a spectrum kernel only.
-    _spectrum: SpectrumKernel
     #: The training rows that are support vectors, and how many each class has.
     support_: np.ndarray
     n_support_: np.ndarray
-
-    @property
-    def representation(self) -> Numeric:
-        return Numeric(scale=self.scale, sparse=True, keep_float32=True, largest=1e100)
-
-    @property
-    def _chosen_kernel(self) -> ChosenKernel:
-        return ChosenKernel(self.kernel)
-
-    def _encoded(self, X: TableLike, method: str) -> Any:
-        spectrum = self._fitted(method).__dict__.get("_spectrum")
-        encoded = super()._encoded(X if spectrum is None else spectrum.transform(X), method)
-        if self.kernel == "precomputed":
-            refuse_missing(X, f"{type(self).__name__}.{method}")
-        return encoded
-
-    def _decisions(self, X: Encoded) -> np.ndarray:
-        """Rows × problems, for rows that have been checked, filled and scaled."""
-        assert self._machine is not None
-        small = X.shape[0] * X.shape[1] < SMALL
-        return self._machine.decisions(X, 1 if small else parallel.n_threads(self.n_jobs))
 
     def predict(self, X: TableLike) -> np.ndarray:
         """The class of each row, in the type the labels came in."""
@@ -155,29 +115,6 @@ class KernelModel(Classifier):
         return self.classes_[self._places[self._winners(decisions)]], self._shares(decisions)
 
     @property
-    def support_vectors_(self) -> Any:
-        """The support vectors, as the kernel sees them: filled, scaled, nominal columns one-hot."""
-        self._fitted("support_vectors_")
-        return np.empty((0, 0)) if self._machine is None else self._machine.vectors
-
-    @property
-    def coef_(self) -> np.ndarray:
-        """Coefficients of each problem, with the linear kernel; other kernels have none."""
-        self._fitted("coef_")
-        if self._chosen_kernel.name != "linear":
-            raise AttributeError(f"{type(self).__name__}.coef_: only kernel='linear' has coefficients of columns.")
-        if self._machine is None or self._machine.planes is None:
-            return np.zeros((0, len(self._encoder.names_out())))
-        return self._machine.planes
-
-    @property
-    def coef_names_(self) -> list[str]:
-        """What the columns of ``support_vectors_`` and ``coef_`` are called."""
-        if "_spectrum" in self.__dict__:
-            return [str(piece) for piece in self._spectrum.get_feature_names_out()]
-        return self._fitted("coef_names_")._encoder.names_out()
-
-    @property
     def certificate_(self) -> MarginCertificate:
         """Primal and dual objective, gap, violation, margin width and where the rows lie, worked out when asked."""
         self._fitted("certificate_")
@@ -222,13 +159,3 @@ class KernelModel(Classifier):
             rows = problem.rows if self._kept is None else self._kept[problem.rows]
             table[rows, i] = values
         return table[:, 0] if table.shape[1] == 1 else table
-
-
-def refuse_missing(X: Encoded, who: str) -> None:
-    """A missing kernel value is nothing that a mean could stand for."""
-    try:
-        cells = X.data if hasattr(X, "indptr") else np.asarray(X, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise InputError(f"{who}: a precomputed kernel must have numbers for values.") from None
-    if np.isnan(cells).any():
-        raise InputError(f"{who}: a precomputed kernel must have no missing values.")

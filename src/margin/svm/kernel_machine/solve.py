@@ -12,7 +12,14 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from margin.svm.kernel_machine.dual import DualProblem, DualSolution, solve_all
+from margin.svm.kernel_machine.dual import (
+    DualProblem,
+    DualSolution,
+    SignedProblem,
+    SignedSolution,
+    solve_all,
+    solve_signed,
+)
 from margin.svm.kernel_machine.multiclass import Signed, Weighted
 from margin.svm.kernel_machine.polish import polished
 
@@ -27,6 +34,8 @@ ENOUGH_FOR_FEW, ENOUGH = 1_000_000, 10_000_000
 # Largest violation at which a solver stops, the same as LIBSVM's; as the last round here aims at half of it, objectives
 # end several times nearer to their optimum.
 VIOLATION = 1e-3
+# The same for few rows, where no polishing comes after.
+EXACTLY = 1e-11
 # So often a solution is begun again, with a tenth of the violation each time, until the gap is as small as was asked.
 AGAIN = 2
 
@@ -50,11 +59,20 @@ class Solver:
         self, problems: Sequence[DualProblem], violation: float, max_steps: int | None = None
     ) -> list[DualSolution]:
         """Solutions with at most this violation, or what ``max_steps`` lead to (``max_iter``, where it is set)."""
+        steps = self._steps(max_steps)
+        return solve_all(self.source, problems, violation, steps, self.cache_size, self.n_threads, self.tol)
+
+    def run_signed(self, problems: Sequence[SignedProblem], violation: float) -> list[SignedSolution]:
+        """Solutions with at most this violation, in units; of few rows to the last digits."""
+        violation = EXACTLY if self.few else min(self.tol, violation)
+        return solve_signed(
+            self.source, problems, violation, self._steps(None), self.cache_size, self.n_threads, self.tol
+        )
+
+    def _steps(self, wanted: int | None) -> int:
         if self.max_iter > 0:
-            max_steps = self.max_iter
-        elif max_steps is None:
-            max_steps = ENOUGH_FOR_FEW if self.few else ENOUGH
-        return solve_all(self.source, problems, violation, max_steps, self.cache_size, self.n_threads, self.tol)
+            return self.max_iter
+        return wanted or (ENOUGH_FOR_FEW if self.few else ENOUGH)
 
 
 @dataclass(frozen=True)

@@ -85,6 +85,12 @@ class KernelCheck:
     smallest_eigenvalue: float
     largest_eigenvalue: float
     positive_semidefinite: bool
+    #: All values lie between these two.
+    smallest_value: float
+    largest_value: float
+    #: The smallest and the largest k(x, x).
+    smallest_diagonal: float
+    largest_diagonal: float
 
     def __bool__(self) -> bool:
         return self.symmetric and self.positive_semidefinite
@@ -95,8 +101,14 @@ class KernelCheck:
         verdict = "a kernel on these rows" if self else "no kernel"
         return (
             f"{verdict}: {symmetric}, {definite} (eigenvalues from {self.smallest_eigenvalue:.6g} to "
-            f"{self.largest_eigenvalue:.6g} over {self.n_rows} rows)"
+            f"{self.largest_eigenvalue:.6g} over {self.n_rows} rows);\nvalues from {self.smallest_value:.6g} to "
+            f"{self.largest_value:.6g}, k(x, x) {self._diagonal()}"
         )
+
+    def _diagonal(self) -> str:
+        if self.smallest_diagonal == self.largest_diagonal:
+            return f"= {self.largest_diagonal:.6g}"
+        return f"from {self.smallest_diagonal:.6g} to {self.largest_diagonal:.6g}"
 
 
 def check_kernel(
@@ -116,9 +128,11 @@ def check_kernel(
     >>> import numpy as np
     >>> X = np.array([[0.0], [1.0], [3.0]])
     >>> print(check_kernel("linear", X))
-    a kernel on these rows: symmetric, positive semi-definite (eigenvalues from 0 to 10 over 3 rows)
+    a kernel on these rows: symmetric, positive semi-definite (eigenvalues from 0 to 10 over 3 rows);
+    values from 0 to 9, k(x, x) from 0 to 9
     >>> print(check_kernel(lambda X, Z: np.abs(X - Z.T), X))
-    no kernel: symmetric, not positive semi-definite (eigenvalues from -3.20191 to 4.11309 over 3 rows)
+    no kernel: symmetric, not positive semi-definite (eigenvalues from -3.20191 to 4.11309 over 3 rows);
+    values from 0 to 3, k(x, x) = 0
     """
     named = isinstance(kernel, (str, KernelFunction)) or callable(kernel)
     if named and X is None:
@@ -136,6 +150,9 @@ def check_kernel(
 def _checked(values: np.ndarray) -> KernelCheck:
     n = len(values)
     scale = float(np.abs(values).max(initial=0))
+    ends = [
+        each for part in (values, np.diag(values)) for each in (part.min(initial=np.inf), part.max(initial=-np.inf))
+    ]
     unit = scale if scale > 0 else 1.0  # so that no sum of huge values overflows
     values = values / unit
     asymmetry = float(np.abs(values - values.T).max(initial=0))
@@ -144,7 +161,8 @@ def _checked(values: np.ndarray) -> KernelCheck:
     low, high = float(eigenvalues[0]), float(eigenvalues[-1])
     bound = rounding * max(abs(low), abs(high))
     low, high = (0.0 if abs(each) <= bound else each for each in (low, high))
-    return KernelCheck(n, asymmetry <= 1e-12, asymmetry * unit, low * unit, high * unit, low >= 0)
+    ends = [float(each) if n else 0.0 for each in ends]
+    return KernelCheck(n, asymmetry <= 1e-12, asymmetry * unit, low * unit, high * unit, low >= 0, *ends)
 
 
 def explicit_map(X: Encoded, degree: int = 2, coef0: float = 1.0, gamma: float = 1.0) -> np.ndarray:

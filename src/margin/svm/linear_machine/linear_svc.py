@@ -73,6 +73,8 @@ class LinearSVC(LinearClassifier):
         Primal and dual objective and the gap between them (:class:`LinearCertificate`).
     n_iter_
         Iterations of the solver.
+    lambda_
+        λ of the same problem as λ/2 ‖w‖² + the mean loss: 1 / (N C), N being the sum of the rows' weights.
 
     References
     ----------
@@ -90,6 +92,7 @@ class LinearSVC(LinearClassifier):
     parameters_along = ("C",)
     certificate_: LinearCertificate
     n_iter_: int
+    lambda_: float
 
     def __init__(
         self,
@@ -130,6 +133,8 @@ class LinearSVC(LinearClassifier):
         wide = options.penalty == "l2" and not options.together
         self.certificate_ = LinearCertificate.of(done.found, options.tol, done.solver, done.reason, wide)
         self.n_iter_ = done.found.n_iter
+        bound = self._bound(y, rows.weight)
+        self.lambda_ = 1.0 / float(np.sum(bound) if isinstance(bound, np.ndarray) else bound * len(y))
         if not done.found.converged:
             self._warn_of_convergence(options)
 

@@ -10,7 +10,7 @@ import scipy.sparse as sp
 
 import margin._core as _core
 from margin.linear.presolve import reduced
-from margin.svm.kernel_machine.svc import variance_of_cells
+from margin.svm.kernel_machine.kernel_estimator import variance_of_cells
 from margin.svm.kernels.expansion import Expansion
 from margin.svm.kernels.function import KernelFunction
 from margin.svm.pegasos.certificate import best_multiple, hinge_of
@@ -157,21 +157,28 @@ class KernelDescent:
         return float(np.sqrt(self._source.diagonal().max(initial=0.0)))
 
     def _dual(self, alpha: np.ndarray, sums: np.ndarray) -> np.ndarray:
-        """The dual at λα with each side made smaller until no row has more than its share, and both sides are equal."""
+        """The dual at λα, cut where a row has more than its share, the heavier side made smaller until both agree."""
         assert self.share is not None
         lambda_ = self.rule.lambda_
-        most, total = np.zeros((2, len(alpha))), np.zeros((2, len(alpha)))
-        for side, of in enumerate((~self._positive, self._positive)):
-            a = lambda_ * np.maximum(alpha, 0.0) * of
-            most[side], total[side] = (a / self.share).max(axis=1), a.sum(axis=1)
-        by = 1 / np.maximum(most, 1.0)
+        cut = np.clip(alpha, 0.0, self.share / lambda_)
+        sums = sums + self._sums_of(cut - alpha)
+        alpha = cut
+        total = np.array([(lambda_ * alpha * of).sum(axis=1) for of in (~self._positive, self._positive)])
+        by = np.ones_like(total)
         if self.rule.intercept:
             with np.errstate(divide="ignore", invalid="ignore"):
-                by = np.where(total > 0, (by * total).min(axis=0) / total, 0.0)
+                by = np.where(total > 0, total.min(axis=0) / total, 0.0)
         # ‖w‖² of both sides by their factors: the products within each side and between them
         products = [[(alpha * (self._positive == p) * sums[q]).sum(axis=1) for q in range(2)] for p in range(2)]
         square = sum((1 if p == q else -1) * by[p] * by[q] * products[p][q] for p in range(2) for q in range(2))
         return best_multiple((by * total).sum(axis=0), lambda_ / 2 * np.maximum(square, 0.0))
+
+    def _sums_of(self, change: np.ndarray) -> np.ndarray:
+        """Σ change k, as :meth:`_sums` gives it: kernel values for those rows alone that change."""
+        rows = np.flatnonzero(change.any(axis=0))
+        coef = np.concatenate([(change * of)[:, rows] for of in (~self._positive, self._positive)])
+        found = expansion(self.kernel, self.X[rows], coef).sums(self.X, self.n_threads)[:, 0]
+        return np.ascontiguousarray(found.T).reshape(2, len(change), -1)
 
     def _alpha(self, averaged: bool) -> np.ndarray:
         """α without signs, score by row."""

@@ -135,16 +135,20 @@ private:
     std::vector<double> d_;
 };
 
-/// The free variables in groups that may be moved together, each spread over all of them.
+/// The free variables in groups that may be moved together, each spread over all that share a sum.
 inline std::vector<std::vector<std::uint32_t>> free_groups(const DualState& state) {
-    std::vector<std::uint32_t> free;
-    for (std::uint32_t i = 0; i < state.size(); ++i)
-        if (state.may_rise(i) && state.may_fall(i))
-            free.push_back(i);
-    const std::size_t n_groups = free.size() <= most_free ? 1 : (free.size() + free_group - 1) / free_group;
-    std::vector<std::vector<std::uint32_t>> groups(n_groups);
-    for (std::size_t i = 0; i < free.size(); ++i)
-        groups[i % n_groups].push_back(free[i]);
+    std::vector<std::vector<std::uint32_t>> groups;
+    for (std::size_t side = 0; side < state.n_sides(); ++side) {
+        std::vector<std::uint32_t> free;
+        for (std::uint32_t i = 0; i < state.size(); ++i)
+            if (state.is_free(i) && state.side(i) == side)
+                free.push_back(i);
+        const std::size_t n = free.size() <= most_free ? 1 : (free.size() + free_group - 1) / free_group;
+        const std::size_t first = groups.size();
+        groups.resize(first + n);
+        for (std::size_t i = 0; i < free.size(); ++i)
+            groups[first + i % n].push_back(free[i]);
+    }
     return groups;
 }
 
@@ -160,13 +164,14 @@ std::vector<double> free_step(const Source<T>& source, std::span<const std::uint
     std::vector<T> block(f * f);
     if (f > 0)
         source.block(from, from, block.data(), f, 1, monitor);
-    const auto pick = [&](const std::vector<double>& all) {
-        std::vector<double> some(f);
-        for (std::size_t i = 0; i < f; ++i)
-            some[i] = all[at[i]];
-        return some;
-    };
-    FreeFace face({block.begin(), block.end()}, pick(state.b), pick(state.e), pick(state.lower), pick(state.upper),
+    std::vector<double> free_b(f), e(f), lower(f), upper(f);
+    for (std::size_t i = 0; i < f; ++i) { // none may go across 0, where the tube turns the slope
+        free_b[i] = state.b[at[i]];
+        e[i] = state.up(at[i]);
+        lower[i] = free_b[i] > 0 ? std::max(state.lower[at[i]], 0.0) : state.lower[at[i]];
+        upper[i] = free_b[i] < 0 ? std::min(state.upper[at[i]], 0.0) : state.upper[at[i]];
+    }
+    FreeFace face({block.begin(), block.end()}, std::move(free_b), std::move(e), std::move(lower), std::move(upper),
                   sizeof(T) == 4 ? 1e-7 : 1e-13);
     const auto& better = face.descend(monitor);
     std::vector<double> b = state.b;

@@ -1,10 +1,12 @@
 #pragma once
 // Sequential minimal optimisation: two variables of the dual at a time.
 //
-// With b_i = s_i a_i the dual of the support vector machine has no signs left:
-//     minimise 1/2 sum_ij b_i b_j k(i, j) - sum_i s_i b_i,  lower_i <= b_i <= upper_i,  sum_i b_i = const.
-// Its slope is minus the residual e_i = s_i - sum_j b_j k(i, j). A pair moves weight from j to i as long as e_i > e_j;
-// nothing is left to do when no b that may rise has a larger residual than one that may fall.
+// The duals of all support vector machines are
+//     minimise 1/2 sum_ij b_i b_j k(i, j) - sum_i p_i b_i + tube sum_i |b_i|,
+//     lower_i <= b_i <= upper_i,  lower_i <= 0 <= upper_i,  sum_i b_i = const.
+// Its slope is minus the residual e_i = p_i - sum_j b_j k(i, j), less the tube where b rises from 0 or above, and more
+// by it where b falls from 0 or below. A pair moves weight from j to i as long as the residual of i, rising, is above
+// that of j, falling; nothing is left to do when no such pair is left. Nothing moves across 0 in one step.
 #include "margin/core/monitor.hpp"
 #include "margin/core/simd.hpp"
 #include <algorithm>
@@ -32,20 +34,29 @@ template <class T>
 struct Variables {
     std::size_t size = 0;
     std::vector<double> b, lower, upper;
-    std::vector<double> rising;  // the residual where b may rise, else -infinity
-    std::vector<double> falling; // the residual where b may fall, else +infinity
+    std::vector<double> rising;  // the residual where b may rise, the tube taken off, else -infinity
+    std::vector<double> falling; // the residual where b may fall, the tube taken off, else +infinity
     std::vector<T> diagonal;     // k(i, i)
+    double tube = 0;
+    std::size_t split; // in whole chunks: those before it keep their sum, and those from it on theirs
 
     explicit Variables(std::size_t n)
         : size(n), b(n), lower(n), upper(n), rising(whole_chunks(n), -infinity), falling(whole_chunks(n), infinity),
-          diagonal(whole_chunks(n)) {}
+          diagonal(whole_chunks(n)), split(whole_chunks(n)) {}
 
+    double tube_rising(std::size_t i) const noexcept { return b[i] >= 0 ? tube : -tube; }
+    double tube_falling(std::size_t i) const noexcept { return b[i] > 0 ? tube : -tube; }
     /// Requires lower < upper, so that one of the two arrays holds it.
-    double residual(std::size_t i) const noexcept { return rising[i] > -infinity ? rising[i] : falling[i]; }
-    void set_residual(std::size_t i, double e) noexcept {
-        rising[i] = b[i] < upper[i] ? e : -infinity;
-        falling[i] = b[i] > lower[i] ? e : infinity;
+    double residual(std::size_t i) const noexcept {
+        return rising[i] > -infinity ? rising[i] + tube_rising(i) : falling[i] + tube_falling(i);
     }
+    void set_residual(std::size_t i, double e) noexcept {
+        rising[i] = b[i] < upper[i] ? e - tube_rising(i) : -infinity;
+        falling[i] = b[i] > lower[i] ? e - tube_falling(i) : infinity;
+    }
+    /// How far b may rise or fall in one step: to its bound, or to 0.
+    double top(std::size_t i) const noexcept { return b[i] < 0 ? std::min(upper[i], 0.0) : upper[i]; }
+    double bottom(std::size_t i) const noexcept { return b[i] > 0 ? std::max(lower[i], 0.0) : lower[i]; }
 };
 
 /// The largest residual that may rise and the smallest that may fall, with the places of the first such. (A walk does
@@ -153,6 +164,33 @@ struct Walk {
     double violation = 0;
 };
 
+namespace detail {
+
+/// Extremes among the variables of one side of the split, and where that side is.
+struct Side {
+    Extremes found;
+    std::size_t begin = 0, size = 0;
+};
+
+/// A step of a pair on both sides of the split; the side with the larger violation, the first of equals.
+template <class T>
+Side step_on_sides(Variables<T>& v, const T* k_i, const T* k_j, double step) {
+    const auto one = [&](std::size_t begin, std::size_t end) {
+        Side side{take_step(v.rising.data() + begin, v.falling.data() + begin, k_i + begin, k_j + begin, step,
+                            end - begin),
+                  begin, end - begin};
+        side.found.at += begin;
+        return side;
+    };
+    const Side first = one(0, v.split);
+    if (v.split == v.rising.size())
+        return first;
+    const Side second = one(v.split, v.rising.size());
+    return second.found.high - second.found.low > first.found.high - first.found.low ? second : first;
+}
+
+} // namespace detail
+
 /// Change pairs until no violation above tol is left, for at most max_steps steps.
 ///
 /// The first of a pair has the largest residual that may rise, the second promises the most by the second order (Fan,
@@ -161,36 +199,37 @@ struct Walk {
 /// a step is too small to change b at all. Throws std::domain_error where the kernel is not finite.
 template <class T, class Row>
 Walk smo(Variables<T>& v, Row&& row, double tol, std::size_t max_steps, Monitor& monitor) {
-    const std::size_t n = v.rising.size();
-    const std::vector<T> nothing(n);
-    Extremes now = detail::take_step(v.rising.data(), v.falling.data(), nothing.data(), nothing.data(), 0, n);
+    const std::vector<T> nothing(v.rising.size());
+    auto now = detail::step_on_sides(v, nothing.data(), nothing.data(), 0);
     Walk walk;
-    for (; now.high - now.low > tol && walk.steps < max_steps; ++walk.steps) {
+    for (; now.found.high - now.found.low > tol && walk.steps < max_steps; ++walk.steps) {
         if (walk.steps % 64 == 0)
             monitor.check();
-        const std::size_t i = now.at;
+        const std::size_t i = now.found.at, at = now.begin;
         const T* k_i = row(i);
-        const std::size_t j = detail::partner(v.falling.data(), k_i, v.diagonal.data(), now.high, v.diagonal[i], n);
+        const std::size_t j = at + detail::partner(v.falling.data() + at, k_i + at, v.diagonal.data() + at,
+                                                   now.found.high, v.diagonal[i], now.size);
         const T* k_j = row(j);
-        const double e_i = now.high, e_j = v.falling[j];
+        const double e_i = now.found.high, e_j = v.falling[j];
         const double k_ii = static_cast<double>(v.diagonal[i]), k_jj = static_cast<double>(v.diagonal[j]);
         const double curvature = k_ii + k_jj - 2 * static_cast<double>(k_i[j]);
         const double least = std::max(least_curvature * (std::abs(k_ii) + std::abs(k_jj)), 1e-100);
-        const double room_i = v.upper[i] - v.b[i], room_j = v.b[j] - v.lower[j];
+        const double room_i = v.top(i) - v.b[i], room_j = v.b[j] - v.bottom(j);
         const double step = std::min({(e_i - e_j) / std::max(curvature, least), room_i, room_j});
         if (!(step > 0) || std::isinf(step))
             throw std::domain_error("the values of the kernel must be finite");
-        const double b_i = step == room_i ? v.upper[i] : v.b[i] + step;
-        const double b_j = step == room_j ? v.lower[j] : v.b[j] - step;
+        const double b_i = step == room_i ? v.top(i) : v.b[i] + step;
+        const double b_j = step == room_j ? v.bottom(j) : v.b[j] - step;
         if (b_i == v.b[i] && b_j == v.b[j])
             break;
+        const double whole_i = e_i + v.tube_rising(i), whole_j = e_j + v.tube_falling(j);
         v.b[i] = b_i;
         v.b[j] = b_j;
-        v.set_residual(i, e_i);
-        v.set_residual(j, e_j);
-        now = detail::take_step(v.rising.data(), v.falling.data(), k_i, k_j, step, n);
+        v.set_residual(i, whole_i);
+        v.set_residual(j, whole_j);
+        now = detail::step_on_sides(v, k_i, k_j, step);
     }
-    walk.violation = now.violation();
+    walk.violation = now.found.violation();
     return walk;
 }
 

@@ -9,9 +9,9 @@ inline std::vector<std::uint32_t> first_set(const DualState& state, std::size_t 
     std::vector<std::uint32_t> chosen;
     std::size_t seen[2] = {0, 0}, n = 0;
     for (std::size_t i = 0; i < state.size(); ++i)
-        n += state.most[i] > 0;
+        n += state.takes_part(i);
     for (std::uint32_t i = 0; i < state.size(); ++i)
-        if (state.most[i] > 0 && seen[state.sign[i] > 0]++ * size % n < size)
+        if (state.takes_part(i) && seen[state.upper[i] > 0]++ * size % n < size)
             chosen.push_back(i);
     return chosen;
 }
@@ -34,20 +34,20 @@ inline void keep_worst(std::vector<Wrong>& wrong, std::size_t most) {
 
 } // namespace detail
 
-/// All that are free or not more than `reach` away from violating the conditions of optimality at a bias, in ascending
-/// order. Of more than `most`, those that violate them the most, as many that ought to rise as ought to fall where there
-/// are so many: a step needs one of each. The two that violate them most are always among them.
-inline std::vector<std::uint32_t> next_set(const DualState& state, const Extremes& worst, double bias, double reach,
-                                           std::size_t most) {
+/// All that are free or not more than `reach` away from violating the conditions of optimality at a bias for each side,
+/// in ascending order. Of more than `most`, those that violate them the most, as many that ought to rise as ought to fall where there
+/// are so many: a step needs one of each. The two of a side that violate them most are always among them.
+inline std::vector<std::uint32_t> next_set(const DualState& state, const Sides<Extremes>& worst,
+                                           const Sides<double>& bias, double reach, std::size_t most) {
     std::vector<detail::Wrong> rise, fall;
     for (std::uint32_t i = 0; i < state.size(); ++i) {
-        const double up = state.may_rise(i) ? state.e[i] - bias : -infinity;
-        const double down = state.may_fall(i) ? bias - state.e[i] : -infinity;
-        if (i == worst.at)
+        const std::size_t side = state.side(i);
+        const double up = state.up(i) - bias[side], down = bias[side] - state.down(i);
+        if (i == worst[side].at)
             rise.push_back({infinity, i});
-        else if (i == worst.low_at)
+        else if (i == worst[side].low_at)
             fall.push_back({infinity, i});
-        else if (std::min(up, down) > -infinity || std::max(up, down) > -reach)
+        else if (state.is_free(i) || std::max(up, down) > -reach)
             (up > down ? rise : fall).push_back({std::max(up, down), i});
     }
     const std::size_t half = most / 2, n_rise = rise.size(), n_fall = fall.size();

@@ -136,7 +136,7 @@ private:
     }
 
     Pass visit_all(std::size_t pass) {
-        const auto order = live_.shuffled(set_.seed, pass);
+        const auto order = live_.shuffled(set_.seed, pass, monitor_);
         Pass found;
         double worst = 0;
         for (std::size_t v = 0; v < order.size(); ++v) {
@@ -158,7 +158,7 @@ private:
             if (met > 1e-13)
                 found.moved |= move(i);
         }
-        live_.leave_aside([this](std::uint32_t i) { return aside_[i]; });
+        live_.leave_aside([this](std::uint32_t i) { return aside_[i]; }, monitor_);
         worst_ = worst > 0 ? worst : std::numeric_limits<double>::infinity();
         return found;
     }

@@ -114,7 +114,7 @@ private:
 
     /// Blocks of live rows in random order; rows at rest beyond what the last pass met are left aside.
     Pass visit_all(std::size_t pass) {
-        const auto order = live_.shuffled(set_.seed, pass);
+        const auto order = live_.shuffled(set_.seed, pass, monitor_);
         Pass found;
         double highest = -std::numeric_limits<double>::infinity(), lowest = -highest;
         for (std::size_t v = 0; v < order.size(); ++v) {
@@ -124,7 +124,7 @@ private:
                 rows_.fetch(order[v + visits_ahead]);
             visit(order[v], found, highest, lowest);
         }
-        live_.leave_aside([this](std::uint32_t i) { return row_[i].aside; });
+        live_.leave_aside([this](std::uint32_t i) { return row_[i].aside; }, monitor_);
         shrink_above_ = highest > 0 ? highest : std::numeric_limits<double>::infinity();
         shrink_below_ = lowest < 0 ? lowest : -std::numeric_limits<double>::infinity();
         return found;
@@ -164,6 +164,7 @@ private:
     }
 
     void wake() {
+        monitor_.check();
         live_.wake();
         for (Row& row : row_)
             row.aside = false;

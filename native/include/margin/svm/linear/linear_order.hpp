@@ -1,5 +1,6 @@
 #pragma once
 // The order in which coordinate descent visits the rows that still move.
+#include "margin/core/monitor.hpp"
 #include "margin/core/random.hpp"
 #include <algorithm>
 #include <cstdint>
@@ -27,20 +28,29 @@ public:
     }
 
     template <class IsAside>
-    void leave_aside(IsAside&& is_aside) {
-        std::erase_if(live_, is_aside);
+    void leave_aside(IsAside&& is_aside, Monitor& monitor) {
+        std::size_t kept = 0;
+        for (std::size_t v = 0; v < live_.size(); ++v) {
+            if (v % some == 0)
+                monitor.check();
+            if (!is_aside(live_[v]))
+                live_[kept++] = live_[v];
+        }
+        live_.resize(kept);
     }
 
     /// The live rows in an order of their own for each pass. O(size).
-    std::span<const std::uint32_t> shuffled(std::uint64_t seed, std::uint64_t pass) {
+    std::span<const std::uint32_t> shuffled(std::uint64_t seed, std::uint64_t pass, Monitor& monitor) {
         blocks_.resize((live_.size() + block - 1) / block);
         std::iota(blocks_.begin(), blocks_.end(), 0U);
         Stream stream(seed, pass);
         stream.shuffle(std::span(blocks_));
         order_.clear();
+        monitor.check();
         for (const std::size_t b : blocks_)
             for (std::size_t v = b * block; v < std::min((b + 1) * block, live_.size()); ++v)
                 order_.push_back(live_[v]);
+        monitor.check();
         for (std::size_t first = 0; first < order_.size(); first += window)
             stream.shuffle(std::span(order_).subspan(first, std::min(window, order_.size() - first)));
         return order_;
@@ -48,6 +58,7 @@ public:
 
 private:
     static constexpr std::size_t block = 8, window = 1024;
+    static constexpr std::size_t some = std::size_t{1} << 16; // rows between two looks at the monitor: a few milliseconds
 
     std::size_t rows_;
     std::vector<std::uint32_t> live_, order_, blocks_; // live rows ascending
