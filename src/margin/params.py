@@ -264,7 +264,8 @@ def _with_defaults(estimator: Any) -> tuple[tuple[Parameter, Any], ...]:
 
 def check(estimator: Any) -> None:
     """Refuse an estimator whose parameters break their rules."""
-    for parameter, default in _with_defaults(type(estimator)):
+    kind: Any = type(estimator)
+    for parameter, default in _with_defaults(kind):
         value = getattr(estimator, parameter.name)
         if value is default:
             continue

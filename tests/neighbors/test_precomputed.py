@@ -154,3 +154,13 @@ def test_unit_length_goes_with_weights_of_columns_leave_one_out_and_files(iris, 
         assert left_out.labels[row] == anew.predict(X[[row]])[0]
     margin.persistence.save(model, tmp_path / "model.margin")
     assert_array_equal(margin.persistence.load(tmp_path / "model.margin").predict(X), model.predict(X))
+
+
+def test_rows_of_length_one_are_written_into_a_graph(iris):
+    pytest.importorskip("onnx")
+    pytest.importorskip("onnxruntime")
+    X, y = iris
+    for more in ({}, {"metric": "manhattan", "feature_weights": [1, 0, 2, 1]}):
+        KNeighborsClassifier(3, scale="unit", **more).fit(X, y).to_onnx(
+            check=X
+        )  # refuses a graph that answers otherwise

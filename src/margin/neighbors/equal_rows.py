@@ -17,16 +17,22 @@ MULTIPLIER, SHIFT = np.uint64(0xBF58476D1CE4E5B9), np.uint64(32)
 STEP = 0x9E3779B97F4A7C15
 # So few rows are looked up at once that what is in use stays in the cache.
 BLOCK_ROWS = 2**16
-# About so many are sorted at once, a tenth of a second.
-SORTED_ROWS = 2**19
+# About so many are sorted at once.
+SORTED_ROWS = 2**17
 
 
 def words_of(X: MixedData) -> np.ndarray:
     """Each cell as a word of 64 bits, so that equal cells are equal words: one zero and one NaN for all."""
-    numbers = X.numeric + 0.0
-    numbers[np.isnan(numbers)] = np.nan
-    parts = [numbers.view(np.uint64), *(codes.astype(np.int64).view(np.uint64)[:, None] for codes in X.codes)]
-    return np.hstack(parts) if X.codes else parts[0]
+    n, n_numbers = X.numeric.shape
+    words = np.empty((n, n_numbers + len(X.codes)), dtype=np.uint64)
+    for first in range(0, n, BLOCK_ROWS):  # a signal is heard in between
+        some = slice(first, first + BLOCK_ROWS)
+        numbers = np.add(X.numeric[some], 0.0, dtype=np.float64)
+        numbers[np.isnan(numbers)] = np.nan
+        words[some, :n_numbers] = numbers.view(np.uint64)
+        for column, codes in enumerate(X.codes):
+            words[some, n_numbers + column] = codes[some].astype(np.int64).view(np.uint64)
+    return words
 
 
 class EqualRows:
@@ -60,7 +66,7 @@ class EqualRows:
                 different.append(rows[at[is_new]])
                 different_hashes.append(ordered[is_new])
                 known += len(different_hashes[-1])
-            self.rows, self.hashes = np.concatenate(different), np.concatenate(different_hashes)
+            self.rows, self.hashes = _joined(different), _joined(different_hashes)
             if len(self.rows) == len(rows) or _all_equal(self.rows, number, rows):
                 return number
         raise AssertionError("some seed tells all rows apart")
@@ -104,6 +110,18 @@ def _all_equal(different: np.ndarray, number: np.ndarray, rows: np.ndarray) -> b
         np.array_equal(different[number[first : first + BLOCK_ROWS]], rows[first : first + BLOCK_ROWS])
         for first in blocks
     )
+
+
+def _joined(parts: list[np.ndarray]) -> np.ndarray:
+    """Parts end to end, copied one by one."""
+    if len(parts) == 1:
+        return parts[0]
+    whole = np.empty((sum(map(len, parts)), *parts[0].shape[1:]), dtype=parts[0].dtype)
+    first = 0
+    for part in parts:
+        whole[first : first + len(part)] = part
+        first += len(part)
+    return whole
 
 
 def _by_hash(hashes: np.ndarray) -> Iterator[np.ndarray]:

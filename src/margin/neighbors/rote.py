@@ -25,7 +25,7 @@ Label = Annotated[
 
 
 # So many rows are counted at once.
-COUNTED_ROWS = 2**20
+COUNTED_ROWS = 2**17
 
 
 class RoteClassifier(Classifier):

@@ -34,7 +34,7 @@ from margin.persistence.objects.arrays import (
     positive,
     starts,
 )
-from margin.persistence.objects.fields import Fixed, Flag, Maybe, Number, Object, Text, TupleOf, Whole
+from margin.persistence.objects.fields import Absent, Fixed, Flag, Maybe, Number, Object, Text, TupleOf, Whole
 from margin.persistence.objects.kind import Kind
 
 __all__ = ["KINDS"]
@@ -270,10 +270,10 @@ KINDS = (
             "factors": Maybe(Array("f8", None, at_least(0), finite)),
             "unit": POSITIVE,
             "cosine": Flag(),
-            "directions": Flag(),
+            "directions": Absent(Flag(), lambda: False),  # version 1 and format 1 know of none
         },
         version=2,
-        steps={1: lambda state: state | {"directions": False}},
+        steps={1: lambda state: state},
     ),
     Kind("given-distances", GivenDistances, {"cells": Array("f8", "n", "n", at_least(0), finite)}, check=_has_cells),
 )
