@@ -1,0 +1,5 @@
+"""Models made of members."""
+
+from margin.export.members import answers
+
+__all__ = ["answers"]
