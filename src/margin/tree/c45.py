@@ -15,6 +15,7 @@ from margin.tree.grow import grow, numbers_of
 from margin.tree.nodes import Ask, Tree
 from margin.tree.pruning.choose import class_losses
 from margin.tree.pruning.pessimistic import collapsed, pessimistic
+from margin.tree.pruning.recount import recounted_classes
 from margin.tree.pruning.reduced_error import bottom_up
 from margin.tree.training_rows import Rows, held_out, in_cases
 from margin.tree.tree_model import TreeClassifier
@@ -47,8 +48,8 @@ class C45(TreeClassifier):
     binary_splits
         Whether words get two branches, one level against all others: the level with the best gain ratio.
     reduced_error
-        Whether a subtree goes where a leaf makes no more errors on rows that were kept for that; the leaves then count
-        the rows that the tree was grown from.
+        Whether a subtree goes where a leaf makes no more errors on rows that were kept for that. The leaves that are
+        left then count all rows; those of J48 count only the rows that it grew from.
     n_folds
         One of so many parts of the rows is kept for that.
     random_state
@@ -99,7 +100,7 @@ class C45(TreeClassifier):
         self.n_outputs_ = 1
         if self.prune and self.reduced_error:
             growing, judging = held_out(cases, 1 / int(self.n_folds), self.random_state, y)
-            self.tree_ = self._judged(growing, judging)
+            self.tree_ = recounted_classes(self._judged(growing, judging), cases, "entropy")
             return
         tree = self._grown(cases)
         if self.collapse:

@@ -7,7 +7,7 @@ from typing import Any
 from margin.params import ClassWeight, Jobs
 from margin.tree.criteria import ClassCriterion
 from margin.tree.decision_tree import DecisionTreeClassifier
-from margin.tree.settings import CasesInLeaf, Missing, Nominal
+from margin.tree.settings import CasesInLeaf, LeafShare, Missing, Nominal
 
 __all__ = ["DecisionStump"]
 
@@ -36,7 +36,6 @@ class DecisionStump(DecisionTreeClassifier):
     # What a larger tree may be told, and a stump has no use for.
     max_depth: Any = 1
     min_samples_split: Any = 2
-    min_weight_fraction_leaf: Any = 0.0
     max_features: Any = None
     random_state: Any = None
     max_leaf_nodes: Any = None
@@ -62,6 +61,7 @@ class DecisionStump(DecisionTreeClassifier):
         *,
         criterion: ClassCriterion = "gini",
         min_samples_leaf: CasesInLeaf = 1,
+        min_weight_fraction_leaf: LeafShare = 0.0,
         class_weight: ClassWeight = None,
         nominal: Nominal = "subset",
         missing: Missing = "direction",
@@ -69,7 +69,13 @@ class DecisionStump(DecisionTreeClassifier):
     ) -> None:
         self.criterion = criterion
         self.min_samples_leaf = min_samples_leaf
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
         self.class_weight = class_weight
         self.nominal = nominal
         self.missing = missing
         self.n_jobs = n_jobs
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.poor_score = True  # one question with two answers cannot tell three classes apart
+        return tags
