@@ -259,7 +259,7 @@ class Search(PassesOn):
     # ---- Answering.
 
     def _passed_on(self, X: Encoded, method: str, never: float) -> np.ndarray:
-        if not isinstance(self.classes_, list):
+        if not isinstance(self.__dict__.get("classes_"), list):
             return super()._passed_on(X, method, never)
         encoded = self._inputs(X, method)
         return getattr(self.model_, method)(ready_for(self.model_, encoded))
