@@ -157,12 +157,17 @@ def _about_model(
         rows=len(problem.labels),
         validation=best.scores,
         test=test.scores,
-        protocol=f"{_protocol(race, method)} The sealed test of {test.n_rows:,} rows was opened once.",
+        protocol=f"{_protocol(race, method)} The sealed test of {test.n_rows:,} rows was opened {_times(race)}.",
         seed=spec.seed,
         command=spec.command(),
         positive=race.positive,
     )
     return {**about_model(table, problem.target, problem.labels, spec.reading), "name": best.name, **notes}
+
+
+def _times(race: _Race) -> str:
+    n = len(race.sealed.openings)
+    return "once" if n == 1 else f"{n} times"
 
 
 def _entries(spec: Spec, n_train: int, log: Log) -> dict[str, zoo.Entry]:

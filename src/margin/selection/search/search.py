@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal, Self
 import numpy as np
 from sklearn.utils import get_tags
 
-from margin.base import AsGiven
+from margin.base import AsGiven, Classifier
 from margin.base.meta.cross_fitting import given_splits, stratified_splits
 from margin.base.meta.delegating import PassesOn
 from margin.base.representations.representation import TrainingRows
@@ -176,7 +176,9 @@ class Search(PassesOn):
             self.__dict__.pop("_groups", None)
 
     def _read_targets(self, y: Any, n_rows: int, who: str) -> np.ndarray:
-        if not are_label_sets(y):
+        # Models of margin say whether they learn several labels a row; others find out for themselves.
+        knows = self.several_outputs or not isinstance(self._model(), Classifier)
+        if not knows or not are_label_sets(y):
             self.classes_, codes = encode_labels(y, n_rows, who)
             self.__dict__.pop("labels_", None)
             return np.ascontiguousarray(codes, dtype=np.int32)
@@ -259,7 +261,7 @@ class Search(PassesOn):
     # ---- Answering.
 
     def _passed_on(self, X: Encoded, method: str, never: float) -> np.ndarray:
-        if not isinstance(self.classes_, list):
+        if not isinstance(self.__dict__.get("classes_"), list):
             return super()._passed_on(X, method, never)
         encoded = self._inputs(X, method)
         return getattr(self.model_, method)(ready_for(self.model_, encoded))
