@@ -35,6 +35,7 @@ __all__ = [
     "UndefinedMetricWarning",
     "closest",
     "listing",
+    "unreadable",
     "warn",
 ]
 
@@ -148,6 +149,17 @@ def listing(items: Iterable[object], most: int = 5) -> str:
     items = list(items)
     shown = ", ".join(repr(item) for item in items[:most])
     return shown if len(items) <= most else f"{shown}, … ({len(items)} in all)"
+
+
+def unreadable(what: str, given: object, error: Exception) -> str:
+    """How a refusal ends where reading an object failed inside the object; memory that ran out is no fault of it.
+
+    >>> unreadable("X", [], OSError("disk gone"))
+    'X of type list cannot be read as an array (OSError: disk gone).'
+    """
+    if isinstance(error, (MarginError, MemoryError)):
+        raise error
+    return f"{what} of type {type(given).__name__} cannot be read as an array ({type(error).__name__}: {error})."
 
 
 def warn(message: str, category: type[Warning]) -> None:

@@ -25,7 +25,7 @@ from margin.svm.kernel_machine.model import KernelModel, refuse_missing
 from margin.svm.kernel_machine.multiclass import Layout, Multiclass
 from margin.svm.kernel_machine.probabilities import cross_fitted_map
 from margin.svm.kernel_machine.solve import FEW, MarginPolicy, SoftMargin, Solver
-from margin.svm.kernels.function import KERNELS, KernelFunction, traits_of
+from margin.svm.kernels.function import KERNELS, KernelFunction, traits_of, unheard_below
 from margin.svm.kernels.matrix import values_of
 from margin.svm.kernels.spectrum import SpectrumKernel
 from margin.typing import Encoded, WeightsLike
@@ -312,6 +312,10 @@ class SVC(KernelModel):
         elif self._encoder.filled:
             raise InputError(f"{who}: a precomputed kernel must have no missing values.")
         return np.ascontiguousarray(X if rows.kept is None else X[:, rows.kept], dtype=np.float64)
+
+    def _unheard_below(self) -> float:
+        gamma = self.gamma if self.sigma is None else 0.5 / float(self.sigma) ** 2
+        return 0.0 if self.scale is not None else unheard_below(self._chosen_kernel.name, gamma, float(self.C))
 
     def _gamma_of(self, X: Encoded, weight: np.ndarray | None) -> float:
         if self.sigma is not None:
