@@ -38,6 +38,7 @@ __all__ = [
     "closest",
     "hushed",
     "listing",
+    "unreadable",
     "warn",
 ]
 
@@ -168,6 +169,17 @@ def hushed(*categories: type[Warning]) -> Iterator[None]:
         yield
     finally:
         _unsaid.reset(before)
+
+
+def unreadable(what: str, given: object, error: Exception) -> str:
+    """How a refusal ends where reading an object failed inside the object; memory that ran out is no fault of it.
+
+    >>> unreadable("X", [], OSError("disk gone"))
+    'X of type list cannot be read as an array (OSError: disk gone).'
+    """
+    if isinstance(error, (MarginError, MemoryError)):
+        raise error
+    return f"{what} of type {type(given).__name__} cannot be read as an array ({type(error).__name__}: {error})."
 
 
 def warn(message: str, category: type[Warning]) -> None:

@@ -68,6 +68,30 @@ def test_huge_cells_are_answered_or_refused_never_nonsense(estimator):
         assert np.isfinite(answers(clone(estimator).fit(X, y), X)).all()
 
 
+@every_measuring_classifier
+@pytest.mark.parametrize("unit", [2.0**-660, 2.0**-70], ids=["2**-660", "2**-70"])
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array], ids=["dense", "sparse"])
+def test_tiny_numbers_are_learnt_or_named_never_lost_without_a_word(estimator, unit, form, recwarn):
+    X, y = numbers()
+    learnt = np.mean(clone(estimator).fit(form(X), y).predict(form(X)) == y)
+    recwarn.clear()
+    tiny = clone(estimator).fit(form(X * unit), y).predict(form(X * unit))
+    named = [each for each in recwarn if "'x0', 'x1', 'x2', 'x3' hold only numbers below" in str(each.message)]
+    assert np.mean(tiny == y) >= learnt - 0.1 or named
+
+
+@every_measuring_classifier
+def test_one_tiny_column_beside_others_is_named_by_those_that_cannot_hear_it(estimator, recwarn):
+    X, y = frame()
+    X["charge"] = np.where(y == 1, 3.2e-19, 1.6e-19) * (1 + np.arange(len(y)) % 3)
+    clone(estimator).fit(X, y)
+    named = [str(each.message) for each in recwarn if "column 'charge' holds only numbers below" in str(each.message)]
+    assert len(set(named)) <= 1
+    if isinstance(estimator, LinearClassifier):
+        in_one_unit = estimator.scale is not None or getattr(estimator, "kernel", "linear") != "linear"
+        assert len(set(named)) == (0 if in_one_unit else 1)
+
+
 @every_estimator
 def test_missing_cells_are_taken_at_fit_and_predict(estimator):
     X, y = numbers()

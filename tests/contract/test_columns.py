@@ -10,7 +10,7 @@ import pytest
 from sklearn.base import clone
 
 from margin.data import Table
-from margin.errors import InputError, MarginError
+from margin.errors import DataWarning, InputError, MarginError
 from tests.contract.estimators import answers, every_estimator, frame, numbers, one_of_each_way_in
 
 
@@ -85,6 +85,66 @@ def test_one_bad_cell_among_numbers_written_as_words_is_named(estimator):
         clone(estimator).fit(X, y)
     with pytest.raises(InputError, match="column 'count', row 17: 'seven'"):
         answers(model, X)
+
+
+MARKS = {
+    "words": lambda cells: pd.DataFrame({"x0": np.arange(len(cells)) % 7 + 0.5, "x1": pd.Series(cells, dtype=object)}),
+    "numbers": lambda cells: pd.DataFrame(
+        {
+            "x0": np.arange(len(cells)) % 7 + 0.5,
+            "x1": pd.Series([float(c) if c[:1].isdigit() else c for c in cells], dtype=object),
+        }
+    ),
+    "polars": lambda cells: pl.DataFrame({"x0": np.arange(len(cells)) % 7 + 0.5, "x1": cells}),
+    "object array": lambda cells: np.array([[i % 7 + 0.5, c] for i, c in enumerate(cells)], dtype=object),
+}
+
+
+@one_of_each_way_in
+@pytest.mark.parametrize("make", MARKS, ids=str)
+def test_marks_of_missing_cells_among_numbers_are_missing_as_in_files(estimator, make, recwarn):
+    marks = ("?", "NA", "", " n/a", "-", "nan")
+    cells = [marks[i % 6] if i % 3 == 1 else f"{i % 5}.5" for i in range(30)]
+    given, y = MARKS[make](cells), np.arange(30) % 2
+    plain = np.array([[i % 7 + 0.5, np.nan if i % 3 == 1 else i % 5 + 0.5] for i in range(30)])
+    if make != "object array":
+        plain = pd.DataFrame(plain, columns=["x0", "x1"])
+    expected = answers(clone(estimator).fit(plain, y), plain)
+    recwarn.clear()
+    model = clone(estimator).fit(given, y)
+    warned = [str(each.message) for each in recwarn if issubclass(each.category, DataWarning)]
+    assert len(warned) == 1, warned
+    assert warned[0].startswith(f"{type(estimator).__name__}.fit: column 'x1': 10 of 30 cells")
+    recwarn.clear()
+    assert np.array_equal(answers(model, given), expected)
+    warned = [str(each.message) for each in recwarn if issubclass(each.category, DataWarning)]
+    assert len(warned) == 1, warned
+    assert "column 'x1': 10 of 30 cells" in warned[0]
+
+
+@one_of_each_way_in
+@pytest.mark.parametrize("mark", ["?", "-"])
+def test_a_row_alone_with_a_mark_of_a_missing_cell_is_answered_as_among_others(estimator, mark):
+    X, y = numbers()
+    named = pd.DataFrame(X, columns=list("abcd"))
+    missing = X[:1].copy()
+    missing[0, 1] = np.nan
+    row = [X[0, 0], mark, X[0, 2], X[0, 3]]
+    for fitted_on, given in ((X, [row]), (named, pd.DataFrame([row], columns=list("abcd")))):
+        model = clone(estimator).fit(fitted_on, y)
+        expected = answers(model, missing)
+        with pytest.warns(DataWarning, match=r"1 of 1 cells"):
+            assert np.array_equal(answers(model, given), expected)
+
+
+@one_of_each_way_in
+def test_a_mark_of_a_missing_cell_among_words_stays_a_word(estimator, recwarn):
+    cells = [("yes", "no", "?")[i % 3] for i in range(30)]
+    X, y = pd.DataFrame({"answer": cells, "x": np.arange(30) % 7}), np.arange(30) % 2
+    as_word = X.assign(answer=[cell.replace("?", "maybe") for cell in cells])
+    expected = answers(clone(estimator).fit(as_word, y), as_word)
+    assert np.array_equal(answers(clone(estimator).fit(X, y), X), expected)
+    assert not [each for each in recwarn if issubclass(each.category, DataWarning)]
 
 
 def other_makes(X: pd.DataFrame):

@@ -9,6 +9,7 @@ from sklearn.base import clone, is_regressor
 
 from margin.data import Table
 from margin.errors import InputError, LabelError, ParameterError
+from margin.persistence import from_bytes, to_bytes
 from tests.contract.estimators import (
     answers,
     counts_against_a_prior,
@@ -61,6 +62,19 @@ def test_labels_come_back_in_the_type_they_came_in(estimator, names):
     assert found.dtype == labels.dtype
     assert set(found.tolist()) <= set(names.tolist())
     assert model.classes_.tolist() == sorted(names.tolist())
+
+
+@one_of_each_classifiers_way_in
+@pytest.mark.parametrize("make", [list, tuple, pd.Series, pl.Series], ids=lambda m: m.__name__)
+@pytest.mark.parametrize("names", [("a", "a\0"), (b"a", b"a\0"), (np.str_("a"), "a\0b\0\0")], ids=str)
+def test_a_label_that_ends_in_nul_is_another_than_the_one_that_does_not(estimator, make, names):
+    X, y = numbers()
+    labels = [names[int(code > 0)] for code in y]
+    model = clone(estimator).fit(X, make(labels))
+    plain = clone(estimator).fit(X, np.array(["a", "b"])[(y > 0).astype(int)])
+    assert model.classes_.tolist() == list(names)
+    assert model.predict(X).tolist() == [names[int(word == "b")] for word in plain.predict(X)]
+    assert from_bytes(to_bytes(model)).classes_.tolist() == list(names)
 
 
 @one_of_each_classifiers_way_in

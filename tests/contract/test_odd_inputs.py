@@ -13,8 +13,15 @@ import scipy.sparse as sp
 from sklearn.base import clone
 
 from margin.data import Table
-from margin.errors import InputError, InputTypeError, MarginError
-from tests.contract.estimators import answers, every_estimator, frame, numbers, one_of_each_way_in
+from margin.errors import InputError, InputTypeError, LabelError, MarginError
+from tests.contract.estimators import (
+    answers,
+    every_estimator,
+    frame,
+    numbers,
+    one_of_each_models_way_in,
+    one_of_each_way_in,
+)
 
 pytestmark = pytest.mark.filterwarnings("ignore:the matrix subclass:PendingDeprecationWarning")
 
@@ -280,6 +287,76 @@ def test_a_sparse_matrix_with_indices_beyond_it_is_refused(estimator, form):
         answers(clone(estimator).fit(X, y), damaged)
 
 
+def damaged_coordinates(axis, place):
+    def make(X):
+        made = sp.coo_array(X)
+        made.coords = tuple(places.copy() for places in made.coords)
+        made.coords[axis][3] = place
+        return made
+
+    return make
+
+
+def few_coordinates(X):
+    made = sp.coo_array(X)
+    made.coords = (made.coords[0][:5], made.coords[1])
+    return made
+
+
+def damaged_list(places):
+    def make(X):
+        made = sp.lil_array(X)
+        made.rows[3] = places
+        return made
+
+    return make
+
+
+def far_key(X):
+    made = sp.dok_array(X)
+    made._dict[(10**7, 2)] = 1.0
+    return made
+
+
+def few_offsets(X):
+    made = sp.dia_array(X)
+    made.offsets = made.offsets[:2]
+    return made
+
+
+# In SciPy's conversion most of these end the process, so they must not get there.
+DAMAGED = {
+    "a row beyond the matrix": (damaged_coordinates(0, 10**7), "row index 10000000 is not one of 0 to 59"),
+    "a row below 0": (damaged_coordinates(0, -(10**7)), "row index -10000000"),
+    "a column beyond the matrix": (damaged_coordinates(1, 4), "column index 4 is not one of 0 to 3"),
+    "coordinates too few": (few_coordinates, "5 row indices for"),
+    "a column beyond a list": (damaged_list([0, 1, 2, 9]), "column index 9"),
+    "a list too short": (damaged_list([0, 1, 2]), "3 column indices for 4 cells in row 3"),
+    "a key beyond the matrix": (far_key, "row index 10000000"),
+    "offsets too few": (few_offsets, "2 offsets for diagonals"),
+}
+
+
+@one_of_each_way_in
+@pytest.mark.parametrize("kind", DAMAGED, ids=str)
+def test_coordinates_lists_keys_and_diagonals_that_do_not_fit_are_refused(estimator, kind):
+    X, y = numbers()
+    damaged, message = DAMAGED[kind]
+    with pytest.raises(InputError, match=rf"the sparse X is damaged \(.*{message}"):
+        clone(estimator).fit(damaged(X), y)
+    with pytest.raises(InputError, match="damaged"):
+        answers(clone(estimator).fit(X, y), damaged(X))
+
+
+@one_of_each_way_in
+def test_sparse_matrices_of_every_format_are_read(estimator):
+    X, y = numbers()
+    X[X < 3] = 0.0
+    expected = answers(clone(estimator).fit(sp.csr_array(X), y), sp.csr_array(X))
+    for form in (sp.coo_array, sp.lil_array, sp.dok_array, sp.dia_array, sp.csc_matrix):
+        assert np.array_equal(answers(clone(estimator).fit(form(X), y), form(X)), expected), form
+
+
 @one_of_each_way_in
 def test_frames_and_arrays_may_take_turns(estimator):
     X, y = numbers()
@@ -308,6 +385,67 @@ def test_what_only_looks_like_a_frame_is_refused(estimator):
 
     with pytest.raises(InputTypeError, match="Odd cannot be read"):
         clone(estimator).fit(Odd(), LABELS)
+
+
+class Failing:
+    """Rows that cannot be had: a file that is gone, a connection that is cut."""
+
+    def __init__(self, error):
+        self.error = error
+
+    def __array__(self, dtype=None, copy=None):
+        raise self.error
+
+
+class FailingRows:
+    def __len__(self):
+        return N
+
+    def __getitem__(self, row):
+        raise RuntimeError("row is gone")
+
+
+class FailingLength(FailingRows):
+    def __len__(self):
+        raise RuntimeError("length is gone")
+
+
+@one_of_each_models_way_in
+@pytest.mark.parametrize(
+    "given",
+    [Failing(OSError("file is gone")), Failing(KeyError("key is gone")), FailingRows(), FailingLength()],
+    ids=["OSError", "KeyError", "rows", "length"],
+)
+def test_rows_labels_and_weights_that_cannot_be_had_are_refused_with_what_went_wrong(estimator, given):
+    X = numbers(N, 4)[0]
+    model = clone(estimator).fit(X, LABELS)
+    who = type(estimator).__name__
+    with pytest.raises(InputError, match=rf"{who}\.fit: X "):
+        clone(estimator).fit(given, LABELS)
+    with pytest.raises(InputError, match="X "):
+        answers(model, given)
+    with pytest.raises(LabelError, match=rf"{who}\.fit.*: y "):
+        clone(estimator).fit(X, given)
+    with pytest.raises(InputError, match=r"sample_weight"):
+        clone(estimator).fit(X, LABELS, sample_weight=given)
+
+
+@one_of_each_way_in
+def test_memory_that_runs_out_and_interrupts_are_not_taken_for_bad_input(estimator):
+    for error in (MemoryError(), KeyboardInterrupt()):
+        with pytest.raises(type(error)):
+            clone(estimator).fit(Failing(error), LABELS)
+
+
+@one_of_each_way_in
+def test_column_names_with_half_a_character_are_refused(estimator):
+    X, y = numbers()
+    named = pd.DataFrame(X, columns=pd.Index(["a", "b\ud800", "c", "d"], dtype=object))
+    with pytest.raises(InputError, match=r"column name 'b\\ud800' holds half a character"):
+        clone(estimator).fit(named, y)
+    model = clone(estimator).fit(pd.DataFrame(X, columns=list("abcd")), y)
+    with pytest.raises(InputError, match="half a character"):
+        answers(model, named)
 
 
 @one_of_each_way_in

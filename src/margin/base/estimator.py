@@ -23,6 +23,7 @@ from margin.base.parameter_path import PathFunction, PathTask
 from margin.base.representations.mixed import Mixed
 from margin.base.representations.numeric import Numeric
 from margin.base.representations.representation import AsGiven, Learnt, TrainingRows
+from margin.base.representations.tiny_columns import warn_of_tiny_columns
 from margin.base.rollback import NotYetFittedError, whole_or_not_at_all
 from margin.base.sklearn_classes import BaseEstimator, ClassifierMixin, RegressorMixin
 from margin.base.targets.label_sets import answered_sets, encode_label_sets, sets_of
@@ -81,7 +82,12 @@ class TableEstimator(BaseEstimator):
         self._encoder = learnt.encoder
         if learnt.survey is not None:
             self._see_ranges(learnt.survey.low, learnt.survey.high)
+        warn_of_tiny_columns(learnt, self._columns, self._unheard_below(), who)
         return learnt
+
+    def _unheard_below(self) -> float:
+        """The magnitude below which a column decides nothing; 0 where each is measured in its own unit."""
+        return 0.0
 
     def _see_ranges(self, low: np.ndarray, high: np.ndarray) -> None:
         """Keep the smallest and largest number of each numeric column, over all batches of a stream."""

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from margin.errors import InputError, listing
+from margin.errors import InputError, listing, unreadable
 from margin.typing import ClassifierLike
 
 __all__ = ["cases_per_weight", "check_weights", "count_repeats", "group_arguments", "weight_arguments"]
@@ -35,6 +35,8 @@ def check_weights(sample_weight: Any, n_rows: int, who: str) -> np.ndarray | Non
         weight = given.astype(np.float64) if given.dtype.kind in "fiubO" else None
     except (TypeError, ValueError, OverflowError):
         weight = None
+    except Exception as error:
+        raise InputError(f"{who}(sample_weight=…): {unreadable('weights', sample_weight, error)}") from None
     if weight is None:
         raise InputError(f"{who}(sample_weight=…): weights must be numbers.")
     if weight.shape != (n_rows,):

@@ -10,6 +10,7 @@ from margin.base import Classifier, Numeric
 from margin.base.planes import distance_from_planes
 from margin.base.representations.numeric import Scale
 from margin.base.representations.representation import NO_LIMIT, TrainingRows
+from margin.base.representations.tiny_columns import TINY
 from margin.base.sklearn_classes import available_if
 from margin.errors import InputError
 from margin.linear.presolve import NEVER
@@ -53,6 +54,10 @@ class LinearClassifier(Classifier):
     @property
     def representation(self) -> Numeric:
         return Numeric(scale=self.scale, sparse=True, keep_float32=True, largest=self._largest_cell)
+
+    def _unheard_below(self) -> float:
+        """Of a penalty or a step that has a unit; without a penalty, and on one scale, none has."""
+        return 0.0 if self.scale is not None else TINY / max(1.0, float(getattr(self, "C", 1.0)))
 
     @property
     def coef_names_(self) -> list[str]:

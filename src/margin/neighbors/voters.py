@@ -12,6 +12,7 @@ from margin import params
 from margin.base import MixedData
 from margin.base.inputs.arrays import check_one_row
 from margin.base.representations.representation import TrainingRows
+from margin.base.representations.tiny_columns import TINY
 from margin.data.weights import count_repeats
 from margin.errors import listing
 from margin.neighbors.distances import FeatureWeights, Metric, RowScale
@@ -174,6 +175,11 @@ class RadiusVoters(Voters):
         self.scale = scale
         self.feature_weights = feature_weights
         self.n_jobs = n_jobs
+
+    def _unheard_below(self) -> float:
+        """A radius is in the unit of the columns where the distance is."""
+        in_their_unit = self.scale is None and self.metric in ("minkowski", "euclidean", "manhattan", "chebyshev")
+        return TINY * float(self.radius) if in_their_unit and self.feature_weights is None else 0.0
 
     def _ballots(self, X: Encoded) -> Iterator[Ballot]:
         """The votes on encoded rows, so many rows at a time that the votes fit into memory."""

@@ -12,8 +12,9 @@ import numpy as np
 import margin._core as _core
 from margin import parallel
 from margin.base.inputs.dataframes import is_frame, table_from_frame, table_from_objects
+from margin.base.inputs.sparse_structure import check_structure
 from margin.data.table import Table
-from margin.errors import InputError, InputTypeError, MarginError, listing
+from margin.errors import InputError, InputTypeError, MarginError, listing, unreadable
 from margin.typing import Encoded, TableLike
 
 __all__ = [
@@ -63,6 +64,8 @@ def cells_of(X: TableLike, who: str) -> np.ndarray:
             array = np.asarray(X, dtype=object)  # NumPy would make words of the numbers beside words
     except ValueError as error:
         raise InputError(f"{who}: X must have rows of equal length and one value in a cell ({error}).") from None
+    except Exception as error:
+        raise InputError(f"{who}: {unreadable('X', X, error)}") from None
     if array.ndim != 2:
         raise InputError(_wrong_dimensions(X, array, who))
     if array.dtype.kind in "OUST":
@@ -154,13 +157,15 @@ def survey_clean_csr(X: Encoded, n_columns: int, largest: float) -> StoredSurvey
 
 def _open_sparse(X: Encoded, who: str, largest: float) -> Any:
     """X as canonical CSR; what was seen of its cells on the way stands in its attribute ``stored``."""
+    if not hasattr(X, "format"):
+        raise InputTypeError(f"{who}: X of type {type(X).__name__} cannot be read; give a SciPy sparse matrix.")
     if X.ndim != 2:
         raise InputError(f"{who}: a sparse X must have two dimensions, rows and columns, but has {X.ndim}.")
     if X.dtype.kind not in "fiub":
         problem = "Complex data not supported" if X.dtype.kind == "c" else f"type {X.dtype} cannot be read"
         raise InputError(f"{who}: {problem}; a sparse X must hold real numbers.")
     if X.format != "csr":
-        _check_structure(X, who)
+        check_structure(X, who)
     if X.shape[1] > MOST_STORED_COLUMNS:
         raise InputError(f"{who}: a sparse X can have at most {MOST_STORED_COLUMNS:,} columns, not {X.shape[1]:,}.")
     matrix = _as_csr(X, who)
@@ -194,16 +199,6 @@ def _as_csr(X: Encoded, who: str) -> Any:
     made = scipy.sparse.csr_array(matrix.shape, dtype=wide)
     made.data, made.indices, made.indptr = data, indices, indptr  # no look at the indices: that comes next
     return made
-
-
-def _check_structure(X: Encoded, who: str) -> None:
-    """Refuse indices beyond the matrix before compiled code follows them."""
-    if not hasattr(X, "check_format"):
-        return
-    try:
-        type(X)(X).check_format(full_check=True)  # on a second view: the check may rewrite the indices it looks at
-    except ValueError as error:
-        raise InputError(f"{who}: the sparse X is damaged ({error}).") from None
 
 
 def dense_from_sparse(matrix: Any, who: str) -> np.ndarray:

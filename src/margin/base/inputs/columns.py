@@ -18,7 +18,14 @@ import margin._core as _core
 from margin import parallel
 from margin.base.inputs.arrays import cells_of, matrix_of, open_input, row_count
 from margin.base.inputs.dataframes import cells_from_series, is_frame, open_frame
-from margin.base.inputs.object_cells import codes_of_values, distinct, kinds_of, numbers_of, numbers_of_levels
+from margin.base.inputs.object_cells import (
+    are_marks,
+    codes_of_values,
+    distinct,
+    kinds_of,
+    numbers_of,
+    numbers_of_levels,
+)
 from margin.data.schema import Column, Schema
 from margin.data.table import Table
 from margin.errors import InputError, closest, listing
@@ -234,9 +241,12 @@ def _sort_key(level: object) -> tuple[str, Any]:
 
 
 def _numbers_by_position(table: Table, who: str) -> np.ndarray:
-    words = [column.name for column in table.schema if not column.is_numeric]
+    others = [column for column in table.schema if not column.is_numeric]
+    words = [column.name for column in others if not are_marks(column.levels)]
     if words:
         raise InputError(f"{who}: column {listing(words)} holds words, but the model was fitted on numbers alone.")
+    for column in others:
+        numbers_of_levels(column.name, column.levels, table.cells(column.name), who)  # says that they read as missing
     return matrix_of(table)
 
 

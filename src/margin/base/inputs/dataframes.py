@@ -35,6 +35,7 @@ def open_frame(frame: Any, who: str) -> tuple[dict[str, Any], int]:
         if twice:
             listed = listing(sorted(twice))
             raise InputError(f"{who}: column names must differ, but {listed} stand there more than once.")
+        _check_can_be_written(names, who)
         if _is_pandas(frame):
             return dict(zip(names, (series for _, series in frame.items()))), len(frame)
         opened = nw.from_native(_taken_from_arrow(frame), eager_only=True)
@@ -44,6 +45,15 @@ def open_frame(frame: Any, who: str) -> tuple[dict[str, Any], int]:
             "pandas or polars data frame or a pyarrow table (call collect() on a lazy frame first)."
         ) from None
     return dict(zip(names, opened.iter_columns())), len(opened)
+
+
+def _check_can_be_written(names: list[str], who: str) -> None:
+    """Refuse names that no file, report or other make of data frame could hold: those with half a character."""
+    try:
+        "".join(names).encode()
+    except UnicodeEncodeError:
+        halves = [name for name in names if any("\ud800" <= letter <= "\udfff" for letter in name)]
+        raise InputError(f"{who}: column name {listing(halves)} holds half a character; rename it.") from None
 
 
 def _is_pandas(frame: object) -> bool:

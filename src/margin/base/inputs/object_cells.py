@@ -2,6 +2,9 @@
 
 A cell's type says its kind, so types are looked at, not cells; and work on cells is done once for each
 different value. A column of a million words takes about as long as making a dictionary of them.
+
+Among numbers, a word that stands for a missing cell in files ("?", "NA", "", …) stands for one here too, with a warning
+that counts such cells, since it might be a value to whoever wrote it.
 """
 
 from __future__ import annotations
@@ -10,16 +13,18 @@ import datetime
 import decimal
 import numbers
 import reprlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
+from margin.data.kind_inference import MISSING, MISSING_AMONG_NUMBERS
 from margin.data.missing import MAYBE_MISSING, is_missing, is_missing_type
 from margin.data.schema import Column
-from margin.errors import InputError, InputTypeError
+from margin.errors import DataWarning, InputError, InputTypeError, listing, warn
 
 __all__ = [
+    "are_marks",
     "codes_of_values",
     "column_from_objects",
     "distinct",
@@ -33,6 +38,7 @@ ALMOST_NUMERIC = 0.9
 
 DATES = (datetime.date, datetime.time, datetime.timedelta, np.datetime64, np.timedelta64)
 PLAIN_TYPES = {"word": str, "bytes": bytes, "boolean": bool}
+MARKS_AMONG_NUMBERS = frozenset((*MISSING, *MISSING_AMONG_NUMBERS))
 
 
 def kinds_of(name: str, values: Sequence[Any], who: str) -> set[str]:
@@ -98,7 +104,7 @@ def column_from_objects(name: str, values: Sequence[Any], who: str) -> tuple[Col
     """A column of Python objects: numbers, words that are numbers, booleans or words."""
     kinds = kinds_of(name, values, who)
     if not kinds:
-        return Column(name, "nominal", reason="every cell is missing"), np.full(len(values), -1, dtype=np.int32)
+        return _empty(name, len(values))
     if "number" in kinds:
         return Column(name, "numeric", reason="its cells are numbers"), numbers_of(name, values, who)
     if len(kinds) > 1:
@@ -107,6 +113,9 @@ def column_from_objects(name: str, values: Sequence[Any], who: str) -> tuple[Col
     different, codes = distinct(values)
     if kind == "word" and _almost_numeric(different, codes):
         return Column(name, "numeric", reason="its words are numbers"), numbers_of_levels(name, different, codes, who)
+    if kind == "word" and all(word.strip() in MISSING for word in different):
+        _warn_of_marks(name, different, codes, who)
+        return _empty(name, len(values))
     plain = PLAIN_TYPES[kind]
     order = sorted(range(len(different)), key=different.__getitem__)
     rank = np.full(len(order) + 1, -1, dtype=np.int32)  # the last place serves code -1
@@ -115,10 +124,38 @@ def column_from_objects(name: str, values: Sequence[Any], who: str) -> tuple[Col
     return Column(name, "nominal", levels, f"its cells are {kind}s".replace("bytess", "bytes")), rank[codes]
 
 
-def _almost_numeric(different: list[Any], codes: np.ndarray) -> bool:
+def _empty(name: str, rows: int) -> tuple[Column, np.ndarray]:
+    return Column(name, "nominal", reason="every cell is missing"), np.full(rows, -1, dtype=np.int32)
+
+
+def _almost_numeric(different: list[str], codes: np.ndarray) -> bool:
+    """Whether nearly all words are numbers, those aside that say that nothing is there."""
     count = np.bincount(codes[codes >= 0], minlength=len(different))
-    numeric = np.array([_as_number(value) is not None for value in different])
-    return bool(count[numeric].sum() >= ALMOST_NUMERIC * count.sum())
+    marks = np.array([_is_mark(word) for word in different])
+    numeric = np.array([_as_number(word) is not None for word in different]) & ~marks
+    return bool(numeric.any() and count[numeric].sum() >= ALMOST_NUMERIC * count[~marks].sum())
+
+
+def are_marks(levels: Iterable[Any]) -> bool:
+    """Whether nothing but marks of missing cells is there; so it is where nothing is there at all."""
+    return all(map(_is_mark, levels))
+
+
+def _is_mark(value: Any) -> bool:
+    return isinstance(value, str) and value.strip() in MARKS_AMONG_NUMBERS
+
+
+def _warn_of_marks(name: str, levels: Sequence[Any], codes: np.ndarray, who: str) -> None:
+    """Say how many cells hold a level that stands for a missing cell."""
+    marks = np.array([_is_mark(level) for level in levels] + [False])
+    count = int(marks[codes].sum())
+    if count:
+        held = [levels[code] for code in np.unique(codes) if marks[code]]
+        warn(
+            f"{who}: column {name!r}: {count} of {len(codes)} cells ({listing(held)}) are read as missing "
+            "(make them None to say so, or the column categorical if they are values).",
+            DataWarning,
+        )
 
 
 def numbers_of(name: str, values: Sequence[Any], who: str) -> np.ndarray:
@@ -134,7 +171,7 @@ def numbers_of(name: str, values: Sequence[Any], who: str) -> np.ndarray:
 
 def numbers_of_levels(name: str, levels: Sequence[Any], codes: np.ndarray, who: str) -> np.ndarray:
     """Codes into levels as those levels' numbers; levels that no cell holds need not be numbers."""
-    found = [_as_number(level) for level in levels]
+    found = [np.nan if _is_mark(level) else _as_number(level) for level in levels]
     numbers_and_missing = np.array([np.nan if number is None else number for number in found] + [np.nan])
     bad = np.array([number is None for number in found] + [False])[codes]
     if bad.any():
@@ -144,6 +181,7 @@ def numbers_of_levels(name: str, levels: Sequence[Any], codes: np.ndarray, who: 
             f"{who}: column {name!r}, row {row}: {value} is not a number that can be used, but the column is numeric "
             "(mend the cell, make it None if it is missing, or make the column categorical)."
         )
+    _warn_of_marks(name, levels, codes, who)
     return numbers_and_missing[codes]
 
 

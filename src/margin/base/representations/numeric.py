@@ -25,6 +25,8 @@ Scale = Literal["standard", "range"]
 # One-hot columns of many levels are nearly all zeros. From so many columns on, of which a row fills so small a share,
 # the matrix of a model that takes sparse rows is CSR: a column of 100,000 levels costs a cell a row, not 100,000.
 WIDE, SPARSE_SHARE = 512, 0.05
+# Squares of numbers between 2**-300 and 2**300 neither vanish nor overflow, nor do sums of very many of them.
+ORDINARY_EXPONENT = 300
 
 
 @dataclass(frozen=True)
@@ -249,6 +251,18 @@ def _sparse_statistics(
         np.minimum.at(low, at, cells)
         np.maximum.at(high, at, cells)
         return mean, np.zeros(width), np.where(high > low, high - low, 1.0)
-    square = np.bincount(at, cell_weight * cells**2, width) / total
-    deviation = np.sqrt(np.maximum(square - mean**2, 0.0))
+    unit = _units(at, cells, width)
+    square = np.bincount(at, cell_weight * (cells / unit[at]) ** 2, width) / total
+    deviation = np.sqrt(np.maximum(square - (mean / unit) ** 2, 0.0)) * unit
     return mean, np.zeros(width), np.where(deviation > 0, deviation, 1.0)
+
+
+def _units(at: np.ndarray, cells: np.ndarray, width: int) -> np.ndarray:
+    """Powers of two for columns whose squares would vanish or overflow; 1 for all where none is that extreme."""
+    size = np.abs(cells)
+    exponents = np.frexp([size.min(initial=1.0, where=size > 0), size.max(initial=1.0)])[1]
+    if np.abs(exponents).max() <= ORDINARY_EXPONENT:
+        return np.ones(width)
+    largest = np.zeros(width)
+    np.maximum.at(largest, at, size)
+    return np.ldexp(1.0, np.where(largest > 0, np.frexp(largest)[1], 0))

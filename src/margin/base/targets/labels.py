@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -9,10 +10,10 @@ import numpy as np
 from margin.data.labels import coded
 from margin.data.missing import is_missing
 from margin.data.table import Table
-from margin.errors import LabelError, listing, warn
+from margin.errors import LabelError, listing, unreadable, warn
 from margin.typing import LabelsLike
 
-__all__ = ["encode_labels", "missing_message", "named_classes", "one_dimension"]
+__all__ = ["array_of", "encode_labels", "missing_message", "named_classes", "one_dimension"]
 
 
 def encode_labels(y: LabelsLike, n_rows: int, who: str) -> tuple[np.ndarray, np.ndarray]:
@@ -48,7 +49,7 @@ def one_dimension(y: LabelsLike, who: str, what: str = "label") -> np.ndarray:
         raise LabelError(
             f"{who}: y must be a plain list of {what}s, not a sparse matrix; several {what}s a row need one model each."
         )
-    labels = _as_array(y, who, what)
+    labels = array_of(y, who, what)
     if labels.ndim == 2 and labels.shape[1] == 1:
         from sklearn.exceptions import DataConversionWarning
 
@@ -63,7 +64,8 @@ def one_dimension(y: LabelsLike, who: str, what: str = "label") -> np.ndarray:
     return labels if labels.dtype.isnative else labels.astype(labels.dtype.newbyteorder("="))
 
 
-def _as_array(y: Any, who: str, what: str) -> np.ndarray:
+def array_of(y: Any, who: str, what: str) -> np.ndarray:
+    """Targets as an array of whatever shape that keeps each as it is."""
     if np.ma.is_masked(y):
         raise LabelError(missing_message(np.flatnonzero(np.ma.getmaskarray(y)).tolist(), who, what))
     if isinstance(y, np.ndarray):
@@ -78,8 +80,9 @@ def _as_array(y: Any, who: str, what: str) -> np.ndarray:
     if isinstance(y, (list, tuple)) and not any(isinstance(value, (list, tuple, np.ndarray)) for value in y[:1]):
         # NumPy would turn [1, "1"] into two equal strings: keep the objects where their types differ.
         # And it would round integers beyond 2**63 to floats.
+        # And it would cut off NUL characters at the end of words.
         types = set(map(type, y))
-        if len(types) <= 1 and types != {int}:
+        if len(types) <= 1 and types != {int} and not _ends_in_nul(y, types):
             return np.asarray(y)
         array = np.empty(len(y), dtype=object)
         array[:] = y
@@ -88,6 +91,14 @@ def _as_array(y: Any, who: str, what: str) -> np.ndarray:
         return np.asarray(y)
     except ValueError:
         raise LabelError(f"{who}: y must be one {what} per row, but its rows are of different lengths.") from None
+    except Exception as error:
+        raise LabelError(f"{who}: {unreadable('y', y, error)}") from None
+
+
+def _ends_in_nul(labels: Sequence[Any], types: set[type]) -> bool:
+    if all(issubclass(kind, str) for kind in types):
+        return "\0" in "".join(labels) and any(label.endswith("\0") for label in labels)
+    return all(issubclass(kind, bytes) for kind in types) and any(label.endswith(b"\0") for label in labels)
 
 
 def _kind(value: object) -> str:

@@ -8,7 +8,7 @@ import numpy as np
 
 from margin.base.inputs.arrays import check_memory
 from margin.base.inputs.dataframes import is_frame, open_frame
-from margin.base.targets.labels import encode_labels
+from margin.base.targets.labels import array_of, encode_labels
 from margin.data.table import Table
 from margin.errors import LabelError
 
@@ -38,8 +38,10 @@ def output_columns(y: Any, who: str) -> list[Any] | None:
         columns = list(open_frame(y, who)[0].values())
     elif isinstance(y, np.ndarray):
         columns = list(y.T) if y.ndim == 2 else []
-    else:
-        return output_columns(np.asarray(y), who) if hasattr(y, "__array__") else None
+    elif hasattr(y, "__array__") and not hasattr(y, "to_list") and not hasattr(y, "to_pylist"):
+        return output_columns(array_of(y, who, "label"), who)
+    else:  # a series is one column
+        return None
     return columns if len(columns) > 1 else None
 
 

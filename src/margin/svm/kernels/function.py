@@ -5,6 +5,7 @@ Each is a struct in ``native/include/margin/svm/kernel/kernel.hpp``; names and t
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,10 +13,11 @@ import numpy as np
 import scipy.sparse as sp
 
 import margin._core as _core
+from margin.base.representations.tiny_columns import TINY, UNSQUARABLE
 from margin.errors import InputError, ParameterError, closest
 from margin.typing import Encoded, TableLike
 
-__all__ = ["FAMILY", "KERNELS", "KernelFunction", "KernelTraits", "kernel_function", "traits_of"]
+__all__ = ["FAMILY", "KERNELS", "KernelFunction", "KernelTraits", "kernel_function", "traits_of", "unheard_below"]
 
 # Fewer rows than this are computed in float64: there is little to save.
 FEW_ROWS = 2_000
@@ -212,6 +214,21 @@ def _gamma(gamma: float | str, X: Encoded, who: str) -> float:
         raise ParameterError(f"{who}(gamma={gamma!r}): gamma must be 'scale', 'auto' or a number of at least 0.")
     variance = 1.0 if gamma == "auto" else variance_of(X)
     return 1.0 / (X.shape[1] * variance) if variance > 0 and X.shape[1] > 0 else 1.0
+
+
+def unheard_below(kernel: str, gamma: float | str, C: float) -> float:
+    """The magnitude below which a column decides nothing; 0 for values that someone else computed.
+
+    >>> unheard_below("rbf", "scale", 1.0) < unheard_below("linear", "scale", 1.0) < 1e-12
+    True
+    """
+    if kernel not in FAMILY:
+        return 0.0
+    if "gamma" not in FAMILY[kernel].parameters:
+        return TINY / math.sqrt(max(1.0, C))
+    if gamma == "scale":
+        return UNSQUARABLE
+    return TINY / math.sqrt(max(1.0, C * (1.0 if isinstance(gamma, str) else float(gamma))))
 
 
 def variance_of(X: Encoded) -> float:

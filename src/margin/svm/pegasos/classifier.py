@@ -14,7 +14,7 @@ from margin.linear.online.streaming import StreamingClassifier
 from margin.linear.presolve import known_ends, reduced
 from margin.params import ClassWeight, Count, Flag, NonNegative, Positive, Seed, choice
 from margin.svm.kernels.expansion import Expansion
-from margin.svm.kernels.function import FAMILY
+from margin.svm.kernels.function import FAMILY, unheard_below
 from margin.svm.pegasos.certificate import PegasosCertificate
 from margin.svm.pegasos.kernel import KernelDescent, KernelMemory, expansion, kernel_of
 from margin.svm.pegasos.primal import PrimalDescent, of_all_columns
@@ -172,6 +172,9 @@ class PegasosClassifier(StreamingClassifier):
         self.scale = scale
         self.cache_size = cache_size
         self.random_state = random_state
+
+    def _unheard_below(self) -> float:
+        return 0.0 if self.scale is not None else unheard_below(self.kernel, self.gamma, float(self.C))
 
     @property
     def support_vectors_(self) -> Any:
