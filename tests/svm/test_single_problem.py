@@ -182,8 +182,8 @@ def test_a_share_that_cannot_be_had_is_lowered_with_a_warning():
 
 
 def test_a_share_too_small_for_classes_that_overlap_leaves_the_heavier_class():
-    X, y = np.zeros((20, 1)), np.arange(20) % 3 == 0
-    X[0] = X[1] = 1
+    X = np.concatenate([np.arange(10.0), np.arange(10.0)[::-1], [4.0, 5.0, 6.0]])[:, None]
+    y = np.arange(23) < 10
     with pytest.warns(NotSeparableWarning, match=r"NuSVC\(nu=0.1\): so few rows inside the margin leave none"):
         model = NuSVC(0.1, kernel="linear").fit(X, y)
     assert not model.predict(X).any()

@@ -1,7 +1,7 @@
 // margin._core.svm: the votes of pairs of classes.
-#include "margin/svm/kernel/coupling.hpp"
 #include "bindings/arrays.hpp"
 #include "bindings/interrupt.hpp"
+#include "margin/svm/kernel/coupling.hpp"
 
 using namespace margin;
 using namespace margin::bindings;

@@ -193,8 +193,11 @@ TEST("large problems one after another and small ones side by side give what eac
     const DualProblem whole = line.problem();
     std::vector<DualProblem> problems;
     for (const std::size_t n : {900, 30, 200, 0})
-        problems.push_back({std::span(line.rows).first(n), std::span(line.sign).first(n),
-                            whole.lower.first(n), whole.upper.first(n), {}});
+        problems.push_back({std::span(line.rows).first(n),
+                            std::span(line.sign).first(n),
+                            whole.lower.first(n),
+                            whole.upper.first(n),
+                            {}});
     DualSettings settings;
     settings.n_threads = 3;
     const auto together = solve_all<double>(line.table, problems, settings, monitor);

@@ -22,7 +22,7 @@ from margin.svm.kernels.expansion import Expansion
 from margin.svm.kernels.function import KernelFunction
 from margin.svm.kernels.object_kernel import ObjectKernel
 from margin.svm.pegasos.classifier import PegasosClassifier
-from margin.svm.single_problem.one_class import OneClassSVM
+from margin.svm.single_problem.one_class import EDGE, OneClassSVM
 from margin.svm.single_problem.single_model import SingleKernelModel
 
 __all__ = ["kernel_sums"]
@@ -85,7 +85,7 @@ def _(model: SingleKernelModel, rows: RawRows) -> Answer:
         sums = kernel_sums(graph, machine.expansion, matrix, type(model).__name__)[0]
     decision = graph.flat(graph("Add", sums, machine.intercept))
     if isinstance(model, OneClassSVM):
-        decision = graph("Where", graph("GreaterOrEqual", decision, 0.0), 1.0, -1.0)
+        decision = graph("Where", graph("GreaterOrEqual", decision, -EDGE * abs(model.offset_)), 1.0, -1.0)
     return Answer(value=decision)
 
 

@@ -75,12 +75,12 @@ class KernelClassifier(KernelModel):
         N is the number of rows of the problem, weights counted. (With :math:`\|w\|^2 + C\sum\xi` instead of
         :math:`\tfrac12\|w\|^2 + C\sum\xi` the same λ is written :math:`2/(N C)`, with twice the C.)
         """
-        if self._fitted("lambda_")._evidence is None:
+        evidence = self._fitted("lambda_")._evidence
+        if evidence is None:
             raise AttributeError(f"{type(self).__name__}.lambda_: a single class has rows, and there is no problem.")
-        weight = self._evidence.weight
-        total = np.array([weight[problem.rows].sum() for problem in self._evidence.problems()])
+        total = np.array([evidence.weight[problem.rows].sum() for problem in evidence.problems()])
         with np.errstate(divide="ignore"):
-            found = 1.0 / (total * self._evidence.C)
+            found = 1.0 / (total * evidence.C)
         return float(found[0]) if len(found) == 1 else found
 
     def _margin_policy(self, learner: Learner, rows: TrainingRows) -> MarginPolicy:

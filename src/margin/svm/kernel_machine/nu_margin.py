@@ -24,7 +24,7 @@ __all__ = ["NuMargin", "filled_up"]
 
 # The largest violation that is left, as a share of the largest decision at the start.
 VIOLATION = 1e-5
-# A margin narrower than this share of the largest decision is none.
+# A margin narrower than this share of the largest decision that there could be is none.
 NOTHING = 1e-9
 
 
@@ -49,7 +49,9 @@ class NuMargin:
                 "like weight).",
                 DataWarning,
             )
-        found = [self._as_soft(problem, one) for problem, one in zip(problems, solver.run_signed(given, VIOLATION))]
+        value = float(np.abs(solver.source.diagonal()).max(initial=0.0))
+        solved = solver.run_signed(given, VIOLATION)
+        found = [self._as_soft(problem, one, value) for problem, one in zip(problems, solved)]
         return Solutions([one for one, _, _ in found], [gap for _, gap, _ in found], np.array([C for _, _, C in found]))
 
     def _signed(self, problem: Weighted) -> SignedProblem:
@@ -63,11 +65,11 @@ class NuMargin:
         lower, upper = np.minimum(bound, 0.0), np.maximum(bound, 0.0)
         return SignedProblem(problem.rows, np.zeros(len(weight)), lower, upper, start, sum="kept_apart", unit=0.0)
 
-    def _as_soft(self, problem: Weighted, one: SignedSolution) -> tuple[DualSolution, Gap, float]:
-        """The solution divided by the margin ρ, its gap as that of the soft margin, and C."""
+    def _as_soft(self, problem: Weighted, one: SignedSolution, largest: float) -> tuple[DualSolution, Gap, float]:
+        """The solution divided by the margin ρ, its gap as that of the soft margin, and C; ``largest`` is k(x, x)."""
         rho, bias = (one.bias[1] - one.bias[0]) / 2, (one.bias[1] + one.bias[0]) / 2
-        if not rho > NOTHING * float(np.abs(one.residual).max(initial=0.0)):
-            if np.ptp(one.residual) > 0:  # else all rows are alike, and there is nothing to tell apart
+        if not rho > NOTHING * largest * float(np.abs(one.b).sum()):
+            if one.steps > 0:  # else all rows are alike, and there is nothing to tell apart
                 warn(
                     f"{self.who}(nu={self.nu:g}): so few rows inside the margin leave none, for the classes cannot be "
                     "told apart that well, and the heavier one is always answered (let nu be larger, or take a kernel "

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 from margin.base.representations.numeric import Scale
 from margin.base.representations.representation import TrainingRows
-from margin.params import ClassWeight, Count, Flag, Jobs, Positive, Rule, is_number
+from margin.params import Count, Flag, Jobs, Positive, Rule, is_number
 from margin.svm.kernel_machine.kernel_classifier import KernelClassifier
 from margin.svm.kernel_machine.kernel_estimator import Iterations, KernelName, Number
 from margin.svm.kernel_machine.learner import Learner
@@ -51,6 +51,8 @@ class NuSVC(KernelClassifier):
     (True, True)
     """
 
+    class_weight = None  # both classes have the same sum of weights, whatever their rows count
+
     def __init__(
         self,
         nu: Share = 0.5,
@@ -64,7 +66,6 @@ class NuSVC(KernelClassifier):
         multiclass: Multiclass = "one_vs_one",
         decision_function_shape: Literal["ovr", "ovo"] = "ovr",
         break_ties: Flag = False,
-        class_weight: ClassWeight = None,
         probability: Literal["sigmoid", "isotonic"] | None = None,
         tol: Positive = 1e-3,
         max_iter: Iterations = -1,
@@ -81,7 +82,6 @@ class NuSVC(KernelClassifier):
         self.multiclass = multiclass
         self.decision_function_shape = decision_function_shape
         self.break_ties = break_ties
-        self.class_weight = class_weight
         self.probability = probability
         self.tol = tol
         self.max_iter = max_iter

@@ -20,7 +20,10 @@ from margin.svm.kernel_machine.nu_svc import Share
 from margin.svm.single_problem.single_model import SingleKernelModel, Solved
 from margin.typing import Encoded, TableLike, WeightsLike
 
-__all__ = ["OneClassSVM"]
+__all__ = ["EDGE", "OneClassSVM"]
+
+# Rows nearer to the edge than this share of the offset are on it: free support vectors are, but for rounding.
+EDGE = 1e-9
 
 
 class OneClassSVM(OutlierMixin, SingleKernelModel):
@@ -113,8 +116,13 @@ class OneClassSVM(OutlierMixin, SingleKernelModel):
         self._check_gap(learner, solved, found.gap)
 
     def decision_function(self, X: TableLike) -> np.ndarray:
-        """How far inside the region each row is; below 0 it is outside."""
-        return self._sums(self._encoded(X, "decision_function"))
+        """How far inside the region each row is; below 0 it is outside, and 0 on its edge, whatever rounding says."""
+        return self._inside(X, "decision_function")
+
+    def _inside(self, X: TableLike, method: str) -> np.ndarray:
+        found = self._sums(self._encoded(X, method))
+        found[np.abs(found) <= EDGE * abs(self.offset_)] = 0.0
+        return found
 
     def score_samples(self, X: TableLike) -> np.ndarray:
         """The sum of kernels at each row, without the constant: the larger, the denser are rows around it."""
@@ -122,4 +130,4 @@ class OneClassSVM(OutlierMixin, SingleKernelModel):
 
     def predict(self, X: TableLike) -> np.ndarray:
         """1 for each row inside the region, -1 for each outside."""
-        return np.where(self._sums(self._encoded(X, "predict")) >= 0, 1, -1)
+        return np.where(self._inside(X, "predict") >= 0, 1, -1)

@@ -44,8 +44,8 @@ public:
     DualSolver(const Source<T>& source, std::span<const T> diagonal, const DualProblem& problem,
                const DualSettings& settings, RowMemory<T>& memory, Monitor& monitor)
         : source_(source), diagonal_(diagonal), problem_(problem), settings_(settings), memory_(memory),
-          monitor_(monitor), state_(problem), most_(most_members(settings.cache_bytes)),
-          unit_(problem.unit), hard_(any_infinite(problem.upper) || any_infinite(problem.lower)) {}
+          monitor_(monitor), state_(problem), most_(most_members(settings.cache_bytes)), unit_(problem.unit),
+          hard_(any_infinite(problem.upper) || any_infinite(problem.lower)) {}
 
     DualSolution run() {
         start();
@@ -62,7 +62,8 @@ public:
             if (left <= tol)
                 tol = left / 4; // the gap is what is still too large
             // Where little is wrong, or nothing outside of the working set, the next set is likely to be the last.
-            target = left <= std::max(inside, little * unit_) ? share_of_tol * tol : std::max(tol, share_of_violation * left);
+            target = left <= std::max(inside, little * unit_) ? share_of_tol * tol
+                                                              : std::max(tol, share_of_violation * left);
             choose();
         }
         return finish();
@@ -70,14 +71,14 @@ public:
 
 private:
     // Measured on RBF kernels of 5,000 and 20,000 rows: half or twice these make no great difference.
-    static constexpr double share_of_violation = 0.05; // of what is left, which a round leaves in its working set
-    static constexpr double share_of_tol = 0.5;        // what the last round aims at: rows outside have room to move
-    static constexpr double little = 2;                // in units: a violation that few rows have
-    static constexpr double reach = 0.2;               // as next_set has it, in units; the margin is 1
-    static constexpr std::size_t sample = 8;           // one row in so many is in the first set
-    static constexpr std::size_t small = 1000;         // up to so many rows are one working set
+    static constexpr double share_of_violation = 0.05;  // of what is left, which a round leaves in its working set
+    static constexpr double share_of_tol = 0.5;         // what the last round aims at: rows outside have room to move
+    static constexpr double little = 2;                 // in units: a violation that few rows have
+    static constexpr double reach = 0.2;                // as next_set has it, in units; the margin is 1
+    static constexpr std::size_t sample = 8;            // one row in so many is in the first set
+    static constexpr std::size_t small = 1000;          // up to so many rows are one working set
     static constexpr std::uint32_t nobody = UINT32_MAX; // in a place that only fills up a chunk
-    static constexpr std::size_t long_walk = 10'000;   // steps in pairs before all free ones are moved at once
+    static constexpr std::size_t long_walk = 10'000;    // steps in pairs before all free ones are moved at once
 
     static std::size_t most_members(std::size_t bytes) {
         const auto side = static_cast<std::size_t>(std::sqrt(static_cast<double>(bytes / sizeof(T))));
@@ -218,8 +219,9 @@ private:
         for (const auto& group : groups)
             change(free_step(source_, problem_.rows, state_, group, monitor_));
         const double stepped = objective();
-        const bool few = std::all_of(groups.begin(), groups.end(), [](const auto& g) { return g.size() <= free_group; }) &&
-                         groups.size() == state_.n_sides();
+        const bool few =
+            std::all_of(groups.begin(), groups.end(), [](const auto& g) { return g.size() <= free_group; }) &&
+            groups.size() == state_.n_sides();
         walk_ = !few && walked - stepped < before_ - walked ? std::min(2 * walk_, 8 * long_walk) : long_walk;
         before_ = stepped;
         ++steps_;

@@ -13,10 +13,10 @@ namespace margin::svm {
 enum class Sum : std::uint8_t { zero, kept, kept_apart };
 
 struct DualProblem {
-    std::span<const std::uint32_t> rows;   // those of the source that take part, one for each variable
-    std::span<const double> target;        // p
-    std::span<const double> lower, upper;  // lower <= 0 <= upper, infinity allowed; apart, one of the two is 0
-    std::span<const double> start;         // a first b, or nothing for zeros
+    std::span<const std::uint32_t> rows;  // those of the source that take part, one for each variable
+    std::span<const double> target;       // p
+    std::span<const double> lower, upper; // lower <= 0 <= upper, infinity allowed; apart, one of the two is 0
+    std::span<const double> start;        // a first b, or nothing for zeros
     double tube = 0;
     Sum sum = Sum::zero;
     double unit = 1; // what residuals are measured in; 0 for the largest at the start
@@ -93,9 +93,7 @@ inline Sides<Extremes> extremes(const DualState& state) {
     return found;
 }
 
-inline double violation(const Sides<Extremes>& found) {
-    return std::max(found[0].violation(), found[1].violation());
-}
+inline double violation(const Sides<Extremes>& found) { return std::max(found[0].violation(), found[1].violation()); }
 
 /// The sum of the variables of a side.
 inline double sum_of(const DualState& state, std::size_t side) {

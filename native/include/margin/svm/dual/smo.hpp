@@ -176,9 +176,9 @@ struct Side {
 template <class T>
 Side step_on_sides(Variables<T>& v, const T* k_i, const T* k_j, double step) {
     const auto one = [&](std::size_t begin, std::size_t end) {
-        Side side{take_step(v.rising.data() + begin, v.falling.data() + begin, k_i + begin, k_j + begin, step,
-                            end - begin),
-                  begin, end - begin};
+        Side side{
+            take_step(v.rising.data() + begin, v.falling.data() + begin, k_i + begin, k_j + begin, step, end - begin),
+            begin, end - begin};
         side.found.at += begin;
         return side;
     };

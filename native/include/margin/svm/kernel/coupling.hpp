@@ -47,21 +47,22 @@ inline void couple(double* a, double* p, std::size_t K) {
 inline void couple_pairs(std::span<const double> shares, std::size_t n_classes, double* out, std::size_t n_threads,
                          Monitor& monitor) {
     const std::size_t K = n_classes, width = K * (K - 1) / 2, n = shares.size() / width;
-    parallel_for(n, 1 + 100'000 / (K * K * K), n_threads, monitor, [&](std::size_t begin, std::size_t end, std::size_t) {
-        std::vector<double> q(K * K);
-        for (std::size_t r = begin; r < end; ++r) {
-            const double* share = shares.data() + r * width;
-            std::fill(q.begin(), q.end(), 1.0);
-            for (std::size_t a = 0; a < K; ++a)
-                for (std::size_t b = a + 1; b < K; ++b, ++share) {
-                    const double first = std::clamp(*share, surest, 1 - surest), second = 1 - first;
-                    q[a * K + a] += second * second;
-                    q[b * K + b] += first * first;
-                    q[b * K + a] -= first * second;
-                }
-            detail::couple(q.data(), out + r * K, K);
-        }
-    });
+    parallel_for(n, 1 + 100'000 / (K * K * K), n_threads, monitor,
+                 [&](std::size_t begin, std::size_t end, std::size_t) {
+                     std::vector<double> q(K * K);
+                     for (std::size_t r = begin; r < end; ++r) {
+                         const double* share = shares.data() + r * width;
+                         std::fill(q.begin(), q.end(), 1.0);
+                         for (std::size_t a = 0; a < K; ++a)
+                             for (std::size_t b = a + 1; b < K; ++b, ++share) {
+                                 const double first = std::clamp(*share, surest, 1 - surest), second = 1 - first;
+                                 q[a * K + a] += second * second;
+                                 q[b * K + b] += first * first;
+                                 q[b * K + a] -= first * second;
+                             }
+                         detail::couple(q.data(), out + r * K, K);
+                     }
+                 });
 }
 
 } // namespace margin::svm

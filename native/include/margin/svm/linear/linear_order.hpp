@@ -58,7 +58,8 @@ public:
 
 private:
     static constexpr std::size_t block = 8, window = 1024;
-    static constexpr std::size_t some = std::size_t{1} << 16; // rows between two looks at the monitor: a few milliseconds
+    static constexpr std::size_t some = std::size_t{1}
+                                        << 16; // rows between two looks at the monitor: a few milliseconds
 
     std::size_t rows_;
     std::vector<std::uint32_t> live_, order_, blocks_; // live rows ascending
