@@ -82,7 +82,7 @@ class CartTree(TreeModel):
         How much each column lowered the impurity, as shares.
     """
 
-    parameters_along = ("ccp_alpha", "max_depth", "max_leaf_nodes")
+    parameters_along: tuple[str, ...] = ("ccp_alpha", "max_depth", "max_leaf_nodes")
     max_features: Any
     prune: str | None
     ccp_alpha: float

@@ -127,17 +127,18 @@ def grow(
     targets: Any = np.ascontiguousarray(y, np.int32) if of_classes else np.ascontiguousarray(y, np.float64) * y_unit
     rows = numbers_of(X), codes_of(X), columns.n_levels, columns.nominal, targets, given_weights(weight * unit)
     options = core_settings({**settings, **limits}), monotone
+    one_count = n_classes if isinstance(n_classes, int) else sum(n_classes)
     if y.ndim == 2 and of_classes:
         counts = np.array(n_classes, dtype=np.int64)
         arrays = _core.tree.grow_several_classes(*rows, counts, criterion, options[0], n_threads)
     elif y.ndim == 2:
         arrays = _core.tree.grow_several_values(*rows, criterion, options[0], n_threads)
     elif bins is None and of_classes:
-        arrays = _core.tree.grow_classes(*rows, n_classes, criterion, *options, n_threads)
+        arrays = _core.tree.grow_classes(*rows, one_count, criterion, *options, n_threads)
     elif bins is None:
         arrays = _core.tree.grow_values(*rows, criterion, *options, n_threads)
     elif of_classes:
-        arrays = _core.tree.grow_binned_classes(*rows, n_classes, criterion, *options, bins, n_threads)
+        arrays = _core.tree.grow_binned_classes(*rows, one_count, criterion, *options, bins, n_threads)
     else:  # the squared error is the only criterion of values on bins
         arrays = _core.tree.grow_binned_values(*rows, *options, bins, n_threads)
     return scaled_back(Tree(**arrays), unit, unit if of_classes else y_unit, known.unit_power)

@@ -209,7 +209,7 @@ def test_a_question_for_levels_fits_the_levels():
 
 def test_a_regression_has_one_value_for_a_node():
     model = DecisionTreeRegressor(max_depth=2).fit(*numbers())
-    with pytest.raises(PersistenceError, match="several values"):
+    with pytest.raises(PersistenceError, match="other values for a node than outputs"):
         from_bytes(spoilt(model, value=lambda a: np.repeat(a, 2, axis=1)))
 
 

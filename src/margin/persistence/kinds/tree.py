@@ -125,7 +125,7 @@ def _values_fit(made: Any) -> str | None:
 
 def _with_one_target(state: dict[str, Any]) -> dict[str, Any]:
     """Models of version 1 had one target."""
-    return {**state, "classes_": [0, state["classes_"]], "outputs_2d_": False}
+    return {**state, "classes": [0, state["classes"]]}
 
 
 def _cuts_fit(made: Discretizer) -> str | None:
@@ -185,14 +185,14 @@ KINDS: tuple[Kind, ...] = (
     model(
         "decision-stump",
         DecisionStump,
-        {"classes_": OUTPUTS, "outputs_2d_": Flag(), **CART, **OF_CLASSES},
+        {"classes_": OUTPUTS, "outputs_2d_": Absent(Flag()), **CART, **OF_CLASSES},
         sees=MIXED,
         check=_settings_fit,
     ),
     model(
         "decision-tree-classifier",
         DecisionTreeClassifier,
-        {"classes_": OUTPUTS, "outputs_2d_": Flag(), **CART, **OF_CLASSES},
+        {"classes_": OUTPUTS, "outputs_2d_": Absent(Flag()), **CART, **OF_CLASSES},
         sees=MIXED,
         check=_settings_fit,
         version=2,
