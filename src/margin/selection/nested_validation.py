@@ -224,7 +224,7 @@ def nested(
 
 def _others(metrics: Any, which: Any) -> list[Any]:
     """What else is measured: of several labels where the search chooses by such a metric."""
-    given = [metrics] if isinstance(metrics, (str, Metric, MultilabelMetric)) else list(metrics)
+    given: list[Any] = [metrics] if isinstance(metrics, (str, Metric, MultilabelMetric)) else list(metrics)
     if isinstance(which, MultilabelMetric):
         return list(label_metrics(given, "nested")) if given else []
     return [metric(each) for each in given]
@@ -239,9 +239,9 @@ def _metric_of(search: Any, several: bool) -> tuple[Any, int]:
     if "metric" in params and (isinstance(chosen, Metric) or chosen in METRICS):
         return metric(chosen), 1
     if several:
-        name = SEVERAL_SCORING.get(params.get("scoring") or "accuracy")
-        if name is not None:
-            return MULTILABEL_METRICS[name], 1
+        several_name = SEVERAL_SCORING.get(params.get("scoring") or "accuracy")
+        if several_name is not None:
+            return MULTILABEL_METRICS[several_name], 1
     scoring = params.get("scoring")
     if scoring is None:
         return metric("accuracy"), 1

@@ -175,7 +175,7 @@ class Plan:
     test: Any = None
 
     #: What is to be kept of each fitted model beside its fold; for those who plan more than an evaluation.
-    note: ClassVar[Callable[[Any], Any] | None] = None
+    note: ClassVar[Any] = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "metrics", _known_metrics(self.metrics))
@@ -229,8 +229,8 @@ class Plan:
         result = collector.evaluation(estimator=task.model)
         n = protocol.n_train if isinstance(protocol, OwnTest) else len(task.labels)
         if n < len(task.labels):  # rows of the test part are counted from 0
-            folds = (replace(fold, test_rows=_of_test(fold, n)) for fold in result.folds)
-            result = replace(result, rows=result.rows - n, folds=tuple(folds))
+            told = tuple(replace(each, test_rows=_of_test(each, n)) for each in result.folds)
+            result = replace(result, rows=result.rows - n, folds=told)
         if self.refit:
             weight = None if task.weight is None else task.weight[:n]
             result = replace(result, final=result.fit_final(task.X, task.labels[:n], sample_weight=weight))
@@ -326,7 +326,7 @@ def _task(model: ClassifierLike, X: TableLike, targets: Targets, plan: Plan, pro
         if isinstance(protocol, Bootstrap) or plan.positive is not None:
             what = "protocol=Bootstrap()" if plan.positive is None else f"positive={plan.positive!r}"
             raise ParameterError(f"evaluate({what}): rows have several labels, for which there is none.")
-        chosen = label_metrics(DEFAULT_LABEL_METRICS if plan.metrics is None else plan.metrics, "evaluate")
+        chosen: Any = label_metrics(DEFAULT_LABEL_METRICS if plan.metrics is None else plan.metrics, "evaluate")
         return LabelFoldTask(*given, chosen, weight, **known)
     metrics = check_metrics(DEFAULT_METRICS if plan.metrics is None else plan.metrics, "evaluate")
     if plan.positive is not None:

@@ -194,7 +194,7 @@ class Outcome:
     def event(self, number: int, of: int) -> FoldDone:
         """The same for people who follow the evaluation, without the answers."""
         sizes = number, of, len(self.fold.train), len(self.fold.test)
-        rows = {"test_rows": self.fold.test.rows, "train_rows": self.fold.train.rows}
+        rows: dict[str, Any] = {"test_rows": self.fold.test.rows, "train_rows": self.fold.train.rows}
         if self.error is not None:
             return FoldDone(*sizes, error=f"{type(self.error).__name__}: {self.error}", **rows)
         return FoldDone(*sizes, self.scores, self.fit_seconds, self.predict_seconds, **rows, note=self.note)

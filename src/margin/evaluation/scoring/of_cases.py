@@ -56,7 +56,7 @@ def score_cases(
     0.750 [0.194, 0.994]
     """
     if isinstance(which, MultilabelMetric):
-        return which.score(answers, confidence, draws)  # type: ignore[arg-type]
+        return which.score(answers, confidence, draws)
     n, which = len(answers), which.bound_by(answers)
     if isinstance(which, CaseMetric) and n >= MANY_CASES and not (which.proportion and answers.weight is None):
         mean = mean_interval(which.by_case(answers), answers.weight, confidence)
