@@ -82,7 +82,7 @@ class ErrorCorrectingCodes(Strategy):
     >>> X, y = catalog.load("iris").target("class")
     >>> model = ErrorCorrectingCodes(DecisionTreeClassifier(max_depth=3)).fit(X, y)
     >>> model.code_.tolist(), model.predict(X.take([0, 60])).tolist()
-    ([[1, 1, 1], [1, -1, -1], [-1, 1, -1]], ['setosa', 'versicolor'])
+    ([[1, 1, 1], [1, -1, -1], [-1, 1, -1]], ['Iris-setosa', 'Iris-versicolor'])
     """
 
     def __init__(

