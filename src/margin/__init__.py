@@ -53,6 +53,7 @@ _names = {
         "logistic_path",
         "loss_family",
         "odds",
+        "odds_text",
         "separation",
     ),
     "neighbors": (
