@@ -17,6 +17,7 @@ __all__ = [
     "ConversionError",
     "DataError",
     "DataWarning",
+    "DeficientClassWarning",
     "ExportError",
     "InputError",
     "InputTypeError",
@@ -117,6 +118,10 @@ class LonelyRowWarning(MarginWarning):
 
 class SeparationWarning(MarginWarning):
     """A plane separates the classes, so that coefficients without a penalty grow without end."""
+
+
+class DeficientClassWarning(MarginWarning):
+    """A class whose rows do not vary in every direction, and so has no density of its own (quadratic discriminants)."""
 
 
 class SparseTableWarning(MarginWarning):

@@ -183,6 +183,12 @@ class NaiveBayes(GenerativeClassifier):
         blocks = self._fitted("distributions_")._blocks
         return {column.name: block.distribution for block in blocks for column in block.described()}
 
+    @property
+    def n_parameters_(self) -> int:
+        """What each column has in each class (L - 1 free shares of L levels, a mean and a variance, …), and K priors."""
+        fitted = self._fitted("n_parameters_")
+        return sum(block.distribution.n_parameters() for block in fitted._blocks) + len(fitted.priors_)
+
     def joint_log_likelihood(self, X: TableLike) -> np.ndarray:
         """log P(k) + Σ log P(x_j | k): one row per case, one column per class."""
         encoded = self._encoded(X, "joint_log_likelihood")

@@ -90,6 +90,9 @@ class Gaussian(Distribution):
             terms = self.off - self.steep * (self._in_units(row) - self.mean) ** 2
         return np.where(np.isnan(row), 0.0, terms).T
 
+    def n_parameters(self) -> int:
+        return 2 * self.mean.size
+
     def draw(self, y: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         noise = rng.standard_normal((len(y), self.mean.shape[1]))
         return (self.mean[y] + np.sqrt(self.variance[y]) * noise) * self.unit
