@@ -219,7 +219,7 @@ def test_a_column_that_no_class_varies_in_draws_nothing():
 def test_mixed_tables_are_answered_better_than_by_the_majority(name, target, most):
     """By 10 folds .43 and .70 before classes leant on each other; the majority has .25 and .70."""
     X, y = read(shared_data(f"{name}.arff.gz")).target(target)
-    assert evaluate(QuadraticDiscriminantAnalysis(), X, y, 5)["accuracy"].value > most
+    assert evaluate(QuadraticDiscriminantAnalysis(), X, y, 5).scores["accuracy"].value > most
 
 
 @deficient

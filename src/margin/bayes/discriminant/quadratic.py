@@ -33,12 +33,13 @@ class QuadraticDiscriminantAnalysis(ScatteredClasses):
 
     A class that does not vary in all directions in which some class does (too few rows, a level it never has) has no
     density of its own there. Its covariance is then drawn towards the pooled one, as if that had been seen in as many
-    cases as there are directions r, :math:`\Sigma_k \leftarrow (n_k \Sigma_k + r \Sigma) / (n_k + r)`; ``pooled_share_``
-    and a ``DeficientClassWarning`` say so, where R's ``qda`` refuses. A class with a single case, or with cases that are
-    all alike, takes the pooled covariance. Directions in which no class varies get the variance :math:`10^{-9}`, with
-    every column divided by its standard deviation over all rows (or in the class, where that is larger). Columns that hold one value are left out, unless ``shrinkage`` or
-    ``reg_param`` gives them a variance. Where nominal columns were made one-hot and there are more rows than columns,
-    shrinkage leaves out all directions in which no row varies, such as the sum of one-hot columns.
+    cases as there are directions r: :math:`\Sigma_k \leftarrow (n_k \Sigma_k + r \Sigma) / (n_k + r)`.
+    ``pooled_share_`` and a ``DeficientClassWarning`` say so, where R's ``qda`` refuses. A class with a single case, or
+    with cases that are all alike, takes the pooled covariance. Directions in which no class varies get the variance
+    :math:`10^{-9}`, with every column divided by its standard deviation over all rows (or in the class, where that is
+    larger). Columns that hold one value are left out, unless ``shrinkage`` or ``reg_param`` gives them a variance.
+    Where nominal columns were made one-hot and there are more rows than columns, shrinkage leaves out all directions in
+    which no row varies, such as the sum of one-hot columns.
 
     Parameters
     ----------
