@@ -24,7 +24,7 @@ _names = {
     "interop": "from_sklearn",
     "linear": """
         ActivePerceptron Adaline LinearSGD LogisticRegression LogisticRegressionCV Perceptron hard_margin
-        logistic_path loss_family odds separation
+        logistic_path loss_family odds odds_text separation
     """,
     "multiclass": "ClassifierChain ErrorCorrectingCodes OneVsOne OneVsRest",
     "neighbors": """

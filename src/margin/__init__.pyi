@@ -178,6 +178,9 @@ from margin.linear import (
     odds as odds,
 )
 from margin.linear import (
+    odds_text as odds_text,
+)
+from margin.linear import (
     separation as separation,
 )
 from margin.neighbors import (

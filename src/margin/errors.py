@@ -19,6 +19,7 @@ __all__ = [
     "ConversionError",
     "DataError",
     "DataWarning",
+    "DeficientClassWarning",
     "ExportError",
     "InputError",
     "InputTypeError",
@@ -121,6 +122,10 @@ class LonelyRowWarning(MarginWarning):
 
 class SeparationWarning(MarginWarning):
     """A plane separates the classes, so that coefficients without a penalty grow without end."""
+
+
+class DeficientClassWarning(MarginWarning):
+    """A class whose rows do not vary in every direction, and so has no density of its own (quadratic discriminants)."""
 
 
 class SparseTableWarning(MarginWarning):

@@ -217,8 +217,8 @@ _ENTRIES = (
     ),
     Entry(
         "qda",
-        _ours("margin.bayes", "QuadraticDiscriminantAnalysis", shrinkage="auto"),
-        "Normal classes, each of its own shape; shrunk as far as the data ask for, so that few rows do not mislead it.",
+        _ours("margin.bayes", "QuadraticDiscriminantAnalysis"),
+        "Normal classes, each of its own shape; a class with too few rows for that leans on the shape of all.",
         title="Quadratic discriminant",
     ),
     Entry(

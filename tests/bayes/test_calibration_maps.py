@@ -49,7 +49,7 @@ def test_a_curve_that_never_falls_pools_what_would():
     scores = np.array([1.0, 2.0, 3.0, 4.0, 4.0])[:, None]
     found = Isotonic().learn(scores, np.array([0, 1, 0, 1, 1]), np.ones(5))
     asked = np.array([0.0, 1.0, 1.5, 2.0, 3.0, 3.5, 9.0])[:, None]
-    assert found.shares(asked)[:, 1] == pytest.approx([0, 0, 0.25, 0.5, 0.5, 0.75, 1])
+    assert found.shares(asked)[:, 1] == pytest.approx([1 / 4, 1 / 4, 3 / 8, 0.5, 0.5, 2 / 3, 5 / 6])
 
 
 @given(seed=st.integers(0, 1000), n=st.integers(1, 40))
@@ -65,8 +65,26 @@ def test_a_pooled_curve_is_the_nearest_that_never_falls(seed, n):
         max(min(hits[i : j + 1].sum() / total[i : j + 1].sum() for j in range(k, len(at))) for i in range(k + 1))
         for k in range(len(at))
     ]
+    exact = np.array(exact)
+    between = exact[(exact > 1e-12) & (exact < 1 - 1e-12)]
+    none, every = exact <= 1e-12, exact >= 1 - 1e-12
+    exact[none] = min([0.5 / (total[none].sum() + 1), *between])
+    exact[every] = max([1 - 0.5 / (total[every].sum() + 1), *between])
     found = Isotonic().learn(score[:, None], y, weight).shares(at[:, None])
     np.testing.assert_allclose(found[:, 1], exact, atol=1e-12)
+    assert (np.diff(found[:, 1]) >= 0).all()
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_a_pooled_curve_never_calls_anything_impossible_or_certain(n_classes):
+    rng = np.random.default_rng(3)
+    y = rng.integers(0, n_classes, 60)
+    scores = np.eye(n_classes)[y] + rng.normal(size=(60, n_classes)) / 10  # told apart by the scores alone
+    scores = scores[:, 1:] - scores[:, :1] if n_classes == 2 else scores
+    found = Isotonic().learn(scores, y, np.ones(60)).shares(np.vstack([scores, -5 * scores, 9 * scores]))
+    assert found.min() > 1 / 200
+    assert found.max() < 1
+    assert np.array_equal(found[:60].argmax(axis=1), y)
 
 
 @pytest.mark.parametrize("n_classes", [2, 4])

@@ -13,7 +13,9 @@ from margin import DiagonalLinearDiscriminantAnalysis, LinearDiscriminantAnalysi
 from margin.errors import InputError
 from tests.bayes.discriminants import data, every_model
 
-pytestmark = pytest.mark.filterwarnings("ignore::margin.errors.ConstantColumnWarning")
+pytestmark = pytest.mark.filterwarnings(
+    "ignore::margin.errors.ConstantColumnWarning", "ignore::margin.errors.DeficientClassWarning"
+)
 
 
 # Weights

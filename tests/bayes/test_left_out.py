@@ -24,7 +24,9 @@ from tests.contract.estimators import frame
 from tests.shared_data import shared_data
 
 pytestmark = pytest.mark.filterwarnings(
-    "ignore::margin.errors.ConstantColumnWarning", "ignore::margin.errors.SparseTableWarning"
+    "ignore::margin.errors.ConstantColumnWarning",
+    "ignore::margin.errors.SparseTableWarning",
+    "ignore::margin.errors.DeficientClassWarning",
 )
 
 

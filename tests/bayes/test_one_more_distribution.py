@@ -39,6 +39,9 @@ class Exponential(Distribution):
         row = only_row(cells)[:, None]
         return np.where(np.isnan(row), 0.0, np.log(self.rate).T - row * self.rate.T)
 
+    def n_parameters(self):
+        return self.rate.size
+
     def draw(self, y, rng):
         return rng.exponential(1 / self.rate[y])
 

@@ -4,7 +4,13 @@ import warnings
 
 import pytest
 
-from margin.errors import ConstantColumnWarning, ConvergenceWarning, LonelyRowWarning, SparseTableWarning
+from margin.errors import (
+    ConstantColumnWarning,
+    ConvergenceWarning,
+    DeficientClassWarning,
+    LonelyRowWarning,
+    SparseTableWarning,
+)
 
 
 @pytest.fixture
@@ -22,6 +28,7 @@ def _what_small_data_bring_about_is_meant():
     models say so; that is tested with them."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SparseTableWarning)
+        warnings.simplefilter("ignore", DeficientClassWarning)
         warnings.simplefilter("ignore", LonelyRowWarning)
         warnings.simplefilter("ignore", ConvergenceWarning)
         yield

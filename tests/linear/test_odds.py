@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from margin import LogisticRegression
 from margin.data import catalog
 from margin.errors import InputError, ParameterError
-from margin.linear import logit, odds, probability
+from margin.linear import logit, odds, odds_text, probability
 
 
 def test_odds_by_hand():
@@ -22,6 +22,44 @@ def test_logits_are_the_logarithms_of_odds_and_change_sign_at_a_half():
     assert logit(0.2) == pytest.approx(np.log(0.25))
     assert logit(0.8) == pytest.approx(-logit(0.2))
     assert logit([0.0, 0.5, 1.0]).tolist() == [-np.inf, 0.0, np.inf]
+
+
+@pytest.mark.parametrize(
+    ("p", "spoken"),
+    [
+        (0.1, "9 to 1 against"),
+        (0.75, "3 to 1 on"),
+        (0.5, "even"),
+        (0.5009, "even"),
+        (0.4, "3 to 2 against"),
+        (0.6, "3 to 2 on"),
+        (0.29, "2.45 to 1 against"),
+        (1 / 50_001, "50,000 to 1 against"),
+        (1 - 1 / 101, "100 to 1 on"),
+        (1e-12, "more than 1,000,000 to 1 against"),
+        (0, "impossible"),
+        (1, "certain"),
+    ],
+)
+def test_odds_are_spoken_of_as_against_and_on(p, spoken):
+    assert odds_text(p) == spoken
+
+
+@given(p=st.floats(1e-5, 1 - 1e-5))
+def test_spoken_odds_are_the_odds_to_three_digits(p):
+    said = odds_text(p)
+    if said == "even":
+        assert odds(p) == pytest.approx(1, rel=6e-3)
+        return
+    first, _, second, side = said.replace(",", "").split()
+    ratio = float(first) / float(second)
+    assert (ratio if side == "on" else 1 / ratio) == pytest.approx(odds(p), rel=6e-3)
+
+
+def test_odds_of_several_probabilities_are_a_list_of_texts():
+    assert odds_text([0.1, 0.75]) == ["9 to 1 against", "3 to 1 on"]
+    with pytest.raises(InputError, match=r"odds_text\(p=2\)"):
+        odds_text([0.5, 2.0])
 
 
 @given(z=st.floats(-30, 30))

@@ -14,7 +14,9 @@ from sklearn.naive_bayes import GaussianNB
 
 from margin import DiagonalLinearDiscriminantAnalysis, LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
 
-pytestmark = pytest.mark.filterwarnings("ignore::margin.errors.ConstantColumnWarning")
+pytestmark = pytest.mark.filterwarnings(
+    "ignore::margin.errors.ConstantColumnWarning", "ignore::margin.errors.DeficientClassWarning"
+)
 
 SETS = [load_iris, load_wine, load_breast_cancer, load_digits]
 FULL_RANK = SETS[:3]

@@ -16,6 +16,12 @@ def survey(x: Matrix[numpy.int64], largest: float, n_threads: int) -> tuple[Any,
     """Smallest and largest number and missing cells of each column; position of the first unusable cell."""
 
 @overload
+def distinct(x: Matrix[numpy.float64], most: int, n_threads: int) -> list[Any]: ...
+@overload
+def distinct(x: Matrix[numpy.float32], most: int, n_threads: int) -> list[Any]:
+    """The different numbers of each column, ascending; none where there are more than `most`."""
+
+@overload
 def survey_moments(
     x: Matrix[numpy.float64],
     y: Vector[numpy.int32],

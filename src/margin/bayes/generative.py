@@ -30,6 +30,9 @@ class GenerativeClassifier(MergeableClassifier):
     ----------
     priors_
         Probability of each class before any column is seen.
+    n_parameters_
+        How many numbers the model has learnt, the priors of all K classes among them (the joint table counts its own
+        alone).
     """
 
     priors_: np.ndarray

@@ -19,9 +19,9 @@ from margin.base.softmax import softmax
 from margin.bayes.column_blocks import TextBlock
 from margin.bayes.distributions.categorical import Categorical, CategoricalNumbers
 from margin.bayes.distributions.distribution import VARIANCE_FLOOR, Distribution, is_sparse
-from margin.bayes.distributions.smoothing import log_of, safe_ratio, sums_of_others, unbiased
+from margin.bayes.distributions.smoothing import log_of, pooled_variance, safe_ratio, sums_of_others, unbiased
 from margin.bayes.distributions.standard import Bernoulli, Complement, Gaussian, Multinomial, Poisson
-from margin.bayes.sufficient_statistics import ClassMoments, LevelCounts, NumberCounts, Sums, together
+from margin.bayes.sufficient_statistics import ClassMoments, ColumnGrids, LevelCounts, NumberCounts, Sums, together
 from margin.data.predictions import Predictions
 from margin.evaluation.predictions.leave_one_out import refitted_predictions
 from margin.typing import LabelsLike, TableLike, WeightsLike
@@ -33,15 +33,22 @@ def normal_terms(distribution: Gaussian, cells: Any, found: ClassMoments, rows: 
     """Log-densities of each row in each class, without the row."""
     if not (found.moments.unit == 1).all():
         return None
+    if distribution.smoothing is None and _leans_on_classes(distribution, found, rows):
+        return None
     scores = np.zeros((len(rows.codes), len(rows.totals)))
     whole = together(found.moments) if found.unweighted is None else found.unweighted
     spreads = _floored if distribution.smoothing is None else _smoothed
+    alone = None if distribution.smoothing is not None or found.grids is None else _alone(cells, found.grids)
     for part in blocks_of_rows(len(scores), 4 * cells.shape[1]):
         x = cells[part].astype(np.float64)
         w = np.where(np.isnan(x), 0.0, rows.weight[part][:, None])
         own = Taken.out_of(found.moments, rows.codes[part], x, w)
         block = _RowBlock(distribution, x, w, own, found.moments, whole, rows, part)
-        for k, (mean, variance) in enumerate(spreads(block)):
+        densities = list(spreads(block))
+        if alone is not None:  # without such a row the least deviation may be another
+            small = np.min([variance for _, variance in densities], axis=0) <= 4 * distribution.floor
+            rows.refit[part] |= (alone[part] & small).any(axis=1)
+        for k, (mean, variance) in enumerate(densities):
             scores[part, k], far = _log_densities(x, mean, variance)
             lost = (own.times * (1 + far) > MOST_TAKEN).any(axis=1)
             rows.refit[part] |= lost & (rows.codes[part] == k)
@@ -61,6 +68,27 @@ class _RowBlock(NamedTuple):
     part: slice
 
 
+def _leans_on_classes(distribution: Gaussian, found: ClassMoments, rows: AllRows) -> bool:
+    """Whether a least deviation is that of the classes themselves, or nearly: it is then another without each row."""
+    if found.grids is None or distribution.least == 0:
+        return False
+    gaps = (distribution.least * found.grids.gaps) ** 2
+    return bool(((pooled_variance(found.moments, rows.repeats) < 2 * gaps) & (gaps > 0)).any())
+
+
+def _alone(cells: np.ndarray, grids: ColumnGrids) -> np.ndarray:
+    """Which cells hold a number that no other row has in that column, and on which the mean gap depends."""
+    found = np.zeros(cells.shape, dtype=bool)
+    for j, numbers in enumerate(grids.numbers):
+        column = cells[:, j].astype(np.float64)
+        if not len(numbers):
+            numbers = np.array([grids.low[j], grids.high[j]])
+        at = np.minimum(np.searchsorted(numbers, column), len(numbers) - 1)
+        there = numbers[at] == column
+        found[there, j] = np.bincount(at[there], minlength=len(numbers))[at[there]] == 1
+    return found
+
+
 def _log_densities(x: np.ndarray, mean: np.ndarray, variance: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Of each row; and how far away each cell is, in squared deviations."""
     says = (variance > 0) & ~np.isnan(x)
@@ -72,7 +100,7 @@ def _log_densities(x: np.ndarray, mean: np.ndarray, variance: np.ndarray) -> tup
 
 def _floored(block: _RowBlock) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """Means and n-1 variances of each class; a variance is at least a little of the whole column's, as at fit."""
-    _, x, w, own, moments, whole, rows, part = block
+    distribution, x, w, own, moments, whole, rows, part = block
     every = Taken.out_of(whole, np.zeros(len(x), dtype=np.intp), x, w)
     column = np.nan_to_num(unbiased(every.weight, every.weight2, every.m2, rows.repeats), nan=0.0)
     rows.refit[part] |= (every.times > MOST_TAKEN).any(axis=1)
@@ -83,7 +111,8 @@ def _floored(block: _RowBlock) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         weight = np.where(is_own, own.weight, moments.weight[k])
         mean = np.where(weight > 0, np.where(is_own, own.mean, moments.mean[k]), every.mean)
         variance = np.where(is_own, mine, theirs[k])
-        yield mean, np.where(np.isnan(variance), column, np.maximum(variance, VARIANCE_FLOOR * column))
+        least = np.maximum(VARIANCE_FLOOR * column, np.where(column > 0, distribution.floor, 0.0))
+        yield mean, np.maximum(np.where(np.isnan(variance), column, variance), least)
 
 
 def _smoothed(block: _RowBlock) -> Iterator[tuple[np.ndarray, np.ndarray]]:

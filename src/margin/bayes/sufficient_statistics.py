@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from margin.base.representations.moments import Moments
 
 __all__ = [
     "ClassMoments",
+    "ColumnGrids",
     "LevelCounts",
     "NumberCounts",
     "Part",
@@ -175,17 +176,59 @@ class WordSums:
 
 
 @dataclass(frozen=True)
+class ColumnGrids:
+    """The different numbers of each column, ascending, and its smallest and largest (low > high: no number at all).
+
+    Columns of more than ``MOST`` different numbers have none of them here.
+    """
+
+    numbers: tuple[np.ndarray, ...]
+    low: np.ndarray
+    high: np.ndarray
+
+    #: So many tell a scale from measurements, and cost little to keep.
+    MOST: ClassVar[int] = 256
+
+    @property
+    def gaps(self) -> np.ndarray:
+        """The mean gap between neighbours of each column: 0 where there is one number, or none."""
+        n = np.array([len(numbers) if len(numbers) else self.MOST + 1 for numbers in self.numbers], dtype=np.float64)
+        several = (self.high > self.low) & (n > 1)
+        with np.errstate(over="ignore", invalid="ignore"):
+            return np.where(several, (self.high - self.low) / np.maximum(n - 1, 1), 0.0)
+
+    def plus(self, other: ColumnGrids) -> ColumnGrids:
+        low, high = np.minimum(self.low, other.low), np.maximum(self.high, other.high)
+        numbers = tuple(self._joined(other, j) for j in range(len(low)))
+        return ColumnGrids(numbers, low, high)
+
+    def _joined(self, other: ColumnGrids, j: int) -> np.ndarray:
+        mine, theirs = self.numbers[j], other.numbers[j]
+        if not (self.low[j] <= self.high[j]) or not (other.low[j] <= other.high[j]):
+            return theirs if not (self.low[j] <= self.high[j]) else mine
+        joined = np.union1d(mine, theirs) if len(mine) and len(theirs) else np.empty(0)
+        return joined if len(joined) <= self.MOST else np.empty(0)
+
+
+@dataclass(frozen=True)
 class ClassMoments:
-    """Moments of every column in every class; ``unweighted`` are those of all rows together, each counted once."""
+    """Moments of every column in every class; ``unweighted`` are those of all rows together, each counted once.
+
+    ``grids`` are the different numbers, where a least deviation is read off them.
+    """
 
     moments: Moments
     unweighted: Moments | None = None
+    grids: ColumnGrids | None = None
 
     def plus(self, other: ClassMoments) -> ClassMoments:
         both = None
         if self.unweighted is not None and other.unweighted is not None:
             both = self.unweighted.plus(other.unweighted)
-        return ClassMoments(self.moments.plus(other.moments), both)
+        grids = None
+        if self.grids is not None and other.grids is not None:
+            grids = self.grids.plus(other.grids)
+        return ClassMoments(self.moments.plus(other.moments), both, grids)
 
     def aligned(self, places: Places) -> ClassMoments:
         return replace(self, moments=self.moments.aligned(places.classes, places.n_classes))

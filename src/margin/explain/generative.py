@@ -12,6 +12,7 @@ from margin.bayes.column_blocks import cell_text
 from margin.bayes.discriminant.normal_classes import LinearScores
 from margin.explain.explanation import Explanation, Reason
 from margin.explain.models import answer_of, explain, factor_in_words, first_two, of_one_class, shares_reason
+from margin.linear.odds import odds_text
 from margin.typing import TableLike
 
 __all__ = ["by_column"]
@@ -103,7 +104,7 @@ def _(model: CalibratedClassifier, X: TableLike) -> Explanation:
         reasons = tuple(Reason(str(label), f"{share:.1%}", share) for label, share in probabilities.items())
         return Explanation("CalibratedClassifier", answer, probabilities, f"Scores of {inner}, calibrated.", reasons)
     reasons = tuple(
-        Reason(str(label), f"{was:.1%} before calibration, {share:.1%} after", share)
+        Reason(str(label), f"{was:.1%} before calibration, {share:.1%} after ({odds_text(share)})", share)
         for (label, share), was in zip(probabilities.items(), before[0].tolist())
     )
     how = f"What {inner} says, put right by a map ({model.method}) learnt on rows it had not learnt from."

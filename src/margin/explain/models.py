@@ -150,14 +150,24 @@ def _(model: NaiveBayes, X: TableLike) -> Explanation:
 def _column_reasons(model: NaiveBayes, X: TableLike, first: int, second: int) -> list[Reason]:
     """One reason per column, strongest first; beyond the first hundred the columns are taken together."""
     loser = str(model.classes_[second])
-    pulls = [(f"{name} = {value}", _pull(term, first, second)) for name, value, term in model.column_terms(X)]
-    pulls.sort(key=lambda item: -abs(item[1]))
-    rest = pulls[MOST_COLUMNS:]
-    reasons = [Reason(what, factor_in_words(pull, loser), pull) for what, pull in pulls[:MOST_COLUMNS]]
+    pulls = [(name, value, _pull(term, first, second)) for name, value, term in model.column_terms(X)]
+    pulls.sort(key=lambda item: -abs(item[2]))
+    rest, least = pulls[MOST_COLUMNS:], model.least_deviations()
+    sides = model.classes_.tolist()[first], model.classes_.tolist()[second]
+    reasons = [
+        Reason(f"{name} = {value}", factor_in_words(pull, loser) + _least_in_words(least.get(name, {}), sides), pull)
+        for name, value, pull in pulls[:MOST_COLUMNS]
+    ]
     if rest:
-        pull = sum(pull for _, pull in rest)
+        pull = sum(pull for *_, pull in rest)
         reasons.append(Reason(f"{len(rest):,} other columns together", factor_in_words(pull, loser), pull))
     return reasons
+
+
+def _least_in_words(least: dict[Any, float], sides: tuple[Any, Any]) -> str:
+    """Which of two classes hardly vary in a column, so that their deviation is the least that is taken."""
+    told = [label for label in sides if label in least]
+    return f" (deviation of {' and '.join(map(str, told))} taken as {least[told[0]]:.3g})" if told else ""
 
 
 def first_two(probabilities: dict[Any, float]) -> tuple[int, int]:

@@ -7,7 +7,7 @@ from margin.linear.logistic.regression import LogisticRegression
 from margin.linear.logistic.regression_cv import LogisticRegressionCV, StrengthChoice
 from margin.linear.logistic.separation import Separation, separation
 from margin.linear.losses import Loss, LossCurves, LossFamily, loss_family
-from margin.linear.odds import logit, odds, probability
+from margin.linear.odds import logit, odds, odds_text, probability
 from margin.linear.online.active_perceptron import ActivePerceptron
 from margin.linear.online.adaline import Adaline
 from margin.linear.online.mistake_bound import Certificate
@@ -35,6 +35,7 @@ __all__ = [
     "logit",
     "loss_family",
     "odds",
+    "odds_text",
     "probability",
     "separation",
 ]

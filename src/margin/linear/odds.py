@@ -10,7 +10,12 @@ from numpy.typing import ArrayLike
 
 from margin.errors import InputError, ParameterError, closest, listing
 
-__all__ = ["Odds", "logit", "odds", "probability"]
+__all__ = ["Odds", "logit", "odds", "odds_text", "probability"]
+
+#: Odds nearer to 1 than this share are called even.
+EVEN = 0.005
+#: Beyond these odds the number itself says nothing any more.
+MANY = 1e6
 
 
 def odds(p: ArrayLike) -> Any:
@@ -24,6 +29,37 @@ def odds(p: ArrayLike) -> Any:
     given = _probabilities(p, "odds")
     with np.errstate(divide="ignore"):
         return _like(p, given / (1 - given))
+
+
+def odds_text(p: ArrayLike) -> Any:
+    """The odds as they are spoken of: against something that is less probable than not, on something that is more.
+
+    Of an array a list of texts. Odds are rounded to three digits; those of small whole numbers are said by them.
+
+    >>> odds_text(0.1), odds_text(0.75), odds_text(0.5), odds_text(0.4)
+    ('9 to 1 against', '3 to 1 on', 'even', '3 to 2 against')
+    >>> odds_text([0.0, 0.3, 0.9999])
+    ['impossible', '7 to 3 against', '9,999 to 1 on']
+    """
+    given = _probabilities(p, "odds_text")
+    found = [_spoken(float(value)) for value in given.ravel()]
+    return found[0] if given.ndim == 0 else found
+
+
+def _spoken(p: float) -> str:
+    if p in (0.0, 1.0):
+        return "certain" if p else "impossible"
+    ratio, side = ((1 - p) / p, "against") if p < 0.5 else (p / (1 - p), "on")
+    if ratio < 1 + EVEN:
+        return "even"
+    if ratio > MANY:
+        return f"more than {MANY:,.0f} to 1 {side}"
+    whole, parts = next(
+        ((round(ratio * n), n) for n in (1, 2, 3, 4, 5) if abs(round(ratio * n) / n / ratio - 1) < 1e-3), (0, 0)
+    )
+    if parts and (parts == 1 or whole < 20):
+        return f"{whole:,} to {parts} {side}"
+    return f"{ratio:.3g} to 1 {side}" if ratio < 1000 else f"{ratio:,.0f} to 1 {side}"
 
 
 def logit(p: ArrayLike) -> Any:

@@ -110,7 +110,12 @@ class Isotonic:
     Straight lines join its corners; scores beyond the first and the last get their shares. It takes any shape,
     and wants more rows than a sigmoid (a thousand, say).
 
-    Zadrozny, Elkan (2002).
+    No share is 0 or 1: where none of the n cases that were pooled at the lower end is of the class, it has
+    the share of Krichevsky and Trofimov's rule, half a case of n + 1 (or that of the next group, if that is less), and
+    1 less that where all at the upper end are. What n cases never showed is not thereby impossible, and the log loss of
+    new rows is finite.
+
+    Zadrozny, Elkan (2002); Krichevsky, Trofimov (1981).
     """
 
     def learn(self, scores: np.ndarray, y: np.ndarray, weight: np.ndarray) -> Isotonic:
@@ -119,12 +124,33 @@ class Isotonic:
         self.corners = []
         for column, hit in _hits(scores, y):
             found = IsotonicRegression(out_of_bounds="clip").fit(column, hit.astype(np.float64), weight)
-            self.corners.append((found.X_thresholds_, np.clip(found.y_thresholds_, 0.0, 1.0)))
+            at = found.X_thresholds_
+            self.corners.append((at, bounded(at, found.y_thresholds_, column, weight)))
         return self
 
     def shares(self, scores: np.ndarray) -> np.ndarray:
         columns = [np.interp(column, *corners) for column, corners in zip(scores.T, self.corners)]
         return _normalised(np.column_stack(columns))
+
+
+def bounded(at: np.ndarray, share: np.ndarray, score: np.ndarray, weight: np.ndarray) -> np.ndarray:
+    """The shares of ascending corners ``at`` with none of 0 or 1, by the weight of the rows pooled at either end.
+
+    >>> one, two = np.array([1.0, 2.0]), np.array([1.0, 1.0, 2.0])
+    >>> bounded(one, np.array([0.0, 1.0]), two, np.ones(3)).round(4).tolist()
+    [0.1667, 0.75]
+    """
+    # Means of ones and zeros with weights are 1 or 0 but for rounding.
+    share = np.where(share < 1e-12, 0.0, np.where(share > 1 - 1e-12, 1.0, share))
+    low, high = share <= 0, share >= 1
+    between = share[~low & ~high]
+    if low.any():
+        least = 0.5 / (weight[score <= at[low].max()].sum() + 1)
+        share = np.where(low, min(least, between.min(initial=1.0)), share)
+    if high.any():
+        most = 1 - 0.5 / (weight[score >= at[high].min()].sum() + 1)
+        share = np.where(high, max(most, between.max(initial=0.0)), share)
+    return share
 
 
 class Temperature:

@@ -120,5 +120,11 @@ class DiagonalLinearDiscriminantAnalysis(LinearScores):
 
         return diagonal_left_out(self, X, y, sample_weight)
 
+    @property
+    def n_parameters_(self) -> int:
+        """K means of p matrix columns, p variances in common, K priors."""
+        k, p = self._fitted("n_parameters_").means_.shape
+        return k * p + p + k
+
     def _spread(self, k: int) -> np.ndarray:
         return np.diag(np.sqrt(self.var_))

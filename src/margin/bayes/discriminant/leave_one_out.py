@@ -245,7 +245,7 @@ def quadratic_left_out(
 
 def _is_floored(model: Any, sums: Scatter, some: np.ndarray) -> bool:
     """Whether a class has next to no variance in some direction, or only those are looked at that vary at all."""
-    if model._encoder.one_hot and model.reg_param == 0:
+    if (model._encoder.one_hot and model.reg_param == 0) or model.pooled_share_.any():
         return True
     n = sums.weight
     whole = np.diagonal(sums.moments_around(n @ sums.mean / n.sum())[0])[some] / n.sum()

@@ -204,6 +204,12 @@ class LinearDiscriminantAnalysis(TransformerMixin, LinearScores, ScatteredClasse
         n = self._axes_found("get_feature_names_out").shape[1]
         return np.array([f"lineardiscriminantanalysis{i}" for i in range(n)], dtype=object)
 
+    @property
+    def n_parameters_(self) -> int:
+        """K means of p matrix columns, p (p + 1) / 2 variances and covariances in common, K priors."""
+        k, p = self._fitted("n_parameters_").means_.shape
+        return k * p + p * (p + 1) // 2 + k
+
     def _spread(self, k: int) -> np.ndarray:
         return factor_of(self.covariance_)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from margin.bayes.discriminant.normal_classes import PANEL, ScatteredClasses, fa
 from margin.bayes.discriminant.scatter import Scatter
 from margin.bayes.discriminant.shrinkage import Portion, Shrinkage, shrunk_class_covariance
 from margin.bayes.distributions.distribution import VARIANCE_FLOOR, threads_for
+from margin.errors import DeficientClassWarning, listing, warn
 from margin.params import Flag, Priors
 from margin.typing import LabelsLike, TableLike, WeightsLike
 
@@ -29,11 +31,15 @@ class QuadraticDiscriminantAnalysis(ScatteredClasses):
     class, at least some times d; with fewer, ``shrinkage``, ``reg_param`` or linear discriminants do better. Mixed
     tables are taken as one numeric matrix: nominal columns one-hot, missing numbers filled with the training mean.
 
-    A class need not vary in all directions: with every column divided by its standard deviation over all rows (or in
-    the class, where that is larger), the class has at least the variance :math:`10^{-9}` in every direction. A class
-    with a single case takes the pooled covariance. Columns that hold one value are left out, unless ``shrinkage`` or
-    ``reg_param`` gives them a variance. Where nominal columns were made one-hot and there are more rows than columns,
-    shrinkage leaves out all directions in which no row varies, such as the sum of one-hot columns.
+    A class that does not vary in all directions in which some class does (too few rows, a level it never has) has no
+    density of its own there. Its covariance is then drawn towards the pooled one, as if that had been seen in as many
+    cases as there are directions r: :math:`\Sigma_k \leftarrow (n_k \Sigma_k + r \Sigma) / (n_k + r)`.
+    ``pooled_share_`` and a ``DeficientClassWarning`` say so, where R's ``qda`` refuses. A class with a single case, or
+    with cases that are all alike, takes the pooled covariance. Directions in which no class varies get the variance
+    :math:`10^{-9}`, with every column divided by its standard deviation over all rows (or in the class, where that is
+    larger). Columns that hold one value are left out, unless ``shrinkage`` or ``reg_param`` gives them a variance.
+    Where nominal columns were made one-hot and there are more rows than columns, shrinkage leaves out all directions in
+    which no row varies, such as the sum of one-hot columns.
 
     Parameters
     ----------
@@ -50,6 +56,8 @@ class QuadraticDiscriminantAnalysis(ScatteredClasses):
     ----------
     means_, covariance_, priors_
         What the classes look like (K × d, K × d × d, K).
+    pooled_share_
+        Share of the pooled covariance in that of each class: 0 where its own rows were enough.
     rotations_, scalings_
         The axes of each class's covariance as columns, and its variances along them, largest first.
 
@@ -97,8 +105,8 @@ class QuadraticDiscriminantAnalysis(ScatteredClasses):
         self._panels = np.zeros((len(n), triangle_size(d)))
         self._base = log_of(self.priors_, n) - np.log(sums.unit).sum()
         self.covariance_ = np.zeros((len(n), d, d))
-        for k in range(len(n)):
-            covariance = self._class_covariance(sums, k)[np.ix_(some, some)]
+        covariances = self._enough(sums, some, whole)
+        for k, covariance in enumerate(covariances):
             if frame is None or frame.is_full:
                 covariance, turn, log_volume = floored(covariance, np.sqrt(np.diagonal(whole)))
             else:
@@ -113,6 +121,35 @@ class QuadraticDiscriminantAnalysis(ScatteredClasses):
             self.means_ = self._means * sums.unit
             self.covariance_ *= sums.unit[:, None] * sums.unit
 
+    def _enough(self, sums: Scatter, some: np.ndarray, whole: np.ndarray) -> Iterator[np.ndarray]:
+        """The covariances of the classes in some columns, drawn towards the pooled one where they are deficient."""
+        at = np.ix_(some, some)
+        pooled = self._covariance(sums, slice(None))[at]
+        deviation = np.sqrt(np.diagonal(whole))
+        rank = rank_of(pooled, deviation)
+        self.pooled_share_ = np.zeros(len(sums.weight))
+        for k in range(len(sums.weight)):
+            of = slice(k, k + 1)
+            covariance = self._covariance(sums, of)[at]
+            if sums.degrees[k] == 0 or not np.diagonal(covariance).any():
+                self.pooled_share_[k], covariance = float(rank > 0), pooled
+            elif rank_of(covariance, deviation, rank) < rank:
+                share = self.pooled_share_[k] = rank / (sums.cases(of) + rank)
+                covariance = (1 - share) * covariance + share * pooled
+            yield covariance
+        self._say_what_was_drawn(sums.weight)
+
+    def _say_what_was_drawn(self, weight: np.ndarray) -> None:
+        drawn = np.flatnonzero((self.pooled_share_ > 0) & (weight > 0))
+        if len(drawn) and len(weight) > 1:
+            names = listing(self.classes_[drawn].tolist())
+            warn(
+                f"QuadraticDiscriminantAnalysis.fit: class {names} does not vary in all directions, so its covariance "
+                f"was drawn towards that of all classes (pooled_share_ up to {self.pooled_share_[drawn].max():.2f}; "
+                "LinearDiscriminantAnalysis, shrinkage or fewer columns need no such help).",
+                DeficientClassWarning,
+            )
+
     def _in_one_unit(self, sums: Scatter) -> Scatter:
         """The identity of shrinkage and regularisation is one for all columns, and that of the latter has unit 1."""
         amount = self.shrinkage
@@ -121,10 +158,8 @@ class QuadraticDiscriminantAnalysis(ScatteredClasses):
         least = 1.0 if self.reg_param else 0.0
         return sums.in_unit(np.full_like(sums.unit, sums.unit.max(initial=least)))
 
-    def _class_covariance(self, sums: Scatter, k: int) -> np.ndarray:
-        """Of one class, or pooled where the class has a single case."""
-        alone = sums.degrees[k] == 0
-        of = slice(None) if alone else slice(k, k + 1)
+    def _covariance(self, sums: Scatter, of: slice) -> np.ndarray:
+        """Of one class, or pooled over all of them."""
         n, degrees = sums.weight[of].sum(), sums.degrees[of].sum()
         fourth = None if sums.fourth is None else sums.fourth[of].sum(axis=0)
         covariance = shrunk_class_covariance(
@@ -152,6 +187,12 @@ class QuadraticDiscriminantAnalysis(ScatteredClasses):
         from margin.bayes.discriminant.leave_one_out import quadratic_left_out  # only here: it loads the evaluation
 
         return quadratic_left_out(self, X, y, sample_weight)
+
+    @property
+    def n_parameters_(self) -> int:
+        """K means of p matrix columns, K times p (p + 1) / 2 variances and covariances, K priors."""
+        k, p = self._fitted("n_parameters_").means_.shape
+        return k * p + k * (p * (p + 1) // 2) + k
 
     def _spread(self, k: int) -> np.ndarray:
         return factor_of(self.covariance_[k])
@@ -193,6 +234,21 @@ class Frame:
         inside, turn, log_volume = floored(inside, np.ones(len(inside)))
         there = self.scale[:, None] * self.axes
         return there @ inside @ there.T, np.asarray(np.linalg.qr(turn @ self.axes.T / self.scale, mode="r")), log_volume
+
+
+def rank_of(covariance: np.ndarray, deviation: np.ndarray, enough: int | None = None) -> int:
+    """In how many directions there is a variance, in columns divided by their deviation; ``enough`` of them will do.
+
+    >>> rank_of(np.array([[4.0, 2.0], [2.0, 1.0]]), np.array([2.0, 1.0]))
+    1
+    """
+    scale = np.where(deviation > 0, deviation, 1.0)
+    standard = covariance / scale[:, None] / scale
+    if enough is not None and np.count_nonzero(np.diagonal(standard) > VARIANCE_FLOOR) < enough:
+        return 0
+    if inverse_root(standard, VARIANCE_FLOOR) is not None:
+        return len(standard)
+    return int(np.count_nonzero(np.linalg.eigvalsh(standard) > VARIANCE_FLOOR))
 
 
 def floored(covariance: np.ndarray, whole: np.ndarray) -> tuple[np.ndarray, np.ndarray, float]:

@@ -58,6 +58,9 @@ class Categorical(Distribution):
         row = np.array([codes[0] for codes in cells])
         return _picked(self.log_share, self.first, row)
 
+    def n_parameters(self) -> int:
+        return int(np.maximum(np.diff(self.first) - 1, 0).sum()) * self.level_counts.shape[1]
+
     def draw(self, y: np.ndarray, rng: np.random.Generator) -> Any:
         return tuple(_draw_levels(np.exp(self.log_share[start:end]), y, rng) for start, end in pairwise(self.first))
 

@@ -91,6 +91,10 @@ class Distribution(ABC):
         """For one row, log P(cell | class): one row per column, one column per class; 0 where nothing is said."""
 
     @abstractmethod
+    def n_parameters(self) -> int:
+        """How many numbers were learnt for all classes together, those that follow from others left out."""
+
+    @abstractmethod
     def draw(self, y: np.ndarray, rng: np.random.Generator) -> Any:
         """New cells for rows of the given classes."""
 

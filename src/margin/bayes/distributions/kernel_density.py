@@ -107,6 +107,10 @@ class KernelDensity(Distribution):
                 terms[j, k] = self.off[j, k] + np.logaddexp.reduce(exponents)
         return terms
 
+    def n_parameters(self) -> int:
+        """A place and a weight of every bump, and a width for every class of a column."""
+        return 2 * len(self.values) + self.width.size
+
     def draw(self, y: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         """One of the bumps by its weight, then a cell from it."""
         n_columns, n_classes = self.width.shape

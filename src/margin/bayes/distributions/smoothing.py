@@ -15,6 +15,7 @@ __all__ = [
     "log_of",
     "log_shares",
     "poisson_draws",
+    "pooled_variance",
     "quantiles",
     "safe_ratio",
     "sums_of_others",
@@ -71,6 +72,15 @@ def whole_column(found: Moments, repeats: bool) -> tuple[np.ndarray, np.ndarray]
     around = np.where(found.constant, 0.0, (found.m2 + n * (found.mean - center) ** 2).sum(axis=0))
     variance = unbiased(total, found.weight2.sum(axis=0), around, repeats)
     return center, np.where(np.isnan(variance), 0.0, variance)
+
+
+def pooled_variance(found: Moments, repeats: bool) -> np.ndarray:
+    """Squared deviations from the class means divided by n - K (or its like for weights), of each column; 0 where no
+    class has two cases."""
+    n = found.weight
+    one = np.where(n > 0, 1.0, 0.0) if repeats else safe_ratio(found.weight2, n, 0.0)
+    degrees = np.maximum(n - one, 0.0).sum(axis=0)
+    return np.divide(found.m2.sum(axis=0), degrees, out=np.zeros(n.shape[1]), where=degrees > 1e-12 * n.sum(axis=0))
 
 
 def quantiles(values: np.ndarray, weights: np.ndarray, shares: tuple[float, ...]) -> np.ndarray:

@@ -112,6 +112,9 @@ class Multinomial(Distribution):
     def terms(self, cells: Any) -> np.ndarray:
         return products(cells, self.table)
 
+    def n_parameters(self) -> int:
+        return int(self.table.size) - self.table.shape[1]  # the shares of a class add up to 1
+
     def draw(self, y: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         """Totals are Poisson around the class's mean total and shared out: so every column is Poisson by itself."""
         means = safe_ratio(self.found.sums, self.found.cells, 0.0).sum(axis=1)
@@ -256,6 +259,9 @@ class Bernoulli(Distribution):
         terms = np.where(row > self.threshold, self.present, self.absent)
         return np.where(np.isnan(row), 0.0, terms)
 
+    def n_parameters(self) -> int:
+        return int(self.present.size)
+
     def draw(self, y: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         share = np.exp(self.present).T
         return (rng.random((len(y), share.shape[1])) < share[y]).astype(np.float64)
@@ -309,6 +315,9 @@ class Poisson(Distribution):
         row = only_row(cells)
         terms = products(cells, self.table) - self.rate.T - gammaln(row + 1.0)[:, None]
         return np.where((np.isnan(row) | (self._says_something == 0))[:, None], 0.0, terms)
+
+    def n_parameters(self) -> int:
+        return int(self.rate.size)
 
     def draw(self, y: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         return poisson_draws(self.rate[y], rng)

@@ -15,6 +15,7 @@ from margin.bayes.discriminant.scatter import Scatter
 from margin.bayes.joint_counts import Combinations
 from margin.bayes.sufficient_statistics import (
     ClassMoments,
+    ColumnGrids,
     LevelCounts,
     NumberCounts,
     RowStatistics,
@@ -24,7 +25,7 @@ from margin.bayes.sufficient_statistics import (
 )
 from margin.persistence.container.limits import Malformed
 from margin.persistence.objects.arrays import Array, at_least, finite, positive, starts
-from margin.persistence.objects.fields import Field, Flag, Maybe, Object, Packer, TupleOf, Unpacker, Whole
+from margin.persistence.objects.fields import Absent, Field, Flag, Maybe, Object, Packer, TupleOf, Unpacker, Whole
 from margin.persistence.objects.kind import Kind
 from margin.persistence.objects.values import Texts
 
@@ -188,11 +189,19 @@ KINDS = (
         {"words": Words("d"), "sums": Object("class-sums", where={"d": lambda found: found.sums.shape[1]})},
     ),
     Kind(
+        "column-grids",
+        ColumnGrids,
+        {"numbers": NumbersOfColumns("d"), "low": Array("f8", "d"), "high": Array("f8", "d")},
+    ),
+    Kind(
         "class-moments",
         ClassMoments,
         {
             "moments": MOMENTS,
             "unweighted": Maybe(Object("moments", where={"d": lambda found: found.weight.shape[1]})),
+            "grids": Absent(
+                Maybe(Object("column-grids", where={"d": lambda found: len(found.numbers)})), default=lambda: None
+            ),
         },
         check=_class_moments,
     ),

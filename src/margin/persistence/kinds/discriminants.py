@@ -17,7 +17,7 @@ from margin.bayes.discriminant.normal_classes import in_panels
 from margin.bayes.discriminant.quadratic import QuadraticDiscriminantAnalysis, triangle_size
 from margin.persistence.kinds.base import NUMERIC
 from margin.persistence.kinds.bayes import generative
-from margin.persistence.objects.arrays import Array, finite, positive
+from margin.persistence.objects.arrays import Array, at_least, finite, positive
 from margin.persistence.objects.fields import Absent, Field, Maybe, Object, Renamed, Whole
 from margin.persistence.objects.kind import Kind
 
@@ -104,6 +104,7 @@ KINDS = (
             "_panels": Array("f8", "k", None),
             "_base": Array("f8", "k"),
             "covariance_": Array("f8", "k", "d", "d", order="A"),
+            "pooled_share_": Absent(Array("f8", "k", at_least(0), finite)),
         },
         sees=NUMERIC,
         check=_quadratic,

@@ -15,6 +15,7 @@ from margin.base.inputs.columns import Columns
 from margin.bayes.column_blocks import Block, TextBlock
 from margin.bayes.distributions.categorical import Categorical, CategoricalNumbers
 from margin.bayes.distributions.distribution import Place
+from margin.bayes.distributions.gaussian import LEAST_DEVIATION
 from margin.bayes.distributions.kernel_density import KernelDensity
 from margin.bayes.distributions.standard import Bernoulli, Complement, Gaussian, Multinomial, Poisson
 from margin.bayes.sufficient_statistics import ClassMoments, LevelCounts, NumberCounts, SortedCells, Sums, WordSums
@@ -226,6 +227,8 @@ _DISTRIBUTIONS = (
                 "alpha": ALPHA,
                 "smoothing": Maybe(Number(0)),
                 "epsilon": Absent(Number(0, finite=False, missing=True)),
+                "least": Absent(Number(0), default=lambda: LEAST_DEVIATION),
+                "floor": Absent(Array("f8", "d", at_least(0))),
                 "mean": Array("f8", "k", "d"),
                 "variance": Array("f8", "k", "d"),
                 "unit": Array("f8", "d", positive, finite),
