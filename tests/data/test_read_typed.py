@@ -1,12 +1,18 @@
 """Formats with types of their own: Parquet, NDJSON and LIBSVM."""
 
 import datetime
+import io
+import subprocess
+import sys
 
 import numpy as np
 import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from margin.data import from_polars, read
+from margin.data.readers.parquet_structure import StructureError, check_structure
 from margin.errors import DataError
 
 
@@ -112,3 +118,77 @@ def test_libsvm_agrees_with_scikit_learn(written):
     datasets.dump_svmlight_file(X, rng.integers(0, 3, 40), str(path), zero_based=False)
     table = read(path)
     np.testing.assert_allclose(np.column_stack([table[n] for n in table.names[:-1]]), X)
+
+
+READ_AND_SAY = """
+import sys
+from margin.data import read
+from margin.errors import DataError
+try:
+    read(sys.argv[1])
+except DataError as refusal:
+    print(refusal)
+"""
+
+
+def test_a_damaged_count_in_parquet_is_refused_before_memory_is_reserved_for_it(tmp_path):
+    path = tmp_path / "damaged.parquet"
+    pl.DataFrame({"n": [1, None, 3] * 20}).write_parquet(path, compression="uncompressed")
+    assert read(path).n_rows == 60
+    content = path.read_bytes()
+    # The head of a page: a structure with the number of values, 60, as a zigzag number; 0x7f is -64.
+    assert content.count(b"\x2c\x15\x78") == 1
+    path.write_bytes(content.replace(b"\x2c\x15\x78", b"\x2c\x15\x7f"))
+    # In a process of its own, since what reserves such an amount of memory takes its process down.
+    answer = subprocess.run([sys.executable, "-c", READ_AND_SAY, path], capture_output=True, text=True, check=False)
+    assert answer.returncode == 0, answer.stderr
+    assert "this is not a readable Parquet file (a page of" in answer.stdout
+    assert "cannot hold -64 values" in answer.stdout
+
+
+def sample() -> pa.Table:
+    words = [None if i % 7 == 0 else str(i % 30) for i in range(2_000)]
+    return pa.table({"x": np.arange(2_000) / 3, "word": words, "ok": [True, None] * 1_000})
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"data_page_version": "2.0", "compression": "zstd"},
+        {"use_dictionary": False, "row_group_size": 300},
+        {"data_page_size": 100, "write_page_index": True, "write_page_checksum": True},
+    ],
+    ids=str,
+)
+def test_parquet_files_of_every_layout_pass_the_look_at_their_counts(tmp_path, options):
+    pq.write_table(sample(), tmp_path / "sample.parquet", **options)
+    table = read(tmp_path / "sample.parquet")
+    assert table.n_rows == 2_000
+    assert table["word"][:3].tolist() == [None, "1", "2"]
+
+
+def test_any_byte_of_the_description_may_be_damaged_and_nothing_foreign_is_raised():
+    written = io.BytesIO()
+    pq.write_table(sample()[:20], written)
+    content = written.getvalue()
+    check_structure(content)
+    refused = 0
+    for at in range(len(content) - 300, len(content)):
+        for value in (content[at] ^ 1, content[at] ^ 128, 0, 127, 255):
+            try:
+                check_structure(content[:at] + bytes([value]) + content[at + 1 :])
+            except StructureError:
+                refused += 1
+    assert refused > 50
+
+
+@pytest.mark.parametrize("cut", [5, 100, 500])
+def test_a_parquet_file_that_is_cut_short_is_refused(tmp_path, cut):
+    pq.write_table(sample(), tmp_path / "sample.parquet")
+    content = (tmp_path / "sample.parquet").read_bytes()
+    (tmp_path / "short.parquet").write_bytes(content[:-cut])
+    (tmp_path / "hollow.parquet").write_bytes(content[:1000] + content[1000 + cut :])
+    for name in ("short", "hollow"):
+        with pytest.raises(DataError, match="not a readable Parquet file"):
+            read(tmp_path / f"{name}.parquet")

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from margin.data import Column, Schema, Table
-from margin.errors import DataError, ParameterError
+from margin.errors import DataError, InputTypeError, ParameterError
 
 
 @pytest.fixture
@@ -121,3 +121,17 @@ def test_a_notebook_is_shown_the_first_columns_of_a_wide_table():
     wide = Table.from_columns({f"v{i}": [1.0] for i in range(3000)})
     assert wide._repr_html_().count("<th>") == 30
     assert "1 rows × 3,000 columns, the first 30 shown" in wide._repr_html_()
+
+
+def test_a_table_is_not_gone_through_as_if_it_were_rows_or_columns():
+    table = Table.from_columns({"age": [31.0, 45.0], "sex": ["f", "m"]})
+    for through in (list, tuple, lambda t: next(iter(t))):
+        with pytest.raises(InputTypeError, match=r"Table: a table is no sequence; table\.names"):
+            through(table)
+
+
+def test_a_column_is_in_a_table_by_its_name():
+    table = Table.from_columns({"age": [31.0, 45.0], "sex": ["f", "m"]})
+    assert "age" in table
+    assert "f" not in table
+    assert 0 not in table

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import html
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
 from margin.data.indexing import ByName, ByPosition, as_array, columns_at, narwhals_frame
 from margin.data.missing import is_missing
 from margin.data.schema import KINDS, Column, Kind, Schema
-from margin.errors import DataError, ParameterError, closest
+from margin.errors import DataError, InputTypeError, ParameterError, closest
 
 if TYPE_CHECKING:
     import polars
@@ -83,6 +83,17 @@ class Table:
 
     def __len__(self) -> int:
         return self.n_rows
+
+    def __iter__(self) -> NoReturn:
+        """Refused: rows and columns are equally good guesses, and ``len`` counts the rows."""
+        raise InputTypeError(
+            "Table: a table is no sequence; table.names are its columns, table['age'] the values of one, "
+            "table[0] a table of one row and table.to_polars() a data frame."
+        )
+
+    def __contains__(self, name: object) -> bool:
+        """Whether there is a column of this name."""
+        return name in self.names
 
     def cells(self, name: str) -> np.ndarray:
         """The stored array of a column: float64 with NaN, or int32 codes with -1."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 
 from margin.data.readers.file import Request, Source
+from margin.data.readers.parquet_structure import check_structure
 from margin.data.readers.typed_frame import from_polars
 from margin.data.table import Table
 
@@ -16,6 +17,7 @@ def read_parquet(source: Source, request: Request) -> Table:
     import polars as pl
 
     try:
+        check_structure(source.data)
         frame = pl.read_parquet(io.BytesIO(source.data))
     except (
         Exception,
