@@ -279,7 +279,8 @@ def _hashed_words(labels: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
     width = labels.dtype.itemsize
     if labels.dtype.kind not in "US" or width % 4 or not 0 < width <= _LONGEST_WORD or len(labels) < _FEW_WORDS:
         return None
-    cells = np.ascontiguousarray(labels).view(np.uint64 if width % 8 == 0 else np.uint32).reshape(len(labels), -1)
+    cells: np.ndarray = np.ascontiguousarray(labels).view(np.uint64 if width % 8 == 0 else np.uint32)
+    cells = cells.reshape(len(labels), -1)
     for seed in range(3):
         # A sum of products of words and odd numbers: its upper bits hang on every bit.
         factors = [(_MULTIPLIER * (2 * (7 * j + seed) + 1) | 1) % 2**64 for j in range(cells.shape[1])]

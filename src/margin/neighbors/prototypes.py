@@ -179,7 +179,8 @@ def edit(
         raise ParameterError(f"edit(rounds={rounds!r}): rounds must be None or {rule_of(Count).words}.")
     judge = asked = _fitted(model, 3, X, y, "edit")
     labels = label_array(y, "edit")
-    rows, passes = np.arange(asked._n_given), []
+    rows = np.arange(asked._n_given)
+    passes: list[int] = []
     while rounds is None or len(passes) < rounds:
         if len(rows) < 2:
             raise InputError("edit: X must have at least two rows in every round, so that others can judge each.")

@@ -48,6 +48,8 @@ class NeighborSearch(TableEstimator):
     scale: Any
     feature_weights: Any
     n_jobs: Any
+    #: Whatever holds the rows: an object with ``nearest``, ``within`` and ``rows``.
+    _index: Any
 
     @property
     def representation(self) -> Any:
