@@ -12,7 +12,7 @@ from sklearn.linear_model import SGDRegressor
 
 import margin
 from margin.data import catalog
-from margin.errors import ConvergenceWarning, ParameterError
+from margin.errors import ConvergenceWarning, DataWarning, ParameterError
 from margin.linear.online import squared_error as squares
 from margin.linear.online.squared_error import squared_errors
 
@@ -205,6 +205,7 @@ def test_the_step_chosen_by_itself_is_stable_whatever_the_unit(unit, unfinished)
     for method in ("batch", "stochastic"):
         with warnings.catch_warnings():
             warnings.filterwarnings("error", message=".*grew.*")
+            warnings.filterwarnings("ignore", message=".*only numbers below.*", category=DataWarning)
             model = Adaline(method=method, random_state=0, max_iter=50).fit(X * unit, y)
         assert model.loss_curve_[-1] < (0.5 if method == "batch" else 0.6)
         assert np.isfinite(weights(model)).all()
