@@ -28,7 +28,7 @@ def iris():
         (NaiveBayes(distributions="bernoulli"), lambda p, k: p * k + k),
         (NaiveBayes(distributions="multinomial"), lambda p, k: (p - 1) * k + k),
     ],
-    ids=repr,
+    ids=lambda value: "formula" if callable(value) and not hasattr(value, "fit") else repr(value),
 )
 def test_four_columns_and_three_classes(model, formula):
     assert model.fit(*iris()).n_parameters_ == formula(4, 3)

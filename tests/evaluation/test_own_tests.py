@@ -78,7 +78,9 @@ def test_times_that_leave_nothing_to_learn_from_or_to_ask_are_refused():
 
 
 @pytest.mark.parametrize(
-    "made", [np.asarray, sparse.csr_matrix, lambda rows: pd.DataFrame(rows).rename(columns=str)], ids=str
+    "made",
+    [np.asarray, sparse.csr_matrix, lambda rows: pd.DataFrame(rows).rename(columns=str)],
+    ids=["dense", "sparse", "frame"],
 )
 def test_a_test_part_of_its_own_is_asked_of_a_model_that_learnt_from_all_rows(made):
     model = NaiveBayes() if made is not sparse.csr_matrix else _Dense()
