@@ -47,8 +47,8 @@ def test_a_class_that_wins_for_certain_is_certain_and_a_circle_is_a_tie():
     np.testing.assert_allclose(couple([[1.0, 0.0, 1.0]]), [[1 / 3] * 3], atol=1e-15)
 
 
-def test_no_rows_and_many_rows_at_once(monkeypatch):
-    monkeypatch.setattr("margin.base.meta.coupling.CELLS", 50)  # several blocks
-    pairwise = np.random.default_rng(1).random((40, 3))
+def test_no_rows_and_many_rows_at_once():
+    pairwise = np.random.default_rng(1).random((40_000, 3))
     assert couple(np.empty((0, 3))).shape == (0, 3)
-    assert np.array_equal(couple(pairwise), np.vstack([couple(each[None]) for each in pairwise]))
+    assert np.array_equal(couple(pairwise, 2), couple(pairwise, 1))
+    assert np.array_equal(couple(pairwise[:9]), np.vstack([couple(each[None]) for each in pairwise[:9]]))

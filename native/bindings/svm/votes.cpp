@@ -51,5 +51,4 @@ MARGIN_BINDINGS(svm) {
             "Votes, and how clear they were: rows × classes.");
     svm.def("couple_pairs", &couple, "shares"_a.noconvert(), "n_classes"_a, "n_threads"_a,
             "Probabilities out of those of the first class of each pair: rows × classes.");
-    svm.attr("surest") = svm::surest;
 }

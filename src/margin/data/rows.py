@@ -40,10 +40,10 @@ def take_rows(X: Any, rows: np.ndarray) -> Any:
     raise _cannot_read(X)
 
 
-def row_blocks(n: int, most: int = BLOCK) -> Iterator[slice]:
+def row_blocks(n: int) -> Iterator[slice]:
     """The rows 0 to n, so many at a time that they can be converted without a second copy of all of them."""
-    for first in range(0, n, most):
-        yield slice(first, min(first + most, n))
+    for first in range(0, n, BLOCK):
+        yield slice(first, min(first + BLOCK, n))
 
 
 def count_rows(X: TableLike) -> int:

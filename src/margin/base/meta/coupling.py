@@ -6,12 +6,13 @@ import math
 
 import numpy as np
 
-from margin.data.rows import row_blocks
+import margin._core as _core
+from margin import parallel
 
 __all__ = ["couple"]
 
 
-def couple(pairwise: np.ndarray) -> np.ndarray:
+def couple(pairwise: np.ndarray, n_threads: int = 0) -> np.ndarray:
     r"""Probabilities of all classes from those within pairs, by the second method of Wu, Lin and Weng (2004).
 
     ``pairwise`` has a row for each case and a column for each pair of classes in the order (0, 1), (0, 2), …, (1, 2), …
@@ -29,30 +30,9 @@ def couple(pairwise: np.ndarray) -> np.ndarray:
     >>> couple(np.array([[1.0, 0.0, 1.0]])).round(4)  # each beats one other
     array([[0.3333, 0.3333, 0.3333]])
     """
-    pairwise = np.asarray(pairwise, dtype=np.float64)
-    n_classes = _classes_of(pairwise.shape[1])
-    found = np.empty((len(pairwise), n_classes))
-    for block in row_blocks(len(pairwise), most=max(1, CELLS // n_classes**2)):
-        found[block] = _solved(pairwise[block], n_classes)
-    return found
-
-
-#: Cells of the equations that are solved at once.
-CELLS = 4_000_000
+    pairwise = np.ascontiguousarray(pairwise, dtype=np.float64)
+    return _core.svm.couple_pairs(pairwise, _classes_of(pairwise.shape[1]), n_threads or parallel.n_threads())
 
 
 def _classes_of(n_pairs: int) -> int:
     return round((1 + math.sqrt(1 + 8 * n_pairs)) / 2)
-
-
-def _solved(pairwise: np.ndarray, n_classes: int) -> np.ndarray:
-    first, second = np.triu_indices(n_classes, 1)
-    wins = np.zeros((len(pairwise), n_classes, n_classes))
-    wins[:, first, second] = pairwise
-    wins[:, second, first] = 1.0 - pairwise
-    equations = 1.0 - wins * wins.transpose(0, 2, 1)
-    places = np.arange(n_classes)
-    equations[:, places, places] = 1.0 + np.square(wins).sum(axis=1)
-    right = np.ones((len(pairwise), n_classes, 1))
-    shares = np.maximum(np.linalg.solve(equations, right)[:, :, 0], 0.0)
-    return shares / shares.sum(axis=1, keepdims=True)

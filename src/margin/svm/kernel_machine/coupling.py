@@ -13,14 +13,14 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import expit
 
-import margin._core as _core
 from margin.base.meta.calibration_maps import Sigmoid
+from margin.base.meta.coupling import couple
 from margin.svm.kernel_machine.multiclass import Layout
 
 __all__ = ["SUREST", "PairedCurves"]
 
-#: A pair is never surer than this (``native/include/margin/svm/kernel/coupling.hpp``).
-SUREST = _core.svm.surest
+#: A pair is never surer than this: a probability of 0 would overrule all other pairs.
+SUREST = 1e-7
 
 
 class PairedCurves:
@@ -55,4 +55,4 @@ class PairedCurves:
     def shares(self, decisions: np.ndarray, n_threads: int = 1) -> np.ndarray:
         """Rows × classes, out of rows × pairs."""
         pairs = expit(decisions * self.curves.slope + self.curves.offset)
-        return _core.svm.couple_pairs(np.ascontiguousarray(pairs), self.n_classes, n_threads)
+        return couple(np.clip(pairs, SUREST, 1 - SUREST), n_threads)

@@ -5,15 +5,12 @@
 
 namespace margin::svm {
 
-/// A pair is never surer than this: a probability of 0 would overrule all other pairs.
-inline constexpr double surest = 1e-7;
-
 namespace detail {
 
 /// The p that makes sum_ab (r_ba p_a - r_ab p_b)^2 the smallest, with the sum 1, by Cholesky's factor of Q + 1 1'.
 ///
 /// Q p = m 1 at the optimum, and so (Q + 1 1') p is a multiple of 1. Q may be singular, where all pairs agree with one
-/// p; Q + 1 1' is not, since every r is above 0: no x of both signs has Q x = 0. `a` holds the lower half of Q + 1 1'.
+/// p; Q + 1 1' is not, whatever the shares are, 0 and 1 included. `a` holds the lower half of Q + 1 1'.
 inline void couple(double* a, double* p, std::size_t K) {
     for (std::size_t i = 0; i < K; ++i)
         for (std::size_t j = 0; j <= i; ++j) {
@@ -55,7 +52,7 @@ inline void couple_pairs(std::span<const double> shares, std::size_t n_classes, 
                          std::fill(q.begin(), q.end(), 1.0);
                          for (std::size_t a = 0; a < K; ++a)
                              for (std::size_t b = a + 1; b < K; ++b, ++share) {
-                                 const double first = std::clamp(*share, surest, 1 - surest), second = 1 - first;
+                                 const double first = *share, second = 1 - first;
                                  q[a * K + a] += second * second;
                                  q[b * K + b] += first * first;
                                  q[b * K + a] -= first * second;
