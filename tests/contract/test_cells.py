@@ -285,16 +285,16 @@ def test_one_model_answers_sparse_and_dense_rows_alike(estimator, quiet):
 
 
 @functools.cache
-def rows_with_names_of_their_own():
-    n = 80_000
+def rows_with_names_of_their_own(n):
     names = pd.Categorical(np.arange(n).astype(str))
     return pd.DataFrame({"id": names, "x": np.arange(n) % 7.0}), np.arange(n) % 2
 
 
 @one_of_each_way_in
 def test_a_column_of_very_many_categories_is_answered_or_refused_before_memory_is_taken(estimator):
-    words, y = rows_with_names_of_their_own()
-    with answered_or_refused("column 'id' of 80,000 categories"):
+    n = 2_000 if hasattr(estimator, "kernel") else 80_000  # machines have a kernel value for each two rows
+    words, y = rows_with_names_of_their_own(n)
+    with answered_or_refused(f"column 'id' of {n:,} categories"):
         model = clone(estimator).fit(words, y)
         assert len(answers(model, words.iloc[:5])) == 5
 

@@ -166,7 +166,7 @@ def test_shares_of_one_class_are_exact_given_their_denominator():
         assert f"given the {whole} cases" in score.how
     wilson = score_cases(m.accuracy, Answers.of(truth, said), proportions="wilson")
     assert wilson.interval == proportion_interval(35, 40, method="wilson")
-    assert m.recall.score(truth, said).interval.method == "bootstrap BCa"
+    assert m.recall.score(truth, said, average="macro").interval.method == "bootstrap BCa"
 
 
 def test_resamples_on_one_side_of_the_value_give_plain_percentiles_and_say_so():

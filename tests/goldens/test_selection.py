@@ -8,6 +8,7 @@ import pytest
 from margin import DecisionTreeClassifier, GridSearch, KNeighborsClassifier, LogSearch, learning_curve, nested
 from margin.evaluation import StratifiedFolds
 from margin.selection import knee, validation_curve
+from margin.selection.search.doubling import AHEAD
 
 
 def stripes(width, n):
@@ -37,7 +38,8 @@ def test_doubling_finds_the_best_value_in_a_logarithm_of_settings(doublings):
     search = LogSearch(DecisionTreeClassifier(), {"max_leaf_nodes": 2}, patience=0, refine=0, cv=3).fit(X, y)
     assert search.best_params_ == {"max_leaf_nodes": leaves}
     assert [step.value for step in search.path_] == [2.0**i for i in range(1, doublings + 2)]
-    assert len(search.results_) == math.ceil(math.log2(leaves / 2)) + 2
+    # Trees share the work along this parameter, so that a few values are tried in one go.
+    assert len(search.results_) <= math.ceil(math.log2(leaves / 2)) + 2 + (AHEAD - 1)
 
 
 @pytest.mark.golden("H6")

@@ -14,10 +14,10 @@ from tests.interop.cases import CASES, NAMES, fitted, rows_for
 LEFT_OUT = {
     "LinearDiscriminantAnalysis": {"_statistics", "covariance_"},
     "LinearSGD": {"loss_curve_"},
-    "LinearSVC": {"certificate_"},
+    "LinearSVC": {"certificate_", "lambda_"},
     "LogisticRegression": {"certificate_", "_evidence"},
     "Perceptron": {"mistakes_", "mistake_counts_", "n_mistakes_", "_certified_rows", "_certificate"},
-    "QuadraticDiscriminantAnalysis": {"_statistics"},
+    "QuadraticDiscriminantAnalysis": {"_statistics", "pooled_share_"},
     "SVC": {"_evidence"},
     "DecisionTreeClassifier": {"_class_factors"},
 }

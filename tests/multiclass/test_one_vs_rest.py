@@ -89,7 +89,9 @@ def test_a_label_matrix_of_any_make_is_read(given):
     assert np.array_equal(OneVsRest().fit(X, given).predict(X).astype(int), expected)
 
 
-@pytest.mark.parametrize("make", [list, tuple, pd.Series, lambda s: np.array(s, dtype=object)], ids=["list", "tuple", "series", "objects"])
+@pytest.mark.parametrize(
+    "make", [list, tuple, pd.Series, lambda s: np.array(s, dtype=object)], ids=["list", "tuple", "series", "objects"]
+)
 def test_sets_of_labels_come_back_as_sets(make):
     model = OneVsRest().fit(X, make([frozenset(each) for each in SETS]))
     expected = OneVsRest().fit(X, LABELS).predict(X)

@@ -112,6 +112,8 @@ def _not_close(a: Learnt, b: Learnt) -> Iterator[str]:
     apart = np.max(np.abs(a.answers - b.answers) / np.maximum(np.abs(a.answers), 1.0))
     if not apart <= a.apart:
         yield f"answers are {apart:.1e} apart"
+    if not len(a.labels):  # numbers are answered, no classes
+        return
     # A row on the very edge of two classes, as support vectors of the plain hinge are, may fall to either side.
     best = np.sort(a.answers, axis=1) if a.answers.ndim == 2 else np.stack([-a.answers, a.answers], axis=1)
     clear = np.abs(best[:, -1] - best[:, -2]) > 2 * a.apart

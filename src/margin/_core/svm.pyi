@@ -18,7 +18,6 @@ def pair_scores(decisions: Matrix[numpy.float64], n_classes: int, n_threads: int
 def couple_pairs(shares: Matrix[numpy.float64], n_classes: int, n_threads: int) -> Matrix[numpy.float64]:
     """Probabilities out of those of the first class of each pair: rows × classes."""
 
-
 @overload
 def matrix_source(values: Matrix[numpy.float64]) -> KernelSource:
     """The values of a square matrix, which is not copied."""

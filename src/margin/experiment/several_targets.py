@@ -70,6 +70,8 @@ class SeveralResult:
     spec: Any = None
     model: Any = None
     about: dict[str, Any] = field(default_factory=dict)
+    #: The metrics are about all classes of all targets.
+    positive: str = ""
 
     @property
     def winner(self) -> Standing:

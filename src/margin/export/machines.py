@@ -54,7 +54,15 @@ def _(model: KernelModel, rows: RawRows) -> Answer:
         sums = kernel_sums(graph, machine.expansion, matrix, who)
         decisions = _decisions(graph, machine.layout, sums, machine.intercept)
     scores = _scores(graph, machine.layout, decisions)
-    if model.break_ties:
+    found = None
+    if model.probability is not None:
+        asked = decisions if machine.layout.n_classes == 2 or isinstance(model._map, PairedCurves) else scores
+        n_scores = 1 if machine.layout.n_classes == 2 else machine.layout.n_classes
+        found = shares(model._map, graph, asked, n_scores)
+    if isinstance(model._map, PairedCurves):
+        assert found is not None
+        winner = graph.winner(found)
+    elif model.break_ties:
         winner = graph.winner(scores)
     else:
         winner = _winners(graph, machine.layout, decisions)
@@ -65,10 +73,7 @@ def _(model: KernelModel, rows: RawRows) -> Answer:
     elif n_classes > 2 and len(model._places) < n_classes:
         shown = None
     probabilities = None
-    if model.probability is not None:
-        asked = decisions if machine.layout.n_classes == 2 or isinstance(model._map, PairedCurves) else scores
-        n_scores = 1 if machine.layout.n_classes == 2 else machine.layout.n_classes
-        found = shares(model._map, graph, asked, n_scores)
+    if found is not None:
         probabilities = graph.widened(found, model._places, n_classes, 0.0, rows.count())
     return Answer(winner, probabilities, shown)
 

@@ -40,7 +40,7 @@ def classifier(fitted: Any, seen: Preparation) -> DecisionTreeClassifier:
     model = DecisionTreeClassifier(**of_same_name(fitted, "criterion", "class_weight"), **settings)
     with mixed(model, fitted, seen) as made:
         n = len(fitted.classes_)
-        made.n_outputs_, made.max_features_ = 1, int(fitted.max_features_)
+        made.n_outputs_, made.outputs_2d_, made.max_features_ = 1, False, int(fitted.max_features_)
         made.tree_ = _tree(fitted.tree_, seen, made, _counts(fitted.tree_))
         made._costs, made._priors = None, np.ones(n)
         if not isinstance(made.class_weight, str):  # balance cannot be told from balanced weights

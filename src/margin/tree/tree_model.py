@@ -158,7 +158,7 @@ class TreeClassifier(TreeModel, Classifier):
     def predict(self, X: TableLike) -> np.ndarray:
         """The most probable class of each row, in the type the labels came in; ties go to the first class."""
         scores = self._of_numbers(X, True)
-        return super().predict(X) if scores is None else self._answers(None, self._told_apart(scores))
+        return super().predict(X) if scores is None else self._in_form(self._answers(None, self._told_apart(scores)))
 
     def predict_proba(self, X: TableLike) -> np.ndarray:
         """The probability of each class (columns as in ``classes_``) for each row."""

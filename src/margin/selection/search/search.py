@@ -13,6 +13,7 @@ from margin.base.meta.cross_fitting import given_splits, stratified_splits
 from margin.base.meta.delegating import PassesOn
 from margin.base.representations.representation import TrainingRows
 from margin.base.rollback import NotYetFittedError
+from margin.base.targets.label_sets import sets_of
 from margin.base.targets.labels import encode_labels
 from margin.data.labels import distinct, label_array
 from margin.data.rows import ready_for
@@ -178,7 +179,7 @@ class Search(PassesOn):
     def _read_targets(self, y: Any, n_rows: int, who: str) -> np.ndarray:
         # Models of margin say whether they learn several labels a row; others find out for themselves.
         knows = self.several_outputs or not isinstance(self._model(), Classifier)
-        if not knows or not are_label_sets(y):
+        if not knows or not are_label_sets(y) or (sets_of(y, who) is None and _is_ragged(y)):
             self.classes_, codes = encode_labels(y, n_rows, who)
             self.__dict__.pop("labels_", None)
             return np.ascontiguousarray(codes, dtype=np.int32)
@@ -281,3 +282,8 @@ class Search(PassesOn):
             return self.classes_[:0]
         labels = np.asarray(self.model_.predict(ready_for(self.model_, encoded)))
         return labels if labels.dtype == object else labels.astype(self.classes_.dtype, copy=False)
+
+
+def _is_ragged(y: Any) -> bool:
+    """Whether rows are lists of different lengths: neither a table of labels nor sets of them."""
+    return isinstance(y, (list, tuple)) and len({len(row) for row in y if isinstance(row, (list, tuple))}) > 1

@@ -18,7 +18,7 @@ from margin.svm.kernel_machine.learner import Learner
 from margin.svm.kernel_machine.machine import Machine
 from margin.svm.kernel_machine.multiclass import Layout
 from margin.svm.kernel_machine.solve import FEW, Solver
-from margin.svm.kernels.function import KERNELS, KernelFunction, traits_of
+from margin.svm.kernels.function import KERNELS, KernelFunction, traits_of, unheard_below
 from margin.svm.kernels.matrix import values_of
 from margin.svm.kernels.object_kernel import ObjectKernel, objects_of
 from margin.svm.kernels.spectrum import SpectrumKernel
@@ -101,6 +101,11 @@ class KernelEstimator(SupervisedEstimator):
     @property
     def representation(self) -> Numeric:
         return Numeric(scale=self.scale, sparse=True, keep_float32=True, largest=1e100)
+
+    def _unheard_below(self) -> float:
+        gamma = self.gamma if self.sigma is None else 0.5 / float(self.sigma) ** 2
+        C = float(getattr(self, "C", 1.0))
+        return 0.0 if self.scale is not None else unheard_below(self._chosen_kernel.name, gamma, C)
 
     @property
     def _chosen_kernel(self) -> ChosenKernel:

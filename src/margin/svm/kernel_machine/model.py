@@ -9,6 +9,7 @@ from margin.base.rollback import NotYetFittedError
 from margin.base.sklearn_classes import available_if
 from margin.linear.presolve import NEVER
 from margin.svm.kernel_machine.certificate import WORDS, Evidence, MarginCertificate
+from margin.svm.kernel_machine.coupling import PairedCurves
 from margin.svm.kernel_machine.kernel_estimator import KernelEstimator
 from margin.svm.kernel_machine.multiclass import widened_pairs, widened_scores
 from margin.svm.kernel_machine.probabilities import DecisionMap, probabilities_of
@@ -48,6 +49,8 @@ class KernelModel(KernelEstimator, Classifier):
     def _winners(self, decisions: np.ndarray) -> np.ndarray:
         """Places among the classes that have rows."""
         assert self._machine is not None
+        if isinstance(self._map, PairedCurves):  # answers are the most probable classes where there are probabilities
+            return self._map.shares(decisions).argmax(axis=1)
         layout = self._machine.layout
         return layout.scores(decisions).argmax(axis=1) if self.break_ties else layout.answers(decisions)
 

@@ -17,7 +17,6 @@ from margin.svm.kernel_machine.kernel_estimator import Iterations, KernelName, N
 from margin.svm.kernel_machine.learner import Learner
 from margin.svm.kernel_machine.multiclass import Multiclass
 from margin.svm.kernel_machine.solve import MarginPolicy, SoftMargin
-from margin.svm.kernels.function import unheard_below
 
 __all__ = ["SVC"]
 
@@ -117,10 +116,6 @@ class SVC(KernelClassifier):
         if self.hard_margin and self.budget:
             name = type(self).__name__
             raise ParameterError(f"{name}(budget={self.budget!r}): a hard margin has no budget for slack.")
-
-    def _unheard_below(self) -> float:
-        gamma = self.gamma if self.sigma is None else 0.5 / float(self.sigma) ** 2
-        return 0.0 if self.scale is not None else unheard_below(self._chosen_kernel.name, gamma, float(self.C))
 
     def _paths(self) -> Mapping[str, PathFunction]:
         from margin.svm.parameter_path import answers_along_penalty
