@@ -58,8 +58,6 @@ def run(spec: Spec) -> Iterator[Any]:
         yield from run_several(spec)
         return
     log = Log()
-    for name in spec.metrics:
-        metric(name)
     table, problem = _read(spec, log)
     positive = positive_label(problem.labels, spec.positive)
     yield Progress("read", log.seconds)
@@ -122,6 +120,8 @@ def run_to_end(spec: Spec) -> Any:
 
 
 def _read(spec: Spec, log: Log) -> tuple[Table, Problem]:
+    for name in spec.metrics:
+        metric(name)
     with log.step("Read the table") as note:
         table, known_target = open_table(spec.data, spec.reading)
         assert not isinstance(spec.target, tuple)  # several targets have a run of their own

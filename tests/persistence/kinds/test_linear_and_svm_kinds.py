@@ -55,6 +55,8 @@ def check_round_trip(model, X, path):
 @pytest.mark.parametrize("name", ["numbers", "two words", "table", "sparse"])
 @pytest.mark.parametrize("estimator", CONTRACT, ids=repr)
 def test_every_setting_comes_back_bit_for_bit(estimator, name, tmp_path):
+    if name == "two words" and is_regressor(estimator):
+        pytest.skip("a regressor learns numbers")
     check_round_trip(*fitted(clone(estimator), *data(name)), tmp_path)
 
 

@@ -89,6 +89,11 @@ class _FewColumns(SquaredErrors):
     def curvature(self, v: np.ndarray) -> np.ndarray:
         return self.products @ v
 
+    def largest_curvature(self) -> float:
+        """The eigenvalue to its last digits: rows that are repeated instead of weighted take the same steps."""
+        largest = float(np.abs(self.products).max(initial=0.0))
+        return largest * float(np.linalg.eigvalsh(self.products / largest)[-1]) if largest > 0 else 0.0
+
 
 def _products(X: Encoded, share: np.ndarray) -> np.ndarray:
     """The weighted sum over the rows of the products of all pairs of columns, a constant 1 being the last."""
