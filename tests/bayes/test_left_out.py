@@ -175,6 +175,7 @@ def test_what_takes_new_fits_is_left_to_them():
     X, y = measurements()
     for model in (
         NaiveBayes(distributions="kernel"),
+        NaiveBayes(distributions="mdl"),  # each row has a say in where the cuts are
         NaiveBayes(class_weight="balanced"),
         LinearDiscriminantAnalysis(shrinkage="auto"),
         QuadraticDiscriminantAnalysis(shrinkage="auto"),

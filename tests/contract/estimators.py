@@ -85,6 +85,7 @@ OTHER_SETTINGS = {
         {"alpha": 0.0},
         {"distributions": "categorical"},
         {"distributions": {"numeric": "kernel"}},
+        {"distributions": {"numeric": "mdl"}},
         {"distributions": {"numeric": "poisson"}},
         {"distributions": "multinomial"},
     ],

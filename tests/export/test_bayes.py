@@ -53,9 +53,18 @@ def test_a_class_may_be_ruled_out_and_all_of_them_too():
 def test_missing_cells_say_nothing():
     X, y = small_whole_numbers()
     gone = np.where(np.random.default_rng(3).random(X.shape) < 0.3, np.nan, X)
-    for name in ("gaussian", "categorical", "bernoulli", "multinomial", "complement", "poisson", "kernel"):
+    for name in ("gaussian", "categorical", "bernoulli", "multinomial", "complement", "poisson", "kernel", "mdl"):
         to_onnx(NaiveBayes(distributions=name).fit(gone, y), check=np.vstack([X, gone]))
     to_onnx(JointBayes().fit(X[:, :4], y), check=gone[:, :4])
+
+
+def test_numbers_are_in_the_interval_below_a_cut_if_they_are_the_cut():
+    X, y = numbers(150, 5)
+    model = NaiveBayes(distributions="mdl").fit(X + 4 * y[:, None], y)
+    cuts = model.distributions_["x0"].cuts
+    assert min(map(len, cuts)) > 0
+    on_cuts = np.column_stack([np.resize(column, 20) for column in cuts])
+    to_onnx(model, check=np.vstack([X, on_cuts, np.nextafter(on_cuts, np.inf), on_cuts * 1e6]))
 
 
 def test_numbers_far_from_all_classes_leave_the_priors():

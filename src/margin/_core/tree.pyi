@@ -215,6 +215,11 @@ def pessimistic(
 def extra_errors(n: float, e: float, confidence: float, z: float) -> float:
     """What the upper confidence limit adds to e errors among n cases."""
 
+def mdl_cuts(
+    value: Vector[numpy.float64], y: Vector[numpy.int32], weight: Vector[numpy.float64], n_classes: int
+) -> Vector[numpy.float64]:
+    """Where ascending numbers with classes and weights are worth cutting (Fayyad, Irani 1993)."""
+
 @overload
 def grow_several_classes(
     numbers: Matrix[numpy.float64],

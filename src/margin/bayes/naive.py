@@ -69,13 +69,15 @@ class NaiveBayes(GenerativeClassifier):
     ----------
     alpha
         Virtual cases that smooth counts. In a categorical column they are added to every level: 1 is Laplace's rule, 0
-        plain shares (a level that a class never had then rules that class out). Bernoulli, multinomial, complement and
-        Poisson have theirs likewise.
+        plain shares (a level that a class never had then rules that class out). Intervals, Bernoulli, multinomial,
+        complement and Poisson have theirs likewise.
     distributions
         The distribution of each column within a class: one name for all, or a mapping from columns to names, in which
         ``"numeric"`` stands for all numeric columns that are not named; other columns are gaussian if numeric and
         categorical if not. Columns of a plain array go by their number. Numeric columns named multinomial or complement
-        are counts of one text; a column of words so named is read as text.
+        are counts of one text; a column of words so named is read as text. Where numbers are not normal, ``"kernel"``
+        puts a bump on every cell, and ``"mdl"`` cuts a column into intervals where that pays to tell the classes apart,
+        and counts them like levels: a column without a cut says nothing.
     least_deviation
         The least standard deviation of a gaussian column within a class, in mean gaps between the different numbers of
         the column, but no more than the classes have on average: a class that is constant there (or next to it) gets
@@ -93,7 +95,7 @@ class NaiveBayes(GenerativeClassifier):
 
     References
     ----------
-    Duda, Hart (1973); John, Langley (1995); McCallum, Nigam (1998); Rennie and others (2003).
+    Duda, Hart (1973); Fayyad, Irani (1993); John, Langley (1995); McCallum, Nigam (1998); Rennie and others (2003).
 
     Examples
     --------

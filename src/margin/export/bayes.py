@@ -12,6 +12,7 @@ from margin.base.representations.representation import SQUARABLE
 from margin.bayes.column_blocks import TextBlock
 from margin.bayes.distributions.categorical import Categorical, CategoricalNumbers
 from margin.bayes.distributions.kernel_density import KernelDensity
+from margin.bayes.distributions.mdl_intervals import MdlIntervals
 from margin.bayes.distributions.standard import Bernoulli, Gaussian, Multinomial, Poisson
 from margin.bayes.joint import JointBayes
 from margin.bayes.naive import NaiveBayes
@@ -105,6 +106,18 @@ def _(distribution: CategoricalNumbers, graph: Graph, cells: str, count: str) ->
     for j, (numbers, (start, end)) in enumerate(zip(distribution.values, pairwise(distribution.first))):
         if len(numbers):
             codes = places_of(graph, graph.columns(cells, [j]), numbers)
+            found.append(_looked_up(graph, codes, distribution.log_share[start:end]))
+    return found
+
+
+@terms.register
+def _(distribution: MdlIntervals, graph: Graph, cells: str, count: str) -> list[str]:
+    found = []
+    for j, (cuts, (start, end)) in enumerate(zip(distribution.cuts, pairwise(distribution.first))):
+        if len(cuts):  # one interval says nothing
+            column = graph.columns(cells, [j])
+            below = graph.sums(graph.as_double(graph("Greater", column, cuts.reshape(1, -1))))
+            codes = graph.as_int(graph("Where", graph("IsNaN", column), -1.0, below))
             found.append(_looked_up(graph, codes, distribution.log_share[start:end]))
     return found
 

@@ -59,6 +59,7 @@ WAYS: dict[str, tuple[Callable[[], Any], Any]] = {
     "weights": (lambda: NaiveBayes().fit(FRAME, CLASSES, sample_weight=WEIGHT), FRAME),
     "class_weight": (lambda: NaiveBayes(class_weight={0: 0.5, 1: 3}).fit(FRAME, CLASSES), FRAME),
     "class_weight kernel": (lambda: NaiveBayes(class_weight="balanced", distributions="kernel").fit(X, Y), X),
+    "class_weight mdl": (lambda: NaiveBayes(class_weight="balanced", distributions="mdl").fit(EMPTY, Y), EMPTY),
     "class_weight joint": (lambda: JointBayes(class_weight="balanced", alpha=0.5).fit(FRAME, CLASSES), FRAME),
     "class_weight numbers": (
         lambda: NaiveBayes(class_weight="balanced", distributions="categorical").fit(COUNTS, Y),

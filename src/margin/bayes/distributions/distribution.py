@@ -10,6 +10,7 @@ import numpy as np
 
 from margin import parallel
 from margin.base.representations.cell_survey import Survey
+from margin.bayes.sufficient_statistics import SortedCells, in_groups, merged_cells
 from margin.data.schema import Column
 
 __all__ = [
@@ -18,6 +19,7 @@ __all__ = [
     "Place",
     "TrainingCells",
     "as_matrix",
+    "count_cells",
     "is_sparse",
     "only_row",
     "products",
@@ -97,6 +99,24 @@ class Distribution(ABC):
     @abstractmethod
     def draw(self, y: np.ndarray, rng: np.random.Generator) -> Any:
         """New cells for rows of the given classes."""
+
+
+def count_cells(rows: TrainingCells) -> SortedCells:
+    """The different cells of each column and class, for distributions that need them all."""
+    # Column by column: little memory, and room for Ctrl-C in between. Classes of 16 bits are sorted in one pass.
+    y = rows.y.astype(np.int16) if rows.n_classes < 1 << 15 else rows.y
+    weight = np.ones(len(y)) if rows.weight is None else rows.weight
+    columns, weight2 = [], []
+    for j in range(rows.cells.shape[1]):
+        cells = rows.cells[:, j].astype(np.float64)
+        there = ~np.isnan(cells)
+        weight2.append(np.bincount(rows.y, weight**2 * there, rows.n_classes))
+        at = np.flatnonzero(there)
+        at = at[np.argsort(cells[at])]
+        at = at[np.argsort(y[at], kind="stable")]
+        columns.append(merged_cells(j * rows.n_classes + rows.y[at].astype(np.int64), cells[at] + 0.0, weight[at]))
+    groups, values, weights = map(np.concatenate, zip(*columns))
+    return in_groups(groups, values, weights, np.column_stack(weight2))
 
 
 def threads_for(cells: Any) -> int:

@@ -9,9 +9,15 @@ import numpy as np
 import margin._core as _core
 from margin.base.representations.moments import unit_for
 from margin.base.representations.representation import SQUARABLE
-from margin.bayes.distributions.distribution import VARIANCE_FLOOR, Distribution, TrainingCells, threads_for
+from margin.bayes.distributions.distribution import (
+    VARIANCE_FLOOR,
+    Distribution,
+    TrainingCells,
+    count_cells,
+    threads_for,
+)
 from margin.bayes.distributions.smoothing import quantiles, unbiased
-from margin.bayes.sufficient_statistics import SortedCells, in_groups, merged_cells
+from margin.bayes.sufficient_statistics import SortedCells
 
 __all__ = ["KernelDensity"]
 
@@ -28,20 +34,7 @@ class KernelDensity(Distribution):
     name = "kernel"
 
     def count(self, rows: TrainingCells) -> SortedCells:
-        # Column by column: little memory, and room for Ctrl-C in between. Classes of 16 bits are sorted in one pass.
-        y = rows.y.astype(np.int16) if rows.n_classes < 1 << 15 else rows.y
-        weight = np.ones(len(y)) if rows.weight is None else rows.weight
-        columns, weight2 = [], []
-        for j in range(rows.cells.shape[1]):
-            cells = rows.cells[:, j].astype(np.float64)
-            there = ~np.isnan(cells)
-            weight2.append(np.bincount(rows.y, weight**2 * there, rows.n_classes))
-            at = np.flatnonzero(there)
-            at = at[np.argsort(cells[at])]
-            at = at[np.argsort(y[at], kind="stable")]
-            columns.append(merged_cells(j * rows.n_classes + rows.y[at].astype(np.int64), cells[at] + 0.0, weight[at]))
-        groups, values, weights = map(np.concatenate, zip(*columns))
-        return in_groups(groups, values, weights, np.column_stack(weight2))
+        return count_cells(rows)
 
     def learn(self, found: SortedCells, repeats: bool) -> Self:
         n_classes, n_columns = found.weight2.shape

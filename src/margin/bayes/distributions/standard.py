@@ -25,6 +25,7 @@ from margin.bayes.distributions.distribution import (
 )
 from margin.bayes.distributions.gaussian import Gaussian
 from margin.bayes.distributions.kernel_density import KernelDensity
+from margin.bayes.distributions.mdl_intervals import MdlIntervals
 from margin.bayes.distributions.smoothing import (
     log_counts,
     log_of,
@@ -326,5 +327,14 @@ class Poisson(Distribution):
 #: The distributions by name: all there are to choose from.
 DISTRIBUTIONS: dict[str, type[Distribution]] = {
     distribution.name: distribution
-    for distribution in (Categorical, Bernoulli, Gaussian, Multinomial, Complement, Poisson, KernelDensity)
+    for distribution in (
+        Categorical,
+        Bernoulli,
+        Gaussian,
+        Multinomial,
+        Complement,
+        Poisson,
+        KernelDensity,
+        MdlIntervals,
+    )
 }

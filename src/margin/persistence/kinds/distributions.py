@@ -17,8 +17,17 @@ from margin.bayes.distributions.categorical import Categorical, CategoricalNumbe
 from margin.bayes.distributions.distribution import Place
 from margin.bayes.distributions.gaussian import LEAST_DEVIATION
 from margin.bayes.distributions.kernel_density import KernelDensity
+from margin.bayes.distributions.mdl_intervals import MdlIntervals
 from margin.bayes.distributions.standard import Bernoulli, Complement, Gaussian, Multinomial, Poisson
-from margin.bayes.sufficient_statistics import ClassMoments, LevelCounts, NumberCounts, SortedCells, Sums, WordSums
+from margin.bayes.sufficient_statistics import (
+    ClassMoments,
+    LevelCounts,
+    NumberCounts,
+    SortedCells,
+    Sums,
+    WordSums,
+    firsts,
+)
 from margin.persistence.kinds.bayes_statistics import NumbersOfColumns, n_classes, n_columns
 from margin.persistence.objects.arrays import Array, Rule, at_least, below, finite, positive, starts, strictly_ascending
 from margin.persistence.objects.fields import Absent, Either, Field, Flag, Maybe, Number, Object, Renamed, Text
@@ -94,6 +103,18 @@ def _kernel_density(distribution: KernelDensity) -> str | None:
     if len(distribution.start) - 1 != distribution.width.size:
         return "there must be bumps of every column in every class"
     return None
+
+
+def _intervals(distribution: MdlIntervals) -> None:
+    distribution.first = firsts([len(cuts) + 1 for cuts in distribution.cuts])
+    if _intervals_fit(distribution) is None:
+        distribution.lay_out()
+
+
+def _intervals_fit(distribution: MdlIntervals) -> str | None:
+    if distribution.first[-1] != len(distribution.level_counts):
+        return "there must be one interval more than cuts in every column"
+    return _alpha_fits(distribution)
 
 
 def _standing_in(columns: Columns, place: str) -> np.ndarray:
@@ -261,6 +282,25 @@ _DISTRIBUTIONS = (
         ("numeric",),
         SortedCells,
         lambda d: d.width.shape,
+    ),
+    Stored(
+        Kind(
+            "mdl-intervals",
+            MdlIntervals,
+            {
+                "alpha": ALPHA,
+                "cuts": NumbersOfColumns("d"),
+                "level_counts": Renamed("counts", Array("f8", "v", "k", at_least(0))),
+                "low": Array("f8", "v"),
+                "high": Array("f8", "v"),
+            },
+            derived=frozenset({"first", "log_share"}),
+            finish=_intervals,
+            check=_intervals_fit,
+        ),
+        ("numeric",),
+        SortedCells,
+        _of_levels,
     ),
     _counted("multinomial", Multinomial, {}, ("numeric", "text"), _TABLE, _learn_again),
     _counted("complement", Complement, {"norm": Flag()}, ("numeric", "text"), _TABLE, _learn_again),

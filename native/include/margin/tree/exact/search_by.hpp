@@ -51,7 +51,7 @@ public:
         const bool has_threshold =
             !column.nominal && (column.value.empty() || node.settings.numeric == NumericSplit::threshold);
         return has_threshold ? best_threshold<Criterion>(node, k, prepared, scratch)
-                             : tree::propose<Criterion>(node, k, false);
+                             : tree::propose<Criterion>(node, k, false, prepared.common->monitor);
     }
 
     Candidate in_full(const Node<Target>& node, std::size_t k, const Candidate& proposal) const override {

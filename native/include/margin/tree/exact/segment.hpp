@@ -19,6 +19,12 @@ struct Entry {
     std::uint32_t place;
 };
 
+/// Amid two numbers a < b, never as large as the second.
+inline double middle_of(double a, double b) noexcept {
+    const double middle = a / 2 + b / 2;
+    return a <= middle && middle < b ? middle : a;
+}
+
 /// A column as ranks. Numbers: code c stands for value[c], ascending and distinct. Coded columns: the codes they came
 /// with; `value` is empty.
 struct Column {
@@ -34,8 +40,7 @@ struct Column {
             return std::numeric_limits<double>::infinity();
         if (value.empty())
             return low;
-        const double a = value[low], b = value[high], middle = a / 2 + b / 2;
-        return a <= middle && middle < b ? middle : a;
+        return middle_of(value[low], value[high]);
     }
 };
 

@@ -49,7 +49,7 @@ std::vector<double> equal_count_cuts(const Node<Target>& node, const Column& col
 
 /// The cuts of column k in this node, ascending.
 template <class Target>
-std::vector<double> cuts_of(const Node<Target>& node, std::size_t k) {
+std::vector<double> cuts_of(const Node<Target>& node, std::size_t k, Monitor* monitor) {
     const Column& column = node.columns[node.cases.columns[k]];
     auto known = node.cases.column(k);
     while (!known.empty() && known.back().code == missing_code)
@@ -60,7 +60,7 @@ std::vector<double> cuts_of(const Node<Target>& node, std::size_t k) {
     case NumericSplit::equal_count:
         return equal_count_cuts(node, column, known, node.settings.max_intervals);
     case NumericSplit::mdl:
-        return mdl_cuts(node, column, known);
+        return mdl_cuts(node, column, known, monitor);
     default:
         return node.settings.cuts.at(node.cases.columns[k]);
     }
@@ -83,12 +83,12 @@ inline std::vector<code_t> ends_below(const Column& column, std::vector<double>&
 /// branches of this node empty; of other intervals an empty one is joined to the one below it. Not found without cuts.
 /// O(n + cuts log n) time.
 template <class Criterion, class Target>
-Candidate best_intervals(const Node<Target>& node, std::size_t k) {
+Candidate best_intervals(const Node<Target>& node, std::size_t k, Monitor* monitor) {
     static thread_local Groups groups;
     Candidate split;
     split.column = node.cases.columns[k];
     split.ask = Ask::interval;
-    split.cuts = cuts_of(node, k);
+    split.cuts = cuts_of(node, k, monitor);
     split.codes = ends_below(node.columns[split.column], split.cuts);
     const auto interval_of = [&](code_t code) {
         return static_cast<std::size_t>(std::ranges::lower_bound(split.codes, code) - split.codes.begin());

@@ -1,5 +1,6 @@
 #pragma once
 // Cuts of a column of numbers that pay for themselves: Fayyad and Irani (1993).
+#include "margin/core/monitor.hpp"
 #include "margin/tree/exact/node.hpp"
 #include <algorithm>
 #include <cmath>
@@ -45,47 +46,71 @@ inline bool pays(const ClassWeights& whole, const ClassWeights& low, const Class
 /// Entropies that differ by less, in bits a case, are equal: sums of logarithms round differently on the two sides.
 inline constexpr double rounding = 1e-12;
 
-/// All cuts, ascending: the one with the smallest entropy, if it pays, and so on below and above it. Of equal entropies
-/// the smallest cut. `known` are the entries of a column without missing cells. O(n K) for each cut.
-inline std::vector<double> mdl_cuts(const Node<Classes>& node, const Column& column, std::span<const Entry> known) {
-    std::vector<double> cuts;
-    std::vector<std::span<const Entry>> open{known};
+/// Between which of the cases cuts lie, ascending: i stands for a cut in front of case i. The cut with the smallest
+/// entropy, if it pays, and so on below and above it. Of equal entropies the smallest cut.
+///
+/// Cases are those of a column without missing cells in ascending order: `y(i)` is the class, `weight(i)` the weight of
+/// case i, and `parted(i)` whether its number is above that of case i - 1. The monitor, if any, is asked on the way.
+/// O(n K) for each cut.
+template <class Cases>
+std::vector<std::size_t> mdl_places(const Cases& cases, std::size_t n, std::size_t n_classes, Monitor* monitor) {
+    const auto weights = [&](std::size_t begin, std::size_t end) {
+        ClassWeights found(n_classes);
+        for (std::size_t i = begin; i < end; ++i)
+            found.add(cases.y(i), cases.weight(i));
+        return found;
+    };
+    std::vector<std::size_t> places;
+    std::vector<std::pair<std::size_t, std::size_t>> open{{0, n}};
     while (!open.empty()) {
-        const auto range = open.back();
+        const auto [begin, end] = open.back();
         open.pop_back();
-        ClassWeights whole(node.width), low(node.width), high(node.width), best_low(node.width), best_high(node.width);
-        for (const Entry& e : range)
-            whole.add(node.cases.target[e.place], node.cases.weight_of(e.place));
-        high = whole;
-        std::size_t best = 0;
+        const ClassWeights whole = weights(begin, end);
+        ClassWeights low(n_classes), high = whole;
+        std::size_t best = begin;
         double least = 0;
-        for (std::size_t i = 0; i + 1 < range.size(); ++i) {
-            const auto y = node.cases.target[range[i].place];
-            const double w = node.cases.weight_of(range[i].place);
-            low.add(y, w);
-            high.add(y, -w);
-            if (range[i].code == range[i + 1].code)
+        for (std::size_t i = begin; i + 1 < end; ++i) {
+            if (monitor && i % 64 == 0)
+                monitor->check();
+            low.add(cases.y(i), cases.weight(i));
+            high.add(cases.y(i), -cases.weight(i));
+            if (!cases.parted(i + 1))
                 continue;
             const double loss = low.loss() + high.loss();
-            if (best == 0 || loss < least - rounding * whole.weight) {
+            if (best == begin || loss < least - rounding * whole.weight) {
                 best = i + 1;
                 least = loss;
-                best_low = low;
-                best_high = high;
             }
         }
-        if (best == 0 || !pays(whole, best_low, best_high))
+        // Added up anew: what subtraction leaves of a class that is not there any more would count as a class.
+        if (best == begin || !pays(whole, weights(begin, best), weights(best, end)))
             continue;
-        cuts.push_back(column.between(range[best - 1].code, range[best].code));
-        open.push_back(range.first(best));
-        open.push_back(range.subspan(best));
+        places.push_back(best);
+        open.emplace_back(begin, best);
+        open.emplace_back(best, end);
     }
-    std::ranges::sort(cuts);
+    std::ranges::sort(places);
+    return places;
+}
+
+/// The cuts of a column of a node, ascending. `known` are its entries without missing cells.
+inline std::vector<double> mdl_cuts(const Node<Classes>& node, const Column& column, std::span<const Entry> known,
+                                    Monitor* monitor) {
+    struct {
+        const Node<Classes>& node;
+        std::span<const Entry> known;
+        std::size_t y(std::size_t i) const noexcept { return node.cases.target[known[i].place]; }
+        double weight(std::size_t i) const noexcept { return node.cases.weight_of(known[i].place); }
+        bool parted(std::size_t i) const noexcept { return known[i - 1].code != known[i].code; }
+    } const cases{node, known};
+    std::vector<double> cuts;
+    for (const std::size_t i : mdl_places(cases, known.size(), node.width, monitor))
+        cuts.push_back(column.between(known[i - 1].code, known[i].code));
     return cuts;
 }
 
 template <class Target>
-std::vector<double> mdl_cuts(const Node<Target>&, const Column&, std::span<const Entry>) {
+std::vector<double> mdl_cuts(const Node<Target>&, const Column&, std::span<const Entry>, Monitor*) {
     throw std::invalid_argument("intervals by description length need classes of one output");
 }
 
