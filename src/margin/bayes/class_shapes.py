@@ -76,7 +76,7 @@ def column_densities(model: NaiveBayes | NormalClasses, name: str, who: str) -> 
     assert block is not None
     if isinstance(distribution, KernelDensity):
         at = _places(_ends_of_bumps(distribution, j))
-        values = _likelihoods(block, j, at)
+        values = _likelihoods(block, j, at, len(model.classes_))
         values[distribution.width[j] == 0] = np.nan
         return ColumnDensities("kernel", False, at, values)
     if isinstance(distribution, CategoricalNumbers):
@@ -88,7 +88,7 @@ def column_densities(model: NaiveBayes | NormalClasses, name: str, who: str) -> 
             f"{who}: column {name!r} is {distribution.name}, which has no density of the column's numbers; it must be "
             "gaussian, kernel, poisson or numbers taken as categories."
         )
-    return ColumnDensities(distribution.name, True, at, _likelihoods(block, j, at))
+    return ColumnDensities(distribution.name, True, at, _likelihoods(block, j, at, len(model.classes_)))
 
 
 def class_ellipses(
@@ -194,11 +194,11 @@ def _means_of(block: Block, who: str) -> np.ndarray:
     raise InputError(f"{who}: columns must be gaussian, poisson or bernoulli for a mean, but are {found.name}.")
 
 
-def _likelihoods(block: Block, j: int, at: np.ndarray) -> np.ndarray:
+def _likelihoods(block: Block, j: int, at: np.ndarray, n_classes: int) -> np.ndarray:
     """P(x | k) of column j of the block (rows: classes); its other columns are missing."""
     cells = np.full((len(at), len(block.positions)), np.nan)
     cells[:, j] = at
-    scores = np.zeros((len(at), len(block.distribution.terms(cells[:1])[0])))
+    scores = np.zeros((len(at), n_classes))
     block.distribution.add(cells, scores)
     offset = block.distribution.offset(cells)
     with np.errstate(under="ignore"):
@@ -218,12 +218,17 @@ def _ends_of_bumps(kernel: KernelDensity, j: int) -> np.ndarray:
 
 
 def _places(ends: np.ndarray) -> np.ndarray:
-    """Places over all of it, and as many where each class is: a narrow one beside a wide one keeps its peak."""
+    """Places over all of it, and as many where each class is: a narrow one beside a wide one keeps its shape.
+
+    Those of a class go on until nothing is left of it, for its density is to be 0 at the next place.
+    """
     ends = ends[np.isfinite(ends).all(axis=1)]
     if not len(ends):
         return np.zeros(1)
-    whole = ends[:, 0].min(), ends[:, 1].max()
-    return np.unique(np.concatenate([np.linspace(*pair, PLACES) for pair in (whole, *ends)]))
+    low, high = ends[:, 0].min(), ends[:, 1].max()
+    beyond = 0.5 * (ends[:, 1] - ends[:, 0])
+    wide = np.column_stack([np.maximum(ends[:, 0] - beyond, low), np.minimum(ends[:, 1] + beyond, high)])
+    return np.unique(np.concatenate([np.linspace(*pair, PLACES) for pair in ((low, high), *wide)]))
 
 
 def _counts_around(rates: np.ndarray) -> np.ndarray:

@@ -9,7 +9,7 @@ import numpy as np
 from margin.bayes.class_shapes import class_means, fitted_classes
 from margin.errors import InputError, ParameterError
 from margin.neighbors.centroid import NearestCentroid
-from margin.plots.style import INK, axes_of, picture
+from margin.plots.style import INK, PALE, axes_of, picture
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -57,10 +57,15 @@ def plot_class_means(model: Any, ax: Axes | None = None, *, shape: tuple[int, in
             mean.reshape(height, width), cmap="Greys", vmin=low, vmax=high, interpolation="nearest",
             extent=(x, x + width, y + height, y),
         )  # fmt: skip
+        frame = ([x, x + width, x + width, x, x], [y, y, y + height, y + height, y])
+        ax.plot(*frame, color=PALE, linewidth=0.5, clip_on=False)
         ax.text(x + width / 2, y - 0.06 * height, names[k], ha="center", va="bottom", fontsize=9, color=INK)
     ax.set(xlim=(-0.02 * width, across), ylim=(depth - ROOM_FOR_NAMES * height, -ROOM_FOR_NAMES * height), aspect=1)
     ax.set_axis_off()
-    _add_scale(ax, drawn)
+    bar = ax.figure.colorbar(drawn, ax=ax, shrink=0.7, aspect=14, pad=0.02)
+    bar.ax.spines[:].set_visible(False)
+    bar.ax.tick_params(colors=INK, labelsize=8, length=2)
+    bar.set_label("mean of the class", color=INK, fontsize=8)
     return ax
 
 
@@ -85,9 +90,3 @@ def _shape(shape: Any, n: int, who: str) -> tuple[int, int]:
     if len(sides) != 2 or not whole or sides[0] * sides[1] != n:
         raise ParameterError(f"{who}(shape={shape!r}): shape must be rows and columns of a picture of {n} pixels.")
     return int(sides[0]), int(sides[1])
-
-
-def _add_scale(ax: Axes, drawn: Any) -> None:
-    bar = ax.figure.colorbar(drawn, ax=ax, shrink=0.7, aspect=14, pad=0.02)
-    bar.outline.set_visible(False)  # type: ignore[operator]
-    bar.ax.tick_params(colors=INK, labelsize=8, length=2)

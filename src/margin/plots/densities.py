@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 __all__ = ["plot_densities", "plot_ellipses"]
 
 # Bars of a histogram: fewer say nothing, more are noise.
-FEWEST_BARS, MOST_BARS = 8, 50
+FEWEST_BARS, MOST_BARS = 8, 40
+# With more classes than this, bars are but a hint.
+FEW_CLASSES = 4
 # Points of a curve are marked where there are no more than this.
 MOST_MARKS = 60
 DATA = ("histogram", "rug", None)
@@ -75,8 +77,9 @@ def plot_densities(
     name = name_of(column, model._columns.described().names, who, "column")
     found = column_densities(model, name, who)
     if np.isnan(found.values).all():
-        raise InputError(f"{who}: column {name!r} has one value in all rows of a class, so it has no density.")
-    cells, labels = _cells(model, X, (name,), who)[:, 0], _labels(model, X, y, who)
+        raise InputError(f"{who}: no class varies in column {name!r}, so none has a density there.")
+    cells = _cells(model, X, (name,), who)[:, 0]
+    labels = _labels(model, y, len(cells), who)
     share = model.priors_ if priors else np.ones(len(model.classes_))
     ax = axes_of(ax, 7.0, 4.0)
     colours = class_colours(len(share))
@@ -134,9 +137,9 @@ def plot_ellipses(
     >>> from margin.data import catalog
     >>> X, y = catalog.load("iris").target("class")
     >>> model = QuadraticDiscriminantAnalysis().fit(X, y)
-    >>> ax = plot_ellipses(model, X, y, columns=("petallength", "petalwidth"))
-    >>> ax.get_xlabel(), ax.get_ylabel(), ax.get_title(loc="left")
-    ('petallength', 'petalwidth', 'ellipses at 1, 2 deviations: around 39 %, 86 % of a class')
+    >>> ax = plot_ellipses(model, X, y, columns=("petallength", "petalwidth"), regions=False)
+    >>> ax.get_xlabel(), ax.get_title(loc="left")
+    ('petallength', 'ellipses at 1, 2 deviations hold 39 %, 86 % of a class')
     """
     who = "plot_ellipses"
     model = fitted_classes(model, who)
@@ -145,7 +148,8 @@ def plot_ellipses(
     if isinstance(steps, bool) or not isinstance(steps, int | np.integer) or steps < 2:
         raise ParameterError(f"{who}(steps={steps!r}): steps must be a whole number of at least 2.")
     means, covariances = class_ellipses(model, names, who)
-    points, labels = _cells(model, X, names, who), _labels(model, X, y, who)
+    points = _cells(model, X, names, who)
+    labels = _labels(model, y, len(points), who)
     curves = [[_ellipse(mean, covariance, r) for r in reach] for mean, covariance in zip(means, covariances)]
     shown = np.concatenate([*(curve for of_class in curves for curve in of_class), points])
     shown = shown[np.isfinite(shown).all(axis=1)]
@@ -154,7 +158,10 @@ def plot_ellipses(
     drawn = Regions(Axis(names[0], across), Axis(names[1], up), model.classes_, winner, probability, points, labels, {})
     ax = plot_regions(drawn, axes_of(ax, 7.0, 4.8))
     _draw_ellipses(ax, curves, means)
-    ax.set_title(_in_words(reach), fontsize=8, loc="left", color=PALE)
+    words = _in_words(reach)
+    if regions and model._columns.n > 2:
+        words += "; regions by these two columns alone"
+    ax.set_title(words, fontsize=8, loc="left", color=PALE)
     return ax
 
 
@@ -174,10 +181,9 @@ def _cells(model: Any, X: TableLike, names: tuple[str, ...], who: str) -> np.nda
     return np.column_stack(columns).astype(np.float64)
 
 
-def _labels(model: Any, X: Any, y: LabelsLike, who: str) -> np.ndarray:
+def _labels(model: Any, y: LabelsLike, n: int, who: str) -> np.ndarray:
     """The class of each row as its number, -1 where the model does not know it."""
     labels = label_array(y, who)
-    n = X.n_rows if isinstance(X, Table) else X.shape[0] if hasattr(X, "shape") else len(X)
     if len(labels) != n:
         raise InputError(f"{who}: y must have one label per row ({n}), but has {len(labels)}.")
     return codes_of(labels, model.classes_)
@@ -229,7 +235,8 @@ def _draw_bars(
         return
     few = np.unique(cells)
     alone = found.discrete and (len(few) <= MOST_MARKS or bool((few != np.floor(few)).any()))
-    edges = _around(few) if alone else _edges(cells)
+    edges = _around(few) if alone else _edges(groups)
+    faint = 1.0 if len(groups) <= FEW_CLASSES else 0.4
     for group, weight, colour in zip(groups, share, colours):
         if len(group):
             counts = np.histogram(group, edges)[0][::2] if alone else np.histogram(group, edges)[0]
@@ -238,8 +245,8 @@ def _draw_bars(
                 heights = np.insert(heights, np.arange(1, len(heights)), 0.0)
             else:
                 heights = heights / np.diff(edges)
-            ax.stairs(heights, edges, fill=True, color=colour, alpha=0.22, linewidth=0, zorder=1)
-            ax.stairs(heights, edges, color=colour, alpha=0.5, linewidth=0.6, zorder=1.5)
+            ax.stairs(heights, edges, fill=True, color=colour, alpha=0.22 * faint, linewidth=0, zorder=1)
+            ax.stairs(heights, edges, color=colour, alpha=0.5 * faint, linewidth=0.6, zorder=1.5)
 
 
 def _around(numbers: np.ndarray) -> np.ndarray:
@@ -248,16 +255,17 @@ def _around(numbers: np.ndarray) -> np.ndarray:
     return np.column_stack([numbers - half, numbers + half]).ravel()
 
 
-def _edges(cells: np.ndarray) -> np.ndarray:
+def _edges(groups: list[np.ndarray]) -> np.ndarray:
     """Where bars begin and end: around each number where there are few whole ones, else as wide as the rows allow."""
+    cells = np.concatenate(groups)
     low, high = cells.min(), cells.max()
     if high - low <= MOST_BARS and bool((cells == np.floor(cells)).all()):
         return np.arange(low, high + 2) - 0.5
-    quarter, three_quarters = np.quantile(cells, (0.25, 0.75))
-    # Freedman and Diaconis (1981); no width at all where half of the cells are alike.
-    width = 2 * (three_quarters - quarter) / np.cbrt(len(cells))
-    n = (high - low) / width if width > 0 else FEWEST_BARS
-    return np.linspace(low, high, int(np.clip(n, FEWEST_BARS, MOST_BARS)) + 1)
+    # Freedman and Diaconis (1981) for the narrowest class; no width at all where half of its cells are alike.
+    widths = [2 * np.subtract(*np.quantile(part, (0.75, 0.25))) / np.cbrt(len(part)) for part in groups if len(part)]
+    width = min((width for width in widths if width > 0), default=high - low)
+    n = int(np.clip((high - low) / width, FEWEST_BARS, MOST_BARS)) if high > low else 1
+    return np.linspace(*((low, high) if high > low else limits_of(cells)), n + 1)
 
 
 def _draw_rug(ax: Axes, groups: list[np.ndarray], colours: list[Any]) -> None:
@@ -329,5 +337,5 @@ def _draw_ellipses(ax: Axes, curves: list[list[np.ndarray]], means: np.ndarray) 
 
 def _in_words(reach: list[float]) -> str:
     held = ", ".join(f"{100 * (1 - np.exp(-(r**2) / 2)):.0f} %" for r in reach)
-    one = "1 deviation" if reach == [1] else f"{', '.join(f'{r:g}' for r in reach)} deviations"
-    return f"ellipses at {one}: around {held} of a class"
+    many = "1 deviation" if reach == [1] else f"{', '.join(f'{r:g}' for r in reach)} deviations"
+    return f"ellipses at {many} hold {held} of a class"
