@@ -61,7 +61,7 @@ def column_densities(model: NaiveBayes | NormalClasses, name: str, who: str) -> 
 
     >>> model = NaiveBayes().fit([[1.0], [3.0], [7.0], [9.0]], ["low", "low", "high", "high"])
     >>> found = column_densities(model, "x0", "example")
-    >>> found.at[found.values.argmax(axis=1)]
+    >>> found.at[found.values.argmax(axis=1)].round(1)
     array([8., 2.])
     """
     block, j = (None, 0) if isinstance(model, NormalClasses) else _block_of(model, name, who)

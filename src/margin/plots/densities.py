@@ -144,9 +144,7 @@ def plot_ellipses(
     who = "plot_ellipses"
     model = fitted_classes(model, who)
     names = _two_names(model, columns, who)
-    reach = _reach(deviations, who)
-    if isinstance(steps, bool) or not isinstance(steps, int | np.integer) or steps < 2:
-        raise ParameterError(f"{who}(steps={steps!r}): steps must be a whole number of at least 2.")
+    reach = _reach(deviations, steps, who)
     means, covariances = class_ellipses(model, names, who)
     points = _cells(model, X, names, who)
     labels = _labels(model, y, len(points), who)
@@ -158,10 +156,7 @@ def plot_ellipses(
     drawn = Regions(Axis(names[0], across), Axis(names[1], up), model.classes_, winner, probability, points, labels, {})
     ax = plot_regions(drawn, axes_of(ax, 7.0, 4.8))
     _draw_ellipses(ax, curves, means)
-    words = _in_words(reach)
-    if regions and model._columns.n > 2:
-        words += "; regions by these two columns alone"
-    ax.set_title(words, fontsize=8, loc="left", color=PALE)
+    ax.set_title(_in_words(reach, regions and model._columns.n > 2), fontsize=8, loc="left", color=PALE)
     return ax
 
 
@@ -203,7 +198,10 @@ def _two_names(model: Any, columns: Any, who: str) -> tuple[str, str]:
     return first, second
 
 
-def _reach(deviations: Any, who: str) -> list[float]:
+def _reach(deviations: Any, steps: Any, who: str) -> list[float]:
+    """The deviations in ascending order; both settings are checked."""
+    if isinstance(steps, bool) or not isinstance(steps, int | np.integer) or steps < 2:
+        raise ParameterError(f"{who}(steps={steps!r}): steps must be a whole number of at least 2.")
     try:
         reach = sorted(float(r) for r in deviations)
     except (TypeError, ValueError):
@@ -335,7 +333,7 @@ def _draw_ellipses(ax: Axes, curves: list[list[np.ndarray]], means: np.ndarray) 
         ax.scatter(*mean, s=90, marker="X", color=[colour], edgecolors=INK, linewidths=1.0, zorder=5)
 
 
-def _in_words(reach: list[float]) -> str:
+def _in_words(reach: list[float], alone: bool) -> str:
     held = ", ".join(f"{100 * (1 - np.exp(-(r**2) / 2)):.0f} %" for r in reach)
     many = "1 deviation" if reach == [1] else f"{', '.join(f'{r:g}' for r in reach)} deviations"
-    return f"ellipses at {many} hold {held} of a class"
+    return f"ellipses at {many} hold {held} of a class" + ("; regions by these two columns alone" if alone else "")
