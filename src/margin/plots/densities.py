@@ -85,12 +85,7 @@ def plot_densities(
     colours = class_colours(len(share))
     groups = [cells[(labels == k) & np.isfinite(cells)] for k in range(len(share))]
     _draw_curves(ax, found, share, colours, priors)
-    if data == "histogram":
-        _draw_bars(ax, found, groups, share, colours)
-    elif data == "rug":
-        _draw_rug(ax, groups, colours)
-    if data != "rug":
-        ax.set_ylim(bottom=0.0)
+    _draw_data(ax, data, found, groups, share, colours)
     what = "probability" if found.discrete else "density"
     ax.set(xlabel=name, ylabel=f"prior × {what}" if priors else f"{what} within the class")
     ax.set_title(f"{type(model).__name__}, {found.distribution}", fontsize=8, loc="left", color=PALE)
@@ -222,6 +217,17 @@ def _draw_curves(ax: Axes, found: ColumnDensities, share: np.ndarray, colours: l
     if together:
         whole = np.nansum(share[:, None] * found.values, axis=0)
         ax.plot(found.at, whole, color=INK, linewidth=1.0, linestyle=(0, (4, 3)), zorder=2.5)
+
+
+def _draw_data(
+    ax: Axes, data: Any, found: ColumnDensities, groups: list[np.ndarray], share: np.ndarray, colours: list[Any]
+) -> None:
+    if data == "histogram":
+        _draw_bars(ax, found, groups, share, colours)
+    elif data == "rug":
+        _draw_rug(ax, groups, colours)
+    if data != "rug":
+        ax.set_ylim(bottom=0.0)
 
 
 def _draw_bars(
