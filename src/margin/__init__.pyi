@@ -232,6 +232,9 @@ from margin.plots import (
     plot_calibration as plot_calibration,
 )
 from margin.plots import (
+    plot_class_means as plot_class_means,
+)
+from margin.plots import (
     plot_coefficients as plot_coefficients,
 )
 from margin.plots import (
@@ -245,6 +248,12 @@ from margin.plots import (
 )
 from margin.plots import (
     plot_curse as plot_curse,
+)
+from margin.plots import (
+    plot_densities as plot_densities,
+)
+from margin.plots import (
+    plot_ellipses as plot_ellipses,
 )
 from margin.plots import (
     plot_gains as plot_gains,

@@ -15,7 +15,7 @@ from margin.data.table import Table
 from margin.errors import InputError, InputTypeError, ParameterError, closest, listing
 from margin.typing import ClassifierLike, Encoded, TableLike
 
-__all__ = ["Axis", "Regions", "decision_regions", "limits_of"]
+__all__ = ["Axis", "Regions", "decision_regions", "limits_of", "name_of"]
 
 # The picture reaches beyond the points by this share of their range.
 BEYOND = 0.05
@@ -156,9 +156,13 @@ def _table_of(X: Encoded, who: str) -> Table:
     return source
 
 
-def _name_of(table: Table, column: Any, who: str, what: str) -> str:
-    names = table.names
-    if isinstance(column, str) and column in table.names:
+def name_of(column: Any, names: Sequence[str], who: str, what: str) -> str:
+    """The name of a column that is given by name or position.
+
+    >>> name_of(-1, ["length", "width"], "plot", "column")
+    'width'
+    """
+    if isinstance(column, str) and column in names:
         return column
     if isinstance(column, int | np.integer) and not isinstance(column, bool) and -len(names) <= column < len(names):
         return names[column]
@@ -172,7 +176,7 @@ def _two_columns(columns: Any, table: Table, who: str) -> tuple[str, str]:
         columns = [column.name for column in table.schema if column.is_input][:2]
     if isinstance(columns, str) or not hasattr(columns, "__len__") or len(columns) != 2:
         raise ParameterError(f"{who}(columns={columns!r}): columns must be two names or positions.")
-    first, second = (_name_of(table, column, who, "columns") for column in columns)
+    first, second = (name_of(column, table.names, who, "columns") for column in columns)
     if first == second:
         raise ParameterError(f"{who}(columns={columns!r}): the two columns must be different ones.")
     return first, second
@@ -194,7 +198,7 @@ def _held(table: Table, names: tuple[str, str], others: Mapping[Any, Any] | None
     """The cell at which each other column is held: a number or a code."""
     held = {name: _typical(table, name) for name in table.names if name not in names}
     for given, value in (others or {}).items():
-        name = _name_of(table, given, who, "others")
+        name = name_of(given, table.names, who, "others")
         if name in names:
             raise ParameterError(f"{who}(others=…): column {name!r} is one of the two that vary.")
         held[name] = _cell(table.schema[name], value, who)

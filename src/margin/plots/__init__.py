@@ -2,10 +2,12 @@
 
 from margin.plots.bias_variance import plot_bias_variance
 from margin.plots.calibration import plot_calibration
+from margin.plots.class_means import plot_class_means
 from margin.plots.coefficients import plot_coefficients, plot_path
 from margin.plots.comparison import plot_comparison, plot_critical_difference
 from margin.plots.confusion import plot_confusion
 from margin.plots.curse import plot_curse
+from margin.plots.densities import plot_densities, plot_ellipses
 from margin.plots.k_choice import plot_k_choice
 from margin.plots.kd_tree import plot_kd_tree
 from margin.plots.losses import plot_losses
@@ -20,11 +22,14 @@ from margin.plots.tree_figures import plot_gains, plot_tree_size
 __all__ = [
     "plot_bias_variance",
     "plot_calibration",
+    "plot_class_means",
     "plot_coefficients",
     "plot_comparison",
     "plot_confusion",
     "plot_critical_difference",
     "plot_curse",
+    "plot_densities",
+    "plot_ellipses",
     "plot_gains",
     "plot_k_choice",
     "plot_kd_tree",
