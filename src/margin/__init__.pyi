@@ -25,10 +25,16 @@ from margin import (
     export as export,
 )
 from margin import (
+    features as features,
+)
+from margin import (
     interop as interop,
 )
 from margin import (
     linear as linear,
+)
+from margin import (
+    multiclass as multiclass,
 )
 from margin import (
     neighbors as neighbors,
@@ -144,6 +150,12 @@ from margin.evaluation import (
 from margin.evaluation import (
     roc_curve as roc_curve,
 )
+from margin.features import (
+    PolynomialFeatures as PolynomialFeatures,
+)
+from margin.features import (
+    QuadraticFeatures as QuadraticFeatures,
+)
 from margin.interop import (
     from_sklearn as from_sklearn,
 )
@@ -182,6 +194,18 @@ from margin.linear import (
 )
 from margin.linear import (
     separation as separation,
+)
+from margin.multiclass import (
+    ClassifierChain as ClassifierChain,
+)
+from margin.multiclass import (
+    ErrorCorrectingCodes as ErrorCorrectingCodes,
+)
+from margin.multiclass import (
+    OneVsOne as OneVsOne,
+)
+from margin.multiclass import (
+    OneVsRest as OneVsRest,
 )
 from margin.neighbors import (
     KNeighborsClassifier as KNeighborsClassifier,
@@ -328,7 +352,19 @@ from margin.svm import (
     SVC as SVC,
 )
 from margin.svm import (
+    SVR as SVR,
+)
+from margin.svm import (
     LinearSVC as LinearSVC,
+)
+from margin.svm import (
+    NuSVC as NuSVC,
+)
+from margin.svm import (
+    ObjectKernel as ObjectKernel,
+)
+from margin.svm import (
+    OneClassSVM as OneClassSVM,
 )
 from margin.svm import (
     PegasosClassifier as PegasosClassifier,

@@ -6,7 +6,6 @@
 using namespace margin;
 using namespace margin::bindings;
 using Table = InMatrix<double>;
-using Scores = InOutMatrix<double>;
 
 namespace {
 
@@ -31,13 +30,13 @@ nb::tuple sums_above(In<T> a, const Places& b, const Places& c, std::size_t d, d
 }
 
 template <class T>
-void add(In<T> a, const Places& b, const Places& c, Table t, Scores s, std::size_t n) {
+void add(In<T> a, const Places& b, const Places& c, Table t, InOutMatrix<double> s, std::size_t n) {
     with_monitor([&](Monitor& m) { bayes::add_csr(csr(a, b, c, t.shape(0)), t.data(), s.data(), s.shape(1), n, m); });
 }
 
 template <class T>
-void add_above(In<T> a, const Places& b, const Places& c, double threshold, Table t, Table missing, Scores s,
-               std::size_t n) {
+void add_above(In<T> a, const Places& b, const Places& c, double threshold, Table t, Table missing,
+               InOutMatrix<double> s, std::size_t n) {
     with_monitor([&](Monitor& m) {
         bayes::add_csr_above(csr(a, b, c, t.shape(0)), threshold, t.data(), optional(missing), s.data(), s.shape(1), n,
                              m);

@@ -3,7 +3,6 @@
 #include "bindings/interrupt.hpp"
 #include "margin/data/class_moments.hpp"
 #include "margin/data/columns.hpp"
-#include "margin/data/distinct.hpp"
 
 using namespace margin;
 using namespace margin::bindings;
@@ -33,27 +32,12 @@ nb::tuple survey_moments(InMatrix<T> x, In<std::int32_t> y, In<double> w, std::s
                           give(std::move(seen.missing)), seen.bad);
 }
 
-template <class T>
-nb::list distinct(InMatrix<T> x, std::size_t most, std::size_t n_threads) {
-    auto found = with_monitor([&](Monitor& m) {
-        return margin::data::distinct_numbers<T>(x.data(), x.shape(0), x.shape(1), most, n_threads, m);
-    });
-    nb::list columns;
-    for (auto& numbers : found)
-        columns.append(give(std::move(numbers)));
-    return columns;
-}
-
 } // namespace
 
 MARGIN_BINDINGS(data) {
     for_each_type<double, float, std::int32_t, std::int64_t>([&]<class T> {
         data.def("survey", &survey<T>, "x"_a.noconvert(), "largest"_a, "n_threads"_a,
                  "Smallest and largest number and missing cells of each column; position of the first unusable cell.");
-    });
-    for_each_type<double, float>([&]<class T> {
-        data.def("distinct", &distinct<T>, "x"_a.noconvert(), "most"_a, "n_threads"_a,
-                 "The different numbers of each column, ascending; none where there are more than `most`.");
     });
     for_each_type<double, float>([&]<class T> {
         data.def("survey_moments", &survey_moments<T>, "x"_a.noconvert(), "y"_a.noconvert(), "w"_a.noconvert().none(),

@@ -47,14 +47,13 @@ OutMatrix<double> diagonal(In<T> a, const Places& b, const Places& c, std::size_
 
 MARGIN_BINDINGS(linear) {
     const auto a = "data"_a.noconvert(), b = "indices"_a.noconvert(), c = "indptr"_a.noconvert();
-    const auto y = "y"_a.noconvert(), table = "table"_a.noconvert(), state = "state"_a.noconvert(),
-               v = "direction"_a.noconvert();
+    const auto y = "y"_a.noconvert(), table = "table"_a.noconvert(), state = "state"_a.noconvert();
     const auto w = "weight"_a.noconvert().none();
     const auto n = "n_threads"_a, unit = "unit"_a;
     for_each_type<double, float>([&]<class T> {
         linear.def("sparse_loss", &loss<T>, a, b, c, y, w, unit, table, "classes"_a, n,
                    "Loss, gradient and the state that the second derivatives need.");
-        linear.def("sparse_product", &product<T>, a, b, c, w, unit, state, v, n);
+        linear.def("sparse_product", &product<T>, a, b, c, w, unit, state, "direction"_a.noconvert(), n);
         linear.def("sparse_diagonal", &diagonal<T>, a, b, c, "n_columns"_a, w, unit, state, n);
     });
 }

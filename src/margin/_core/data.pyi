@@ -16,12 +16,6 @@ def survey(x: Matrix[numpy.int64], largest: float, n_threads: int) -> tuple[Any,
     """Smallest and largest number and missing cells of each column; position of the first unusable cell."""
 
 @overload
-def distinct(x: Matrix[numpy.float64], most: int, n_threads: int) -> list[Any]: ...
-@overload
-def distinct(x: Matrix[numpy.float32], most: int, n_threads: int) -> list[Any]:
-    """The different numbers of each column, ascending; none where there are more than `most`."""
-
-@overload
 def survey_moments(
     x: Matrix[numpy.float64],
     y: Vector[numpy.int32],
@@ -40,6 +34,12 @@ def survey_moments(
     n_threads: int,
 ) -> tuple[Any, ...]:
     """Weight, squared weight, mean, its rest and squared deviations by class, and the survey."""
+
+@overload
+def distinct(x: Matrix[numpy.float64], most: int, n_threads: int) -> list[Any]: ...
+@overload
+def distinct(x: Matrix[numpy.float32], most: int, n_threads: int) -> list[Any]:
+    """The different numbers of each column, ascending; none where there are more than `most`."""
 
 @overload
 def inspect(x: Matrix[numpy.float64], largest: float, n_threads: int = 1) -> int:

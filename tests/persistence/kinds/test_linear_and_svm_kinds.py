@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from sklearn.base import clone
+from sklearn.base import clone, is_regressor
 
 from margin.errors import PersistenceError
 from margin.linear import LinearSGD, LogisticRegression, Perceptron
