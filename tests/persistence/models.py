@@ -42,6 +42,7 @@ OTHER_WAYS = {
     "KNeighborsClassifier": [
         *("brute-float32", "brute-cosine", "kd-tree-float32", "kd-tree-power-below-1", "ball-tree", "haversine"),
         *("full-scan", "sparse", "sparse-cosine", "sparse-chebyshev", "heom", "gower", "repeats", "several", "words"),
+        "given-distances",
     ],
     "KNeighborsRegressor": ["sparse-manhattan", "weights", "several-regressor"],
     "RadiusNeighborsClassifier": [
@@ -81,6 +82,7 @@ OTHER_WAYS = {
     "Reject": ["reject by cost", "reject by error", "reject around a fitted model", "reject around kernel values"],
     "SVC": [
         *("svc poly", "svc sigmoid", "svc, pairs", "svc, a class of weight 0", "svc, weights", "svc, isotonic"),
+        "svc, coupled pairs",
         *("svc, sigmoid of one against the rest", "svc precomputed", "svc of texts", "svc of tokens"),
     ],
 }  # fmt: skip

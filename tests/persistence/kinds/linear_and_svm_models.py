@@ -161,6 +161,7 @@ SVM_WAYS: dict[str, Callable[[], Fitted]] = {
     "svc, sigmoid of one against the rest": lambda: fitted(
         SVC(probability="sigmoid", multiclass="one_vs_rest"), *numbers()
     ),
+    "svc, coupled pairs": lambda: fitted(SVC(probability="sigmoid"), *numbers()),
     "svc precomputed": lambda: fitted(SVC(kernel="precomputed"), *kernel_rows()),
     "svc precomputed, weights": lambda: fitted(SVC(kernel="precomputed"), *kernel_rows(), sample_weight=weights()[:30]),
     "svc of texts": lambda: fitted(SVC(kernel=SpectrumKernel(k=(1, 3))), *texts()),

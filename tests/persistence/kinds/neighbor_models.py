@@ -72,12 +72,19 @@ def _without_columns(model: Any) -> tuple[Any, Any]:
     return model.fit(X, np.arange(20) % 2), X[:4]
 
 
+def _given(model: Any) -> tuple[Any, Any]:
+    X, y = numbers(40, 3)
+    distances = np.linalg.norm(X[:, None] - X[None], axis=2)
+    return model.fit(distances, y), distances
+
+
 K, R, Radius = margin.KNeighborsClassifier, margin.KNeighborsRegressor, margin.RadiusNeighborsClassifier
 RadiusR, Rote, Centroid = margin.RadiusNeighborsRegressor, margin.RoteClassifier, margin.NearestCentroid
 
 #: What each is called → how to fit it; gives the model and rows to ask.
 MODELS: dict[str, Callable[[], tuple[Any, Any]]] = {
     "brute": lambda: _numbers(K()),
+    "given-distances": lambda: _given(K(metric="precomputed")),
     "brute-float32": lambda: _numbers(K(metric="manhattan"), dtype=np.float32),
     "brute-minkowski": lambda: _numbers(K(p=3.5, weights="distance")),
     "brute-cosine": lambda: _numbers(K(metric="cosine", feature_weights=[1.0, 2.0, 0.0, 0.5])),

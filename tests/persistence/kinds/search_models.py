@@ -10,7 +10,7 @@ from margin.evaluation.protocols.bootstrap import Bootstrap
 from margin.evaluation.protocols.given import Given
 from margin.evaluation.protocols.groups import GroupFolds, GroupHoldOut
 from margin.evaluation.protocols.stratified import HoldOut, LeaveOneOut, StratifiedFolds, TrainingData
-from margin.evaluation.protocols.time_order import TimeOrdered
+from margin.evaluation.protocols.time_order import TimeHoldOut, TimeOrdered
 from margin.evaluation.protocols.unstratified import Folds, RepeatedHoldOut, TrainValidationTest
 
 __all__ = ["DEPTHS", "METRICS_WITH_OPTIONS", "PROTOCOLS", "SEARCHES"]
@@ -47,6 +47,7 @@ PROTOCOLS = [
     GroupHoldOut("patient", 0.5),
     TimeOrdered(np.array([1.0, 2.0, 3.0, 4.0]), 2, gap=0.5),
     TimeOrdered("year"),
+    TimeHoldOut("year", test_share=0.3),
     Given([([0, 1], [2]), ([2], [0, 1])]),
     Bootstrap(times=7, estimate=".632"),
 ]

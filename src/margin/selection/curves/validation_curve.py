@@ -153,6 +153,7 @@ def validation_curve(
     45           0.932 ± 0.042         0.940 [0.848, 1.000]
     best: n_neighbors = 1
     simplest within one standard error: n_neighbors = 15
+    no knee
     """
     tried = list(values)
     if not tried:
