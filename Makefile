@@ -8,6 +8,9 @@ DEV_READY := $(VENV)/.ready-dev
 PEERS_READY := .venv-peers/.ready
 PEERS_PIP := .venv-peers/bin/python -m pip -qq --disable-pip-version-check
 
+# ninja would take the job server of make -j for its own, and cannot reach it.
+unexport MAKEFLAGS
+
 .PHONY: demo test test-all fuzz fuzz-sanitized lint format stubs bench sanitize clang clean
 
 # The packages that stand in a list of pyproject.toml, one in a line.
