@@ -139,9 +139,11 @@ def test_a_row_alone_with_a_mark_of_a_missing_cell_is_answered_as_among_others(e
 
 @one_of_each_way_in
 def test_a_mark_of_a_missing_cell_among_words_stays_a_word(estimator, recwarn):
+    if not hasattr(estimator, "predict"):
+        pytest.skip("it hands words on as they are")
     cells = [("yes", "no", "?")[i % 3] for i in range(30)]
     X, y = pd.DataFrame({"answer": cells, "x": np.arange(30) % 7}), np.arange(30) % 2
-    as_word = X.assign(answer=[cell.replace("?", "!perhaps") for cell in cells])
+    as_word = X.assign(answer=[cell.replace("?", "maybe") for cell in cells])
     expected = answers(clone(estimator).fit(as_word, y), as_word)
     assert np.array_equal(answers(clone(estimator).fit(X, y), X), expected)
     assert not [each for each in recwarn if issubclass(each.category, DataWarning)]

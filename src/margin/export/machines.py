@@ -69,6 +69,7 @@ def _(model: KernelModel, rows: RawRows) -> Answer:
     winner = graph("Gather", model._places.astype(np.int64), winner)
     shown: str | None = decisions
     if n_classes > 2 and model.decision_function_shape == "ovr":
+        scores = found if isinstance(model._map, PairedCurves) and found is not None else scores
         shown = graph.widened(scores, model._places, n_classes, NEVER, rows.count())
     elif n_classes > 2 and len(model._places) < n_classes:
         shown = None

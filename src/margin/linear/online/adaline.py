@@ -21,6 +21,8 @@ __all__ = ["Adaline"]
 
 # A loss that grows by more than this is no rounding: the step is too long.
 GROWTH, ROUNDING = 1e-6, 1e-9
+# A loss of which so little is left, of 1/2 with all weights 0, is rounding in a few epochs more.
+NOTHING = 1e-10
 # The loss of rows one by one goes up and down; above so many times what it is with all weights 0, it is lost.
 LOST = 10.0
 # One row at a time must not follow each to the end: this share of the way keeps the noise small.
@@ -154,7 +156,7 @@ class Adaline(StreamingClassifier):
                 return V
             fall = float(loss.mean()) - curve[-1]
             V, loss, slope = trial, new_loss, new_slope
-            if fall <= self.tol * curve[-1]:
+            if fall <= self.tol * curve[-1] or curve[-1] <= NOTHING:
                 break
         else:
             self._warn_of_no_end(fall)

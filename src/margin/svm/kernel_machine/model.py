@@ -55,7 +55,10 @@ class KernelModel(KernelEstimator, Classifier):
         return layout.scores(decisions).argmax(axis=1) if self.break_ties else layout.answers(decisions)
 
     def decision_function(self, X: TableLike) -> np.ndarray:
-        """With two classes the signed decision for the second; else a score for each class or pair of classes."""
+        """With two classes the signed decision for the second; else a score for each class or pair of classes.
+
+        Scores of classes are votes; with coupled probabilities (``probability="sigmoid"``) they are these.
+        """
         encoded = self._encoded(X, "decision_function")
         n, n_classes = encoded.shape[0], len(self.classes_)
         if self._machine is None:
@@ -66,7 +69,7 @@ class KernelModel(KernelEstimator, Classifier):
         layout = self._machine.layout
         if self.decision_function_shape == "ovo":
             return widened_pairs(layout, decisions, self._places, n_classes)
-        return widened_scores(layout.scores(decisions), self._places, n_classes)
+        return widened_scores(self._class_scores(decisions), self._places, n_classes)
 
     def _alone(self, n: int) -> np.ndarray:
         """What is said of n rows where only one class can be answered."""
@@ -84,7 +87,14 @@ class KernelModel(KernelEstimator, Classifier):
         n_classes = len(self.classes_)
         if self._machine is None:
             return widened_scores(np.zeros((X.shape[0], 1)), self._places, n_classes)
-        return widened_scores(self._machine.layout.scores(self._decisions(X)), self._places, n_classes)
+        return widened_scores(self._class_scores(self._decisions(X)), self._places, n_classes)
+
+    def _class_scores(self, decisions: np.ndarray) -> np.ndarray:
+        """Votes and how clear they were; coupled probabilities, where there are such, since they answer."""
+        assert self._machine is not None
+        if isinstance(self._map, PairedCurves):
+            return self._map.shares(decisions)
+        return self._machine.layout.scores(decisions)
 
     @available_if(lambda self: self.probability is not None)
     def predict_proba(self, X: TableLike) -> np.ndarray:
