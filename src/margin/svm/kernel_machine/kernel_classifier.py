@@ -39,8 +39,7 @@ class KernelClassifier(KernelModel):
         None, or the curve that makes probabilities of decisions: "sigmoid" (Platt's) or "isotonic". It is learnt from
         the decisions of five machines about rows that they have not seen, which costs five more fits. Pairs of classes
         have a sigmoid each, and the probabilities of the classes are those that fit all pairs best (Wu, Lin, Weng
-        2004); an isotonic curve is one of each class. Answers stay those of the machine, which need not be the most
-        probable class where the two are close.
+        2004), which then answer and score in the place of votes; an isotonic curve is one of each class.
 
     Attributes
     ----------
