@@ -138,7 +138,7 @@ def test_a_bomb_is_refused_at_once(tmp_path: Path, scale: Scale, name: str):
     cost = scale.weigh(path)
     assert cost.error
     assert cost.memory <= 2 * path.stat().st_size + 64 * 2**20, cost
-    assert cost.seconds < 1, cost
+    assert cost.seconds < 5, cost  # of processor time: the damage is found without reading it all
 
 
 def claiming(terabyte: int, spans: int) -> bytes:
@@ -164,7 +164,7 @@ def test_a_file_of_a_terabyte_that_is_a_hole_is_refused_at_once(tmp_path, scale,
     cost = scale.weigh(path, mmap)
     assert cost.error
     assert cost.memory <= 64 * 2**20, cost
-    assert cost.seconds < 1, cost
+    assert cost.seconds < 5, cost  # of processor time: the damage is found without reading it all
 
 
 def test_an_array_that_fills_a_terabyte_is_more_than_memory_holds(tmp_path, scale):
