@@ -112,10 +112,10 @@ def test_a_batch_of_all_rows_is_a_batch_step(unfinished):
 def test_sums_over_rows_and_rows_themselves_give_the_same_epochs(monkeypatch, unfinished):
     X, y = problem(3)
     y = y.astype(int) + (X[:, 0] > 1)
-    expected = Adaline(max_iter=50).fit(X, y)
+    expected = Adaline(eta0=0.1, max_iter=50).fit(X, y)
     monkeypatch.setattr(squares, "FEW_COLUMNS", 0)
     for rows in (X, sp.csr_array(X)):
-        model = Adaline(max_iter=50).fit(rows, y)
+        model = Adaline(eta0=0.1, max_iter=50).fit(rows, y)
         np.testing.assert_allclose(weights(model), weights(expected), rtol=1e-9)
         np.testing.assert_allclose(model.loss_curve_, expected.loss_curve_, rtol=1e-9)
 

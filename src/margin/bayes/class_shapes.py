@@ -228,7 +228,7 @@ def _places(ends: np.ndarray) -> np.ndarray:
     low, high = ends[:, 0].min(), ends[:, 1].max()
     beyond = 0.5 * (ends[:, 1] - ends[:, 0])
     wide = np.column_stack([np.maximum(ends[:, 0] - beyond, low), np.minimum(ends[:, 1] + beyond, high)])
-    return np.unique(np.concatenate([np.linspace(*pair, PLACES) for pair in ((low, high), *wide)]))
+    return np.unique(np.concatenate([np.linspace(first, last, PLACES) for first, last in ((low, high), *wide)]))
 
 
 def _counts_around(rates: np.ndarray) -> np.ndarray:

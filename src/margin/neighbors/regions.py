@@ -165,7 +165,7 @@ def name_of(column: Any, names: Sequence[str], who: str, what: str) -> str:
     if isinstance(column, str) and column in names:
         return column
     if isinstance(column, int | np.integer) and not isinstance(column, bool) and -len(names) <= column < len(names):
-        return names[column]
+        return names[int(column)]
     raise ParameterError(
         f"{who}({what}=…): there is no column {column!r}; columns are {listing(names)}{closest(column, names)}."
     )

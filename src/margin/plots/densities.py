@@ -269,7 +269,8 @@ def _edges(groups: list[np.ndarray]) -> np.ndarray:
     widths = [2 * np.subtract(*np.quantile(part, (0.75, 0.25))) / np.cbrt(len(part)) for part in groups if len(part)]
     width = min((width for width in widths if width > 0), default=high - low)
     n = int(np.clip((high - low) / width, FEWEST_BARS, MOST_BARS)) if high > low else 1
-    return np.linspace(*((low, high) if high > low else limits_of(cells)), n + 1)
+    first, last = (low, high) if high > low else limits_of(cells)
+    return np.linspace(first, last, n + 1)
 
 
 def _draw_rug(ax: Axes, groups: list[np.ndarray], colours: list[Any]) -> None:
@@ -336,7 +337,7 @@ def _draw_ellipses(ax: Axes, curves: list[list[np.ndarray]], means: np.ndarray) 
     for of_class, mean, colour in zip(curves, means, colours):
         for curve in of_class:
             ax.plot(curve[:, 0], curve[:, 1], color=colour, linewidth=1.6, zorder=4, path_effects=cased)
-        ax.scatter(*mean, s=90, marker="X", color=[colour], edgecolors=INK, linewidths=1.0, zorder=5)
+        ax.scatter(mean[0], mean[1], s=90, marker="X", color=[colour], edgecolors=INK, linewidths=1.0, zorder=5)
 
 
 def _in_words(reach: list[float], alone: bool) -> str:
