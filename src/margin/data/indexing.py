@@ -14,45 +14,47 @@ if TYPE_CHECKING:
 __all__ = ["ByName", "ByPosition", "as_array", "columns_at", "narwhals_frame"]
 
 
-class ByPosition:
+class _Indexer:
+    """Rows by position, then columns as a kind of indexer names them: a single one gives its values."""
+
+    def __init__(self, table: Table) -> None:
+        self.table = table
+
+    def __getitem__(self, key: Any) -> Any:
+        if not isinstance(key, tuple):
+            return self.table.take(key)
+        rows, columns = key
+        every_row = isinstance(rows, slice) and rows == slice(None)
+        return self._columns(self.table if every_row else self.table.take(rows), columns)
+
+    def _columns(self, table: Table, columns: Any) -> Any:
+        raise NotImplementedError
+
+
+class ByPosition(_Indexer):
     """``table.iloc[rows]`` and ``table.iloc[rows, columns]``, both by position.
 
     A single column gives its values, everything else a table.
     """
 
-    def __init__(self, table: Table) -> None:
-        self.table = table
-
-    def __getitem__(self, key: Any) -> Any:
-        if not isinstance(key, tuple):
-            return self.table.take(key)
-        rows, columns = key
-        taken = self.table if isinstance(rows, slice) and rows == slice(None) else self.table.take(rows)
+    def _columns(self, table: Table, columns: Any) -> Any:
         if isinstance(columns, (int, np.integer)):
-            return taken.values(columns_at(taken, [columns])[0])
-        return taken.select(columns_at(taken, columns))
+            return table.values(columns_at(table, [columns])[0])
+        return table.select(columns_at(table, columns))
 
 
-class ByName:
+class ByName(_Indexer):
     """``table.loc[rows]`` and ``table.loc[rows, columns]``: rows by position, columns by name or mask."""
 
-    def __init__(self, table: Table) -> None:
-        self.table = table
-
-    def __getitem__(self, key: Any) -> Any:
-        if not isinstance(key, tuple):
-            return self.table.take(key)
-        rows, columns = key
-        taken = self.table if isinstance(rows, slice) and rows == slice(None) else self.table.take(rows)
+    def _columns(self, table: Table, columns: Any) -> Any:
         if isinstance(columns, str):
-            return taken.values(columns)
+            return table.values(columns)
         if isinstance(columns, slice):
-            first, last = (
-                None if name is None else taken.schema.position(name) for name in (columns.start, columns.stop)
-            )
-            return taken.select(taken.names[first : None if last is None else last + 1])
+            ends = (columns.start, columns.stop)
+            first, last = (None if name is None else table.schema.position(name) for name in ends)
+            return table.select(table.names[first : None if last is None else last + 1])
         listed = np.asarray(columns)
-        return taken.select(columns_at(taken, listed) if listed.dtype.kind == "b" else listed.tolist())
+        return table.select(columns_at(table, listed) if listed.dtype.kind == "b" else listed.tolist())
 
 
 def columns_at(table: Table, places: Any) -> list[str]:

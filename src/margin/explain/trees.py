@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from margin.explain.explanation import Explanation, Reason
 from margin.explain.models import answer_of, explain
 from margin.tree.reading.conditions import answer_words
@@ -31,14 +33,20 @@ def _(model: TreeClassifier, X: TableLike) -> Explanation:
 
 
 def _share_reasons(path: Path, label: object) -> list[Reason]:
-    reasons, above = [], {0: path.steps[0]}
-    for step in path.steps[1:]:
-        parent = above[step.depth - 1]
-        above[step.depth] = step
+    reasons = []
+    for parent, step in _questions(path):
         was, now = parent.shares[label], step.shares[label]
         says = f"{_cases(step)}, {was:.1%} → {now:.1%}"
         reasons.append(Reason(step.test, says, (now - was) * step.part))
     return reasons
+
+
+def _questions(path: Path) -> Iterator[tuple[Step, Step]]:
+    """Each node on the way with its parent: where a cell is missing there are several ways down."""
+    above = {0: path.steps[0]}
+    for step in path.steps[1:]:
+        yield above[step.depth - 1], step
+        above[step.depth] = step
 
 
 @explain.register
@@ -52,10 +60,8 @@ def _(model: TreeRegressor, X: TableLike) -> Explanation:
         "Each line is a question on the way to the leaf, and what it makes of the answer, "
         f"which is {first.answer:.4g} for all {first.cases:,} training rows."
     )
-    reasons, above = [], {0: first}
-    for step in path.steps[1:]:
-        parent = above[step.depth - 1]
-        above[step.depth] = step
+    reasons = []
+    for parent, step in _questions(path):
         says = f"{_cases(step)}, {parent.answer:.4g} → {step.answer:.4g}"
         reasons.append(Reason(step.test, says, (step.answer - parent.answer) * step.part))
     return Explanation(type(model).__name__, f"{answer:.6g}", {}, how, tuple(reasons))
@@ -69,10 +75,8 @@ def _of_several(model: TreeClassifier | TreeRegressor, X: TableLike) -> Explanat
         "Each line is a question on the way to the leaf, and what it makes of the answers, "
         f"which are {answer_words(first.answer, 4)} for all {first.cases:,} training rows."
     )
-    reasons, above = [], {0: first}
-    for step in path.steps[1:]:
-        parent = above[step.depth - 1]
-        above[step.depth] = step
+    reasons = []
+    for parent, step in _questions(path):
         says = f"{_cases(step)}, {answer_words(step.answer, 4)}"
         reasons.append(Reason(step.test, says, float(impurity[parent.node] - impurity[step.node]) * step.part))
     return Explanation(type(model).__name__, answer_words(path.answer), {}, how, tuple(reasons))

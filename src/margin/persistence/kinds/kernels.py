@@ -8,18 +8,20 @@ from typing import Any
 import numpy as np
 
 from margin.persistence.container.limits import Malformed
+from margin.persistence.kinds.base import NUMERIC
 from margin.persistence.objects.arrays import Array, Csr, Parts, at_least, starts
 from margin.persistence.objects.fields import Either, Flag, Maybe, Number, Object, Packer, Text, Unpacker, Whole, within
 from margin.persistence.objects.kind import Kind
 from margin.persistence.objects.values import Texts
 from margin.svm.kernel_machine.certificate import Evidence
+from margin.svm.kernel_machine.kernel_estimator import KernelEstimator
 from margin.svm.kernel_machine.machine import Machine
 from margin.svm.kernel_machine.multiclass import Layout
 from margin.svm.kernels.expansion import Expansion
 from margin.svm.kernels.function import FAMILY, KernelFunction
 from margin.svm.kernels.spectrum import SpectrumKernel
 
-__all__ = ["KINDS"]
+__all__ = ["KINDS", "columns_misfit"]
 
 
 class NoFunction:
@@ -173,3 +175,15 @@ KINDS: tuple[Kind, ...] = (
     ),
     Kind("spectrum-kernel", SpectrumKernel, {"pieces_": Pieces()}),
 )
+
+
+def columns_misfit(made: KernelEstimator, machine: Machine) -> str | None:
+    """Why a machine is not of the columns that its model reads, or None."""
+    width = NUMERIC.where["d"](made._encoder)
+    if (machine.columns is not None) != (made.kernel == "precomputed"):
+        return "its machine has another kernel"
+    if machine.columns is None:
+        fits = machine.expansion.vectors.shape[1] == width
+    else:
+        fits = not len(machine.columns) or machine.columns.max() < width
+    return None if fits else "its machine is of other columns"

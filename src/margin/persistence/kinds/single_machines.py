@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from margin.persistence.kinds.base import NUMERIC, model
+from margin.persistence.kinds.kernels import columns_misfit
 from margin.persistence.objects.arrays import Array, at_least, finite, strictly_ascending
 from margin.persistence.objects.fields import Absent, Field, Maybe, Number, Object, Whole
 from margin.persistence.objects.kind import Kind
@@ -32,21 +33,15 @@ def _read(made: SingleKernelModel) -> None:
 
 
 def _single(made: SingleKernelModel) -> str | None:
-    machine, width = made._machine, NUMERIC.where["d"](made._encoder)
+    machine = made._machine
     assert machine is not None
     if machine.layout != ONE or len(made.support_) != machine.expansion.coef.shape[1]:
         return "its machine has other problems or support vectors"
-    if (machine.columns is not None) != (made.kernel == "precomputed"):
-        return "its machine has another kernel"
-    if machine.columns is None:
-        fits = machine.expansion.vectors.shape[1] == width
-    else:
-        fits = not len(machine.columns) or machine.columns.max() < width
-    if not fits:
-        return "its machine is of other columns"
+    if misfit := columns_misfit(made, machine):
+        return misfit
     if "_spectrum" in vars(made):
         pieces = vars(made._spectrum).get("pieces_")
-        if pieces is None or len(pieces) != width:
+        if pieces is None or len(pieces) != NUMERIC.where["d"](made._encoder):
             return "its pieces of texts are others than its columns"
     kept = made._kept
     if kept is not None and len(kept) and kept[-1] >= made._n_given:

@@ -12,6 +12,7 @@ import numpy as np
 from margin.linear.online.row_order import padded
 from margin.persistence.kinds.base import NUMERIC, classifier
 from margin.persistence.kinds.kernels import KINDS as KERNELS
+from margin.persistence.kinds.kernels import columns_misfit
 from margin.persistence.kinds.linear import COUNT, linear_classifier, n_scores
 from margin.persistence.kinds.reject import KINDS as REJECT
 from margin.persistence.kinds.single_machines import KINDS as SINGLE
@@ -74,15 +75,8 @@ def _machine_fits(made: KernelClassifier) -> str | None:
         return "it has other support vectors or problems than its machine"
     if isinstance(made.C_, np.ndarray) and len(made.C_) != machine.layout.n_problems:
         return "there must be a C for each problem"
-    width = NUMERIC.where["d"](made._encoder)
-    if (machine.columns is not None) != (made.kernel == "precomputed"):
-        return "its machine has another kernel"
-    if machine.columns is None:
-        fits = machine.expansion.vectors.shape[1] == width
-    else:
-        fits = not len(machine.columns) or machine.columns.max() < width
-    if not fits:
-        return "its machine is of other columns"
+    if misfit := columns_misfit(made, machine):
+        return misfit
     absent = len(made._places) < len(made.classes_)
     if made.decision_function_shape == "ovo" and absent and machine.layout.multiclass != "one_vs_one":
         return "there are no decisions of pairs"
