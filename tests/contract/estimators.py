@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import copy
+import functools
 import importlib
 import inspect
 import os
+import pickle
 import pkgutil
 import zlib
 from collections.abc import Callable
@@ -12,7 +15,7 @@ from collections.abc import Callable
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.base import BaseEstimator, is_classifier, is_regressor
+from sklearn.base import BaseEstimator, clone, is_classifier, is_regressor
 from sklearn.utils import get_tags
 
 import margin
@@ -174,6 +177,28 @@ def settings() -> list[BaseEstimator]:
     return found
 
 
+def is_estimator(estimator: BaseEstimator) -> bool:
+    """Any of them, transformers too."""
+    return True
+
+
+def is_model(estimator: BaseEstimator) -> bool:
+    """Whether it answers rows, with a class or a number."""
+    return is_classifier(estimator) or is_regressor(estimator)
+
+
+def is_measuring_classifier(estimator: BaseEstimator) -> bool:
+    return is_classifier(estimator) and not counts_cells(estimator)
+
+
+def is_measuring_model(estimator: BaseEstimator) -> bool:
+    return is_regressor(estimator) or is_measuring_classifier(estimator)
+
+
+def is_model_without_a_unit(estimator: BaseEstimator) -> bool:
+    return is_measuring_model(estimator) and not has_a_unit(estimator)
+
+
 def counts_cells(estimator: BaseEstimator) -> bool:
     """Whether a model counts what is in its cells: other units, and columns of one number, then say something."""
     return get_tags(estimator).input_tags.positive_only or type(estimator).__name__ in ("BernoulliNB", "CategoricalNB")
@@ -209,6 +234,23 @@ def _every(kind: Callable[[BaseEstimator], bool]) -> pytest.MarkDecorator:
     return pytest.mark.parametrize("estimator", [e for e in settings() if kind(e)], ids=repr)
 
 
+def in_turn(kind: Callable[[BaseEstimator], bool], name: str, values: list[object]) -> pytest.MarkDecorator:
+    """All of ``values``, as a list called ``name``, for the defaults of each class; its other settings take one each in
+    turn, so that every class meets every value and every setting one of them. ``make test-all`` gives all to all.
+
+    The test goes through the list itself, so that what does not depend on the value is learnt once.
+    """
+    given, turn = [], 0
+    met: set[type] = set()
+    for estimator in settings():
+        if kind(estimator):
+            whole = ALL or type(estimator) not in met
+            given.append((estimator, values if whole else [values[turn % len(values)]]))
+            turn += not whole
+            met.add(type(estimator))
+    return pytest.mark.parametrize(("estimator", name), given, ids=[repr(estimator) for estimator, _ in given])
+
+
 def _one_of_each(
     kind: Callable[[BaseEstimator], bool], by: Callable[[BaseEstimator], object] = type
 ) -> pytest.MarkDecorator:
@@ -240,21 +282,18 @@ def way_in(estimator: BaseEstimator) -> tuple[object, ...]:
     return type(form), flags, several, is_classifier(estimator), tuple(sorted(code.items()))
 
 
-one_of_each_way_in = _one_of_each(lambda e: True, way_in)
+one_of_each_way_in = _one_of_each(is_estimator, way_in)
 one_of_each_classifiers_way_in = _one_of_each(is_classifier, way_in)
-one_of_each_models_way_in = _one_of_each(lambda e: is_classifier(e) or is_regressor(e), way_in)
-one_of_each_estimator = _one_of_each(lambda e: True)
+one_of_each_models_way_in = _one_of_each(is_model, way_in)
+one_of_each_estimator = _one_of_each(is_estimator)
 one_of_each_classifier = _one_of_each(is_classifier)
-one_of_each_model = _one_of_each(lambda e: is_classifier(e) or is_regressor(e))
-every_estimator = _every(lambda e: True)
+one_of_each_model = _one_of_each(is_model)
+every_estimator = _every(is_estimator)
 every_classifier = _every(is_classifier)
 every_regressor = _every(is_regressor)
-every_model = _every(lambda e: is_classifier(e) or is_regressor(e))
-every_measuring_classifier = _every(lambda e: is_classifier(e) and not counts_cells(e))
-every_measuring_model = _every(lambda e: is_regressor(e) or (is_classifier(e) and not counts_cells(e)))
-every_model_without_a_unit = _every(
-    lambda e: (is_regressor(e) or (is_classifier(e) and not counts_cells(e))) and not has_a_unit(e)
-)
+every_model = _every(is_model)
+every_measuring_classifier = _every(is_measuring_classifier)
+every_measuring_model = _every(is_measuring_model)
 
 
 def numbers(n: int = 60, d: int = 4, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
@@ -279,6 +318,17 @@ def frame(n: int = 60, seed: int = 0) -> tuple[pd.DataFrame, np.ndarray]:
         {"age": age, "job": job, "member": rng.random(n) < 0.5, "size": size, "count": rng.integers(0, 9, n)}
     )
     return X, y
+
+
+@functools.lru_cache(maxsize=64)
+def _learnt(key: bytes) -> BaseEstimator:
+    estimator, make = pickle.loads(key)
+    return estimator.fit(*make())
+
+
+def learnt(estimator: BaseEstimator, make: Callable[[], tuple[object, object]] = numbers) -> BaseEstimator:
+    """A copy, which a test may change, of the estimator fitted on rows that many tests begin with."""
+    return copy.deepcopy(_learnt(pickle.dumps((clone(estimator), make))))
 
 
 def answers(model: BaseEstimator, X: object) -> np.ndarray:
