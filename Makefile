@@ -10,6 +10,9 @@ PEERS_PIP := .venv-peers/bin/python -m pip -qq --disable-pip-version-check
 
 # ninja would take the job server of make -j for its own, and cannot reach it.
 unexport MAKEFLAGS
+# Packages come without bytecode, which the first process to import them writes. In a shell that forbids that, each of
+# the hundred processes that tests start would compile them once more, for five seconds and longer.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: demo test test-all fuzz fuzz-sanitized lint format stubs bench sanitize clang clean
 
