@@ -240,14 +240,23 @@ def in_turn(kind: Callable[[BaseEstimator], bool], name: str, values: list[objec
 
     The test goes through the list itself, so that what does not depend on the value is learnt once.
     """
+    return dealt([e for e in settings() if kind(e)], name, values)
+
+
+def dealt(
+    estimators: list[BaseEstimator], name: str, values: list[object], *, to_classes: int | None = None, others: int = 1
+) -> pytest.MarkDecorator:
+    """Values in turn, so many for the first estimator of each class, or all of them, and so many for the others."""
     given, turn = [], 0
     met: set[type] = set()
-    for estimator in settings():
-        if kind(estimator):
-            whole = ALL or type(estimator) not in met
-            given.append((estimator, values if whole else [values[turn % len(values)]]))
-            turn += not whole
-            met.add(type(estimator))
+    for estimator in estimators:
+        count = others if type(estimator) in met else to_classes
+        met.add(type(estimator))
+        if ALL or count is None:
+            given.append((estimator, values))
+        elif count:
+            given.append((estimator, [values[(turn + i) % len(values)] for i in range(count)]))
+            turn += count
     return pytest.mark.parametrize(("estimator", name), given, ids=[repr(estimator) for estimator, _ in given])
 
 
