@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import copy
 import functools
 import importlib
@@ -9,6 +10,7 @@ import inspect
 import os
 import pickle
 import pkgutil
+import textwrap
 import zlib
 from collections.abc import Callable
 
@@ -273,30 +275,47 @@ def _one_of_each(
     return pytest.mark.parametrize("estimator", chosen, ids=repr)
 
 
-#: What is called with rows, labels or weights as they were given; nothing else ever sees them.
-READERS = {"fit", "partial_fit", "predict", "predict_proba", "predict_with_proba", "decision_function", "transform"}
+#: What the tests call with rows, labels or weights as they were given, and what those hand them on to.
+READERS = {"fit", "predict", "predict_proba", "decision_function", "transform"}
 PRIVATE_READERS = {"_encoded", "_is_plain_matrix", "_learn_input", "_open_rows", "_read_rows", "_read_targets"}
+
+
+@functools.cache
+def reads_by_encoding(method: Callable[..., object]) -> bool:
+    """Whether a method does nothing with its rows ``X`` but hand them to ``self._encoded``, once and as they are."""
+    code = ast.parse(textwrap.dedent(inspect.getsource(inspect.unwrap(method))))
+    calls = [
+        node for node in ast.walk(code) if isinstance(node, ast.Call) and ast.unparse(node.func) == "self._encoded"
+    ]
+    handed = [call.args[0] for call in calls if isinstance(call.args[0], ast.Name) and call.args[0].id == "X"]
+    named = [node for node in ast.walk(code) if isinstance(node, ast.Name) and node.id == "X"]
+    return len(handed) == len(named) == 1
+
+
+def reader(cls: type, name: str) -> str:
+    """The code by which a class does a step of reading; methods that leave all of it to ``_encoded`` are alike."""
+    method = getattr(cls, name, None)
+    if method is None or (name not in {"fit", *PRIVATE_READERS} and reads_by_encoding(method)):
+        return ""
+    return method.__qualname__
 
 
 def way_in(estimator: BaseEstimator) -> tuple[object, ...]:
     """By which code an estimator reads what it is given: two with the same way in read every input alike.
 
-    A class that overrides any of it has a way of its own, and so its own place in the tests.
+    A class that overrides any of it, or does anything with rows before they are encoded, has a way of its own, and so
+    its own place in the tests.
     """
-    cls = type(estimator)
-    code = {name: getattr(getattr(cls, name, None), "__qualname__", "") for name in READERS | PRIVATE_READERS}
-    form = estimator.representation
-    flags = (getattr(form, "sparse", None), getattr(form, "keep_float32", None), getattr(form, "largest", None))
-    several = getattr(cls, "several_outputs", False)
-    return type(form), flags, several, is_classifier(estimator), tuple(sorted(code.items()))
+    cls, form = type(estimator), estimator.representation
+    code = tuple(reader(cls, name) for name in sorted(READERS | PRIVATE_READERS))
+    flags = tuple(getattr(form, name, None) for name in ("sparse", "keep_float32", "text"))
+    return type(form), flags, getattr(estimator, "several_outputs", False), is_classifier(estimator), code
 
 
 one_of_each_way_in = _one_of_each(is_estimator, way_in)
 one_of_each_classifiers_way_in = _one_of_each(is_classifier, way_in)
 one_of_each_models_way_in = _one_of_each(is_model, way_in)
 one_of_each_estimator = _one_of_each(is_estimator)
-one_of_each_classifier = _one_of_each(is_classifier)
-one_of_each_model = _one_of_each(is_model)
 every_estimator = _every(is_estimator)
 every_classifier = _every(is_classifier)
 every_regressor = _every(is_regressor)
