@@ -10,6 +10,9 @@ PEERS_PIP := .venv-peers/bin/python -m pip -qq --disable-pip-version-check
 
 # ninja would take the job server of make -j for its own, and cannot reach it.
 unexport MAKEFLAGS
+# Packages come without bytecode, which the first process to import them writes. In a shell that forbids that, each of
+# the hundred processes that tests start would compile them once more, for five seconds and longer.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: demo test test-all fuzz fuzz-sanitized lint format stubs bench sanitize clang clean
 
@@ -111,8 +114,8 @@ clang: $(DEV_READY)
 	@$(BIN)/cmake -S . -B $(CLANG_CORE) -G Ninja -DSKBUILD=ON -DMARGIN_WERROR=ON -DCMAKE_CXX_COMPILER=$(CLANG) -DPython_EXECUTABLE=$(abspath $(BIN)/python) -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN)/ninja) -DCMAKE_BUILD_TYPE=Release >/dev/null
 	@$(BIN)/cmake --build $(CLANG_CORE) -- --quiet
 	@rm -rf $(CLANG_CORE)/package && mkdir $(CLANG_CORE)/package && cp -r src/margin $(CLANG_CORE)/package && cp $(CLANG_CORE)/_core.*.so $(CLANG_CORE)/package/margin
-	$(BIN)/python -m tests.native.portability $(CLANG_CORE)/ordinary
-	PYTHONPATH=$(abspath $(CLANG_CORE)/package):$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("platlib"))'):$(CURDIR) $(BIN)/python -S -m tests.native.portability $(CLANG_CORE)/clang --against $(CLANG_CORE)/ordinary
+	MARGIN_TEST_ALL=1 $(BIN)/python -m tests.native.portability $(CLANG_CORE)/ordinary
+	MARGIN_TEST_ALL=1 PYTHONPATH=$(abspath $(CLANG_CORE)/package):$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("platlib"))'):$(CURDIR) $(BIN)/python -S -m tests.native.portability $(CLANG_CORE)/clang --against $(CLANG_CORE)/ordinary
 
 clean:
 	rm -rf .venv .venv-peers build .pytest_cache .mypy_cache .ruff_cache .hypothesis demo-report.html demo-model.margin

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import ast
+import copy
+import functools
 import importlib
 import inspect
 import os
+import pickle
 import pkgutil
+import textwrap
 import zlib
 from collections.abc import Callable
 
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.base import BaseEstimator, is_classifier, is_regressor
+from sklearn.base import BaseEstimator, clone, is_classifier, is_regressor
 from sklearn.utils import get_tags
 
 import margin
@@ -174,6 +179,28 @@ def settings() -> list[BaseEstimator]:
     return found
 
 
+def is_estimator(estimator: BaseEstimator) -> bool:
+    """Any of them, transformers too."""
+    return True
+
+
+def is_model(estimator: BaseEstimator) -> bool:
+    """Whether it answers rows, with a class or a number."""
+    return is_classifier(estimator) or is_regressor(estimator)
+
+
+def is_measuring_classifier(estimator: BaseEstimator) -> bool:
+    return is_classifier(estimator) and not counts_cells(estimator)
+
+
+def is_measuring_model(estimator: BaseEstimator) -> bool:
+    return is_regressor(estimator) or is_measuring_classifier(estimator)
+
+
+def is_model_without_a_unit(estimator: BaseEstimator) -> bool:
+    return is_measuring_model(estimator) and not has_a_unit(estimator)
+
+
 def counts_cells(estimator: BaseEstimator) -> bool:
     """Whether a model counts what is in its cells: other units, and columns of one number, then say something."""
     return get_tags(estimator).input_tags.positive_only or type(estimator).__name__ in ("BernoulliNB", "CategoricalNB")
@@ -209,6 +236,32 @@ def _every(kind: Callable[[BaseEstimator], bool]) -> pytest.MarkDecorator:
     return pytest.mark.parametrize("estimator", [e for e in settings() if kind(e)], ids=repr)
 
 
+def in_turn(kind: Callable[[BaseEstimator], bool], name: str, values: list[object]) -> pytest.MarkDecorator:
+    """All of ``values``, as a list called ``name``, for the defaults of each class; its other settings take one each in
+    turn, so that every class meets every value and every setting one of them. ``make test-all`` gives all to all.
+
+    The test goes through the list itself, so that what does not depend on the value is learnt once.
+    """
+    return dealt([e for e in settings() if kind(e)], name, values)
+
+
+def dealt(
+    estimators: list[BaseEstimator], name: str, values: list[object], *, to_classes: int | None = None, others: int = 1
+) -> pytest.MarkDecorator:
+    """Values in turn, so many for the first estimator of each class, or all of them, and so many for the others."""
+    given, turn = [], 0
+    met: set[type] = set()
+    for estimator in estimators:
+        count = others if type(estimator) in met else to_classes
+        met.add(type(estimator))
+        if ALL or count is None:
+            given.append((estimator, values))
+        elif count:
+            given.append((estimator, [values[(turn + i) % len(values)] for i in range(count)]))
+            turn += count
+    return pytest.mark.parametrize(("estimator", name), given, ids=[repr(estimator) for estimator, _ in given])
+
+
 def _one_of_each(
     kind: Callable[[BaseEstimator], bool], by: Callable[[BaseEstimator], object] = type
 ) -> pytest.MarkDecorator:
@@ -222,39 +275,53 @@ def _one_of_each(
     return pytest.mark.parametrize("estimator", chosen, ids=repr)
 
 
-#: What is called with rows, labels or weights as they were given; nothing else ever sees them.
-READERS = {"fit", "partial_fit", "predict", "predict_proba", "predict_with_proba", "decision_function", "transform"}
+#: What the tests call with rows, labels or weights as they were given, and what those hand them on to.
+READERS = {"fit", "predict", "predict_proba", "decision_function", "transform"}
 PRIVATE_READERS = {"_encoded", "_is_plain_matrix", "_learn_input", "_open_rows", "_read_rows", "_read_targets"}
+
+
+@functools.cache
+def reads_by_encoding(method: Callable[..., object]) -> bool:
+    """Whether a method does nothing with its rows ``X`` but hand them to ``self._encoded``, once and as they are."""
+    code = ast.parse(textwrap.dedent(inspect.getsource(inspect.unwrap(method))))
+    calls = [
+        node for node in ast.walk(code) if isinstance(node, ast.Call) and ast.unparse(node.func) == "self._encoded"
+    ]
+    handed = [call.args[0] for call in calls if isinstance(call.args[0], ast.Name) and call.args[0].id == "X"]
+    named = [node for node in ast.walk(code) if isinstance(node, ast.Name) and node.id == "X"]
+    return len(handed) == len(named) == 1
+
+
+def reader(cls: type, name: str) -> str:
+    """The code by which a class does a step of reading; methods that leave all of it to ``_encoded`` are alike."""
+    method = getattr(cls, name, None)
+    if method is None or (name not in {"fit", *PRIVATE_READERS} and reads_by_encoding(method)):
+        return ""
+    return method.__qualname__
 
 
 def way_in(estimator: BaseEstimator) -> tuple[object, ...]:
     """By which code an estimator reads what it is given: two with the same way in read every input alike.
 
-    A class that overrides any of it has a way of its own, and so its own place in the tests.
+    A class that overrides any of it, or does anything with rows before they are encoded, has a way of its own, and so
+    its own place in the tests.
     """
-    cls = type(estimator)
-    code = {name: getattr(getattr(cls, name, None), "__qualname__", "") for name in READERS | PRIVATE_READERS}
-    form = estimator.representation
-    flags = (getattr(form, "sparse", None), getattr(form, "keep_float32", None), getattr(form, "largest", None))
-    several = getattr(cls, "several_outputs", False)
-    return type(form), flags, several, is_classifier(estimator), tuple(sorted(code.items()))
+    cls, form = type(estimator), estimator.representation
+    code = tuple(reader(cls, name) for name in sorted(READERS | PRIVATE_READERS))
+    flags = tuple(getattr(form, name, None) for name in ("sparse", "keep_float32", "text"))
+    return type(form), flags, getattr(estimator, "several_outputs", False), is_classifier(estimator), code
 
 
-one_of_each_way_in = _one_of_each(lambda e: True, way_in)
+one_of_each_way_in = _one_of_each(is_estimator, way_in)
 one_of_each_classifiers_way_in = _one_of_each(is_classifier, way_in)
-one_of_each_models_way_in = _one_of_each(lambda e: is_classifier(e) or is_regressor(e), way_in)
-one_of_each_estimator = _one_of_each(lambda e: True)
-one_of_each_classifier = _one_of_each(is_classifier)
-one_of_each_model = _one_of_each(lambda e: is_classifier(e) or is_regressor(e))
-every_estimator = _every(lambda e: True)
+one_of_each_models_way_in = _one_of_each(is_model, way_in)
+one_of_each_estimator = _one_of_each(is_estimator)
+every_estimator = _every(is_estimator)
 every_classifier = _every(is_classifier)
 every_regressor = _every(is_regressor)
-every_model = _every(lambda e: is_classifier(e) or is_regressor(e))
-every_measuring_classifier = _every(lambda e: is_classifier(e) and not counts_cells(e))
-every_measuring_model = _every(lambda e: is_regressor(e) or (is_classifier(e) and not counts_cells(e)))
-every_model_without_a_unit = _every(
-    lambda e: (is_regressor(e) or (is_classifier(e) and not counts_cells(e))) and not has_a_unit(e)
-)
+every_model = _every(is_model)
+every_measuring_classifier = _every(is_measuring_classifier)
+every_measuring_model = _every(is_measuring_model)
 
 
 def numbers(n: int = 60, d: int = 4, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
@@ -279,6 +346,17 @@ def frame(n: int = 60, seed: int = 0) -> tuple[pd.DataFrame, np.ndarray]:
         {"age": age, "job": job, "member": rng.random(n) < 0.5, "size": size, "count": rng.integers(0, 9, n)}
     )
     return X, y
+
+
+@functools.lru_cache(maxsize=64)
+def _learnt(key: bytes) -> BaseEstimator:
+    estimator, make = pickle.loads(key)
+    return estimator.fit(*make())
+
+
+def learnt(estimator: BaseEstimator, make: Callable[[], tuple[object, object]] = numbers) -> BaseEstimator:
+    """A copy, which a test may change, of the estimator fitted on rows that many tests begin with."""
+    return copy.deepcopy(_learnt(pickle.dumps((clone(estimator), make))))
 
 
 def answers(model: BaseEstimator, X: object) -> np.ndarray:

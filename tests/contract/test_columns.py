@@ -11,7 +11,7 @@ from sklearn.base import clone
 
 from margin.data import Table
 from margin.errors import DataWarning, InputError, MarginError
-from tests.contract.estimators import answers, every_estimator, frame, numbers, one_of_each_way_in
+from tests.contract.estimators import answers, every_estimator, frame, learnt, numbers, one_of_each_way_in
 
 
 @one_of_each_way_in
@@ -56,8 +56,8 @@ def test_a_wrong_number_of_plain_columns_is_refused(estimator):
 
 @every_estimator
 def test_an_unseen_category_counts_as_missing(estimator):
-    X, y = frame()
-    model = clone(estimator).fit(X, y)
+    X, _ = frame()
+    model = learnt(estimator, frame)
     unseen, missing = X.copy(), X.copy()
     unseen["job"] = "pilot"
     missing["job"] = None
@@ -237,7 +237,7 @@ def test_an_unfitted_model_says_so(estimator):
 @every_estimator
 def test_a_failed_fit_leaves_the_model_as_it_was(estimator):
     X, y = numbers()
-    model = clone(estimator).fit(X, y)
+    model = learnt(estimator)
     before = answers(model, X)
     X_bad = X[:, :2].copy()
     X_bad[0, 0] = np.inf

@@ -14,7 +14,8 @@ from sklearn.base import clone
 from sklearn.ensemble import RandomForestClassifier
 
 from margin import parallel
-from tests.contract.estimators import answers, every_estimator, numbers, one_of_each_estimator
+from margin.linear.online.streaming import StreamingClassifier
+from tests.contract.estimators import ALL, FEWER, answers, every_estimator, numbers, one_of_each_estimator, settings
 
 
 def fit_and_answer(estimator, X, y):
@@ -41,22 +42,21 @@ def test_works_in_a_forked_child_after_threads_were_used(estimator):
 
 @pytest.mark.parametrize("backend", ["loky", "threading"])
 def test_works_inside_joblib_and_nested_parallel_work(backend):
-    from tests.contract.estimators import settings
-
     X, y = numbers(2000)
-    for estimator in settings():
+    chosen = [each for each in settings() if ALL or repr(each).endswith("()") or type(each).__name__ in FEWER]
+    found = joblib.Parallel(n_jobs=2, backend=backend)(
+        joblib.delayed(fit_and_answer)(estimator, X, y) for estimator in chosen for _ in range(2)
+    )
+    for i, estimator in enumerate(chosen):
         expected = fit_and_answer(estimator, X, y)
-        found = joblib.Parallel(n_jobs=2, backend=backend)(
-            joblib.delayed(fit_and_answer)(estimator, X, y) for _ in range(3)
-        )
-        assert all(np.array_equal(f, expected) for f in found)
+        assert all(np.array_equal(each, expected) for each in found[2 * i : 2 * i + 2]), estimator
 
 
 @one_of_each_estimator
 def test_works_next_to_scikit_learn_in_one_process(estimator):
     X, y = numbers(500)
     expected = fit_and_answer(estimator, X, y)
-    RandomForestClassifier(20, n_jobs=2).fit(X, y).predict(X)
+    RandomForestClassifier(4, n_jobs=2).fit(X, y).predict(X)
     assert np.array_equal(fit_and_answer(estimator, X, y), expected)
 
 
@@ -118,8 +118,8 @@ def test_an_interrupted_fit_comes_back_soon_and_leaves_the_model_as_it_was(estim
 
 @every_estimator
 def test_two_threads_may_ask_one_model(estimator):
-    X, y = numbers(3000)
-    model = clone(estimator).fit(X, y)
+    X, y = numbers(3000)  # so many that the core shares them out
+    model = clone(estimator).fit(X[:500], y[:500])
     expected = answers(model, X)
     found = [None] * 4
 
@@ -134,19 +134,20 @@ def test_two_threads_may_ask_one_model(estimator):
     assert all(np.array_equal(f, expected) for f in found)
 
 
+def with_few_steps(estimator):
+    """A model that goes through the rows again and again, stopped early: threads share every pass alike."""
+    passes = isinstance(estimator, StreamingClassifier) or type(estimator).__name__ == "PegasosClassifier"
+    return clone(estimator).set_params(max_iter=2) if passes and not ALL else clone(estimator)
+
+
 @every_estimator
 def test_any_number_of_threads_learns_the_same_bytes(estimator):
-    X, y = numbers(20_000, 6)
+    # Work is cut into chunks whatever the number of threads, which decides alone who does them and in which order they
+    # are done: one thread, and more than there are cores. Products of all pairs are shared out from few rows on.
+    X, y = numbers(9_000 if hasattr(estimator, "kernel") and not ALL else 20_000, 6)
     weight = np.random.default_rng(5).random(len(X))
     models = []
-    for n in (1, 2, 3, 7):
+    for n in (1, 2, 3, 7) if ALL else (1, 3):
         with parallel.threads(n):
-            models.append(pickle.dumps(clone(estimator).fit(X, y, sample_weight=weight)))
+            models.append(pickle.dumps(with_few_steps(estimator).fit(X, y, sample_weight=weight)))
     assert len(set(models)) == 1
-
-
-@every_estimator
-def test_a_model_is_the_same_after_pickling(estimator):
-    X, y = numbers()
-    model = clone(estimator).fit(X, y)
-    assert np.array_equal(answers(pickle.loads(pickle.dumps(model)), X), answers(model, X))

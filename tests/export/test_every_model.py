@@ -9,7 +9,7 @@ from sklearn.base import clone, is_classifier, is_regressor
 from margin import ErrorCorrectingCodes
 from margin.errors import ExportError
 from margin.export import to_onnx
-from tests.contract.estimators import frame, numbers, one_of_each_classifier, settings
+from tests.contract.estimators import dealt, frame, in_turn, numbers, settings
 from tests.export.asked import lost, real
 
 pytest.importorskip("onnxruntime")
@@ -24,7 +24,6 @@ STEPS = "found by steps"
 
 MODELS = [model for model in settings() if is_classifier(model) or is_regressor(model)]
 every_model = pytest.mark.parametrize("model", MODELS, ids=repr)
-every_classifier = pytest.mark.parametrize("model", [m for m in MODELS if is_classifier(m)], ids=repr)
 
 
 def export_or_refuse(model, X):
@@ -70,13 +69,16 @@ def agree_on(model, name):
     export_or_refuse(model, lost(X, every=2))
 
 
-@pytest.mark.parametrize("name", ["credit-g", "penguins"])
-@every_classifier
-def test_real_tables_in_every_setting(model, name):
-    agree_on(model, name)
+@in_turn(is_classifier, "names", ["credit-g", "penguins"])
+def test_real_tables_in_every_setting(estimator, names):
+    for name in names:
+        agree_on(estimator, name)
 
 
-@pytest.mark.parametrize("name", ["iris", "mushroom", "soybean", "vote", "glass", "diabetes", "adult"])
-@one_of_each_classifier
-def test_real_tables_of_all_kinds(estimator, name):
-    agree_on(estimator, name)
+KINDS_OF_TABLES = ["iris", "mushroom", "soybean", "vote", "glass", "diabetes", "adult"]
+
+
+@dealt([model for model in MODELS if is_classifier(model)], "names", KINDS_OF_TABLES, to_classes=2, others=0)
+def test_real_tables_of_all_kinds(estimator, names):
+    for name in names:
+        agree_on(estimator, name)

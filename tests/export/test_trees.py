@@ -8,6 +8,7 @@ import pytest
 from margin import C45, ID3, DecisionTreeClassifier, DecisionTreeRegressor
 from margin.data import Table
 from margin.export import onnx_inputs, run_onnx, to_onnx
+from tests.contract.estimators import dealt
 from tests.export.asked import both, exact, lost, real, thresholds_and_neighbours
 
 pytest.importorskip("onnxruntime")
@@ -62,16 +63,16 @@ def test_costs_change_the_answer_and_not_the_probabilities():
     assert np.array_equal(found["probabilities"], said["probabilities"])
 
 
-@pytest.mark.parametrize("name", DATA)
-@pytest.mark.parametrize("tree", TREES, ids=repr)
-def test_answers_are_the_same_in_every_bit(tree, name):
-    X, y = real(name)
-    half = len(y) // 2
-    tree.fit(X.take(np.arange(half)), y[:half])  # the other half brings words that were not there
-    exact(tree, X)
-    exact(tree, lost(X))
-    exact(tree, thresholds_and_neighbours(tree, X))
-    exact(tree, lost(thresholds_and_neighbours(tree, X), seed=1))
+@dealt(TREES, "names", DATA, others=3)
+def test_answers_are_the_same_in_every_bit(estimator, names):
+    for name in names:
+        X, y = real(name)
+        half = len(y) // 2
+        tree = estimator.fit(X.take(np.arange(half)), y[:half])  # the other half brings words that were not there
+        exact(tree, X)
+        exact(tree, lost(X))
+        exact(tree, thresholds_and_neighbours(tree, X))
+        exact(tree, lost(thresholds_and_neighbours(tree, X), seed=1))
 
 
 def each_column_empty_in_turn(X: Table) -> Table:

@@ -5,6 +5,7 @@ import pytest
 from scipy import sparse
 
 from margin import GridSearch, LinearSVC, LogisticRegression
+from margin.base.inputs.columns import Columns
 from margin.linear.presolve import reduced
 
 
@@ -34,3 +35,12 @@ def test_a_search_among_very_many_columns_finds_what_it_finds_among_the_filled_o
     np.testing.assert_allclose(found.results_.fold_scores, expected.results_.fold_scores)
     np.testing.assert_allclose(found.model_.coef_[:, np.unique(X.indices)], expected.model_.coef_, rtol=1e-5, atol=1e-8)
     assert np.count_nonzero(found.model_.coef_) <= 15
+
+
+def test_columns_get_names_only_where_one_is_spoken_of(monkeypatch):
+    def made_up(columns):
+        raise AssertionError("names of millions of columns take longer than to learn from them")
+
+    X, y = rows(1000)
+    monkeypatch.setattr(Columns, "described", made_up)
+    LogisticRegression().fit(X[:, np.unique(X.indices)], y)

@@ -1,7 +1,7 @@
 """Damaged files of every kind of model: refused, or answered as before; never a crash, a hang or a foreign error.
 
-Two hundred of each estimator here, more where it has many models (forty of each), ten thousand in ``make fuzz``;
-the rules stand in tests/persistence/fuzz.py.
+Eighty of each estimator here, more where it has many models (sixteen of each), ten thousand in ``make fuzz``; the
+rules stand in tests/persistence/fuzz.py.
 """
 
 from __future__ import annotations
@@ -14,12 +14,13 @@ import pytest
 from margin.errors import PersistenceError
 from margin.persistence import from_bytes
 from margin.persistence.kinds import BY_NAME
+from tests.contract.estimators import ALL
 from tests.persistence.changing import taken_apart
 from tests.persistence.fuzz import Found, Server, main, tried
 from tests.persistence.models import OLDER, kinds_of_models, n_models, same_answers, samples
 from tests.persistence.mutants import Mutants, damaged
 
-N, N_OF_EACH = 200, 40
+N, N_OF_EACH = (200, 40) if ALL else (80, 16)
 
 
 @pytest.fixture(scope="module")

@@ -26,7 +26,6 @@ def warn_of_tiny_columns(learnt: Learnt, columns: Columns, below: float, who: st
     """Name the columns that hold different numbers, all of them smaller in magnitude than ``below``."""
     if below <= 0:
         return
-    names = [column.name for column in columns.described()] if learnt.surveyed is None else learnt.surveyed
     if learnt.survey is not None:
         low, high = learnt.survey.low, learnt.survey.high
         tiny = (high > low) & (high < below) & (low > -below)
@@ -34,8 +33,9 @@ def warn_of_tiny_columns(learnt: Learnt, columns: Columns, below: float, who: st
         tiny = _tiny_stored(learnt.data, below)
     else:
         return
-    found = [name for name, small in zip(names, tiny) if small]
-    if found:
+    if tiny.any():  # and only then are names made up for the columns of an array, of which there may be millions
+        names = [column.name for column in columns.described()] if learnt.surveyed is None else learnt.surveyed
+        found = [name for name, small in zip(names, tiny) if small]
         plural = len(found) > 1
         warn(
             f"{who}: column{'s' if plural else ''} {listing(found)} {'hold' if plural else 'holds'} only numbers below "
