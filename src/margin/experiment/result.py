@@ -26,9 +26,10 @@ __all__ = [
 class Progress:
     """A sign of life from a run.
 
-    ``stage`` is one of read, seal, validate, refit, test, final. While models are validated, ``model`` is the
-    name, ``fold`` of ``folds`` are done, and ``score`` is the latest fold's; ``done`` of ``total`` counts the
-    folds of all models.
+    ``stage`` is one of read, seal, validate, standing, refit, test, final. While models are validated, ``model`` is
+    the name, ``fold`` of ``folds`` are done, and ``score`` is the latest fold's; ``done`` of ``total`` counts the
+    folds of all models, and ``left`` guesses the seconds until all are done. Once a model is done, ``standing`` says
+    how it did.
     """
 
     stage: str
@@ -39,6 +40,8 @@ class Progress:
     score: float | None = None
     done: int = 0
     total: int = 0
+    standing: Standing | None = None
+    left: float | None = None
 
 
 @dataclass(frozen=True)
@@ -210,6 +213,8 @@ class Result:
     audit: Any = None
     openings: tuple[str, ...] = ()
     positive: str = ""
+    #: Who stopped the run before all models were tried, in a sentence; empty where none did.
+    stopped: str = ""
 
     @property
     def winner(self) -> Standing:
