@@ -102,6 +102,9 @@ def _usage(wrong: click.ClickException) -> str:
     context = getattr(wrong, "ctx", None)
     command = context.command_path if context else "margin"
     message = " ".join(wrong.format_message().split()).rstrip(".")
+    if isinstance(wrong, click.NoSuchOption) and context is not None:
+        known = [name for option in context.command.params for name in option.opts if name.startswith("--")]
+        message = f"there is no option {wrong.option_name}{closest(wrong.option_name, known)}"
     return f"{message} ({command} --help says more)."
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import _thread
+import signal
 import threading
 import time
-from types import TracebackType
+from types import FrameType, TracebackType
+from typing import Any
 
 __all__ = ["Alarm"]
 
@@ -13,8 +14,8 @@ __all__ = ["Alarm"]
 class Alarm:
     """Raises ``KeyboardInterrupt`` inside its ``with`` blocks once a point in time (of ``perf_counter``) is there.
 
-    Outside of the blocks nothing is ever interrupted. Only the main thread can be woken from a call of the core; in
-    others a block that begins too late is refused.
+    Outside of the blocks nothing is ever interrupted. Signals reach the main thread only: in others, and on systems
+    that have no timers, a block is not interrupted, but one that begins too late is refused.
 
     >>> alarm = Alarm(time.perf_counter() + 0.05)
     >>> try:
@@ -28,9 +29,7 @@ class Alarm:
     def __init__(self, at: float | None) -> None:
         self.at = at
         self.rang = False
-        self._lock = threading.Lock()
-        self._armed = False
-        self._timer: threading.Timer | None = None
+        self._before: tuple[Any, float, float, float] | None = None
 
     def __enter__(self) -> None:
         if self.at is None:
@@ -39,25 +38,23 @@ class Alarm:
         if left <= 0:
             self.rang = True
             raise KeyboardInterrupt
-        if threading.current_thread() is threading.main_thread():
-            self._armed = True
-            self._timer = threading.Timer(left, self._ring)
-            self._timer.daemon = True
-            self._timer.start()
+        if hasattr(signal, "setitimer") and threading.current_thread() is threading.main_thread():
+            handler = signal.signal(signal.SIGALRM, self._ring)
+            self._before = (handler, *signal.setitimer(signal.ITIMER_REAL, left), time.perf_counter())
 
-    def _ring(self) -> None:
-        with self._lock:
-            if self._armed:
-                self.rang = True
-                _thread.interrupt_main()
+    def _ring(self, number: int, frame: FrameType | None) -> None:
+        self.rang = True
+        raise KeyboardInterrupt
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        if self._timer is None:
+        if self._before is None:
             return
-        self._timer.cancel()
-        self._timer = None
-        with self._lock:
-            self._armed = False
-        if self.rang and kind is None:  # it rang on the last step: the interrupt is on its way, and must not get out
-            time.sleep(1)
-            raise KeyboardInterrupt
+        handler, delay, interval, began = self._before
+        self._before = None
+        try:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+        finally:  # it may ring in this very moment, and be told to whoever waits for it
+            signal.signal(signal.SIGALRM, handler)
+            if delay:
+                passed = time.perf_counter() - began
+                signal.setitimer(signal.ITIMER_REAL, max(delay - passed, 1e-3), interval)

@@ -21,7 +21,7 @@ from margin.experiment.example_cases import telling_cases
 from margin.experiment.notes import training_notes
 from margin.experiment.parting import Parting, with_test_rows
 from margin.experiment.problem import Problem, frame, open_table, positive_label, resolve_target
-from margin.experiment.race import Race, entries_of, seeded
+from margin.experiment.race import Race, entries_of, seeded, tried
 from margin.experiment.read_out import label_text, read_out
 from margin.experiment.result import Progress, Result, Standing, TestScore
 from margin.experiment.run_log import Log
@@ -133,7 +133,7 @@ def _read(spec: Spec, log: Log) -> tuple[Table, Problem, Parting]:
         target = resolve_target(table, known_target if spec.target is None else spec.target)
         own_from = None if spec.test is None else table.n_rows
         table = with_test_rows(table, spec, target)
-        problem = frame(table, target, zoo.texts_read(zoo.models(spec.models, spec.settings)))
+        problem = frame(table, target, zoo.texts_read(tuple(tried(spec))))
         parting = Parting.of(spec, table, problem, own_from)
         note.append(f"{table.n_rows:,} rows, {len(table.names)} columns, target {target!r}")
     for warning in problem.warnings:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from time import perf_counter
 from typing import Any
@@ -21,7 +21,7 @@ from margin.experiment.run_log import Log
 from margin.experiment.spec import Spec
 from margin.typing import ClassifierLike, TableLike
 
-__all__ = ["Race", "entries_of", "seeded"]
+__all__ = ["Race", "entries_of", "seeded", "tried"]
 
 #: Share of a limit that is kept for fitting the best model twice more and for writing about it.
 KEPT_FOR_THE_END = 0.1
@@ -30,7 +30,7 @@ KEPT_FOR_THE_END = 0.1
 def entries_of(spec: Spec, n_train: int, log: Log) -> dict[str, zoo.Entry]:
     """The models to try; unless they were named, those for which the table is too long are left out."""
     chosen = {}
-    for entry in (*zoo.models(spec.models, spec.settings), *_own(spec.own or {})):
+    for entry in tried(spec):
         if spec.models is None and entry.limit is not None and n_train > entry.limit:
             log.warn(
                 f"{entry.name} was left out: it is not tried on more than {entry.limit:,} training rows "
@@ -41,8 +41,11 @@ def entries_of(spec: Spec, n_train: int, log: Log) -> dict[str, zoo.Entry]:
     return chosen
 
 
-def _own(models: Mapping[str, Any]) -> Iterator[zoo.Entry]:
-    for name, model in models.items():
+def tried(spec: Spec) -> Iterator[zoo.Entry]:
+    """What the spec names: entries of the zoo, and models of one's own as such."""
+    if not (spec.own and spec.models == ()):
+        yield from zoo.models(spec.models, spec.settings)
+    for name, model in (spec.own or {}).items():
         yield zoo.Entry(name, lambda model=model: clone(model), f"{type(model).__name__}, as it was given.", title=name)
 
 

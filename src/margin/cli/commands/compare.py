@@ -13,6 +13,9 @@ if TYPE_CHECKING:
 
 __all__ = ["command"]
 
+#: What a program leaves with that was stopped by Ctrl-C, whatever it could still write.
+STOPPED = 130
+
 
 @click.command("compare", short_help="Find out which model is best on a table, and how good it is.")
 @click.argument("file")
@@ -45,12 +48,26 @@ __all__ = ["command"]
 @click.option("--sort", metavar="METRIC", help="Which of them decides. [default: the first]")
 @click.option("--positive", metavar="CLASS", default="", help=reading.POSITIVE)
 @click.option("--seed", type=int, default=0, show_default=True, help="Same seed, same result.")
+@click.option("--group", metavar="COLUMN", help="Which rows belong together; each group stands on one side.")
+@click.option(
+    "--time",
+    metavar="COLUMN",
+    help="When each row happened: models of the past are asked about the future. (A limit of time is --limit.)",
+)
+@click.option(
+    "--test", metavar="FILE", help="A table of its own that is the sealed test; FILE is then all learnt from."
+)
+@click.option(
+    "--limit",
+    metavar="TIME",
+    help="Stop after 90s, 5m or 1h and keep the models that are done, as Ctrl-C does. (--time is a column.)",
+)
 @reading.options
 @click.option(
     "--jobs", "-j", type=int, default=1, show_default=True, help="Folds worked on at once; -1 for all processors."
 )
 @click.option("--quiet", "-q", is_flag=True, help="Print nothing but refusals.")
-def command(file: str, out: str | None, save: str | None, quiet: bool, **given: Any) -> None:
+def command(file: str, out: str | None, save: str | None, quiet: bool, **given: Any) -> int:
     """Compare models on FILE, a table on disk or a name of the catalog (margin data list).
 
     A test part is sealed first. Each model is cross-validated on the rest; the best is measured once
@@ -59,6 +76,8 @@ def command(file: str, out: str | None, save: str | None, quiet: bool, **given: 
     \b
     margin compare credit --out report.html
     margin compare adult.csv --target last --models naive-bayes,knn --save adult.margin
+    margin compare visits.csv --target ill --group patient --limit 5m
+    margin compare train.csv --target ill --test test.csv
     margin compare flags.arff --target red --target green --models naive-bayes,tree
     """
     from margin.cli.output_paths import check_places
@@ -71,6 +90,8 @@ def command(file: str, out: str | None, save: str | None, quiet: bool, **given: 
     places = _written(result, out, save)
     if not quiet:
         _say(result, places, out, save)
+    stopped = getattr(result, "stopped", "")
+    return STOPPED if "Ctrl-C" in stopped else 0
 
 
 def _spec(file: str, models: str | None, metrics: str | None, sort: str | None, repeats: str, **given: Any) -> Spec:
