@@ -83,6 +83,12 @@ class SeveralResult:
 
         return render_several(self)
 
+    def to_dict(self) -> dict[str, Any]:
+        """The result as dictionaries, lists, numbers and texts; the model and the spec are left out."""
+        from margin.experiment.result_json import plain
+
+        return {name: plain(value) for name, value in vars(self).items() if name not in ("spec", "model")}
+
     def __str__(self) -> str:
         from rich.console import Console
 

@@ -66,8 +66,12 @@ STOPPED = 130
 @click.option(
     "--jobs", "-j", type=int, default=1, show_default=True, help="Folds worked on at once; -1 for all processors."
 )
+@click.option("--record", metavar="FOLDER", help="Write the run down there, for margin runs.")
+@click.option("--json", "as_json", is_flag=True, help="Print the result as JSON, for programs.")
 @click.option("--quiet", "-q", is_flag=True, help="Print nothing but refusals.")
-def command(file: str, out: str | None, save: str | None, quiet: bool, **given: Any) -> int:
+def command(
+    file: str, out: str | None, save: str | None, record: str | None, as_json: bool, quiet: bool, **given: Any
+) -> int:
     """Compare models on FILE, a table on disk or a name of the catalog (margin data list).
 
     A test part is sealed first. Each model is cross-validated on the rest; the best is measured once
@@ -85,10 +89,16 @@ def command(file: str, out: str | None, save: str | None, quiet: bool, **given: 
     from margin.experiment import run
 
     check_places(file, ("--out", out), ("--save", save))
+    if record and len(given["target"]) > 1:
+        raise click.UsageError("--record: runs for several targets are not put on record.")
     spec = _spec(file, **given)
     result = followed(run(spec), live=not quiet)
-    places = _written(result, out, save)
-    if not quiet:
+    places = _written(result, out, save, record)
+    if as_json:
+        from margin.experiment import result_json
+
+        click.echo(result_json.as_json(result.to_dict()))
+    elif not quiet:
         _say(result, places, out, save)
     stopped = getattr(result, "stopped", "")
     return STOPPED if "Ctrl-C" in stopped else 0
@@ -112,7 +122,7 @@ def _names(text: str) -> tuple[str, ...]:
     return tuple(name.strip() for name in text.split(",") if name.strip())
 
 
-def _written(result: Result, out: str | None, save: str | None) -> list[str]:
+def _written(result: Result, out: str | None, save: str | None, record: str | None) -> list[str]:
     """Write what was asked for. The model goes first: where it is refused, nothing is written."""
     from margin import persistence
 
@@ -122,6 +132,11 @@ def _written(result: Result, out: str | None, save: str | None) -> list[str]:
         places.append(f"Model:  {place}   (margin predict {place} new-rows.csv)")
     if out:
         places.append(f"Report: {persistence.write_whole(out, page)}")
+    if record:
+        from margin.experiment.records import keep_record
+
+        place = keep_record(result, record)
+        places.append(f"Record: {place}   (margin runs show {record})")
     return places
 
 
