@@ -11,7 +11,7 @@ PEERS_PIP := .venv-peers/bin/python -m pip -qq --disable-pip-version-check
 # ninja would take the job server of make -j for its own, and cannot reach it.
 unexport MAKEFLAGS
 
-.PHONY: demo test test-all fuzz fuzz-sanitized lint format stubs bench sanitize clang clean
+.PHONY: demo picture test test-all fuzz fuzz-sanitized lint format stubs bench sanitize clang clean
 
 # The packages that stand in a list of pyproject.toml, one in a line.
 requirements = $(BIN)/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["project"]$(1), sep="\n")'
@@ -37,6 +37,10 @@ $(DEV_READY): $(READY)
 
 demo: $(READY)
 	@$(BIN)/python -m margin compare credit --target risk --out demo-report.html --seed 1
+
+# The picture in the README: the page of the demo, as a browser shows it.
+picture: $(DEV_READY)
+	@$(BIN)/python docs/picture.py
 
 # Packages for the tests are fetched while the core's own tests are compiled.
 test:
