@@ -15,6 +15,7 @@ import click
 
 import margin
 from margin.cli import commands
+from margin.cli.plain_text import speak_plainly
 from margin.errors import MarginError, MarginWarning, closest
 
 __all__ = ["cli", "main"]
@@ -58,6 +59,7 @@ class Commands(click.Group):
         A refusal is one line, never a traceback.
         """
         extra["standalone_mode"] = False
+        speak_plainly()
         try:
             with _warnings_in_one_line(_debugging(args)):
                 sys.exit(super().main(args, prog_name or "margin", **extra) or 0)

@@ -105,7 +105,7 @@ def _line(record: Any) -> dict[str, Any]:
 
 
 def _shown(score: float | None) -> str:
-    return "    –" if score is None else f"{score:.3f}"
+    return "    -" if score is None else f"{score:.3f}"
 
 
 def _echo(value: Any) -> None:
