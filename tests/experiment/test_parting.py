@@ -117,3 +117,11 @@ def test_group_and_time_together_and_unknown_columns_are_refused():
         margin.compare(visits(), "ill", group="patient", time="day")
     with pytest.raises(ParameterError, match=r"did you mean 'patient'\?"):
         margin.compare(visits(), "ill", group="patiant")
+
+
+@pytest.mark.parametrize(
+    "setting", [{"group": "patient"}, {"time": "day"}, {"limit": 5}], ids=["group", "time", "limit"]
+)
+def test_several_targets_refuse_what_they_would_not_heed(setting):
+    with pytest.raises(ParameterError, match="a run for several targets has no such setting"):
+        margin.compare(visits(), ["ill", "habit"], **setting)

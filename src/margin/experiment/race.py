@@ -5,6 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from time import perf_counter
 from typing import Any
 
@@ -46,7 +47,7 @@ def tried(spec: Spec) -> Iterator[zoo.Entry]:
     if not (spec.own and spec.models == ()):
         yield from zoo.models(spec.models, spec.settings)
     for name, model in (spec.own or {}).items():
-        yield zoo.Entry(name, lambda model=model: clone(model), f"{type(model).__name__}, as it was given.", title=name)
+        yield zoo.Entry(name, partial(clone, model), f"{type(model).__name__}, as it was given.", title=name)
 
 
 def seeded(model: ClassifierLike, seed: int) -> Any:

@@ -148,6 +148,11 @@ def run_several(spec: Spec) -> Iterator[Progress | SeveralResult]:
 
 
 def _metric(spec: Spec) -> str:
+    for name in ("group", "time", "test", "limit", "own"):
+        if getattr(spec, name):
+            raise ParameterError(
+                f"{name}: a run for several targets has no such setting (compare one target at a time)."
+            )
     asked = [name for name in spec.metrics if name not in METRICS and name not in SCORES]
     if asked or spec.sort not in SCORES:
         name = asked[0] if asked else spec.sort

@@ -92,15 +92,16 @@ class Spec:
     group: str | None = None
     time: str | None = None
     test: Table | str | None = None
-    limit: float | str | None = None
+    limit: float | None = None
     own: Mapping[str, Any] | None = None
 
     def __post_init__(self) -> None:
         for name in ("data", "test"):
             if isinstance(getattr(self, name), os.PathLike):
                 object.__setattr__(self, name, os.fspath(getattr(self, name)))
-        if isinstance(self.limit, str):
-            object.__setattr__(self, "limit", seconds_of(self.limit))
+        limit: Any = self.limit
+        if isinstance(limit, str):
+            object.__setattr__(self, "limit", seconds_of(limit))
         if isinstance(self.target, (list, tuple)):
             several = tuple(self.target)
             object.__setattr__(self, "target", several if len(several) > 1 else several[0] if several else None)
