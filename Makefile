@@ -14,7 +14,7 @@ unexport MAKEFLAGS
 # the hundred processes that tests start would compile them once more, for five seconds and longer.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test test-all fuzz fuzz-sanitized lint format stubs bench sanitize clang clean
+.PHONY: demo picture test test-all fuzz fuzz-sanitized lint format stubs bench sanitize clang clean
 
 # The packages that stand in a list of pyproject.toml, one in a line.
 requirements = $(BIN)/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["project"]$(1), sep="\n")'
@@ -40,6 +40,10 @@ $(DEV_READY): $(READY)
 
 demo: $(READY)
 	@$(BIN)/python -m margin compare credit --target risk --out demo-report.html --seed 1
+
+# The picture in the README: the page of the demo, as a browser shows it.
+picture: $(DEV_READY)
+	@$(BIN)/python docs/picture.py
 
 # Packages for the tests are fetched while the core's own tests are compiled.
 test:

@@ -1,15 +1,18 @@
-"""The README's examples run and print what it says."""
+"""The examples of the README and of the page on the parts run, and print what is said."""
 
 import doctest
 import re
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).resolve().parents[1]
 
 
-def test_the_examples_in_the_readme_print_what_it_says():
-    found = doctest.testfile(str(ROOT / "README.md"), module_relative=False, optionflags=doctest.REPORT_NDIFF)
-    assert found.attempted > 5
+@pytest.mark.parametrize(("page", "least"), [("README.md", 6), ("docs/parts.md", 40)])
+def test_the_examples_print_what_the_page_says(page, least):
+    found = doctest.testfile(str(ROOT / page), module_relative=False, optionflags=doctest.REPORT_NDIFF)
+    assert found.attempted > least
     assert found.failed == 0
 
 
@@ -26,12 +29,12 @@ def test_the_leaderboard_in_the_readme_is_the_one_the_demo_prints():
     assert shown == printed
 
 
-def test_the_card_in_the_readme_is_the_one_that_is_shown(tmp_path):
+def test_the_card_on_the_page_of_parts_is_the_one_that_is_shown(tmp_path):
     from margin import persistence
     from margin.cli.card_text import card_lines
     from margin.experiment import Spec, run_to_end
 
-    (block,) = re.findall(r"^Naive Bayes\n.*?(?=^…$)", (ROOT / "README.md").read_text(), re.M | re.S)
+    (block,) = re.findall(r"^Naive Bayes\n.*?(?=^…$)", (ROOT / "docs" / "parts.md").read_text(), re.M | re.S)
     shown = block.splitlines()
     result = run_to_end(Spec("credit", models=("naive-bayes",), seed=1))
     path = persistence.save(result.model, tmp_path / "credit.margin", about=result.about)
@@ -44,6 +47,22 @@ def test_the_card_in_the_readme_is_the_one_that_is_shown(tmp_path):
 
 
 def test_every_file_the_readme_links_is_there():
-    links = re.findall(r"\]\(((?:docs/)?[\w-]+\.md)\)", (ROOT / "README.md").read_text())
-    assert links
+    links = re.findall(r"\]\(((?:docs/)?[\w-]+\.(?:md|png))\)", (ROOT / "README.md").read_text())
+    assert "docs/report.png" in links
     assert all((ROOT / link).is_file() for link in links)
+
+
+def test_the_commands_in_the_readme_are_commands_with_such_options():
+    import click
+
+    from margin.cli.app import cli
+
+    lines = re.findall(r"^(margin [^#\n]+)", (ROOT / "README.md").read_text(), re.M)
+    assert len(lines) > 5
+    for line in lines:
+        words = line.split()
+        command = cli.get_command(click.Context(cli), words[1])
+        if isinstance(command, click.Group):
+            command = command.commands[words[2]]
+        known = {name for option in command.params for name in option.opts}
+        assert {word for word in words if word.startswith("--")} <= known, line

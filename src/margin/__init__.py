@@ -50,6 +50,7 @@ _names = {
     "zoo": "",
 }
 _homes = {name: f"margin.{part}" for part, names in _names.items() for name in (*names.split(), part)}
+_homes["compare"] = "margin.experiment.whole_job"  # margin.experiment.compare is the module of its steps
 
 __all__ = sorted(_homes)
 __getattr__, __dir__ = attach(__name__, _homes)

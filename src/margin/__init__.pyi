@@ -150,6 +150,9 @@ from margin.evaluation import (
 from margin.evaluation import (
     roc_curve as roc_curve,
 )
+from margin.experiment.whole_job import (
+    compare as compare,
+)
 from margin.features import (
     PolynomialFeatures as PolynomialFeatures,
 )

@@ -139,13 +139,39 @@ class UndefinedMetricWarning(MarginWarning):
 def closest(word: object, known: Iterable[object]) -> str:
     """A hint ``(did you mean 'gini'?)``, or nothing where no known word is near.
 
-    >>> closest("ginni", ["entropy", "gini"])
-    " (did you mean 'gini'?)"
-    """
-    import difflib  # only refusals need it, and it takes longer to load than all the rest
+    Near is what differs in capitals only, what begins with the word or ends it where nothing else does, and what is few
+    slips of the keyboard away: a letter missing, too many, another, or two swapped.
 
-    near = difflib.get_close_matches(str(word), [str(k) for k in known], n=1)
-    return f" (did you mean {near[0]!r}?)" if near else ""
+    >>> closest("ginni", ["entropy", "gini"]), closest("bayes", ["knn", "naive-bayes"]), closest("qda", ["lasso"])
+    (" (did you mean 'gini'?)", " (did you mean 'naive-bayes'?)", '')
+    """
+    typed, words = str(word).casefold().strip(), list(dict.fromkeys(map(str, known)))
+    plain = {each: each.casefold().strip() for each in words}
+    near = [each for each in words if plain[each] == typed]
+    if not near and len(typed) > 1:
+        near = [each for each in words if plain[each].startswith(typed)]
+        near = near or [each for each in words if plain[each].endswith(typed) and len(typed) > 2]
+        near = near if len(near) == 1 else []
+    if not near:
+        reach = min(3, max(1, len(typed) // 3))
+        slips = {each: _slips(typed, plain[each]) for each in words if abs(len(plain[each]) - len(typed)) <= reach}
+        near = sorted((each for each in slips if slips[each] <= reach), key=slips.__getitem__)
+    return f" (did you mean {near[0]!r}?)" if near and typed else ""
+
+
+def _slips(a: str, b: str) -> int:
+    """Letters to add, leave out, replace or swap with their neighbour to make one word of the other."""
+    before: list[int] = []
+    row = list(range(len(b) + 1))
+    for i, x in enumerate(a, 1):
+        last, row = row, [i]
+        for j, y in enumerate(b, 1):
+            step = min(row[j - 1] + 1, last[j] + 1, last[j - 1] + (x != y))
+            if i > 1 and j > 1 and (x, a[i - 2]) == (b[j - 2], y):
+                step = min(step, before[j - 2] + 1)
+            row.append(step)
+        before = last
+    return row[-1]
 
 
 def listing(items: Iterable[object], most: int = 5) -> str:

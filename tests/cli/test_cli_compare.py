@@ -96,16 +96,38 @@ def test_places_that_cannot_be_written_are_refused_before_the_work(table):
     assert "cannot be written" in done.stderr
 
 
-def test_ctrl_c_says_one_line_and_writes_nothing(table):
-    class Endless(DummyClassifier):
-        def fit(self, X, y, sample_weight=None):
-            raise KeyboardInterrupt
+class Interrupted(DummyClassifier):
+    """Someone presses Ctrl-C while it learns."""
 
-    zoo.add("endless", Endless)
-    done = margin("compare", "loans.csv", "-t", "risk", "--out", "report.html")
+    def fit(self, X, y, sample_weight=None):
+        raise KeyboardInterrupt
+
+
+def test_ctrl_c_before_any_model_is_done_says_one_line_and_writes_nothing(table):
+    zoo.add("endless", Interrupted)
+    done = margin("compare", "loans.csv", "-t", "risk", "--models", "endless,bayes", "--out", "report.html")
     assert done.exit_code == 130
     assert done.stderr == "margin: stopped; nothing was written.\n"
     assert os.listdir() == ["loans.csv"]
+
+
+def test_ctrl_c_keeps_the_models_that_are_done(table):
+    zoo.add("endless", Interrupted)
+    done = margin("compare", "loans.csv", "-t", "risk", "--models", "guess,bayes,endless", "--out", "report.html")
+    assert done.exit_code == 130
+    assert "not done when the run was stopped by Ctrl-C" in Path("report.html").read_text()
+    assert "Report: report.html" in done.stdout
+
+
+def test_ctrl_c_between_two_signs_of_life_is_told_to_the_run(table):
+    from margin.experiment import Spec, run
+
+    inner = run(Spec("loans.csv", target="risk", models=("guess", "bayes"), folds=3, repeats=1))
+    while next(inner).stage != "standing":
+        pass
+    assert inner.throw(KeyboardInterrupt).stage == "refit"
+    *_, result = inner
+    assert (result.best, result.stopped) == ("guess", "Stopped by Ctrl-C after 1 of 2 models.")
 
 
 def test_a_real_ctrl_c_ends_a_real_process_quickly(table):

@@ -73,12 +73,13 @@ def test_compare_refuses_in_one_line_and_writes_nothing(words, said):
         (["compare"], "Missing argument 'FILE' (margin compare --help says more)."),
         (
             ["compar", "x"],
-            "there is no command 'compar'; commands are audit, compare, data, evaluate, model, models, predict (did",
+            "there is no command 'compar'; commands are audit, compare, data, evaluate, model, models, predict, runs",
         ),
         (["data", "shw", "x"], "No such command 'shw'. Did you mean 'show'?"),
         (["compare", "x", "--kind", "age"], "'age' must read COLUMN=KIND"),
         (["compare", "x", "--folds", "many"], "'many' is not a valid integer"),
-        (["compare", "x", "--nope"], "No such option '--nope'"),
+        (["compare", "x", "--nope"], "there is no option --nope (margin"),
+        (["compare", "x", "--targte", "y"], "there is no option --targte (did you mean '--target'?)"),
     ],
 )
 def test_wrong_usage_is_told_in_one_line_too(words, said):

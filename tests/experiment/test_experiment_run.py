@@ -36,7 +36,7 @@ def test_the_test_part_is_sealed_first_and_opened_after_the_choice():
     *events, last = run(spec())
     assert all(isinstance(event, Progress) for event in events)
     stages = [event.stage for event in events]
-    assert stages == ["read", "seal", *["validate"] * 6, "refit", "test", "final"]
+    assert stages == ["read", "seal", *[*["validate"] * 3, "standing"] * 2, "refit", "test", "final"]
     assert [step.name.split()[0] for step in last.steps] == [
         "Read", "Sealed", "Looked", "Validated", "Validated", "Fitted", "Opened", "Explained", "Fitted",
     ]  # fmt: skip

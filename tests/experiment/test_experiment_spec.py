@@ -62,7 +62,7 @@ def test_the_command_names_only_what_differs_from_the_defaults():
 
 def test_a_table_in_memory_is_repeated_by_a_call():
     spec = Spec(flowers(), target="kind", seed=3)
-    assert spec.command() == "margin.experiment.run_to_end(Spec(table, target='kind', seed=3))"
+    assert spec.command() == "margin.compare(table, 'kind', seed=3)"
     with pytest.raises(ParameterError, match="path or a name"):
         spec.to_json()
 

@@ -30,6 +30,7 @@ from margin.base.targets.label_sets import answered_sets, encode_label_sets, set
 from margin.base.targets.labels import encode_labels
 from margin.base.targets.multi_output import answers_of, encode_outputs, output_columns, output_names, refuse_several
 from margin.base.targets.numbers import encode_targets
+from margin.blas import OneBlasThread, width_of
 from margin.data.predictions import Predictions
 from margin.data.schema import Schema
 from margin.data.table import Table
@@ -206,7 +207,9 @@ class SupervisedEstimator(TableEstimator):
         """Learn from rows X with targets y; whole-number weights stand for repeated rows."""
         with whole_or_not_at_all(self):
             params.check(self)
-            self._fit(*self._read_rows(X, y, sample_weight, f"{type(self).__name__}.fit"))
+            data, y, rows = self._read_rows(X, y, sample_weight, f"{type(self).__name__}.fit")
+            with OneBlasThread(width_of(data)):
+                self._fit(data, y, rows)
         return self
 
     def _read_rows(
@@ -317,6 +320,14 @@ class Classifier(ClassifierMixin, SupervisedEstimator):
     def _scores(self, X: Encoded) -> np.ndarray:
         raise TypeError(f"{type(self).__name__} must say how it scores: def _scores(self, X).")
 
+    def _scored(self, X: Encoded) -> np.ndarray:
+        """The scores, made without waking the threads of BLAS; few cells do not wake them anyway."""
+        width = width_of(X)
+        if not width or X.shape[0] * width < SMALL:
+            return self._scores(X)
+        with OneBlasThread(width):
+            return self._scores(X)
+
     def _proba(self, scores: np.ndarray) -> np.ndarray:
         return scores
 
@@ -336,7 +347,7 @@ class Classifier(ClassifierMixin, SupervisedEstimator):
     def predict(self, X: TableLike) -> np.ndarray:
         """The most probable class of each row, in the type the labels came in; ties go to the first class."""
         encoded = self._encoded(X, "predict")
-        return self._in_form(self._answers(encoded, self._scores(encoded)))
+        return self._in_form(self._answers(encoded, self._scored(encoded)))
 
     def _in_form(self, answers: np.ndarray) -> np.ndarray:
         """Answers in the form of the targets: as sets of labels where there were such."""
@@ -345,17 +356,17 @@ class Classifier(ClassifierMixin, SupervisedEstimator):
 
     def predict_proba(self, X: TableLike) -> np.ndarray:
         """The probability of each class (columns as in ``classes_``) for each row."""
-        return self._proba(self._scores(self._encoded(X, "predict_proba")))
+        return self._proba(self._scored(self._encoded(X, "predict_proba")))
 
     def predict_with_proba(self, X: TableLike) -> tuple[np.ndarray, np.ndarray]:
         """Both at once, for the price of one."""
         encoded = self._encoded(X, "predict_with_proba")
-        scores = self._scores(encoded)
+        scores = self._scored(encoded)
         return self._in_form(self._answers(encoded, scores)), self._proba(scores)
 
     def predict_log_proba(self, X: TableLike) -> np.ndarray:
         """Logarithms of the probabilities."""
-        return self._log_proba(self._scores(self._encoded(X, "predict_log_proba")))
+        return self._log_proba(self._scored(self._encoded(X, "predict_log_proba")))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -384,4 +395,6 @@ class Regressor(RegressorMixin, SupervisedEstimator):
 
     def predict(self, X: TableLike) -> np.ndarray:
         """The quantity expected of each row."""
-        return self._values(self._encoded(X, "predict"))
+        encoded = self._encoded(X, "predict")
+        with OneBlasThread(width_of(encoded)):
+            return self._values(encoded)

@@ -1,4 +1,4 @@
-"""What every fit does around the learning: all or nothing."""
+"""What every fit does around the learning: all or nothing, and BLAS kept on one thread."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from margin.base import sklearn_classes
+from margin.blas import OneBlasThread
 from margin.errors import NotFittedError
 
 __all__ = ["NotYetFittedError", "further_or_not_at_all", "whole_or_not_at_all"]
@@ -44,7 +45,8 @@ def _put_back(model: Any) -> Iterator[None]:
     """If anything fails, the model has the attributes it had."""
     before = dict(vars(model))
     try:
-        yield
+        with OneBlasThread():
+            yield
     except BaseException:
         model.__dict__.clear()
         model.__dict__.update(before)

@@ -15,6 +15,7 @@ import click
 
 import margin
 from margin.cli import commands
+from margin.cli.plain_text import speak_plainly
 from margin.errors import MarginError, MarginWarning, closest
 
 __all__ = ["cli", "main"]
@@ -58,6 +59,7 @@ class Commands(click.Group):
         A refusal is one line, never a traceback.
         """
         extra["standalone_mode"] = False
+        speak_plainly()
         try:
             with _warnings_in_one_line(_debugging(args)):
                 sys.exit(super().main(args, prog_name or "margin", **extra) or 0)
@@ -102,6 +104,9 @@ def _usage(wrong: click.ClickException) -> str:
     context = getattr(wrong, "ctx", None)
     command = context.command_path if context else "margin"
     message = " ".join(wrong.format_message().split()).rstrip(".")
+    if isinstance(wrong, click.NoSuchOption) and context is not None:
+        known = [name for option in context.command.params for name in option.opts if name.startswith("--")]
+        message = f"there is no option {wrong.option_name}{closest(wrong.option_name, known)}"
     return f"{message} ({command} --help says more)."
 
 

@@ -81,10 +81,8 @@ def resolve_target(table: Table, target: str | int | None) -> str:
         if not 1 <= number <= len(names):
             raise ParameterError(f"target={target!r}: the table has columns 1 to {len(names)}.")
         return names[number - 1]
-    near = next((f" (did you mean {name!r}?)" for name in names if name.casefold() == str(target).casefold()), "")
     raise ParameterError(
-        f"target={target!r}: there is no such column; columns are {listing(names, most=12)}"
-        f"{near or closest(target, names)}."
+        f"target={target!r}: there is no such column; columns are {listing(names, most=12)}{closest(target, names)}."
     )
 
 

@@ -26,9 +26,10 @@ __all__ = [
 class Progress:
     """A sign of life from a run.
 
-    ``stage`` is one of read, seal, validate, refit, test, final. While models are validated, ``model`` is the
-    name, ``fold`` of ``folds`` are done, and ``score`` is the latest fold's; ``done`` of ``total`` counts the
-    folds of all models.
+    ``stage`` is one of read, seal, validate, standing, refit, test, final. While models are validated, ``model`` is
+    the name, ``fold`` of ``folds`` are done, and ``score`` is the latest fold's; ``done`` of ``total`` counts the
+    folds of all models, and ``left`` guesses the seconds until all are done. Once a model is done, ``standing`` says
+    how it did.
     """
 
     stage: str
@@ -39,6 +40,8 @@ class Progress:
     score: float | None = None
     done: int = 0
     total: int = 0
+    standing: Standing | None = None
+    left: float | None = None
 
 
 @dataclass(frozen=True)
@@ -210,6 +213,8 @@ class Result:
     audit: Any = None
     openings: tuple[str, ...] = ()
     positive: str = ""
+    #: Who stopped the run before all models were tried, in a sentence; empty where none did.
+    stopped: str = ""
 
     @property
     def winner(self) -> Standing:
@@ -250,19 +255,38 @@ class Result:
 
     def to_dict(self) -> dict[str, Any]:
         """The result as dictionaries, lists, numbers and texts; the model and the spec are left out."""
+        from margin.experiment.result_json import plain
+
         left_out = {"spec", "model", "explanations", "audit"}
-        plain = {
-            part.name: _plain(getattr(self, part.name))
-            for part in dataclasses.fields(self)
-            if part.name not in left_out
+        parts = {part.name: plain(getattr(self, part.name)) for part in dataclasses.fields(self)}
+        return {
+            **{name: value for name, value in parts.items() if name not in left_out},
+            "explanations": [explanation.text() for explanation in self.explanations],
+            "audit": None if self.audit is None else plain(self.audit.to_dict()),
         }
-        audit = None if self.audit is None else self.audit.to_dict()
-        return {**plain, "explanations": [explanation.text() for explanation in self.explanations], "audit": audit}
+
+    @classmethod
+    def from_dict(cls, given: dict[str, Any]) -> Result:
+        """The result that :meth:`to_dict` wrote, with its page; there is no model in it."""
+        from margin.experiment.result_json import Told, rebuilt
+
+        found: Result = rebuilt(cls, {**given, "explanations": (), "audit": None})
+        explanations = tuple(Told(text) for text in given.get("explanations", ()))
+        return dataclasses.replace(found, explanations=explanations, audit=_audit_of(given.get("audit")))
 
 
-def _plain(value: object) -> Any:
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return {part.name: _plain(getattr(value, part.name)) for part in dataclasses.fields(value)}
-    if isinstance(value, dict):
-        return {key: _plain(item) for key, item in value.items()}
-    return [_plain(item) for item in value] if isinstance(value, (list, tuple)) else value
+def _audit_of(given: dict[str, Any] | None) -> Any:
+    if given is None:
+        return None
+    import numpy as np
+
+    from margin.selection import Audit, Finding
+
+    def told(each: dict[str, Any]) -> Finding:
+        known = {name: each[name] for name in ("kind", "severity", "says", "advice", "evidence") if name in each}
+        return Finding(
+            **known, columns=tuple(each.get("columns", ())), rows=np.array(each.get("rows", ()), dtype=np.intp)
+        )
+
+    findings = tuple(map(told, given["findings"]))
+    return Audit(findings, given["n_train"], given["n_test"], given["split"], tuple(given["notes"]))

@@ -83,6 +83,12 @@ class SeveralResult:
 
         return render_several(self)
 
+    def to_dict(self) -> dict[str, Any]:
+        """The result as dictionaries, lists, numbers and texts; the model and the spec are left out."""
+        from margin.experiment.result_json import plain
+
+        return {name: plain(value) for name, value in vars(self).items() if name not in ("spec", "model")}
+
     def __str__(self) -> str:
         from rich.console import Console
 
@@ -142,6 +148,11 @@ def run_several(spec: Spec) -> Iterator[Progress | SeveralResult]:
 
 
 def _metric(spec: Spec) -> str:
+    for name in ("group", "time", "test", "limit", "own"):
+        if getattr(spec, name):
+            raise ParameterError(
+                f"{name}: a run for several targets has no such setting (compare one target at a time)."
+            )
     asked = [name for name in spec.metrics if name not in METRICS and name not in SCORES]
     if asked or spec.sort not in SCORES:
         name = asked[0] if asked else spec.sort

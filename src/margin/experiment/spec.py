@@ -12,9 +12,9 @@ from typing import Any, Literal
 
 from margin.data import Table
 from margin.data.schema import KINDS
-from margin.errors import ParameterError, closest
+from margin.errors import ParameterError, closest, listing
 
-__all__ = ["METRICS", "SMALL", "Spec"]
+__all__ = ["METRICS", "SMALL", "Spec", "seconds_of"]
 
 #: What every model is measured by. All can be had from answers alone, so that every classifier has them.
 METRICS = ("accuracy", "balanced_accuracy", "f1")
@@ -52,6 +52,17 @@ class Spec:
         How the file is read, where the guess is wrong; see :func:`margin.data.read`.
     jobs
         Folds worked on at once; -1 for all processors.
+    group
+        Column that says which rows belong together: no group stands on both sides of a split. It is no input.
+    time
+        Column that says when each row happened (dates or numbers): the last rows are sealed, and each stretch of the
+        rest is asked of a model of what came before. It is no input.
+    test
+        A table of its own, or its path, that is the sealed test in place of a share of the rows.
+    limit
+        Seconds, or a text as ``"5m"``, after which what is done has to do.
+    own
+        Models of your own by name: anything with scikit-learn's contract.
 
     Examples
     --------
@@ -78,10 +89,19 @@ class Spec:
     missing: tuple[str, ...] | None = None
     kinds: Mapping[str, str] | None = None
     jobs: int = 1
+    group: str | None = None
+    time: str | None = None
+    test: Table | str | None = None
+    limit: float | None = None
+    own: Mapping[str, Any] | None = None
 
     def __post_init__(self) -> None:
-        if isinstance(self.data, os.PathLike):
-            object.__setattr__(self, "data", os.fspath(self.data))
+        for name in ("data", "test"):
+            if isinstance(getattr(self, name), os.PathLike):
+                object.__setattr__(self, name, os.fspath(getattr(self, name)))
+        limit: Any = self.limit
+        if isinstance(limit, str):
+            object.__setattr__(self, "limit", seconds_of(limit))
         if isinstance(self.target, (list, tuple)):
             several = tuple(self.target)
             object.__setattr__(self, "target", several if len(several) > 1 else several[0] if several else None)
@@ -106,8 +126,11 @@ class Spec:
 
     def to_json(self) -> str:
         """The spec as text. A table in memory cannot be written down; a path or a name can."""
-        if isinstance(self.data, Table):
-            raise ParameterError("Spec.to_json(data=<Table>): data must be a path or a name of the catalog.")
+        for name in ("data", "test"):
+            if isinstance(getattr(self, name), Table):
+                raise ParameterError(f"Spec.to_json({name}=<Table>): {name} must be a path or a name of the catalog.")
+        if self.own:
+            raise ParameterError(f"Spec.to_json: models of your own, {listing(self.own)}, cannot be written down.")
         return json.dumps(dataclasses.asdict(self), ensure_ascii=False, indent=1)
 
     @classmethod
@@ -127,23 +150,35 @@ class Spec:
 
     def command(self) -> str:
         """What to type to get the same result again."""
-        if isinstance(self.data, Table):
-            return self._call()
+        if isinstance(self.data, Table) or isinstance(self.test, Table) or self.own:
+            return self.call()
         words = ["margin", "compare", self.data]
         for flag, name in _FLAGS.items():
             if name in self._told():
                 words += _words(flag, getattr(self, name))
         return shlex.join(words)
 
-    def _call(self) -> str:
-        told = [f"{name}={value!r}" for name, value in self._told().items() if name not in ("data", "jobs")]
-        return f"margin.experiment.run_to_end(Spec({', '.join(['table', *told])}))"
+    def call(self) -> str:
+        """The same as a line of Python; a table or a model in memory stands there under a name."""
+        told = {name: repr(value) for name, value in self._told().items() if name not in ("target", "jobs", "own")}
+        if self.own:
+            models = [*(f"{name!r}: None" for name in self.models or ()), *(f"{name!r}: {name}" for name in self.own)]
+            told["models"] = f"{{{', '.join(models)}}}"
+        if isinstance(self.test, Table):
+            told["test"] = "test"
+        data = "table" if isinstance(self.data, Table) else repr(self.data)
+        given = [data, *([] if self.target is None else [repr(self.target)])]
+        return f"margin.compare({', '.join([*given, *(f'{name}={value}' for name, value in told.items())])})"
 
     def _told(self) -> dict[str, Any]:
         """What differs from the defaults."""
         defaults = {field.name: field.default for field in dataclasses.fields(self) if field.name != "data"}
         defaults["sort"] = self.metrics[0]
-        return {name: getattr(self, name) for name, default in defaults.items() if getattr(self, name) != default}
+        return {
+            name: value
+            for name, default in defaults.items()
+            if (value := getattr(self, name)) is not default and (isinstance(value, Table) or value != default)
+        }
 
 
 _FLAGS = {
@@ -157,6 +192,10 @@ _FLAGS = {
     "--sort": "sort",
     "--positive": "positive",
     "--seed": "seed",
+    "--group": "group",
+    "--time": "time",
+    "--test": "test",
+    "--limit": "limit",
     "--header": "header",
     "--separator": "separator",
     "--missing": "missing",
@@ -171,6 +210,8 @@ def _words(flag: str, value: Any) -> list[str]:
         return [word for mark in value for word in (flag, str(mark))]
     if flag in ("--kind", "--set"):
         return [word for column, kind in value.items() for word in (flag, f"{column}={kind}")]
+    if flag == "--limit":
+        return [flag, f"{value:g}s"]
     return [flag, ",".join(value) if isinstance(value, tuple) else str(value)]
 
 
@@ -187,10 +228,33 @@ def _check(spec: Spec) -> None:
     _demand("jobs", spec.jobs, _is_count(spec.jobs) and (spec.jobs >= 1 or spec.jobs == -1), "1 or more, or -1 for all")
     _demand("metrics", spec.metrics, bool(spec.metrics), "at least one name")
     _demand("sort", spec.sort, spec.sort in spec.metrics, f"one of the metrics, {', '.join(map(repr, spec.metrics))}")
+    _check_parting(spec)
     for column, kind in (spec.kinds or {}).items():
         if kind not in KINDS:
             known = ", ".join(map(repr, KINDS))
             raise ParameterError(f"Spec(kinds={{{column!r}: {kind!r}}}): must be one of {known}{closest(kind, KINDS)}.")
+
+
+def _check_parting(spec: Spec) -> None:
+    if not isinstance(spec.test, (Table, str, type(None))):
+        raise ParameterError(f"Spec(test={spec.test!r}): test must be a Table, a path or a name of the catalog.")
+    if spec.group is not None and spec.time is not None:
+        raise ParameterError(f"Spec(group={spec.group!r}, time={spec.time!r}): rows are split by one of them only.")
+    if spec.limit is not None:
+        _demand("limit", spec.limit, _is_number(spec.limit) and spec.limit > 0, "a time above 0, as '5m' or '90s'")
+
+
+def seconds_of(text: str) -> float:
+    """A length of time in words, in seconds.
+
+    >>> seconds_of("5m"), seconds_of("1.5h"), seconds_of("90")
+    (300.0, 5400.0, 90.0)
+    """
+    number, unit = text.strip().rstrip("smh"), text.strip()[-1:]
+    try:
+        return float(number) * {"m": 60, "h": 3600}.get(unit, 1)
+    except ValueError:
+        raise ParameterError(f"limit={text!r}: must be a time as '90s', '5m' or '1.5h'.") from None
 
 
 def _demand(name: str, value: object, holds: bool, rule: str) -> None:

@@ -12,7 +12,7 @@ from margin.evaluation.cross_validation.evaluate import DEFAULT_METRICS
 from margin.experiment.compare import seeded
 from margin.experiment.problem import check_column, frame, open_table, positive_label, resolve_target
 
-__all__ = ["evaluate_table"]
+__all__ = ["evaluate_table", "evaluation_parts"]
 
 
 def evaluate_table(
@@ -63,6 +63,29 @@ def evaluate_table(
         n_jobs=jobs,
         progress=progress,
     )
+
+
+def evaluation_parts(found: Evaluation) -> dict[str, Any]:
+    """An evaluation as dictionaries, lists, numbers and texts, for programs.
+
+    >>> found = evaluate_table("iris", None, "naive-bayes", protocol="hold-out", metrics=["accuracy"])
+    >>> sorted(evaluation_parts(found)["scores"]["accuracy"])
+    ['high', 'how', 'low', 'value']
+    """
+    scores = {}
+    for name, score in found.scores.items():
+        ends = (None, None) if score.interval is None else (score.interval.low, score.interval.high)
+        scores[name] = {"value": float(score.value), "low": ends[0], "high": ends[1], "how": score.how}
+    return {
+        "model": found.model,
+        "protocol": found.protocol.name,
+        "described": found.protocol.describe(),
+        "scores": scores,
+        "folds": [{"n_train": fold.n_train, "n_test": fold.n_test, "scores": fold.scores} for fold in found.folds],
+        "classes": found.classes.tolist(),
+        "warnings": list(found.warnings),
+        "seconds": found.seconds,
+    }
 
 
 def _protocol(protocol: Any, time: str | None, since: str | None) -> Any:

@@ -17,11 +17,13 @@ __all__ = ["board", "interval_bar", "show", "show_audit"]
 
 #: Characters of the drawn interval.
 WIDTH = 20
+#: Terminals of fewer columns see neither the drawn interval nor what stands behind it.
+NARROW = 72
 
 
 def show(result: Any, console: Console) -> None:
     """Print the leaderboard, what it says, and the answer."""
-    console.print(board(result))
+    console.print(board(result, console.width))
     console.print(Text(_plain(words.board_summary(result))), style="dim")
     leaks = result.audit.leaks if result.audit is not None else ()
     if result.warnings or leaks:
@@ -52,18 +54,23 @@ def show_audit(audit: Any, console: Console) -> None:
         console.print(Text(note), style="dim")
 
 
-def board(result: Any) -> Group:
-    """The leaderboard; the last column says which models are behind the best by more than chance."""
-    metric = result.metric
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
-    table.add_column("model", no_wrap=True, max_width=20)
+def board(result: Any, width: int = 80) -> Group:
+    """The leaderboard; the last column says which models are behind the best by more than chance.
+
+    A narrow terminal is shown the score and its interval, and goes without the rest.
+    """
+    metric, narrow = result.metric, width < NARROW
+    table = Table(box=None, pad_edge=False, padding=(0, 1 if narrow else 2, 0, 0), header_style="dim")
+    table.add_column("model", no_wrap=True, max_width=max(8, width - 27) if narrow else 20)
     heading = metric.replace("_", " ") + words.about_class(metric, result.positive)
-    table.add_column(heading, justify="right", min_width=8, max_width=10)
-    table.add_column("95 % interval", justify="right", no_wrap=True)
-    table.add_column("", no_wrap=True)
-    for column in leaderboard.COLUMNS:
+    table.add_column(heading, justify="right", min_width=8, max_width=8 if narrow else 10)
+    table.add_column("interval" if narrow else "95 % interval", justify="right", no_wrap=True)
+    columns = () if narrow else leaderboard.COLUMNS
+    if not narrow:
+        table.add_column("", no_wrap=True)
+    for column in columns:
         table.add_column(column.heading, justify="right", no_wrap=True)
-    table.add_column("to the best", no_wrap=True)
+    table.add_column("" if narrow else "to the best", no_wrap=True)
     low, high = leaderboard.score_range(result)
     failed = []
     for standing in result.leaderboard:
@@ -72,12 +79,13 @@ def board(result: Any) -> Group:
             continue
         one = standing.scores[metric]
         is_best = standing.name == result.best
+        drawn = Text(interval_bar(one, low, high), style="green" if is_best else "cyan")
         table.add_row(
             Text(standing.name, style="bold green" if is_best else ""),
             Text(_plain(words.score(one.value, metric)), style="bold" if is_best else ""),
             words.interval(one, metric),
-            Text(interval_bar(one, low, high), style="green" if is_best else "cyan"),
-            *(_plain(column.text(standing)) for column in leaderboard.COLUMNS),
+            *(() if narrow else (drawn,)),
+            *(_plain(column.text(standing)) for column in columns),
             leaderboard.mark_of(standing, result.best),
         )
     lines = [Text.from_markup(f"[red]{escape(s.name)} failed:[/] {escape(s.error)}") for s in failed]

@@ -19,6 +19,7 @@ __all__ = ["command"]
 @click.option("--time", metavar="COLUMN", help="When each row happened: numbers or dates.")
 @click.option("--out", "-o", metavar="HTML", help="Write the findings to this file.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Same seed, same findings.")
+@click.option("--json", "as_json", is_flag=True, help="As JSON, for programs.")
 @reading.options
 def command(
     file: str,
@@ -28,6 +29,7 @@ def command(
     time: str | None,
     out: str | None,
     seed: int,
+    as_json: bool,
     **given: Any,
 ) -> None:
     """Look for leaks and traps in FILE, a table on disk or a name of the catalog (margin data list).
@@ -52,7 +54,12 @@ def command(
         file, target, test=test, group=group, time=time, seed=seed, reading=reading.settings(**given)
     )
     console = Console(highlight=False)
-    terminal.show_audit(found, console)
+    if as_json:
+        from margin.experiment import result_json
+
+        click.echo(result_json.as_json(found.to_dict()))
+    else:
+        terminal.show_audit(found, console)
     if out:
         from margin import persistence
         from margin.report import render_audit
@@ -66,7 +73,8 @@ def command(
         }
         page = render_audit(found, title, column, _typed(file, said))
         place = persistence.write_whole(out, page)
-        console.print(f"\nReport: {place}", markup=False, soft_wrap=True)
+        if not as_json:
+            console.print(f"\nReport: {place}", markup=False, soft_wrap=True)
     if found.leaks:
         raise SystemExit(1)
 

@@ -13,6 +13,9 @@ if TYPE_CHECKING:
 
 __all__ = ["command"]
 
+#: What a program leaves with that was stopped by Ctrl-C, whatever it could still write.
+STOPPED = 130
+
 
 @click.command("compare", short_help="Find out which model is best on a table, and how good it is.")
 @click.argument("file")
@@ -45,12 +48,30 @@ __all__ = ["command"]
 @click.option("--sort", metavar="METRIC", help="Which of them decides. [default: the first]")
 @click.option("--positive", metavar="CLASS", default="", help=reading.POSITIVE)
 @click.option("--seed", type=int, default=0, show_default=True, help="Same seed, same result.")
+@click.option("--group", metavar="COLUMN", help="Which rows belong together; each group stands on one side.")
+@click.option(
+    "--time",
+    metavar="COLUMN",
+    help="When each row happened: models of the past are asked about the future. (A limit of time is --limit.)",
+)
+@click.option(
+    "--test", metavar="FILE", help="A table of its own that is the sealed test; FILE is then all learnt from."
+)
+@click.option(
+    "--limit",
+    metavar="TIME",
+    help="Stop after 90s, 5m or 1h and keep the models that are done, as Ctrl-C does. (--time is a column.)",
+)
 @reading.options
 @click.option(
     "--jobs", "-j", type=int, default=1, show_default=True, help="Folds worked on at once; -1 for all processors."
 )
+@click.option("--record", metavar="FOLDER", help="Write the run down there, for margin runs.")
+@click.option("--json", "as_json", is_flag=True, help="Print the result as JSON, for programs.")
 @click.option("--quiet", "-q", is_flag=True, help="Print nothing but refusals.")
-def command(file: str, out: str | None, save: str | None, quiet: bool, **given: Any) -> None:
+def command(
+    file: str, out: str | None, save: str | None, record: str | None, as_json: bool, quiet: bool, **given: Any
+) -> int:
     """Compare models on FILE, a table on disk or a name of the catalog (margin data list).
 
     A test part is sealed first. Each model is cross-validated on the rest; the best is measured once
@@ -59,6 +80,8 @@ def command(file: str, out: str | None, save: str | None, quiet: bool, **given: 
     \b
     margin compare credit --out report.html
     margin compare adult.csv --target last --models naive-bayes,knn --save adult.margin
+    margin compare visits.csv --target ill --group patient --limit 5m
+    margin compare train.csv --target ill --test test.csv
     margin compare flags.arff --target red --target green --models naive-bayes,tree
     """
     from margin.cli.output_paths import check_places
@@ -66,11 +89,19 @@ def command(file: str, out: str | None, save: str | None, quiet: bool, **given: 
     from margin.experiment import run
 
     check_places(file, ("--out", out), ("--save", save))
+    if record and len(given["target"]) > 1:
+        raise click.UsageError("--record: runs for several targets are not put on record.")
     spec = _spec(file, **given)
     result = followed(run(spec), live=not quiet)
-    places = _written(result, out, save)
-    if not quiet:
+    places = _written(result, out, save, record)
+    if as_json:
+        from margin.experiment import result_json
+
+        click.echo(result_json.as_json(result.to_dict()))
+    elif not quiet:
         _say(result, places, out, save)
+    stopped = getattr(result, "stopped", "")
+    return STOPPED if "Ctrl-C" in stopped else 0
 
 
 def _spec(file: str, models: str | None, metrics: str | None, sort: str | None, repeats: str, **given: Any) -> Spec:
@@ -91,7 +122,7 @@ def _names(text: str) -> tuple[str, ...]:
     return tuple(name.strip() for name in text.split(",") if name.strip())
 
 
-def _written(result: Result, out: str | None, save: str | None) -> list[str]:
+def _written(result: Result, out: str | None, save: str | None, record: str | None) -> list[str]:
     """Write what was asked for. The model goes first: where it is refused, nothing is written."""
     from margin import persistence
 
@@ -101,6 +132,11 @@ def _written(result: Result, out: str | None, save: str | None) -> list[str]:
         places.append(f"Model:  {place}   (margin predict {place} new-rows.csv)")
     if out:
         places.append(f"Report: {persistence.write_whole(out, page)}")
+    if record:
+        from margin.experiment.records import keep_record
+
+        place = keep_record(result, record)
+        places.append(f"Record: {place}   (margin runs show {record})")
     return places
 
 

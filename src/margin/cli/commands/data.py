@@ -18,8 +18,9 @@ def command() -> None:
 
 @command.command("show", short_help="What each column of a table was taken for, and why.")
 @click.argument("file")
+@click.option("--json", "as_json", is_flag=True, help="As JSON, for programs.")
 @reading.options
-def show(file: str, **given: Any) -> None:
+def show(file: str, as_json: bool, **given: Any) -> None:
     """Show what each column of FILE (a table on disk or a name of the catalog) was taken for, and why."""
     from rich.console import Console
 
@@ -27,6 +28,12 @@ def show(file: str, **given: Any) -> None:
 
     table, target = open_table(file, reading.settings(**given))
     cards = column_cards(table, target or "")
+    if as_json:
+        from margin.experiment import result_json
+
+        told = {"title": table.name or file, "n_rows": table.n_rows, "target": target, "columns": cards}
+        click.echo(result_json.as_json(told))
+        return
     console = Console(highlight=False)
     console.print(f"{table.name or file}: {table.n_rows:,} rows, {len(cards)} columns", style="bold", markup=False)
     console.print(_columns(cards))
@@ -66,13 +73,19 @@ def _values(card: Any) -> str:
 
 
 @command.command("list", short_help="The tables that come with margin.")
-def list_tables() -> None:
+@click.option("--json", "as_json", is_flag=True, help="As JSON, for programs.")
+def list_tables(as_json: bool) -> None:
     """List the tables that come with margin; each name can stand where a FILE is asked for."""
     from rich.console import Console
     from rich.table import Table
 
     from margin.data import catalog
 
+    if as_json:
+        from margin.experiment import result_json
+
+        click.echo(result_json.as_json([{"name": name, **vars(catalog.card(name))} for name in catalog.names()]))
+        return
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
     table.add_column("name", no_wrap=True)
     table.add_column("rows", justify="right", no_wrap=True)

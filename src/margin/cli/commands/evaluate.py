@@ -44,10 +44,11 @@ __all__ = ["command"]
 @click.option(
     "--jobs", "-j", type=int, default=1, show_default=True, help="Folds worked on at once; -1 for all processors."
 )
+@click.option("--json", "as_json", is_flag=True, help="As JSON, for programs.")
 @reading.options
 def command(
-    file: str, model: str, settings: tuple[str, ...], metrics: str | None, header: Any, separator: Any, missing: Any,
-    kind: Any, **given: Any,
+    file: str, as_json: bool, model: str, settings: tuple[str, ...], metrics: str | None, header: Any, separator: Any,
+    missing: Any, kind: Any, **given: Any,
 ) -> None:  # fmt: skip
     """Evaluate a model on FILE, a table on disk or a name of the catalog (margin data list).
 
@@ -76,4 +77,9 @@ def command(
         progress=sys.stderr.isatty(),
         **given,
     )
-    click.echo(str(found))
+    if as_json:
+        from margin.experiment import result_json, table_evaluation
+
+        click.echo(result_json.as_json(table_evaluation.evaluation_parts(found)))
+    else:
+        click.echo(str(found))

@@ -9,12 +9,30 @@ __all__ = ["command"]
 
 @click.command("models", short_help="List the models that compare tries, or the parameters of one.")
 @click.argument("name", required=False)
-def command(name: str | None) -> None:
+@click.option("--json", "as_json", is_flag=True, help="As JSON, for programs.")
+def command(name: str | None, as_json: bool) -> None:
     """List the models that compare tries, with what they are; with a NAME, the parameters of that model."""
-    if name is None:
+    if as_json:
+        _tell_programs(name)
+    elif name is None:
         _list_models()
     else:
         _list_parameters(name)
+
+
+def _tell_programs(name: str | None) -> None:
+    from margin import params, zoo
+    from margin.experiment import result_json
+
+    if name is None:
+        told: object = [{"name": each.name, "title": each.title, "note": each.note} for each in zoo.models()]
+    else:
+        model = zoo.models([name])[0].make()
+        told = [
+            {"name": each.name, "value": getattr(model, each.name), "meaning": each.meaning, "rule": each.rule.words}
+            for each in params.parameters(type(model))
+        ]
+    click.echo(result_json.as_json(told))
 
 
 def _list_parameters(name: str) -> None:

@@ -71,6 +71,19 @@ class Splits:
     judged_by: ClassVar[Judged] = "folds"
     caution = ""
 
+    def __eq__(self, other: object) -> bool:
+        """Whether both split alike: the same settings, and the same groups or times row by row."""
+        return type(other) is type(self) and all(_alike(value, vars(other)[name]) for name, value in vars(self).items())
+
+    def __hash__(self) -> int:
+        return hash(type(self))
+
+
+def _alike(one: object, other: object) -> bool:
+    if one is other:
+        return True
+    return np.array_equal(np.asarray(one, dtype=object), np.asarray(other, dtype=object))
+
 
 class RepeatedFolds(Splits):
     """What protocols with ``folds``, ``repeats`` and a ``seed`` share; ``kind`` is what sets their folds apart."""
