@@ -18,20 +18,23 @@ from margin import zoo
 from margin._core import core
 from margin.data import Table
 from margin.errors import MarginError
-from margin.evaluation import Evaluation, SealedTest, StratifiedFolds, evaluate_steps, metric
+from margin.evaluation import Evaluation, SealedTest, StratifiedFolds, evaluate, evaluate_steps, metric
 from margin.experiment.cards import column_cards
+from margin.experiment.copies import Together, copies_together
 from margin.experiment.example_cases import telling_cases
+from margin.experiment.headline import about_copies, cautions_of, remarks, suspects, with_probabilities
 from margin.experiment.notes import training_notes
 from margin.experiment.problem import Problem, frame, open_table, positive_label, resolve_target
 from margin.experiment.read_out import label_text, rank, read_out
-from margin.experiment.result import Pair, Progress, Result, Standing, TestScore
+from margin.experiment.result import Caution, Pair, Progress, Result, Standing, TestScore
 from margin.experiment.run_log import Log
+from margin.experiment.seeding import seeded
 from margin.experiment.spec import Spec
 from margin.experiment.table_prediction import about_model
-from margin.selection import audit
-from margin.typing import ClassifierLike, TableLike
+from margin.selection import Audit, audit
+from margin.typing import TableLike
 
-__all__ = ["run", "run_to_end", "seeded"]
+__all__ = ["run", "run_to_end"]
 
 
 def run(spec: Spec) -> Iterator[Any]:
@@ -62,19 +65,22 @@ def run(spec: Spec) -> Iterator[Any]:
     positive = positive_label(problem.labels, spec.positive)
     yield Progress("read", log.seconds)
     with log.step("Sealed the test part") as note:
-        sealed = SealedTest(problem.inputs, problem.labels, spec.test_share, spec.seed)
+        copies, held_back = copies_together(problem.inputs, problem.labels, spec.test_share, spec.seed)
+        sealed = SealedTest(problem.inputs, problem.labels, spec.test_share, spec.seed, protocol=held_back)
         note.append(f"{sealed.n_test:,} of {len(problem.labels):,} rows, drawn with seed {spec.seed}")
     with log.step("Looked for leaks and traps") as note:
         audited = audit(problem.inputs, problem.labels, sealed, seed=spec.seed)
         note.append(audited.verdict.rstrip("."))
     yield Progress("seal", log.seconds)
-    race = _Race(spec, _entries(spec, sealed.n_train, log), sealed, log, positive)
+    race = _Race(spec, _entries(spec, sealed.n_train, log), sealed, log, positive, copies)
     yield from race.events()
     board, pairs, method = race.leaderboard()
     best = race.entries[board[0].name]
+    audited, cautions = race.cautions(audited, best)
+    make, calibrated = with_probabilities(best, spec.seed)
 
     with log.step(f"Fitted {best.title} on all training rows", best.name) as note:
-        chosen = seeded(best.model(), spec.seed).fit(*sealed.train)
+        chosen = make().fit(*sealed.train)
         note.append(f"{sealed.n_train:,} rows")
     yield Progress("refit", log.seconds, best.name)
     with log.step("Opened the sealed test, once", best.name) as note:
@@ -87,7 +93,7 @@ def run(spec: Spec) -> Iterator[Any]:
         cases = telling_cases(chosen, problem.inputs, evaluation, problem.rows)
         note.append(f"{len(cases)} of them")
     with log.step(f"Fitted {best.title} on all the data", best.name) as note:
-        final = seeded(best.model(), spec.seed).fit(problem.inputs, problem.labels)
+        final = make().fit(problem.inputs, problem.labels)
         note.append(f"{len(problem.labels):,} rows; this is the model to keep")
     yield Progress("final", log.seconds, best.name)
 
@@ -109,6 +115,8 @@ def run(spec: Spec) -> Iterator[Any]:
         audit=audited,
         openings=tuple(map(str, sealed.openings)),
         positive="" if positive is None else label_text(positive),
+        cautions=cautions,
+        remarks=remarks(sealed.n_train, board, calibrated),
         about=_about_model(table, problem, race, board[0], test, method),
     )
 
@@ -193,6 +201,7 @@ class _Race:
     sealed: SealedTest
     log: Log
     positive: Any = None
+    copies: np.ndarray | None = None
     evaluations: dict[str, Evaluation] = field(default_factory=dict)
     errors: dict[str, str] = field(default_factory=dict)
 
@@ -201,7 +210,10 @@ class _Race:
         if rows < folds:
             self.log.warn(f"{rows} training rows do not fill {folds} folds; {rows} were made.")
             folds = max(rows, 2)
-        self.protocol = StratifiedFolds(folds, self.spec.n_repeats(rows), self.spec.seed)
+        self.plain = StratifiedFolds(folds, self.spec.n_repeats(rows), self.spec.seed)
+        self.protocol: Any = self.plain
+        if self.copies is not None:
+            self.protocol = Together(self.plain, self.copies[self.sealed.train_rows])
 
     def events(self) -> Iterator[Progress]:
         X, y = self.sealed.train
@@ -236,6 +248,23 @@ class _Race:
             raise MarginError(f"gives no probabilities, which {self.spec.sort} needs.")
         self.evaluations[entry.name] = step
 
+    def cautions(self, audited: Audit, best: zoo.Entry) -> tuple[Audit, tuple[Caution, ...]]:
+        """What was found and explains the score of the best model, tried without it."""
+        X, y = self.sealed.train
+        metrics = tuple(dict.fromkeys(("accuracy", self.spec.sort)))
+        if self.copies is None and not suspects(audited, X):
+            return audited, ()
+
+        def again(inputs: Table, protocol: Any) -> Evaluation:
+            model, folds = seeded(best.model(), self.spec.seed), self.protocol if protocol is None else protocol
+            return evaluate(model, inputs, y, folds, metrics=metrics, positive=self.positive, n_jobs=self.spec.jobs)
+
+        winner = self.evaluations[best.name]
+        with self.log.step(f"Validated {best.title} without what it may rest on", best.name):
+            if self.copies is not None:
+                audited = about_copies(audited, self.copies, winner, again(X, self.plain), self.spec.sort)
+            return cautions_of(audited, winner, X, self.spec.sort, again, self.spec.command())
+
     def leaderboard(self) -> tuple[tuple[Standing, ...], tuple[Pair, ...], str]:
         if not self.evaluations:
             name, error = next(iter(self.errors.items()))
@@ -247,6 +276,8 @@ def _protocol(race: _Race, method: str) -> str:
     told = f"{race.protocol.describe()} "
     if len(race.evaluations) == 1:
         return f"{told}The folds were made of the {race.sealed.n_train:,} training rows."
+    if not method:
+        return f"{told}All models met the same folds of the {race.sealed.n_train:,} training rows."
     return (
         f"{told}All models met the same folds of the {race.sealed.n_train:,} training rows. "
         f"Differences were tested by {method}."
@@ -258,14 +289,6 @@ def _one_line(error: Exception) -> str:
     if isinstance(error, MarginError):
         return text
     return f"{type(error).__name__}: {textwrap.shorten(text, 200, placeholder=' …')}"
-
-
-def seeded(model: ClassifierLike, seed: int) -> Any:
-    """The model with every random state that was left open set to the seed."""
-    open_states = [
-        name for name, value in model.get_params().items() if name.endswith("random_state") and value is None
-    ]
-    return model.set_params(**dict.fromkeys(open_states, seed))
 
 
 def _class_counts(labels: np.ndarray) -> dict[str, int]:

@@ -9,6 +9,7 @@ from typing import Any
 
 __all__ = [
     "CalibrationBin",
+    "Caution",
     "ClassScore",
     "ColumnCard",
     "Pair",
@@ -55,7 +56,8 @@ class Standing:
     """One line of the leaderboard.
 
     ``p_value`` is for the difference from the best model, corrected for resampling and for the number of
-    models; ``differs`` says whether that difference is taken for real. A model that failed has an ``error``.
+    models; ``differs`` says whether that difference is taken for real. A ``yardstick`` is there to be beaten: it
+    stands behind the models, whatever its score, and never wins. A model that failed has an ``error``.
     """
 
     name: str
@@ -69,6 +71,7 @@ class Standing:
     differs: bool = False
     failed_folds: int = 0
     error: str = ""
+    yardstick: bool = False
 
 
 @dataclass(frozen=True)
@@ -148,6 +151,25 @@ class Pair:
 
 
 @dataclass(frozen=True)
+class Caution:
+    """Something found in the data that the score of the best model may rest on, with the score without it.
+
+    ``severity`` is ``"leak"`` where the score falls without it and it alone comes near the score, else ``"trap"``.
+    ``held`` is the cross-validated score of the best model, ``without`` the same under the same folds, each by what
+    was left out or done otherwise; both are of ``metric``. ``remedy`` is the command that compares without it.
+    """
+
+    severity: str
+    says: str
+    advice: str
+    metric: str
+    held: Score
+    without: dict[str, Score] = field(default_factory=dict)
+    columns: tuple[str, ...] = ()
+    remedy: str = ""
+
+
+@dataclass(frozen=True)
 class ColumnCard:
     """One column of the table, described: numbers by ``bars`` over ``low`` to ``high``, others by their levels."""
 
@@ -182,7 +204,8 @@ class Result:
     after the sealed test was opened. ``explanations`` is anything with ``text()`` and ``html()``. ``pairs`` are all
     models held against each other, ``audit`` is what was looked for and found in the data and their split, and
     ``openings`` says when the sealed test was opened, and for which model. ``positive`` is the class that precision,
-    recall, F1 and curves are about; empty where there are more than two and none was named.
+    recall, F1 and curves are about; empty where there are more than two and none was named. ``cautions`` are the
+    findings that the score rests on, and ``remarks`` are sentences that belong beside it.
     """
 
     title: str
@@ -210,6 +233,8 @@ class Result:
     audit: Any = None
     openings: tuple[str, ...] = ()
     positive: str = ""
+    cautions: tuple[Caution, ...] = ()
+    remarks: tuple[str, ...] = ()
 
     @property
     def winner(self) -> Standing:

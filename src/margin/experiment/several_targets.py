@@ -186,7 +186,7 @@ def _sealed(n: int, spec: Spec) -> tuple[np.ndarray, np.ndarray]:
 
 def _candidates(spec: Spec, n_train: int, log: Log) -> Iterator[tuple[str, str, str, Any]]:
     """Name, title, note and model: each entry of the zoo for every target alone, and in a chain."""
-    from margin.experiment.compare import seeded
+    from margin.experiment.seeding import seeded
 
     for entry in zoo.models(spec.models, spec.settings):
         if spec.models is None and entry.limit is not None and n_train > entry.limit:

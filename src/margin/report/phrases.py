@@ -9,6 +9,7 @@ __all__ = [
     "about_class",
     "answer",
     "board_summary",
+    "caution",
     "count",
     "duration",
     "interval",
@@ -159,6 +160,35 @@ def answer(result: Any) -> str:
     return f"{found}; {guess}."
 
 
+def caution(result: Any) -> dict[str, Any] | None:
+    """What the score rests on, for the box under the headline: a call, findings, scores without them, what to do."""
+    found = result.cautions
+    if not found:
+        return None
+    grave = [one for one in found if one.severity == "leak"]
+    first = (grave or found)[0]
+    without = dict.fromkeys(
+        f"without {what}: {score(one.value, first.metric)}{_reach(one, first.metric)}"
+        for each in grave or found
+        for what, one in each.without.items()
+    )
+    held = f"with all columns: {score(first.held.value, first.metric)}{_reach(first.held, first.metric)}"
+    name = "" if first.metric == "accuracy" else f", by {metric_name(first.metric, result.positive).lower()}"
+    return {
+        "severity": "leak" if grave else "trap",
+        "call": "Do not believe this yet." if grave else "Look at this first.",
+        "says": list(dict.fromkeys(each.says for each in (grave or found))),
+        "without": f"In cross-validation{name}, {'; '.join([*without, held])}." if without else
+        "Without it no column is left to learn from.",
+        "advice": list(dict.fromkeys(each.advice for each in (grave or found))),
+        "remedy": first.remedy,
+    }  # fmt: skip
+
+
+def _reach(one: Any, metric: str) -> str:
+    return f" ({interval(one, metric)})" if one.low is not None else ""
+
+
 def _commonest(result: Any) -> str:
     return shortened(max(result.class_counts, key=result.class_counts.__getitem__))
 
@@ -192,6 +222,12 @@ def pair_words(pair: Any, metric: str) -> str:
     return f"{pair.better} and {pair.other} cannot be told apart: {by}."
 
 
+def _beats(one: Any, other: Any, metric: str) -> bool:
+    known = _metric(metric)
+    sign = -1 if known is not None and not known.greater_is_better else 1
+    return sign * one.scores[metric].value >= sign * other.scores[metric].value
+
+
 def opened(result: Any) -> str:
     """When the sealed test was opened, and how often."""
     if not result.openings:
@@ -207,9 +243,15 @@ def board_summary(result: Any) -> str:
     others = [standing for standing in result.leaderboard if standing.name != result.best and not standing.error]
     if not others:
         return f"{result.winner.title} is the only model that was compared."
+    if all(standing.p_value == 1.0 for standing in others) and not result.pairs:
+        return "Too few rows to compare the models by: the order may be chance."
     behind = [standing.title for standing in others if standing.differs]
     level = [standing.title for standing in others if not standing.differs]
     parts = [f"{result.winner.title} scores best in cross-validation."]
+    metric = result.metric
+    above = [each.title for each in others if each.yardstick and _beats(each, result.winner, metric)]
+    if above:
+        parts = [f"{result.winner.title} is the best of the models, but no better than {several(above)}."]
     if behind:
         parts.append(f"Behind it by more than chance explains: {several(behind)}.")
     if level:

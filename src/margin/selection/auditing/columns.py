@@ -144,15 +144,31 @@ def _missing_by_class(setting: Setting) -> Iterator[Finding]:
         if rates.max() - rates.min() >= 0.1 and _chi2_p(by_class, counts[large]) * _n(setting) < BEYOND_CHANCE:
             names = [setting.classes[place] for place in np.flatnonzero(large)]
             most, least = names[int(rates.argmax())], names[int(rates.argmin())]
+            settled = _settled(setting, missing, counts)
             yield Finding(
                 "missing_by_class",
                 "note",
                 f"{quoted((column.name,))} is missing in {percent(rates.max())} of the rows of class {most!s} and in "
-                f"{percent(rates.min())} of class {least!s}.",
+                f"{percent(rates.min())} of class {least!s}.{settled}",
                 "Find out why: what is missing may be known only after the outcome.",
                 columns=(column.name,),
-                evidence={"highest": float(rates.max()), "lowest": float(rates.min())},
+                evidence={
+                    "highest": float(rates.max()),
+                    "lowest": float(rates.min()),
+                    "majority": float(counts.max() / counts.sum()),
+                    "settles": bool(settled),
+                },
             )
+
+
+def _settled(setting: Setting, missing: np.ndarray, counts: np.ndarray) -> str:
+    """Said where all rows with a cell, or all without one, have the same class, by more than chance."""
+    for which, where in ((~missing, "a cell"), (missing, "none")):
+        met = np.bincount(setting.train_codes[which & (setting.train_codes >= 0)], minlength=len(counts))
+        top, n = int(met.argmax()), int(met.sum())
+        if n and met[top] == n and _n(setting) * float(counts[top] / counts.sum()) ** n < BEYOND_CHANCE:
+            return f" All {n:,} training rows with {where} there are of class {setting.classes[top]!s}."
+    return ""
 
 
 def _n(setting: Setting) -> int:
