@@ -50,7 +50,7 @@ def two():
 def test_the_page_of_clean_data_says_that_nothing_was_found(two):
     text = parsed(render(two)).text
     assert two.audit.findings == ()
-    assert "Nothing found among 22 kinds of leaks and traps." in text
+    assert "Nothing found among 25 kinds of leaks and traps." in text
     assert "Do not believe this yet" not in text
     assert "Looked for leaks and traps" in [step.name for step in two.steps]
 
@@ -83,7 +83,7 @@ def test_copies_stay_on_one_side_and_what_they_would_have_changed_is_told():
     result = run(two_classes(copied=60), "state")
     assert result.audit.leaks == result.audit["duplicates_across"] == ()
     (note,) = result.audit["duplicates_within"]
-    assert note.says.startswith("60 of 200 rows repeat an earlier one")
+    assert note.says.startswith("44 of 156 training rows repeat an earlier one")
     assert note.evidence["torn_apart"] != note.evidence["held_together"]
     assert "Copies of a row stayed on one side." in result.protocol
 

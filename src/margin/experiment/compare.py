@@ -5,7 +5,7 @@ from __future__ import annotations
 import platform
 import textwrap
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 from time import perf_counter
@@ -18,18 +18,20 @@ from margin import zoo
 from margin._core import core
 from margin.data import Table
 from margin.errors import MarginError
-from margin.evaluation import Evaluation, SealedTest, StratifiedFolds, evaluate, evaluate_steps, metric
+from margin.evaluation import Evaluation, SealedTest, StratifiedFolds, evaluate_steps, metric
 from margin.experiment.cards import column_cards
 from margin.experiment.copies import Together, copies_together
 from margin.experiment.example_cases import telling_cases
-from margin.experiment.headline import about_copies, cautions_of, remarks, suspects, with_probabilities
+from margin.experiment.headline import advised, examined, remarks, with_probabilities
 from margin.experiment.notes import training_notes
+from margin.experiment.ordering import settled
 from margin.experiment.problem import Problem, frame, open_table, positive_label, resolve_target
 from margin.experiment.read_out import label_text, rank, read_out
-from margin.experiment.result import Caution, Pair, Progress, Result, Standing, TestScore
+from margin.experiment.result import Pair, Progress, Result, Standing, TestScore
 from margin.experiment.run_log import Log
 from margin.experiment.seeding import seeded
 from margin.experiment.spec import Spec
+from margin.experiment.table_audit import with_unlabelled
 from margin.experiment.table_prediction import about_model
 from margin.selection import Audit, audit
 from margin.typing import TableLike
@@ -62,43 +64,36 @@ def run(spec: Spec) -> Iterator[Any]:
         return
     log = Log()
     table, problem = _read(spec, log)
+    told, (spec, ordered) = spec, settled(spec, problem.labels)
     positive = positive_label(problem.labels, spec.positive)
     yield Progress("read", log.seconds)
-    with log.step("Sealed the test part") as note:
-        copies, held_back = copies_together(problem.inputs, problem.labels, spec.test_share, spec.seed)
-        sealed = SealedTest(problem.inputs, problem.labels, spec.test_share, spec.seed, protocol=held_back)
-        note.append(f"{sealed.n_test:,} of {len(problem.labels):,} rows, drawn with seed {spec.seed}")
-    with log.step("Looked for leaks and traps") as note:
-        audited = audit(problem.inputs, problem.labels, sealed, seed=spec.seed)
-        note.append(audited.verdict.rstrip("."))
+    sealed, copies, audited = _sealed(spec, table, problem, log)
     yield Progress("seal", log.seconds)
     race = _Race(spec, _entries(spec, sealed.n_train, log), sealed, log, positive, copies)
     yield from race.events()
     board, pairs, method = race.leaderboard()
     best = race.entries[board[0].name]
-    audited, cautions = race.cautions(audited, best)
+    audited, cautions = examined(
+        audited, best, race.evaluations[best.name], sealed.train, spec, race.protocol, log, positive, told.command()
+    )
     make, calibrated = with_probabilities(best, spec.seed)
-
     with log.step(f"Fitted {best.title} on all training rows", best.name) as note:
         chosen = make().fit(*sealed.train)
         note.append(f"{sealed.n_train:,} rows")
     yield Progress("refit", log.seconds, best.name)
     with log.step("Opened the sealed test, once", best.name) as note:
-        measured = tuple(dict.fromkeys(("accuracy", *spec.metrics)))
+        asked = bool(ordered or told.positive or told.sort or spec.cost)
+        measured = tuple(dict.fromkeys(("accuracy", *spec.metrics, *(("recall",) if asked else ()))))
         evaluation = sealed.open(chosen, metrics=measured, name=best.title, positive=positive, again=True)
         test = read_out(evaluation, Counter(sealed.train[1].tolist()).most_common(1)[0][0])
         note.append(f"{sealed.n_test:,} rows, digest {sealed.digest}")
+    threshold = advised(make, race.evaluations[best.name], evaluation, sealed.train, spec, positive) if asked else None
     yield Progress("test", log.seconds, best.name)
-    with log.step(f"Explained answers of {best.title} to sealed rows", best.name) as note:
-        cases = telling_cases(chosen, problem.inputs, evaluation, problem.rows)
-        note.append(f"{len(cases)} of them")
-    with log.step(f"Fitted {best.title} on all the data", best.name) as note:
-        final = make().fit(problem.inputs, problem.labels)
-        note.append(f"{len(problem.labels):,} rows; this is the model to keep")
+    cases, final = _kept(best, chosen, make, problem, evaluation, log)
     yield Progress("final", log.seconds, best.name)
-
     yield Result(
-        **_about_data(spec, table, problem),
+        **_about_data(told, table, problem),
+        metric=spec.sort,
         n_train=sealed.n_train,
         n_test=sealed.n_test,
         leaderboard=board,
@@ -116,9 +111,36 @@ def run(spec: Spec) -> Iterator[Any]:
         openings=tuple(map(str, sealed.openings)),
         positive="" if positive is None else label_text(positive),
         cautions=cautions,
-        remarks=remarks(sealed.n_train, board, calibrated),
-        about=_about_model(table, problem, race, board[0], test, method),
+        threshold=threshold,
+        remarks=remarks(sealed.n_train, board, calibrated, ordered),
+        about=_about_model(table, problem, race, board[0], test, method, told.command()),
     )
+
+
+def _sealed(spec: Spec, table: Table, problem: Problem, log: Log) -> tuple[SealedTest, np.ndarray | None, Audit]:
+    """The test part, split off before anything else looks; which rows are copies; and what an audit finds."""
+    with log.step("Sealed the test part") as note:
+        copies, held_back = copies_together(problem.inputs, problem.labels, spec.test_share, spec.seed)
+        sealed = SealedTest(problem.inputs, problem.labels, spec.test_share, spec.seed, protocol=held_back)
+        note.append(f"{sealed.n_test:,} of {len(problem.labels):,} rows, drawn with seed {spec.seed}")
+    with log.step("Looked for leaks and traps") as note:
+        audited = audit(problem.inputs, problem.labels, sealed, seed=spec.seed)
+        audited = with_unlabelled(audited, table.n_rows - len(problem.rows), table.n_rows, problem.target)
+        note.append(audited.verdict.rstrip("."))
+    return sealed, copies, audited
+
+
+def _kept(
+    best: zoo.Entry, chosen: Any, make: Callable[[], Any], problem: Problem, evaluation: Evaluation, log: Log
+) -> tuple[tuple[Any, ...], Any]:
+    """A few answers to sealed rows explained, and the model fitted on all the data."""
+    with log.step(f"Explained answers of {best.title} to sealed rows", best.name) as note:
+        cases = telling_cases(chosen, problem.inputs, evaluation, problem.rows)
+        note.append(f"{len(cases)} of them")
+    with log.step(f"Fitted {best.title} on all the data", best.name) as note:
+        final = make().fit(problem.inputs, problem.labels)
+        note.append(f"{len(problem.labels):,} rows; this is the model to keep")
+    return cases, final
 
 
 def run_to_end(spec: Spec) -> Any:
@@ -146,7 +168,6 @@ def _about_data(spec: Spec, table: Table, problem: Problem) -> dict[str, Any]:
     return {
         "title": table.name or "a table",
         "target": problem.target,
-        "metric": spec.sort,
         "n_rows": len(problem.labels),
         "class_counts": _class_counts(problem.labels),
         "columns": column_cards(table, problem.target, problem.texts),
@@ -156,7 +177,7 @@ def _about_data(spec: Spec, table: Table, problem: Problem) -> dict[str, Any]:
 
 
 def _about_model(
-    table: Table, problem: Problem, race: _Race, best: Standing, test: TestScore, method: str
+    table: Table, problem: Problem, race: _Race, best: Standing, test: TestScore, method: str, command: str
 ) -> dict[str, Any]:
     """What a file of the model tells of it."""
     spec = race.spec
@@ -167,7 +188,7 @@ def _about_model(
         test=test.scores,
         protocol=f"{_protocol(race, method)} The sealed test of {test.n_rows:,} rows was opened {_times(race)}.",
         seed=spec.seed,
-        command=spec.command(),
+        command=command,
         positive=race.positive,
     )
     return {**about_model(table, problem.target, problem.labels, spec.reading), "name": best.name, **notes}
@@ -210,10 +231,9 @@ class _Race:
         if rows < folds:
             self.log.warn(f"{rows} training rows do not fill {folds} folds; {rows} were made.")
             folds = max(rows, 2)
-        self.plain = StratifiedFolds(folds, self.spec.n_repeats(rows), self.spec.seed)
-        self.protocol: Any = self.plain
+        self.protocol: Any = StratifiedFolds(folds, self.spec.n_repeats(rows), self.spec.seed)
         if self.copies is not None:
-            self.protocol = Together(self.plain, self.copies[self.sealed.train_rows])
+            self.protocol = Together(self.protocol, self.copies[self.sealed.train_rows])
 
     def events(self) -> Iterator[Progress]:
         X, y = self.sealed.train
@@ -247,23 +267,6 @@ class _Race:
         if self.spec.sort not in step.scores:
             raise MarginError(f"gives no probabilities, which {self.spec.sort} needs.")
         self.evaluations[entry.name] = step
-
-    def cautions(self, audited: Audit, best: zoo.Entry) -> tuple[Audit, tuple[Caution, ...]]:
-        """What was found and explains the score of the best model, tried without it."""
-        X, y = self.sealed.train
-        metrics = tuple(dict.fromkeys(("accuracy", self.spec.sort)))
-        if self.copies is None and not suspects(audited, X):
-            return audited, ()
-
-        def again(inputs: Table, protocol: Any) -> Evaluation:
-            model, folds = seeded(best.model(), self.spec.seed), self.protocol if protocol is None else protocol
-            return evaluate(model, inputs, y, folds, metrics=metrics, positive=self.positive, n_jobs=self.spec.jobs)
-
-        winner = self.evaluations[best.name]
-        with self.log.step(f"Validated {best.title} without what it may rest on", best.name):
-            if self.copies is not None:
-                audited = about_copies(audited, self.copies, winner, again(X, self.plain), self.spec.sort)
-            return cautions_of(audited, winner, X, self.spec.sort, again, self.spec.command())
 
     def leaderboard(self) -> tuple[tuple[Standing, ...], tuple[Pair, ...], str]:
         if not self.evaluations:

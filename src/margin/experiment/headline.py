@@ -17,15 +17,18 @@ from margin.bayes import CalibratedClassifier
 from margin.data import Table
 from margin.data.schema import INPUT_KINDS
 from margin.errors import MarginError
-from margin.evaluation import Evaluation
-from margin.experiment.copies import n_copies
+from margin.evaluation import Evaluation, StratifiedFolds, evaluate
+from margin.experiment.copies import Together, n_copies
 from margin.experiment.read_out import FEWEST
-from margin.experiment.result import Caution, Score, Standing
+from margin.experiment.result import Caution, Score, Standing, Threshold
+from margin.experiment.run_log import Log
 from margin.experiment.seeding import seeded
+from margin.experiment.spec import Spec
+from margin.experiment.threshold import advised_threshold
 from margin.selection.auditing.result import Audit, Finding
 from margin.zoo import Entry
 
-__all__ = ["Trial", "about_copies", "cautions_of", "remarks", "suspects", "with_probabilities"]
+__all__ = ["Trial", "about_copies", "advised", "cautions_of", "examined", "remarks", "suspects", "with_probabilities"]
 
 #: The findings that may explain a score.
 _EXPLAIN = ("equals_target", "column_predicts_target", "missingness_predicts_target", "missing_by_class")
@@ -40,6 +43,36 @@ MOST_ALONE = 3
 Trial = Callable[[Table, Any], Evaluation]
 
 
+def examined(
+    audited: Audit,
+    best: Entry,
+    winner: Evaluation,
+    train: tuple[Table, np.ndarray],
+    spec: Spec,
+    protocol: Any,
+    log: Log,
+    positive: Any = None,
+    command: str = "",
+) -> tuple[Audit, tuple[Caution, ...]]:
+    """What was found and may explain the score of the best model, tried without it on the folds of ``protocol``.
+
+    ``winner`` is its evaluation there. Where copies of rows were kept together, they are torn apart for once.
+    """
+    inputs, labels = train
+    if not isinstance(protocol, Together) and not suspects(audited, inputs):
+        return audited, ()
+
+    def again(columns: Table, other: Any) -> Evaluation:
+        model, folds = seeded(best.model(), spec.seed), protocol if other is None else other
+        measured = tuple(dict.fromkeys(("accuracy", spec.sort)))
+        return evaluate(model, columns, labels, folds, metrics=measured, positive=positive, n_jobs=spec.jobs)
+
+    with log.step(f"Validated {best.title or best.name} without what it may rest on", best.name):
+        if isinstance(protocol, Together):
+            audited = about_copies(audited, protocol.sets, winner, again(inputs, protocol.inner), spec.sort)
+        return cautions_of(audited, winner, inputs, spec.sort, again, command)
+
+
 def cautions_of(
     audited: Audit, best: Evaluation, inputs: Table, metric: str, again: Trial, command: str
 ) -> tuple[Audit, tuple[Caution, ...]]:
@@ -48,8 +81,9 @@ def cautions_of(
     ``inputs`` are the training rows; ``command`` is the one that was given, to be repeated without a column.
     """
     found = suspects(audited, inputs)
-    if not found or "accuracy" not in best.scores:
+    if not found:
         return audited, ()
+    best = best if "accuracy" in best.scores else again(inputs, None)
     scores = _left_out(found, inputs, again)
     cautions: list[Caution] = []
     graver: dict[int, Any] = {}
@@ -60,12 +94,7 @@ def cautions_of(
             cautions.append(_caution(finding, severity, best, metric, scores, command))
     findings = [replace(each, severity=graver.get(id(each), each.severity)) for each in audited]
     order = {"leak": 0, "trap": 1}
-    return _with(audited, findings), tuple(sorted(cautions, key=lambda caution: order[caution.severity]))
-
-
-def _with(audited: Audit, findings: list[Finding]) -> Audit:
-    about = {"n_train": audited.n_train, "n_test": audited.n_test, "split": audited.split, "notes": audited.notes}
-    return Audit.of(findings, **about)
+    return audited.with_findings(findings), tuple(sorted(cautions, key=lambda caution: order[caution.severity]))
 
 
 def suspects(audited: Audit, inputs: Table) -> list[Finding]:
@@ -131,7 +160,8 @@ def _caution(
     columns = max(
         (choice for choice in scores if set(finding.columns) <= set(choice)), key=len, default=finding.columns
     )
-    remedy = " ".join([command, *(f"--drop {shlex.quote(name)}" for name in columns)]) if command else ""
+    typed = command.startswith("margin ")  # a table in memory has no command to repeat
+    remedy = " ".join([command, *(f"--drop {shlex.quote(name)}" for name in columns)]) if typed else ""
     held = _score(best, metric)
     return Caution(severity, finding.says, finding.advice, metric, held, told, finding.columns, remedy)
 
@@ -148,13 +178,14 @@ def about_copies(audited: Audit, sets: np.ndarray, best: Evaluation, torn: Evalu
     finding = Finding(
         "duplicates_within",
         "note",
-        f"{n:,} of {len(sets):,} rows repeat an earlier one, more than chance explains. All copies of a row stayed on "
-        f"one side of every split; torn apart they would have made the {name} {apart:.3f} instead of {held:.3f}.",
+        f"{n:,} of {len(sets):,} training rows repeat an earlier one, more than chance explains. All copies of a row "
+        f"stayed on one side of every split; torn apart they would have made the {name} {apart:.3f} instead of "
+        f"{held:.3f}.",
         "If the copies are no cases of their own, remove them: they make intervals too short.",
         evidence={"rows": n, "held_together": held, "torn_apart": apart},
     )
     others = [each for each in audited if each.kind not in ("duplicates_within", "duplicates_across")]
-    return _with(audited, [*others, finding])
+    return audited.with_findings([*others, finding])
 
 
 def with_probabilities(best: Entry, seed: int) -> tuple[Callable[[], Any], bool]:
@@ -171,9 +202,26 @@ def with_probabilities(best: Entry, seed: int) -> tuple[Callable[[], Any], bool]
     return (plain, False) if gives or not able else (calibrated, True)
 
 
-def remarks(n_train: int, board: Sequence[Standing], calibrated: bool) -> tuple[str, ...]:
-    """Sentences that belong beside the headline."""
-    said = []
+def advised(
+    make: Callable[[], Any],
+    winner: Evaluation,
+    sealed: Evaluation,
+    train: tuple[Table, np.ndarray],
+    spec: Spec,
+    positive: Any,
+) -> Threshold | None:
+    """The threshold for what was asked for; a model that had to be calibrated is first asked about folds again."""
+    if positive is None or len(winner.classes) != 2 or not hasattr(make(), "predict_proba"):
+        return None
+    folds = winner
+    if winner.probabilities is None:
+        folds = evaluate(make(), *train, StratifiedFolds(5, 1, spec.seed), metrics=("accuracy",), n_jobs=spec.jobs)
+    return advised_threshold(folds, sealed, positive, spec.sort, spec.cost)
+
+
+def remarks(n_train: int, board: Sequence[Standing], calibrated: bool, ordered: str = "") -> tuple[str, ...]:
+    """Sentences that belong beside the headline; ``ordered`` is the one that says by what models were ordered."""
+    said = [ordered] if ordered else []
     if n_train < FEWEST and len(board) > 1:
         said.append(
             f"{n_train:,} rows to learn from are too few to compare models by: the order says next to nothing "

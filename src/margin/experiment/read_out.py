@@ -25,6 +25,7 @@ def rank(
     comparison = compare_scores(evaluations, metric, method="cases", correction="joint")
     enough = n_compared(evaluations) >= FEWEST
     places = {name: place for place, name in enumerate(_ordered(comparison.names, entries))}
+    by_score = {name: place for place, name in enumerate(comparison.names)}
     best = next(iter(places))
     against = {name: pair for pair in comparison.pairs for name in (pair.first, pair.second) if best in _both(pair)}
     lines = []
@@ -41,14 +42,13 @@ def rank(
                 fit_seconds=float(np.nanmean(evaluation.fit_seconds)),
                 predict_seconds=float(np.nanmean(evaluation.predict_seconds)),
                 p_value=None if pair is None else float(pair.corrected) if enough else 1.0,
-                differs=pair is not None and pair.differs and enough,
+                differs=pair is not None and pair.differs and enough and by_score[name] > by_score[best],
                 failed_folds=len(evaluation.failures),
                 yardstick=entry.yardstick,
             )
         )
     failed = [Standing(name, entries[name].title or name, entries[name].note, error=errors[name]) for name in errors]
     titles = {name: entries[name].title or name for name in evaluations}
-    by_score = {name: place for place, name in enumerate(comparison.names)}
     pairs = tuple(_pair(pair, titles, by_score) for pair in comparison.pairs) if enough else ()
     return (*lines, *failed), pairs, comparison.method if enough else ""
 

@@ -19,6 +19,7 @@ __all__ = [
     "Standing",
     "Step",
     "TestScore",
+    "Threshold",
     "ThresholdCurves",
 ]
 
@@ -170,6 +171,20 @@ class Caution:
 
 
 @dataclass(frozen=True)
+class Threshold:
+    """From which probability on a class is best answered, chosen in the folds for what ``why`` says.
+
+    ``recall`` and ``precision`` are of the sealed test at that threshold.
+    """
+
+    label: str
+    value: float
+    why: str
+    recall: Score
+    precision: Score
+
+
+@dataclass(frozen=True)
 class ColumnCard:
     """One column of the table, described: numbers by ``bars`` over ``low`` to ``high``, others by their levels."""
 
@@ -205,7 +220,8 @@ class Result:
     models held against each other, ``audit`` is what was looked for and found in the data and their split, and
     ``openings`` says when the sealed test was opened, and for which model. ``positive`` is the class that precision,
     recall, F1 and curves are about; empty where there are more than two and none was named. ``cautions`` are the
-    findings that the score rests on, and ``remarks`` are sentences that belong beside it.
+    findings that the score rests on, and ``remarks`` are sentences that belong beside it. ``threshold`` is there where
+    a class is rare, or a metric, a positive class or a cost was asked for.
     """
 
     title: str
@@ -235,6 +251,7 @@ class Result:
     positive: str = ""
     cautions: tuple[Caution, ...] = ()
     remarks: tuple[str, ...] = ()
+    threshold: Threshold | None = None
 
     @property
     def winner(self) -> Standing:

@@ -143,13 +143,14 @@ def run_several(spec: Spec) -> Iterator[Progress | SeveralResult]:
 
 def _metric(spec: Spec) -> str:
     asked = [name for name in spec.metrics if name not in METRICS and name not in SCORES]
-    if asked or spec.sort not in SCORES:
-        name = asked[0] if asked else spec.sort
+    sort = spec.sort or spec.metrics[0]
+    if asked or sort not in SCORES:
+        name = asked[0] if asked else sort
         raise ParameterError(
             f"metrics={name!r}: of several targets only {listing(SCORES)} are measured, over all targets and of rows "
             "right in all of them (compare one target by the others)."
         )
-    return spec.sort
+    return sort
 
 
 def _read(spec: Spec, log: Log) -> tuple[Table, Table, Table, tuple[str, ...]]:

@@ -148,16 +148,55 @@ def several(items: Sequence[str]) -> str:
 
 
 def answer(result: Any) -> str:
-    """The result in one sentence, from the sealed test alone."""
+    """The result in a sentence or two, from the sealed test alone: what was found of a rare class comes first."""
     test, accuracy = result.test, result.test.scores["accuracy"]
-    reach = f" (95{THIN}% interval {interval(accuracy)})" if accuracy.low is not None else ""
-    found = f"{result.winner.title} is right in {score(accuracy.value)} of unseen cases{reach}"
+    guess = f"always answering “{_commonest(result)}” would be right in {score(test.baseline)}"
+    told = _by_class(result)
+    if told:
+        return f"{told} {score(accuracy.value)} of all its answers are right; {guess}."
+    found = f"{result.winner.title} is right in {score(accuracy.value)} of unseen cases{_within(accuracy)}"
     if abs(accuracy.value - test.baseline) < 1e-12:
         return f"{found}, no more than always answering “{_commonest(result)}”."
-    guess = f"always answering “{_commonest(result)}” would be right in {score(test.baseline)}"
     if accuracy.low is not None and accuracy.low <= test.baseline <= accuracy.high:
         return f"{found}; {guess}, which these data cannot tell apart."
     return f"{found}; {guess}."
+
+
+def _within(one: Any, metric: str = "accuracy") -> str:
+    return f" (95{THIN}% interval {interval(one, metric)})" if one.low is not None else ""
+
+
+def _by_class(result: Any) -> str:
+    """What is found of the class that matters, where one does, and the metric that decides; empty for accuracy."""
+    metric, test = result.metric, result.test
+    if metric == "accuracy" and result.threshold is None:
+        return ""
+    parts = []
+    label = result.positive or min(result.class_counts, key=result.class_counts.__getitem__)
+    of = next((one for one in test.classes if one.label == label), None)
+    if of is not None and of.recall is not None and (result.positive or metric == "balanced_accuracy"):
+        whole = _within(test.scores["recall"]) if result.positive and "recall" in test.scores else ""
+        parts.append(f"finds {score(of.recall)} of the unseen cases of “{shortened(label)}”{whole}")
+    if metric != "accuracy" and metric in test.scores:
+        name = metric_name(metric, result.positive)
+        one = test.scores[metric]
+        told = name if name.startswith("F") else f"{name[:1].lower()}{name[1:]}"
+        parts.append(f"reaches {score(one.value, metric)} in {told}{_within(one, metric)}")
+    if not parts:
+        return ""
+    return f"{result.winner.title} {' and '.join(parts)}.{_at_threshold(result.threshold)}"
+
+
+def _at_threshold(threshold: Any) -> str:
+    if threshold is None:
+        return ""
+    precision = threshold.precision.value
+    called = f", and {score(precision)} of what is called so is" if precision == precision else ""
+    return (
+        f" Answered from a probability of {threshold.value:.2g} on, as the folds advise for {threshold.why}, "
+        f"{score(threshold.recall.value)} of “{shortened(threshold.label)}” are found"
+        f"{_within(threshold.recall)}{called}."
+    )
 
 
 def caution(result: Any) -> dict[str, Any] | None:

@@ -3,9 +3,10 @@
 The mean over folds of cross-validation is, to first order, a mean over cases, and its variance the one of what the
 cases add (Bayle, Bayle, Janson, Mackey 2020), which thousands of cases know better than ten folds do. It misses that
 the models of all folds learn from much the same rows. Repeats show part of that: where the folds fall otherwise, other
-answers come out. So answers are not averaged before their variance is taken, and the variance is that of as many cases
-as a model learns from, not as were asked about. ``examples/false_alarms.py`` tries both on noise: between 3 and 6 % of
-tables show a model behind the best by chance.
+answers come out. So answers are not averaged before their variance is taken, and a part of the rows asked about over
+those learnt from is added to it. It is taken around 0, where differences lie if there are none, and with one more case
+for either model, as far apart as any (as Bonett and Price do, 2012): with few cases both matter.
+``examples/false_alarms.py`` tries it on noise and says how often a model is behind the best by chance.
 
 All pairs are judged by the distribution of the largest difference among them (Westfall, Young 1993), with the models as
 alike as they are: turning what all models add on a case around, at random, moves similar models together. Of few cases
@@ -35,7 +36,9 @@ from margin.random import generator
 
 __all__ = ["CaseDifferences"]
 
-METHOD = "test over cases, repeats counted apart"
+METHOD = "case-by-case test"
+#: The part of test to training rows that the variance grows by, for training rows that folds share; found by trying.
+SHARED = 0.5
 #: Turns that are drawn; what happens in none of them is told by the normal tail.
 TURNS = 4999
 #: Up to this many cases each is turned by itself; the sum over more is normal.
@@ -137,14 +140,17 @@ class CaseDifferences:
             values, ratio = fold_differences(first, second, name)
             difference = float(values.mean()) if len(values) else math.nan
             spread = 0.0 if isinstance(self.which, CountMetric) else _within_runs(first, second, name)
-        apart = self._added[self.names.index(one)] - self._added[self.names.index(other)]
-        n = self.n_cases
-        over_cases = float((apart**2).sum() / len(apart)) * n / max(n - 1, 1)
-        return difference, math.sqrt(max(over_cases, spread) * (1 + ratio))
+        apart = self._apart(one, other)
+        over_cases = float((apart**2).sum() / len(apart)) + 2 * float((apart**2).max(initial=0.0))
+        return difference, math.sqrt(max(over_cases, spread) * (1 + SHARED * ratio))
+
+    def _apart(self, one: str, other: str) -> np.ndarray:
+        """Repeats by cases: what a case adds to the difference of two models."""
+        return self._added[self.names.index(one)] - self._added[self.names.index(other)]
 
     def _least(self, one: str, other: str) -> float:
         """The share of turns that leave all differing cases with one model: no p can be smaller."""
-        apart = self._added[self.names.index(one)] - self._added[self.names.index(other)]
+        apart = self._apart(one, other)
         return math.ldexp(1.0, 1 - min(int((np.abs(apart).max(axis=0) > 1e-15).sum()), 1000))
 
 
@@ -161,10 +167,12 @@ def _added(evaluation: Evaluation, which: Metric, rows: np.ndarray) -> np.ndarra
 def _influence(which: Metric, answers: Answers) -> np.ndarray:
     own = np.ones(len(answers)) if answers.weight is None else answers.weight
     # With weights, if only of 1, every metric says what each case adds instead of what cases of a kind do.
-    values, counts = which.influence(replace(answers, weight=own))
+    weighed = replace(answers, weight=own)
+    values, counts = which.influence(weighed)
     if counts is not None or len(values) != len(answers):
         return np.zeros(len(answers))
-    return np.nan_to_num(values)
+    # Not around the mean: were the models equal, the differences of the cases would lie around 0.
+    return np.nan_to_num(values + which.value(weighed) / len(answers))
 
 
 def _within_runs(first: Evaluation, second: Evaluation, name: str) -> float:

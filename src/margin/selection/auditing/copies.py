@@ -25,9 +25,9 @@ def copied_rows(X: Table, y: np.ndarray, seed: int = 0) -> np.ndarray | None:
     Columns that name rows, and dates, are not looked at. Where the different rows of some class are fewer than two,
     they cannot be parted, and nothing is taken for a copy.
 
-    >>> cells = np.random.default_rng(0).normal(size=(90, 2))
-    >>> x, z = np.vstack([cells, cells[:30]]).T.tolist()
-    >>> table = Table.from_columns({"x": x, "z": z})
+    >>> cells = np.random.default_rng(0).normal(size=(90, 4))
+    >>> columns = np.vstack([cells, cells[:30]]).T.tolist()
+    >>> table = Table.from_columns(dict(zip("abcd", columns)))
     >>> sets = copied_rows(table, np.array(["a", "b", "b"] * 40))
     >>> len(set(sets.tolist())), bool(sets[0] == sets[90])
     (90, True)
