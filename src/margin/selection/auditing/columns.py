@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Iterator
 from typing import Any
 
@@ -30,9 +31,10 @@ def naming_columns(setting: Setting) -> Iterator[Finding]:
     for column in setting.sheet.columns:
         reason, severity = _names_rows(column)
         if reason:
-            advice = "It is kept out of the models." if column.kind == "identifier" else "Leave it out of the models."
+            leave = f"leave it out (--drop {shlex.quote(column.name)})"
+            advice = "It is kept out of the models." if column.kind == "identifier" else f"L{leave[1:]}."
             if severity == "note" and column.kind != "identifier":
-                advice = "If it only counts the rows or the time, leave it out; otherwise shuffle the rows."
+                advice = f"If it only counts the rows or the time, {leave}; otherwise shuffle the rows."
             yield Finding(
                 "identifier",
                 severity,
@@ -124,7 +126,8 @@ def _possible_groups(setting: Setting, column: Cells) -> Iterator[Finding]:
         "trap",
         f"{quoted((column.name,))} may name groups of rows ({counted(len(learnt), 'value')} in training), and "
         f"{percent(share)} of the test rows have a value that training has seen.",
-        f"If rows of one {column.name} belong together, give groups={column.name!r} and split by it.",
+        f"If rows of one {column.name} belong together, split by it: --group {shlex.quote(column.name)} "
+        f"(in Python groups={column.name!r}).",
         columns=(column.name,),
         evidence={"values": len(learnt), "share_of_test": share},
     )
