@@ -35,6 +35,8 @@ class Entry:
         Most training rows it is tried on unless it is asked for by name; ``None`` for any number.
     title
         How it is called in sentences.
+    yardstick
+        Whether it is there for others to be held against: it stands on the leaderboard and never wins.
     """
 
     name: str
@@ -42,6 +44,7 @@ class Entry:
     note: str = ""
     limit: int | None = None
     title: str = ""
+    yardstick: bool = False
 
     def model(self) -> Any:
         """A new model that takes tables, whatever it was made to take."""
@@ -196,12 +199,14 @@ _ENTRIES = (
         _ours("margin.baseline", "MajorityClassifier"),
         "Always answers the most frequent class: what any other model has to beat.",
         title="Majority guess",
+        yardstick=True,
     ),
     Entry(
         "rote",
         _ours("margin.neighbors", "RoteClassifier"),
         "Knows by heart what it has seen and guesses the majority otherwise: shows how much repeats in the data.",
         title="Rote learner",
+        yardstick=True,
     ),
     Entry(
         "naive-bayes",

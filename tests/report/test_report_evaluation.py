@@ -50,21 +50,42 @@ def two():
 def test_the_page_of_clean_data_says_that_nothing_was_found(two):
     text = parsed(render(two)).text
     assert two.audit.findings == ()
-    assert "Nothing found among 22 kinds of leaks and traps." in text
+    assert "Nothing found among 25 kinds of leaks and traps." in text
     assert "Do not believe this yet" not in text
     assert "Looked for leaks and traps" in [step.name for step in two.steps]
 
 
-def test_a_leak_stands_at_the_top_of_the_page_and_on_the_terminal():
-    result = run(two_classes(copied=60), "state")
-    (leak,) = result.audit.leaks
-    text = parsed(render(result)).text
-    assert text.index("Do not believe this yet") < text.index("Leaderboard") < text.index("Leaks and traps")
-    assert text.count(leak.says) == 2
+def test_a_leak_stands_at_the_top_of_the_page_and_on_the_terminal_with_the_score_without_it():
+    table = two_classes()
+    ill = table.values("state") == "ill"
+    found = Table.from_columns(
+        {**{name: table.values(name) for name in ("pulse", "weight", "state")}, "paid": np.where(ill, 7.5, 2.5)},
+        name="visits",
+    )
+    result = run(found, "state")
+    (leak,), (caution,) = result.audit.leaks, result.cautions
+    page = parsed(render(result)).text
+    assert page.index("Do not believe this yet") < page.index("Leaderboard") < page.index("Leaks and traps")
+    assert page.count(leak.says) == 2
+    (without,) = caution.without.values()
+    assert without.value < 0.9 < caution.held.value
+    told = f"without 'paid': {words.score(without.value)}".replace(words.THIN, " ")
+    assert told in page
     console = Console(file=io.StringIO(), width=80)
     terminal.show(result, console)
-    assert f"! Leak: {leak.says} {leak.advice}" in " ".join(console.file.getvalue().split())
-    assert json.loads(json.dumps(result.to_dict()))["audit"]["findings"][0]["kind"] == "duplicates_across"
+    printed = " ".join(console.file.getvalue().split())
+    assert printed.index("of unseen cases") < printed.index("! Do not believe this yet.") < printed.index(leak.says)
+    assert told in printed
+    assert json.loads(json.dumps(result.to_dict()))["cautions"][0]["columns"] == ["paid"]
+
+
+def test_copies_stay_on_one_side_and_what_they_would_have_changed_is_told():
+    result = run(two_classes(copied=60), "state")
+    assert result.audit.leaks == result.audit["duplicates_across"] == ()
+    (note,) = result.audit["duplicates_within"]
+    assert note.says.startswith("44 of 156 training rows repeat an earlier one")
+    assert note.evidence["torn_apart"] != note.evidence["held_together"]
+    assert "Copies of a row stayed on one side." in result.protocol
 
 
 def test_the_page_says_when_the_seal_was_opened_and_how_often(two):

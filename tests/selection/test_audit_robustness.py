@@ -147,5 +147,5 @@ def test_an_unknown_kind_is_named():
 def test_nothing_found_says_how_much_was_looked_for():
     rng = np.random.default_rng(1)
     found = margin.audit(rng.normal(size=(100, 3)), np.arange(100) % 2)
-    assert found.verdict == "Nothing found among 22 kinds of leaks and traps."
+    assert found.verdict == "Nothing found among 25 kinds of leaks and traps."
     assert str(found).startswith(found.verdict)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import platform
 from collections import Counter
 from collections.abc import Generator, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
@@ -18,18 +18,21 @@ from margin.data import Table
 from margin.evaluation import SealedTest, metric
 from margin.experiment.cards import column_cards
 from margin.experiment.example_cases import telling_cases
+from margin.experiment.headline import advised, examined, remarks, with_probabilities
 from margin.experiment.notes import training_notes
+from margin.experiment.ordering import settled
 from margin.experiment.parting import Parting, with_test_rows
 from margin.experiment.problem import Problem, frame, open_table, positive_label, resolve_target
-from margin.experiment.race import Race, entries_of, seeded, tried
+from margin.experiment.race import Race, entries_of, tried
 from margin.experiment.read_out import label_text, read_out
-from margin.experiment.result import Progress, Result, Standing, TestScore
+from margin.experiment.result import Progress, Result, Standing, TestScore, Threshold
 from margin.experiment.run_log import Log
 from margin.experiment.spec import Spec
+from margin.experiment.table_audit import with_unlabelled
 from margin.experiment.table_prediction import about_model
-from margin.selection import audit
+from margin.selection import Audit, audit
 
-__all__ = ["run", "run_to_end", "seeded"]
+__all__ = ["run", "run_to_end"]
 
 
 def run(spec: Spec) -> Iterator[Any]:
@@ -58,64 +61,101 @@ def run(spec: Spec) -> Iterator[Any]:
         return
     log = Log()
     table, problem, parting = _read(spec, log)
+    told, (spec, ordered) = spec, settled(spec, problem.labels)
     positive = positive_label(problem.labels, spec.positive)
     yield Progress("read", log.seconds)
-    with log.step("Sealed the test part") as note:
-        sealed = parting.sealed()
-        note.append(f"{sealed.n_test:,} of {len(problem.labels):,} rows, {_drawn(spec)}")
-    with log.step("Looked for leaks and traps") as note:
-        audited = _audited(parting, sealed)
-        note.append(audited.verdict.rstrip("."))
+    sealed, audited = _sealed(parting, table, log)
     yield Progress("seal", log.seconds)
     entries, folds = entries_of(spec, sealed.n_train, log), parting.folds(sealed, log)
     race = Race(spec, entries, sealed, folds, log, positive)
     yield from race.events()
     board, pairs, method = race.leaderboard()
-    chosen, final, test, cases = yield from _finished(parting, race, entries[board[0].name])
+    best = entries[board[0].name]
+    audited, cautions = examined(
+        audited, best, race.evaluations[best.name], sealed.train, spec, folds, log, positive, told.command()
+    )
+    asked = bool(ordered or told.positive or told.sort or spec.cost)
+    end = yield from _finished(parting, race, best, asked)
     yield Result(
-        **_about_data(spec, table, problem),
+        **_about_data(told, table, problem),
+        metric=spec.sort,
         n_train=sealed.n_train,
         n_test=sealed.n_test,
         leaderboard=board,
-        best=chosen.name,
-        test=test,
+        best=best.name,
+        test=end.test,
         steps=tuple(log.steps),
         warnings=log.warnings,
         versions=_versions(),
         protocol=race.told(method),
         seconds=log.seconds,
-        model=final,
-        explanations=cases,
+        model=end.model,
+        explanations=end.cases,
         pairs=pairs,
         audit=audited,
         openings=tuple(map(str, sealed.openings)),
         positive="" if positive is None else label_text(positive),
-        about=_about_model(table, problem, race, board[0], test, method),
+        cautions=cautions,
+        threshold=end.threshold,
+        remarks=remarks(sealed.n_train, board, end.calibrated, ordered),
+        about=_about_model(table, problem, race, board[0], end.test, method, told.command()),
         stopped=race.stopped,
     )
 
 
-def _finished(parting: Parting, race: Race, best: zoo.Entry) -> Generator[Progress, None, tuple[Any, ...]]:
-    """Fit the best on the training part, open the seal for it, and fit it on everything."""
+def _sealed(parting: Parting, table: Table, log: Log) -> tuple[SealedTest, Audit]:
+    """The test part, split off before anything else looks, and what an audit finds."""
+    problem, spec = parting.problem, parting.spec
+    with log.step("Sealed the test part") as note:
+        sealed = parting.sealed()
+        note.append(f"{sealed.n_test:,} of {len(problem.labels):,} rows, {_drawn(spec)}")
+    with log.step("Looked for leaks and traps") as note:
+        told = {"groups": parting.groups, "times": parting.times}
+        audited = audit(parting.inputs, problem.labels, sealed, seed=spec.seed, **told)
+        audited = with_unlabelled(audited, table.n_rows - len(problem.rows), table.n_rows, problem.target)
+        note.append(audited.verdict.rstrip("."))
+    return sealed, audited
+
+
+@dataclass(frozen=True)
+class _End:
+    """What is left of a run: the model to keep, and what was seen of it on the sealed rows."""
+
+    model: Any
+    calibrated: bool
+    test: TestScore
+    cases: tuple[Any, ...]
+    threshold: Threshold | None
+
+
+def _finished(parting: Parting, race: Race, best: zoo.Entry, asked: bool) -> Generator[Progress, None, _End]:
+    """Fit the best on the training part, open the seal for it, and fit it on everything.
+
+    ``asked``: whether the positive class is what it is about, so that its recall is measured and a threshold advised.
+    """
     spec, log, sealed, problem = race.spec, race.log, race.sealed, parting.problem
+    make, calibrated = with_probabilities(best, spec.seed)
     with log.step(f"Fitted {best.title} on all training rows", best.name) as note:
-        chosen = seeded(best.model(), spec.seed).fit(*sealed.train)
+        chosen = make().fit(*sealed.train)
         note.append(f"{sealed.n_train:,} rows")
     yield Progress("refit", log.seconds, best.name)
     with log.step("Opened the sealed test, once", best.name) as note:
-        measured = tuple(dict.fromkeys(("accuracy", *spec.metrics)))
+        measured = tuple(dict.fromkeys(("accuracy", *spec.metrics, *(("recall",) if asked else ()))))
         evaluation = sealed.open(chosen, metrics=measured, name=best.title, positive=race.positive, again=True)
         test = read_out(evaluation, Counter(sealed.train[1].tolist()).most_common(1)[0][0])
         note.append(f"{sealed.n_test:,} rows, digest {sealed.digest}")
+    won, threshold = race.evaluations[best.name], None
+    if asked:
+        threshold = advised(make, won, evaluation, sealed.train, spec, race.positive)
     yield Progress("test", log.seconds, best.name)
     with log.step(f"Explained answers of {best.title} to sealed rows", best.name) as note:
         cases = telling_cases(chosen, parting.inputs, evaluation, problem.rows)
         note.append(f"{len(cases)} of them")
     with log.step(f"Fitted {best.title} on all the data", best.name) as note:
-        final = seeded(best.model(), spec.seed).fit(parting.inputs, problem.labels)
+        final = make().fit(parting.inputs, problem.labels)
         note.append(f"{len(problem.labels):,} rows; this is the model to keep")
     yield Progress("final", log.seconds, best.name)
-    return best, final, test, cases
+    return _End(final, calibrated, test, cases, threshold)
 
 
 def run_to_end(spec: Spec) -> Any:
@@ -150,17 +190,11 @@ def _drawn(spec: Spec) -> str:
     return f"{by}drawn with seed {spec.seed}"
 
 
-def _audited(parting: Parting, sealed: SealedTest) -> Any:
-    labels, told = parting.problem.labels, {"groups": parting.groups, "times": parting.times}
-    return audit(parting.inputs, labels, sealed, seed=parting.spec.seed, **told)
-
-
 def _about_data(spec: Spec, table: Table, problem: Problem) -> dict[str, Any]:
     """The parts of a result that say what was asked and of which data."""
     return {
         "title": table.name or "a table",
         "target": problem.target,
-        "metric": spec.sort,
         "n_rows": len(problem.labels),
         "class_counts": _class_counts(problem.labels),
         "columns": tuple(
@@ -173,7 +207,7 @@ def _about_data(spec: Spec, table: Table, problem: Problem) -> dict[str, Any]:
 
 
 def _about_model(
-    table: Table, problem: Problem, race: Race, best: Standing, test: TestScore, method: str
+    table: Table, problem: Problem, race: Race, best: Standing, test: TestScore, method: str, command: str
 ) -> dict[str, Any]:
     """What a file of the model tells of it."""
     spec = race.spec
@@ -185,7 +219,7 @@ def _about_model(
         test=test.scores,
         protocol=f"{race.told(method)} The sealed test of {test.n_rows:,} rows was opened {_times(race)}.",
         seed=spec.seed,
-        command=spec.command(),
+        command=command,
         positive=race.positive,
     )
     return {**about_model(table, problem.target, problem.labels, spec.reading), "name": best.name, **notes}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -11,11 +12,13 @@ import numpy as np
 from margin.data import Table
 from margin.data.schema import Column, Schema
 from margin.errors import DataError, listing
-from margin.evaluation import GroupFolds, GroupHoldOut, SealedTest, StratifiedFolds, TimeHoldOut, TimeOrdered
+from margin.evaluation import GroupFolds, GroupHoldOut, HoldOut, SealedTest, StratifiedFolds, TimeHoldOut, TimeOrdered
 from margin.evaluation.protocols.given import Given
+from margin.experiment.copies import Together
 from margin.experiment.problem import Problem, check_column, open_table
 from margin.experiment.run_log import Log
 from margin.experiment.spec import Spec
+from margin.selection.auditing.copies import copied_rows
 
 __all__ = ["Parting", "joined", "with_test_rows"]
 
@@ -102,6 +105,8 @@ class Parting:
             protocol = GroupHoldOut(self.groups, spec.test_share, spec.seed)
         elif self.times is not None:
             protocol = TimeHoldOut(self.times, test_share=spec.test_share)
+        elif self.copies is not None:
+            protocol = Together(HoldOut(spec.test_share, spec.seed), self.copies)
         return SealedTest(self.inputs, self.problem.labels, spec.test_share, spec.seed, protocol=protocol)
 
     def folds(self, sealed: SealedTest, log: Log) -> Any:
@@ -113,7 +118,13 @@ class Parting:
             groups = self.groups[rows]
             n = self._fewer(len(set(groups.tolist())), "groups in training", log)
             return GroupFolds(groups, n, spec.n_repeats(len(rows)), spec.seed)
-        return StratifiedFolds(self._fewer(len(rows), "training rows", log), spec.n_repeats(len(rows)), spec.seed)
+        folds = StratifiedFolds(self._fewer(len(rows), "training rows", log), spec.n_repeats(len(rows)), spec.seed)
+        return folds if self.copies is None else Together(folds, self.copies[rows])
+
+    @cached_property
+    def copies(self) -> np.ndarray | None:
+        """For each row the number of its set of copies, which stay on one side; None where there are none."""
+        return copied_rows(self.inputs, self.problem.labels, self.spec.seed)
 
     def _fewer(self, n: int, what: str, log: Log) -> int:
         folds = self.spec.folds

@@ -19,10 +19,11 @@ from margin.experiment.alarm import Alarm
 from margin.experiment.read_out import rank
 from margin.experiment.result import Pair, Progress, Score, Standing
 from margin.experiment.run_log import Log
+from margin.experiment.seeding import seeded
 from margin.experiment.spec import Spec
-from margin.typing import ClassifierLike, TableLike
+from margin.typing import TableLike
 
-__all__ = ["Race", "entries_of", "seeded", "tried"]
+__all__ = ["Race", "entries_of", "tried"]
 
 #: Share of a limit that is kept for fitting the best model twice more and for writing about it.
 KEPT_FOR_THE_END = 0.1
@@ -48,14 +49,6 @@ def tried(spec: Spec) -> Iterator[zoo.Entry]:
         yield from zoo.models(spec.models, spec.settings)
     for name, model in (spec.own or {}).items():
         yield zoo.Entry(name, partial(clone, model), f"{type(model).__name__}, as it was given.", title=name)
-
-
-def seeded(model: ClassifierLike, seed: int) -> Any:
-    """The model with every random state that was left open set to the seed."""
-    open_states = [
-        name for name, value in model.get_params().items() if name.endswith("random_state") and value is None
-    ]
-    return model.set_params(**dict.fromkeys(open_states, seed))
 
 
 @dataclass
@@ -131,7 +124,7 @@ class Race:
             name: Score(float(score.value), *((score.interval.low, score.interval.high) if score.interval else ()))
             for name, score in evaluation.scores.items()
         }
-        return Standing(entry.name, entry.title or entry.name, entry.note, scores)
+        return Standing(entry.name, entry.title or entry.name, entry.note, scores, yardstick=entry.yardstick)
 
     def _folds(self, entry: zoo.Entry, X: TableLike, y: np.ndarray) -> Iterator[Any]:
         """The folds of a model as they are done; its evaluation is kept."""
@@ -171,10 +164,8 @@ class Race:
         begin = f"{self.protocol.describe()} "
         if len(self.evaluations) == 1:
             return f"{begin}The folds were made of the {self.sealed.n_train:,} training rows."
-        return (
-            f"{begin}All models met the same folds of the {self.sealed.n_train:,} training rows. "
-            f"Differences were tested by {method}."
-        )
+        begin += f"All models met the same folds of the {self.sealed.n_train:,} training rows."
+        return f"{begin} Differences were tested by {method}." if method else begin
 
 
 def _one_line(error: Exception) -> str:

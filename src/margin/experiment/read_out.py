@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,36 +11,60 @@ from margin.evaluation import Evaluation, PairTest, compare_scores
 from margin.experiment.result import CalibrationBin, ClassScore, Pair, Score, Standing, TestScore, ThresholdCurves
 from margin.zoo import Entry
 
-__all__ = ["calibration_bins", "label_text", "rank", "read_out", "threshold_curves"]
+__all__ = ["FEWEST", "calibration_bins", "label_text", "n_compared", "rank", "read_out", "threshold_curves"]
+
+
+#: With fewer cases than this no difference is called one: too few answers can speak for or against a model.
+FEWEST = 30
 
 
 def rank(
     entries: Mapping[str, Entry], evaluations: Mapping[str, Evaluation], errors: Mapping[str, str], metric: str
 ) -> tuple[tuple[Standing, ...], tuple[Pair, ...], str]:
     """The leaderboard, best first and failures last, every two models of it, and how differences were tested."""
-    comparison = compare_scores(evaluations, metric)
+    comparison = compare_scores(evaluations, metric, method="cases", correction="joint")
+    enough = n_compared(evaluations) >= FEWEST
+    places = {name: place for place, name in enumerate(_ordered(comparison.names, entries))}
+    by_score = {name: place for place, name in enumerate(comparison.names)}
+    best = next(iter(places))
+    against = {name: pair for pair in comparison.pairs for name in (pair.first, pair.second) if best in _both(pair)}
     lines = []
-    for place in comparison.standings:
-        evaluation, entry = evaluations[place.name], entries[place.name]
-        is_best = place.name == comparison.best
+    for name in places:
+        evaluation, entry = evaluations[name], entries[name]
+        pair = None if name == best else against[name]
         lines.append(
             Standing(
-                place.name,
+                name,
                 entry.title or entry.name,
                 entry.note,
                 scores=_scores(evaluation),
                 fold_scores=tuple(evaluation.fold_scores[metric].tolist()),
                 fit_seconds=float(np.nanmean(evaluation.fit_seconds)),
                 predict_seconds=float(np.nanmean(evaluation.predict_seconds)),
-                p_value=None if is_best else float(place.p),
-                differs=not is_best and place.differs,
+                p_value=None if pair is None else float(pair.corrected) if enough else 1.0,
+                differs=pair is not None and pair.differs and enough and by_score[name] > by_score[best],
                 failed_folds=len(evaluation.failures),
+                yardstick=entry.yardstick,
             )
         )
     failed = [Standing(name, entries[name].title or name, entries[name].note, error=errors[name]) for name in errors]
     titles = {name: entries[name].title or name for name in evaluations}
-    places = {name: place for place, name in enumerate(comparison.names)}
-    return (*lines, *failed), tuple(_pair(pair, titles, places) for pair in comparison.pairs), comparison.method
+    pairs = tuple(_pair(pair, titles, by_score) for pair in comparison.pairs) if enough else ()
+    return (*lines, *failed), pairs, comparison.method if enough else ""
+
+
+def n_compared(evaluations: Mapping[str, Evaluation]) -> int:
+    """How many cases the models are compared by."""
+    return min(len(each.rows) for each in evaluations.values())
+
+
+def _ordered(names: Sequence[str], entries: Mapping[str, Entry]) -> list[str]:
+    """Names from best to worst with the yardsticks behind: what learns nothing, or nothing but rows, is no winner."""
+    return sorted(names, key=lambda name: entries[name].yardstick)
+
+
+def _both(pair: PairTest) -> tuple[str, str]:
+    return pair.first, pair.second
 
 
 def _pair(pair: PairTest, titles: Mapping[str, str], places: Mapping[str, int]) -> Pair:

@@ -9,6 +9,7 @@ from typing import Any
 
 __all__ = [
     "CalibrationBin",
+    "Caution",
     "ClassScore",
     "ColumnCard",
     "Pair",
@@ -18,6 +19,7 @@ __all__ = [
     "Standing",
     "Step",
     "TestScore",
+    "Threshold",
     "ThresholdCurves",
 ]
 
@@ -58,7 +60,8 @@ class Standing:
     """One line of the leaderboard.
 
     ``p_value`` is for the difference from the best model, corrected for resampling and for the number of
-    models; ``differs`` says whether that difference is taken for real. A model that failed has an ``error``.
+    models; ``differs`` says whether that difference is taken for real. A ``yardstick`` is there to be beaten: it
+    stands behind the models, whatever its score, and never wins. A model that failed has an ``error``.
     """
 
     name: str
@@ -72,6 +75,7 @@ class Standing:
     differs: bool = False
     failed_folds: int = 0
     error: str = ""
+    yardstick: bool = False
 
 
 @dataclass(frozen=True)
@@ -151,6 +155,39 @@ class Pair:
 
 
 @dataclass(frozen=True)
+class Caution:
+    """Something found in the data that the score of the best model may rest on, with the score without it.
+
+    ``severity`` is ``"leak"`` where the score falls without it and it alone comes near the score, else ``"trap"``.
+    ``held`` is the cross-validated score of the best model, ``without`` the same under the same folds, each by what
+    was left out or done otherwise; both are of ``metric``. ``remedy`` is the command that compares without it.
+    """
+
+    severity: str
+    says: str
+    advice: str
+    metric: str
+    held: Score
+    without: dict[str, Score] = field(default_factory=dict)
+    columns: tuple[str, ...] = ()
+    remedy: str = ""
+
+
+@dataclass(frozen=True)
+class Threshold:
+    """From which probability on a class is best answered, chosen in the folds for what ``why`` says.
+
+    ``recall`` and ``precision`` are of the sealed test at that threshold.
+    """
+
+    label: str
+    value: float
+    why: str
+    recall: Score
+    precision: Score
+
+
+@dataclass(frozen=True)
 class ColumnCard:
     """One column of the table, described: numbers by ``bars`` over ``low`` to ``high``, others by their levels."""
 
@@ -185,7 +222,9 @@ class Result:
     after the sealed test was opened. ``explanations`` is anything with ``text()`` and ``html()``. ``pairs`` are all
     models held against each other, ``audit`` is what was looked for and found in the data and their split, and
     ``openings`` says when the sealed test was opened, and for which model. ``positive`` is the class that precision,
-    recall, F1 and curves are about; empty where there are more than two and none was named.
+    recall, F1 and curves are about; empty where there are more than two and none was named. ``cautions`` are the
+    findings that the score rests on, and ``remarks`` are sentences that belong beside it. ``threshold`` is there where
+    a class is rare, or a metric, a positive class or a cost was asked for.
     """
 
     title: str
@@ -215,6 +254,9 @@ class Result:
     positive: str = ""
     #: Who stopped the run before all models were tried, in a sentence; empty where none did.
     stopped: str = ""
+    cautions: tuple[Caution, ...] = ()
+    remarks: tuple[str, ...] = ()
+    threshold: Threshold | None = None
 
     @property
     def winner(self) -> Standing:

@@ -154,13 +154,14 @@ def _metric(spec: Spec) -> str:
                 f"{name}: a run for several targets has no such setting (compare one target at a time)."
             )
     asked = [name for name in spec.metrics if name not in METRICS and name not in SCORES]
-    if asked or spec.sort not in SCORES:
-        name = asked[0] if asked else spec.sort
+    sort = spec.sort or spec.metrics[0]
+    if asked or sort not in SCORES:
+        name = asked[0] if asked else sort
         raise ParameterError(
             f"metrics={name!r}: of several targets only {listing(SCORES)} are measured, over all targets and of rows "
             "right in all of them (compare one target by the others)."
         )
-    return spec.sort
+    return sort
 
 
 def _read(spec: Spec, log: Log) -> tuple[Table, Table, Table, tuple[str, ...]]:
@@ -197,7 +198,7 @@ def _sealed(n: int, spec: Spec) -> tuple[np.ndarray, np.ndarray]:
 
 def _candidates(spec: Spec, n_train: int, log: Log) -> Iterator[tuple[str, str, str, Any]]:
     """Name, title, note and model: each entry of the zoo for every target alone, and in a chain."""
-    from margin.experiment.compare import seeded
+    from margin.experiment.seeding import seeded
 
     for entry in zoo.models(spec.models, spec.settings):
         if spec.models is None and entry.limit is not None and n_train > entry.limit:

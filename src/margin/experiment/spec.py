@@ -42,10 +42,14 @@ class Spec:
     folds, repeats
         Cross-validation on the rest. ``'auto'`` repeats is 3 below 2,000 training rows and 1 above.
     metrics, sort
-        What to measure, and which of them decides; the first, if nothing is said.
+        What to measure, and which of them decides. If nothing is said of either and a class is rare (below 10 % of the
+        rows), that is its average precision, of more than two classes balanced accuracy; otherwise the first.
     positive
         The class, as it is written, that precision, recall, F1 and the curves are about; without it, of two classes the
         one that says yes, else the rarer one.
+    cost
+        What a missed case of the positive of two classes costs, where a false alarm costs 1: the threshold is chosen
+        for it.
     seed
         Same seed, same split, same folds, same result.
     header, separator, missing, kinds
@@ -83,6 +87,7 @@ class Spec:
     metrics: tuple[str, ...] = METRICS
     sort: str = ""
     positive: str = ""
+    cost: float | None = None
     seed: int = 0
     header: bool | Literal["auto"] = "auto"
     separator: str = "auto"
@@ -109,8 +114,6 @@ class Spec:
             value = getattr(self, name)
             if value is not None:
                 object.__setattr__(self, name, (value,) if isinstance(value, str) else tuple(value))
-        if not self.sort and self.metrics:
-            object.__setattr__(self, "sort", self.metrics[0])
         _check(self)
 
     def n_repeats(self, n_rows: int) -> int:
@@ -173,7 +176,6 @@ class Spec:
     def _told(self) -> dict[str, Any]:
         """What differs from the defaults."""
         defaults = {field.name: field.default for field in dataclasses.fields(self) if field.name != "data"}
-        defaults["sort"] = self.metrics[0]
         return {
             name: value
             for name, default in defaults.items()
@@ -191,6 +193,7 @@ _FLAGS = {
     "--metrics": "metrics",
     "--sort": "sort",
     "--positive": "positive",
+    "--cost": "cost",
     "--seed": "seed",
     "--group": "group",
     "--time": "time",
@@ -227,7 +230,11 @@ def _check(spec: Spec) -> None:
     _demand("seed", spec.seed, _is_count(spec.seed) and spec.seed >= 0, "a whole number, 0 or more")
     _demand("jobs", spec.jobs, _is_count(spec.jobs) and (spec.jobs >= 1 or spec.jobs == -1), "1 or more, or -1 for all")
     _demand("metrics", spec.metrics, bool(spec.metrics), "at least one name")
-    _demand("sort", spec.sort, spec.sort in spec.metrics, f"one of the metrics, {', '.join(map(repr, spec.metrics))}")
+    _demand(
+        "sort", spec.sort, spec.sort in ("", *spec.metrics), f"one of the metrics, {', '.join(map(repr, spec.metrics))}"
+    )
+    right = spec.cost is None or (_is_number(spec.cost) and spec.cost > 0)
+    _demand("cost", spec.cost, right, "a number above 0")
     _check_parting(spec)
     for column, kind in (spec.kinds or {}).items():
         if kind not in KINDS:

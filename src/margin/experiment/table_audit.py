@@ -9,8 +9,9 @@ import numpy as np
 from margin.data import Table
 from margin.experiment.problem import check_column, frame, open_table, resolve_target
 from margin.selection import Audit, audit
+from margin.selection.auditing.writing import unlabelled
 
-__all__ = ["audit_table"]
+__all__ = ["audit_table", "with_unlabelled"]
 
 
 def audit_table(
@@ -38,7 +39,13 @@ def audit_table(
     problem = frame(table, column, texts_read=True)
     asked = None if test is None else _second(open_table(test, reading)[0], column)
     found = audit(problem.inputs, problem.labels, test=asked, groups=group, times=time, seed=seed)
+    found = with_unlabelled(found, table.n_rows - len(problem.labels), table.n_rows, column)
     return found, table.name or "a table", column
+
+
+def with_unlabelled(found: Audit, n_without: int, n_rows: int, target: str) -> Audit:
+    """The audit with a word on rows that were left out for want of a label."""
+    return found.with_findings([*found, unlabelled(n_without, n_rows, target)]) if n_without else found
 
 
 def _second(table: Table, target: str) -> tuple[Table, np.ndarray | None]:

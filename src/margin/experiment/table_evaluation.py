@@ -9,8 +9,8 @@ from margin import zoo
 from margin.errors import ParameterError
 from margin.evaluation import Evaluation, TimeHoldOut, TimeOrdered, evaluate
 from margin.evaluation.cross_validation.evaluate import DEFAULT_METRICS
-from margin.experiment.compare import seeded
 from margin.experiment.problem import check_column, frame, open_table, positive_label, resolve_target
+from margin.experiment.seeding import seeded
 
 __all__ = ["evaluate_table", "evaluation_parts"]
 

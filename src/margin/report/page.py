@@ -34,11 +34,19 @@ def render(result: Any) -> str:
     return environment.get_template("report.html").render(
         result=result,
         answer=words.answer(result),
+        caution=words.caution(result),
+        leaks=_other_leaks(result),
         n_inputs=sum(column.is_input for column in result.columns),
         sections=shown,
         css=style_of(),
         version=result.versions["margin"],
     )
+
+
+def _other_leaks(result: Any) -> list[Any]:
+    """Leaks that are not told of in the box with the scores without them."""
+    told = {caution.says for caution in result.cautions}
+    return [leak for leak in (result.audit.leaks if result.audit is not None else ()) if leak.says not in told]
 
 
 def render_audit(audit: Audit, title: str, target: str, command: str = "") -> str:

@@ -9,6 +9,7 @@ __all__ = [
     "about_class",
     "answer",
     "board_summary",
+    "caution",
     "count",
     "duration",
     "interval",
@@ -147,16 +148,84 @@ def several(items: Sequence[str]) -> str:
 
 
 def answer(result: Any) -> str:
-    """The result in one sentence, from the sealed test alone."""
+    """The result in a sentence or two, from the sealed test alone: what was found of a rare class comes first."""
     test, accuracy = result.test, result.test.scores["accuracy"]
-    reach = f" (95{THIN}% interval {interval(accuracy)})" if accuracy.low is not None else ""
-    found = f"{result.winner.title} is right in {score(accuracy.value)} of unseen cases{reach}"
+    guess = f"always answering “{_commonest(result)}” would be right in {score(test.baseline)}"
+    told = _by_class(result)
+    if told:
+        return f"{told} {score(accuracy.value)} of all its answers are right; {guess}."
+    found = f"{result.winner.title} is right in {score(accuracy.value)} of unseen cases{_within(accuracy)}"
     if abs(accuracy.value - test.baseline) < 1e-12:
         return f"{found}, no more than always answering “{_commonest(result)}”."
-    guess = f"always answering “{_commonest(result)}” would be right in {score(test.baseline)}"
     if accuracy.low is not None and accuracy.low <= test.baseline <= accuracy.high:
         return f"{found}; {guess}, which these data cannot tell apart."
     return f"{found}; {guess}."
+
+
+def _within(one: Any, metric: str = "accuracy") -> str:
+    return f" (95{THIN}% interval {interval(one, metric)})" if one.low is not None else ""
+
+
+def _by_class(result: Any) -> str:
+    """What is found of the class that matters, where one does, and the metric that decides; empty for accuracy."""
+    metric, test = result.metric, result.test
+    if metric == "accuracy" and result.threshold is None:
+        return ""
+    parts = []
+    label = result.positive or min(result.class_counts, key=result.class_counts.__getitem__)
+    of = next((one for one in test.classes if one.label == label), None)
+    if of is not None and of.recall is not None and (result.positive or metric == "balanced_accuracy"):
+        whole = _within(test.scores["recall"]) if result.positive and "recall" in test.scores else ""
+        parts.append(f"finds {score(of.recall)} of the unseen cases of “{shortened(label)}”{whole}")
+    if metric != "accuracy" and metric in test.scores:
+        name = metric_name(metric, result.positive)
+        one = test.scores[metric]
+        told = name if name.startswith("F") else f"{name[:1].lower()}{name[1:]}"
+        parts.append(f"reaches {score(one.value, metric)} in {told}{_within(one, metric)}")
+    if not parts:
+        return ""
+    return f"{result.winner.title} {' and '.join(parts)}.{_at_threshold(result.threshold)}"
+
+
+def _at_threshold(threshold: Any) -> str:
+    if threshold is None:
+        return ""
+    precision = threshold.precision.value
+    called = f", and {score(precision)} of what is called so is" if precision == precision else ""
+    return (
+        f" Answered from a probability of {threshold.value:.2g} on, as the folds advise for {threshold.why}, "
+        f"{score(threshold.recall.value)} of “{shortened(threshold.label)}” are found"
+        f"{_within(threshold.recall)}{called}."
+    )
+
+
+def caution(result: Any) -> dict[str, Any] | None:
+    """What the score rests on, for the box under the headline: a call, findings, scores without them, what to do."""
+    found = result.cautions
+    if not found:
+        return None
+    grave = [one for one in found if one.severity == "leak"]
+    first = (grave or found)[0]
+    without = dict.fromkeys(
+        f"without {what}: {score(one.value, first.metric)}{_reach(one, first.metric)}"
+        for each in grave or found
+        for what, one in each.without.items()
+    )
+    held = f"with all columns: {score(first.held.value, first.metric)}{_reach(first.held, first.metric)}"
+    name = "" if first.metric == "accuracy" else f", by {metric_name(first.metric, result.positive).lower()}"
+    return {
+        "severity": "leak" if grave else "trap",
+        "call": "Do not believe this yet." if grave else "Look at this first.",
+        "says": list(dict.fromkeys(each.says for each in (grave or found))),
+        "without": f"In cross-validation{name}, {'; '.join([*without, held])}." if without else
+        "Without it no column is left to learn from.",
+        "advice": list(dict.fromkeys(each.advice for each in (grave or found))),
+        "remedy": first.remedy,
+    }  # fmt: skip
+
+
+def _reach(one: Any, metric: str) -> str:
+    return f" ({interval(one, metric)})" if one.low is not None else ""
 
 
 def _commonest(result: Any) -> str:
@@ -192,6 +261,12 @@ def pair_words(pair: Any, metric: str) -> str:
     return f"{pair.better} and {pair.other} cannot be told apart: {by}."
 
 
+def _beats(one: Any, other: Any, metric: str) -> bool:
+    known = _metric(metric)
+    sign = -1 if known is not None and not known.greater_is_better else 1
+    return sign * one.scores[metric].value >= sign * other.scores[metric].value
+
+
 def opened(result: Any) -> str:
     """When the sealed test was opened, and how often."""
     if not result.openings:
@@ -207,9 +282,15 @@ def board_summary(result: Any) -> str:
     others = [standing for standing in result.leaderboard if standing.name != result.best and not standing.error]
     if not others:
         return f"{result.winner.title} is the only model that was compared."
+    if all(standing.p_value == 1.0 for standing in others) and not result.pairs:
+        return "Too few rows to compare the models by: the order may be chance."
     behind = [standing.title for standing in others if standing.differs]
     level = [standing.title for standing in others if not standing.differs]
     parts = [f"{result.winner.title} scores best in cross-validation."]
+    metric = result.metric
+    above = [each.title for each in others if each.yardstick and _beats(each, result.winner, metric)]
+    if above:
+        parts = [f"{result.winner.title} is the best of the models, but no better than {several(above)}."]
     if behind:
         parts.append(f"Behind it by more than chance explains: {several(behind)}.")
     if level:

@@ -25,7 +25,8 @@ def show(result: Any, console: Console) -> None:
     """Print the leaderboard, what it says, and the answer."""
     console.print(board(result, console.width))
     console.print(Text(_plain(words.board_summary(result))), style="dim")
-    leaks = result.audit.leaks if result.audit is not None else ()
+    told = {caution.says for caution in result.cautions}
+    leaks = [leak for leak in (result.audit.leaks if result.audit is not None else ()) if leak.says not in told]
     if result.warnings or leaks:
         console.print()
         for leak in leaks:
@@ -34,6 +35,21 @@ def show(result: Any, console: Console) -> None:
             console.print(Text(f"! {_plain(warning)}"), style="yellow")
     console.print()
     console.print(Text(_plain(words.answer(result))), style="bold")
+    _show_caution(result, console)
+    for remark in result.remarks:
+        console.print(Text(_plain(remark)), style="dim")
+
+
+def _show_caution(result: Any, console: Console) -> None:
+    """What the score rests on, right under it."""
+    caution = words.caution(result)
+    if caution is None:
+        return
+    style = SEVERITIES[caution["severity"]]
+    console.print(Text(_plain(" ".join(["!", caution["call"], *caution["says"], caution["without"]]))), style=style)
+    console.print(Text(_plain(" ".join(caution["advice"]))))
+    if caution["remedy"]:
+        console.print(Text(f"  {caution['remedy']}"), soft_wrap=True)
 
 
 #: How each severity is shown.

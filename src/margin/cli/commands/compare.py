@@ -45,8 +45,13 @@ STOPPED = 130
     help="How often the folds are drawn. [default: 3 for small tables, else 1]",
 )
 @click.option("--metrics", metavar="A,B,…", help="What to measure. [default: accuracy,balanced_accuracy,f1]")
-@click.option("--sort", metavar="METRIC", help="Which of them decides. [default: the first]")
+@click.option(
+    "--sort",
+    metavar="METRIC",
+    help="Which of them decides. [default: the first; for a rare class its average precision]",
+)
 @click.option("--positive", metavar="CLASS", default="", help=reading.POSITIVE)
+@click.option("--cost", type=float, help="What a missed case of the positive class costs, if a false alarm costs 1.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Same seed, same result.")
 @click.option("--group", metavar="COLUMN", help="Which rows belong together; each group stands on one side.")
 @click.option(

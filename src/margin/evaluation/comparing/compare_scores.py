@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 from types import MappingProxyType
@@ -16,6 +16,7 @@ from margin.evaluation.comparing.comparison_result import Comparison, PairTest, 
 from margin.evaluation.comparing.delong import delong
 from margin.evaluation.comparing.mcnemar import mcnemar
 from margin.evaluation.comparing.multiple_testing import CORRECTIONS, correct
+from margin.evaluation.comparing.over_cases import CaseDifferences
 from margin.evaluation.comparing.pairing import held_metric, paired_answers, same_splits
 from margin.evaluation.comparing.permutation import swap_test
 from margin.evaluation.comparing.significance import Significance, corrected_t_test
@@ -40,11 +41,14 @@ def compare_scores(
 ) -> Comparison:
     """Compare models that were evaluated on the same rows by the same protocol.
 
-    Folds are compared pair by pair with the corrected resampled t-test (Nadeau, Bengio 2003). Where a protocol asks
+    Folds are compared pair by pair with the corrected resampled t-test (Nadeau, Bengio 2003); what folds that happen to
+    be alike make of it, the cases must bear out. Where a protocol asks
     about each case once (hold-out, leave-one-out), accuracy and error are compared by McNemar's exact test on the cases
     that only one of the two got right, the area under the ROC curve by DeLong's test, any other metric by swapping the
     answers of the two at random. Since the best is found by looking, p-values are corrected for all pairs, not only for
-    those with the best.
+    those with the best. ``method="cases"`` looks at what each case adds to the differences instead of at the folds, and
+    ``correction="joint"`` at the largest of all differences, given how alike the models are: together they find more
+    and are as rarely wrong (``over_cases.py`` says how).
 
     Parameters
     ----------
@@ -56,9 +60,9 @@ def compare_scores(
         A model differs from the best where its corrected p is below ``1 - confidence``; intervals of differences have
         this confidence, each by itself.
     method
-        ``"auto"``, or one of ``"corrected_t"``, ``"mcnemar"``, ``"delong"``, ``"permutation"``.
+        ``"auto"``, or one of ``"corrected_t"``, ``"mcnemar"``, ``"delong"``, ``"permutation"``, ``"cases"``.
     correction
-        For the number of pairs, from ``CORRECTIONS``.
+        For the number of pairs, from ``CORRECTIONS``; ``"joint"`` beside ``method="cases"``.
     rope
         Differences up to this do not matter in practice; with it each pair gets the probabilities of either being
         better and of both being equivalent (``posterior``).
@@ -77,16 +81,19 @@ def compare_scores(
     stiff  0.740 ± 0.070  differs from the best by 0.213 ± 0.079 (p = 0.000172)
     """
     check_confidence("compare_scores", confidence)
-    _check_choice("correction", correction, CORRECTIONS)
+    _check_choice("correction", correction, {**CORRECTIONS, "joint": None})
     which = _checked(evaluations, metric)
     first = next(iter(evaluations.values()))
-    test = TESTS[_test_for(which, first, method)]
     order = _best_first(evaluations, which)
+    by_case = CaseDifferences({name: evaluations[name] for name in order}, which) if method == "cases" else None
+    if correction == "joint" and by_case is None:
+        raise ParameterError(f"compare_scores(correction='joint', method={method!r}): method must be 'cases' for it.")
+    test = TESTS[_test_for(which, first, method)]
     pairs = [
-        _pair(one, other, evaluations[one], evaluations[other], which, test, confidence, rope)
+        _pair(one, other, evaluations[one], evaluations[other], which, by_case or test, confidence, rope)
         for one, other in combinations(order, 2)
     ]
-    corrected = correct([pair.p for pair in pairs], correction)
+    corrected = _corrected(pairs, correction, by_case)
     pairs = [replace(pair, corrected=p, differs=p < 1 - confidence) for pair, p in zip(pairs, corrected)]
     return Comparison(
         which.name,
@@ -96,6 +103,14 @@ def compare_scores(
         _described(which, first, method, pairs, correction),
         {name: evaluations[name] for name in order},
     )
+
+
+def _corrected(pairs: list[PairTest], correction: str, by_case: CaseDifferences | None) -> Sequence[float]:
+    if correction != "joint" or by_case is None:
+        return correct([pair.p for pair in pairs], correction)
+    tested = [(pair.first, pair.second, pair.test) for pair in pairs if pair.test is not None]
+    found = iter(by_case.joint(tested))
+    return [1.0 if pair.test is None else next(found) for pair in pairs]
 
 
 def _checked(evaluations: Mapping[str, Evaluation], metric: str | Metric) -> Metric:
@@ -168,7 +183,11 @@ def _test_for(which: Metric, evaluation: Evaluation, method: str) -> str:
 
 
 def _folds(first: Evaluation, second: Evaluation, which: Metric, confidence: float) -> Significance:
-    return corrected_t_test(first, second, metric=which.name, confidence=confidence)
+    """Over the folds; p is never below that over the cases, since folds can be more alike than chance would have it."""
+    test = corrected_t_test(first, second, metric=which.name, confidence=confidence)
+    if isinstance(first, MultilabelEvaluation) or not test.p < 1:
+        return test
+    return replace(test, p=max(test.p, _over_cases(first, second, which, confidence).p))
 
 
 def _discordant_cases(first: Evaluation, second: Evaluation, which: Metric, confidence: float) -> Significance:
@@ -195,9 +214,19 @@ def _swapped(first: Evaluation, second: Evaluation, which: Metric, confidence: f
     return swap_test(which, *paired_answers(first, second), confidence=confidence)
 
 
+def _over_cases(first: Evaluation, second: Evaluation, which: Metric, confidence: float) -> Significance:
+    return CaseDifferences({"first": first, "second": second}, which).pair("first", "second", confidence)
+
+
 #: Tests of two evaluations, by the name ``method`` has for them.
 TESTS: Mapping[str, Test] = MappingProxyType(
-    {"corrected_t": _folds, "mcnemar": _discordant_cases, "delong": _areas, "permutation": _swapped}
+    {
+        "corrected_t": _folds,
+        "mcnemar": _discordant_cases,
+        "delong": _areas,
+        "permutation": _swapped,
+        "cases": _over_cases,
+    }
 )
 
 
@@ -207,13 +236,16 @@ def _pair(
     first: Evaluation,
     second: Evaluation,
     which: Metric,
-    test: Test,
+    test: Test | CaseDifferences,
     confidence: float,
     rope: float | None,
 ) -> PairTest:
     if any(math.isnan(each.scores[which.name].value) for each in (first, second)):
         return PairTest(one, other, math.nan, 1.0)  # of what is undefined nothing can be said
-    result = test(first, second, which, confidence)
+    if isinstance(test, CaseDifferences):
+        result = test.pair(one, other, confidence)
+    else:
+        result = test(first, second, which, confidence)
     posterior = None if rope is None else _posterior(first, second, which, result, rope, confidence)
     return PairTest(one, other, result.effect.value, result.p, test=result, posterior=posterior)
 
@@ -248,4 +280,5 @@ _TITLES = {
     "benjamini_hochberg": "Benjamini and Hochberg's correction",
     "benjamini_yekutieli": "Benjamini and Yekutieli's correction",
     "uncorrected": "no correction",
+    "joint": "correction by the largest difference",
 }

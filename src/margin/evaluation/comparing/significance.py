@@ -53,7 +53,8 @@ def corrected_t_test(
 
     t = mean / √((1/J + n_test/n_train)·s²) with J - 1 degrees of freedom. With ``test_to_train=0`` it is the plain
     paired t-test, which takes folds for independent and finds differences where there are none. Differences that are
-    all equal are certain: p is 0, or 1 where they are all 0. One difference alone says nothing: p is 1.
+    all equal have no spread to go by: p is then that of the sign test, :math:`2^{1-J}`, or 1 where they are all 0. One
+    difference alone says nothing: p is 1.
 
     Parameters
     ----------
@@ -100,7 +101,7 @@ def _t(values: np.ndarray, test_to_train: float) -> tuple[float, float]:
     deviation = math.sqrt((1 / len(values) + test_to_train) * values.var(ddof=1))
     # Equal differences leave a spread of rounding errors, which must not pass for evidence either way.
     if deviation <= 1e-12 * max(abs(mean), 1e-300):
-        return (0.0, 1.0) if mean == 0 else (math.copysign(math.inf, mean), 0.0)
+        return (0.0, 1.0) if mean == 0 else (math.copysign(math.inf, mean), math.ldexp(1.0, 1 - len(values)))
     return mean / deviation, float(2 * special.stdtr(len(values) - 1, -abs(mean) / deviation))
 
 

@@ -262,7 +262,8 @@ class Collector:
         self._remarks: list[str] = []
         self._listed = 0
         self._first_error: Exception | None = None
-        self._out_of_fold = OutOfFold(task)
+        repeats = getattr(getattr(protocol, "inner", protocol), "repeats", 1) if protocol.judged_by == "folds" else 1
+        self._out_of_fold = OutOfFold(task, repeats)
         self._replicates = Replicates(protocol, len(task.labels)) if isinstance(protocol, Bootstrap) else None
 
     def add(self, outcome: Outcome, event: FoldDone) -> None:
@@ -311,6 +312,7 @@ class Collector:
             beside=self._scores_beside(usable),
             asides=tuple(self._asides),
             positive=None if self._task.positive is None else self._task.classes.tolist()[self._task.positive],
+            repeated=self._out_of_fold.repeated,
             **known,
         )
 

@@ -15,10 +15,15 @@ __all__ = ["OutOfFold"]
 
 
 class OutOfFold:
-    """Rows asked about, with the first prediction of each and the mean of its probabilities (or of its scores)."""
+    """Rows asked about, with the first prediction of each and the mean of its probabilities (or of its scores).
 
-    def __init__(self, task: FoldTask) -> None:
+    Of ``repeats`` of the same folds the predictions of each are kept.
+    """
+
+    def __init__(self, task: FoldTask, repeats: int = 1) -> None:
         self._task = task
+        self._runs: np.ndarray | None = None
+        self._repeats = repeats
         self._times = np.zeros(len(task.labels), dtype=np.int32)
         self._predicted: np.ndarray | None = None
         self._totals: dict[str, np.ndarray | None] = {}
@@ -33,6 +38,7 @@ class OutOfFold:
         new = slice(None) if first else before == 0
         self._predicted[rows[new]] = answers.predicted[new]
         self._times[rows] = before + 1
+        self._keep(rows, before, answers.predicted)
         for what in self._task.strengths:
             given = getattr(answers, what)
             if what not in self._totals:
@@ -42,6 +48,18 @@ class OutOfFold:
                 self._totals[what] = None  # one fold without them, and there are none of all rows
             else:
                 total[rows] = given if first else total[rows] + given  # the first time nothing is there to be read
+
+    def _keep(self, rows: np.ndarray, run: np.ndarray, predicted: np.ndarray) -> None:
+        if self._repeats < 2 or predicted.ndim > 1 or run.max(initial=0) >= self._repeats:
+            return
+        if self._runs is None:
+            self._runs = np.zeros((self._repeats, len(self._times)), dtype=predicted.dtype)
+        self._runs[run, rows] = predicted
+
+    @property
+    def repeated(self) -> np.ndarray | None:
+        """The predictions of every repeat, a row each; None where some row was asked about less often than others."""
+        return self._runs if self._runs is not None and (self._times == self._repeats).all() else None
 
     @property
     def disjoint(self) -> bool:

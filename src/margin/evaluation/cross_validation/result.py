@@ -94,6 +94,8 @@ class Evaluation:
     positive
         Of two classes the one that precision, recall, F1 and the curves are about unless they say otherwise: the one
         that says yes (True, 1, "yes", …), else the rarer one among all labels; None where there are not two.
+    repeated
+        The predictions of every repeat of the folds, as places among the classes, a line each; None without repeats.
     """
 
     model: str
@@ -111,6 +113,7 @@ class Evaluation:
     final: Any = None
     seconds: float = float("nan")
     positive: Any = None
+    repeated: np.ndarray | None = field(default=None, repr=False)
 
     @property
     def classes(self) -> np.ndarray:

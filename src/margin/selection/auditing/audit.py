@@ -22,6 +22,7 @@ from margin.selection.auditing.result import Audit, Finding
 from margin.selection.auditing.split_shift import look_at_groups, look_at_sides, look_at_time
 from margin.selection.auditing.table_view import Sheet, joined, open_sheet
 from margin.selection.auditing.target_leaks import look_at_predictors
+from margin.selection.auditing.writing import look_at_last_row, look_at_writing
 from margin.typing import LabelsLike, TableLike
 
 __all__ = ["audit"]
@@ -310,6 +311,7 @@ def _looked_at(given: _Given, settings: list[Setting]) -> tuple[list[Finding], S
     named = frozenset(name for finding in naming for name in finding.columns)
     keys = row_keys(given.sheet, named)
     about_columns = [*naming, *look_at_cells(first, named), *look_at_classes(first), *look_at_predictors(first)]
+    about_columns += [*look_at_writing(first), *look_at_last_row(first)]
     gathered: dict[tuple[str, tuple[str, ...]], list[Finding]] = {}
     for number, setting in enumerate(settings):
         about_sides = [*look_at_rows(setting, keys, column_checks=not number), *look_at_sides(setting, named)]

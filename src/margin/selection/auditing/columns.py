@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Iterator
 from typing import Any
 
@@ -30,9 +31,10 @@ def naming_columns(setting: Setting) -> Iterator[Finding]:
     for column in setting.sheet.columns:
         reason, severity = _names_rows(column)
         if reason:
-            advice = "It is kept out of the models." if column.kind == "identifier" else "Leave it out of the models."
+            leave = f"leave it out (--drop {shlex.quote(column.name)})"
+            advice = "It is kept out of the models." if column.kind == "identifier" else f"L{leave[1:]}."
             if severity == "note" and column.kind != "identifier":
-                advice = "If it only counts the rows or the time, leave it out; otherwise shuffle the rows."
+                advice = f"If it only counts the rows or the time, {leave}; otherwise shuffle the rows."
             yield Finding(
                 "identifier",
                 severity,
@@ -124,7 +126,8 @@ def _possible_groups(setting: Setting, column: Cells) -> Iterator[Finding]:
         "trap",
         f"{quoted((column.name,))} may name groups of rows ({counted(len(learnt), 'value')} in training), and "
         f"{percent(share)} of the test rows have a value that training has seen.",
-        f"If rows of one {column.name} belong together, give groups={column.name!r} and split by it.",
+        f"If rows of one {column.name} belong together, split by it: --group {shlex.quote(column.name)} "
+        f"(in Python groups={column.name!r}).",
         columns=(column.name,),
         evidence={"values": len(learnt), "share_of_test": share},
     )
@@ -144,15 +147,31 @@ def _missing_by_class(setting: Setting) -> Iterator[Finding]:
         if rates.max() - rates.min() >= 0.1 and _chi2_p(by_class, counts[large]) * _n(setting) < BEYOND_CHANCE:
             names = [setting.classes[place] for place in np.flatnonzero(large)]
             most, least = names[int(rates.argmax())], names[int(rates.argmin())]
+            settled = _settled(setting, missing, counts)
             yield Finding(
                 "missing_by_class",
                 "note",
                 f"{quoted((column.name,))} is missing in {percent(rates.max())} of the rows of class {most!s} and in "
-                f"{percent(rates.min())} of class {least!s}.",
+                f"{percent(rates.min())} of class {least!s}.{settled}",
                 "Find out why: what is missing may be known only after the outcome.",
                 columns=(column.name,),
-                evidence={"highest": float(rates.max()), "lowest": float(rates.min())},
+                evidence={
+                    "highest": float(rates.max()),
+                    "lowest": float(rates.min()),
+                    "majority": float(counts.max() / counts.sum()),
+                    "settles": bool(settled),
+                },
             )
+
+
+def _settled(setting: Setting, missing: np.ndarray, counts: np.ndarray) -> str:
+    """Said where all rows with a cell, or all without one, have the same class, by more than chance."""
+    for which, where in ((~missing, "a cell"), (missing, "none")):
+        met = np.bincount(setting.train_codes[which & (setting.train_codes >= 0)], minlength=len(counts))
+        top, n = int(met.argmax()), int(met.sum())
+        if n and met[top] == n and _n(setting) * float(counts[top] / counts.sum()) ** n < BEYOND_CHANCE:
+            return f" All {n:,} training rows with {where} there are of class {setting.classes[top]!s}."
+    return ""
 
 
 def _n(setting: Setting) -> int:

@@ -17,10 +17,12 @@ from margin.selection.auditing.context import Setting, counted, percent
 from margin.selection.auditing.result import Finding, Severity
 from margin.selection.auditing.table_view import Cells, Sheet
 
-__all__ = ["RowKeys", "look_at_rows", "row_keys"]
+__all__ = ["BEYOND_CHANCE", "RowKeys", "expected_twins", "look_at_rows", "row_keys", "with_twins"]
 
 #: More twins than chance gives with this probability were copied.
 BEYOND_CHANCE = 1e-3
+#: Copies are as grave as what they can change: by so much accuracy a leak, by so much a trap.
+LOUD, AUDIBLE = 0.02, 0.005
 #: Of how many rows the rareness is judged, and against how many others.
 JUDGED, JUDGED_AGAINST = 200, 2000
 #: Numbers that agree in so many parts of a standard deviation, in so many columns, make rows near.
@@ -123,14 +125,14 @@ def look_at_rows(setting: Setting, keys: RowKeys, column_checks: bool) -> Iterat
     test = np.setdiff1d(setting.test, setting.overlap) if len(setting.overlap) else setting.test
     twins = np.empty(0, dtype=np.intp)
     if keys.exact is not None:
-        twins = _with_twins(keys.exact, setting.train, test)
+        twins = with_twins(keys.exact, setting.train, test)
         if len(twins):
             yield _across(setting, keys, twins, test)
         if column_checks:
             yield from _within(setting, keys.exact)
             yield from _contradictions(setting, keys.exact)
     if keys.near is not None:
-        near = np.setdiff1d(_with_twins(keys.near, setting.train, test), twins)
+        near = np.setdiff1d(with_twins(keys.near, setting.train, test), twins)
         if len(near):
             yield _near(setting, near, test)
 
@@ -147,7 +149,7 @@ def _on_both_sides(setting: Setting) -> Finding:
     )
 
 
-def _with_twins(sets: np.ndarray, train: np.ndarray, test: np.ndarray) -> np.ndarray:
+def with_twins(sets: np.ndarray, train: np.ndarray, test: np.ndarray) -> np.ndarray:
     """The test rows that have an equal row in training."""
     learnt = np.zeros(int(sets.max()) + 1, dtype=bool)
     learnt[sets[train]] = True
@@ -157,18 +159,29 @@ def _with_twins(sets: np.ndarray, train: np.ndarray, test: np.ndarray) -> np.nda
 def _across(setting: Setting, keys: RowKeys, twins: np.ndarray, test: np.ndarray) -> Finding:
     assert keys.exact is not None
     n, share = len(twins), len(twins) / len(test)
-    by_chance = _expected_twins(setting, keys, test)
+    by_chance = expected_twins(setting, keys, test)
     others = _with_other_labels(setting, keys.exact, twins)
     told = f"{counted(n, 'test row')} ({percent(share)}) {'stands' if n == 1 else 'stand'} in the training part too, "
     told += f"cell by cell{f', {others:,} of them with another label' if others else ''}; "
     told += _told_chance(n, by_chance)
     copied = float(special.pdtrc(n - 1, by_chance)) < BEYOND_CHANCE
+    lift = _lift(setting, twins, others, test)
     advice = "Nothing to mend, if the rows are different cases; if they are copies of one case, remove them."
+    severity: Severity = "note"
     if copied:
-        advice = "Remove the copies before splitting, or keep all copies of a row on one side (split by groups)."
+        told += f" A model that knows them by heart gains {percent(lift)} by them at most."
+        severity = "leak" if lift >= LOUD else "trap" if lift >= AUDIBLE else "note"
+        advice = "Remove the copies, or keep all copies of a row on one side of the split, as margin compare does."
     evidence = {"rows": n, "share_of_test": share, "contradicting": others, "expected_by_chance": by_chance}
-    severity: Severity = "leak" if copied else "note"
+    evidence["lift"] = lift
     return Finding("duplicates_across", severity, told, advice, rows=setting.numbered(twins), evidence=evidence)
+
+
+def _lift(setting: Setting, twins: np.ndarray, others: int, test: np.ndarray) -> float:
+    """By how much accuracy grows at most if the twins are answered by heart instead of as the commonest class."""
+    counts = np.bincount(setting.train_codes[setting.train_codes >= 0], minlength=1)
+    majority = counts.max() / max(counts.sum(), 1)
+    return float(max(0.0, len(twins) - others - majority * len(twins)) / len(test))
 
 
 def _told_chance(n: int, by_chance: float) -> str:
@@ -185,7 +198,7 @@ def _with_other_labels(setting: Setting, sets: np.ndarray, twins: np.ndarray) ->
     return int((~np.isin(sets[known] * width + setting.codes[known], learnt)).sum())
 
 
-def _expected_twins(setting: Setting, keys: RowKeys, test: np.ndarray) -> float:
+def expected_twins(setting: Setting, keys: RowKeys, test: np.ndarray) -> float:
     """How many test rows chance alone would give a twin in training, at most.
 
     Were the columns independent, a row would be as rare as the product of its cells' shares. They are not, so that only

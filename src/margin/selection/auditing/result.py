@@ -35,6 +35,9 @@ KINDS: dict[str, str] = {
     "small_classes": "classes of few cases",
     "quantity_target": "a target that is hardly a class",
     "missing_by_class": "cells are missing more often in one class",
+    "similar_labels": "labels that differ by capitals or spaces only",
+    "total_row": "a last row that sums the others up",
+    "unlabelled_rows": "rows without a label",
     "contradictions": "equal rows with different labels",
     "duplicates_within": "the same rows several times",
     "constant": "columns of a single value",
@@ -115,6 +118,10 @@ class Audit:
         """An audit of findings in whatever order."""
         kinds = list(KINDS)
         return cls(tuple(sorted(findings, key=lambda f: (_ORDER.index(f.severity), kinds.index(f.kind)))), **about)
+
+    def with_findings(self, findings: list[Finding]) -> Audit:
+        """The same audit with other findings."""
+        return Audit.of(findings, n_train=self.n_train, n_test=self.n_test, split=self.split, notes=self.notes)
 
     @property
     def leaks(self) -> tuple[Finding, ...]:

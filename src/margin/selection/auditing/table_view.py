@@ -21,6 +21,7 @@ from margin.data import Table
 from margin.data.missing import is_missing
 from margin.data.schema import Column
 from margin.errors import InputError, InputTypeError, listing
+from margin.selection.auditing.dates import seconds_of_words
 from margin.typing import TableLike
 
 __all__ = ["Cells", "Sheet", "dates_of_levels", "dates_of_values", "joined", "open_sheet"]
@@ -239,10 +240,6 @@ def _empty(like: Cells, n: int) -> np.ndarray:
     return np.full(n, np.nan) if like.is_number else np.full(n, -1, dtype=np.int32)
 
 
-#: How dates are written besides the ISO way. Where two of them fit, and differ, the words stay words.
-FORMATS = ("%d.%m.%Y", "%m/%d/%Y", "%d/%m/%Y", "%d-%m-%Y", "%Y/%m/%d", "%b %d, %Y", "%d %b %Y")
-
-
 def dates_of_values(values: Sequence[Any]) -> np.ndarray | None:
     """Date objects as seconds, missing ones as NaN; None where anything else is among them.
 
@@ -279,8 +276,7 @@ def dates_of_levels(levels: Sequence[Any]) -> np.ndarray | None:
     seconds_by_iso = _iso(levels)
     if seconds_by_iso is not None:
         return seconds_by_iso
-    readings = [seconds for form in FORMATS if (seconds := _in_format(levels, form)) is not None]
-    return readings[0] if readings and all(np.array_equal(each, readings[0]) for each in readings) else None
+    return seconds_of_words(levels)
 
 
 def _iso(levels: Sequence[str]) -> np.ndarray | None:
@@ -288,12 +284,5 @@ def _iso(levels: Sequence[str]) -> np.ndarray | None:
         return None  # 2024 and 202401 are numbers first
     try:
         return np.array([_seconds_of_cell(datetime.datetime.fromisoformat(level)) for level in levels])
-    except ValueError:
-        return None
-
-
-def _in_format(levels: Sequence[str], form: str) -> np.ndarray | None:
-    try:
-        return np.array([_seconds_of_cell(datetime.datetime.strptime(level, form)) for level in levels])
     except ValueError:
         return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -82,7 +83,7 @@ def _equal(setting: Setting, judge: _Judge, column: Cells, cells: Cells) -> Find
         "leak",
         f"{quoted((column.name,))} is the target under another name: in all {n:,} training rows each of its values "
         "belongs to one class, and each class to one value.",
-        "Leave it out, unless it will be known before the answer is needed.",
+        f"Leave it out (--drop {shlex.quote(column.name)}), unless it will be known before the answer is needed.",
         columns=(column.name,),
         evidence={"rows": n, "accuracy": 1.0, "majority": judge.majority},
     )
@@ -109,7 +110,8 @@ def _by_missing(judge: _Judge, cells: Cells) -> Finding | None:
         "leak" if judge.saved(accuracy) >= GIVES_AWAY else "trap",
         f"Whether {quoted((cells.name,))} is missing ({percent(n_missing / len(missing))} of the training rows) tells "
         f"the class in {percent(accuracy)} of them; always answering the commonest class, {percent(judge.majority)}.",
-        "Find out why it is missing: where it is filled in only after the outcome is known, leave the column out.",
+        "Find out why it is missing: where it is filled in only after the outcome is known, leave the column out "
+        f"(--drop {shlex.quote(cells.name)}).",
         columns=(cells.name,),
         evidence={"accuracy": accuracy, "majority": judge.majority, "missing": n_missing / len(missing)},
     )
@@ -133,7 +135,8 @@ def _by_value(judge: _Judge, cells: Cells) -> Finding | None:
     advice = "Make sure that it is known before the answer is; strong predictors are often just that."
     if hits == n or judge.saved(reach.low) >= GIVES_AWAY:
         severity = "leak"
-        advice = "Hardly any honest column is that good: leave it out unless it is known before the outcome."
+        advice = f"Hardly any honest column is that good: leave it out (--drop {shlex.quote(cells.name)}) unless it is "
+        advice += "known before the outcome."
     return Finding(
         "column_predicts_target",
         severity,
