@@ -38,6 +38,19 @@ OTHER_SETTINGS = {
         {"estimator": margin.LinearSVC(scale="standard", tol=1e-12), "decoding": "hamming"},
         {"estimator": margin.DecisionTreeClassifier(max_depth=3), "code": "random", "n_bits": 3, "random_state": 0},
     ],
+    "StackingClassifier": [
+        {"passthrough": True, "final_estimator": margin.DecisionTreeClassifier(max_depth=3), "cv": 2},
+        {
+            "estimators": [("svm", margin.LinearSVC(tol=1e-12)), ("bayes", margin.NaiveBayes())],
+            "stack_method": "predict",
+        },
+    ],
+    "StackingRegressor": [{"passthrough": True, "final_estimator": margin.DecisionTreeRegressor(max_depth=3), "cv": 2}],
+    "VotingClassifier": [
+        {"weights": "learnt"},
+        {"estimators": [("svm", margin.LinearSVC(tol=1e-12)), ("bayes", margin.NaiveBayes())], "weights": [1, 2]},
+    ],
+    "VotingRegressor": [{"weights": "learnt"}],
     "JointBayes": [{"alpha": 0.0}],
     "KNeighborsClassifier": [
         {"weights": "inverse_square", "scale": "standard"},
