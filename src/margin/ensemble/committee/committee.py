@@ -182,7 +182,7 @@ class CommitteeOfClassifiers(Committee, Classifier):
         from margin.tree.decision_tree import DecisionTreeClassifier
 
         tree = DecisionTreeClassifier(max_depth=5, min_samples_leaf=5)
-        return [("logistic", LogisticRegression()), ("naive_bayes", NaiveBayes()), ("tree", tree)]
+        return [("logistic", LogisticRegression(scale="standard")), ("naive_bayes", NaiveBayes()), ("tree", tree)]
 
     def _member(self, model: Any, X: Encoded, y: np.ndarray, weight: np.ndarray | None) -> Member:
         return learn_member(model, X, y, weight, type(self).__name__)

@@ -64,12 +64,14 @@ class _Stacked(Committee):
 
     def _final_rows(self, X: Encoded, said: np.ndarray) -> Encoded:
         """What the final model sees."""
-        return with_columns(X, self.column_names_, said) if self.passthrough else said
+        return with_columns(X, self.column_names_, said) if self._passes_columns else said
 
     def _final_on(self, X: Encoded) -> Any:
         return on_tables(self._final()) if self.passthrough and isinstance(X, Table) else self._final()
 
     column_names_: list[str]
+    #: What ``passthrough`` was when the final model learnt.
+    _passes_columns: bool
 
 
 class StackingClassifier(_Stacked, CommitteeOfClassifiers):
@@ -151,7 +153,7 @@ class StackingClassifier(_Stacked, CommitteeOfClassifiers):
         return [self.stack_method] * len(self._named())
 
     def _fit(self, X: Encoded, y: np.ndarray, rows: TrainingRows) -> None:
-        self.methods_ = self._methods()
+        self.methods_, self._passes_columns = self._methods(), bool(self.passthrough)
         splits = self._splits(self.cv, y, rows, self.random_state)
         self.members_, apart = self._learn_all(X, y, rows, splits)
         labels = self.classes_.tolist()
@@ -279,6 +281,7 @@ class StackingRegressor(_Stacked, CommitteeOfRegressors):
             raise ParameterError(
                 "StackingRegressor(passthrough=True): shares are of answers alone, so a final_estimator must be given."
             )
+        self._passes_columns = bool(self.passthrough)
         splits = self._splits(self.cv, np.zeros(len(y), dtype=np.int64), rows, self.random_state)
         self.members_, apart = self._learn_all(X, y, rows, splits)
         self.column_names_ = [name for name, _ in self._named()]

@@ -13,7 +13,7 @@ from margin.ensemble.committee.voting import VotingClassifier, VotingRegressor
 from margin.persistence.kinds.base import AS_GIVEN, classifier, model, shares
 from margin.persistence.kinds.multiclass import MEMBERS, unfit
 from margin.persistence.objects.arrays import Array, at_least, finite
-from margin.persistence.objects.fields import ANY_NUMBER, Absent, Field, ListOf, Maybe, Model, Object, Text
+from margin.persistence.objects.fields import ANY_NUMBER, Absent, Field, Flag, ListOf, Maybe, Model, Object, Text
 from margin.persistence.objects.kind import Kind
 
 __all__ = ["KINDS"]
@@ -28,7 +28,7 @@ def _committee(made: Any) -> str | None:
     if len(made.members_) != len(made._named()):
         return "it has other members than those named"
     if hasattr(made, "classes_"):
-        return unfit(made.members_, len(made.classes_), made._columns.n)
+        return unfit(made.members_, len(made.classes_), made._columns.n, alike=False)
     if any(member.n_features_in_ != made._columns.n for member in made.members_):
         return "a member knows other columns"
     return "a member is no regressor" if any(hasattr(member, "classes_") for member in made.members_) else None
@@ -46,7 +46,7 @@ def _voting(made: Any) -> str | None:
 
 
 def _final_width(made: Any) -> int:
-    return len(made.column_names_) + (made._columns.n if made.passthrough else 0)
+    return len(made.column_names_) + (made._columns.n if made._passes_columns else 0)
 
 
 def _stacking_classifier(made: StackingClassifier) -> str | None:
@@ -76,7 +76,7 @@ def _prior(made: VotingClassifier) -> str | None:
     return _voting(made) if len(made._prior) == len(made.classes_) else "there must be a weight for each class"
 
 
-NAMES: dict[str, Field] = {"column_names_": ListOf(Text())}
+NAMES: dict[str, Field] = {"column_names_": ListOf(Text()), "_passes_columns": Flag()}
 
 KINDS: tuple[Kind, ...] = (
     Kind(

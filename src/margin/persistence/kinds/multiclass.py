@@ -35,7 +35,7 @@ def _member(one: Member) -> str | None:
     return None
 
 
-def unfit(members: Iterable[Member], n_codes: int, n_columns: int | None) -> str | None:
+def unfit(members: Iterable[Member], n_codes: int, n_columns: int | None, alike: bool = True) -> str | None:
     """Why members cannot answer: codes that are not there, other columns, or some with probabilities and some without.
 
     ``n_columns`` is None where members have columns of their own.
@@ -45,7 +45,7 @@ def unfit(members: Iterable[Member], n_codes: int, n_columns: int | None) -> str
         return "a member knows classes that are not there"
     if n_columns is not None and any(inner.n_features_in_ != n_columns for inner in asked):
         return "a member knows other columns"
-    if len({hasattr(inner, "predict_proba") for inner in asked}) > 1:
+    if alike and len({hasattr(inner, "predict_proba") for inner in asked}) > 1:
         return "some members give probabilities and some do not"
     return None
 
