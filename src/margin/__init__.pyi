@@ -13,6 +13,9 @@ from margin import (
     data as data,
 )
 from margin import (
+    ensemble as ensemble,
+)
+from margin import (
     evaluation as evaluation,
 )
 from margin import (
@@ -107,6 +110,18 @@ from margin.data import (
 )
 from margin.data import (
     read as read,
+)
+from margin.ensemble import (
+    StackingClassifier as StackingClassifier,
+)
+from margin.ensemble import (
+    StackingRegressor as StackingRegressor,
+)
+from margin.ensemble import (
+    VotingClassifier as VotingClassifier,
+)
+from margin.ensemble import (
+    VotingRegressor as VotingRegressor,
 )
 from margin.evaluation import (
     bias_variance as bias_variance,

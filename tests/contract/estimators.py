@@ -23,6 +23,7 @@ from sklearn.utils import get_tags
 import margin
 from margin.data import Table
 
+MACHINE_AND_BAYES = [("svm", margin.LinearSVC(tol=1e-12)), ("bayes", margin.NaiveBayes())]
 # Settings that take another way through the code than the defaults do.
 OTHER_SETTINGS = {
     "ActivePerceptron": [{"max_iter": 5, "scale": "standard"}],
@@ -43,6 +44,19 @@ OTHER_SETTINGS = {
         {"estimator": margin.LinearSVC(scale="standard", tol=1e-12), "decoding": "hamming"},
         {"estimator": margin.DecisionTreeClassifier(max_depth=3), "code": "random", "n_bits": 3, "random_state": 0},
     ],
+    "StackingClassifier": [
+        {"passthrough": True, "final_estimator": margin.DecisionTreeClassifier(max_depth=3), "cv": 2},
+        {
+            "estimators": [("svm", margin.LinearSVC(tol=1e-12)), ("bayes", margin.NaiveBayes())],
+            "stack_method": "predict",
+        },
+    ],
+    "StackingRegressor": [{"passthrough": True, "final_estimator": margin.DecisionTreeRegressor(max_depth=3), "cv": 2}],
+    "VotingClassifier": [
+        {"weights": "learnt"},
+        {"estimators": MACHINE_AND_BAYES, "weights": [1, 2]},
+    ],
+    "VotingRegressor": [{"weights": "learnt"}],
     "JointBayes": [{"alpha": 0.0}],
     "KNeighborsClassifier": [
         {"weights": "inverse_square", "scale": "standard"},
@@ -228,8 +242,10 @@ def comes_near(estimator: BaseEstimator) -> bool:
 
 
 def own_and_inner(estimator: BaseEstimator) -> dict[str, object]:
-    """The parameters of an estimator and of the one inside it, by their own names."""
-    return {name.split("__")[-1]: value for name, value in estimator.get_params().items()}
+    """The parameters of an estimator and of those inside it, by their own names."""
+    unnamed = estimator._named() if getattr(estimator, "estimators", ()) is None else ()
+    found = {name.split("__")[-1]: value for name, value in estimator.get_params().items()}
+    return {**found, **{name: value for _, inner in unnamed for name, value in inner.get_params().items()}}
 
 
 def _every(kind: Callable[[BaseEstimator], bool]) -> pytest.MarkDecorator:

@@ -7,10 +7,12 @@ from typing import Any
 import numpy as np
 
 from margin.base.inputs.arrays import check_one_row
+from margin.base.meta.members import Kind
+from margin.ensemble.committee.stacking import StackingClassifier, StackingRegressor
+from margin.ensemble.committee.voting import VotingClassifier, VotingRegressor
 from margin.explain.explanation import Explanation, Reason
 from margin.explain.models import answer_of, explain
 from margin.multiclass import ClassifierChain, ErrorCorrectingCodes, OneVsOne, OneVsRest
-from margin.multiclass.members import Kind
 from margin.typing import TableLike
 
 __all__: list[str] = []
@@ -97,6 +99,55 @@ def _(model: ClassifierChain, X: TableLike) -> Explanation:
     for place, j in enumerate(order[1:], 1):
         after[j] = f" (after {', '.join(names[i] for i in order[:place])})"
     return _several(model, X, "Each target is answered with the answers of those before it in the chain.", after)
+
+
+@explain.register
+def _(model: VotingClassifier, X: TableLike) -> Explanation:
+    answer, probabilities = answer_of(model, X)
+    encoded, labels = model._encoded(X, "predict"), model.classes_.tolist()
+    check_one_row(encoded, "explain(VotingClassifier, X)")
+    place, reasons = labels.index(answer), []
+    votes = model._voted(encoded)[0].tolist()
+    for (name, _), member, share, vote in zip(model._named(), model.members_, model.weights_.tolist(), votes):
+        says = f"{labels[vote]}"
+        lead = share if vote == place else -share
+        if model.voting_ == "soft":
+            given = float(member.probabilities(encoded, len(labels))[0, place])
+            says, lead = f"{says}; {answer} {given:.1%}", share * given
+        reasons.append(Reason(name, f"{says} (counts {share:.1%})", lead))
+    how = "The probabilities of the members are averaged." if model.voting_ == "soft" else "Each member has a vote."
+    return Explanation("VotingClassifier", answer, probabilities, how, tuple(reasons))
+
+
+@explain.register
+def _(model: StackingClassifier, X: TableLike) -> Explanation:
+    answer, probabilities = answer_of(model, X)
+    encoded = model._encoded(X, "predict")
+    check_one_row(encoded, "explain(StackingClassifier, X)")
+    said = model._said(model.members_, encoded)[0]
+    reasons = tuple(Reason(name, f"{value:.4g}", float(value)) for name, value in zip(model.column_names_, said))
+    final = "a constant" if model.final_.model is None else type(model.final_.model).__name__
+    how = f"Each line is what a member says of a class; {final} has learnt how far to trust it."
+    return Explanation("StackingClassifier", answer, probabilities, how, reasons)
+
+
+@explain.register(VotingRegressor)
+@explain.register(StackingRegressor)
+def _(model: Any, X: TableLike) -> Explanation:
+    encoded, name = model._encoded(X, "predict"), type(model).__name__
+    check_one_row(encoded, f"explain({name}, X)")
+    said, shares = model._said(model.members_, encoded)[0], vars(model).get("weights_")
+    parts = said if shares is None else said * shares
+    reasons = tuple(
+        Reason(called, f"{value:.4g}" + ("" if shares is None else f" (counts {share:.1%})"), float(part))
+        for (called, _), value, part, share in zip(model._named(), said, parts, said if shares is None else shares)
+    )
+    how = (
+        "The answer is the mean of what the members say."
+        if shares is not None
+        else f"Each line is what a member says; {type(model.final_).__name__} has learnt how far to trust it."
+    )
+    return Explanation(name, f"{float(model.predict(X)[0]):.6g}", {}, how, reasons)
 
 
 def _several(model: Any, X: TableLike, how: str, more: list[str]) -> Explanation:

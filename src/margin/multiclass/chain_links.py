@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from margin.base.meta.cross_fitting import given_splits, stratified_splits
+from margin.base.meta.members import Kind, Member, learn_member
 from margin.base.representations.representation import TrainingRows
 from margin.data.splits import Split
 from margin.errors import ParameterError
 from margin.multiclass.feeding import Feeding, one_hot
-from margin.multiclass.members import Kind, Member, learn_member
 from margin.typing import Encoded, SeedLike
 
 __all__ = ["Chain", "ChainRows", "Units", "held_out_codes", "learn_cross_fitted", "learn_link"]

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 import numpy as np
 
 from margin.base.meta.inner_model import Estimator, Folds, on_tables
+from margin.base.meta.members import Member, together
 from margin.base.representations.representation import TrainingRows
 from margin.base.sklearn_classes import available_if, clone
 from margin.data.table import Table
@@ -21,7 +22,6 @@ from margin.multiclass.chain_links import (
     learn_link,
 )
 from margin.multiclass.feeding import Feeding
-from margin.multiclass.members import Member, together
 from margin.multiclass.strategy import Strategy, inner_name
 from margin.params import Count, Jobs, Rule, Seed, rule_of
 from margin.random import generator

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 import numpy as np
 
 from margin.base.meta.inner_model import Estimator
+from margin.base.meta.members import Member
 from margin.base.representations.representation import TrainingRows
 from margin.multiclass.code_words import (
     MOST_EXHAUSTIVE,
@@ -15,7 +16,6 @@ from margin.multiclass.code_words import (
     random_code,
     usual_bits,
 )
-from margin.multiclass.members import Member
 from margin.multiclass.strategy import Strategy
 from margin.params import Count, Jobs, Rule, Seed
 from margin.typing import Encoded, TableLike

@@ -10,9 +10,9 @@ import margin._core as _core
 from margin import parallel
 from margin.base.meta.coupling import couple
 from margin.base.meta.inner_model import Estimator
+from margin.base.meta.members import Member
 from margin.base.representations.representation import TrainingRows
 from margin.errors import ParameterError
-from margin.multiclass.members import Member
 from margin.multiclass.strategy import Strategy, inner_name
 from margin.params import Jobs
 from margin.typing import Encoded, TableLike

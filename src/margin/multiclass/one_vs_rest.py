@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from margin.base.meta.inner_model import Estimator
+from margin.base.meta.members import Kind, Member
 from margin.base.representations.representation import TrainingRows
 from margin.base.sklearn_classes import available_if
-from margin.multiclass.members import Kind, Member
 from margin.multiclass.strategy import Strategy
 from margin.params import Jobs
 from margin.typing import Encoded, TableLike

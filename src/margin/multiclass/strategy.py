@@ -12,12 +12,12 @@ from sklearn.utils import get_tags
 
 from margin.base import AsGiven, Classifier
 from margin.base.meta.inner_model import last_step, on_tables
+from margin.base.meta.members import Kind, Member, learn_member, together
 from margin.base.representations.representation import TrainingRows
 from margin.base.sklearn_classes import available_if, clone
 from margin.bayes.naive import NaiveBayes
 from margin.data.table import Table
 from margin.errors import InputError, ParameterError
-from margin.multiclass.members import Kind, Member, learn_member, together
 from margin.typing import Encoded, TableLike
 
 __all__ = ["Strategy", "inner_name"]

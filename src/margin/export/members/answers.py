@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from margin.base.meta.members import Kind, Member
 from margin.errors import ExportError
 from margin.export.answer import Answer, answer
 from margin.export.around import inner_answer
@@ -14,7 +15,6 @@ from margin.export.graph import Graph
 from margin.export.members.pairs import coupled, votes_of_pairs
 from margin.multiclass import ClassifierChain, ErrorCorrectingCodes, OneVsOne, OneVsRest
 from margin.multiclass.error_correcting_codes import LARGEST
-from margin.multiclass.members import Kind, Member
 
 __all__: list[str] = []
 

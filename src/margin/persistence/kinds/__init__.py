@@ -13,6 +13,7 @@ from margin.persistence.kinds import (
     bayes,
     bayes_statistics,
     calibration,
+    committees,
     data,
     discriminants,
     distributions,
@@ -33,7 +34,7 @@ FAMILIES = (
     *(data, base, evaluation),
     *(neighbor_indexes, neighbors),
     *(bayes_statistics, distributions, bayes, discriminants, calibration),
-    *(linear, svm, tree, multiclass, selection),
+    *(linear, svm, tree, multiclass, committees, selection),
 )
 
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from margin.base.meta.members import Member
 from margin.multiclass.chain_links import Chain
 from margin.multiclass.classifier_chain import ClassifierChain
 from margin.multiclass.error_correcting_codes import ErrorCorrectingCodes
-from margin.multiclass.members import Member
 from margin.multiclass.one_vs_one import OneVsOne
 from margin.multiclass.one_vs_rest import OneVsRest
 from margin.persistence.kinds.base import AS_GIVEN, OUTPUTS, classifier, model
@@ -18,7 +18,7 @@ from margin.persistence.objects.arrays import Array, at_least, strictly_ascendin
 from margin.persistence.objects.fields import Field, Flag, ListOf, Maybe, Model, Object
 from margin.persistence.objects.kind import Kind
 
-__all__ = ["KINDS"]
+__all__ = ["KINDS", "MEMBERS", "unfit"]
 
 MEMBERS = ListOf(Object("member"))
 
@@ -35,7 +35,7 @@ def _member(one: Member) -> str | None:
     return None
 
 
-def _unfit(members: Iterable[Member], n_codes: int, n_columns: int | None) -> str | None:
+def unfit(members: Iterable[Member], n_codes: int, n_columns: int | None, alike: bool = True) -> str | None:
     """Why members cannot answer: codes that are not there, other columns, or some with probabilities and some without.
 
     ``n_columns`` is None where members have columns of their own.
@@ -45,7 +45,7 @@ def _unfit(members: Iterable[Member], n_codes: int, n_columns: int | None) -> st
         return "a member knows classes that are not there"
     if n_columns is not None and any(inner.n_features_in_ != n_columns for inner in asked):
         return "a member knows other columns"
-    if len({hasattr(inner, "predict_proba") for inner in asked}) > 1:
+    if alike and len({hasattr(inner, "predict_proba") for inner in asked}) > 1:
         return "some members give probabilities and some do not"
     return None
 
@@ -64,7 +64,7 @@ def _one_vs_rest(made: OneVsRest) -> str | None:
     for members, labels in zip(made.members_, classes):
         if len(members) != (len(labels) if len(labels) > 2 else len(labels) - 1):
             return "there must be a member for each class"
-    return _unfit([member for members in made.members_ for member in members], 2, made._columns.n)
+    return unfit([member for members in made.members_ for member in members], 2, made._columns.n)
 
 
 def _there(made: Any) -> str | None:
@@ -78,13 +78,13 @@ def _one_vs_one(made: OneVsOne) -> str | None:
     pairs = np.column_stack([made._there[first], made._there[second]])
     if not np.array_equal(made.pairs_, pairs) or len(made.members_) != len(pairs):
         return "there must be a member for each pair of classes with rows"
-    return _there(made) or _unfit(made.members_, 2, made._columns.n)
+    return _there(made) or unfit(made.members_, 2, made._columns.n)
 
 
 def _codes(made: ErrorCorrectingCodes) -> str | None:
     if made.code_.shape != (len(made.classes_), len(made.members_)) or not np.isin(made.code_, (-1, 0, 1)).all():
         return "there must be a word of +1, -1 and 0 for each class, and a member for each bit"
-    return _there(made) or _unfit(made.members_, 2, made._columns.n)
+    return _there(made) or unfit(made.members_, 2, made._columns.n)
 
 
 def _chain(made: ClassifierChain) -> str | None:
@@ -97,7 +97,7 @@ def _chain(made: ClassifierChain) -> str | None:
         wrong = next(filter(None, (_link(made, chain, place, classes) for place in range(len(classes)))), None)
         if wrong:
             return wrong
-    return _unfit([], 0, None)
+    return unfit([], 0, None)
 
 
 def _link(made: ClassifierChain, chain: Chain, place: int, classes: list[Any]) -> str | None:
@@ -105,7 +105,7 @@ def _link(made: ClassifierChain, chain: Chain, place: int, classes: list[Any]) -
     before = [len(classes[j]) for j in chain.order[:place].tolist()]
     nominal = made._columns.schema is not None and made.feed == "labels"
     fed = [0 if n == 1 else 1 if n == 2 or nominal else n for n in before]
-    return _unfit([chain.members[place]], len(classes[int(chain.order[place])]), made._columns.n + sum(fed))
+    return unfit([chain.members[place]], len(classes[int(chain.order[place])]), made._columns.n + sum(fed))
 
 
 SEVERAL: dict[str, Field] = {"classes_": OUTPUTS, "outputs_2d_": Flag()}
