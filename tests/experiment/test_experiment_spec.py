@@ -34,6 +34,9 @@ def whole_specs(draw):
         separator=draw(st.sampled_from(["auto", ";", "\t", " ", "|"])),
         missing=draw(st.none() | st.lists(words, min_size=1, max_size=2).map(tuple)),
         kinds=draw(st.none() | st.dictionaries(words, st.sampled_from(["numeric", "nominal"]), min_size=1, max_size=2)),
+        test=draw(st.none() | words),
+        limit=draw(st.none() | st.integers(1, 10**6) | st.just(0.1)),
+        **draw(st.just({}) | st.builds(dict, group=words) | st.builds(dict, time=words)),
     )
 
 
@@ -47,7 +50,7 @@ def test_the_command_it_gives_asks_for_the_same_run(spec):
     typed = shlex.split(spec.command())
     assert typed[:2] == ["margin", "compare"]
     parameters = compare.command.make_context("compare", typed[2:]).params
-    for place in ("out", "save", "quiet"):
+    for place in ("out", "save", "record", "as_json", "quiet"):
         parameters.pop(place)
     assert compare._spec(**parameters) == spec
 

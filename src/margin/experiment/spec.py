@@ -214,7 +214,7 @@ def _words(flag: str, value: Any) -> list[str]:
     if flag in ("--kind", "--set"):
         return [word for column, kind in value.items() for word in (flag, f"{column}={kind}")]
     if flag == "--limit":
-        return [flag, f"{value:g}s"]
+        return [flag, f"{value:.15g}s"]
     return [flag, ",".join(value) if isinstance(value, tuple) else str(value)]
 
 
