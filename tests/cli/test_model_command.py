@@ -218,3 +218,12 @@ def test_sizes_are_told_as_people_read_them():
     assert [size(n) for n in (0, 999, 1000, 999_949, 999_951, 2_500_000)] == [
         "0 B", "999 B", "1.0 kB", "999.9 kB", "1.0 MB", "2.5 MB",
     ]  # fmt: skip
+
+
+def test_a_figure_that_is_a_mean_of_classes_says_so_where_classes_were_noted():
+    from margin.cli.card_text import _scores
+
+    scores = {"test": {"accuracy": [0.9, 0.8, 0.95], "f1": [0.7, None, None]}}
+    assert "f1, mean of classes" in "\n".join(_scores(scores, {}, {}, 80))
+    assert "f1 of bad" in "\n".join(_scores(scores, {}, {"f1": "bad"}, 80))
+    assert "mean" not in "\n".join(_scores(scores, {}, None, 80)), "files of old do not say whose F1 it is"

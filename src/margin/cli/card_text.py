@@ -151,18 +151,26 @@ def _scores(scores: dict[str, dict[str, list[float | None]]], units: Any, positi
 
     Units and classes are noted in the file, so that nobody need load the metrics; in older files they are not.
     """
-    units, positive = (noted if isinstance(noted, dict) else {} for noted in (units, positive))
+    noted = isinstance(positive, dict)
+    units, positive = (each if isinstance(each, dict) else {} for each in (units, positive))
     places = sorted((where for where in scores if scores[where]), key=lambda where: [*SCORED, where].index(where))
     names = list(dict.fromkeys(name for where in places for name in scores[where]))
     shares = {name: units[name] == "%" if name in units else words.is_share(name) for name in names}
     rows = [
-        [_about(name, positive), *(_score(scores[where].get(name), shares[name]) for where in places)] for name in names
+        [_about(name, positive, noted), *(_score(scores[where].get(name), shares[name]) for where in places)]
+        for name in names
     ]
     return table(["score", *(SCORED.get(where, printable(where)) for where in places)], rows, width)
 
 
-def _about(name: str, positive: dict[str, Any]) -> str:
-    of = f" of {printable(str(positive[name]))}" if name in positive else ""
+#: Metrics of one class, which without one are the mean over the classes.
+_BY_CLASS = frozenset({"precision", "recall", "f1"})
+
+
+def _about(name: str, positive: dict[str, Any], noted: bool) -> str:
+    of = ", mean of classes" if noted and name in _BY_CLASS else ""
+    if name in positive:
+        of = f" of {printable(str(positive[name]))}"
     return printable(name).replace("_", " ") + of
 
 

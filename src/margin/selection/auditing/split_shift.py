@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator
 from typing import Any
 
@@ -43,7 +44,7 @@ def look_at_groups(setting: Setting, groups: np.ndarray) -> Iterator[Finding]:
         "trap" if setting.ours else "leak",
         f"{whose} {counted(n, 'group')} on both sides: {percent(share)} of the test rows belong to a group that was "
         "learnt from.",
-        "Split by groups, so that each stands on one side: the question is how well the model does on new ones.",
+        "Split by groups (--group), so that each stands on one side: what counts is how well it does on new ones.",
         rows=setting.numbered(rows),
         evidence={"groups": n, "share_of_test": share},
     )
@@ -66,7 +67,8 @@ def look_at_time(setting: Setting, times: np.ndarray, name: str, told: bool) -> 
     said = f"{by}{said}" if by else said[0].upper() + said[1:]
     if setting.ours:
         said += " A random split always does that."
-    advice = "If the model is to answer for the future, learn from what came first and ask about what came last."
+    advice = "If the model is to answer for the future, learn from what came first and ask about what came last"
+    advice += f" (--time {shlex.quote(name)})." if name else "."
     yield Finding(
         "time_order",
         severity,
