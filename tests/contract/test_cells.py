@@ -74,14 +74,19 @@ def test_huge_cells_are_answered_or_refused_never_nonsense(estimator):
         assert np.isfinite(answers(clone(estimator).fit(X, y), X)).all()
 
 
+def sparse_numbers():
+    X, y = numbers()
+    return sp.csr_array(X), y
+
+
 TINY = [(unit, form) for unit in (2.0**-660, 2.0**-70) for form in (np.asarray, sp.csr_array)]
 
 
 @in_turn(is_measuring_classifier, "tiny", TINY)
 def test_tiny_numbers_are_learnt_or_named_never_lost_without_a_word(estimator, tiny):
     X, y = numbers()
-    hits = np.mean(learnt(estimator).predict(X) == y)
     for unit, form in tiny:
+        hits = np.mean(learnt(estimator, numbers if form is np.asarray else sparse_numbers).predict(form(X)) == y)
         with warnings.catch_warnings(record=True) as warned:
             warnings.simplefilter("always")
             said = clone(estimator).fit(form(X * unit), y).predict(form(X * unit))
