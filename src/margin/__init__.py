@@ -17,6 +17,7 @@ _names = {
         bias_variance bias_variance_curve brier_decomposition calibration_curve compare_on compare_scores confusion
         evaluate gain_curve measure measure_multilabel precision_recall_curve risk_coverage roc_curve
     """,
+    "ensemble": "RandomForestClassifier RandomForestRegressor",
     "experiment": "",
     "explain": "",
     "export": "",

@@ -13,6 +13,9 @@ from margin import (
     data as data,
 )
 from margin import (
+    ensemble as ensemble,
+)
+from margin import (
     evaluation as evaluation,
 )
 from margin import (
@@ -107,6 +110,12 @@ from margin.data import (
 )
 from margin.data import (
     read as read,
+)
+from margin.ensemble import (
+    RandomForestClassifier as RandomForestClassifier,
+)
+from margin.ensemble import (
+    RandomForestRegressor as RandomForestRegressor,
 )
 from margin.evaluation import (
     bias_variance as bias_variance,

@@ -16,6 +16,7 @@ from margin.persistence.kinds import (
     data,
     discriminants,
     distributions,
+    ensemble,
     evaluation,
     linear,
     multiclass,
@@ -33,7 +34,7 @@ FAMILIES = (
     *(data, base, evaluation),
     *(neighbor_indexes, neighbors),
     *(bayes_statistics, distributions, bayes, discriminants, calibration),
-    *(linear, svm, tree, multiclass, selection),
+    *(linear, svm, tree, multiclass, ensemble, selection),
 )
 
 
