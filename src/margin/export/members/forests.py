@@ -81,7 +81,8 @@ def _ensemble(graph: Graph, trees: Trees) -> dict[str, Any]:
 
 
 def _codes(trees: Trees, node: int) -> list[float]:
-    """The levels of branch 0."""
+    """The levels of branch 0; one that no row has where only missing cells go there."""
     begin, n = int(trees.nodes[node, 0]) & 0xFFFFFFFF, int(trees.nodes[node, 0]) >> 32
     words = trees.words[begin : begin + n].tolist()
-    return [float(64 * w + bit) for w, word in enumerate(words) for bit in range(64) if word >> bit & 1]
+    found = [float(64 * w + bit) for w, word in enumerate(words) for bit in range(64) if word >> bit & 1]
+    return found or [-1.0]
