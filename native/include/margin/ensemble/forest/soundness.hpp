@@ -11,7 +11,7 @@ namespace margin::ensemble {
 namespace detail {
 
 inline std::string unsound_leaf(const ForestView& forest, const Node& node, std::size_t own) {
-    if (node.first != own)
+    if (node.first != own || node.tag != Node::leaf) // its column is read on the way, whatever comes of it
         return "a leaf leads elsewhere";
     if (!forest.of_classes)
         return std::isfinite(node.threshold) ? "" : "a leaf answers no number";
