@@ -13,7 +13,10 @@ _names = {
         JointBayes LinearDiscriminantAnalysis MultinomialNB NaiveBayes QuadraticDiscriminantAnalysis bayes_rule
     """,
     "data": "Table read",
-    "ensemble": "StackingClassifier StackingRegressor VotingClassifier VotingRegressor",
+    "ensemble": """
+        RandomForestClassifier RandomForestRegressor StackingClassifier StackingRegressor VotingClassifier
+        VotingRegressor
+    """,
     "evaluation": """
         bias_variance bias_variance_curve brier_decomposition calibration_curve compare_on compare_scores confusion
         evaluate gain_curve measure measure_multilabel precision_recall_curve risk_coverage roc_curve

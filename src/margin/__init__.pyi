@@ -112,6 +112,12 @@ from margin.data import (
     read as read,
 )
 from margin.ensemble import (
+    RandomForestClassifier as RandomForestClassifier,
+)
+from margin.ensemble import (
+    RandomForestRegressor as RandomForestRegressor,
+)
+from margin.ensemble import (
     StackingClassifier as StackingClassifier,
 )
 from margin.ensemble import (

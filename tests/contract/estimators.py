@@ -146,6 +146,11 @@ OTHER_SETTINGS = {
     "Reject": [{"model": margin.LinearDiscriminantAnalysis(), "confidence": "margin"}],
     "PolynomialFeatures": [{"degree": 3, "interaction_only": True}],
     "QuadraticFeatures": [{"nominal": "cross"}],
+    "RandomForestClassifier": [
+        {"n_estimators": 7, "criterion": "entropy", "bootstrap": False, "nominal": "one_vs_rest", "random_state": 0},
+        {"n_estimators": 7, "max_bins": 255, "max_depth": 6, "oob_score": False, "random_state": 0},
+    ],
+    "RandomForestRegressor": [{"n_estimators": 7, "bootstrap": False, "max_bins": 255, "random_state": 0}],
     "SVC": [
         {"C": 10.0, "multiclass": "one_vs_rest", "scale": "standard"},
         {"kernel": "linear", "probability": "sigmoid", "scale": "range"},
@@ -156,6 +161,8 @@ OTHER_SETTINGS = {
 # What stands for the defaults of models that fit many others: fewer of them.
 FEWER = {
     "LogisticRegressionCV": {"Cs": 2, "n_folds": 2},
+    "RandomForestClassifier": {"n_estimators": 10, "random_state": 0},
+    "RandomForestRegressor": {"n_estimators": 10, "random_state": 0},
     "GridSearch": {"cv": 2},
     "RandomSearch": {"cv": 2, "n": 2},
     "HalvingSearch": {"cv": 2, "grid": {"max_depth": [1, 3]}, "factor": 2},
@@ -239,6 +246,11 @@ def counts_against_a_prior(estimator: BaseEstimator) -> bool:
 def comes_near(estimator: BaseEstimator) -> bool:
     """Whether a model is an optimum that steps come near, whatever order its sums are in."""
     return not {"C", "Cs", "nu"}.isdisjoint(own_and_inner(estimator)) and not hasattr(estimator, "partial_fit")
+
+
+def draws_rows(estimator: BaseEstimator) -> bool:
+    """Whether a model learns from rows drawn at random, so that shares are about those of the rows."""
+    return bool(getattr(estimator, "bootstrap", False))
 
 
 def own_and_inner(estimator: BaseEstimator) -> dict[str, object]:

@@ -17,6 +17,7 @@ from tests.contract.estimators import (
     answers,
     comes_near,
     counts_cells,
+    draws_rows,
     every_classifier,
     every_estimator,
     every_measuring_classifier,
@@ -200,7 +201,7 @@ def test_only_constant_columns_leave_the_shares_of_the_classes(estimator):
     with pytest.warns(ConstantColumnWarning):
         model = clone(estimator).fit(X, y)
     if hasattr(model, "predict_proba"):
-        assert np.allclose(model.predict_proba(X), [4 / 6, 2 / 6])
+        assert np.allclose(model.predict_proba(X), [4 / 6, 2 / 6], atol=0.2 if draws_rows(estimator) else 1e-8)
     assert set(model.predict(X)) == {0}
 
 

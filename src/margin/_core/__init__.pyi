@@ -6,6 +6,7 @@ from margin._core import counts as counts
 from margin._core import data as data
 from margin._core import density as density
 from margin._core import discriminant as discriminant
+from margin._core import ensemble as ensemble
 from margin._core import files as files
 from margin._core import linear as linear
 from margin._core import metrics as metrics

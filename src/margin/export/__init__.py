@@ -4,7 +4,17 @@ Dispatches on the type of a model: models know nothing of it. Nothing of ONNX is
 """
 
 # Each of these registers how its models answer.
-from margin.export import around, bayes, discriminants, linear, machines, members, neighbors, transformers, trees
+from margin.export import (
+    around,
+    bayes,
+    discriminants,
+    linear,
+    machines,
+    members,
+    neighbors,
+    transformers,
+    trees,
+)
 from margin.export.exporting import to_onnx
 from margin.export.running import onnx_inputs, run_onnx
 

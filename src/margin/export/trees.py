@@ -20,7 +20,7 @@ from margin.export.tree_questions import Questions, questions_of, with_surrogate
 from margin.tree.nodes import Tree
 from margin.tree.tree_model import TreeClassifier, TreeModel, TreeRegressor
 
-__all__ = ["leaf_shares"]
+__all__ = ["LEQ", "MEMBER", "cells_of", "leaf_shares"]
 
 LEQ, MEMBER = 0, 6
 
@@ -50,7 +50,7 @@ def _said(model: TreeModel, rows: RawRows) -> str:
     if tree.n_nodes == 1:
         return graph.repeated(table[0], rows.count())
     mixed = rows.mixed(model._encoder)
-    matrix, questions = _cells(rows, mixed), questions_of(tree, mixed)
+    matrix, questions = cells_of(rows, mixed), questions_of(tree, mixed)
     said = graph("Gather", table, _leaf(graph, questions, matrix), axis=0)
     inner = np.flatnonzero(~tree.is_leaf)
     in_parts = bool((tree.missing[inner] < 0).any())
@@ -74,7 +74,7 @@ def leaf_shares(tree: Tree) -> np.ndarray:
     return np.divide(tree.value, total, out=np.zeros_like(tree.value), where=total != 0)
 
 
-def _cells(rows: RawRows, mixed: MixedColumns) -> str:
+def cells_of(rows: RawRows, mixed: MixedColumns) -> str:
     """The columns as the tree counts them: numbers first, then codes as doubles, NaN where a cell is missing."""
     parts = [] if mixed.numeric is None else [mixed.numeric]
     return rows.graph.side_by_side([*parts, *(rows.ranks(column) for column in mixed.coded)])

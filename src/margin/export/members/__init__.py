@@ -1,5 +1,5 @@
 """Models made of members."""
 
-from margin.export.members import answers
+from margin.export.members import answers, forests
 
-__all__ = ["answers"]
+__all__ = ["answers", "forests"]

@@ -1,0 +1,240 @@
+#pragma once
+// Growing one tree of a forest, on one thread, depth first.
+#include "margin/core/monitor.hpp"
+#include "margin/tree/exact/work.hpp"
+#include "node_search.hpp"
+#include "nodes.hpp"
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace margin::ensemble {
+
+/// One for each worker: grows tree after tree.
+template <class Case>
+class TreeGrower {
+public:
+    using Target = typename Case::Target;
+    static constexpr bool of_classes = std::is_same_v<Target, tree::Classes>;
+
+    TreeGrower(const CodedTable& table, const BinCommon& common, NodeSearch<Case> search, std::size_t width,
+               Monitor& monitor)
+        : table_(table), common_(common), settings_(common.settings), search_(std::move(search)), width_(width),
+          monitor_(monitor) {}
+
+    /// The tree of some cases. `common` holds their weight; `seed` decides which columns are drawn.
+    GrownTree grow(std::vector<Case>&& cases, std::uint64_t seed) {
+        cases_ = std::move(cases);
+        spare_.resize(cases_.size());
+        seed_ = seed;
+        grown_ = {};
+        grown_.decrease.assign(table_.columns.size(), 0.0);
+        grown_.nodes.resize(1);
+        sums_.assign(width_, 0.0);
+        Work root{0, 0, cases_.size(), 0, 0, 0, {}};
+        for (const Case& c : cases_) {
+            c.add_to(sums_.data());
+            root.n += c.times();
+        }
+        stack_.assign(1, root);
+        while (!stack_.empty())
+            grow_next();
+        return std::exchange(grown_, {});
+    }
+
+private:
+    /// A node whose branches are still to come; its sums stand at the same place in sums_.
+    struct Work {
+        std::uint32_t node;
+        std::size_t begin, n_rows, n; // rows, and cases: rows as often as they were drawn
+        std::size_t depth;
+        std::uint64_t path;
+        tree::Bounds bounds;
+    };
+
+    std::span<const Case> cases_of(const Work& work) const noexcept {
+        return {cases_.data() + work.begin, work.n_rows};
+    }
+
+    void grow_next() {
+        const Work work = stack_.back();
+        stack_.pop_back();
+        sum_.assign(sums_.end() - static_cast<std::ptrdiff_t>(width_), sums_.end());
+        sums_.resize(sums_.size() - width_);
+        const double weight = Target::weight(sum_.data(), width_);
+        if (ends_here(work, weight)) {
+            write_leaf(work, weight);
+            return;
+        }
+        if (work.n_rows > 1024)
+            monitor_.check();
+        const BinNode node{0,           0,        work.n, sum_.data(), weight, search_.loss(sum_.data(), weight),
+                           work.bounds, work.path};
+        search_.best(cases_of(work), node, seed_, split_);
+        if (split_.found && weight / common_.all_weight * split_.gain + 1e-15 >= settings_.min_decrease)
+            divide(work, weight);
+        else
+            write_leaf(work, weight);
+    }
+
+    bool ends_here(const Work& work, double weight) const {
+        return work.n < std::max<std::size_t>(settings_.min_split, 2) || work.n / 2 < settings_.min_leaf ||
+               work.depth >= settings_.max_depth || weight < 2 * settings_.min_leaf_weight || is_pure(work);
+    }
+
+    bool is_pure(const Work& work) const {
+        if constexpr (of_classes) {
+            return std::ranges::count_if(sum_, [](double w) { return w > 0; }) <= 1;
+        } else {
+            const auto cases = cases_of(work);
+            return std::ranges::all_of(cases, [&](const Case& c) { return c.y == cases.front().y; });
+        }
+    }
+
+    void write_leaf(const Work& work, double weight) {
+        Node& node = grown_.nodes[work.node];
+        node.first = work.node;
+        node.tag = Node::leaf;
+        if constexpr (of_classes)
+            node.threshold = static_cast<double>(shares_row(work, weight));
+        else
+            node.threshold = mean(work, weight);
+    }
+
+    /// The row of a leaf's shares: the first ones are those of single classes.
+    std::size_t shares_row(const Work& work, double weight) {
+        if (width_ == 2 && !settings_.monotone.empty()) {
+            sum_[1] = std::clamp(sum_[1] / weight, work.bounds.lowest, work.bounds.highest) * weight;
+            sum_[0] = weight - sum_[1];
+        }
+        const auto largest = std::ranges::max_element(sum_);
+        if (*largest == weight)
+            return static_cast<std::size_t>(largest - sum_.begin());
+        double total = 0;
+        for (const double s : sum_)
+            total += s;
+        for (const double s : sum_)
+            grown_.shares.push_back(s / total);
+        return width_ + grown_.shares.size() / width_ - 1;
+    }
+
+    double mean(const Work& work, double weight)
+        requires(!of_classes)
+    {
+        items_.resize(work.n_rows);
+        weights_.resize(work.n_rows);
+        for (std::size_t i = 0; i < work.n_rows; ++i) {
+            const Case& c = cases_[work.begin + i];
+            items_[i] = {c.y, c.part};
+            weights_[i] = c.w;
+        }
+        const double found = tree::spread_of(items_.data(), weights_.data(), work.n_rows, weight).mean;
+        if (settings_.monotone.empty())
+            return found;
+        return std::clamp(found, work.bounds.lowest + common_.centre, work.bounds.highest + common_.centre);
+    }
+
+    void divide(const Work& work, double weight) {
+        const std::size_t n_rows_low = deal(work);
+        const auto first = static_cast<std::uint32_t>(grown_.nodes.size());
+        write_split(grown_.nodes[work.node], first, n_rows_low > work.n_rows - n_rows_low ? 0 : 1);
+        grown_.nodes.resize(first + 2);
+        grown_.decrease[split_.column] += weight / common_.all_weight * std::max(split_.gain, 0.0);
+
+        high_.resize(width_);
+        for (std::size_t k = 0; k < width_; ++k)
+            high_[k] = sum_[k] - split_.low[k];
+        const std::int8_t way = settings_.monotone.empty() ? 0 : settings_.monotone[split_.column];
+        const double middle = way == 0 ? 0.0
+                                       : tree::bounded_value<Target>(split_.low.data(), split_.low_weight) / 2 +
+                                             tree::bounded_value<Target>(high_.data(), weight - split_.low_weight) / 2;
+        const std::array<Work, 2> part{Work{first, work.begin, n_rows_low, split_.n_low, work.depth + 1,
+                                            tree::path_to(work.path, 0), tree::hand_down(work.bounds, way, 0, middle)},
+                                       Work{first + 1, work.begin + n_rows_low, work.n_rows - n_rows_low,
+                                            work.n - split_.n_low, work.depth + 1, tree::path_to(work.path, 1),
+                                            tree::hand_down(work.bounds, way, 1, middle)}};
+        // The larger branch comes next, so that its nodes lie behind those of its parent.
+        const std::size_t next = part[0].n > part[1].n ? 0 : 1;
+        for (const std::size_t b : {1 - next, next}) {
+            stack_.push_back(part[b]);
+            const auto& sum = b == 0 ? split_.low : high_;
+            sums_.insert(sums_.end(), sum.begin(), sum.end());
+        }
+    }
+
+    void write_split(Node& node, std::uint32_t first, std::int32_t larger) {
+        const tree::BinnedColumn& column = table_.columns[split_.column];
+        const bool subset = split_.ask == tree::Ask::subset;
+        const std::int32_t missing = split_.sees_missing ? split_.missing : larger;
+        node.first = first;
+        node.tag = split_.column | (missing == 1 ? Node::missing_right : 0) | (subset ? 1u << 27 : 0);
+        if (!subset) {
+            node.threshold = column.between(split_.cut, split_.next);
+            return;
+        }
+        const auto begin = static_cast<std::uint32_t>(grown_.words.size());
+        for (const tree::code_t bin : split_.codes)
+            for (const tree::code_t level : column.levels_of[bin]) {
+                grown_.words.resize(std::max<std::size_t>(grown_.words.size(), begin + level / 64 + 1));
+                grown_.words[begin + level / 64] |= std::uint64_t{1} << level % 64;
+            }
+        node.list = {begin, static_cast<std::uint32_t>(grown_.words.size()) - begin};
+    }
+
+    /// Deal the rows of a node out to its branches, in the order they have; gives how many go to branch 0.
+    std::size_t deal(const Work& work) {
+        const std::size_t n_bins = table_.columns[split_.column].n_bins;
+        return table_.with_codes(split_.column, [&]<class Code>(const Code* codes) {
+            if (split_.ask == tree::Ask::threshold) {
+                const std::size_t cut = split_.cut, also = split_.missing == 0 ? n_bins : split_.cut;
+                return deal_by(work, [=](const Case& c) { return (codes[c.row] <= cut) | (codes[c.row] == also); });
+            }
+            low_.assign(n_bins + 1, 0);
+            low_[n_bins] = split_.missing == 0;
+            for (const tree::code_t bin : split_.codes)
+                low_[bin] = 1;
+            const std::uint8_t* const low = low_.data();
+            return deal_by(work, [=](const Case& c) { return low[codes[c.row]] != 0; });
+        });
+    }
+
+    /// No branch on the side: which one comes next cannot be foretold.
+    template <class IsLow>
+    std::size_t deal_by(const Work& work, IsLow&& is_low) {
+        Case* const cases = cases_.data() + work.begin;
+        std::size_t n_low = 0, n_high = 0;
+        for (std::size_t i = 0; i < work.n_rows; ++i) {
+            const Case c = cases[i];
+            const bool low = is_low(c);
+            cases[n_low] = c;
+            spare_[n_high] = c;
+            n_low += low;
+            n_high += !low;
+        }
+        std::copy_n(spare_.begin(), n_high, cases + n_low);
+        return n_low;
+    }
+
+    const CodedTable& table_;
+    const BinCommon& common_;
+    const tree::Settings& settings_;
+    NodeSearch<Case> search_;
+    std::size_t width_;
+    Monitor& monitor_;
+    std::vector<Case> cases_, spare_;
+    std::uint64_t seed_ = 0;
+    GrownTree grown_;
+    std::vector<Work> stack_;
+    std::vector<double> sums_, sum_, high_;
+    std::vector<std::uint8_t> low_;
+    BinSplit split_;
+    tree::Buffer<tree::Values::Item> items_;
+    tree::Buffer<double> weights_;
+};
+
+} // namespace margin::ensemble

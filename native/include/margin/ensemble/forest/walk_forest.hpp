@@ -1,0 +1,195 @@
+#pragma once
+// Rows down all trees of a forest.
+//
+// Trees take turns on some thousand rows, so that a tree stays in the cache for all of them; the rows of a group are
+// walked side by side (tree/grown/walk.hpp says why). A row adds up its trees in their order, whatever else is done.
+#include "margin/tree/grown/walk.hpp"
+#include "nodes.hpp"
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+namespace margin::ensemble {
+
+using tree::WalkedRows, tree::walk_group;
+
+/// The leaf of one row, by thresholds alone.
+template <class T>
+std::uint32_t leaf_of(const Node* nodes, const T* row) noexcept {
+    std::uint32_t at = 0;
+    while (!nodes[at].is_leaf())
+        at = next_node(nodes, at, row);
+    return at;
+}
+
+/// leaf[i] = the leaf of the row at rows[i], by thresholds alone. Requires n <= walk_group.
+template <class T>
+void walk_plain(const Node* nodes, const T* const* rows, std::size_t n, std::uint32_t* leaf) noexcept {
+    constexpr std::size_t abreast = tree::abreast, n_levels = tree::levels_at_once;
+    std::array<std::uint8_t, walk_group + abreast> walking;
+    for (std::size_t i = 0; i < n; ++i)
+        walking[i] = static_cast<std::uint8_t>(i);
+    std::fill_n(leaf, n, 0u);
+    for (std::size_t n_walking = n; n_walking > 0;) {
+        std::fill_n(walking.begin() + static_cast<std::ptrdiff_t>(n_walking), abreast, walking[n_walking - 1]);
+        std::size_t n_left = 0;
+        for (std::size_t k = 0; k < n_walking; k += abreast) {
+            std::array<std::uint32_t, abreast> at;
+            std::array<const T*, abreast> row;
+            for (std::size_t j = 0; j < abreast; ++j) {
+                at[j] = leaf[walking[k + j]];
+                row[j] = rows[walking[k + j]];
+            }
+            for (std::size_t level = 0; level < n_levels; ++level)
+                for (std::size_t j = 0; j < abreast; ++j)
+                    at[j] = next_node(nodes, at[j], row[j]);
+            for (std::size_t j = 0; j < std::min(abreast, n_walking - k); ++j) {
+                const std::uint8_t i = walking[k + j];
+                leaf[i] = at[j];
+                walking[n_left] = i;
+                n_left += !nodes[at[j]].is_leaf();
+            }
+        }
+        n_walking = n_left;
+    }
+}
+
+/// The leaf of one row by questions of any kind; its cells are doubles, NaN where they are missing.
+inline std::uint32_t leaf_of_any(const Node* nodes, const std::uint64_t* words, const double* row) noexcept {
+    std::uint32_t at = 0;
+    while (!nodes[at].is_leaf()) {
+        const Node& node = nodes[at];
+        if (node.kind() == Node::Kind::threshold) {
+            at = next_node(nodes, at, row);
+            continue;
+        }
+        const double x = row[node.column()];
+        std::uint32_t branch = node.tag >> 31;
+        if (!std::isnan(x)) {
+            const std::uint32_t code = tree::code_within(x, std::numeric_limits<std::uint32_t>::max());
+            branch = code / 64 >= node.list.n || !(words[node.list.begin + code / 64] >> (code % 64) & 1);
+        }
+        at = node.first + branch;
+    }
+    return at;
+}
+
+/// Rows that one thread takes at a time: their cells stay in the cache from tree to tree.
+template <class T>
+std::size_t rows_at_once(const WalkedRows<T>& rows) noexcept {
+    return std::clamp<std::size_t>((std::size_t{1} << 18) / (rows.columns() * sizeof(T)), walk_group,
+                                   tree::walk_chunk) /
+           walk_group * walk_group;
+}
+
+/// Whether no node asks about levels.
+inline bool is_plain(const ForestView& forest) noexcept { return forest.words.empty(); }
+
+/// What the leaves of a tree say, added to `out`.
+inline void add_answers(const ForestView& forest, const Node* nodes, const std::uint32_t* leaf, std::size_t n,
+                        double* out) noexcept {
+    if (!forest.of_classes) {
+        for (std::size_t i = 0; i < n; ++i)
+            out[i] += nodes[leaf[i]].threshold;
+        return;
+    }
+    const std::size_t width = forest.width;
+    for (std::size_t i = 0; i < n; ++i) {
+        const auto row = static_cast<std::size_t>(nodes[leaf[i]].threshold);
+        if (row < width) {
+            out[i * width + row] += 1;
+            continue;
+        }
+        const double* const shares = forest.shares.data() + (row - width) * width;
+        for (std::size_t k = 0; k < width; ++k)
+            out[i * width + k] += shares[k];
+    }
+}
+
+/// The leaves of some rows in one tree after another. `at(t, i, leaf, n)` is given those of rows i ... i + n - 1 in tree t.
+/// False if a number is too large to be used.
+template <class T, class At>
+bool walk_rows(const ForestView& forest, const WalkedRows<T>& rows, std::size_t begin, std::size_t end, At&& at) {
+    if (!rows.usable(begin, end))
+        return false;
+    const std::size_t d = rows.columns();
+    const bool plain = is_plain(forest) && rows.codes.empty();
+    std::vector<double> cells(plain ? 0 : (end - begin) * d);
+    if (!plain)
+        rows.write(begin, end, cells.data());
+    std::array<std::uint32_t, walk_group> leaf;
+    std::array<const T*, walk_group> row;
+    for (std::size_t t = 0; t < forest.n_trees(); ++t)
+        for (std::size_t first = begin; first < end; first += walk_group) {
+            const std::size_t n = std::min(walk_group, end - first);
+            for (std::size_t i = 0; i < n; ++i)
+                if (plain)
+                    row[i] = rows.numbers.data() + (first + i) * d;
+                else
+                    leaf[i] = leaf_of_any(forest.tree(t), forest.words.data(), cells.data() + (first - begin + i) * d);
+            if (plain)
+                walk_plain(forest.tree(t), row.data(), n, leaf.data());
+            at(t, first, leaf.data(), n);
+        }
+    return true;
+}
+
+/// The answer to one row of numbers, without asking for memory. Requires a plain forest.
+template <class T>
+void mean_answer(const ForestView& forest, const T* row, double* out) noexcept {
+    std::fill_n(out, forest.width, 0.0);
+    for (std::size_t t = 0; t < forest.n_trees(); ++t) {
+        const std::uint32_t leaf = leaf_of(forest.tree(t), row);
+        add_answers(forest, forest.tree(t), &leaf, 1, out);
+    }
+    for (std::size_t k = 0; k < forest.width; ++k)
+        out[k] /= static_cast<double>(forest.n_trees());
+}
+
+/// out[i] = the mean of what the trees say of row i. Requires out to hold rows x width numbers.
+/// False if a number is too large to be used; `out` is then not complete. O(rows trees depth) time.
+template <class T>
+bool mean_answers(const ForestView& forest, const WalkedRows<T>& rows, double* out, std::size_t n_threads,
+                  Monitor& monitor) {
+    const std::size_t n = rows.numbers.rows(), width = forest.width;
+    if (n == 1 && is_plain(forest) && rows.codes.empty()) {
+        mean_answer(forest, rows.numbers.data(), out);
+        return rows.usable(0, 1);
+    }
+    std::atomic<bool> usable = true;
+    parallel_for(n, rows_at_once(rows), n_threads, monitor, [&](std::size_t begin, std::size_t end, std::size_t) {
+        std::fill(out + begin * width, out + end * width, 0.0);
+        usable = walk_rows(forest, rows, begin, end,
+                           [&](std::size_t t, std::size_t first, const std::uint32_t* leaf, std::size_t count) {
+                               add_answers(forest, forest.tree(t), leaf, count, out + first * width);
+                               if (t % 8 == 0)
+                                   monitor.check();
+                           }) &&
+                 usable;
+        for (std::size_t i = begin * width; i < end * width; ++i)
+            out[i] /= static_cast<double>(forest.n_trees());
+    });
+    return usable;
+}
+
+/// leaf[i, t] = the leaf of row i in tree t.
+template <class T>
+void all_leaves(const ForestView& forest, const WalkedRows<T>& rows, std::int32_t* leaf, std::size_t n_threads,
+                Monitor& monitor) {
+    const std::size_t n_trees = forest.n_trees();
+    parallel_for(rows.numbers.rows(), rows_at_once(rows), n_threads, monitor,
+                 [&](std::size_t begin, std::size_t end, std::size_t) {
+                     walk_rows(forest, rows, begin, end,
+                               [&](std::size_t t, std::size_t first, const std::uint32_t* found, std::size_t count) {
+                                   for (std::size_t i = 0; i < count; ++i)
+                                       leaf[(first + i) * n_trees + t] = static_cast<std::int32_t>(found[i]);
+                               });
+                 });
+}
+
+} // namespace margin::ensemble

@@ -1,0 +1,3 @@
+"""Forests: trees grown side by side from drawn rows and drawn columns."""
+
+__all__: list[str] = []

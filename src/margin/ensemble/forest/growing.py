@@ -1,0 +1,137 @@
+"""Growing forests: clean columns in, :class:`margin.ensemble.Trees` out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+import margin._core as _core
+from margin.base.representations.mixed import MixedData
+from margin.data.weights import count_repeats
+from margin.ensemble.forest.trees import Trees
+from margin.tree.grow import FREE, Columns, binary_scale, codes_of, core_settings, given_weights, numbers_of
+
+__all__ = ["ForestRows", "ForestVotes", "Grown", "choose_bins", "whole_repeats"]
+
+#: Up to so many rows every threshold is looked at: sorting them costs less than bins lose.
+EXACT_ROWS = 10_000
+#: Rows that weights may stand for before they count as relative: each of them is drawn.
+MOST_REPEATS = 2**24
+
+
+def choose_bins(max_bins: Any, n_rows: int) -> tuple[int | None, str]:
+    """How many bins a column has at most, None for one to each number, and why.
+
+    >>> choose_bins("auto", 500)
+    (None, 'all thresholds: 500 rows are few')
+    >>> choose_bins("auto", 100_000)[0]
+    255
+    """
+    if max_bins is None:
+        return None, "all thresholds: as asked for"
+    if max_bins != "auto":
+        return int(max_bins), f"{int(max_bins)} bins: as asked for"
+    if n_rows <= EXACT_ROWS:
+        return None, f"all thresholds: {n_rows:,} rows are few"
+    return 255, f"255 bins: {n_rows:,} rows are more than {EXACT_ROWS:,}"
+
+
+def whole_repeats(weight: np.ndarray) -> np.ndarray:
+    """Where the rows that each weight stands for end, counted up; nothing where weights are relative or all 1.
+
+    >>> whole_repeats(np.array([2.0, 1.0, 3.0]))
+    array([2, 3, 6])
+    >>> whole_repeats(np.array([0.5, 1.0]))
+    array([], dtype=int64)
+    """
+    if (weight == 1).all() or not count_repeats(weight) or weight.sum() > MOST_REPEATS:
+        return np.empty(0, dtype=np.int64)
+    return np.cumsum(weight).astype(np.int64)
+
+
+@dataclass(eq=False)
+class ForestVotes:
+    """What trees said of the rows that they did not draw: sums, and how many trees they are of."""
+
+    sums: np.ndarray
+    counts: np.ndarray
+    weight: np.ndarray
+
+    @classmethod
+    def none_yet(cls, n_rows: int, width: int, weight: np.ndarray) -> ForestVotes:
+        """Before the first tree; of 0 columns where votes are not wanted."""
+        return cls(np.zeros((n_rows, width)), np.zeros((n_rows, 1), dtype=np.int32), given_weights(weight))
+
+
+@dataclass(frozen=True, eq=False)
+class Grown:
+    """Trees, how much the splits on each column lowered the impurity in each, and the error out of bag after each."""
+
+    trees: Trees
+    decrease: np.ndarray
+    error: np.ndarray
+
+
+@dataclass(eq=False)
+class ForestRows:
+    """Rows to grow from: put into codes once, whatever number of trees is grown in however many calls.
+
+    ``weight`` are relative weights, ``ends`` those of :func:`whole_repeats`, and ``n_classes`` is 0 for numbers.
+    """
+
+    X: MixedData
+    y: np.ndarray
+    weight: np.ndarray
+    ends: np.ndarray
+    n_classes: int
+    bins: int | None
+    n_threads: int
+    balanced: bool = False
+    numbers: np.ndarray = field(init=False)
+    table: Any = field(init=False)
+    unit: float = field(init=False)
+
+    def __post_init__(self) -> None:
+        columns, self.numbers = Columns(self.X), numbers_of(self.X)
+        coded = codes_of(self.X), columns.n_levels, columns.nominal
+        self.table = _core.ensemble.code(self.numbers, *coded, self.bins or 0, self.n_threads)
+        scale = binary_scale(self.weight)
+        self.weight = given_weights(self.weight * scale)
+        self.unit = 1.0 if self.n_classes else binary_scale(self.y)
+        self.y = self.y.astype(np.int32) if self.n_classes else np.ascontiguousarray(self.y * self.unit)
+
+    @property
+    def total(self) -> int:
+        """Rows that can be drawn."""
+        return int(self.ends[-1]) if len(self.ends) else len(self.y)
+
+    def grow(
+        self,
+        criterion: str,
+        settings: Mapping[str, Any],
+        *,
+        seed: int,
+        trees: range,
+        n_draws: int,
+        votes: ForestVotes,
+        monotone: np.ndarray = FREE,
+    ) -> Grown:
+        """Some trees of the forest of this seed, by their numbers; votes out of bag are added to."""
+        plan = _core.ensemble.ForestPlan()
+        plan.seed, plan.first_tree, plan.n_trees = seed, trees.start, len(trees)
+        plan.n_draws, plan.n_threads = n_draws, self.n_threads
+        core: Any = _core.ensemble
+        rows = self.table, self.numbers, self.X.codes, self.y, self.weight
+        how = core_settings(settings), monotone, plan, self.ends, (votes.sums, votes.counts, votes.weight), None
+        if self.n_classes:
+            found = core.grow_classes(*rows, self.n_classes, self.balanced, criterion, *how)
+        else:
+            found = core.grow_values(*rows, *how)
+        arrays = {name: found[name] for name in ("nodes", "start", "words", "shares")}
+        made = Trees(**arrays, of_classes=self.n_classes > 0, n_columns=found["decrease"].shape[1])
+        if self.unit != 1:
+            made.threshold[made.is_leaf] /= self.unit
+        return Grown(made, found["decrease"], found["error"] / self.unit / self.unit)

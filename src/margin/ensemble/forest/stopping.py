@@ -1,0 +1,39 @@
+"""When a forest is large enough: the error out of bag no longer changes by what could be told from chance."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from margin.ensemble.forest.growing import ForestRows, ForestVotes
+
+__all__ = ["BATCH", "MOST_TREES", "is_flat"]
+
+#: Trees between two looks at the error, and the fewest and most of them.
+BATCH, FEWEST_TREES, MOST_TREES = 25, 100, 1000
+#: Of the standard error of the error: what two stretches of the curve may differ by.
+TOLERANCE = 0.1
+
+
+def is_flat(errors: Sequence[np.ndarray], votes: ForestVotes, rows: ForestRows) -> bool:
+    """Whether the last batch of trees has the error of the one before, to a tenth of its standard error.
+
+    More trees make the answers of a forest settle, they do not make it overfit: what is left to gain after that is
+    small beside what the error itself is uncertain by. ``errors`` are those of each batch, after each tree.
+    """
+    n_trees = sum(map(len, errors))
+    if n_trees < FEWEST_TREES or n_trees >= MOST_TREES:
+        return n_trees >= MOST_TREES
+    apart = abs(float(np.mean(errors[-1]) - np.mean(errors[-2])))
+    return apart <= TOLERANCE * _standard_error(votes, rows)
+
+
+def _standard_error(votes: ForestVotes, rows: ForestRows) -> float:
+    asked = np.flatnonzero(votes.counts[:, 0])
+    y = rows.y[asked]
+    if rows.n_classes:
+        loss = (votes.sums[asked].argmax(axis=1) != y).astype(np.float64)
+    else:
+        loss = ((votes.sums[asked, 0] / votes.counts[asked, 0] - y) / rows.unit) ** 2
+    return float(loss.std() / np.sqrt(max(len(asked), 1)))

@@ -1,0 +1,137 @@
+"""The trees of a forest as plain arrays, 16 bytes a node."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+import margin._core as _core
+from margin.errors import PersistenceError
+
+__all__ = ["Trees", "joined"]
+
+# Flags of the last word of a node (``native/include/margin/tree/grown/walk_pack.hpp``).
+_MISSING_RIGHT, _LEAF, _KIND, _COLUMN = 1 << 31, 1 << 30, 3 << 27, (1 << 27) - 1
+
+
+@dataclass(frozen=True, eq=False)
+class Trees:
+    """Trees one after another; columns are counted as the model sees them, numbers first.
+
+    Attributes
+    ----------
+    nodes
+        Two words for each node. The first is a threshold, where the levels of branch 0 stand in ``words``, or what a
+        leaf answers; the second says which node branch 0 leads to (branch 1 to the next) and what is asked.
+    start
+        Where each tree begins among the nodes, and the end.
+    words
+        Sets of levels, 64 to a word.
+    shares
+        The shares of the classes at leaves that hold several; a leaf of class k answers k, others their row here
+        behind the classes.
+    of_classes
+        Whether leaves answer classes; else they answer numbers.
+    n_columns
+        Columns that rows must have.
+    """
+
+    nodes: np.ndarray
+    start: np.ndarray
+    words: np.ndarray
+    shares: np.ndarray
+    of_classes: bool
+    n_columns: int
+
+    @property
+    def n_trees(self) -> int:
+        """How many trees there are."""
+        return len(self.start) - 1
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes in memory."""
+        return sum(array.nbytes for array in (self.nodes, self.start, self.words, self.shares))
+
+    @cached_property
+    def walker(self) -> Any:
+        """The trees as rows walk down them; checked once, never saved."""
+        try:
+            arrays = (self.nodes, self.start, self.words, self.shares)
+            return _core.ensemble.Forest(*arrays, self.of_classes, self.n_columns)
+        except ValueError as error:
+            raise PersistenceError(
+                f"the arrays of a forest do not fit together: {error} (the file is damaged; fit and save again)."
+            ) from None
+
+    # What nodes say, array by array.
+
+    @property
+    def is_leaf(self) -> np.ndarray:
+        """Whether a node asks nothing."""
+        return (self._tags & _LEAF) != 0
+
+    @property
+    def is_subset(self) -> np.ndarray:
+        """Whether a node asks for levels."""
+        return ((self._tags & _KIND) != 0) & ~self.is_leaf
+
+    @property
+    def column(self) -> np.ndarray:
+        """The column that a node asks about, -1 at leaves."""
+        return np.where(self.is_leaf, -1, (self._tags & _COLUMN).astype(np.int64))
+
+    @property
+    def threshold(self) -> np.ndarray:
+        """Numbers up to this go to branch 0; what a leaf answers; nothing sensible where levels are asked for."""
+        return self.nodes[:, 0].view(np.float64)
+
+    @property
+    def first(self) -> np.ndarray:
+        """The node of branch 0, counted within its tree; branch 1 is the next."""
+        return (self.nodes[:, 1] & np.uint64(0xFFFFFFFF)).astype(np.int64)
+
+    @property
+    def missing(self) -> np.ndarray:
+        """The branch of missing cells."""
+        return ((self._tags & _MISSING_RIGHT) != 0).astype(np.int64)
+
+    @property
+    def _tags(self) -> np.ndarray:
+        return (self.nodes[:, 1] >> np.uint64(32)).astype(np.int64)
+
+    def answers(self, leaves: np.ndarray) -> np.ndarray:
+        """What leaves say, given as places among all nodes: a row of shares, or a number, for each."""
+        said = self.threshold[leaves]
+        if not self.of_classes:
+            return said[..., None]
+        table = np.vstack([np.eye(self.shares.shape[1]), self.shares])
+        return table[said.astype(np.int64)]
+
+
+def joined(parts: Sequence[Trees]) -> Trees:
+    """The trees of several forests of the same columns and targets, one after another."""
+    if len(parts) == 1:
+        return parts[0]
+    nodes, start, n_words, n_shares = [], [np.zeros(1, np.int64)], 0, 0
+    for part in parts:
+        moved = part.nodes.copy()
+        said = moved[:, 0].view(np.float64)
+        said[part.is_leaf & part.of_classes & (said >= part.shares.shape[1])] += n_shares
+        moved[part.is_subset, 0] += np.uint64(n_words)
+        nodes.append(moved)
+        start.append(part.start[1:] + start[-1][-1])
+        n_words, n_shares = n_words + len(part.words), n_shares + len(part.shares)
+    first = parts[0]
+    return Trees(
+        np.concatenate(nodes),
+        np.concatenate(start),
+        np.concatenate([part.words for part in parts]),
+        np.concatenate([part.shares for part in parts]),
+        first.of_classes,
+        first.n_columns,
+    )

@@ -1,0 +1,3 @@
+"""Models made of many: committees and forests."""
+
+__all__: list[str] = []

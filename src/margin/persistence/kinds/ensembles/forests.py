@@ -1,0 +1,93 @@
+"""Forests: their arrays, and whether these fit the columns and classes of the model around them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from margin.ensemble.forest.random_forest import RandomForestClassifier, RandomForestRegressor
+from margin.ensemble.forest.trees import Trees
+from margin.errors import PersistenceError
+from margin.persistence.kinds.base import MIXED, classifier, model, shares
+from margin.persistence.objects.arrays import Array, at_least, finite
+from margin.persistence.objects.fields import Absent, Field, Flag, Number, Object, Text, Whole
+from margin.persistence.objects.kind import Kind
+
+__all__ = ["KINDS"]
+
+TREES: dict[str, Field] = {
+    "nodes": Array("u8", "n", 2),
+    "start": Array("i8", None),
+    "words": Array("u8", None),
+    "shares": Array("f8", None, None, shares),
+    "of_classes": Flag(),
+    "n_columns": Whole(1),
+}
+
+
+def _sound(trees: Trees) -> str | None:
+    """The core looks at every node before it walks down any."""
+    if len(trees.start) < 2:
+        return "it has no trees"
+    try:
+        _ = trees.walker
+    except PersistenceError as error:
+        return str(error)
+    return None
+
+
+def _fits_columns(made: Any) -> str | None:
+    trees, columns = made.trees_, made._columns
+    if columns.text:
+        return "a forest reads no free text"
+    if trees.n_columns != columns.n:
+        return "its trees know other columns"
+    coded = [column for column in columns.schema or () if not column.is_numeric]
+    is_number = np.ones(columns.n, dtype=bool)
+    is_number[columns.n - len(coded) :] = False
+    if is_number[trees.column[trees.is_subset]].any():
+        return "its trees ask for levels of a column of numbers"
+    return None
+
+
+def _classes_fit(made: Any) -> str | None:
+    if not made.trees_.of_classes or made.trees_.shares.shape[1] != len(made.classes_):
+        return "its trees tell other classes apart"
+    return _votes_fit(made, len(made.classes_)) or _fits_columns(made)
+
+
+def _values_fit(made: Any) -> str | None:
+    if made.trees_.of_classes or made.trees_.shares.shape != (0, 1):
+        return "its trees answer classes"
+    return _votes_fit(made, 1) or _fits_columns(made)
+
+
+def _votes_fit(made: Any, width: int) -> str | None:
+    votes, counts = vars(made).get("_oob_votes"), vars(made).get("_oob_counts")
+    if votes is None and counts is None:
+        return None
+    unfit = votes is None or counts is None or votes.shape != (len(counts), width)
+    return "it has other votes out of bag than rows" if unfit else None
+
+
+FOREST: dict[str, Field] = {
+    "trees_": Object("trees"),
+    "growth_": Text(),
+    "feature_importances_": Array("f8", None, shares),
+    "oob_error_": Absent(Array("f8", None)),
+    "_oob_votes": Absent(Array("f8", "r", None, finite)),
+    "_oob_counts": Absent(Array("i4", "r", at_least(0))),
+}
+
+KINDS: tuple[Kind, ...] = (
+    Kind("trees", Trees, TREES, check=_sound, derived=frozenset({"walker"})),
+    classifier("random-forest-classifier", RandomForestClassifier, FOREST, sees=MIXED, check=_classes_fit),
+    model(
+        "random-forest-regressor",
+        RandomForestRegressor,
+        {**FOREST, "_variance": Absent(Number(0.0))},
+        sees=MIXED,
+        check=_values_fit,
+    ),
+)
