@@ -101,6 +101,22 @@ def single_objective(model: Any, arrays: Arrays, tube: float | None = None) -> f
     return float(total)
 
 
+def tube_objective(model: Any, arrays: Arrays, power: int) -> float:
+    """1/2 |(w, b)|² + sum of the absolute residuals to that power, over n."""
+    X, y, coef, bias = arrays["X"], arrays["y"], np.ravel(model.coef_), float(np.ravel(model.intercept_)[0])
+    return float(0.5 * (coef @ coef + bias * bias) + (np.abs(y - X @ coef - bias) ** power).sum()) / len(y)
+
+
+def lengths(n: int, words: int, per_row: int, n_test: int, n_classes: int) -> Arrays:
+    """Words as CSR, and a quantity that each word adds to or takes from."""
+    arrays, rng = documents(n, words, per_row, n_test, n_classes), np.random.default_rng(0)
+    effect = rng.normal(size=words)
+    for end in ("", "_test"):
+        X = arrays[f"X{end}"]
+        arrays[f"y{end}"] = X @ effect + 0.5 * rng.normal(size=X.shape[0])
+    return arrays
+
+
 def inside(y: np.ndarray, answers: np.ndarray) -> float:
     """The share of new rows that are taken for the class."""
     return float((answers == 1).mean())
@@ -225,5 +241,27 @@ WORKLOADS = (
         TEXT,
         QUICK_TEXT,
         power=1,
+    ),
+    *(
+        Workload(
+            f"linear-regression-{rows}{'-squared' * (power - 1)}",
+            data,
+            tuple(
+                Side(f"{library} LinearSVR", library, partial(new, module, "LinearSVR", {"loss": loss, **more}))
+                for library, module, more in (
+                    ("margin", "margin", {"intercept_scaling": 1.0}),
+                    ("sklearn", "sklearn.svm", {"dual": "auto"}),
+                )
+            ),
+            fit_predict_and(Column("objective", "objective", "objective"), partial(tube_objective, power=power)),
+            size=size,
+            quick=quick,
+            quality=explained,
+        )
+        for rows, data, size, quick in (
+            ("dense", quantity, {"n": 20_000, "d": 20, "n_test": 5_000}, QUICK),
+            ("sparse", lengths, {**TEXT, "n": 20_000, "n_test": 5_000}, QUICK_TEXT),
+        )
+        for power, loss in ((1, "epsilon_insensitive"), (2, "squared_epsilon_insensitive"))
     ),
 )

@@ -47,7 +47,7 @@ _names = {
         GridSearch HalvingSearch LogSearch RandomSearch audit knee learning_curve nested validation_curve
     """,
     "svm": """
-        LinearSVC NuSVC ObjectKernel OneClassSVM PegasosClassifier Reject SVC SVR SpectrumKernel check_kernel
+        LinearSVC LinearSVR NuSVC ObjectKernel OneClassSVM PegasosClassifier Reject SVC SVR SpectrumKernel check_kernel
         choose_C explicit_map kernel_matrix svm_path
     """,
     "tree": "C45 DecisionStump DecisionTreeClassifier DecisionTreeRegressor Discretizer ID3",

@@ -382,6 +382,9 @@ from margin.svm import (
     LinearSVC as LinearSVC,
 )
 from margin.svm import (
+    LinearSVR as LinearSVR,
+)
+from margin.svm import (
     NuSVC as NuSVC,
 )
 from margin.svm import (

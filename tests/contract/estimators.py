@@ -122,6 +122,11 @@ OTHER_SETTINGS = {
         {"penalty": "l1", "scale": "range", "tol": 1e-8},
         {"multi_class": "crammer_singer", "C": 0.1, "scale": "standard", "tol": 1e-12, "max_iter": 10_000},
     ],
+    "LinearSVR": [
+        {"epsilon": 0.3, "scale": "standard", "tol": 1e-12, "max_iter": 10_000},
+        {"loss": "squared_epsilon_insensitive", "C": 0.1, "scale": "range", "tol": 1e-12},
+        {"dual": True, "C": 0.1, "scale": "standard", "tol": 1e-12, "max_iter": 10_000},
+    ],
     "LinearSGD": [
         {"loss": "hinge", "scale": "standard", "l1_ratio": 0.5},
         {"loss": "modified_huber", "average": True, "learning_rate": "invscaling", "shuffle": False},
@@ -158,8 +163,10 @@ OTHER_SETTINGS = {
     "SVR": [{"epsilon": 0.3, "kernel": "linear", "scale": "range"}],
     "TableEncoder": [{"scale": "standard"}],
 }
-# What stands for the defaults of models that fit many others: fewer of them.
+# What stands for the defaults of models that fit many others: fewer of them. Of a solver that stops within a tolerance
+# a smaller one, where its answers are compared to more digits.
 FEWER = {
+    "LinearSVR": {"tol": 1e-12, "max_iter": 10_000},
     "LogisticRegressionCV": {"Cs": 2, "n_folds": 2},
     "RandomForestClassifier": {"n_estimators": 10, "random_state": 0},
     "RandomForestRegressor": {"n_estimators": 10, "random_state": 0},

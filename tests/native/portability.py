@@ -52,7 +52,9 @@ def apart_at_most(estimator: BaseEstimator) -> float:
     match type(estimator).__name__, estimator.get_params():
         case "SVC", {"tol": tol}:  # it ends where it is close enough to the optimum, from either side
             return tol
-        case "NuSVC" | "SVR" | "OneClassSVM", {"tol": tol}:  # likewise, in answers of another unit than the objective
+        case "NuSVC" | "SVR" | "LinearSVR" | "OneClassSVM", {
+            "tol": tol
+        }:  # likewise, in answers of another unit than the objective
             return 5 * tol
         case "LinearSGD", {"scale": None}:  # steps too long for the columns: last digits grow from row to row
             return math.inf

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
-__all__ = ["crammer_singer_objective", "data", "objective", "slow_crammer_singer", "slow_minimum"]
+__all__ = [
+    "crammer_singer_objective",
+    "data",
+    "objective",
+    "slow_crammer_singer",
+    "slow_minimum",
+    "slow_tube",
+    "tube_objective",
+]
 
 
 def data(seed: int, n: int = 20, d: int = 3, n_classes: int = 2, noise: float = 1.0):
@@ -68,10 +76,10 @@ def slow_crammer_singer(X, y, bound, n_classes, intercept=True) -> float:
     return _program(np.diag(penalised), costs, np.array(lines), slacks, start)
 
 
-def _program(quadratic, cost, at_least_one, at_least_zero, start) -> float:
+def _program(quadratic, cost, at_least, at_least_zero, start, least=1.0) -> float:
     """min v'Qv / 2 + c'v by a logarithmic barrier, which leaves a gap of (number of constraints) / t."""
-    G = np.vstack([at_least_one, at_least_zero])
-    h = np.concatenate([np.ones(len(at_least_one)), np.zeros(len(at_least_zero))])
+    G = np.vstack([at_least, at_least_zero])
+    h = np.concatenate([np.broadcast_to(least, len(at_least)), np.zeros(len(at_least_zero))])
     v = start
 
     def barrier(at, t):
@@ -91,3 +99,23 @@ def _program(quadratic, cost, at_least_one, at_least_zero, start) -> float:
                 length /= 2
             v = v - length * step
     return float(0.5 * v @ quadratic @ v + cost @ v)
+
+
+def tube_objective(coef, intercept, X, y, bound, tube, squared, intercept_penalty=0.0) -> float:
+    """What the weights and the rows outside of the tube cost."""
+    out = np.maximum(0, np.abs(y - X @ coef - intercept) - tube)
+    return float(0.5 * coef @ coef + 0.5 * intercept_penalty * intercept**2 + bound @ (out**2 if squared else out))
+
+
+def slow_tube(X, y, bound, tube, squared, intercept=True, intercept_penalty=0.0) -> float:
+    """Variables: w, b, one slack per row that makes up for what is outside of the tube, above or below."""
+    n, d = X.shape
+    ones = np.full((n, 1), float(intercept))
+    lines = np.vstack([np.hstack([X, ones, np.eye(n)]), np.hstack([-X, -ones, np.eye(n)])])
+    least = np.concatenate([y - tube, -y - tube])
+    cost, squares = np.zeros((2, d + 1 + n))
+    squares[:d] = 1.0
+    squares[d] = intercept_penalty if intercept else 1.0
+    (squares if squared else cost)[d + 1 :] = 2 * bound if squared else bound
+    start = np.concatenate([np.zeros(d + 1), np.abs(y) + tube + 2.0])
+    return _program(np.diag(squares), cost, lines, np.eye(d + 1 + n)[d + 1 :], start, least)

@@ -13,10 +13,11 @@ TEST("dense and sparse rows have one optimum, and its gap is closed") {
     Monitor monitor;
     for (const bool squared : {true, false})
         for (const bool intercept : {true, false}) {
-            const LinearDualSettings settings{squared, intercept, 1e-9, 20000, 7};
-            const auto dense = solve_linear_dual(WholeRows<double>(data.x.data(), 200, 5), std::span(sign),
+            const LinearDualSettings settings{intercept, 1e-9, 20000, 7};
+            const HingeDual loss{squared};
+            const auto dense = solve_linear_dual(WholeRows<double>(data.x.data(), 200, 5), loss, std::span(sign),
                                                  std::span(data.bound), settings, 1, monitor);
-            const auto sparse = solve_linear_dual(StoredRows<double, std::int32_t>{data.csr()}, std::span(sign),
+            const auto sparse = solve_linear_dual(StoredRows<double, std::int32_t>{data.csr()}, loss, std::span(sign),
                                                   std::span(data.bound), settings, 3, monitor);
             CHECK(dense.converged);
             CHECK(sparse.converged);
@@ -30,6 +31,35 @@ TEST("dense and sparse rows have one optimum, and its gap is closed") {
                 by_hand += 0.5 * w * w;
             CHECK_NEAR(dense.primal, by_hand, 1e-9 * by_hand);
             CHECK((intercept || dense.intercept == 0));
+        }
+}
+
+TEST("a quantity in a tube has one optimum, and its gap is closed") {
+    const Data data(200, 5);
+    std::vector<double> y;
+    for (std::size_t i = 0; i < 200; ++i)
+        y.push_back(0.5 * data.x[5 * i] - data.x[5 * i + 1] + 0.3 * static_cast<double>(data.y[i]));
+    Monitor monitor;
+    for (const bool squared : {true, false})
+        for (const double tube : {0.0, 0.2}) {
+            const LinearDualSettings settings{true, 1e-9, 20000, 7};
+            const TubeDual loss{squared, tube};
+            const auto dense = solve_linear_dual(WholeRows<double>(data.x.data(), 200, 5), loss, std::span(y),
+                                                 std::span(data.bound), settings, 1, monitor);
+            const auto sparse = solve_linear_dual(StoredRows<double, std::int32_t>{data.csr()}, loss, std::span(y),
+                                                  std::span(data.bound), settings, 3, monitor);
+            CHECK(dense.converged);
+            CHECK(sparse.converged);
+            CHECK_NEAR(dense.primal, sparse.primal, 1e-6 * dense.primal);
+            double by_hand = 0;
+            for (std::size_t i = 0; i < 200; ++i) {
+                const double off = y[i] - data.score(i, dense.w.data(), dense.intercept);
+                const double left = std::max(0.0, std::abs(off) - tube);
+                by_hand += data.bound[i] * (squared ? left * left : left);
+            }
+            for (const double w : dense.w)
+                by_hand += 0.5 * w * w;
+            CHECK_NEAR(dense.primal, by_hand, 1e-9 * by_hand);
         }
 }
 
@@ -79,8 +109,8 @@ TEST("a cancelled descent stops") {
     monitor.cancel();
     bool stopped = false;
     try {
-        solve_linear_dual(WholeRows<double>(data.x.data(), 300, 5), std::span(sign), std::span(data.bound),
-                          {false, true, 1e-9, 1000, 0}, 1, monitor);
+        solve_linear_dual(WholeRows<double>(data.x.data(), 300, 5), HingeDual{false}, std::span(sign),
+                          std::span(data.bound), {true, 1e-9, 1000, 0}, 1, monitor);
     } catch (const Cancelled&) {
         stopped = true;
     }

@@ -250,6 +250,34 @@ def margin_pass(
     n_threads: int,
 ) -> tuple[Any, ...]: ...
 @overload
+def tube_pass(
+    x: Matrix[numpy.float64],
+    y: Vector[numpy.float64],
+    bound: Vector[numpy.float64] | None,
+    bound_of_all: float,
+    tube: float,
+    coef: Matrix[numpy.float64],
+    intercept: Vector[numpy.float64],
+    origin: Vector[numpy.float64] | None,
+    width: Vector[numpy.float64] | None,
+    before: Matrix[numpy.float64] | None,
+    n_threads: int,
+) -> tuple[Any, ...]: ...
+@overload
+def tube_pass(
+    x: Matrix[numpy.float32],
+    y: Vector[numpy.float64],
+    bound: Vector[numpy.float64] | None,
+    bound_of_all: float,
+    tube: float,
+    coef: Matrix[numpy.float64],
+    intercept: Vector[numpy.float64],
+    origin: Vector[numpy.float64] | None,
+    width: Vector[numpy.float64] | None,
+    before: Matrix[numpy.float64] | None,
+    n_threads: int,
+) -> tuple[Any, ...]: ...
+@overload
 def linear_dual_csr(
     data: Vector[numpy.float64],
     indices: Vector[numpy.int32] | Vector[numpy.int64],
@@ -282,6 +310,38 @@ def linear_dual_csr(
     n_threads: int,
 ) -> tuple[Any, ...]: ...
 @overload
+def tube_dual_csr(
+    data: Vector[numpy.float64],
+    indices: Vector[numpy.int32] | Vector[numpy.int64],
+    indptr: Vector[numpy.int32] | Vector[numpy.int64],
+    n_columns: int,
+    y: Vector[numpy.float64],
+    bound: Vector[numpy.float64],
+    tube: float,
+    squared: bool,
+    intercept: bool,
+    tol: float,
+    max_passes: int,
+    seed: int,
+    n_threads: int,
+) -> tuple[Any, ...]: ...
+@overload
+def tube_dual_csr(
+    data: Vector[numpy.float32],
+    indices: Vector[numpy.int32] | Vector[numpy.int64],
+    indptr: Vector[numpy.int32] | Vector[numpy.int64],
+    n_columns: int,
+    y: Vector[numpy.float64],
+    bound: Vector[numpy.float64],
+    tube: float,
+    squared: bool,
+    intercept: bool,
+    tol: float,
+    max_passes: int,
+    seed: int,
+    n_threads: int,
+) -> tuple[Any, ...]: ...
+@overload
 def linear_dual(
     x: Matrix[numpy.float64],
     y: Vector[numpy.int32],
@@ -300,6 +360,32 @@ def linear_dual(
     y: Vector[numpy.int32],
     bound: Vector[numpy.float64],
     target: Vector[numpy.int32],
+    squared: bool,
+    intercept: bool,
+    tol: float,
+    max_passes: int,
+    seed: int,
+    n_threads: int,
+) -> tuple[Any, ...]: ...
+@overload
+def tube_dual(
+    x: Matrix[numpy.float64],
+    y: Vector[numpy.float64],
+    bound: Vector[numpy.float64],
+    tube: float,
+    squared: bool,
+    intercept: bool,
+    tol: float,
+    max_passes: int,
+    seed: int,
+    n_threads: int,
+) -> tuple[Any, ...]: ...
+@overload
+def tube_dual(
+    x: Matrix[numpy.float32],
+    y: Vector[numpy.float64],
+    bound: Vector[numpy.float64],
+    tube: float,
     squared: bool,
     intercept: bool,
     tol: float,

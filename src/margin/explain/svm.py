@@ -16,6 +16,7 @@ from margin.svm.kernel_machine.machine import Machine
 from margin.svm.kernel_machine.model import KernelModel
 from margin.svm.kernels.expansion import Expansion
 from margin.svm.kernels.matrix import values_of
+from margin.svm.linear_machine.linear_svr import LinearSVR
 from margin.svm.pegasos.classifier import PegasosClassifier
 from margin.svm.pegasos.kernel import KernelMemory
 from margin.svm.reject import Reject
@@ -115,7 +116,17 @@ def _(model: SingleKernelModel, X: TableLike) -> Explanation:
     return Explanation(type(model).__name__, answer, {}, how, (*reasons, constant))
 
 
-def _plane_reasons(model: SingleKernelModel, coef: np.ndarray, row: Any) -> list[Reason]:
+@explain.register
+def _(model: LinearSVR, X: TableLike) -> Explanation:
+    answer, _ = answer_of(model, X)
+    coef, intercept = model._layer("explain")
+    reasons = _plane_reasons(model, coef[0], model._encoded(X, "explain"))
+    constant = Reason("constant", f"{intercept[0]:+.3g}", float(intercept[0]))
+    how = "Each column adds its coefficient times its number to the answer."
+    return Explanation(type(model).__name__, answer, {}, how, (*reasons, constant))
+
+
+def _plane_reasons(model: SingleKernelModel | LinearSVR, coef: np.ndarray, row: Any) -> list[Reason]:
     """One reason for each column that pulls, strongest first; beyond the first hundred they are one."""
     cells = np.asarray(row if isinstance(row, np.ndarray) else row.toarray(), dtype=np.float64)[0]
     pulls, names = coef * cells, model.coef_names_

@@ -21,6 +21,7 @@ from margin.svm.kernel_machine.multiclass import Layout
 from margin.svm.kernels.expansion import Expansion
 from margin.svm.kernels.function import KernelFunction
 from margin.svm.kernels.object_kernel import ObjectKernel
+from margin.svm.linear_machine.linear_svr import LinearSVR
 from margin.svm.pegasos.classifier import PegasosClassifier
 from margin.svm.single_problem.one_class import EDGE, OneClassSVM
 from margin.svm.single_problem.single_model import SingleKernelModel
@@ -93,6 +94,12 @@ def _(model: SingleKernelModel, rows: RawRows) -> Answer:
     if isinstance(model, OneClassSVM):
         decision = graph("Where", graph("GreaterOrEqual", decision, -EDGE * abs(model.offset_)), 1.0, -1.0)
     return Answer(value=decision)
+
+
+@answer.register
+def _(model: LinearSVR, rows: RawRows) -> Answer:
+    graph, (coef, intercept) = rows.graph, model._layer("to_onnx")
+    return Answer(value=graph.flat(graph("Add", graph.times(rows.matrix(model._encoder), coef.T), intercept)))
 
 
 def _refuse_other_kernels(model: KernelEstimator, who: str) -> None:

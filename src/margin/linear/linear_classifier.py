@@ -5,26 +5,19 @@ from __future__ import annotations
 import numpy as np
 
 import margin._core as _core
-from margin import parallel
-from margin.base import Classifier, Numeric
+from margin.base import Classifier
 from margin.base.planes import distance_from_planes
-from margin.base.representations.numeric import Scale
-from margin.base.representations.representation import NO_LIMIT, TrainingRows
-from margin.base.representations.tiny_columns import TINY
+from margin.base.representations.representation import TrainingRows
 from margin.base.sklearn_classes import available_if
 from margin.errors import InputError
+from margin.linear.linear_layer import SMALL, LinearLayer, careful_scores, pass_csr, pass_rows
 from margin.linear.presolve import NEVER
 from margin.typing import Encoded, TableLike
 
 __all__ = ["LinearClassifier"]
 
-# Below so many cells one thread is quicker than asking how many there are.
-SMALL = 20_000
-# Scores beyond it are all the same to people, and what is added to them does not overflow.
-LARGEST_SCORE = -0.1 * NEVER
 
-
-class LinearClassifier(Classifier):
+class LinearClassifier(LinearLayer, Classifier):
     """A model whose scores are linear in the columns of one numeric matrix.
 
     A subclass leaves ``coef_`` (one row for two classes, else one per class) and ``intercept_`` behind, and says in
@@ -37,32 +30,12 @@ class LinearClassifier(Classifier):
     ----------
     class_weight
         Factors for the rows of each class; "balanced" lets all classes count the same.
-    scale
-        "standard" or "range" to put numeric columns on one scale first; None takes them as they are.
-    n_jobs
-        Threads; None for all cores. The answer does not depend on it.
     """
 
     coef_: np.ndarray
     intercept_: np.ndarray
-    scale: Scale | None
     #: Added to the intercepts so that a class which had no rows is never answered; None where all had some.
     _bars: np.ndarray | None = None
-    #: The largest magnitude that a cell may have.
-    _largest_cell = 1e100
-
-    @property
-    def representation(self) -> Numeric:
-        return Numeric(scale=self.scale, sparse=True, keep_float32=True, largest=self._largest_cell)
-
-    def _unheard_below(self) -> float:
-        """Of a penalty or a step that has a unit; without a penalty, and on one scale, none has."""
-        return 0.0 if self.scale is not None else TINY / max(1.0, float(getattr(self, "C", 1.0)))
-
-    @property
-    def coef_names_(self) -> list[str]:
-        """What the columns of ``coef_`` are called: those of X, and ``sex=female`` for a level of a nominal one."""
-        return self._fitted("coef_names_")._encoder.names_out()
 
     def _gives_probabilities(self) -> bool:
         return False
@@ -157,7 +130,7 @@ class LinearClassifier(Classifier):
             ):
                 coef, intercept = self._layer(method)
                 found = self._room(X.shape[0], what)
-                if len(self.classes_) > 1 and _pass_csr(
+                if len(self.classes_) > 1 and pass_csr(
                     X, coef, intercept, encoder.largest, what, found, self._n_threads()
                 ):
                     return found
@@ -173,28 +146,10 @@ class LinearClassifier(Classifier):
                 f"{type(self).__name__}.{method}: coef_ must have {X.shape[1]} columns, but has {coef.shape[1]}."
             )
         found = self._room(X.shape[0], what)
-        if self._pass(X, coef, intercept, what, found):
-            return found
-        return self._made_of(self._careful_scores(X, coef) + intercept, what)
-
-    def _careful_scores(self, X: Encoded, coef: np.ndarray) -> np.ndarray:
-        """W x without overflow, for the rows in which a plain sum would not be finite."""
-        plain, small = np.empty((2, X.shape[0], len(coef)))
-        none = np.zeros(len(coef))
-        exponent = int(np.frexp(np.abs(coef).max())[1]) + coef.shape[1].bit_length()
-        for found, weights in ((plain, coef), (small, np.ldexp(coef, -exponent))):
-            self._pass(X, weights, none, "scores", found[:, 0] if len(coef) == 1 else found)
-        with np.errstate(over="ignore"):
-            return np.where(np.isfinite(plain), plain, np.ldexp(small, exponent)).clip(-LARGEST_SCORE, LARGEST_SCORE)
-
-    def _pass(self, X: Encoded, coef: np.ndarray, intercept: np.ndarray, what: str, found: np.ndarray) -> bool:
-        """Clean rows through a layer; False, with all of ``found`` written, if a score is not finite."""
         threads = self._n_threads()
-        if not isinstance(X, np.ndarray):
-            return _pass_csr(X, coef, intercept, NO_LIMIT, what, found, threads)
-        X = np.ascontiguousarray(X)
-        n_classes = len(self.classes_)
-        return _core.linear.answer(X, coef, intercept, None, None, n_classes, NO_LIMIT, what, found, threads)
+        if pass_rows(X, coef, intercept, len(self.classes_), what, found, threads):
+            return found
+        return self._made_of(careful_scores(X, coef, threads) + intercept, what)
 
     def _made_of(self, scores: np.ndarray, what: str) -> np.ndarray:
         """What is asked, out of scores as ``decision_function`` gives them."""
@@ -214,9 +169,6 @@ class LinearClassifier(Classifier):
     def _n_scores(self) -> int:
         return max(1, len(self.classes_) if len(self.classes_) != 2 else 1)
 
-    def _n_threads(self) -> int:
-        return parallel.n_threads(getattr(self, "n_jobs", None))
-
     def _layer(self, method: str) -> tuple[np.ndarray, np.ndarray]:
         """Coefficients and intercepts as they stand now, in the form the core reads."""
         coef = np.ascontiguousarray(self.coef_, dtype=np.float64)
@@ -234,17 +186,3 @@ class LinearClassifier(Classifier):
         """Intercepts that keep classes without rows from being answered."""
         assert self._bars is not None
         return given + (self._bars if len(self._bars) != 2 else self._bars[1:] - self._bars[:1])
-
-
-def _pass_csr(
-    X: Encoded, coef: np.ndarray, intercept: np.ndarray, largest: float, what: str, found: np.ndarray, n_threads: int
-) -> bool:
-    """False where X cannot be read as it is, and where a score is not finite."""
-    data, columns, start = parts = X.data, X.indices, X.indptr
-    if data.dtype not in (np.float64, np.float32) or columns.dtype not in (np.int32, np.int64):
-        return False
-    if columns.dtype != start.dtype or len(start) != X.shape[0] + 1 or len(columns) != len(data):
-        return False
-    if not all(part.ndim == 1 and part.flags.c_contiguous and part.flags.aligned for part in parts):
-        return False
-    return _core.linear.answer_csr(data, columns, start, coef, intercept, largest, what, found, n_threads)

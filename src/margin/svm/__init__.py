@@ -9,6 +9,7 @@ from margin.svm.kernels.matrix import KernelCheck, check_kernel, explicit_map, k
 from margin.svm.kernels.object_kernel import ObjectKernel
 from margin.svm.kernels.spectrum import SpectrumKernel
 from margin.svm.linear_machine.linear_svc import LinearSVC
+from margin.svm.linear_machine.linear_svr import LinearSVR
 from margin.svm.pegasos.certificate import PegasosCertificate
 from margin.svm.pegasos.classifier import PegasosClassifier
 from margin.svm.reject import Reject
@@ -23,6 +24,7 @@ __all__ = [
     "DualCertificate",
     "KernelCheck",
     "LinearSVC",
+    "LinearSVR",
     "MarginCertificate",
     "NuSVC",
     "ObjectKernel",

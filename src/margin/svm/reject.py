@@ -7,7 +7,6 @@ import warnings
 from typing import Any, Literal
 
 import numpy as np
-from sklearn.utils import get_tags
 
 from margin import params
 from margin.base import AsGiven
@@ -23,6 +22,7 @@ from margin.data.table import Table
 from margin.errors import AbstentionWarning, ConstantColumnWarning, ParameterError, warn
 from margin.evaluation.curves.risk_coverage import RiskCoverage, ThresholdChoice, risk_coverage
 from margin.evaluation.metrics.definitions import accuracy
+from margin.evaluation.predictions.from_model import is_pairwise
 from margin.params import NonNegative, Seed, Share
 from margin.typing import ClassifierLike, Encoded, LabelsLike, TableLike, WeightsLike
 
@@ -251,11 +251,6 @@ class Reject(PassesOn):
         return accuracy(y, self.predict(X), sample_weight=sample_weight)
 
 
-def _is_pairwise(model: ClassifierLike) -> bool:
-    """Whether a classifier takes kernel values or distances in place of rows."""
-    return bool(get_tags(model).input_tags.pairwise)
-
-
 def _block(model: ClassifierLike, X: Encoded, rows: np.ndarray, learnt: np.ndarray) -> Any:
     """Some rows; of a matrix of kernel values only their columns with the rows that were learnt from."""
-    return X[rows][:, learnt] if _is_pairwise(model) else X[rows]
+    return X[rows][:, learnt] if is_pairwise(model) else X[rows]

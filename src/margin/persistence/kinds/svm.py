@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from margin.linear.online.row_order import padded
-from margin.persistence.kinds.base import NUMERIC, classifier
+from margin.persistence.kinds.base import NUMERIC, classifier, model
 from margin.persistence.kinds.kernels import KINDS as KERNELS
 from margin.persistence.kinds.kernels import columns_misfit
 from margin.persistence.kinds.linear import COUNT, linear_classifier, n_scores
@@ -36,6 +36,7 @@ from margin.svm.kernel_machine.nu_svc import NuSVC
 from margin.svm.kernel_machine.svc import SVC
 from margin.svm.linear_machine.certificate import LinearCertificate
 from margin.svm.linear_machine.linear_svc import LinearSVC
+from margin.svm.linear_machine.linear_svr import LinearSVR
 from margin.svm.pegasos.certificate import PegasosCertificate
 from margin.svm.pegasos.classifier import PegasosClassifier
 from margin.svm.pegasos.kernel import KernelMemory
@@ -213,6 +214,17 @@ PLANES = (
         "linear-svc",
         LinearSVC,
         {"n_iter_": COUNT, "certificate_": Absent(Object("linear-svc-certificate")), "lambda_": Absent(Number(0))},
+    ),
+    model(
+        "linear-svr",
+        LinearSVR,
+        {
+            "coef_": Array("f8 f4", "d", order="A"),
+            "intercept_": Array("f8 f4", 1),
+            "n_iter_": COUNT,
+            "certificate_": Absent(Object("linear-svc-certificate")),
+        },
+        sees=NUMERIC,
     ),
     Kind(
         "pegasos-memory",

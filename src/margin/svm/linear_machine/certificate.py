@@ -6,9 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from margin.errors import ConvergenceWarning, warn
 from margin.svm.linear_machine.problem import LinearSolution
 
-__all__ = ["LinearCertificate"]
+__all__ = ["LinearCertificate", "warn_of_convergence"]
 
 
 @dataclass(frozen=True)
@@ -25,7 +26,8 @@ class LinearCertificate:
     gap, relative_gap
         primal - dual, and that of the worst score in units of its own primal objective, which is what ``tol`` is about.
     margins
-        The width 2/‖w‖ of the margin of each score; empty with an L1 penalty and for Crammer and Singer's objective.
+        The width 2/‖w‖ of the margin of each score; empty with an L1 penalty, for Crammer and Singer's
+        objective, and for a quantity.
     tol
         What the relative gap was asked to come below.
     solver, reason
@@ -75,3 +77,14 @@ class LinearCertificate:
             n_iter=found.n_iter,
             converged=found.converged,
         )
+
+
+def warn_of_convergence(found: LinearCertificate, who: str, max_iter: int, scale: str | None) -> None:
+    """Say how far from its tolerance a solver stopped, and what may help."""
+    advice = "" if scale == "standard" else "scale='standard' if columns differ much in size, "
+    warn(
+        f"{who}.fit: {found.solver} stopped after {found.n_iter} iterations with a relative duality gap of "
+        f"{found.relative_gap:.2g}, {found.relative_gap / found.tol:.3g} times the tolerance "
+        f"(try {advice}max_iter={4 * max_iter}, or accept it with a larger tol).",
+        ConvergenceWarning,
+    )

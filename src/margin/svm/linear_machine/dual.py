@@ -18,14 +18,8 @@ def solve_dual(problem: LinearProblem, tol: float, max_iter: int, random_state: 
 
     A pass costs O(stored cells); rows whose multipliers are at rest are left aside until all others are.
     """
-    asked = (problem.bounds, problem.target, problem.squared, problem.intercept, tol, max_iter)
-    ends = (order_seed(random_state), parallel.n_threads())
-    X = problem.X
-    if problem.is_sparse:
-        found = _core.svm.linear_dual_csr(X.data, X.indices, X.indptr, X.shape[1], problem.y, *asked, *ends)
-    else:
-        found = _core.svm.linear_dual(X, problem.y, *asked, *ends)
-    return LinearSolution(*found)
+    seed = order_seed(random_state)
+    return LinearSolution(*problem.descend(problem.intercept, tol, max_iter, seed, parallel.n_threads()))
 
 
 def order_seed(random_state: SeedLike) -> int:

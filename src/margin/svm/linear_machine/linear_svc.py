@@ -12,18 +12,15 @@ from margin.base.parameter_path import PathFunction
 from margin.base.representations.numeric import Scale
 from margin.base.representations.representation import TrainingRows
 from margin.base.targets.class_weight import class_factors
-from margin.errors import ConvergenceWarning, ParameterError, warn
+from margin.errors import ParameterError
 from margin.linear.linear_classifier import LinearClassifier
 from margin.linear.presolve import Reduced, known_ends, reduced
 from margin.params import ClassWeight, Count, Flag, Jobs, Positive, Seed, Strength
-from margin.svm.linear_machine.certificate import LinearCertificate
-from margin.svm.linear_machine.solve import Solved, SolverOptions, solve
+from margin.svm.linear_machine.certificate import LinearCertificate, warn_of_convergence
+from margin.svm.linear_machine.solve import LARGEST_BOUND, Solved, SolverOptions, solve
 from margin.typing import Encoded
 
 __all__ = ["LinearSVC"]
-
-# Beyond it nothing changes, and products with it stay numbers.
-LARGEST_BOUND = 1e100
 
 
 class LinearSVC(LinearClassifier):
@@ -136,7 +133,7 @@ class LinearSVC(LinearClassifier):
         bound = self._bound(y, rows.weight)
         self.lambda_ = 1.0 / float(np.sum(bound) if isinstance(bound, np.ndarray) else bound * len(y))
         if not done.found.converged:
-            self._warn_of_convergence(options)
+            warn_of_convergence(self.certificate_, options.who, options.max_iter, self.scale)
 
     def _reduced(self, X: Encoded, y: np.ndarray, options: SolverOptions) -> Reduced:
         free = options.intercept and options.intercept_column is None
@@ -185,16 +182,6 @@ class LinearSVC(LinearClassifier):
             intercept_column=None if self.intercept_scaling is None else float(self.intercept_scaling),
             random_state=self.random_state,
             who=who,
-        )
-
-    def _warn_of_convergence(self, options: SolverOptions) -> None:
-        found = self.certificate_
-        advice = "" if self.scale == "standard" else "scale='standard' if columns differ much in size, "
-        warn(
-            f"{options.who}.fit: {found.solver} stopped after {found.n_iter} iterations with a relative duality gap of "
-            f"{found.relative_gap:.2g}, {found.relative_gap / options.tol:.3g} times the tolerance "
-            f"(try {advice}max_iter={4 * options.max_iter}, or accept it with a larger tol).",
-            ConvergenceWarning,
         )
 
     def _paths(self) -> Mapping[str, PathFunction]:

@@ -6,12 +6,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-import margin._core as _core
 from margin import parallel
 from margin.linear.solvers.curvature import Factor, Units, sampled_rows
 from margin.svm.linear_machine.problem import LinearProblem, LinearSolution
 
-__all__ = ["newton"]
+__all__ = ["Objective", "Point", "newton", "rounding_of", "steps_from"]
 
 # With so many times more rows than a sample has, the sample is solved first.
 ROWS_PER_SAMPLE = 8
@@ -82,17 +81,15 @@ class Objective:
         self.width: np.ndarray | None = None if problem.squared else np.full(len(problem.target), FIRST_WIDTH)
         self.before: np.ndarray | None = None
         self.n_threads = parallel.n_threads()
-        self.rounding = ROUNDING_OF_LOSSES * float(np.sum(problem.bounds))
+        self.rounding = rounding_of(problem)
 
     def at(self, theta: np.ndarray) -> Point:
         """One pass over the rows."""
         p = self.problem
-        each = None if isinstance(p.bound, float) else p.bound
         coef, intercept = np.ascontiguousarray(theta[:, :-1]), np.ascontiguousarray(theta[:, -1])
-        loss, smooth, dual, slope, at_zero, share = _core.svm.margin_pass(
-            p.X, p.y, each, p.bound if isinstance(p.bound, float) else 1.0, p.target, coef, intercept,
-            self.units.origin, self.width, self.before, self.n_threads,
-        )  # fmt: skip
+        loss, smooth, dual, slope, at_zero, share = p.pass_over(
+            coef, intercept, self.units.origin, self.width, self.before, self.n_threads
+        )
         gradient = np.empty_like(theta)
         gradient[:, :-1] = slope + coef
         gradient[:, -1] = at_zero if p.intercept else 0.0
@@ -112,7 +109,7 @@ class Objective:
     def step(self, point: Point, k: int) -> np.ndarray:
         """Newton's step of one score, to be subtracted: only rows whose share moves with their margin bend it."""
         p, share = self.problem, point.share[:, k]
-        curved = share > 0 if self.width is None else (share > 0) & (share < 1)
+        curved = p.bends(share, self.width is not None)
         factor = 2.0 if self.width is None else 1 / float(self.width[k])
         count = int(np.count_nonzero(curved))
         if count < FEW * len(share):
@@ -135,6 +132,11 @@ class Objective:
         return LinearSolution(coef, intercept, point.primal, point.dual, n_iter, converged)
 
 
+def rounding_of(problem: LinearProblem) -> float:
+    """What is left of losses of 1 when they are rounded."""
+    return ROUNDING_OF_LOSSES * float(np.sum(problem.bounds))
+
+
 def newton(problem: LinearProblem, tol: float, max_iter: int) -> LinearSolution:
     r"""Solve a dense problem with few columns, all scores in each pass over the rows.
 
@@ -148,11 +150,11 @@ def newton(problem: LinearProblem, tol: float, max_iter: int) -> LinearSolution:
     sample = max(SAMPLED_PER_PARAMETER * theta.shape[1], len(problem.y) // ROWS_PER_SAMPLE // 2)
     if sample * ROWS_PER_SAMPLE <= len(problem.y):
         inner = Objective(_sample_of(problem, sample), objective.units)
-        near, _, _ = _steps(inner, theta, max(tol, SAMPLE_TOLERANCE), max_iter)
+        near, _, _ = steps_from(inner, theta, max(tol, SAMPLE_TOLERANCE), max_iter)
         theta = near.theta
         if inner.width is not None:
             objective.width = np.full(len(theta), 0.2)
-    return objective.solution(*_steps(objective, theta, tol, max_iter))
+    return objective.solution(*steps_from(objective, theta, tol, max_iter))
 
 
 def _sample_of(problem: LinearProblem, count: int) -> LinearProblem:
@@ -162,7 +164,7 @@ def _sample_of(problem: LinearProblem, count: int) -> LinearProblem:
     return replace(problem, X=problem.X[at], y=problem.y[at], bound=bound)
 
 
-def _steps(objective: Objective, theta: np.ndarray, tol: float, max_iter: int) -> tuple[Point, int, bool]:
+def steps_from(objective: Objective, theta: np.ndarray, tol: float, max_iter: int) -> tuple[Point, int, bool]:
     """Newton steps until the gap of every score is closed; the iterations they took, and whether they are."""
     point = objective.at(theta)
     ends = Ends(point)
@@ -217,10 +219,12 @@ def _left(point: Point) -> np.ndarray:
 def _narrow(objective: Objective, point: Point, which: np.ndarray) -> Point:
     """The same parameters where the corner of some scores is rounded off less, around the shares found so far."""
     assert objective.width is not None
-    before = np.full_like(point.share, 0.5) if objective.before is None else objective.before.copy()
+    before = (
+        np.full_like(point.share, objective.problem.middle) if objective.before is None else objective.before.copy()
+    )
     before[:, which] = point.share[:, which]
     objective.before = before
-    on_round = ((point.share > 0) & (point.share < 1)).sum(axis=0)
+    on_round = objective.problem.bends(point.share, True).sum(axis=0)
     narrower = np.where(on_round > ENOUGH_ROUND * point.theta.shape[1], NARROWER, SLOWLY)
     objective.width = np.where(which, np.maximum(objective.width * narrower, NARROWEST), objective.width)
     return objective.at(point.theta)

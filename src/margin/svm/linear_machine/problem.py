@@ -8,7 +8,9 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["LinearProblem", "LinearSolution", "LinearSolver"]
+import margin._core as _core
+
+__all__ = ["LinearProblem", "LinearSolution", "LinearSolver", "TubeProblem"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,6 +60,59 @@ class LinearProblem:
     def signs(self, k: int) -> np.ndarray:
         """The sign of each row in score k."""
         return np.where(self.y == self.target[k], 1.0, -1.0)
+
+    #: The share of a row, in units of its bound, before anything is known of it.
+    middle = 0.5
+
+    def bends(self, share: np.ndarray, rounded: bool) -> np.ndarray:
+        """Rows whose share moves with their score: inside the margin, or on a corner that is rounded off."""
+        return (share > 0) & (share < 1) if rounded else share > 0
+
+    def pass_over(self, coef: np.ndarray, intercept: np.ndarray, *how: Any) -> tuple[Any, ...]:
+        """One pass over dense rows: ``_core.svm.margin_pass``."""
+        return _core.svm.margin_pass(self.X, self.y, *self._prices(), self.target, coef, intercept, *how)
+
+    def descend(self, *how: Any) -> tuple[Any, ...]:
+        """Coordinate descent on the dual: ``_core.svm.linear_dual``."""
+        if self.is_sparse:
+            return _core.svm.linear_dual_csr(*self._stored(), self.y, self.bounds, self.target, self.squared, *how)
+        return _core.svm.linear_dual(self.X, self.y, self.bounds, self.target, self.squared, *how)
+
+    def _prices(self) -> tuple[np.ndarray | None, float]:
+        return (None, self.bound) if isinstance(self.bound, float) else (self.bound, 1.0)
+
+    def _stored(self) -> tuple[Any, Any, Any, int]:
+        return self.X.data, self.X.indices, self.X.indptr, self.X.shape[1]
+
+
+@dataclass(frozen=True, eq=False)
+class TubeProblem(LinearProblem):
+    r"""The same for a quantity :math:`y` and one score f, without signs:
+
+    .. math:: \min\; \tfrac12 \lVert w\rVert^2 + \sum_i c_i\, \ell(|y_i - f(x_i)| - t), \qquad
+        \ell(r) = \max(0, r) \text{ or } \max(0, r)^2
+
+    ``y`` is float64 and of about the size of 1, which is the unit in which the solvers round; ``target`` has one entry
+    that says nothing. A share is above 0 where a row pulls the score up, and below 0 where it pulls it down.
+    """
+
+    tube: float = 0.0
+
+    middle = 0.0
+
+    def bends(self, share: np.ndarray, rounded: bool) -> np.ndarray:
+        """Rows outside of the tube, or on a corner that is rounded off; without a tube 0 is no corner."""
+        size = np.abs(share)
+        outside = size > 0 if self.tube > 0 else size >= 0
+        return outside & (size < 1) if rounded else outside
+
+    def pass_over(self, coef: np.ndarray, intercept: np.ndarray, *how: Any) -> tuple[Any, ...]:
+        return _core.svm.tube_pass(self.X, self.y, *self._prices(), self.tube, coef, intercept, *how)
+
+    def descend(self, *how: Any) -> tuple[Any, ...]:
+        if self.is_sparse:
+            return _core.svm.tube_dual_csr(*self._stored(), self.y, self.bounds, self.tube, self.squared, *how)
+        return _core.svm.tube_dual(self.X, self.y, self.bounds, self.tube, self.squared, *how)
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -13,15 +14,18 @@ from margin.linear.geometry.hard_margin import largest_margin, widest_gap
 from margin.svm.linear_machine.dual import crammer_singer, solve_dual
 from margin.svm.linear_machine.l1 import l1_descent
 from margin.svm.linear_machine.newton import newton
-from margin.svm.linear_machine.problem import LinearProblem, LinearSolution
+from margin.svm.linear_machine.problem import LinearProblem, LinearSolution, TubeProblem
+from margin.svm.linear_machine.sparse_newton import sparse_newton
 from margin.typing import Encoded
 
-__all__ = ["Solved", "SolverOptions", "solve"]
+__all__ = ["LARGEST_BOUND", "Solved", "SolverOptions", "solve", "solve_tube"]
 
 # Up to so many columns the products of all of them with each other are worth their making.
 FEW_COLUMNS, MANY_COLUMNS = 500, 3000
 # So many cells of sparse rows may be written out where there are few columns.
 FEW_CELLS = 20_000_000
+#: Beyond it nothing changes, and products with it stay numbers.
+LARGEST_BOUND = 1e100
 
 
 @dataclass(frozen=True)
@@ -55,21 +59,57 @@ def solve(X: Encoded, y: np.ndarray, n_classes: int, bound: np.ndarray | float, 
     if n_classes < 2:
         none = np.zeros(1)
         return Solved(LinearSolution(np.zeros((1, X.shape[1])), none, none, none, 0, True), "none", "one class only")
+    target = np.arange(1 if n_classes == 2 else 0, n_classes, dtype=np.int32)
+
+    def answered(X: Any, free: bool) -> Solved:
+        problem = LinearProblem(X, y, target, bound, options.squared, free, options.penalty == "l1")
+        if isinstance(bound, float) and not np.isfinite(bound):
+            return _hard(problem, options)
+        if not options.together:
+            return _soft(problem, options)
+        found = crammer_singer(problem, n_classes, options.tol, options.max_iter, options.random_state)
+        return Solved(found, "dual coordinate descent", "one objective for all classes: row after row")
+
+    return _with_intercept(X, options, answered)
+
+
+def solve_tube(X: Encoded, y: np.ndarray, tube: float, bound: np.ndarray | float, options: SolverOptions) -> Solved:
+    """Coefficients and the intercept for rows with a quantity, outside of whose tube a unit costs ``bound``.
+
+    Solvers round in units of 1: the quantity is put into units of its spread, around its mean where an intercept takes
+    that up, and the answer back.
+    """
+    free = options.intercept and options.intercept_column is None
+    middle = float(np.average(y, weights=None if isinstance(bound, float) else bound)) if free else 0.0
+    unit = _size_of(y - middle)
+    prices = bound if options.squared else np.minimum(bound / unit, LARGEST_BOUND)
+    prices = prices if isinstance(prices, np.ndarray) else float(prices)
+    z, one = np.ascontiguousarray((y - middle) / unit), np.zeros(1, dtype=np.int32)
+
+    def answered(X: Any, free: bool) -> Solved:
+        return _soft(TubeProblem(X, z, one, prices, options.squared, free, tube=tube / unit), options)
+
+    done = _with_intercept(X, options, answered)
+    found, square = done.found, unit * unit
+    coef, intercept = found.coef * unit, found.intercept * unit + middle
+    found = replace(found, coef=coef, intercept=intercept, primal=found.primal * square, dual=found.dual * square)
+    return replace(done, found=found)
+
+
+def _size_of(y: np.ndarray) -> float:
+    """The root of the mean square, or 1 where all are 0, without overflow."""
+    largest = float(np.abs(y).max(initial=0.0))
+    return largest * float(np.sqrt(np.mean(np.square(y / largest)))) if largest > 0 else 1.0
+
+
+def _with_intercept(X: Encoded, options: SolverOptions, answered: Callable[[Any, bool], Solved]) -> Solved:
+    """What a solver finds for X, whose intercept is free, the coefficient of one more column, or none."""
     n_columns, column = X.shape[1], options.intercept_column if options.intercept else None
     if column is not None:
         X = _with_column(X, column)
     if X.shape[1] == 0:
-        X = np.zeros((len(y), 1))  # solvers want something to look at
-    target = np.arange(1 if n_classes == 2 else 0, n_classes, dtype=np.int32)
-    free = options.intercept and column is None
-    problem = LinearProblem(X, y, target, bound, options.squared, free, options.penalty == "l1")
-    if isinstance(bound, float) and not np.isfinite(bound):
-        done = _hard(problem, options)
-    elif options.together:
-        found = crammer_singer(problem, n_classes, options.tol, options.max_iter, options.random_state)
-        done = Solved(found, "dual coordinate descent", "one objective for all classes: row after row")
-    else:
-        done = _soft(problem, options)
+        X = np.zeros((X.shape[0], 1))  # solvers want something to look at
+    done = answered(X, options.intercept and column is None)
     coef, intercept = done.found.coef, done.found.intercept
     if column is not None:
         coef, intercept = coef[:, :-1], coef[:, -1] * column
@@ -87,6 +127,8 @@ def _soft(problem: LinearProblem, options: SolverOptions) -> Solved:
     if by_dual:
         found = solve_dual(problem, options.tol, options.max_iter, options.random_state)
         return Solved(found, "dual coordinate descent", reason)
+    if isinstance(problem, TubeProblem) and _by_products(problem):
+        return Solved(sparse_newton(problem, options.tol, options.max_iter), "newton", reason)
     if problem.is_sparse:
         X = np.ascontiguousarray(dense_from_sparse(problem.X, f"{options.who}(dual={options.dual!r})"))
         problem = replace(problem, X=X)
@@ -99,15 +141,22 @@ def _choice(problem: LinearProblem, options: SolverOptions) -> tuple[bool, str]:
     if options.dual == "auto":
         if _is_narrow(problem):
             return False, "few columns: second derivatives are cheap"
+        if _by_products(problem) and d <= n:
+            return False, "more sparse rows than columns: second derivatives along directions"
         if not problem.is_sparse and 2 * d <= n and d <= MANY_COLUMNS:
             return False, "many more rows than columns"
         return True, "sparse rows: one after another" if problem.is_sparse else "many columns: row after row"
-    if not options.dual and d > MANY_COLUMNS:
+    if not options.dual and d > MANY_COLUMNS and not _by_products(problem):
         raise ParameterError(
             f"{options.who}(dual=False): Newton's method makes a table of all pairs of columns, and {d} are more than "
             f"{MANY_COLUMNS} (use dual='auto')."
         )
     return bool(options.dual), "as asked for"
+
+
+def _by_products(problem: LinearProblem) -> bool:
+    """Whether Newton's steps come out of products with sparse rows."""
+    return problem.is_sparse and problem.squared and isinstance(problem, TubeProblem)
 
 
 def _is_narrow(problem: LinearProblem) -> bool:

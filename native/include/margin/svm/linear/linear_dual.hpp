@@ -6,6 +6,10 @@
 // up to date, so that one coordinate costs two looks at its row. Hsieh, Chang, Lin, Keerthi, Sundararajan (2008), "A
 // dual coordinate descent method for large-scale linear SVM", algorithm 3 (random order, rows at rest left aside).
 //
+// A quantity y with a tube of half width t around it has multipliers of both signs instead (Ho, Lin 2012, "Large-scale
+// linear support vector regression", algorithm 4):
+//     min  1/2 |sum_i alpha_i x_i|^2 + sum_i (d_i alpha_i^2 / 2 - y_i alpha_i + t |alpha_i|),   |alpha_i| <= u_i.
+//
 // An intercept that is not penalised asks for sum alpha s = 0. A multiplier method sees to it: b = b0 + eta sum alpha s,
 // with b0 moved to b after every pass.
 #include "linear_order.hpp"
@@ -18,7 +22,7 @@
 namespace margin::svm {
 
 struct LinearDualSettings {
-    bool squared, intercept;
+    bool intercept;
     double tol;             // relative gap
     std::size_t max_passes; // as many visits as so many passes over all rows have
     std::uint64_t seed;
@@ -32,24 +36,111 @@ struct LinearDualSolution {
     bool converged = false;
 };
 
+/// A row and its multiplier, in one place, for rows come in random order.
+struct DualRow {
+    double alpha, target, bound, square; // the target is its side, +1 or -1, or its quantity
+    bool aside;
+};
+
+/// How the dual falls along one multiplier: its slope, the part of it that may be followed, and whether the multiplier
+/// rests at an end where slopes beyond `above` and `below` keep it.
+struct DualSlope {
+    double slope, projected;
+    bool rests;
+};
+
+/// Which side of the plane a row should be on: the hinge, or its square.
+struct HingeDual {
+    bool squared;
+
+    double diagonal(const DualRow& row) const noexcept { return squared ? 0.5 / row.bound : 0.0; }
+    double most(const DualRow& row) const noexcept {
+        return squared ? std::numeric_limits<double>::infinity() : row.bound;
+    }
+    static double side(const DualRow& row) noexcept { return row.target; }
+    static bool pulls(const DualRow& row, bool up) noexcept { return (row.target > 0) == up; }
+
+    /// What a row with some score costs, and how far its multiplier is from the best one (Fenchel and Young).
+    MARGIN_INLINED std::pair<double, double> cost(const DualRow& row, double f) const noexcept {
+        const double short_of = 1 - row.target * f, left = 0.5 * (short_of + std::abs(short_of));
+        const double loss = squared ? row.bound * left * left : row.bound * left;
+        return {loss, loss - row.alpha * short_of + 0.5 * diagonal(row) * row.alpha * row.alpha};
+    }
+
+    MARGIN_INLINED DualSlope slope(const DualRow& row, double f, double above, double below) const noexcept {
+        const double slope = row.target * f - 1 + diagonal(row) * row.alpha;
+        const bool at_zero = row.alpha == 0, at_most = row.alpha == most(row);
+        return {slope,
+                at_zero   ? std::min(slope, 0.0)
+                : at_most ? std::max(slope, 0.0)
+                          : slope,
+                (at_zero && slope > above) || (at_most && slope < below)};
+    }
+
+    /// A row without cells and curvature pulls nothing: its multiplier goes where its slope says.
+    MARGIN_INLINED double moved(const DualRow& row, double slope, double curvature) const noexcept {
+        const double wanted = curvature > 0 ? row.alpha - slope / curvature : slope < 0 ? row.bound : 0.0;
+        return std::clamp(wanted, 0.0, most(row));
+    }
+};
+
+/// How near the score should come to a quantity: what is outside of a tube, or its square.
+struct TubeDual {
+    bool squared;
+    double tube;
+
+    double diagonal(const DualRow& row) const noexcept { return HingeDual{squared}.diagonal(row); }
+    double most(const DualRow& row) const noexcept { return HingeDual{squared}.most(row); }
+    static double side(const DualRow&) noexcept { return 1.0; }
+    static bool pulls(const DualRow&, bool) noexcept { return true; }
+
+    MARGIN_INLINED std::pair<double, double> cost(const DualRow& row, double f) const noexcept {
+        const double r = row.target - f, out = std::abs(r) - tube, left = 0.5 * (out + std::abs(out));
+        const double loss = squared ? row.bound * left * left : row.bound * left;
+        return {loss,
+                loss - (row.alpha * r - tube * std::abs(row.alpha)) + 0.5 * diagonal(row) * row.alpha * row.alpha};
+    }
+
+    /// Without the tube; it turns the slope at 0.
+    MARGIN_INLINED DualSlope slope(const DualRow& row, double f, double above, double below) const noexcept {
+        const double slope = f - row.target + diagonal(row) * row.alpha, up = slope + tube, down = slope - tube;
+        if (row.alpha == 0)
+            return {slope, up < 0 ? up : down > 0 ? down : 0.0, up > above && down < below};
+        if (row.alpha > 0)
+            return row.alpha == most(row) ? DualSlope{slope, std::max(up, 0.0), up < below}
+                                          : DualSlope{slope, up, false};
+        return row.alpha == -most(row) ? DualSlope{slope, std::min(down, 0.0), down > above}
+                                       : DualSlope{slope, down, false};
+    }
+
+    MARGIN_INLINED double moved(const DualRow& row, double slope, double curvature) const noexcept {
+        const double up = slope + tube, down = slope - tube;
+        if (!(curvature > 0))
+            return up < 0 ? row.bound : down > 0 ? -row.bound : 0.0;
+        const double here = curvature * row.alpha;
+        const double wanted = up < here ? row.alpha - up / curvature : down > here ? row.alpha - down / curvature : 0.0;
+        return std::clamp(wanted, -most(row), most(row));
+    }
+};
+
 namespace detail {
 
-template <class Rows>
+template <class Rows, class Loss>
 class DualDescent {
 public:
-    /// sign[i] is +1 or -1, bound[i] > 0.
-    DualDescent(const Rows& rows, std::span<const double> sign, std::span<const double> bound,
+    DualDescent(const Rows& rows, const Loss& loss, std::span<const double> target, std::span<const double> bound,
                 const LinearDualSettings& set, std::size_t n_threads, Monitor& monitor)
-        : rows_(rows), set_(set), n_threads_(n_threads), monitor_(monitor), w_(linear::padded(rows.width())),
-          row_(sign.size()), live_(sign.size()) {
-        parallel_for(sign.size(), 1024, n_threads, monitor, [&](std::size_t begin, std::size_t end, std::size_t) {
+        : rows_(rows), loss_(loss), set_(set), n_threads_(n_threads), monitor_(monitor),
+          w_(linear::padded(rows.width())), row_(target.size()), live_(target.size()) {
+        parallel_for(target.size(), 1024, n_threads, monitor, [&](std::size_t begin, std::size_t end, std::size_t) {
             for (std::size_t i = begin; i < end; ++i)
-                row_[i] = {0, sign[i], bound[i], rows_.square(i), false};
+                row_[i] = {0, target[i], bound[i], rows_.square(i), false};
         });
         double sum = 0, lighter[2] = {};
-        for (const Row& row : row_) {
+        for (const DualRow& row : row_) {
             sum += row.square;
-            lighter[row.sign > 0] += row.bound;
+            for (const bool up : {false, true})
+                lighter[up] += Loss::pulls(row, up) ? row.bound : 0.0;
             rounding_ += 1e-17 * row.bound;
         }
         const double weight = std::min(lighter[0], lighter[1]);
@@ -83,33 +174,16 @@ public:
     }
 
 private:
-    struct Row { // in one place, for rows come in random order
-        double alpha, sign, bound, square;
-        bool aside;
-    };
-
     struct Pass {
         double gap = 0, loss = 0; // as each row found them when it was visited
         bool at_rest = true;      // nothing moved
     };
-
-    double diagonal(const Row& row) const noexcept { return set_.squared ? 0.5 / row.bound : 0.0; }
-    double most(const Row& row) const noexcept {
-        return set_.squared ? std::numeric_limits<double>::infinity() : row.bound;
-    }
 
     double length() const noexcept {
         double sum = 0;
         for (const double v : w_)
             sum += v * v;
         return sum;
-    }
-
-    /// What a row with some margin costs, and how far its multiplier is from the best one (Fenchel and Young).
-    std::pair<double, double> cost(const Row& row, double m) const noexcept {
-        const double left = 0.5 * ((1 - m) + std::abs(1 - m));
-        const double loss = set_.squared ? row.bound * left * left : row.bound * left;
-        return {loss, loss - row.alpha * (1 - m) + 0.5 * diagonal(row) * row.alpha * row.alpha};
     }
 
     /// Blocks of live rows in random order; rows at rest beyond what the last pass met are left aside.
@@ -131,32 +205,28 @@ private:
     }
 
     MARGIN_INLINED void visit(std::size_t i, Pass& found, double& highest, double& lowest) {
-        Row& row = row_[i];
-        const double m = row.sign * (rows_.dot(i, w_.data()) + b0_ + eta_ * balance_);
-        const auto [loss, gap] = cost(row, m);
+        DualRow& row = row_[i];
+        const double f = rows_.dot(i, w_.data()) + b0_ + eta_ * balance_;
+        const auto [loss, gap] = loss_.cost(row, f);
         found.loss += loss;
         found.gap += gap;
-        const double slope = m - 1 + diagonal(row) * row.alpha;
-        const bool at_zero = row.alpha == 0, at_most = row.alpha == most(row);
-        if ((at_zero && slope > shrink_above_) || (at_most && slope < shrink_below_)) {
+        const DualSlope at = loss_.slope(row, f, shrink_above_, shrink_below_);
+        if (at.rests) {
             row.aside = true;
             return;
         }
-        const double projected = at_zero ? std::min(slope, 0.0) : at_most ? std::max(slope, 0.0) : slope;
-        highest = std::max(highest, projected);
-        lowest = std::min(lowest, projected);
-        if (std::abs(projected) > 1e-13) {
-            move(i, row, slope);
+        highest = std::max(highest, at.projected);
+        lowest = std::min(lowest, at.projected);
+        if (std::abs(at.projected) > 1e-13) {
+            move(i, row, at.slope);
             found.at_rest = false;
         }
     }
 
-    MARGIN_INLINED void move(std::size_t i, Row& row, double slope) {
-        const double curvature = row.square + eta_ + diagonal(row), before = row.alpha;
-        // A row without cells and curvature pulls nothing: its multiplier goes where its slope says.
-        const double wanted = curvature > 0 ? before - slope / curvature : slope < 0 ? row.bound : 0.0;
-        row.alpha = std::clamp(wanted, 0.0, most(row));
-        const double change = (row.alpha - before) * row.sign;
+    MARGIN_INLINED void move(std::size_t i, DualRow& row, double slope) {
+        const double before = row.alpha;
+        row.alpha = loss_.moved(row, slope, row.square + eta_ + loss_.diagonal(row));
+        const double change = (row.alpha - before) * Loss::side(row);
         if (change == 0)
             return;
         rows_.add(i, change, w_.data());
@@ -166,7 +236,7 @@ private:
     void wake() {
         monitor_.check();
         live_.wake();
-        for (Row& row : row_)
+        for (DualRow& row : row_)
             row.aside = false;
         shrink_above_ = std::numeric_limits<double>::infinity();
         shrink_below_ = -shrink_above_;
@@ -179,7 +249,7 @@ private:
             row_.size(), 1024, n_threads_, monitor_, [] { return std::pair(0.0, 0.0); },
             [&](std::pair<double, double>& part, std::size_t begin, std::size_t end) {
                 for (std::size_t i = begin; i < end; ++i) {
-                    const auto [l, g] = cost(row_[i], row_[i].sign * (rows_.dot(i, w_.data()) + b));
+                    const auto [l, g] = loss_.cost(row_[i], rows_.dot(i, w_.data()) + b);
                     part.first += l;
                     part.second += g;
                 }
@@ -197,11 +267,12 @@ private:
     }
 
     const Rows& rows_;
+    const Loss loss_;
     const LinearDualSettings& set_;
     std::size_t n_threads_;
     Monitor& monitor_;
     std::vector<double> w_;
-    std::vector<Row> row_;
+    std::vector<DualRow> row_;
     LiveRows live_;
     double rounding_ = 0; // what is left of losses of 1 when they are rounded
     double eta_ = 0, b0_ = 0, balance_ = 0;
@@ -210,12 +281,13 @@ private:
 
 } // namespace detail
 
-/// Solve one problem. Requires sign[i] = +1 or -1, bound[i] > 0, fewer than 2^32 rows. Sequential but for the looks at
-/// all rows; O(cells) a pass. The same bits for any number of threads.
-template <class Rows>
-LinearDualSolution solve_linear_dual(const Rows& rows, std::span<const double> sign, std::span<const double> bound,
-                                     const LinearDualSettings& settings, std::size_t n_threads, Monitor& monitor) {
-    return detail::DualDescent<Rows>(rows, sign, bound, settings, n_threads, monitor).solve();
+/// Solve one problem. Requires targets of +1 or -1, or finite ones with a tube, bound[i] > 0, fewer than 2^32 rows.
+/// Sequential but for the looks at all rows; O(cells) a pass. The same bits for any number of threads.
+template <class Rows, class Loss>
+LinearDualSolution solve_linear_dual(const Rows& rows, const Loss& loss, std::span<const double> target,
+                                     std::span<const double> bound, const LinearDualSettings& settings,
+                                     std::size_t n_threads, Monitor& monitor) {
+    return detail::DualDescent<Rows, Loss>(rows, loss, target, bound, settings, n_threads, monitor).solve();
 }
 
 } // namespace margin::svm

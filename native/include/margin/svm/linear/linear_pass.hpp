@@ -8,6 +8,11 @@
 // The hinge has a corner, which the quadratic term of an augmented Lagrangian rounds off over margins of about the width
 // mu around where a share p was before: with a = argmax_{0 <= a <= 1} a (1 - m) - mu (a - p)^2 / 2 its value is that
 // maximum, below the hinge, smooth, and the same as the hinge in its minimum once p is the solution of the dual.
+//
+// A quantity y with a tube of half width t around it is the same with residuals r = y - f(x) and shares of both signs,
+// which push the answer up or down:
+//     squared tube    c max(0, |r| - t)^2   alpha = 2 c a,  a = sign(r) max(0, |r| - t)
+//     tube            c max(0, |r| - t)     alpha = c a,    a = argmax_{|a| <= 1} a r - t |a| - mu (a - p)^2 / 2
 #include "margin/core/threads.hpp"
 #include "margin/linear/dense/dense_pass.hpp"
 #include <cmath>
@@ -26,17 +31,21 @@ struct MarginRows {
     const std::int32_t* target; // the class of each score
     const double* coef;         // one line of columns for each score
     const double* intercept;
-    const double* origin; // scores are coef (x - origin) + intercept; null: 0
+    const double* origin;             // scores are coef (x - origin) + intercept; null: 0
+    const double* quantity = nullptr; // what one score is to come near to, where rows have a quantity and no class
+    double tube = 0;                  // how far from it nothing is lost
 };
 
-/// How the hinge is rounded off: the width for each score, and the shares before (rows × scores; null: 1/2 each).
+/// How the hinge is rounded off: the width for each score, and the shares before (rows × scores; null: 1/2 each, of a
+/// quantity 0).
 struct Rounding {
     const double* width;
     const double* before;
 };
 
 /// Sums over the rows for each score: the loss, the loss rounded off, sum alpha - alpha^2 / (4 c) (of the hinge: sum
-/// alpha), and the derivatives -sum alpha sign x and -sum alpha sign of the rounded loss.
+/// alpha), and the derivatives -sum alpha sign x and -sum alpha sign of the rounded loss. Of a quantity the third is
+/// sum alpha y - t |alpha| - alpha^2 / (4 c), of the tube not squared without its last term, and there are no signs.
 struct MarginSums {
     std::vector<double> loss, smooth, dual, gradient, intercept_gradient;
 
@@ -68,6 +77,8 @@ struct MarginTile {
     const double* before;
     std::size_t rows, count, stride;
     double *share, *residual;
+    const double* quantity;
+    double tube;
 };
 
 /// The sums of one score over a tile. Loops over rows hold no branch, so that they become vectors.
@@ -112,6 +123,46 @@ MARGIN_SIMD inline void hinge_tile(const MarginTile& t, std::size_t k, std::int3
     to.intercept_gradient[k] += balance;
 }
 
+/// The same of the one score that is to come near to a quantity.
+MARGIN_SIMD inline void squared_tube_tile(const MarginTile& t, MarginSums& to) {
+    double loss = 0, dual = 0, balance = 0;
+    for (std::size_t i = 0; i < t.rows; ++i) {
+        const double c = t.bound ? t.bound[i] : t.bound_of_all, y = t.quantity[i], r = y - t.scores[i];
+        const double a = r - (r > t.tube ? t.tube : r < -t.tube ? -t.tube : r);
+        t.share[i] = a;
+        t.residual[i] = -2 * c * a;
+        loss += c * a * a;
+        dual += c * (2 * (a * y - t.tube * std::abs(a)) - a * a);
+        balance -= 2 * c * a;
+    }
+    to.loss[0] += loss;
+    to.smooth[0] += loss;
+    to.dual[0] += dual;
+    to.intercept_gradient[0] += balance;
+}
+
+MARGIN_SIMD inline void tube_tile(const MarginTile& t, double width, MarginSums& to) {
+    double loss = 0, smooth = 0, dual = 0, balance = 0;
+    const double steep = 1 / width, flat = t.tube * steep;
+    for (std::size_t i = 0; i < t.rows; ++i) {
+        const double c = t.bound ? t.bound[i] : t.bound_of_all, y = t.quantity[i], r = y - t.scores[i];
+        const double p = t.before ? t.before[i] : 0.0, left = std::abs(r) - t.tube, wanted = p + r * steep;
+        double a = wanted - (wanted > flat ? flat : wanted < -flat ? -flat : wanted);
+        a = a > -1 ? a : -1.0;
+        a = a < 1 ? a : 1.0;
+        t.share[i] = a;
+        t.residual[i] = -c * a;
+        loss += c * (left > 0 ? left : 0.0);
+        smooth += c * (a * r - t.tube * std::abs(a) - 0.5 * width * (a - p) * (a - p));
+        dual += c * (a * y - t.tube * std::abs(a));
+        balance -= c * a;
+    }
+    to.loss[0] += loss;
+    to.smooth[0] += smooth;
+    to.dual[0] += dual;
+    to.intercept_gradient[0] += balance;
+}
+
 /// Room for the tiles of a block of rows.
 template <class T>
 class MarginBlock {
@@ -138,7 +189,7 @@ private:
                 f_[r * scores_ + k] += of_.intercept[k];
         const bool corner = rounding_ != nullptr;
         const MarginTile tile{f_.data(),
-                              of_.y + first,
+                              of_.y ? of_.y + first : nullptr,
                               of_.bound ? of_.bound + first : nullptr,
                               of_.bound_of_all,
                               corner && rounding_->before ? rounding_->before + first * of_.scores : nullptr,
@@ -146,8 +197,12 @@ private:
                               of_.scores,
                               scores_,
                               share_ + first * of_.scores,
-                              residual_.data()};
-        for (std::size_t k = 0; k < of_.scores; ++k)
+                              residual_.data(),
+                              of_.quantity ? of_.quantity + first : nullptr,
+                              of_.tube};
+        if (of_.quantity)
+            corner ? tube_tile(tile, rounding_->width[0], to) : squared_tube_tile(tile, to);
+        for (std::size_t k = 0; k < of_.scores && !of_.quantity; ++k)
             if (corner)
                 hinge_tile(tile, k, of_.target[k], rounding_->width[k], to);
             else
@@ -165,8 +220,8 @@ private:
 
 } // namespace detail
 
-/// The sums, and the share of each row in each score (rows × scores) to `share`. `rounding` null: the squared hinge.
-/// Requires finite scores, widths above 0, shares before within [0, 1]. O(rows columns scores) time, x is read once;
+/// The sums, and the share of each row in each score (rows × scores) to `share`. `rounding` null: the squared loss.
+/// Requires finite scores, widths above 0, shares before within [0, 1] (of a quantity [-1, 1], and one score). O(rows columns scores) time, x is read once;
 /// each thread needs room for one gradient. The sums do not depend on the number of threads.
 template <class T>
 MarginSums margin_sums(const MarginRows<T>& of, const Rounding* rounding, double* share, std::size_t n_threads,
