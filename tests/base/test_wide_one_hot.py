@@ -18,7 +18,7 @@ def table():
     X = pd.DataFrame(
         {
             "amount": rng.normal(size=n),
-            "town": [f"t{i}" for i in rng.integers(0, 700, n)],
+            "town": pd.Categorical([f"t{i}" for i in rng.integers(0, 700, n)]),
             "way": rng.choice(["car", "foot", None], n),
         }
     )
@@ -64,6 +64,6 @@ def test_the_cells_are_those_of_the_dense_matrix(table, monkeypatch):
 def test_a_column_of_a_hundred_thousand_levels_is_learnt_from():
     rng = np.random.default_rng(1)
     number = rng.normal(size=50_000)
-    X = pd.DataFrame({"number": number, "code": [f"c{i}" for i in rng.integers(0, 100_000, 50_000)]})
+    X = pd.DataFrame({"number": number, "code": pd.Categorical([f"c{i}" for i in rng.integers(0, 100_000, 50_000)])})
     y = number + rng.normal(size=50_000) > 0
     assert (margin.LogisticRegression().fit(X, y).predict(X) == y).mean() > 0.75

@@ -195,7 +195,7 @@ def _united(first: Columns, second: Columns, who: str) -> Columns:
             f"{listing(first.schema.names)} and the other {listing(second.schema.names)}."
         )
     columns = [_united_column(one, other, who) for one, other in zip(first.schema, second.schema)]
-    return Columns(first.n, Schema(columns), first.text | second.text)
+    return Columns(first.n, Schema(columns), first.text | second.text, first.left_out | second.left_out)
 
 
 def _united_column(one: Column, other: Column, who: str) -> Column:

@@ -9,12 +9,14 @@ from typing import Any
 import numpy as np
 
 from margin.data.declared_kinds import declared_kinds
+from margin.data.frames.in_memory import table_from_memory
 from margin.data.readers.arff import read_arff
 from margin.data.readers.csv import read_delimited
 from margin.data.readers.file import Request, Source
 from margin.data.readers.libsvm import LIBSVM_LINE, read_libsvm
 from margin.data.readers.ndjson import read_ndjson
 from margin.data.readers.parquet import read_parquet
+from margin.data.readers.typed_frame import of_request
 from margin.data.schema import Schema
 from margin.data.table import Table
 from margin.errors import ParameterError
@@ -37,22 +39,26 @@ VAGUE = (".txt", ".data", ".test")
 
 
 def read(
-    path: str | os.PathLike[str],
+    path: Any,
     *,
     header: bool | str = "auto",
     separator: str = "auto",
     missing: str | Iterable[object] | None = None,
     kinds: Mapping[str, Any] | None = None,
     target: str | None = None,
+    coerce: bool = False,
     name: str | None = None,
 ) -> Table:
-    """Read a file as a table, its format known by its ending or, failing that, by its contents.
+    """Read a file or data in memory as a table; one inference decides what the columns are, wherever they come from.
+
+    The format of a file is known by its ending or, failing that, by its contents.
 
     Parameters
     ----------
     path
         CSV and relatives (``.csv .tsv .tab .txt .data .test``), ``.parquet``, ``.ndjson``/``.jsonl``, ``.arff``
-        or LIBSVM (``.libsvm .svm .svmlight``), each also with ``.gz``.
+        or LIBSVM (``.libsvm .svm .svmlight``), each also with ``.gz``. Or data in memory: a frame of pandas, polars
+        or pyarrow, a dict of columns, a list of records, an array.
     header
         Whether the first row of a delimited file names the columns; found out by itself.
     separator
@@ -64,6 +70,8 @@ def read(
         ``{"zip": "nominal", "size": ("ordinal", ["small", "large"])}``.
     target
         The column to predict; it is never taken for an identifier.
+    coerce
+        Whether cells that are no numbers in a column of numbers are missing, counted in a warning.
     name
         What the table is called; the file's name otherwise.
 
@@ -74,18 +82,30 @@ def read(
     >>> _ = file.write_text("age,sex\\n31,f\\n?,m\\n")
     >>> read(file)
     <Table 'people': 2 rows, 2 columns (age: numeric, sex: nominal)>
+    >>> read([{"age": 31, "sex": "f"}, {"sex": "m"}]) == read(file)
+    True
     """
+    request = Request(header, separator, _marks(missing), kinds or {}, target, coerce)
     if not isinstance(path, str | os.PathLike):
-        raise ParameterError(f"read(path={path!r}): path must be the name of a file.")
+        return _from_memory(path, request, name)
     source = Source.open(path)
-    request = Request(header, separator, _marks(missing), kinds or {}, target)
     reader = _reader(source)
     table = reader(source, request)
     if reader is not read_delimited:  # that one needs marks and kinds while it reads
-        table = _with_kinds(_without_marks(table, request), source, request)
+        table = _with_kinds(_without_marks(table, request), source.who, request)
     request.check_target(source.who, table.schema)
     table.name = source.stem if name is None else name
     return table
+
+
+def _from_memory(data: Any, request: Request, name: str | None) -> Table:
+    who = f"read({type(data).__name__})"
+    if request.header != "auto" or request.separator != "auto":
+        raise ParameterError(f"{who}: header and separator are for files; the columns of data in memory have names.")
+    table = data if isinstance(data, Table) else table_from_memory(data, who, of_request(request))
+    table = _with_kinds(_without_marks(table, request), who, request)
+    request.check_target(who, table.schema)
+    return Table(table.schema, table._columns, table.name if name is None else name, table.n_rows)
 
 
 def _marks(missing: str | Iterable[object] | None) -> tuple[str, ...] | None:
@@ -150,7 +170,7 @@ def _is_number(mark: str) -> bool:
         return False
 
 
-def _with_kinds(table: Table, source: Source, request: Request) -> Table:
-    for name, declared in declared_kinds(source.who, request.kinds, table.names).items():
+def _with_kinds(table: Table, who: str, request: Request) -> Table:
+    for name, declared in declared_kinds(who, request.kinds, table.names).items():
         table = table.with_kind(name, declared.kind, declared.levels)
     return table

@@ -57,7 +57,7 @@ def read_delimited(source: Source, request: Request) -> Table:
         about = Written(
             name, who=source.who, missing=request.missing, decimal_comma=separator != ",",
             is_target=name == target, unnamed=name == header.names[0] and name in header.unnamed,
-            declared=declared.get(name), line_of=lambda row: rows.line_of(row + header.n_rows),
+            declared=declared.get(name), line_of=lambda row: rows.line_of(row + header.n_rows), bad=request.bad,
         )  # fmt: skip
         columns.append(_column(cells, about, name in header.orange.left_out and name not in request.kinds))
     if not columns:

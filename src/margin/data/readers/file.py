@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from margin.data.kind_inference import BadCells
 from margin.data.schema import Schema
 from margin.errors import DataError, closest, listing
 
@@ -44,6 +45,12 @@ class Request:
     missing: tuple[str, ...] | None = None
     kinds: Mapping[str, Any] = field(default_factory=dict)
     target: str | None = None
+    coerce: bool = False
+
+    @property
+    def bad(self) -> BadCells:
+        """What becomes of a cell that is no number among numbers."""
+        return "missing" if self.coerce else "words"
 
     def check_target(self, who: str, schema: Schema) -> None:
         if self.target is not None and self.target not in schema.names:
