@@ -48,7 +48,7 @@ class Spec:
         one that says yes, else the rarer one.
     seed
         Same seed, same split, same folds, same result.
-    header, separator, missing, kinds
+    header, separator, missing, kinds, drop, only, coerce, skip, sheet
         How the file is read, where the guess is wrong; see :func:`margin.data.read`.
     jobs
         Folds worked on at once; -1 for all processors.
@@ -77,6 +77,11 @@ class Spec:
     separator: str = "auto"
     missing: tuple[str, ...] | None = None
     kinds: Mapping[str, str] | None = None
+    drop: tuple[str, ...] | None = None
+    only: tuple[str, ...] | None = None
+    coerce: bool = False
+    skip: int = 0
+    sheet: str | int | None = None
     jobs: int = 1
 
     def __post_init__(self) -> None:
@@ -85,7 +90,7 @@ class Spec:
         if isinstance(self.target, (list, tuple)):
             several = tuple(self.target)
             object.__setattr__(self, "target", several if len(several) > 1 else several[0] if several else None)
-        for name in ("models", "metrics", "missing"):
+        for name in ("models", "metrics", "missing", "drop", "only"):
             value = getattr(self, name)
             if value is not None:
                 object.__setattr__(self, name, (value,) if isinstance(value, str) else tuple(value))
@@ -102,7 +107,8 @@ class Spec:
     @property
     def reading(self) -> dict[str, Any]:
         """The options of :func:`margin.data.read`."""
-        return {"header": self.header, "separator": self.separator, "missing": self.missing, "kinds": self.kinds}
+        names = ("header", "separator", "missing", "kinds", "drop", "only", "coerce", "skip", "sheet")
+        return {name: getattr(self, name) for name in names}
 
     def to_json(self) -> str:
         """The spec as text. A table in memory cannot be written down; a path or a name can."""
@@ -157,6 +163,11 @@ _FLAGS = {
     "--sort": "sort",
     "--positive": "positive",
     "--seed": "seed",
+    "--drop": "drop",
+    "--only": "only",
+    "--coerce": "coerce",
+    "--skip": "skip",
+    "--sheet": "sheet",
     "--header": "header",
     "--separator": "separator",
     "--missing": "missing",
@@ -167,7 +178,9 @@ _FLAGS = {
 def _words(flag: str, value: Any) -> list[str]:
     if flag == "--header":
         return ["--header" if value else "--no-header"]
-    if flag in ("--missing", "--target") and isinstance(value, tuple):
+    if flag == "--coerce":
+        return [flag]
+    if flag in ("--missing", "--target", "--drop", "--only") and isinstance(value, tuple):
         return [word for mark in value for word in (flag, str(mark))]
     if flag in ("--kind", "--set"):
         return [word for column, kind in value.items() for word in (flag, f"{column}={kind}")]

@@ -25,7 +25,7 @@ def show(file: str, **given: Any) -> None:
 
     from margin.experiment import column_cards, open_table
 
-    table, target = open_table(file, reading.settings(**given))
+    table, target = open_table(file, reading.settings(given))
     cards = column_cards(table, target or "")
     console = Console(highlight=False)
     console.print(f"{table.name or file}: {table.n_rows:,} rows, {len(cards)} columns", style="bold", markup=False)

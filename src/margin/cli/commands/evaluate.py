@@ -45,10 +45,7 @@ __all__ = ["command"]
     "--jobs", "-j", type=int, default=1, show_default=True, help="Folds worked on at once; -1 for all processors."
 )
 @reading.options
-def command(
-    file: str, model: str, settings: tuple[str, ...], metrics: str | None, header: Any, separator: Any, missing: Any,
-    kind: Any, **given: Any,
-) -> None:  # fmt: skip
+def command(file: str, model: str, settings: tuple[str, ...], metrics: str | None, **given: Any) -> None:
     """Evaluate a model on FILE, a table on disk or a name of the catalog (margin data list).
 
     The model is fitted anew on each training part and asked about rows it has not seen; every score comes with its
@@ -72,7 +69,7 @@ def command(
         file,
         model=model,
         settings={f"{model}.{name}": value for name, value in told.items()} or None,
-        reading=reading.settings(header, separator, missing, kind),
+        reading=reading.settings(given),
         progress=sys.stderr.isatty(),
         **given,
     )

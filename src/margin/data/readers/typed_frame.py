@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from margin.data.declared_kinds import declared_kinds
 from margin.data.frames.dataframes import About, table_from_frame
 from margin.data.kind_inference import Written
 from margin.data.readers.file import Request
@@ -43,9 +44,10 @@ def of_request(request: Request) -> About:
     """How the columns of data that are typed already are read, for somebody who wants a table."""
 
     def about(name: str, who: str) -> Written:
+        said = {name: request.kinds[name]} if name in request.kinds else {}
         return Written(
             name, who=who, missing=request.missing, decimal_comma=None, is_target=name == request.target,
-            line_of=lambda row: row, place="row", bad=request.bad,
+            declared=declared_kinds(who, said, [name]).get(name), line_of=lambda row: row, place="row", bad=request.bad,
         )  # fmt: skip
 
     return about
