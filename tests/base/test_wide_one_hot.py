@@ -14,11 +14,11 @@ from margin.explain import explain
 @pytest.fixture(scope="module")
 def table():
     rng = np.random.default_rng(0)
-    n = 1500
+    n = 1680  # three rows of each town: of fewer its levels would be joined
     X = pd.DataFrame(
         {
             "amount": rng.normal(size=n),
-            "town": pd.Categorical([f"t{i}" for i in rng.integers(0, 700, n)]),
+            "town": pd.Categorical([f"t{i}" for i in rng.permutation(np.arange(n) % 560)]),
             "way": rng.choice(["car", "foot", None], n),
         }
     )

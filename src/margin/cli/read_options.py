@@ -25,9 +25,7 @@ _OPTIONS = (
     click.option("--drop", metavar="COLUMN", multiple=True, help="Leave a column out; can be given again."),
     click.option("--only", metavar="COLUMN", multiple=True, help="Keep this column and no other; can be given again."),
     click.option("--coerce", is_flag=True, help="Read cells that are no numbers in a column of numbers as missing."),
-    click.option(
-        "--skip", metavar="N", type=click.IntRange(0), default=0, help="Lines above the names of the columns."
-    ),
+    click.option("--skip", metavar="N", type=click.IntRange(0), help="Lines above the names of the columns."),
     click.option("--sheet", metavar="NAME", help="Which sheet of a workbook, by name or number. [default: the first]"),
 )
 #: What the options are called in Python, as a command receives them.

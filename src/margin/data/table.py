@@ -58,9 +58,8 @@ class Table:
         if columns is None and not isinstance(schema, Schema):
             from margin.data.readers import read
 
-            made = read(schema, name=name or None)
-            self.schema, self.name, self._columns, self.n_rows = made.schema, made.name, made._columns, made.n_rows
-            return
+            made: Table = read(schema, name=name or None)
+            schema, columns, name, n_rows = made.schema, made._columns, made.name, made.n_rows
         columns = () if columns is None else columns
         if len(schema) != len(columns):
             raise DataError(f"Table: {len(schema)} columns are described, but {len(columns)} are given.")

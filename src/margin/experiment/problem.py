@@ -148,6 +148,11 @@ def frame(table: Table, target: str, texts_read: frozenset[str] | bool = False) 
         told.append(
             f"{target!r} holds {n} different whole numbers, each taken for a class; if it is a quantity, bin it first."
         )
+    unused = [column for column in inputs.schema if not column.is_input and column.name not in used]
+    if unused:
+        shown = ", ".join(f"{column.name!r} ({column.reason})" for column in unused[:5])
+        more = f" and {len(unused) - 5} more" if len(unused) > 5 else ""
+        told.append(f"left out of the models: {shown}{more}; --kind COLUMN=nominal says otherwise.")
     labels = _tidy(labels)
     return Problem(inputs, labels, target, np.flatnonzero(~missing), (*told, *_about_classes(labels, target)), used)
 

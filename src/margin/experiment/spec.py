@@ -80,7 +80,7 @@ class Spec:
     drop: tuple[str, ...] | None = None
     only: tuple[str, ...] | None = None
     coerce: bool = False
-    skip: int = 0
+    skip: int | None = None
     sheet: str | int | None = None
     jobs: int = 1
 

@@ -75,7 +75,7 @@ def about_model(table: Table, target: str, labels: np.ndarray, reading: dict[str
         "header": header if header != "auto" else not nameless,
         "separator": reading.get("separator", "auto"),
         "missing": None if missing is None else list(missing),
-        "skip": reading.get("skip", 0),
+        "skip": reading.get("skip") or 0,
         "sheet": reading.get("sheet"),
         "coerce": bool(reading.get("coerce", False)),
         "dropped": list(reading.get("drop") or ()),
@@ -100,6 +100,8 @@ def read_new_rows(
     options |= {name: value for name, value in (told or {}).items() if value not in (None, False, 0, "auto")}
     if (told or {}).get("header") is False:
         options["header"] = False
+    if (told or {}).get("skip") is not None:
+        options["skip"] = told["skip"]  # type: ignore[index]
     kinds = dict(options.pop("kinds", None) or {})
     about = about | {"header": options["header"]}
     table = _named(_read_wide_enough(path, options, about), about)

@@ -33,7 +33,7 @@ from margin.data.table import Table
 from margin.errors import InputError, closest, listing
 from margin.typing import Encoded, TableLike
 
-__all__ = ["Columns", "in_order", "keep_observed_levels", "learn_columns"]
+__all__ = ["JOINED", "Columns", "in_order", "keep_observed_levels", "learn_columns"]
 
 
 class Columns:
@@ -225,16 +225,24 @@ def _inputs_of(table: Table, text: frozenset[str] | bool) -> Table:
     return Table(schema, [table.cells(c.name) for c in wanted], table.name, table.n_rows)
 
 
-def keep_observed_levels(columns: Columns, table: Table) -> tuple[Columns, Table]:
+#: In nominal columns of more levels than this, those of fewer rows than this are joined, for models of numbers.
+MANY_LEVELS, RARE = 100, 3
+#: The reason of such a column ends so.
+JOINED = "rare ones joined"
+
+
+def keep_observed_levels(columns: Columns, table: Table, join_rare: bool = False) -> tuple[Columns, Table]:
     """Only the levels that training rows hold, so that a model knows nothing of rows it has not seen.
 
-    Nominal levels are put into sorted order: the order in which categories were declared changes nothing.
+    Nominal levels are put into sorted order: the order in which categories were declared changes nothing. With
+    ``join_rare``, levels of very few rows among very many levels are joined with all that may come later unseen: each
+    would be a column of its own that says nothing about other rows.
     """
     described, cells = [], []
     for column in table.schema:
         codes = table.cells(column.name)
         if not column.is_numeric and column.name not in columns.text:
-            column, codes = _observed(column, codes)
+            column, codes = _observed(column, codes, join_rare)
         described.append(column)
         cells.append(codes)
     # The model remembers no texts, only that a column is text; the rows keep theirs.
@@ -243,10 +251,15 @@ def keep_observed_levels(columns: Columns, table: Table) -> tuple[Columns, Table
     return known, Table(Schema(described), cells, n_rows=row_count(table))
 
 
-def _observed(column: Column, codes: np.ndarray) -> tuple[Column, np.ndarray]:
+def _observed(column: Column, codes: np.ndarray, join_rare: bool) -> tuple[Column, np.ndarray]:
     n_levels = len(column.levels)
     codes = np.ascontiguousarray(codes)
-    seen = np.flatnonzero(_core.data.level_counts(codes, n_levels, parallel.n_threads()))
+    counts = np.asarray(_core.data.level_counts(codes, n_levels, parallel.n_threads()))
+    seen = np.flatnonzero(counts)
+    if join_rare and column.kind == "nominal" and len(seen) > MANY_LEVELS and (counts >= RARE).any():
+        rare = len(seen)
+        seen = np.flatnonzero(counts >= RARE)
+        column = replace(column, reason=f"{column.reason}, {rare - len(seen)} {JOINED}")
     if column.kind != "ordinal":
         seen = in_order(column.levels, seen)
     if np.array_equal(seen, np.arange(n_levels)):

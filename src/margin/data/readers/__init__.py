@@ -187,6 +187,8 @@ def _reader(source: Source) -> Reader:
         if known is not read_xlsx:
             return read_xlsx
         raise source.refusal("the name is that of a workbook, but the contents are none; rename it.")
+    if known is read_delimited and _is_json_list(source.data):
+        return read_json
     if known is not None and source.ending not in VAGUE:
         return known
     by_contents = _reader_by_contents(source)
@@ -211,11 +213,15 @@ def _reader_by_contents(source: Source) -> Reader | None:
         return read_arff
     if lines and lines[0].startswith(b'{"'):
         return read_ndjson
-    if source.data.lstrip()[:1] == b"[" and source.data.lstrip()[1:].lstrip()[:1] == b"{":
+    if _is_json_list(source.data):
         return read_json
     if lines and all(LIBSVM_LINE.match(line) for line in lines[:20]):
         return read_libsvm
     return read_delimited
+
+
+def _is_json_list(data: bytes) -> bool:
+    return data[:1000].lstrip()[:1] == b"[" and data[:1000].lstrip()[1:].lstrip()[:1] == b"{"
 
 
 def _without_marks(table: Table, request: Request) -> Table:

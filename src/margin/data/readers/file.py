@@ -71,7 +71,7 @@ class Source:
     def open(cls, path: Any) -> Source:
         path = Path(path)
         who = f"read({path.name!r})"
-        data, packing = unpacked(sys.stdin.buffer.read() if str(path) == "-" else _bytes(path, who), who)
+        data, packing = unpacked(_piped_in() if str(path) == "-" else _bytes(path, who), who)
         inner = PurePath(path.name)
         if inner.suffix.lower() in _PACKED:
             if data and inner.suffix.lower() != packing:
@@ -128,6 +128,16 @@ def _refuse_other_files(data: bytes, who: str) -> None:
             raise DataError(f"{who}: the file {what}.")
     if _MARKUP.match(data):
         raise DataError(f"{who}: the file is a web page or XML, not a table; save its table as CSV.")
+
+
+#: What was piped in last, and through what: it comes only once, and may have to be looked at again.
+_piped: list[Any] = []
+
+
+def _piped_in() -> bytes:
+    if not _piped or _piped[0] is not sys.stdin:
+        _piped[:] = sys.stdin, sys.stdin.buffer.read()
+    return _piped[1]
 
 
 def _bytes(path: Path, who: str) -> bytes:
