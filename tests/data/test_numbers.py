@@ -47,7 +47,7 @@ def test_decimal_commas_and_a_unit_go_together_where_commas_do_not_separate():
         ["1,25", "3"],
         ["12,34,567", "1"],
         ["$5$", "$6"],
-        ["5 km", "6 km"],
+        ["5 km", "6 mi"],
         ["10:30", "11:45"],
         ["1-2", "3-4"],
     ],

@@ -52,6 +52,11 @@ class Table:
     Schema(age: numeric, sex: nominal)
     """
 
+    schema: Schema
+    name: str
+    n_rows: int
+    _columns: tuple[np.ndarray, ...]
+
     def __init__(
         self, schema: Schema | Any, columns: Sequence[np.ndarray] | None = None, name: str = "", n_rows: int = 0
     ) -> None:

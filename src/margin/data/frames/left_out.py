@@ -15,7 +15,7 @@ MANY_LEVELS = 100
 
 def warn_of_columns(given: Table, inputs: Table, text: frozenset[str], who: str) -> None:
     """Say which columns are left out and why, and which are read as words with very many levels, ``text`` aside."""
-    lost = [c for c in given.schema if c.name not in inputs.schema and c.name not in text]
+    lost = [c for c in given.schema if c.name not in inputs.names and c.name not in text]
     left = [f"{c.name!r} ({c.reason})" for c in lost]
     wide = [f"{c.name!r} ({len(c.levels):,})" for c in inputs.schema if _is_wide(c)]
     told = [f"column{'s' * (len(left) > 1)} {_listed(left)} {_are(left)} left out"] if left else []

@@ -156,7 +156,7 @@ def _chosen(table: Table, drop: str | Iterable[str], only: str | Iterable[str], 
     """The columns that are wanted, in the order of the file."""
     drop, only = ([given] if isinstance(given, str) else list(given or ()) for given in (drop, only))
     for what, names in (("drop", drop), ("only", only)):
-        unknown = [each for each in names if each not in table.schema]
+        unknown = [each for each in names if each not in table.names]
         if unknown:
             known = f"columns are {listing(table.names)}{closest(unknown[0], table.names)}"
             raise ParameterError(f"{who}, {what}: column {listing(unknown)} is not in the table; {known}.")
