@@ -65,6 +65,8 @@ SAME_AS_WORDS = {
         [[str(i % 5 + 0.5), w] for i, w in enumerate(words())], dtype=np.dtypes.StringDType()
     ),
     "list of lists": lambda: [[i % 5 + 0.5, w] for i, w in enumerate(words())],
+    "dict of columns": lambda: {"number": np.arange(N) % 5 + 0.5, "odd": words()},
+    "list of records": lambda: [{"number": i % 5 + 0.5, "odd": w} for i, w in enumerate(words())],
 }
 
 
@@ -134,10 +136,9 @@ UNREADABLE = {
     "series": (lambda: two_columns(words())["number"], "two dimensions"),
     "single value": (lambda: 3.0, "single value"),
     "nothing": (lambda: None, "single value None"),
-    "dict of columns": (lambda: {"number": [1.0], "odd": ["left"]}, "Table.from_columns"),
+    "single record": (lambda: {"number": 1.0, "odd": "left"}, "must be a list of cells"),
     "generator": (lambda: (row for row in [[1.0, "left"]]), "generator"),
     "ragged rows": (lambda: [[1.0, "left"], [2.0]] * 6, "equal length"),
-    "list of dicts": (lambda: [{"number": 1.0}] * N, "two dimensions"),
     "dates": (lambda: np.full((N, 2), np.datetime64("2020-01-01")), "dates"),
     "time spans": (lambda: np.full((N, 2), np.timedelta64(1, "s")), "dates or times"),
     "equal names": (lambda: pa.Table.from_arrays([pa.array(np.ones(N))] * 2, names=["odd", "odd"]), "'odd'"),
@@ -241,7 +242,7 @@ def test_a_category_is_found_as_it_is_or_as_it_is_written(estimator, levels):
 @one_of_each_way_in
 def test_a_missing_number_is_not_the_word_nan(estimator):
     cells = [("nan", "none", "some")[i % 3] for i in range(N)]
-    model = clone(estimator).fit(two_columns(cells), LABELS)
+    model = clone(estimator).fit(two_columns(pd.Categorical(cells)), LABELS)
     missing = two_columns(pd.Series([None] * N, dtype=object))
     assert np.array_equal(answers(model, two_columns(np.full(N, np.nan))), answers(model, missing))
 

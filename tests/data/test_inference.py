@@ -24,13 +24,13 @@ def test_anything_else_makes_the_column_nominal(cell):
     assert inferred([cell, "2"])[0].kind == "nominal"
 
 
-@pytest.mark.parametrize("mark", ["", "?", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "#N/A", "  "])
+@pytest.mark.parametrize("mark", ["", "?", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "None", "#N/A", "  "])
 def test_marks_that_are_missing_everywhere(mark):
     assert inferred([mark, "red"])[0].levels == ("red",)
     assert inferred([mark, "2"])[0].kind == "numeric"
 
 
-@pytest.mark.parametrize("mark", ["-", "--", ".", "None", "none"])
+@pytest.mark.parametrize("mark", ["-", "--", ".", "none"])
 def test_marks_that_are_missing_only_among_numbers(mark):
     column, stored = inferred([mark, "2"])
     assert column.kind == "numeric"

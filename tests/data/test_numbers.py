@@ -1,5 +1,6 @@
 """Numbers as people write them: units, thousands set apart, decimal commas."""
 
+import numpy as np
 import polars as pl
 import pytest
 from hypothesis import given
@@ -46,7 +47,7 @@ def test_decimal_commas_and_a_unit_go_together_where_commas_do_not_separate():
         ["1,25", "3"],
         ["12,34,567", "1"],
         ["$5$", "$6"],
-        ["5 km", "6 km"],
+        ["5 km", "6 mi"],
         ["10:30", "11:45"],
         ["1-2", "3-4"],
     ],
@@ -88,3 +89,28 @@ def test_dates_in_the_usual_ways_are_text(day):
 @pytest.mark.parametrize("word", ["1.2.3", "10.0.0.1", "may", "3/4", "12-13"])
 def test_words_that_only_resemble_dates_are_nominal(word):
     assert inferred([word, word])[0].kind == "nominal"
+
+
+@pytest.mark.parametrize(
+    ("words", "numbers", "writing"),
+    [
+        (["69.7 kg", "80 kg", None], [69.7, 80.0, np.nan], "in kg"),
+        (["3kg", "4.5kg"], [3.0, 4.5], "in kg"),
+        (["38.019 EUR", "950 EUR"], [38019.0, 950.0], "in EUR, '.' between thousands"),
+        (["38.019 EUR", "9.5 EUR"], [38.019, 9.5], "in EUR"),
+        (["EUR 5", "EUR 7.50"], [5.0, 7.5], "in EUR"),
+    ],
+    ids=["kg", "tight", "thousands beside small", "decimals", "before"],
+)
+def test_a_unit_in_letters_stands_at_every_number(words, numbers, writing):
+    column, stored = infer(pl.Series(words), Written("x"))
+    assert column.kind == "numeric"
+    assert writing in column.reason
+    np.testing.assert_array_equal(stored, numbers)
+
+
+@pytest.mark.parametrize(
+    "words", [["12b", "14b"], ["5 m", "6 s"], ["room 5", "room 6"], ["1990s", "1980s"], ["5 kg", "6"]]
+)
+def test_letters_that_are_no_unit_of_all_make_words(words):
+    assert infer(pl.Series(words), Written("x"))[0].kind == "nominal"

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from margin.data import Table, read
-from margin.errors import DataError, DataWarning, MarginError, ParameterError
+from margin.errors import DataError, DataWarning, InputTypeError, MarginError, ParameterError
 
 
 def rows(table):
@@ -132,7 +132,7 @@ def test_decimal_commas_between_semicolons(written):
 def test_kinds_can_be_told(written):
     file = written("grade,size\n1,s\n2,l\n")
     table = read(file, kinds={"grade": "nominal", "size": ("ordinal", ["s", "m", "l"])})
-    assert table.schema["grade"].levels == ("1", "2")
+    assert table.schema["grade"].levels == (1, 2)
     assert table.schema["size"].kind == "ordinal"
     assert table.cells("size").tolist() == [0, 2]
 
@@ -204,7 +204,7 @@ def test_missing_files_folders_and_bad_packing_are_refused(tmp_path, written):
     (tmp_path / "b.csv.gz").write_bytes(written("a,b\n1,2\n" * 50, "c.csv.gz").read_bytes()[:-9])
     with pytest.raises(DataError, match="damaged or cut short"):
         read(tmp_path / "b.csv.gz")
-    with pytest.raises(ParameterError, match="path must be the name of a file"):
+    with pytest.raises(InputTypeError, match="data of type int are no table; give the path of a file"):
         read(5)
 
 

@@ -92,13 +92,13 @@ def test_unnamed_columns_with_cells_stay(written):
 @pytest.mark.parametrize(
     ("start", "said"),
     [
-        (b"\xd0\xcf\x11\xe0\xa1\xb1", "save the sheet as CSV"),
+        (b"\xd0\xcf\x11\xe0\xa1\xb1", r"save the sheet as \.xlsx or CSV"),
         (b"%PDF-1.7\n", "PDF document"),
         (b"\x89PNG\r\n", "is a picture"),
         (b"<?xml version='1.0'?>\n<a/>", "web page or XML"),
         (b"<!DOCTYPE html>\n<p>", "web page or XML"),
-        (b' [ {"a": 1}, {"a": 2} ]', "line of its own"),
-        (b"BZh91AY", "unpack it"),
+        (b' [ {"a": 1}, {"a": 2 ]', "line 1 is not JSON"),
+        (b"BZh91AY", "bzip2 file is damaged"),
     ],
 )
 def test_files_that_are_no_tables_say_what_to_do(written, start, said):
@@ -106,11 +106,11 @@ def test_files_that_are_no_tables_say_what_to_do(written, start, said):
         read(written(start + b"\0" * 10 if start[:1] != b" " else start))
 
 
-def test_a_zip_archive_under_the_name_of_a_table_is_told_apart(tmp_path):
+def test_a_zip_archive_or_a_list_under_the_name_of_a_table_is_told_apart(written, tmp_path):
     with zipfile.ZipFile(tmp_path / "t.csv", "w") as archive:
         archive.writestr("t.csv", TABLE)
-    with pytest.raises(DataError, match="zip archive or a spreadsheet; unpack it"):
-        read(tmp_path / "t.csv")
+    assert read(tmp_path / "t.csv") == read(written(TABLE))
+    assert read(written('[{"a": 1}, {"a": 2}]', "list.csv"))["a"].tolist() == [1, 2]
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-32", "cp1252"])

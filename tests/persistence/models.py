@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from margin.base.inputs.dataframes import table_from_frame
 from margin.data import Table
+from margin.data.frames.dataframes import table_from_frame
 from margin.errors import MarginError
 from margin.evaluation import metric
 from margin.persistence import load, to_bytes

@@ -72,7 +72,9 @@ class TableEstimator(BaseEstimator):
             columns, source = like.arranged(columns, source, who)
         rows = TrainingRows.that_count(source, sample_weight, who)
         if isinstance(rows.source, Table):
-            columns, source = keep_observed_levels(columns, rows.source)
+            # Batches of a stream keep all levels: what is rare in one may be frequent in the next.
+            whole = like is None and not self.__dict__.get("_is_part", False)
+            columns, source = keep_observed_levels(columns, rows.source, whole and isinstance(form, Numeric))
             rows = replace(rows, source=source)
         self._remember(columns)
         return rows

@@ -10,7 +10,7 @@ import numpy as np
 
 from margin import params
 from margin.base.estimator import Classifier
-from margin.base.inputs.columns import Columns, in_order
+from margin.base.inputs.columns import JOINED, Columns, in_order
 from margin.base.representations.cell_survey import Survey
 from margin.base.representations.mixed import MixedEncoder
 from margin.base.representations.numeric import NumericEncoder
@@ -195,10 +195,15 @@ def _united(first: Columns, second: Columns, who: str) -> Columns:
             f"{listing(first.schema.names)} and the other {listing(second.schema.names)}."
         )
     columns = [_united_column(one, other, who) for one, other in zip(first.schema, second.schema)]
-    return Columns(first.n, Schema(columns), first.text | second.text)
+    return Columns(first.n, Schema(columns), first.text | second.text, first.left_out | second.left_out)
 
 
 def _united_column(one: Column, other: Column, who: str) -> Column:
+    if one.reason.endswith(JOINED) or other.reason.endswith(JOINED):
+        raise InputError(
+            f"{who}: rare categories of column {one.name!r} were joined in fit, so that the sum would not be exact "
+            "(learn from all parts with partial_fit, which keeps them apart)."
+        )
     if one == other:
         return one
     if one.kind != other.kind:

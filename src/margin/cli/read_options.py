@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-__all__ = ["POSITIVE", "options", "pairs_of", "settings"]
+__all__ = ["NAMES", "POSITIVE", "options", "pairs_of", "settings"]
 
 #: What ``--positive`` is, wherever scores are shown.
 POSITIVE = "The class that precision, recall and F1 are about. [default: of two the one that says yes, or the rarer]"
@@ -22,23 +22,34 @@ _OPTIONS = (
         multiple=True,
         help="Read a column as numeric, nominal, ordinal, identifier or text; can be given again.",
     ),
+    click.option("--drop", metavar="COLUMN", multiple=True, help="Leave a column out; can be given again."),
+    click.option("--only", metavar="COLUMN", multiple=True, help="Keep this column and no other; can be given again."),
+    click.option("--coerce", is_flag=True, help="Read cells that are no numbers in a column of numbers as missing."),
+    click.option("--skip", metavar="N", type=click.IntRange(0), help="Lines above the names of the columns."),
+    click.option("--sheet", metavar="NAME", help="Which sheet of a workbook, by name or number. [default: the first]"),
 )
+#: What the options are called in Python, as a command receives them.
+NAMES = ("header", "separator", "missing", "kind", "drop", "only", "coerce", "skip", "sheet")
 
 
 def options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Adds ``--header``, ``--separator``, ``--missing`` and ``--kind`` to a command."""
+    """Adds the options that say how a file is read to a command."""
     for option in reversed(_OPTIONS):
         command = option(command)
     return command
 
 
-def settings(header: bool | None, separator: str, missing: tuple[str, ...], kind: tuple[str, ...]) -> dict[str, Any]:
-    """The options as :func:`margin.data.read` takes them."""
-    return {
+def settings(given: dict[str, Any]) -> dict[str, Any]:
+    """The options as :func:`margin.data.read` takes them, taken out of all that a command was given."""
+    told = {name: given.pop(name) for name in NAMES}
+    separator, kind, header = told["separator"], told.pop("kind"), told["header"]
+    return told | {
         "header": "auto" if header is None else header,
         "separator": "\t" if separator in ("\\t", "tab") else separator,
-        "missing": missing or None,
+        "missing": told["missing"] or None,
         "kinds": pairs_of(kind, "--kind", "COLUMN=KIND, as in age=nominal") or None,
+        "drop": told["drop"] or None,
+        "only": told["only"] or None,
     }
 
 

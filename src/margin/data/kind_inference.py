@@ -7,38 +7,60 @@ One rule for the whole column, never for a part of it, and the reason is kept:
 2. A column is numeric if every present cell is a number, ``12``, ``-1.5``, ``1e5``; decimal commas are understood
    where commas do not separate cells, and so are thousands set apart, ``1,250``, and a unit that stands at every
    number, ``$5``, ``12 %``. A leading zero, ``007``, makes it nominal: such numbers are names.
-3. Running numbers under a name like ``id``, and words that are nearly all different, are identifiers;
+3. A column of nothing but ``True`` and ``False`` holds truth values, as other readers of files have it.
+4. Running numbers under a name like ``id``, and words that are nearly all different, are identifiers;
    long words of several parts are text, and so are dates.
-4. Everything else is nominal, its levels sorted.
+5. Everything else is nominal, its levels sorted.
+
+Files and data in memory go through the same rule; what is typed already skips the part of it that reads words.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from margin.data.declared_kinds import DeclaredKind
-from margin.data.level_codes import codes_among, codes_of_all
+from margin.data.level_codes import codes_among, codes_of_all, levels_of_numbers
 from margin.data.number_formats import in_plain_digits
 from margin.data.schema import Column, Kind
-from margin.errors import DataError, DataWarning, closest, warn
+from margin.errors import DataError, DataWarning, InputError, closest, warn
 
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["MISSING", "MISSING_AMONG_NUMBERS", "Written", "infer", "infer_stripped", "infer_words", "without_marks"]
+__all__ = [
+    "MISSING",
+    "MISSING_AMONG_NUMBERS",
+    "BadCells",
+    "Written",
+    "infer",
+    "infer_numbers",
+    "infer_stripped",
+    "infer_words",
+    "numbers_in",
+    "truth_values",
+    "without_marks",
+]
 
-#: Marks that stand for a missing cell in every column.
-MISSING = ("", "?", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "#N/A")
+#: Marks that stand for a missing cell in every column: those that other readers of files know, and "?".
+MISSING = (
+    "", "?", "NA", "N/A", "n/a", "NaN", "nan", "-NaN", "-nan", "NULL", "null", "None", "<NA>",
+    "#NA", "#N/A", "#N/A N/A",
+)  # fmt: skip
 #: Marks that stand for a missing cell where all other cells are numbers; elsewhere they are values.
-MISSING_AMONG_NUMBERS = ("-", "--", ".", "None", "none")
+MISSING_AMONG_NUMBERS = ("-", "--", ".", "none")
+#: What becomes of a word in a column that is otherwise numbers: all become words, it is an error, or it is missing.
+BadCells = Literal["words", "refuse", "missing"]
 
 #: A column is "almost numeric", and worth a warning, from this share of numbers and this many of them.
 ALMOST_NUMERIC, ENOUGH_NUMBERS = 0.95, 20
+#: Where a bad cell is refused or taken for missing, this share of numbers shows that numbers were meant.
+MEANT_AS_NUMBERS = 0.9
 #: Words are names of rows if this share of them differ, in columns of more rows than this.
 NEARLY_ALL_DIFFERENT, ENOUGH_WORDS = 0.99, 50
 #: Words of more parts than this, on average, are sentences.
@@ -55,6 +77,7 @@ _DAY = (
 )
 _DATE = rf"^({_DAY})(,?[T ]\d{{1,2}}:\d{{2}}(:\d{{2}}([.,]\d+)?)?\s?([aApP][mM]|Z|[+-]\d{{2}}:?\d{{2}})?)?$"
 _LEADING_ZERO = r"^[+-]?0[0-9]"
+_TRUE, _FALSE = ("True", "TRUE", "true"), ("False", "FALSE", "false")
 
 
 @dataclass(frozen=True)
@@ -62,20 +85,27 @@ class Written:
     """What is known about a column of cells besides the cells.
 
     ``unnamed`` says that the header left the name empty; ``line_of`` gives the line of the file that a row
-    stands in; ``missing`` replaces both lists of marks.
+    stands in, or the row itself where ``place`` says so; ``missing`` replaces both lists of marks; ``bad`` says what
+    becomes of a cell that is no number among numbers. Where nothing is known of a ``decimal_comma`` (None), commas
+    set thousands apart if they can.
     """
 
     name: str
     who: str = "read"
     missing: tuple[str, ...] | None = None
-    decimal_comma: bool = False
+    decimal_comma: bool | None = False
     is_target: bool = False
     unnamed: bool = False
     declared: DeclaredKind | None = None
     line_of: Callable[[int], int] = lambda row: row + 1
+    place: str = "line"
+    bad: BadCells = "words"
 
     def refusal(self, row: int, value: object, must: str) -> DataError:
-        return DataError(f"{self.who}: column {self.name!r}, line {self.line_of(row)}: {value!r} {must}.")
+        return DataError(f"{self.who}: column {self.name!r}, {self.at(row)}: {value!r} {must}.")
+
+    def at(self, row: int) -> str:
+        return f"{self.place} {self.line_of(row)}"
 
 
 @dataclass(frozen=True)
@@ -108,13 +138,18 @@ def infer_stripped(words: pl.Series, about: Written) -> tuple[Column, np.ndarray
         return _as_declared(words, about, about.declared)
     if words.null_count() == len(words):
         return Column(about.name, "numeric", reason="every cell is missing"), np.full(len(words), np.nan)
+    truth = truth_values(words)
+    if truth is not None:
+        return Column(about.name, "nominal", (False, True), "truth values"), truth
     numbers = _numbers(words, about)
-    if not numbers.count or numbers.count < ALMOST_NUMERIC * (numbers.count + len(numbers.strays)):
+    share = ALMOST_NUMERIC if about.bad == "words" else MEANT_AS_NUMBERS
+    if not numbers.count or numbers.count < share * (numbers.count + len(numbers.strays)):
         return infer_words(words, about)
     zeros = words.str.contains(_LEADING_ZERO).arg_true()
     if len(zeros):
         return infer_words(words, about, f"leading zeros, as in {words[int(zeros[0])]!r}, make names of numbers")
-    if not len(numbers.strays):
+    if not len(numbers.strays) or about.bad != "words":
+        _settle_strays(words, numbers, about)
         return _numeric(words, numbers, about)
     if numbers.count < ENOUGH_NUMBERS:
         return infer_words(words, about)
@@ -144,6 +179,37 @@ def infer_words(words: pl.Series, about: Written, because: str = "") -> tuple[Co
     return Column(about.name, kind, column.levels, reason), codes
 
 
+def infer_numbers(stored: np.ndarray, about: Written) -> tuple[Column, np.ndarray]:
+    """The column that numbers make which came as such: numeric, or an identifier if they count the rows.
+
+    >>> infer_numbers(np.array([1.0, np.nan]), Written("age"))[0].reason
+    'every cell is a number, 1 missing'
+    """
+    if len(stored) and np.isnan(stored).all():
+        return Column(about.name, "numeric", reason="every cell is missing"), stored
+    if _names_rows(stored, about):
+        levels = tuple(map(str, stored.astype(np.int64).tolist()))
+        return _running_numbers(levels, about)
+    return Column(about.name, "numeric", reason=_numeric_reason(stored, "")), stored
+
+
+def truth_values(words: pl.Series) -> np.ndarray | None:
+    """The codes of a column of nothing but True and False, -1 for null; None for all other columns."""
+    import polars as pl
+
+    present = words.drop_nulls()
+    if not len(present) or present[0] not in (*_TRUE, *_FALSE) or not present.is_in([*_TRUE, *_FALSE]).all():
+        return None
+    return words.is_in(list(_TRUE)).cast(pl.Int32).fill_null(-1).to_numpy().astype(np.int32)
+
+
+def numbers_in(words: pl.Series, about: Written) -> np.ndarray:
+    """Words as the numbers they are written for, NaN where null; what is none is settled as ``about`` says."""
+    numbers = _numbers(words, about)
+    _settle_strays(words, numbers, about)
+    return _stored(numbers)
+
+
 def without_marks(cells: pl.DataFrame, missing: tuple[str, ...] | None = None) -> pl.DataFrame:
     """The cells of all columns without blanks around them, null where they say that nothing is there.
 
@@ -161,6 +227,10 @@ def without_marks(cells: pl.DataFrame, missing: tuple[str, ...] | None = None) -
 def _numbers(words: pl.Series, about: Written) -> _Numbers:
     import polars as pl
 
+    if about.decimal_comma is None:
+        with_points = _numbers(words, replace(about, decimal_comma=False))
+        with_commas = _numbers(words, replace(about, decimal_comma=True)) if len(with_points.strays) else with_points
+        return with_points if len(with_commas.strays) else with_commas
     found = _cast(words, words, about)
     # Most columns are plain numbers or plain words; only what is neither is looked at again.
     if not len(found.strays):
@@ -198,12 +268,19 @@ def _mean_parts(words: pl.Series) -> float:
 
 
 def _numeric(words: pl.Series, numbers: _Numbers, about: Written) -> tuple[Column, np.ndarray]:
-    stored = numbers.values.cast(float).fill_null(np.nan).to_numpy().astype(np.float64)
+    stored = _stored(numbers)
     if _names_rows(stored, about):
-        levels = tuple(words.to_list())
-        reason = "a running number names the rows"
-        return Column(about.name, "identifier", levels, reason), np.arange(len(words), dtype=np.int32)
+        return _running_numbers(tuple(words.to_list()), about)
     return Column(about.name, "numeric", reason=_numeric_reason(stored, numbers.writing)), stored
+
+
+def _stored(numbers: _Numbers) -> np.ndarray:
+    return numbers.values.cast(float).fill_null(np.nan).to_numpy().astype(np.float64)
+
+
+def _running_numbers(levels: tuple[str, ...], about: Written) -> tuple[Column, np.ndarray]:
+    column = Column(about.name, "identifier", levels, "a running number names the rows")
+    return column, np.arange(len(levels), dtype=np.int32)
 
 
 def _names_rows(stored: np.ndarray, about: Written) -> bool:
@@ -218,7 +295,8 @@ def _numeric_reason(stored: np.ndarray, writing: str) -> str:
     missing = int(np.isnan(stored).sum())
     reason = ", ".join(filter(None, ["every cell is a number", writing, f"{missing} missing" * bool(missing)]))
     some = stored[:1000]
-    if np.all(np.isnan(some) | (some == np.floor(some))):
+    # A glance at the first cells spares most columns the sorting of all.
+    if np.all(np.isnan(some) | (some == np.floor(some))) and len(np.unique(some[~np.isnan(some)])) <= 10:
         distinct = np.unique(stored[~np.isnan(stored)])
         if 1 < len(distinct) <= 10 and len(stored) > 10 * len(distinct) and np.all(distinct == np.floor(distinct)):
             reason += f"; {len(distinct)} different whole numbers, so it may be nominal"
@@ -230,10 +308,32 @@ def _warn_of_strays(words: pl.Series, numbers: _Numbers, about: Written) -> None
     word, name = words[row], about.name
     warn(
         f"{about.who}: column {name!r} is nominal because not every cell is a number: {n} of {numbers.count + n} are "
-        f"not, the first {word!r} in line {about.line_of(row)} (missing={word!r} or --missing {word} if it stands for "
-        f"a missing cell; kinds={{{name!r}: 'nominal'}} or --kind {name}=nominal if this is meant).",
+        f"not, the first {word!r} in {about.at(row)} (coerce=True or --coerce reads all of them as missing; "
+        f"missing={word!r} or --missing {word} if it stands for a missing cell; kinds={{{name!r}: 'nominal'}} or "
+        f"--kind {name}=nominal if this is meant).",
         DataWarning,
     )
+
+
+def _settle_strays(words: pl.Series, numbers: _Numbers, about: Written) -> None:
+    """Cells that are no numbers: refused, or missing with a warning that counts them."""
+    if not len(numbers.strays):
+        return
+    row, n = int(numbers.strays[0]), len(numbers.strays)
+    if about.bad == "missing":
+        warn(
+            f"{about.who}: column {about.name!r}: {n} of {len(words)} cells are no numbers and are read as missing, "
+            f"the first {words[row]!r} in {about.at(row)}.",
+            DataWarning,
+        )
+    elif about.bad == "refuse":
+        raise InputError(
+            f"{about.who}: column {about.name!r}, {about.at(row)}: {words[row]!r} is not a number that can be used, "
+            "but the column is numeric (mend the cell, make it None if it is missing, or make the column categorical)."
+        )
+    else:
+        hint = f"missing={words[row]!r} or --missing {words[row]} if it stands for none, coerce=True or --coerce"
+        raise about.refusal(row, words[row], f"is not a number ({hint} to read all such cells as missing)")
 
 
 def _leveled(words: pl.Series, about: Written, reason: str, kind: Kind = "nominal") -> tuple[Column, np.ndarray]:
@@ -243,13 +343,9 @@ def _leveled(words: pl.Series, about: Written, reason: str, kind: Kind = "nomina
 
 def _as_declared(words: pl.Series, about: Written, declared: DeclaredKind) -> tuple[Column, np.ndarray]:
     if declared.kind == "numeric":
-        numbers = _numbers(words, about)
-        if len(numbers.strays):
-            row = int(numbers.strays[0])
-            word = words[row]
-            hint = f"missing={word!r} or --missing {word} if it stands for none"
-            raise about.refusal(row, word, f"is not a number ({hint})")
-        return Column(about.name, "numeric", reason="as told"), numbers.values.fill_null(np.nan).to_numpy().copy()
+        return Column(about.name, "numeric", reason="as told"), numbers_in(words, about)
+    if declared.levels is None and declared.kind == "nominal":
+        return _declared_nominal(words, about)
     if declared.levels is None:
         levels, codes = codes_of_all(words)
         if declared.kind == "ordinal":
@@ -263,6 +359,23 @@ def _as_declared(words: pl.Series, about: Written, declared: DeclaredKind) -> tu
             value = words[int(lost[0])]
             raise about.refusal(int(lost[0]), value, f"is not among the levels{closest(value, levels)}")
     return Column(about.name, declared.kind, levels, "as told"), codes
+
+
+def _declared_nominal(words: pl.Series, about: Written) -> tuple[Column, np.ndarray]:
+    """Truth values and numbers stay what they are, so that classes 2 and 10 stand in their order."""
+    truth = truth_values(words)
+    if truth is not None:
+        return Column(about.name, "nominal", (False, True), "as told"), truth
+    numbers = _numbers(words, about)
+    if (
+        numbers.count
+        and not len(numbers.strays)
+        and not numbers.writing
+        and not words.str.contains(_LEADING_ZERO).any()
+    ):
+        levels, codes = levels_of_numbers(_stored(numbers))
+        return Column(about.name, "nominal", levels, "as told"), codes
+    return _leveled(words, about, "as told")
 
 
 def _in_number_order(levels: tuple[str, ...]) -> tuple[str, ...]:

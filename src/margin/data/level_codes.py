@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["codes_among", "codes_of_all"]
+__all__ = ["codes_among", "codes_of_all", "levels_of_numbers"]
 
 
 def codes_of_all(words: pl.Series) -> tuple[tuple[str, ...], np.ndarray]:
@@ -40,6 +40,20 @@ def codes_among(words: pl.Series, levels: Sequence[str]) -> np.ndarray:
     import polars as pl
 
     return _stored(words.cast(pl.Enum(list(levels)), strict=False).to_physical().cast(pl.Int64))
+
+
+def levels_of_numbers(numbers: np.ndarray) -> tuple[tuple[Any, ...], np.ndarray]:
+    """The different numbers in order, whole ones as such, and the code of each cell; NaN is -1.
+
+    >>> levels_of_numbers(np.array([10.0, 2.0, np.nan]))
+    ((2, 10), array([ 1,  0, -1], dtype=int32))
+    """
+    present = ~np.isnan(numbers)
+    distinct, codes = np.unique(numbers[present], return_inverse=True)
+    whole = bool(np.all(np.abs(distinct) < 2**53) and np.all(distinct == np.floor(distinct)))
+    cells = np.full(len(numbers), -1, dtype=np.int32)
+    cells[present] = codes
+    return tuple(distinct.astype(np.int64).tolist() if whole else distinct.tolist()), cells
 
 
 def _stored(codes: pl.Series) -> np.ndarray:

@@ -13,7 +13,14 @@ if TYPE_CHECKING:
 
 __all__ = ["in_plain_digits"]
 
-_UNIT = re.compile(r"^[+-]?\s*([$€£¥₹])|([$€£¥₹%])$")
+_MONEY = ("EUR", "USD", "GBP", "CHF")
+#: Words that are units beyond doubt; those of one letter stand apart from the number, for "12b" is no quantity.
+_UNITS = (*_MONEY, "kg", "mg", "km/h", "km", "cm", "mm", "mph", "ml", "min", "ms", "°C", "°F", "hp", "kW", "GB", "MB",
+          "KB", "TB", "lbs", "lb", "ft", "years", "days", "hours")  # fmt: skip
+_LETTERS = ("g", "t", "m", "l", "h", "s", "V", "W", "A", "K")
+_WORD = "|".join(map(re.escape, _UNITS))
+_BEHIND = rf"\s*(?:{_WORD})|\s+(?:{'|'.join(_LETTERS)})"
+_UNIT = re.compile(rf"^[+-]?\s*([$€£¥₹])|([$€£¥₹%])$|^({'|'.join(_MONEY)})\s*[+-]?\d|[\d.]({_BEHIND})$")
 _BLANKS = " \u00a0\u202f\u2009"
 #: What sets thousands apart, what begins the decimals, and what the first is called.
 _STYLES = (
@@ -23,6 +30,7 @@ _STYLES = (
     (_BLANKS, ",", "blanks"),
     ("'’", ".", '"\'"'),
 )
+_PRICES = frozenset(f"in {each}" for each in ("€", "$", "£", "¥", "₹", *_MONEY))
 #: The first cells tell whether a longer look is worth it.
 _GLANCE = 20
 
@@ -35,13 +43,15 @@ def in_plain_digits(words: pl.Series, decimal_comma: bool = False) -> tuple[pl.S
     ['1250.50', '99', None]
     >>> in_plain_digits(pl.Series(["12.5 %", "7 %"]))[1]
     'in %'
+    >>> in_plain_digits(pl.Series(["69.7 kg", "80 kg"]))[0].to_list()
+    ['69.7', '80']
     """
     present = words.drop_nulls()
     if not len(present) or not _worth_a_look(present.head(_GLANCE).to_list()):
         return words, ""
     bare, unit = _without_unit(present)
     for group, decimal, name in _STYLES:
-        if _is_grouped(bare, group, decimal, decimal_comma):
+        if _is_grouped(bare, group, decimal, decimal_comma, unit in _PRICES):
             plain = _without_unit(words)[0].str.replace_all(f"[{group}]", "").str.replace(decimal, ".", literal=True)
             return plain, ", ".join(filter(None, [unit, f"{name} between thousands"]))
     if not unit:
@@ -51,7 +61,8 @@ def in_plain_digits(words: pl.Series, decimal_comma: bool = False) -> tuple[pl.S
 
 
 def _worth_a_look(words: list[str]) -> bool:
-    return all(re.fullmatch(r"[-+$€£¥₹%\d.,'’\s]*\d[-+$€£¥₹%\d.,'’\s]*", word) for word in words)
+    plain = r"[-+$€£¥₹%\d.,'’\s]*\d[-+$€£¥₹%\d.,'’\s]*"
+    return all(re.fullmatch(rf"(({'|'.join(_MONEY)})\s*)?{plain}({_BEHIND})?", word) for word in words)
 
 
 def _without_unit(words: pl.Series) -> tuple[pl.Series, str]:
@@ -59,18 +70,30 @@ def _without_unit(words: pl.Series) -> tuple[pl.Series, str]:
     match = _UNIT.search(words.drop_nulls()[0])
     if match is None:
         return words, ""
-    unit = match[1] or match[2]
+    unit = next(group for group in match.groups() if group).strip()
     sign = re.escape(unit)
-    at_all = words.str.contains(rf"^[+-]?\s*{sign}[^{sign}]*$|^[^{sign}]*{sign}$").all()
+    at_all = words.str.contains(rf"^[+-]?\s*{sign}[^A-Za-z$€£¥₹%]*$|^[^A-Za-z$€£¥₹%]*{sign}$").all()
     if not at_all:
         return words, ""
     return words.str.replace(unit, "", literal=True).str.replace_all(r"^([+-]?)\s+|\s+$", "$1"), f"in {unit}"
 
 
-def _is_grouped(words: pl.Series, group: str, decimal: str, decimal_comma: bool) -> bool:
+def _grouped_beside_small(words: pl.Series) -> bool:
+    """Prices such as ``38.019`` beside ``950``: three digits behind every point, and none behind small numbers."""
+    pointed = words.str.contains(".", literal=True)
+    return bool(
+        pointed.any() and not pointed.all()
+        and words.filter(pointed).str.contains(r"^[+-]?[1-9]\d{0,2}(\.\d{3})+$").all()
+        and words.filter(~pointed).str.contains(r"^[+-]?\d{1,3}$").all()
+    )  # fmt: skip
+
+
+def _is_grouped(words: pl.Series, group: str, decimal: str, decimal_comma: bool, of_money: bool) -> bool:
     """Whether every word is a number in this style, and one of them shows it beyond doubt."""
     group, point = f"[{group}]", re.escape(decimal)
     if not words.str.contains(rf"^[+-]?(\d{{1,3}}({group}\d{{3}})+|\d+)({point}\d*)?$").all():
         return False
     doubtful = group == "[.]" or (group == "[,]" and decimal_comma)  # one mark alone may stand for decimals
+    if group == "[.]" and of_money and _grouped_beside_small(words):
+        return True
     return bool(words.str.contains(rf"\d{group}\d{{3}}" + (rf"({group}|{point})" if doubtful else "")).any())

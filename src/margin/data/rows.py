@@ -8,6 +8,9 @@ from typing import Any
 import numpy as np
 
 from margin.data import Table
+from margin.data.frames.dataframes import is_frame
+from margin.data.frames.in_memory import is_records, table_from_memory
+from margin.data.frames.left_out import warn_of_columns
 from margin.errors import InputError, InputTypeError, closest, listing
 from margin.typing import TableLike
 
@@ -62,22 +65,31 @@ def ready_for(model: Any, X: Any) -> Any:
     """``X`` in a form the model can take and rows can be taken from quickly.
 
     A model that says ``accepts_tables`` (for a pipeline, its first step) gets a table as it is; any other gets the
-    input columns as a polars frame.
+    input columns as a polars frame. What the columns of a frame are is decided here, once for all rows.
     """
     first = model.steps[0][1] if getattr(model, "steps", None) else model
-    if isinstance(X, Table) and not getattr(first, "accepts_tables", False):
+    takes_tables = getattr(first, "accepts_tables", False)
+    if isinstance(X, Table) and not takes_tables:
         return X.inputs().to_polars()
+    if takes_tables and not isinstance(X, Table) and (is_frame(X) or is_records(X)):
+        who = type(first).__name__
+        table = table_from_memory(X, who)
+        warn_of_columns(table, table.inputs(), frozenset(), who)
+        return table
     return X.tocsr() if _is_sparse(X) else X
 
 
 def without_column(X: Any, name: str, who: str) -> tuple[np.ndarray, Any]:
     """The values of a column of a table or frame, and the same without it.
 
-    >>> from margin.data import Table
-    >>> table = Table.from_columns({"age": [31.0, 45.0], "patient": ["p1", "p2"]})
-    >>> values, X = without_column(table, "patient", "here")
-    >>> values.tolist(), X.names
-    (['p1', 'p2'], ('age',))
+        >>> from margin.data import Table
+    from margin.data.frames.dataframes import is_frame
+    from margin.data.frames.in_memory import is_records, table_from_memory
+    from margin.data.frames.left_out import warn_of_columns
+        >>> table = Table.from_columns({"age": [31.0, 45.0], "patient": ["p1", "p2"]})
+        >>> values, X = without_column(table, "patient", "here")
+        >>> values.tolist(), X.names
+        (['p1', 'p2'], ('age',))
     """
     frame = None if isinstance(X, (np.ndarray, list, tuple)) or _is_sparse(X) else X
     if frame is not None and not isinstance(X, Table):

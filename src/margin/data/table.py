@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from margin.data.indexing import ByName, ByPosition, as_array, columns_at, narwhals_frame
+from margin.data.level_codes import levels_of_numbers
 from margin.data.missing import is_missing
 from margin.data.schema import KINDS, Column, Kind, Schema
 from margin.errors import DataError, InputTypeError, ParameterError, closest
@@ -32,7 +33,7 @@ class Table:
     Parameters
     ----------
     schema
-        What each column is.
+        What each column is; or, without ``columns``, data of any kind that :func:`margin.data.read` takes.
     columns
         One array per column of the schema.
     name
@@ -47,9 +48,24 @@ class Table:
     (2, 2)
     >>> table["sex"]
     array(['f', 'm'], dtype=object)
+    >>> Table({"age": ["31", "?"], "sex": ["f", "m"]}).schema
+    Schema(age: numeric, sex: nominal)
     """
 
-    def __init__(self, schema: Schema, columns: Sequence[np.ndarray], name: str = "", n_rows: int = 0) -> None:
+    schema: Schema
+    name: str
+    n_rows: int
+    _columns: tuple[np.ndarray, ...]
+
+    def __init__(
+        self, schema: Schema | Any, columns: Sequence[np.ndarray] | None = None, name: str = "", n_rows: int = 0
+    ) -> None:
+        if columns is None and not isinstance(schema, Schema):
+            from margin.data.readers import read
+
+            made: Table = read(schema, name=name or None)
+            schema, columns, name, n_rows = made.schema, made._columns, made.name, made.n_rows
+        columns = () if columns is None else columns
         if len(schema) != len(columns):
             raise DataError(f"Table: {len(schema)} columns are described, but {len(columns)} are given.")
         lengths = {len(column) for column in columns}
@@ -182,8 +198,17 @@ class Table:
         return self if len(names) == len(self.schema) else self.select(names)
 
     def target(self, name: str) -> tuple[Table, np.ndarray]:
-        """The inputs without column ``name``, and that column's values as labels."""
-        return self.drop(name), self.values(name)
+        """The inputs without column ``name``, and that column's values as labels; whole numbers stay whole.
+
+        >>> Table.from_columns({"age": [31.0, 45.0], "ill": [0, 1]}).target("ill")[1]
+        array([0, 1])
+        """
+        labels = self.values(name)
+        if labels.dtype.kind == "f" and np.all(np.abs(labels) < 2**53) and np.all(labels == np.floor(labels)):
+            labels = labels.astype(np.int64)
+        elif labels.dtype.kind == "O" and not self.missing(name).any():
+            labels = _of_one_type(self.schema[name].levels, self.cells(name), labels)
+        return self.drop(name), labels
 
     def with_kind(self, name: str, kind: Kind, levels: Sequence[Any] | None = None) -> Table:
         """The table with one column read as another kind, whatever was inferred.
@@ -274,6 +299,12 @@ class Table:
         return f"<table><tr>{head}</tr>{rows}</table><p>{size}</p>"
 
 
+def _of_one_type(levels: tuple[Any, ...], codes: np.ndarray, labels: np.ndarray) -> np.ndarray:
+    """Labels as a list of them would be: words as words, truth values as such; the objects where NumPy loses some."""
+    typed = np.asarray(levels) if len(set(map(type, levels))) == 1 else labels
+    return typed[codes] if typed is not labels and typed.tolist() == list(levels) else labels
+
+
 def _checked_rows(rows: Any, n_rows: int) -> np.ndarray:
     """Positions or a mask as an array; what picks no rows of the table is an error that says so."""
     picked = np.atleast_1d(np.asarray(rows))
@@ -342,12 +373,7 @@ def _recoded(old: Column, kind: Kind, codes: np.ndarray, levels: Sequence[Any] |
 def _levels_of_numbers(
     name: str, kind: Kind, numbers: np.ndarray, levels: Sequence[Any] | None
 ) -> tuple[Column, np.ndarray]:
-    present = ~np.isnan(numbers)
-    distinct, codes = np.unique(numbers[present], return_inverse=True)
-    whole = bool(np.all(np.abs(distinct) < 2**53) and np.all(distinct == np.floor(distinct)))
-    values = tuple(distinct.astype(np.int64).tolist() if whole else distinct.tolist())
-    cells = np.full(len(numbers), -1, dtype=np.int32)
-    cells[present] = codes
+    values, cells = levels_of_numbers(numbers)
     return _recoded(Column(name, kind, values), kind, cells, levels)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -39,17 +40,21 @@ class Problem:
 def open_table(source: Any, reading: dict[str, Any] | None = None) -> tuple[Table, str | None]:
     """The table a person named, and its target if the table itself knows it.
 
-    ``source`` is a table, the path of a file or, where there is no such file, a name of the catalog.
+    ``source`` is a table, the path of a file (``-`` for what is piped in, ``part-*.csv`` for several) or, where there
+    is no such file, a name of the catalog. Of a table, and of one of the catalog, columns can still be dropped.
     """
-    if isinstance(source, Table):
-        return source, None
-    told = {name: value for name, value in (reading or {}).items() if value is not None}
-    if Path(source).exists():
+    told = {name: value for name, value in (reading or {}).items() if value not in (None, False, 0, "auto")}
+    if (reading or {}).get("header") is False:
+        told["header"] = False
+    if not isinstance(source, (str, os.PathLike)):
+        return (source if isinstance(source, Table) and not told else read(source, **told)), None
+    if str(source) == "-" or any(mark in str(source) for mark in "*?") or Path(source).exists():
         return read(source, **told), None
     if str(source) in catalog.names():
-        if any(value != "auto" for value in told.values()):
+        if not told.keys() <= {"drop", "only"}:
             raise ParameterError(f"{source!r} is a table of the catalog: how it is read cannot be changed.")
-        return catalog.load(str(source)), catalog.card(str(source)).target
+        table = catalog.load(str(source))
+        return (read(table, **told) if told else table), catalog.card(str(source)).target
     known = catalog.names()
     raise DataError(
         f"{str(source)!r}: there is no such file, and no such table in the catalog{closest(source, known)} "
@@ -141,6 +146,11 @@ def frame(table: Table, target: str, texts_read: frozenset[str] | bool = False) 
         told.append(
             f"{target!r} holds {n} different whole numbers, each taken for a class; if it is a quantity, bin it first."
         )
+    unused = [column for column in inputs.schema if not column.is_input and column.name not in used]
+    if unused:
+        shown = ", ".join(f"{column.name!r} ({column.reason})" for column in unused[:5])
+        more = f" and {len(unused) - 5} more" if len(unused) > 5 else ""
+        told.append(f"left out of the models: {shown}{more}; --kind COLUMN=nominal says otherwise.")
     labels = _tidy(labels)
     return Problem(inputs, labels, target, np.flatnonzero(~missing), (*told, *_about_classes(labels, target)), used)
 

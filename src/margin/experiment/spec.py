@@ -52,7 +52,7 @@ class Spec:
         for it.
     seed
         Same seed, same split, same folds, same result.
-    header, separator, missing, kinds
+    header, separator, missing, kinds, drop, only, coerce, skip, sheet
         How the file is read, where the guess is wrong; see :func:`margin.data.read`.
     jobs
         Folds worked on at once; -1 for all processors.
@@ -93,6 +93,11 @@ class Spec:
     separator: str = "auto"
     missing: tuple[str, ...] | None = None
     kinds: Mapping[str, str] | None = None
+    drop: tuple[str, ...] | None = None
+    only: tuple[str, ...] | None = None
+    coerce: bool = False
+    skip: int | None = None
+    sheet: str | int | None = None
     jobs: int = 1
     group: str | None = None
     time: str | None = None
@@ -110,7 +115,7 @@ class Spec:
         if isinstance(self.target, (list, tuple)):
             several = tuple(self.target)
             object.__setattr__(self, "target", several if len(several) > 1 else several[0] if several else None)
-        for name in ("models", "metrics", "missing"):
+        for name in ("models", "metrics", "missing", "drop", "only"):
             value = getattr(self, name)
             if value is not None:
                 object.__setattr__(self, name, (value,) if isinstance(value, str) else tuple(value))
@@ -125,7 +130,8 @@ class Spec:
     @property
     def reading(self) -> dict[str, Any]:
         """The options of :func:`margin.data.read`."""
-        return {"header": self.header, "separator": self.separator, "missing": self.missing, "kinds": self.kinds}
+        names = ("header", "separator", "missing", "kinds", "drop", "only", "coerce", "skip", "sheet")
+        return {name: getattr(self, name) for name in names}
 
     def to_json(self) -> str:
         """The spec as text. A table in memory cannot be written down; a path or a name can."""
@@ -199,6 +205,11 @@ _FLAGS = {
     "--time": "time",
     "--test": "test",
     "--limit": "limit",
+    "--drop": "drop",
+    "--only": "only",
+    "--coerce": "coerce",
+    "--skip": "skip",
+    "--sheet": "sheet",
     "--header": "header",
     "--separator": "separator",
     "--missing": "missing",
@@ -209,7 +220,9 @@ _FLAGS = {
 def _words(flag: str, value: Any) -> list[str]:
     if flag == "--header":
         return ["--header" if value else "--no-header"]
-    if flag in ("--missing", "--target") and isinstance(value, tuple):
+    if flag == "--coerce":
+        return [flag]
+    if flag in ("--missing", "--target", "--drop", "--only") and isinstance(value, tuple):
         return [word for mark in value for word in (flag, str(mark))]
     if flag in ("--kind", "--set"):
         return [word for column, kind in value.items() for word in (flag, f"{column}={kind}")]

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from margin.data import Schema, Table
+from margin.data.frames.object_cells import codes_of_values
 from margin.data.predictions import Predictions
 from margin.data.readers import read
 from margin.data.readers.libsvm import LIBSVM_REASON
@@ -24,12 +25,14 @@ __all__ = ["Answers", "about_model", "answers", "read_new_rows", "several_answer
 class Answers(Predictions):
     """A class for each row, with the probabilities of all classes where the model gives them.
 
-    ``identifiers`` are the columns that name rows; ``truth`` is there where the new rows held the target too.
+    ``identifiers`` are the columns that name rows; ``truth`` is there where the new rows held the target too;
+    ``unseen`` says in a sentence for each column how many of its categories were not there at fit.
     """
 
     classes: tuple[Any, ...]
     identifiers: dict[str, np.ndarray]
     truth: np.ndarray | None
+    unseen: tuple[str, ...] = ()
 
     @property
     def _known(self) -> np.ndarray:
@@ -72,20 +75,51 @@ def about_model(table: Table, target: str, labels: np.ndarray, reading: dict[str
         "header": header if header != "auto" else not nameless,
         "separator": reading.get("separator", "auto"),
         "missing": None if missing is None else list(missing),
+        "skip": reading.get("skip") or 0,
+        "sheet": reading.get("sheet"),
+        "coerce": bool(reading.get("coerce", False)),
+        "dropped": list(reading.get("drop") or ()),
+        "chosen": bool(reading.get("only")),
     }
 
 
-def read_new_rows(path: str | os.PathLike[str], about: dict[str, Any]) -> Table:
-    """A file read like the training table: same header, marks and kinds; the target may be absent."""
+def read_new_rows(
+    path: str | os.PathLike[str], about: dict[str, Any], told: dict[str, Any] | None = None, extra: str = "refuse"
+) -> Table:
+    """A file read like the training table: same header, marks and kinds; the target may be absent.
+
+    ``told`` are options of :func:`margin.data.read` that differ for this file. Columns that the model does not know
+    are refused unless ``extra`` is ``"ignore"``.
+    """
     if "columns" not in about:
         raise PersistenceError(
             "the model does not say how its table was read (it must come from margin compare --save)."
         )
-    options = {name: about[name] for name in ("header", "separator", "missing")}
+    options: dict[str, Any] = {name: about.get(name) for name in ("header", "separator", "missing")}
+    options |= {name: about[name] for name in ("skip", "coerce") if about.get(name)}
+    options |= {name: value for name, value in (told or {}).items() if value not in (None, False, 0, "auto")}
+    if (told or {}).get("header") is False:
+        options["header"] = False
+    if told is not None and told.get("skip") is not None:
+        options["skip"] = told["skip"]
+    kinds = dict(options.pop("kinds", None) or {})
+    about = about | {"header": options["header"]}
     table = _named(_read_wide_enough(path, options, about), about)
-    kinds = {name: kind for name, kind in about["columns"] if name in table.schema}
-    if about["header"] and any(table.schema[name].kind != kind for name, kind in kinds.items()):
-        table = read(path, kinds=kinds, **options)
+    learnt = {name: kind for name, kind in about["columns"] if name in table.schema}
+    numeric = {name for name, kind in learnt.items() if (kind == "numeric") != table.schema[name].is_numeric}
+    if about["header"] and (numeric or kinds):
+        table = read(path, **options, kinds={name: learnt[name] for name in numeric} | kinds)
+    return _known_columns(table, about, extra)
+
+
+def _known_columns(table: Table, about: dict[str, Any], extra: str) -> Table:
+    """The table without columns that were dropped before training, or that the caller wants ignored."""
+    known = [name for name, _ in about["columns"]]
+    strange = [name for name in table.names if name not in known]
+    if extra != "ignore" and not about.get("chosen"):
+        strange = [name for name in strange if name in about.get("dropped", ())]
+    if strange and len(strange) < len(table.names):
+        table = table.drop(*strange)
     _check_columns(table, about)
     return table
 
@@ -132,7 +166,10 @@ def _check_columns(table: Table, about: dict[str, Any]) -> None:
         near = closest(absent[0], extra)
         raise DataError(f"{table.name}: column {listing(absent)} is missing; the model was fitted with it{near}.")
     if extra:
-        raise DataError(f"{table.name}: column {listing(extra)} was not there at fit; columns are {listing(known)}.")
+        raise DataError(
+            f"{table.name}: column {listing(extra)} was not there at fit; columns are {listing(known)} "
+            "(extra='ignore' or --extra ignore leaves it out)."
+        )
 
 
 def targets_of(about: dict[str, Any]) -> list[str]:
@@ -146,7 +183,8 @@ def several_answers(model: Any, table: Table, about: dict[str, Any]) -> tuple[di
     inputs = table.drop(*(name for name in targets if name in table.names))
     said = np.asarray(model.predict(inputs), dtype=object)
     columns: dict[str, list[Any]] = {"row": list(range(1, len(said) + 1))}
-    columns |= {c.name: table.values(c.name).tolist() for c in inputs.schema if c.kind == "identifier"}
+    names_rows = {name for name, kind in about["columns"] if kind == "identifier"}
+    columns |= {c.name: table.values(c.name).tolist() for c in inputs.schema if c.name in names_rows}
     columns |= {name: said[:, j].tolist() for j, name in enumerate(targets)}
     right = {
         name: sum(a == b for a, b in zip(columns[name], table.values(name).tolist()))
@@ -162,7 +200,10 @@ def answers(model: Any, table: Table, about: dict[str, Any]) -> Answers:
     truth = table.values(target) if target in table.schema else None
     inputs = table.drop(target) if target in table.schema else table
     predicted = predict_all(model, inputs)
-    identifiers = {column.name: table.values(column.name) for column in inputs.schema if column.kind == "identifier"}
+    names_rows = {name for name, kind in about.get("columns", ()) if kind == "identifier"}
+    identifiers = {
+        c.name: table.values(c.name) for c in inputs.schema if c.kind == "identifier" or c.name in names_rows
+    }
     return Answers(
         predicted.labels,
         predicted.probabilities,
@@ -171,4 +212,27 @@ def answers(model: Any, table: Table, about: dict[str, Any]) -> Answers:
         classes=tuple(model.classes_.tolist()),
         identifiers=identifiers,
         truth=truth,
+        unseen=tuple(unseen_categories(model, inputs)),
     )
+
+
+def unseen_categories(model: Any, table: Table) -> list[str]:
+    """A sentence for each column that holds categories which were not there at fit: how many cells, and which."""
+    told = []
+    for column in getattr(model, "schema_", None) or ():
+        if column.name not in table.schema:
+            continue
+        given = table.schema[column.name]
+        if column.is_numeric or given.is_numeric or not column.levels or given.levels == column.levels:
+            continue
+        known = codes_of_values(column.levels, given.levels)
+        cells = table.cells(column.name)
+        strange = (cells >= 0) & (known[cells] < 0)
+        if strange.any():
+            which = [given.levels[code] for code in np.unique(cells[strange])]
+            n = int(strange.sum())
+            told.append(
+                f"{column.name}: {n:,} cell{'s' * (n > 1)} ({listing(which)}) hold{'s' * (n == 1)} a category that was "
+                "not there at fit, and count as missing."
+            )
+    return told

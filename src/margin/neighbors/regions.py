@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from margin.base.inputs.arrays import dense_from_sparse, open_input
-from margin.base.inputs.dataframes import is_frame
+from margin.data.frames.dataframes import is_frame
 from margin.data.schema import Column, Schema
 from margin.data.table import Table
 from margin.errors import InputError, InputTypeError, ParameterError, closest, listing

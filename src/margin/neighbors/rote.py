@@ -9,8 +9,8 @@ import numpy as np
 
 from margin import params
 from margin.base import Classifier, Mixed, MixedData
-from margin.base.inputs.object_cells import codes_of_values
 from margin.base.representations.representation import TrainingRows
+from margin.data.frames.object_cells import codes_of_values
 from margin.errors import ParameterError, closest, listing
 from margin.neighbors.equal_rows import EqualRows, words_of
 from margin.params import Rule

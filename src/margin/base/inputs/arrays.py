@@ -11,8 +11,9 @@ import numpy as np
 
 import margin._core as _core
 from margin import parallel
-from margin.base.inputs.dataframes import is_frame, table_from_frame, table_from_objects
 from margin.base.inputs.sparse_structure import check_structure
+from margin.data.frames.dataframes import is_frame, table_from_objects
+from margin.data.frames.in_memory import is_records, table_from_memory
 from margin.data.table import Table
 from margin.errors import InputError, InputTypeError, MarginError, listing, unreadable
 from margin.typing import Encoded, TableLike
@@ -24,6 +25,7 @@ __all__ = [
     "check_one_row",
     "dense_from_sparse",
     "matrix_of",
+    "open_all",
     "open_input",
     "row_count",
     "survey_clean_csr",
@@ -31,16 +33,22 @@ __all__ = [
 
 
 def open_input(X: TableLike, who: str, largest: float = math.inf) -> Any:
-    """X as an array of two dimensions, as CSR, or as a Table of input columns.
+    """X as an array of two dimensions, as CSR, or as a Table of the columns that models learn from.
 
     ``largest`` is the largest magnitude the caller can take: cells of CSR are looked at on the way.
     """
+    source = open_all(X, who, largest)
+    return source.inputs() if isinstance(source, Table) else source
+
+
+def open_all(X: TableLike, who: str, largest: float = math.inf) -> Any:
+    """The same with all the columns of a table, identifiers and free text among them."""
     if isinstance(X, Table):
-        return X.inputs()
+        return X
     if hasattr(X, "tocsr"):
         return _open_sparse(X, who, largest)
-    if is_frame(X):
-        return table_from_frame(X, who)
+    if is_frame(X) or is_records(X):
+        return table_from_memory(X, who)
     return _open_array(X, who)
 
 
@@ -101,9 +109,8 @@ def _wrong_dimensions(X: Encoded, array: np.ndarray, who: str) -> str:
         names = listing(array.dtype.names)
         return f"{who}: X is a structured array with fields {names}; make it a data frame or a two-dimensional array."
     if array.ndim == 0:
-        hint = "; margin.data.Table.from_columns makes a table of a dict of columns" if isinstance(X, dict) else ""
         what = f"the single value {reprlib.repr(X)} of type {type(X).__name__}"
-        return f"{who}: X must be a table of rows and columns, not {what}{hint}."
+        return f"{who}: X must be a table of rows and columns, not {what}."
     shape = " × ".join(map(str, array.shape))
     return (
         f"{who}: X must have two dimensions, rows and columns, but has {array.ndim} ({shape}). "

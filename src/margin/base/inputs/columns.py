@@ -2,7 +2,7 @@
 
 Policy, the same in every model: columns are matched by name and may come in any order; missing, renamed or
 extra columns are errors. A category that was not there at fit counts as a missing cell. Data without names
-(arrays) are matched by position.
+(arrays) are matched by position. Identifiers and free text, which a model leaves out, may be there or not.
 """
 
 from __future__ import annotations
@@ -16,9 +16,11 @@ import numpy as np
 
 import margin._core as _core
 from margin import parallel
-from margin.base.inputs.arrays import cells_of, matrix_of, open_input, row_count
-from margin.base.inputs.dataframes import cells_from_series, is_frame, open_frame
-from margin.base.inputs.object_cells import (
+from margin.base.inputs.arrays import cells_of, matrix_of, open_all, open_input, row_count
+from margin.data.frames.dataframes import cells_from_series, is_frame, open_frame
+from margin.data.frames.in_memory import is_records, table_from_memory
+from margin.data.frames.left_out import warn_of_columns
+from margin.data.frames.object_cells import (
     are_marks,
     codes_of_values,
     distinct,
@@ -31,19 +33,30 @@ from margin.data.table import Table
 from margin.errors import InputError, closest, listing
 from margin.typing import Encoded, TableLike
 
-__all__ = ["Columns", "in_order", "keep_observed_levels", "learn_columns"]
+__all__ = ["JOINED", "Columns", "in_order", "keep_observed_levels", "learn_columns"]
 
 
 class Columns:
     """What the columns were at fit: their number, and for tables their names, kinds and levels.
 
-    Columns named in ``text`` are free text: they have no levels of their own, and new ones come with theirs.
+    Columns named in ``text`` are free text: they have no levels of their own, and new ones come with theirs. Those in
+    ``left_out`` were there, but name rows or are text that the model does not read.
     """
 
-    def __init__(self, n: int, schema: Schema | None = None, text: frozenset[str] = frozenset()) -> None:
+    left_out: frozenset[str] = frozenset()
+
+    def __init__(
+        self,
+        n: int,
+        schema: Schema | None = None,
+        text: frozenset[str] = frozenset(),
+        left_out: frozenset[str] = frozenset(),
+    ) -> None:
         self.n = n
         self.schema = schema
         self.text = text
+        if left_out:  # the file of a model that leaves nothing out does not speak of it
+            self.left_out = left_out
 
     def described(self) -> Schema:
         """The schema, with made-up names ``x0``, ``x1``, … for plain arrays."""
@@ -58,10 +71,10 @@ class Columns:
                 source = _numbers_by_position(source, who)
             self._check_count(source.shape[1], who, model)
             return source
-        if isinstance(X, Table):
-            return self._matched(_inputs_of(X, self.text), who)
-        if is_frame(X):
+        if is_frame(X) and not isinstance(X, Table):
             return self._matched_frame(X, who)
+        if isinstance(X, Table) or is_records(X):
+            return self._matched(X if isinstance(X, Table) else table_from_memory(X, who), who)
         return self._by_position(X, who, model)
 
     def _check_count(self, found: int, who: str, model: str) -> None:
@@ -71,13 +84,16 @@ class Columns:
     def _matched_frame(self, frame: Any, who: str) -> Table:
         assert self.schema is not None
         by_name, n_rows = open_frame(frame, who)
-        self._check_names(list(by_name), who)
+        self._check_names([name for name in by_name if name not in self.left_out], who)
         cells = [self._series(column, by_name[column.name], who) for column in self.schema]
         return self._table(cells, n_rows)
 
     def _matched(self, table: Table, who: str) -> Table:
         assert self.schema is not None
-        self._check_names(list(table.names), who)
+        known = self.schema.names
+        # What a column is was settled at fit: among few rows an identifier may look like a word, or a word like one.
+        others = [c.name for c in table.schema if c.is_input and c.name not in self.left_out]
+        self._check_names([name for name in table.names if name in known or name in others], who)
         cells = [
             self._recoded(column, table.schema[column.name], table.cells(column.name), who) for column in self.schema
         ]
@@ -98,7 +114,8 @@ class Columns:
     def _recoded(self, column: Column, given: Column, cells: np.ndarray, who: str) -> tuple[Column, np.ndarray]:
         """The cells of a table's column in the numbers or codes that were learnt; free text as it comes."""
         if column.name in self.text:
-            return (given, cells) if not given.is_numeric else self._taken_as(column, given, cells)
+            as_words = replace(given, kind="nominal")
+            return (as_words, cells) if not given.is_numeric else self._taken_as(column, given, cells)
         return column, _recoded(column, given, cells, who)
 
     def _series(self, column: Column, series: Any, who: str) -> tuple[Column, np.ndarray]:
@@ -131,7 +148,8 @@ class Columns:
             described.append(column)
             cells.append(values)
         schema = Schema(described)
-        return Columns(columns.n, schema, self.text), Table(schema, cells, n_rows=source.n_rows)
+        united = Columns(columns.n, schema, self.text, self.left_out | columns.left_out)
+        return united, Table(schema, cells, n_rows=source.n_rows)
 
     def _by_place(self, columns: Columns, source: Any, who: str) -> tuple[Columns, Any]:
         """Rows of an array where there was a table before, or the other way round."""
@@ -169,10 +187,15 @@ def learn_columns(
     X: TableLike, who: str, text: frozenset[str] | bool = False, largest: float = math.inf
 ) -> tuple[Columns, Any]:
     """What the columns of X are, and X as a source. Columns of words named in ``text`` (True: all) are free text."""
-    source = open_input(_inputs_of(X, text) if isinstance(X, Table) else X, who, largest)
+    given = open_all(X, who, largest)
+    source = _inputs_of(given, text) if isinstance(given, Table) else given
     rows, n = source.shape
     if n == 0:
-        left = f" ({listing(X.names)} is an identifier or free text)" if isinstance(X, Table) and X.names else ""
+        left = (
+            f" ({listing(given.names)} is an identifier or free text)"
+            if isinstance(given, Table) and given.names
+            else ""
+        )
         raise InputError(
             f"{who}: X has no columns to learn from{left}: "
             f"0 feature(s) (shape=({rows}, 0)) while a minimum of 1 is required."
@@ -183,40 +206,60 @@ def learn_columns(
         return Columns(n), source
     words = [column.name for column in source.schema if not column.is_numeric]
     named = words if text is True else [name for name in words if text and name in text]
-    return Columns(n, source.schema, frozenset(named)), source
+    if not isinstance(X, Table):  # whoever has a table has seen what its columns are
+        warn_of_columns(given, source.drop(*named), frozenset(named), who)
+    left_out = frozenset(given.names).difference(source.names)
+    return Columns(n, source.schema, frozenset(named), left_out), source
 
 
 def _inputs_of(table: Table, text: frozenset[str] | bool) -> Table:
-    """The columns that models learn from, free text among them where it is asked for."""
+    """The columns that models learn from, free text among them where it is asked for.
+
+    A column that is asked for by name is text even where its words are so different that they look like names of rows.
+    """
     if not text:
         return table.inputs()
-    wanted = [c for c in table.schema if c.is_input or (c.kind == "text" and (text is True or c.name in text))]
+    wanted = [c for c in table.schema if c.is_input or (c.kind == "text" if text is True else c.name in text)]
     # A model that reads text reads it as words, whatever the table called it.
-    schema = Schema(replace(c, kind="nominal") if c.kind == "text" else c for c in wanted)
+    schema = Schema(c if c.is_input else replace(c, kind="nominal") for c in wanted)
     return Table(schema, [table.cells(c.name) for c in wanted], table.name, table.n_rows)
 
 
-def keep_observed_levels(columns: Columns, table: Table) -> tuple[Columns, Table]:
+#: In nominal columns of more levels than this, those of fewer rows than this are joined, for models of numbers.
+MANY_LEVELS, RARE = 100, 3
+#: The reason of such a column ends so.
+JOINED = "rare ones joined"
+
+
+def keep_observed_levels(columns: Columns, table: Table, join_rare: bool = False) -> tuple[Columns, Table]:
     """Only the levels that training rows hold, so that a model knows nothing of rows it has not seen.
 
-    Nominal levels are put into sorted order: the order in which categories were declared changes nothing.
+    Nominal levels are put into sorted order: the order in which categories were declared changes nothing. With
+    ``join_rare``, levels of very few rows among very many levels are joined with all that may come later unseen: each
+    would be a column of its own that says nothing about other rows.
     """
     described, cells = [], []
     for column in table.schema:
         codes = table.cells(column.name)
         if not column.is_numeric and column.name not in columns.text:
-            column, codes = _observed(column, codes)
+            column, codes = _observed(column, codes, join_rare)
         described.append(column)
         cells.append(codes)
     # The model remembers no texts, only that a column is text; the rows keep theirs.
     remembered = Schema(replace(column, levels=()) if column.name in columns.text else column for column in described)
-    return Columns(columns.n, remembered, columns.text), Table(Schema(described), cells, n_rows=row_count(table))
+    known = Columns(columns.n, remembered, columns.text, columns.left_out)
+    return known, Table(Schema(described), cells, n_rows=row_count(table))
 
 
-def _observed(column: Column, codes: np.ndarray) -> tuple[Column, np.ndarray]:
+def _observed(column: Column, codes: np.ndarray, join_rare: bool) -> tuple[Column, np.ndarray]:
     n_levels = len(column.levels)
     codes = np.ascontiguousarray(codes)
-    seen = np.flatnonzero(_core.data.level_counts(codes, n_levels, parallel.n_threads()))
+    counts = np.asarray(_core.data.level_counts(codes, n_levels, parallel.n_threads()))
+    seen = np.flatnonzero(counts)
+    if join_rare and column.kind == "nominal" and len(seen) > MANY_LEVELS and (counts >= RARE).any():
+        rare = len(seen)
+        seen = np.flatnonzero(counts >= RARE)
+        column = replace(column, reason=f"{column.reason}, {rare - len(seen)} {JOINED}")
     if column.kind != "ordinal":
         seen = in_order(column.levels, seen)
     if np.array_equal(seen, np.arange(n_levels)):

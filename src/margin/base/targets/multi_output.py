@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from margin.base.inputs.arrays import check_memory
-from margin.base.inputs.dataframes import is_frame, open_frame
 from margin.base.targets.labels import array_of, encode_labels
+from margin.data.frames.dataframes import is_frame, open_frame
 from margin.data.table import Table
 from margin.errors import LabelError
 

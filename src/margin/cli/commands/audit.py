@@ -51,7 +51,7 @@ def command(
 
     check_places(file, ("--out", out))
     found, title, column = audit_table(
-        file, target, test=test, group=group, time=time, seed=seed, reading=reading.settings(**given)
+        file, target, test=test, group=group, time=time, seed=seed, reading=reading.settings(given)
     )
     console = Console(highlight=False)
     if as_json:

@@ -112,7 +112,7 @@ def command(
 def _spec(file: str, models: str | None, metrics: str | None, sort: str | None, repeats: str, **given: Any) -> Spec:
     from margin.experiment.spec import METRICS, Spec
 
-    read_as = reading.settings(given.pop("header"), given.pop("separator"), given.pop("missing"), given.pop("kind"))
+    read_as = reading.settings(given)
     if metrics or sort:
         chosen = _names(metrics) if metrics else METRICS
         given["metrics"] = chosen if not sort or sort in chosen else (*chosen, sort)

@@ -26,7 +26,7 @@ def show(file: str, as_json: bool, **given: Any) -> None:
 
     from margin.experiment import column_cards, open_table
 
-    table, target = open_table(file, reading.settings(**given))
+    table, target = open_table(file, reading.settings(given))
     cards = column_cards(table, target or "")
     if as_json:
         from margin.experiment import result_json

@@ -46,10 +46,7 @@ __all__ = ["command"]
 )
 @click.option("--json", "as_json", is_flag=True, help="As JSON, for programs.")
 @reading.options
-def command(
-    file: str, as_json: bool, model: str, settings: tuple[str, ...], metrics: str | None, header: Any, separator: Any,
-    missing: Any, kind: Any, **given: Any,
-) -> None:  # fmt: skip
+def command(file: str, as_json: bool, model: str, settings: tuple[str, ...], metrics: str | None, **given: Any) -> None:
     """Evaluate a model on FILE, a table on disk or a name of the catalog (margin data list).
 
     The model is fitted anew on each training part and asked about rows it has not seen; every score comes with its
@@ -73,7 +70,7 @@ def command(
         file,
         model=model,
         settings={f"{model}.{name}": value for name, value in told.items()} or None,
-        reading=reading.settings(header, separator, missing, kind),
+        reading=reading.settings(given),
         progress=sys.stderr.isatty(),
         **given,
     )

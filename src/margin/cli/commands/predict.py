@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from margin.cli import read_options as reading
 from margin.errors import listing
 
 if TYPE_CHECKING:
@@ -21,14 +22,28 @@ SHOWN = 20
 @click.command("predict", short_help="Answers for new rows from a saved model.")
 @click.argument("model")
 @click.argument("file")
-@click.option("--out", "-o", metavar="CSV", help="Write an answer for every row to this file.")
+@click.option(
+    "--out",
+    "-o",
+    metavar="FILE",
+    help="Write an answer for every row to this file: .csv, .tsv, .json, .jsonl, .parquet.",
+)
 @click.option(
     "--probabilities", "-p", is_flag=True, help="Give the probability of every class, not only of the answer."
 )
-def command(model: str, file: str, out: str | None, probabilities: bool) -> None:
+@click.option(
+    "--extra",
+    type=click.Choice(["refuse", "ignore"]),
+    default="refuse",
+    show_default=True,
+    help="What becomes of columns that the model does not know.",
+)
+@reading.options
+def command(model: str, file: str, out: str | None, probabilities: bool, extra: str, **given: Any) -> None:
     """Answer for each row of FILE with MODEL, a file that margin compare --save wrote.
 
-    FILE is read as the training table was; columns are matched by name. The target may be in it or not.
+    FILE is read as the training table was, where nothing else is said; - is what is piped in. Columns are matched by
+    name. The target may be in it or not.
 
     \b
     margin predict credit.margin new.csv --out answers.csv
@@ -36,6 +51,7 @@ def command(model: str, file: str, out: str | None, probabilities: bool) -> None
     from rich.console import Console
 
     from margin import persistence
+    from margin.cli.written_answers import check_ending, written
     from margin.errors import ParameterError
     from margin.experiment import answers, read_new_rows
 
@@ -44,16 +60,21 @@ def command(model: str, file: str, out: str | None, probabilities: bool) -> None
     about = persistence.header(model).about
     fitted = persistence.load(model)
     console = Console(highlight=False)
+    if out:
+        check_ending(out)
+    rows = read_new_rows(file, about, reading.settings(given), extra)
     if "targets" in about:
-        _answer_several(fitted, read_new_rows(file, about), about, out, console)
+        _answer_several(fitted, rows, about, out, console)
         return
-    found = answers(fitted, read_new_rows(file, about), about)
+    found = answers(fitted, rows, about)
     columns = _columns(found, about["target"], probabilities)
     if out:
-        place = persistence.write_whole(out, _csv(columns))
+        place = persistence.write_whole(out, written(columns, out))
         console.print(f"Answers for {len(found.labels):,} rows: {place}", markup=False, soft_wrap=True)
     else:
         _show(columns, len(found.labels), console)
+    for line in found.unseen:
+        click.echo(f"! {line}", err=True)
     if found.truth is not None:
         _compare(found, about["target"], console)
 
@@ -61,12 +82,13 @@ def command(model: str, file: str, out: str | None, probabilities: bool) -> None
 def _answer_several(fitted: Any, table: Any, about: dict[str, Any], out: str | None, console: Any) -> None:
     """A column of answers for each target."""
     from margin import persistence
+    from margin.cli.written_answers import written
     from margin.experiment.table_prediction import several_answers
 
     columns, right = several_answers(fitted, table, about)
     n = len(columns["row"])
     if out:
-        place = persistence.write_whole(out, _csv(columns))
+        place = persistence.write_whole(out, written(columns, out))
         console.print(f"Answers for {n:,} rows: {place}", markup=False, soft_wrap=True)
     else:
         _show(columns, n, console)
@@ -86,17 +108,6 @@ def _columns(found: Answers, target: str, every_class: bool) -> dict[str, list[A
         else:
             columns["probability"] = found.probabilities.max(axis=1).tolist()
     return columns
-
-
-def _csv(columns: dict[str, list[Any]]) -> str:
-    import csv
-    import io
-
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(columns)
-    writer.writerows(zip(*columns.values()))
-    return text.getvalue()
 
 
 def _show(columns: dict[str, list[Any]], n_rows: int, console: Any) -> None:

@@ -28,7 +28,7 @@ from margin.errors import ParameterError, listing
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["read_delimited"]
+__all__ = ["read_delimited", "table_of_rows"]
 
 _NO_HEADER = "header=False or --no-header"
 
@@ -43,7 +43,11 @@ class _Header:
 
 def read_delimited(source: Source, request: Request) -> Table:
     """The table of a CSV, TSV, ``.tab`` or blank-separated file."""
-    rows, separator = _rows(source, request)
+    return table_of_rows(source, request, *_rows(source, request))
+
+
+def table_of_rows(source: Source, request: Request, rows: Rows, separator: str) -> Table:
+    """The table of cells as they are written, the names of the columns among them or not."""
     header = _header(source, request, rows, separator)
     body = without_marks(rows.frame.slice(header.n_rows), request.missing)
     if body.height == 0:
@@ -57,7 +61,7 @@ def read_delimited(source: Source, request: Request) -> Table:
         about = Written(
             name, who=source.who, missing=request.missing, decimal_comma=separator != ",",
             is_target=name == target, unnamed=name == header.names[0] and name in header.unnamed,
-            declared=declared.get(name), line_of=lambda row: rows.line_of(row + header.n_rows),
+            declared=declared.get(name), line_of=lambda row: rows.line_of(row + header.n_rows), bad=request.bad,
         )  # fmt: skip
         columns.append(_column(cells, about, name in header.orange.left_out and name not in request.kinds))
     if not columns:
@@ -67,7 +71,7 @@ def read_delimited(source: Source, request: Request) -> Table:
 
 def _rows(source: Source, request: Request) -> tuple[Rows, str]:
     """The cells as written, and what separates them."""
-    text, named = take_separator_line(source.text())
+    text, named = take_separator_line(_below(source.text(), request.skip))
     separator = _checked(request.separator) if request.separator != "auto" else named or guess_separator(text)
     text = blank_comments(text, separator)
     if not text.strip():
@@ -75,6 +79,12 @@ def _rows(source: Source, request: Request) -> tuple[Rows, str]:
     if separator == BLANKS:
         text, separator = join_blanks(text), "\t"
     return split_rows(source, text, separator), separator
+
+
+def _below(text: bytes, skip: int) -> bytes:
+    """The text with its first lines blanked, so that the numbers of the others stay those of the file."""
+    lines = text.split(b"\n", skip)
+    return b"\n" * (len(lines) - 1) + (lines[-1] if len(lines) > skip else b"") if skip else text
 
 
 def _checked(separator: str) -> str:

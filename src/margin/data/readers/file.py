@@ -2,36 +2,34 @@
 
 from __future__ import annotations
 
-import gzip
 import re
-import zlib
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any
 
+from margin.data.kind_inference import BadCells
+from margin.data.readers.unpacking import only_table, unpacked
 from margin.data.schema import Schema
 from margin.errors import DataError, closest, listing
 
 __all__ = ["Request", "Source"]
 
-_GZIP = b"\x1f\x8b"
 #: The longer mark of UTF-32 begins with that of UTF-16.
 _MARKS_OF_ENCODINGS = {
     b"\xef\xbb\xbf": "utf-8-sig", b"\xff\xfe\0\0": "utf-32", b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16",
 }  # fmt: skip
 #: Files that people hand over in place of a table, and what to do about them.
 _NOT_TABLES = {
-    b"PK\x03\x04": "is a zip archive or a spreadsheet; unpack it, or save the sheet as CSV",
-    b"\xd0\xcf\x11\xe0": "is a spreadsheet or another office file; save the sheet as CSV",
+    b"\xd0\xcf\x11\xe0": "is a spreadsheet of old or another office file; save the sheet as .xlsx or CSV",
     b"\x89PNG": "is a picture, not a table",
     b"\xff\xd8\xff": "is a picture, not a table",
     b"%PDF": "is a PDF document; copy its table into a spreadsheet and save that as CSV",
-    b"BZh": "is packed with bzip2; unpack it first",
-    b"\xfd7zXZ": "is packed with xz; unpack it first",
     b"(\xb5/\xfd": "is packed with zstd; unpack it first",
     b"SQLite format 3": "is a database; write the table you want as CSV",
 }
+_PACKED = {".gz": "gzip", ".xz": "xz", ".bz2": "bzip2"}
 _MARKUP = re.compile(rb"\s*<(\?xml|!doctype|html)", re.IGNORECASE)
 
 
@@ -44,6 +42,14 @@ class Request:
     missing: tuple[str, ...] | None = None
     kinds: Mapping[str, Any] = field(default_factory=dict)
     target: str | None = None
+    coerce: bool = False
+    skip: int = 0
+    sheet: str | int | None = None
+
+    @property
+    def bad(self) -> BadCells:
+        """What becomes of a cell that is no number among numbers."""
+        return "missing" if self.coerce else "words"
 
     def check_target(self, who: str, schema: Schema) -> None:
         if self.target is not None and self.target not in schema.names:
@@ -64,10 +70,18 @@ class Source:
     @classmethod
     def open(cls, path: Any) -> Source:
         path = Path(path)
-        packed = path.suffix.lower() == ".gz"
-        inner = path.with_suffix("") if packed else path
         who = f"read({path.name!r})"
-        data = _unpacked(_bytes(path, who), packed, who)
+        data, packing = unpacked(_piped_in() if str(path) == "-" else _bytes(path, who), who)
+        inner = PurePath(path.name)
+        if inner.suffix.lower() in _PACKED:
+            if data and inner.suffix.lower() != packing:
+                kind = inner.suffix.lower()
+                wrong = f"the name ends in {kind}, but the contents are not {_PACKED[kind]}"
+                raise DataError(f"{who}: {wrong}; rename or pack it again.")
+            inner = inner.with_suffix("")
+        inside = only_table(data, who)
+        if inside is not None:
+            data, inner = inside
         if not data.strip():
             raise DataError(f"{who}: the file is empty; a table needs a header or a row.")
         _refuse_other_files(data, who)
@@ -92,7 +106,7 @@ class Source:
         if b"\0" in data:
             raise self.refusal(
                 "this is not text (it holds zero bytes); if it should be, save it as UTF-8 and try again. "
-                "Readable are CSV, ARFF, LIBSVM, NDJSON and Parquet files."
+                "Readable are CSV, Excel, ARFF, LIBSVM, JSON and Parquet files."
             )
         if not data.isascii():
             data = _as_utf8(data)
@@ -114,8 +128,16 @@ def _refuse_other_files(data: bytes, who: str) -> None:
             raise DataError(f"{who}: the file {what}.")
     if _MARKUP.match(data):
         raise DataError(f"{who}: the file is a web page or XML, not a table; save its table as CSV.")
-    if data.lstrip()[:1] == b"[" and data.lstrip()[1:].lstrip()[:1] == b"{":
-        raise DataError(f"{who}: the file is one JSON list; write each record in a line of its own (.jsonl).")
+
+
+#: What was piped in last, and through what: it comes only once, and may have to be looked at again.
+_piped: list[Any] = []
+
+
+def _piped_in() -> bytes:
+    if not _piped or _piped[0] is not sys.stdin:
+        _piped[:] = sys.stdin, sys.stdin.buffer.read()
+    return _piped[1]
 
 
 def _bytes(path: Path, who: str) -> bytes:
@@ -128,14 +150,3 @@ def _bytes(path: Path, who: str) -> bytes:
         raise DataError(f"{who}: {str(path)!r} is a folder; give one file in it.") from None
     except OSError as error:
         raise DataError(f"{who}: the file cannot be opened ({error.strerror}).") from None
-
-
-def _unpacked(data: bytes, packed: bool, who: str) -> bytes:
-    if not data.startswith(_GZIP):
-        if packed and data:
-            raise DataError(f"{who}: the name ends in .gz, but the contents are not gzip; rename or pack it again.")
-        return data
-    try:
-        return gzip.decompress(data)
-    except (OSError, EOFError, zlib.error) as error:
-        raise DataError(f"{who}: the gzip file is damaged or cut short ({error}); fetch or pack it again.") from None

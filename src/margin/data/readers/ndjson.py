@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from margin.data.readers.file import Request, Source
-from margin.data.readers.typed_frame import from_polars
+from margin.data.readers.typed_frame import typed_table
 from margin.data.table import Table
 from margin.errors import DataError
 
@@ -23,7 +23,7 @@ def read_ndjson(source: Source, request: Request) -> Table:
         raise _explained(source, text, error) from None
     if frame.width == 0:
         raise source.refusal("the records hold no values.")
-    return from_polars(frame, target=request.target, who=source.who)
+    return typed_table(frame, source.who, request)
 
 
 def _explained(source: Source, text: bytes, error: BaseException) -> DataError:

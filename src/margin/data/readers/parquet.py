@@ -6,7 +6,7 @@ import io
 
 from margin.data.readers.file import Request, Source
 from margin.data.readers.parquet_structure import check_structure
-from margin.data.readers.typed_frame import from_polars
+from margin.data.readers.typed_frame import typed_table
 from margin.data.table import Table
 
 __all__ = ["read_parquet"]
@@ -28,4 +28,4 @@ def read_parquet(source: Source, request: Request) -> Table:
         raise source.refusal(
             f"the file holds {frame.height} rows and {frame.width} columns; a table needs some of both."
         )
-    return from_polars(frame, target=request.target, who=source.who)
+    return typed_table(frame, source.who, request)

@@ -10,10 +10,10 @@ import numpy as np
 import margin._core as _core
 from margin import params
 from margin.base.inputs.arrays import check_one_row
-from margin.base.inputs.dataframes import is_frame
 from margin.base.representations.numeric import Scale
 from margin.base.representations.representation import SQUARABLE, TrainingRows
 from margin.base.rollback import further_or_not_at_all, whole_or_not_at_all
+from margin.data.frames.dataframes import is_frame
 from margin.data.table import Table
 from margin.errors import ConvergenceWarning, ParameterError, warn
 from margin.linear.online.row_order import arrays_of, padded

@@ -114,7 +114,9 @@ def classifier(name: str, cls: type, fields: Mapping[str, Field], **more: Any) -
 
 def _columns(columns: Columns) -> str | None:
     if columns.schema is None:
-        return "there is text without names" if columns.text else None
+        return "there is text without names" if columns.text or columns.left_out else None
+    if columns.left_out & set(columns.schema.names):
+        return "a column is left out and is not"
     if len(columns.schema) != columns.n or not columns.text <= set(columns.schema.names):
         return "the number of columns is another one than that of their names"
     if any(columns.schema[name].is_numeric for name in columns.text):
@@ -146,7 +148,12 @@ KINDS = (
     Kind(
         "columns",
         Columns,
-        {"n": Whole(0, 2**31 - 1), "schema": Maybe(Object("schema")), "text": SetOf(Text())},
+        {
+            "n": Whole(0, 2**31 - 1),
+            "schema": Maybe(Object("schema")),
+            "text": SetOf(Text()),
+            "left_out": Absent(SetOf(Text())),
+        },
         check=_columns,
     ),
     Kind(

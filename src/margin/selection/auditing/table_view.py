@@ -15,9 +15,9 @@ from typing import Any, Literal
 import numpy as np
 
 from margin.base.inputs.arrays import cells_of, open_input
-from margin.base.inputs.dataframes import cells_from_series, is_frame, open_frame
-from margin.base.inputs.object_cells import column_from_objects
 from margin.data import Table
+from margin.data.frames.dataframes import cells_from_series, is_frame, open_frame
+from margin.data.frames.object_cells import column_from_objects
 from margin.data.missing import is_missing
 from margin.data.schema import Column
 from margin.errors import InputError, InputTypeError, listing

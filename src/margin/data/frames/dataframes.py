@@ -3,18 +3,31 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-from margin.base.inputs.object_cells import column_from_objects, distinct
+from margin.data.frames.object_cells import codes_of_values, column_from_objects, distinct, for_a_model
+from margin.data.kind_inference import Written, infer_numbers
 from margin.data.schema import Column, Kind, Schema
 from margin.data.table import Table
 from margin.errors import InputError, InputTypeError, listing
 from margin.typing import TableLike
 
-__all__ = ["cells_from_series", "is_frame", "open_frame", "table_from_frame", "table_from_objects"]
+#: What is known of a column besides its cells, by its name and who reads it.
+CATEGORICAL = "it is categorical"
+About = Callable[[str, str], Written]
+
+__all__ = [
+    "About",
+    "cells_from_series",
+    "column_of",
+    "is_frame",
+    "open_frame",
+    "table_from_frame",
+    "table_from_objects",
+]
 
 
 def is_frame(X: TableLike) -> bool:
@@ -70,27 +83,43 @@ def _taken_from_arrow(frame: Any) -> Any:
     return pl.DataFrame(frame)
 
 
-def table_from_frame(frame: Any, who: str) -> Table:
-    """A data frame as a table: numbers are numeric, everything else nominal; the dtype decides, not a guess."""
+def table_from_frame(frame: Any, who: str, about: About = for_a_model) -> Table:
+    """A data frame as a table: typed columns are what their type says, words are read as in files."""
     by_name, n_rows = open_frame(frame, who)
-    columns = []
-    for name, series in by_name.items():
-        found = cells_from_series(name, series, who)
-        columns.append(column_from_objects(name, found, who) if isinstance(found, list) else found)
-    return _table(columns, n_rows)
+    return _table([column_of(name, series, who, about(name, who)) for name, series in by_name.items()], n_rows)
 
 
-def table_from_objects(X: np.ndarray, names: Sequence[str], who: str) -> Table:
+def table_from_objects(X: np.ndarray, names: Sequence[str], who: str, about: About = for_a_model) -> Table:
     """A two-dimensional array of Python objects as a table."""
-    return _table([column_from_objects(name, X[:, i].tolist(), who) for i, name in enumerate(names)], len(X))
+    columns = [column_from_objects(name, X[:, i].tolist(), who, about(name, who)) for i, name in enumerate(names)]
+    return _table(columns, len(X))
+
+
+def column_of(name: str, series: Any, who: str, about: Written) -> tuple[Column, np.ndarray]:
+    """One column: a series of pandas or narwhals, a list of cells or an array of one dimension."""
+    if isinstance(series, np.ndarray) and series.dtype.kind in "fiu":
+        return infer_numbers(_as_float64(series), about)
+    plain = isinstance(series, (list, np.ndarray))
+    found = (
+        list(series.tolist() if isinstance(series, np.ndarray) else series)
+        if plain
+        else cells_from_series(name, series, who, about.bad != "refuse")
+    )
+    if isinstance(found, list):
+        return column_from_objects(name, found, who, about)
+    column, cells = found
+    return infer_numbers(cells, about) if column.is_numeric else found
 
 
 def _table(columns: list[tuple[Column, np.ndarray]], n_rows: int) -> Table:
     return Table(Schema(column for column, _ in columns), [cells for _, cells in columns], n_rows=n_rows)
 
 
-def cells_from_series(name: str, series: Any, who: str) -> list[Any] | tuple[Column, np.ndarray]:
-    """One column of a data frame by its type, or the list of its cells where the type leaves open what they are."""
+def cells_from_series(name: str, series: Any, who: str, dates: bool = False) -> list[Any] | tuple[Column, np.ndarray]:
+    """One column of a data frame by its type, or the list of its cells where the type leaves open what they are.
+
+    Dates and times are refused unless ``dates`` lets them through as objects.
+    """
     import narwhals.stable.v2 as nw
 
     if not isinstance(series, nw.Series):
@@ -104,10 +133,15 @@ def cells_from_series(name: str, series: Any, who: str) -> list[Any] | tuple[Col
     if dtype in (nw.String, nw.Object, nw.Unknown):
         return series.to_list()
     if dtype == nw.Boolean:
-        return Column(name, "nominal", (False, True), "its type is boolean"), _boolean_cells(series)
+        return Column(name, "nominal", (False, True), "truth values"), _boolean_cells(series)
     if dtype in (nw.Categorical, nw.Enum):
         levels, codes = distinct(series.to_list())
-        return Column(name, "nominal", tuple(levels), "it is categorical"), codes.astype(np.int32)
+        if dtype == nw.Enum:  # as they were declared, with those that no cell holds
+            declared = series.cat.get_categories().to_list()
+            levels, codes = declared, codes_of_values(declared, levels)[codes]
+        return Column(name, "nominal", tuple(levels), CATEGORICAL), codes.astype(np.int32)
+    if dtype.is_temporal() and dates:
+        return series.to_list()
     if dtype.is_temporal():
         raise InputError(
             f"{who}: column {name!r} holds dates or times ({dtype}), which no model here reads; "
@@ -130,14 +164,13 @@ def _cells_from_pandas(name: str, series: Any) -> list[Any] | tuple[Column, np.n
     numbers = _as_float64(series.to_numpy() if plain else series.to_numpy(dtype=np.float64, na_value=np.nan))
     if kind != "b":
         return Column(name, "numeric", reason=f"its type is {dtype}"), numbers
-    return Column(name, "nominal", (False, True), "its type is boolean"), np.nan_to_num(numbers, nan=-1).astype(
-        np.int32
-    )
+    codes = np.nan_to_num(numbers, nan=-1).astype(np.int32)
+    return Column(name, "nominal", (False, True), "truth values"), codes
 
 
 def _column_from_categories(name: str, categories: Any) -> tuple[Column, np.ndarray]:
     kind: Kind = "ordinal" if categories.ordered else "nominal"
-    column = Column(name, kind, tuple(categories.categories), "it is categorical")
+    column = Column(name, kind, tuple(categories.categories), CATEGORICAL)
     return column, categories.codes.astype(np.int32)
 
 

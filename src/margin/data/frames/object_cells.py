@@ -3,8 +3,9 @@
 A cell's type says its kind, so types are looked at, not cells; and work on cells is done once for each
 different value. A column of a million words takes about as long as making a dictionary of them.
 
-Among numbers, a word that stands for a missing cell in files ("?", "NA", "", …) stands for one here too, with a warning
-that counts such cells, since it might be a value to whoever wrote it.
+Words are read as in files (``data/kind_inference.py``): a word that stands for a missing cell there ("?", "NA", "", …)
+stands for one here too. Where a model reads them, a warning counts such cells, since one might be a value to whoever
+wrote it.
 """
 
 from __future__ import annotations
@@ -14,38 +15,57 @@ import decimal
 import numbers
 import reprlib
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from margin.data.kind_inference import MISSING, MISSING_AMONG_NUMBERS
+from margin.data.kind_inference import (
+    MISSING,
+    MISSING_AMONG_NUMBERS,
+    Written,
+    infer_numbers,
+    infer_stripped,
+    numbers_in,
+    without_marks,
+)
 from margin.data.missing import MAYBE_MISSING, is_missing, is_missing_type
 from margin.data.schema import Column
 from margin.errors import DataWarning, InputError, InputTypeError, listing, warn
+
+if TYPE_CHECKING:
+    import polars as pl
 
 __all__ = [
     "are_marks",
     "codes_of_values",
     "column_from_objects",
     "distinct",
+    "for_a_model",
     "kinds_of",
     "numbers_of",
     "numbers_of_levels",
 ]
 
-# A column of words in which at least this share are numbers was meant to be numeric: the rest are bad cells.
-ALMOST_NUMERIC = 0.9
-
 DATES = (datetime.date, datetime.time, datetime.timedelta, np.datetime64, np.timedelta64)
-PLAIN_TYPES = {"word": str, "bytes": bytes, "boolean": bool}
 MARKS_AMONG_NUMBERS = frozenset((*MISSING, *MISSING_AMONG_NUMBERS))
 
 
-def kinds_of(name: str, values: Sequence[Any], who: str) -> set[str]:
-    """Which kinds of cells a column holds: number, word, bytes, boolean; missing ones say nothing."""
+def for_a_model(name: str, who: str) -> Written:
+    """How a model reads a column: a bad cell among numbers is refused."""
+    return Written(name, who=who, decimal_comma=None, line_of=lambda row: row, place="row", bad="refuse")
+
+
+def kinds_of(name: str, values: Sequence[Any], who: str, dates: bool = False) -> set[str]:
+    """Which kinds of cells a column holds: number, word, bytes, boolean; missing ones say nothing.
+
+    Dates are refused unless ``dates`` lets them be a kind.
+    """
     types = set(map(type, values))
+    if dates and any(issubclass(kind, DATES) for kind in types):
+        others = {kind for kind in types if not issubclass(kind, DATES)}
+        return {"date", *(_kind_of(kind, name, values, who) for kind in others)} - {""}
     kinds = {_kind_of(kind, name, values, who) for kind in types} - {""}
-    if not kinds and any(kind.__name__ == "NaTType" for kind in types):
+    if not kinds and not dates and any(kind.__name__ == "NaTType" for kind in types):
         raise InputError(f"{who}: column {name!r} holds dates or times, all of them missing; drop it.")
     return kinds
 
@@ -100,40 +120,79 @@ def distinct(values: Sequence[Any]) -> tuple[list[Any], np.ndarray]:
     return [value for value, kept in zip(different, there) if kept], moved[found]
 
 
-def column_from_objects(name: str, values: Sequence[Any], who: str) -> tuple[Column, np.ndarray]:
-    """A column of Python objects: numbers, words that are numbers, booleans or words."""
-    kinds = kinds_of(name, values, who)
+def column_from_objects(
+    name: str, values: Sequence[Any], who: str, about: Written | None = None
+) -> tuple[Column, np.ndarray]:
+    """A column of Python objects: numbers, words as in files, truth values or bytes.
+
+    Cells of several kinds are refused where a model reads them; elsewhere they count as they are written.
+    """
+    about = for_a_model(name, who) if about is None else about
+    kinds = kinds_of(name, values, who, about.bad != "refuse")
     if not kinds:
-        return _empty(name, len(values))
-    if "number" in kinds:
-        return Column(name, "numeric", reason="its cells are numbers"), numbers_of(name, values, who)
+        return _empty(len(values), about)
+    if kinds == {"number"} or ("number" in kinds and about.bad == "refuse"):
+        return infer_numbers(numbers_of(name, values, who), about)
+    if kinds == {"boolean"}:
+        codes = np.array([-1 if is_missing(value) else bool(value) for value in values], dtype=np.int32)
+        return Column(name, "nominal", (False, True), "truth values"), codes
+    if kinds == {"bytes"}:
+        return _as_they_are(name, values)
+    if about.bad != "refuse":
+        return _from_words([None if is_missing(value) else _written(value) for value in values], about)
     if len(kinds) > 1:
         raise InputError(f"{who}: column {name!r} mixes {' and '.join(sorted(kinds))} values; make it one type.")
-    (kind,) = kinds
+    return _from_words([value if isinstance(value, str) else None for value in values], about)
+
+
+def _from_words(values: Sequence[str | None], about: Written) -> tuple[Column, np.ndarray]:
+    words = _series(values)
+    if words is None:  # half a character, which no file holds
+        return _as_they_are(about.name, values)
+    present = without_marks(words.to_frame(), about.missing).to_series()
+    column, stored = infer_stripped(present, about)
+    if present.null_count() == len(present):
+        column, stored = _empty(len(present), about)
+    if about.bad == "refuse":
+        _say_what_is_missing(column, words, present, about)
+    return column, stored
+
+
+def _empty(rows: int, about: Written) -> tuple[Column, np.ndarray]:
+    """No cell at all: numbers as in files, but to a model a column that says nothing whatever comes later."""
+    if about.bad == "refuse":
+        return Column(about.name, "nominal", reason="every cell is missing"), np.full(rows, -1, dtype=np.int32)
+    return Column(about.name, "numeric", reason="every cell is missing"), np.full(rows, np.nan)
+
+
+def _series(values: Sequence[str | None]) -> pl.Series | None:
+    import polars as pl
+
+    try:
+        return pl.Series("words", [None if value is None else str(value) for value in values], dtype=pl.String)
+    except UnicodeEncodeError:
+        return None
+
+
+def _as_they_are(name: str, values: Sequence[Any]) -> tuple[Column, np.ndarray]:
+    """Nominal, each different value a level."""
     different, codes = distinct(values)
-    if kind == "word" and _almost_numeric(different, codes):
-        return Column(name, "numeric", reason="its words are numbers"), numbers_of_levels(name, different, codes, who)
-    if kind == "word" and all(word.strip() in MISSING for word in different):
-        _warn_of_marks(name, different, codes, who)
-        return _empty(name, len(values))
-    plain = PLAIN_TYPES[kind]
+    plain = bytes if isinstance(different[0], bytes) else str
     order = sorted(range(len(different)), key=different.__getitem__)
     rank = np.full(len(order) + 1, -1, dtype=np.int32)  # the last place serves code -1
     rank[order] = np.arange(len(order))
     levels = tuple(plain(different[i]) for i in order)
-    return Column(name, "nominal", levels, f"its cells are {kind}s".replace("bytess", "bytes")), rank[codes]
+    return Column(name, "nominal", levels, f"{len(levels)} different {plain.__name__} values"), rank[codes]
 
 
-def _empty(name: str, rows: int) -> tuple[Column, np.ndarray]:
-    return Column(name, "nominal", reason="every cell is missing"), np.full(rows, -1, dtype=np.int32)
-
-
-def _almost_numeric(different: list[str], codes: np.ndarray) -> bool:
-    """Whether nearly all words are numbers, those aside that say that nothing is there."""
-    count = np.bincount(codes[codes >= 0], minlength=len(different))
-    marks = np.array([_is_mark(word) for word in different])
-    numeric = np.array([_as_number(word) is not None for word in different]) & ~marks
-    return bool(numeric.any() and count[numeric].sum() >= ALMOST_NUMERIC * count[~marks].sum())
+def _say_what_is_missing(column: Column, words: pl.Series, present: pl.Series, about: Written) -> None:
+    """Count the cells that hold a mark; among numbers there are more marks than elsewhere."""
+    marks = present.is_null() & words.is_not_null()
+    if column.is_numeric:
+        marks = marks | present.is_in(list(MISSING_AMONG_NUMBERS)).fill_null(False)
+    if marks.any():
+        held = words.filter(marks).unique(maintain_order=True).to_list()
+        _warn_of_missing(about.name, int(marks.sum()), len(words), held, about.who)
 
 
 def are_marks(levels: Iterable[Any]) -> bool:
@@ -150,12 +209,15 @@ def _warn_of_marks(name: str, levels: Sequence[Any], codes: np.ndarray, who: str
     marks = np.array([_is_mark(level) for level in levels] + [False])
     count = int(marks[codes].sum())
     if count:
-        held = [levels[code] for code in np.unique(codes) if marks[code]]
-        warn(
-            f"{who}: column {name!r}: {count} of {len(codes)} cells ({listing(held)}) are read as missing "
-            "(make them None to say so, or the column categorical if they are values).",
-            DataWarning,
-        )
+        _warn_of_missing(name, count, len(codes), [levels[code] for code in np.unique(codes) if marks[code]], who)
+
+
+def _warn_of_missing(name: str, count: int, cells: int, held: Sequence[Any], who: str) -> None:
+    warn(
+        f"{who}: column {name!r}: {count} of {cells} cells ({listing(held)}) are read as missing "
+        "(make them None to say so, or the column categorical if they are values).",
+        DataWarning,
+    )
 
 
 def numbers_of(name: str, values: Sequence[Any], who: str) -> np.ndarray:
@@ -175,6 +237,9 @@ def numbers_of_levels(name: str, levels: Sequence[Any], codes: np.ndarray, who: 
     numbers_and_missing = np.array([np.nan if number is None else number for number in found] + [np.nan])
     bad = np.array([number is None for number in found] + [False])[codes]
     if bad.any():
+        styled = _in_their_writing(name, levels, who)
+        if styled is not None:
+            return styled[codes]
         row = int(bad.argmax())
         value = reprlib.repr(levels[codes[row]])
         raise InputError(
@@ -183,6 +248,17 @@ def numbers_of_levels(name: str, levels: Sequence[Any], codes: np.ndarray, who: 
         )
     _warn_of_marks(name, levels, codes, who)
     return numbers_and_missing[codes]
+
+
+def _in_their_writing(name: str, levels: Sequence[Any], who: str) -> np.ndarray | None:
+    """The numbers of words that are written with a unit or with thousands set apart, and NaN; None for other words."""
+    words = _series(levels) if all(isinstance(level, str) for level in levels) else None
+    if words is None:
+        return None
+    try:
+        return np.append(numbers_in(without_marks(words.to_frame()).to_series(), for_a_model(name, who)), np.nan)
+    except InputError:
+        return None
 
 
 def _as_number(value: Any) -> float | None:
@@ -212,4 +288,4 @@ def _written(value: Any) -> str | None:
     if is_missing(value):
         return None
     whole = isinstance(value, (float, np.floating)) and float(value).is_integer()
-    return str(int(value) if whole else value)
+    return str(int(value) if whole else value).strip()
