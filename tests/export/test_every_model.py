@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from sklearn.base import clone, is_classifier, is_regressor
 
-from margin import ErrorCorrectingCodes
+from margin import ErrorCorrectingCodes, OneVsOne
 from margin.errors import ExportError
 from margin.export import to_onnx
-from tests.contract.estimators import dealt, frame, in_turn, numbers, settings
+from tests.contract.estimators import ALL, dealt, frame, in_turn, numbers, settings
 from tests.export.asked import lost, real
 
 pytest.importorskip("onnxruntime")
@@ -64,6 +64,9 @@ def test_a_mixed_frame_with_missing_and_unseen_cells(model):
 def agree_on(model, name):
     """Half of a real table is learnt; all of it is asked about, with cells gone from every other row."""
     X, y = real(name, 240)
+    if isinstance(model, OneVsOne) and not ALL:  # a graph for each pair of 19 classes takes minutes
+        few = np.flatnonzero(np.isin(y, np.unique(y)[:5]))
+        X, y = X.take(few), y[few]
     half = np.arange(len(y) // 2)
     model = clone(model).fit(X.take(half), y[half])
     export_or_refuse(model, lost(X, every=2))
