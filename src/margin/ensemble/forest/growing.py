@@ -123,13 +123,14 @@ class ForestRows:
         plan = _core.ensemble.ForestPlan()
         plan.seed, plan.first_tree, plan.n_trees = seed, trees.start, len(trees)
         plan.n_draws, plan.n_threads = n_draws, self.n_threads
-        core: Any = _core.ensemble
         rows = self.table, self.numbers, self.X.codes, self.y, self.weight
         how = core_settings(settings), monotone, plan, self.ends, (votes.sums, votes.counts, votes.weight), None
         if self.n_classes:
-            found = core.grow_classes(*rows, self.n_classes, self.balanced, criterion, *how)
+            given: Any = (*rows, self.n_classes, self.balanced, criterion, *how)
+            found = _core.ensemble.grow_classes(*given)
         else:
-            found = core.grow_values(*rows, *how)
+            given = (*rows, *how)
+            found = _core.ensemble.grow_values(*given)
         arrays = {name: found[name] for name in ("nodes", "start", "words", "shares")}
         made = Trees(**arrays, of_classes=self.n_classes > 0, n_columns=found["decrease"].shape[1])
         if self.unit != 1:
