@@ -160,7 +160,7 @@ def test_what_is_asked_for_by_name_stays():
 
 
 def test_many_classes_of_one_size_are_not_rare():
-    from margin.experiment.ordering import rare_class
+    from margin.experiment.headline.ordering import rare_class
 
     assert rare_class(dict.fromkeys(range(26), 40)) is None
     assert rare_class({"a": 500, "b": 480, "c": 20}) == "c"
@@ -168,7 +168,7 @@ def test_many_classes_of_one_size_are_not_rare():
 
 def test_copies_stand_on_one_side_of_the_seal_and_of_every_fold():
     from margin.evaluation import HoldOut, StratifiedFolds
-    from margin.experiment.copies import Together
+    from margin.experiment.running.copies import Together
 
     random = np.random.default_rng(0)
     sets = random.integers(60, size=200)

@@ -9,7 +9,7 @@ from margin.data import Table
 from margin.errors import DataError, ParameterError
 from margin.evaluation import TimeOrdered, compare_scores
 from margin.experiment import Spec, run
-from margin.experiment.parting import joined
+from margin.experiment.running.parting import joined
 
 MODELS = {"bayes": NaiveBayes(), "guess": MajorityClassifier()}
 QUICK = {"folds": 3, "repeats": 1, "models": ["guess", "bayes"]}

@@ -9,7 +9,7 @@ from sklearn.dummy import DummyClassifier
 import margin
 from margin.errors import ParameterError
 from margin.experiment import Spec
-from margin.experiment.alarm import Alarm
+from margin.experiment.running.alarm import Alarm
 from margin.experiment.spec import seconds_of
 from tests.experiment.stand_ins import flowers
 

@@ -18,15 +18,15 @@ from margin.data import Table
 from margin.evaluation import SealedTest, metric
 from margin.experiment.cards import column_cards
 from margin.experiment.example_cases import telling_cases
-from margin.experiment.headline import advised, examined, remarks, with_probabilities
+from margin.experiment.headline.findings import advised, examined, remarks, with_probabilities
+from margin.experiment.headline.ordering import settled
 from margin.experiment.notes import training_notes
-from margin.experiment.ordering import settled
-from margin.experiment.parting import Parting, with_test_rows
 from margin.experiment.problem import Problem, frame, open_table, positive_label, resolve_target
-from margin.experiment.race import Race, entries_of, tried
 from margin.experiment.read_out import label_text, read_out
 from margin.experiment.result import Progress, Result, Standing, TestScore, Threshold
-from margin.experiment.run_log import Log
+from margin.experiment.running.parting import Parting, with_test_rows
+from margin.experiment.running.race import Race, entries_of, tried
+from margin.experiment.running.run_log import Log
 from margin.experiment.spec import Spec
 from margin.experiment.table_audit import with_unlabelled
 from margin.experiment.table_prediction import about_model

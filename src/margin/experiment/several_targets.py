@@ -18,7 +18,7 @@ from margin.errors import MarginError, ParameterError, listing
 from margin.evaluation import correct, corrected_t_interval, corrected_t_test, proportion_interval
 from margin.experiment.problem import frame, open_table, resolve_target
 from margin.experiment.result import Progress, Score, Standing, Step
-from margin.experiment.run_log import Log
+from margin.experiment.running.run_log import Log
 from margin.experiment.spec import METRICS, Spec
 from margin.experiment.table_prediction import about_model
 from margin.multiclass import ClassifierChain, OneVsRest
@@ -198,7 +198,7 @@ def _sealed(n: int, spec: Spec) -> tuple[np.ndarray, np.ndarray]:
 
 def _candidates(spec: Spec, n_train: int, log: Log) -> Iterator[tuple[str, str, str, Any]]:
     """Name, title, note and model: each entry of the zoo for every target alone, and in a chain."""
-    from margin.experiment.seeding import seeded
+    from margin.experiment.running.seeding import seeded
 
     for entry in zoo.models(spec.models, spec.settings):
         if spec.models is None and entry.limit is not None and n_train > entry.limit:

@@ -10,7 +10,7 @@ from margin.errors import ParameterError
 from margin.evaluation import Evaluation, TimeHoldOut, TimeOrdered, evaluate
 from margin.evaluation.cross_validation.evaluate import DEFAULT_METRICS
 from margin.experiment.problem import check_column, frame, open_table, positive_label, resolve_target
-from margin.experiment.seeding import seeded
+from margin.experiment.running.seeding import seeded
 
 __all__ = ["evaluate_table", "evaluation_parts"]
 

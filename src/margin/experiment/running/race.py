@@ -15,11 +15,11 @@ from margin import zoo
 from margin.base.sklearn_classes import clone
 from margin.errors import MarginError
 from margin.evaluation import Evaluation, SealedTest, evaluate_steps
-from margin.experiment.alarm import Alarm
 from margin.experiment.read_out import rank
 from margin.experiment.result import Pair, Progress, Score, Standing
-from margin.experiment.run_log import Log
-from margin.experiment.seeding import seeded
+from margin.experiment.running.alarm import Alarm
+from margin.experiment.running.run_log import Log
+from margin.experiment.running.seeding import seeded
 from margin.experiment.spec import Spec
 from margin.typing import TableLike
 

@@ -14,9 +14,9 @@ from margin.data.schema import Column, Schema
 from margin.errors import DataError, listing
 from margin.evaluation import GroupFolds, GroupHoldOut, HoldOut, SealedTest, StratifiedFolds, TimeHoldOut, TimeOrdered
 from margin.evaluation.protocols.given import Given
-from margin.experiment.copies import Together
 from margin.experiment.problem import Problem, check_column, open_table
-from margin.experiment.run_log import Log
+from margin.experiment.running.copies import Together
+from margin.experiment.running.run_log import Log
 from margin.experiment.spec import Spec
 from margin.selection.auditing.copies import copied_rows
 

@@ -18,13 +18,13 @@ from margin.data import Table
 from margin.data.schema import INPUT_KINDS
 from margin.errors import MarginError
 from margin.evaluation import Evaluation, StratifiedFolds, evaluate
-from margin.experiment.copies import Together, n_copies
+from margin.experiment.headline.threshold import advised_threshold
 from margin.experiment.read_out import FEWEST
 from margin.experiment.result import Caution, Score, Standing, Threshold
-from margin.experiment.run_log import Log
-from margin.experiment.seeding import seeded
+from margin.experiment.running.copies import Together, n_copies
+from margin.experiment.running.run_log import Log
+from margin.experiment.running.seeding import seeded
 from margin.experiment.spec import Spec
-from margin.experiment.threshold import advised_threshold
 from margin.selection.auditing.result import Audit, Finding
 from margin.zoo import Entry
 
