@@ -9,6 +9,7 @@ from __future__ import annotations
 import copy
 import math
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
 
@@ -73,8 +74,8 @@ class TableEstimator(BaseEstimator):
         rows = TrainingRows.that_count(source, sample_weight, who)
         if isinstance(rows.source, Table):
             # Batches of a stream keep all levels: what is rare in one may be frequent in the next.
-            whole = like is None and not self.__dict__.get("_is_part", False)
-            columns, source = keep_observed_levels(columns, rows.source, whole and isinstance(form, Numeric))
+            joins = isinstance(form, Numeric) and like is None and not self.__dict__.get("_is_part", False)
+            columns, source = keep_observed_levels(columns, rows.source, joins)
             rows = replace(rows, source=source)
         self._remember(columns)
         return rows
@@ -325,9 +326,7 @@ class Classifier(ClassifierMixin, SupervisedEstimator):
     def _scored(self, X: Encoded) -> np.ndarray:
         """The scores, made without waking the threads of BLAS; few cells do not wake them anyway."""
         width = width_of(X)
-        if not width or X.shape[0] * width < SMALL:
-            return self._scores(X)
-        with OneBlasThread(width):
+        with OneBlasThread(width) if width and X.shape[0] * width >= SMALL else nullcontext():
             return self._scores(X)
 
     def _proba(self, scores: np.ndarray) -> np.ndarray:
@@ -397,6 +396,5 @@ class Regressor(RegressorMixin, SupervisedEstimator):
 
     def predict(self, X: TableLike) -> np.ndarray:
         """The quantity expected of each row."""
-        encoded = self._encoded(X, "predict")
-        with OneBlasThread(width_of(encoded)):
+        with OneBlasThread(width_of(encoded := self._encoded(X, "predict"))):
             return self._values(encoded)

@@ -1,0 +1,156 @@
+"""With which settings estimators are tried beside their defaults."""
+
+import margin
+
+MACHINE_AND_BAYES = [("svm", margin.LinearSVC(tol=1e-12)), ("bayes", margin.NaiveBayes())]
+# Settings that take another way through the code than the defaults do.
+OTHER_SETTINGS = {
+    "ActivePerceptron": [{"max_iter": 5, "scale": "standard"}],
+    "Adaline": [
+        {"method": "stochastic", "random_state": 0},
+        {"method": "stochastic", "batch_size": 8, "scale": "standard", "shuffle": False, "max_iter": 100},
+    ],
+    "CalibratedClassifier": [
+        {"method": "isotonic"},
+        {"method": "temperature", "ensemble": False},
+        {"scores": "log_odds", "ensemble": False, "cv": 2},
+    ],
+    "ClassifierChain": [
+        {"estimator": margin.LogisticRegression(), "order": "random", "random_state": 0},
+        {"cv": 3, "feed": "probabilities", "n_chains": 2, "random_state": 0},
+    ],
+    "ErrorCorrectingCodes": [
+        {"estimator": margin.LinearSVC(scale="standard", tol=1e-12), "decoding": "hamming"},
+        {"estimator": margin.DecisionTreeClassifier(max_depth=3), "code": "random", "n_bits": 3, "random_state": 0},
+    ],
+    "StackingClassifier": [
+        {"passthrough": True, "final_estimator": margin.DecisionTreeClassifier(max_depth=3), "cv": 2},
+        {
+            "estimators": [("svm", margin.LinearSVC(tol=1e-12)), ("bayes", margin.NaiveBayes())],
+            "stack_method": "predict",
+        },
+    ],
+    "StackingRegressor": [{"passthrough": True, "final_estimator": margin.DecisionTreeRegressor(max_depth=3), "cv": 2}],
+    "VotingClassifier": [
+        {"weights": "learnt"},
+        {"estimators": MACHINE_AND_BAYES, "weights": [1, 2]},
+    ],
+    "VotingRegressor": [{"weights": "learnt"}],
+    "JointBayes": [{"alpha": 0.0}],
+    "KNeighborsClassifier": [
+        {"weights": "inverse_square", "scale": "standard"},
+        {"metric": "chebyshev", "scale": "range", "n_neighbors": 1},
+    ],
+    "KNeighborsRegressor": [
+        {"weights": "inverse_square", "scale": "standard"},
+        {"metric": "chebyshev", "scale": "range", "n_neighbors": 1},
+    ],
+    "RadiusNeighborsClassifier": [{"scale": "standard", "weights": "distance"}],
+    "RadiusNeighborsRegressor": [{"scale": "standard", "weights": "distance"}],
+    "NearestCentroid": [
+        {"metric": "manhattan", "priors": "empirical"},
+        {"shrink_threshold": 0.5, "scale": "standard"},
+    ],
+    "C45": [
+        {"prune": False, "binary_splits": True},
+        {"collapse": False, "raise_branches": False},
+        {"reduced_error": True, "n_folds": 4, "random_state": 0},
+    ],
+    "DecisionTreeClassifier": [
+        {"criterion": "entropy", "nominal": "multiway", "missing": "fractional", "min_samples_leaf": 3},
+        {"criterion": "gain_ratio", "nominal": "one_vs_rest", "numeric": "mdl", "max_p": 0.2},
+        {"criterion": "error", "missing": "surrogate", "max_leaf_nodes": 8},
+        {"missing": "surrogate_all", "min_impurity_split": 0.1},
+        {"numeric": "equal_count", "discretize": "dynamic", "max_intervals": 4},
+        {"numeric": "equal_width", "max_features": 0.5, "random_state": 0},
+        {"prune": "reduced_error", "random_state": 0},
+        {"prune": "pessimistic", "missing": "fractional"},
+        {"prune": "cost_complexity", "n_folds": 3, "random_state": 0},
+        {"max_bins": 255},
+    ],
+    "DecisionTreeRegressor": [
+        {"criterion": "absolute_error", "max_depth": 4, "nominal": "one_vs_rest"},
+        {"missing": "fractional", "nominal": "multiway", "min_samples_leaf": 0.1},
+        {"missing": "surrogate", "max_leaf_nodes": 8},
+        {"prune": "reduced_error", "random_state": 0},
+        {"prune": "cost_complexity", "n_folds": 3, "random_state": 0},
+        {"max_bins": 255},
+    ],
+    "Discretizer": [{"method": "equal_width"}, {"method": "mdl"}],
+    "ID3": [{"criterion": "gain_ratio", "numeric": "equal_count", "missing": "fractional"}],
+    "BernoulliNB": [{"binarize": 4.0}],
+    "NaiveBayes": [
+        {"alpha": 0.0},
+        {"distributions": "categorical"},
+        {"distributions": {"numeric": "kernel"}},
+        {"distributions": {"numeric": "mdl"}},
+        {"distributions": {"numeric": "poisson"}},
+        {"distributions": "multinomial"},
+    ],
+    "LogisticRegression": [
+        {"scale": "standard"},
+        {"scale": "range", "solver": "lbfgs"},
+        {"C": 0.1, "solver": "truncated_newton"},
+        {"l1_ratio": 1.0, "scale": "standard"},
+        {"l1_ratio": 0.5, "C": 0.5, "tol": 1e-6},
+    ],
+    "LogisticRegressionCV": [{"Cs": (1.0,), "n_folds": 2, "l1_ratios": (0.0, 1.0), "scale": "standard"}],
+    "LinearSVC": [
+        {"loss": "hinge", "scale": "standard", "tol": 1e-12},
+        {"dual": True, "C": 0.1, "scale": "standard", "tol": 1e-12, "max_iter": 10_000},
+        {"penalty": "l1", "scale": "range", "tol": 1e-8},
+        {"multi_class": "crammer_singer", "C": 0.1, "scale": "standard", "tol": 1e-12, "max_iter": 10_000},
+    ],
+    "LinearSVR": [
+        {"epsilon": 0.3, "scale": "standard", "tol": 1e-12, "max_iter": 10_000},
+        {"loss": "squared_epsilon_insensitive", "C": 0.1, "scale": "range", "tol": 1e-12},
+        {"dual": True, "C": 0.1, "scale": "standard", "tol": 1e-12, "max_iter": 10_000},
+    ],
+    "LinearSGD": [
+        {"loss": "hinge", "scale": "standard", "l1_ratio": 0.5},
+        {"loss": "modified_huber", "average": True, "learning_rate": "invscaling", "shuffle": False},
+        {"loss": "squared_error", "scale": "range", "learning_rate": "adaptive"},
+    ],
+    "OneVsOne": [
+        {"estimator": margin.LinearSVC(scale="standard", tol=1e-12)},
+        {"decide": "probabilities"},
+    ],
+    "OneVsRest": [{"estimator": margin.LinearSVC(scale="standard", tol=1e-12)}],
+    "PegasosClassifier": [
+        {"kernel": "rbf", "scale": "standard", "max_iter": 30},
+        {"kernel": "poly", "degree": 2, "coef0": 1.0, "scale": "range", "batch_size": 8, "max_iter": 5},
+        {"project": True, "average": "last_half", "replace": True, "scale": "standard"},
+    ],
+    "Perceptron": [
+        {"variant": "averaged", "scale": "standard"},
+        {"variant": "voted", "shuffle": True, "random_state": 0, "max_iter": 20},
+    ],
+    "LinearDiscriminantAnalysis": [{"shrinkage": "auto"}, {"solver": "eigen"}],
+    "QuadraticDiscriminantAnalysis": [{"unbiased": True}],
+    "Reject": [{"model": margin.LinearDiscriminantAnalysis(), "confidence": "margin"}],
+    "PolynomialFeatures": [{"degree": 3, "interaction_only": True}],
+    "QuadraticFeatures": [{"nominal": "cross"}],
+    "RandomForestClassifier": [
+        {"n_estimators": 7, "criterion": "entropy", "bootstrap": False, "nominal": "one_vs_rest", "random_state": 0},
+        {"n_estimators": 7, "max_bins": 255, "max_depth": 6, "oob_score": False, "random_state": 0},
+    ],
+    "RandomForestRegressor": [{"n_estimators": 7, "bootstrap": False, "max_bins": 255, "random_state": 0}],
+    "SVC": [
+        {"C": 10.0, "multiclass": "one_vs_rest", "scale": "standard"},
+        {"kernel": "linear", "probability": "sigmoid", "scale": "range"},
+    ],
+    "SVR": [{"epsilon": 0.3, "kernel": "linear", "scale": "range"}],
+    "TableEncoder": [{"scale": "standard"}],
+}
+# What stands for the defaults of models that fit many others: fewer of them. Of a solver that stops within a tolerance
+# a smaller one, where its answers are compared to more digits.
+FEWER = {
+    "LinearSVR": {"tol": 1e-12, "max_iter": 10_000},
+    "LogisticRegressionCV": {"Cs": 2, "n_folds": 2},
+    "RandomForestClassifier": {"n_estimators": 10, "random_state": 0},
+    "RandomForestRegressor": {"n_estimators": 10, "random_state": 0},
+    "GridSearch": {"cv": 2},
+    "RandomSearch": {"cv": 2, "n": 2},
+    "HalvingSearch": {"cv": 2, "grid": {"max_depth": [1, 3]}, "factor": 2},
+    "LogSearch": {"cv": 2, "bounds": {"max_depth": (2, 4)}, "patience": 0, "refine": 0},
+}
