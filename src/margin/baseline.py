@@ -29,8 +29,8 @@ class MajorityClassifier(Classifier):
     --------
     >>> from margin.data import catalog
     >>> X, y = catalog.load("weather_nominal").target("play")
-    >>> MajorityClassifier().fit(X, y).predict(X)[0]
-    'yes'
+    >>> MajorityClassifier().fit(X, y).predict(X)[:1].tolist()
+    ['yes']
     """
 
     representation = Mixed()

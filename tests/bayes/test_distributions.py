@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy import stats
 from scipy.special import gammaln, logsumexp
@@ -184,6 +184,7 @@ def test_agrees_with_the_definition(name, seed, missing, alpha):
     X, y, w = counts(seed=seed, missing=missing)
     if name in ("kernel", "gaussian"):  # densities of numbers, not of counts
         X = X + np.random.default_rng(seed).normal(0, 0.1, X.shape)
+        assume(all((~np.isnan(X[y == k])).sum(axis=0).min() > 1 for k in range(3)))  # one cell has no deviation
     if name == "mdl":  # else hardly a cut would pay
         X[:, :3] += 3 * y[:, None]
     expected = SLOW[name](X, y, w, X, alpha)

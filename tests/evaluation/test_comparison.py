@@ -212,7 +212,7 @@ def test_the_correction_and_the_test_can_be_chosen(held_out):
     folds = {name: evaluate(model, X, Y) for name, model in (("a", GaussianNB()), ("b", DummyClassifier()))}
     assert "McNemar" in compare_scores(folds, method="mcnemar").method
     with pytest.raises(ParameterError, match="did you mean 'holm'"):
-        compare_scores(held_out, correction="hom")
+        compare_scores(held_out, correction="hlm")
     with pytest.raises(ParameterError, match="did you mean 'mcnemar'"):
         compare_scores(held_out, method="macnemar")
     with pytest.raises(ParameterError, match="no folds"):

@@ -46,6 +46,7 @@ class Learnt:
 def apart_at_most(estimator: BaseEstimator) -> float:
     """0 for what is learnt without fused products; a model around others is learnt with them if one of those is."""
     inner = [value for value in estimator.get_params().values() if isinstance(value, BaseEstimator)]
+    inner += [member for _, member in estimator._named()] if hasattr(estimator, "_named") else []
     classes = [cls for each in [estimator, *inner] for cls in inspect.getmro(type(each))]
     if not any(cls.__module__.startswith(part) for cls in classes for part in FUSED):
         return 0.0

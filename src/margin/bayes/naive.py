@@ -105,7 +105,7 @@ class NaiveBayes(GenerativeClassifier):
     >>> day = {"outlook": ["sunny"], "temperature": ["cool"], "humidity": ["high"], "windy": ["TRUE"]}
     >>> from margin.data import Table
     >>> model.predict(Table.from_columns(day))
-    array(['no'], dtype=object)
+    array(['no'], dtype='<U3')
 
     Texts and numbers in one table:
 

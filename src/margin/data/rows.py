@@ -82,14 +82,11 @@ def ready_for(model: Any, X: Any) -> Any:
 def without_column(X: Any, name: str, who: str) -> tuple[np.ndarray, Any]:
     """The values of a column of a table or frame, and the same without it.
 
-        >>> from margin.data import Table
-    from margin.data.frames.dataframes import is_frame
-    from margin.data.frames.in_memory import is_records, table_from_memory
-    from margin.data.frames.left_out import warn_of_columns
-        >>> table = Table.from_columns({"age": [31.0, 45.0], "patient": ["p1", "p2"]})
-        >>> values, X = without_column(table, "patient", "here")
-        >>> values.tolist(), X.names
-        (['p1', 'p2'], ('age',))
+    >>> from margin.data import Table
+    >>> table = Table.from_columns({"age": [31.0, 45.0], "patient": ["p1", "p2"]})
+    >>> values, X = without_column(table, "patient", "here")
+    >>> values.tolist(), X.names
+    (['p1', 'p2'], ('age',))
     """
     frame = None if isinstance(X, (np.ndarray, list, tuple)) or _is_sparse(X) else X
     if frame is not None and not isinstance(X, Table):

@@ -58,6 +58,7 @@ class RawRows:
         self.columns = columns
         self._codes: dict[Any, str] = {}
         self._blocks: dict[Any, str] = {}
+        self._cells: dict[str, str] = {}  # of columns that are no inputs
         if columns.schema is None:
             self.first = graph.input("X", "DOUBLE", columns.n)
             return
@@ -69,6 +70,20 @@ class RawRows:
         for column in columns.schema:
             graph.input(column.name, "STRING" if is_word_column(column) else "DOUBLE", 1)
         self.first = columns.schema[0].name
+
+    def made(self, matrix: str, n_columns: int) -> RawRows:
+        """Rows whose cells are a matrix of numbers that the graph itself makes."""
+        found = RawRows.__new__(RawRows)
+        found.graph, found.columns, found.first = self.graph, Columns(n_columns, None), matrix
+        found._codes, found._blocks, found._cells = {}, {}, {}
+        return found
+
+    def beside(self, columns: Columns, cells: dict[str, str]) -> RawRows:
+        """These rows with further columns of numbers, by name, that the graph itself makes."""
+        found = RawRows.__new__(RawRows)
+        found.graph, found.columns, found.first = self.graph, columns, self.first
+        found._codes, found._blocks, found._cells = dict(self._codes), {}, {**self._cells, **cells}
+        return found
 
     def count(self) -> str:
         """How many rows there are, as a list of one number."""
@@ -119,7 +134,10 @@ class RawRows:
         """Numeric and ordinal columns side by side, NaN where a cell is missing."""
         key = tuple(columns)
         if key not in self._blocks and columns:
-            parts = [column.name if column.is_numeric else self.ranks(column) for column in columns]
+            parts = [
+                self._cells.get(column.name, column.name) if column.is_numeric else self.ranks(column)
+                for column in columns
+            ]
             self._blocks[key] = self.graph.side_by_side(parts)
         return self._blocks.get(key)
 

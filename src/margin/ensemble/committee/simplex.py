@@ -57,7 +57,7 @@ def mixture_shares(probability: np.ndarray, weight: np.ndarray) -> tuple[np.ndar
 
     >>> shares, certificate = mixture_shares(np.array([[0.9, 0.2], [0.9, 0.2], [0.1, 0.8]]), np.ones(3))
     >>> shares.round(3).tolist(), certificate.gap < 1e-9
-    ([0.69, 0.31], True)
+    ([0.667, 0.333], True)
     """
     p = np.maximum(probability, FLOOR)
     v = weight / weight.sum()

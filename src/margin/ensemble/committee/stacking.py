@@ -110,8 +110,8 @@ class StackingClassifier(_Stacked, CommitteeOfClassifiers):
     >>> from margin.data import catalog
     >>> X, y = catalog.load("iris").target("class")
     >>> model = StackingClassifier([("bayes", NaiveBayes()), ("svm", LinearSVC())]).fit(X, y)
-    >>> model.column_names_
-    ['bayes: setosa', 'bayes: versicolor', 'bayes: virginica', 'svm: setosa', 'svm: versicolor', 'svm: virginica']
+    >>> model.column_names_[:4]
+    ['bayes: Iris-setosa', 'bayes: Iris-versicolor', 'bayes: Iris-virginica', 'svm: Iris-setosa']
     >>> model.score(X, y) > 0.95
     True
     """

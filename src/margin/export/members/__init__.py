@@ -1,5 +1,5 @@
 """Models made of members."""
 
-from margin.export.members import answers, forests
+from margin.export.members import answers, committees, forests
 
-__all__ = ["answers", "forests"]
+__all__ = ["answers", "committees", "forests"]

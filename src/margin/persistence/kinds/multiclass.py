@@ -28,7 +28,7 @@ def _member(one: Member) -> str | None:
     if one.model is None:
         return None if n == 1 else "a member without a classifier knows one class"
     known = getattr(one.model, "classes_", None)
-    if not isinstance(known, np.ndarray) or len(known) != n or n < 2:
+    if not isinstance(known, np.ndarray) or n < 2 or not np.array_equal(known, one.places):
         return "its classifier knows other classes"
     if not (hasattr(one.model, "predict_proba") or hasattr(one.model, "decision_function")):
         return "its classifier gives neither probabilities nor scores"

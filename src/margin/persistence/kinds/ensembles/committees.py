@@ -12,7 +12,7 @@ from margin.ensemble.committee.stacking import METHODS, StackingClassifier, Stac
 from margin.ensemble.committee.voting import VotingClassifier, VotingRegressor
 from margin.persistence.kinds.base import AS_GIVEN, classifier, model, shares
 from margin.persistence.kinds.multiclass import MEMBERS, unfit
-from margin.persistence.objects.arrays import Array, at_least, finite
+from margin.persistence.objects.arrays import Array
 from margin.persistence.objects.fields import ANY_NUMBER, Absent, Field, Flag, ListOf, Maybe, Model, Object, Text
 from margin.persistence.objects.kind import Kind
 
@@ -92,7 +92,7 @@ KINDS: tuple[Kind, ...] = (
             "weights_": SHARES,
             "voting_": Text(),
             "certificate_": CERTIFICATE,
-            "_prior": Array("f8", "k", finite, at_least(0)),
+            "_prior": Array("f8", "k", shares),
         },
         sees=AS_GIVEN,
         check=_prior,
