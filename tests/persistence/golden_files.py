@@ -25,7 +25,13 @@ GOLDEN = Path(__file__).parent / "golden"
 LARGEST = 20_000
 ROWS: dict[str, Callable[[], Any]] = {"table": lambda: frame(40)[0][:8], "numbers": lambda: numbers(40, 3)[0][:8]}
 #: Settings that keep a file small.
-SMALLER = {"Perceptron": {"max_iter": 5}, "CalibratedClassifier": {"cv": 2}}
+COMMITTEE = [("tree", margin.DecisionTreeClassifier(max_depth=2)), ("bayes", margin.NaiveBayes())]
+SMALLER: dict[str, dict[str, Any]] = {
+    "Perceptron": {"max_iter": 5},
+    "CalibratedClassifier": {"cv": 2},
+    "StackingClassifier": {"estimators": COMMITTEE, "cv": 2},
+    "VotingClassifier": {"estimators": COMMITTEE, "weights": "learnt", "cv": 2},
+}
 #: Other ways through a family, each with kinds of its own.
 FURTHER: tuple[tuple[str, type, dict[str, Any]], ...] = (
     ("KNN-kd_tree", margin.KNeighborsClassifier, {"algorithm": "kd_tree"}),
