@@ -25,7 +25,7 @@ GOLDEN = Path(__file__).parent / "golden"
 LARGEST = 20_000
 ROWS: dict[str, Callable[[], Any]] = {"table": lambda: frame(40)[0][:8], "numbers": lambda: numbers(40, 3)[0][:8]}
 #: Settings that keep a file small.
-COMMITTEE = [("tree", margin.DecisionTreeClassifier(max_depth=2)), ("bayes", margin.NaiveBayes())]
+COMMITTEE = [("majority", margin.MajorityClassifier()), ("bayes", margin.NaiveBayes())]
 SMALLER: dict[str, dict[str, Any]] = {
     "Perceptron": {"max_iter": 5},
     "CalibratedClassifier": {"cv": 2},
