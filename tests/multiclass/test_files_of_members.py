@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from margin import ClassifierChain, ErrorCorrectingCodes, LogisticRegression, NaiveBayes, OneVsOne, OneVsRest
+from margin.base.meta.members import Member
 from margin.errors import PersistenceError
 from margin.persistence import from_bytes, to_bytes
 
@@ -41,7 +42,13 @@ CHANGES = [
         lambda m: setattr(m.members_[0][0], "model", LogisticRegression().fit(X[:, :2], Y > 0)),
         "other columns",
     ),
-    (OneVsRest(), Y, lambda m: setattr(m.members_[0][0], "places", np.array([0, 2])), "classes that are not there"),
+    (OneVsRest(), Y, lambda m: setattr(m.members_[0][0], "places", np.array([0, 2])), "knows other classes"),
+    (
+        OneVsRest(),
+        Y,
+        lambda m: m.members_[0].__setitem__(0, Member(LogisticRegression().fit(X, 2 * (Y > 0)), np.array([0, 2]))),
+        "classes that are not there",
+    ),
 ]
 
 
