@@ -51,6 +51,8 @@ MARGIN_INLINED void multiply_tile(const double* __restrict a, std::size_t across
 /// About rows (12 n_panels)^2 / 2 fused products; two panels of up to 128 lines stay in a cache of 32 kB.
 MARGIN_SIMD inline void add_symmetric_product(const double* panels, std::size_t rows, std::size_t n_panels,
                                               double* product) {
+    if (rows == 0)
+        return; // and there may be no panels at all
     const std::size_t width = n_panels * panel_width;
     for (std::size_t q = 0; q < n_panels; ++q)
         for (std::size_t i = 0; i < (q + 1) * panel_width; i += tile_rows) {
