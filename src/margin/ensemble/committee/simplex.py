@@ -9,7 +9,7 @@ import numpy as np
 __all__ = ["ShareCertificate", "mixture_shares", "squared_error_shares"]
 
 #: A loss this near to the least is at it: nats a row for the log loss, parts of the loss for squared errors.
-NEAR = 1e-10
+NEAR = 1e-13
 MOST_STEPS = 200
 #: No member is surer than that of anything: a probability of 0 would cost infinitely much.
 FLOOR = 1e-15
