@@ -15,13 +15,13 @@ from margin.base.meta.cross_fitting import given_splits, stratified_splits
 from margin.base.meta.inner_model import Folds, on_tables, weights_for
 from margin.base.meta.members import Member, learn_member, together
 from margin.base.representations.representation import TrainingRows
-from margin.base.sklearn_classes import clone
+from margin.base.sklearn_classes import available_if, clone
 from margin.data.rows import ready_for
 from margin.data.splits import Split
 from margin.data.table import Table
 from margin.errors import ConstantColumnWarning, MarginError, ParameterError, hushed, listing
 from margin.params import Rule, no_text
-from margin.typing import Encoded
+from margin.typing import Encoded, TableLike
 
 __all__ = ["Committee", "CommitteeOfClassifiers", "CommitteeOfRegressors", "Estimators", "Folds", "held_out_rows"]
 
@@ -198,6 +198,24 @@ class CommitteeOfClassifiers(Committee, Classifier):
     def _without(self, method: str) -> list[str]:
         """The names of members that lack a method."""
         return [name for name, model in self._named() if not hasattr(model, method)]
+
+    def _has_probabilities(self) -> bool:
+        raise TypeError(f"{type(self).__name__} must say whether it has probabilities.")
+
+    @available_if(lambda self: self._has_probabilities())
+    def predict_proba(self, X: TableLike) -> np.ndarray:
+        """The probability of each class (columns as in ``classes_``) for each row."""
+        return super().predict_proba(X)
+
+    @available_if(lambda self: self._has_probabilities())
+    def predict_log_proba(self, X: TableLike) -> np.ndarray:
+        """Logarithms of the probabilities."""
+        return super().predict_log_proba(X)
+
+    @available_if(lambda self: self._has_probabilities())
+    def predict_with_proba(self, X: TableLike) -> tuple[np.ndarray, np.ndarray]:
+        """Both at once, for the price of one."""
+        return super().predict_with_proba(X)
 
 
 class CommitteeOfRegressors(Committee, Regressor):

@@ -10,7 +10,6 @@ import numpy as np
 from margin.base.meta.inner_model import on_tables
 from margin.base.meta.members import Member, learn_member
 from margin.base.representations.representation import TrainingRows
-from margin.base.sklearn_classes import available_if
 from margin.data.rows import ready_for
 from margin.data.table import Table
 from margin.ensemble.committee.columns import with_columns
@@ -27,7 +26,7 @@ from margin.ensemble.committee.committee import (
 from margin.ensemble.committee.simplex import squared_error_shares
 from margin.errors import ParameterError
 from margin.params import Flag, Jobs, Rule, Seed, no_text
-from margin.typing import Encoded, TableLike
+from margin.typing import Encoded
 
 __all__ = ["StackingClassifier", "StackingRegressor"]
 
@@ -203,21 +202,6 @@ class StackingClassifier(_Stacked, CommitteeOfClassifiers):
     def _has_probabilities(self) -> bool:
         final = self.__dict__.get("final_")
         return hasattr(self._final() if final is None or final.model is None else final.model, "predict_proba")
-
-    @available_if(_has_probabilities)
-    def predict_proba(self, X: TableLike) -> np.ndarray:
-        """The probability of each class (columns as in ``classes_``) for each row."""
-        return super().predict_proba(X)
-
-    @available_if(_has_probabilities)
-    def predict_log_proba(self, X: TableLike) -> np.ndarray:
-        """Logarithms of the probabilities."""
-        return super().predict_log_proba(X)
-
-    @available_if(_has_probabilities)
-    def predict_with_proba(self, X: TableLike) -> tuple[np.ndarray, np.ndarray]:
-        """Both at once, for the price of one."""
-        return super().predict_with_proba(X)
 
 
 class StackingRegressor(_Stacked, CommitteeOfRegressors):

@@ -198,32 +198,17 @@ class VotingClassifier(_Weighed, CommitteeOfClassifiers):
         # Sums that differ in their last bits are equal votes, and go to the class with more weight in training.
         return np.round(found, DIGITS) + TIE * self._prior
 
-    def _averages(self) -> bool:
+    def _has_probabilities(self) -> bool:
         return self.__dict__.get("voting_", self.voting) == "soft" or (
             "voting_" not in self.__dict__ and self.voting == "auto" and not self._without("predict_proba")
         )
 
-    @available_if(lambda self: not self._averages())
+    @available_if(lambda self: not self._has_probabilities())
     def decision_function(self, X: TableLike) -> np.ndarray:
         """The share of the votes for each class, and a billionth of its share in training; of two classes the second's
         less the first's."""
         votes = self._scores(self._encoded(X, "decision_function"))
         return votes[:, 1] - votes[:, 0] if votes.shape[1] == 2 else votes
-
-    @available_if(_averages)
-    def predict_proba(self, X: TableLike) -> np.ndarray:
-        """The probability of each class (columns as in ``classes_``) for each row."""
-        return super().predict_proba(X)
-
-    @available_if(_averages)
-    def predict_log_proba(self, X: TableLike) -> np.ndarray:
-        """Logarithms of the probabilities."""
-        return super().predict_log_proba(X)
-
-    @available_if(_averages)
-    def predict_with_proba(self, X: TableLike) -> tuple[np.ndarray, np.ndarray]:
-        """Both at once, for the price of one."""
-        return super().predict_with_proba(X)
 
 
 class VotingRegressor(_Weighed, CommitteeOfRegressors):
