@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextvars
 import operator
 import os
+import traceback
 import warnings
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
@@ -104,7 +105,8 @@ def side_by_side(
 ) -> Generator[Result]:
     """What tasks give, in their order, so many of them at once; closing the iterator calls off what has not begun.
 
-    Threads by default, since margin's own kernels, like NumPy's, leave the interpreter free.
+    Threads by default, since margin's own kernels, like NumPy's, leave the interpreter free. Where several tasks
+    fail, the error is that of the first in their order, not that of the one that happened to fail first.
 
     >>> list(side_by_side([lambda: 1, lambda: 2, lambda: 3], 3, n_jobs=2))
     [1, 2, 3]
@@ -121,7 +123,9 @@ def side_by_side(
     parallel = joblib.Parallel(n_jobs=at_once, backend=backend, return_as="generator", pre_dispatch="n_jobs")
     running = parallel(joblib.delayed(_within)(share, task) for task in tasks)
     try:
-        for result in running:  # noqa: UP028 - "yield from" would close it outside of what follows
+        for result in running:
+            if isinstance(result, _Failed):
+                raise result.error
             yield result
     finally:
         with warnings.catch_warnings():
@@ -129,7 +133,26 @@ def side_by_side(
             running.close()
 
 
-def _within(share: int, task: Callable[[], Result]) -> Result:
+class _Failed:
+    """The error of a task, kept until its turn."""
+
+    def __init__(self, error: Exception) -> None:
+        self.error = error
+
+    def __reduce__(self) -> tuple[Callable[[Exception, str], _Failed], tuple[Exception, str]]:
+        return _from_afar, (self.error, "".join(traceback.format_exception(self.error)))
+
+
+def _from_afar(error: Exception, told: str) -> _Failed:
+    """An error of another process, which leaves its traceback behind there: told as what caused it."""
+    error.__cause__ = RuntimeError(f"in a worker process:\n{told}")
+    return _Failed(error)
+
+
+def _within(share: int, task: Callable[[], Result]) -> Result | _Failed:
     """A task with its share of the threads: side by side, each with all of them, they would only get in the way."""
     with threads(share):
-        return task()
+        try:
+            return task()
+        except Exception as error:
+            return _Failed(error)
