@@ -7,8 +7,10 @@ import operator
 import os
 import traceback
 import warnings
+from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
+from itertools import islice
 from typing import SupportsIndex, TypeVar
 
 from margin.errors import ParameterError
@@ -116,12 +118,33 @@ def side_by_side(
         for task in tasks:
             yield task()
         return
+    share = max(1, n_threads() // at_once)
+    yield from (_in_threads if workers == "threads" else _in_processes)(tasks, at_once, share)
+
+
+def _in_threads(tasks: Iterable[Callable[[], Result]], at_once: int, share: int) -> Generator[Result]:
+    """A pool of its own: joblib looks for finished tasks a hundred times a second, which is long beside small fits."""
+    from concurrent.futures import Future, ThreadPoolExecutor
+
+    ahead, running = iter(tasks), deque[Future[Result]]()
+    pool = ThreadPoolExecutor(at_once)
+    try:
+        # Twice as many as run at once are handed over, so that nobody waits for a slow first one.
+        while True:
+            for task in islice(ahead, 2 * at_once - len(running)):
+                running.append(pool.submit(_within, share, task))
+            if not running:
+                return
+            yield running.popleft().result()
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _in_processes(tasks: Iterable[Callable[[], Result]], at_once: int, share: int) -> Generator[Result]:
     import joblib
 
-    share = max(1, n_threads() // at_once)
-    backend = "threading" if workers == "threads" else "loky"
-    parallel = joblib.Parallel(n_jobs=at_once, backend=backend, return_as="generator", pre_dispatch="n_jobs")
-    running = parallel(joblib.delayed(_within)(share, task) for task in tasks)
+    parallel = joblib.Parallel(n_jobs=at_once, backend="loky", return_as="generator", pre_dispatch="n_jobs")
+    running = parallel(joblib.delayed(_told)(share, task) for task in tasks)
     try:
         for result in running:
             if isinstance(result, _Failed):
@@ -131,6 +154,20 @@ def side_by_side(
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)  # joblib's advice on tasks that were called off
             running.close()
+
+
+def _within(share: int, task: Callable[[], Result]) -> Result:
+    """A task with its share of the threads: side by side, each with all of them, they would only get in the way."""
+    with threads(share):
+        return task()
+
+
+def _told(share: int, task: Callable[[], Result]) -> Result | _Failed:
+    """The same, and an error as a result: of several that fail, joblib would raise the first to come back."""
+    try:
+        return _within(share, task)
+    except Exception as error:
+        return _Failed(error)
 
 
 class _Failed:
@@ -147,12 +184,3 @@ def _from_afar(error: Exception, told: str) -> _Failed:
     """An error of another process, which leaves its traceback behind there: told as what caused it."""
     error.__cause__ = RuntimeError(f"in a worker process:\n{told}")
     return _Failed(error)
-
-
-def _within(share: int, task: Callable[[], Result]) -> Result | _Failed:
-    """A task with its share of the threads: side by side, each with all of them, they would only get in the way."""
-    with threads(share):
-        try:
-            return task()
-        except Exception as error:
-            return _Failed(error)

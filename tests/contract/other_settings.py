@@ -26,16 +26,17 @@ OTHER_SETTINGS = {
     "StackingClassifier": [
         {"passthrough": True, "final_estimator": margin.DecisionTreeClassifier(max_depth=3), "cv": 2},
         {
-            "estimators": [("svm", margin.LinearSVC(tol=1e-12)), ("bayes", margin.NaiveBayes())],
+            "estimators": MACHINE_AND_BAYES,
             "stack_method": "predict",
+            "cv": 2,
         },
     ],
     "StackingRegressor": [{"passthrough": True, "final_estimator": margin.DecisionTreeRegressor(max_depth=3), "cv": 2}],
     "VotingClassifier": [
-        {"weights": "learnt"},
+        {"weights": "learnt", "cv": 2},
         {"estimators": MACHINE_AND_BAYES, "weights": [1, 2]},
     ],
-    "VotingRegressor": [{"weights": "learnt"}],
+    "VotingRegressor": [{"weights": "learnt", "cv": 2}],
     "JointBayes": [{"alpha": 0.0}],
     "KNeighborsClassifier": [
         {"weights": "inverse_square", "scale": "standard"},
@@ -145,6 +146,8 @@ OTHER_SETTINGS = {
 # What stands for the defaults of models that fit many others: fewer of them. Of a solver that stops within a tolerance
 # a smaller one, where its answers are compared to more digits.
 FEWER = {
+    "StackingClassifier": {"cv": 2},
+    "StackingRegressor": {"cv": 2},
     "LinearSVR": {"tol": 1e-12, "max_iter": 10_000},
     "LogisticRegressionCV": {"Cs": 2, "n_folds": 2},
     "RandomForestClassifier": {"n_estimators": 10, "random_state": 0},

@@ -76,6 +76,7 @@ _DAY = (
     rf"|{_MONTH} \d{{1,2}}(st|nd|rd|th)?,? \d{{4}}|\d{{1,2}}[- ]{_MONTH}[- ]\d{{2,4}}"
 )
 _DATE = rf"^({_DAY})(,?[T ]\d{{1,2}}:\d{{2}}(:\d{{2}}([.,]\d+)?)?\s?([aApP][mM]|Z|[+-]\d{{2}}:?\d{{2}})?)?$"
+_LOOKS_LIKE_DATE = re.compile(_DATE)
 _LEADING_ZERO = r"^[+-]?0[0-9]"
 _TRUE, _FALSE = ("True", "TRUE", "true"), ("False", "FALSE", "false")
 
@@ -141,6 +142,8 @@ def infer_stripped(words: pl.Series, about: Written) -> tuple[Column, np.ndarray
     truth = truth_values(words)
     if truth is not None:
         return Column(about.name, "nominal", (False, True), "truth values"), truth
+    if not words.str.contains(r"\d").any():  # as most words are; asking whether they are numbers takes much longer
+        return infer_words(words, about)
     numbers = _numbers(words, about)
     share = ALMOST_NUMERIC if about.bad == "words" else MEANT_AS_NUMBERS
     if not numbers.count or numbers.count < share * (numbers.count + len(numbers.strays)):
@@ -165,7 +168,7 @@ def infer_words(words: pl.Series, about: Written, because: str = "") -> tuple[Co
     Column(name='colour', kind='nominal', levels=('blue', 'red'), reason='2 different words')
     """
     present = words.drop_nulls()
-    if len(present) and bool(present.head(1).str.contains(_DATE).all()) and bool(present.str.contains(_DATE).all()):
+    if len(present) and _LOOKS_LIKE_DATE.match(present[0]) and bool(present.str.contains(_DATE).all()):
         return _leveled(words, about, "dates, which models do not use", "text")
     column, codes = _leveled(words, about, "")
     distinct, rows = len(column.levels), len(present)

@@ -173,10 +173,10 @@ class ClassifierChain(Strategy):
         units = None if self.cv is None else Units.dealt(self.cv, rows, self._fold_seed(), given.who)
         if units is not None:
             tasks = [partial(learn_cross_fitted, given, order, units) for order in orders]
-            self.chains_ = together(tasks, self.n_jobs)
+            self.chains_ = together(tasks, self.n_jobs, given.X)
             return
         links = [partial(learn_link, given, order, place) for order in orders for place in range(len(order))]
-        members = iter(together(links, self.n_jobs))
+        members = iter(together(links, self.n_jobs, given.X))
         self.chains_ = [Chain(order, [next(members) for _ in order]) for order in orders]
 
     def _fold_seed(self) -> Any:
@@ -211,7 +211,7 @@ class ClassifierChain(Strategy):
         whole = units.whole(given)
         tasks = [partial(held_out_codes, whole, whole.X, j, units) for j in range(n)]
         left = []
-        for j, shares in enumerate(together(tasks, self.n_jobs)):
+        for j, shares in enumerate(together(tasks, self.n_jobs, given.X)):
             wrong = units.weight @ (shares.argmax(axis=1) != whole.y[:, j])
             majority = units.weight.sum() - np.bincount(whole.y[:, j], units.weight).max()
             left.append(wrong / majority if majority > 0 else np.inf)

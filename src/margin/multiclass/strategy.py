@@ -80,7 +80,7 @@ class Strategy(Classifier):
             weight = rows.weight if chosen is None or rows.weight is None else rows.weight[chosen]
             tasks.append(partial(_learn_part, model, X, chosen, codes, weight, who))
         try:
-            return together(tasks, self.n_jobs)
+            return together(tasks, self.n_jobs, X)
         except InputError:
             clone(model).fit(X, np.arange(X.shape[0]) % 2)  # refuses the same cell, and names its row as it was given
             raise

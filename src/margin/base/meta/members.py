@@ -20,6 +20,8 @@ __all__ = ["Kind", "Member", "learn_member", "together"]
 #: What members are asked for: the probability of each code, or scores of which the largest wins.
 Kind = Literal["probability", "decision"]
 Result = TypeVar("Result")
+#: Cells of a table on which a fit is over before threads pay.
+SMALL = 20_000
 
 
 class Member:
@@ -85,8 +87,14 @@ def learn_member(model: Any, X: Encoded, codes: np.ndarray, weight: np.ndarray |
     return Member(fresh, np.asarray(getattr(last_step(fresh), "classes_", known)).astype(np.intp))
 
 
-def together(tasks: Sequence[Callable[[], Result]], n_jobs: int | None) -> list[Result]:
-    """What tasks give, in their order; side by side they share the threads that one of them would have."""
+def together(tasks: Sequence[Callable[[], Result]], n_jobs: int | None, X: Encoded | None = None) -> list[Result]:
+    """What tasks give, in their order; side by side they share the threads that one of them would have.
+
+    Where nobody asked for a number of jobs, tasks on few rows X come one after another: they are short, and threads
+    would spend their time waiting for the interpreter.
+    """
+    if n_jobs is None and X is not None and X.shape[0] * X.shape[1] < SMALL:
+        n_jobs = 1
     with_warnings = [partial(_hushed, task) for task in tasks]
     return list(parallel.side_by_side(with_warnings, len(tasks), n_jobs))
 

@@ -130,7 +130,7 @@ class Committee(SupervisedEstimator):
             for train, _ in splits
             for name, model in named
         ]
-        found = together(tasks, self.n_jobs)
+        found = together(tasks, self.n_jobs, X)
         n = len(named)
         return found[:n], [found[i : i + n] for i in range(n, len(found), n)]
 
