@@ -12,6 +12,9 @@ if TYPE_CHECKING:
 
 __all__ = ["codes_among", "codes_of_all", "levels_of_numbers"]
 
+#: Below so many cells a query takes longer to plan than the cells take to look at.
+SHORT = 1000
+
 
 def codes_of_all(words: pl.Series) -> tuple[tuple[str, ...], np.ndarray]:
     """The sorted distinct words, and the code of each cell among them; null is -1.
@@ -22,12 +25,20 @@ def codes_of_all(words: pl.Series) -> tuple[tuple[str, ...], np.ndarray]:
     """
     import polars as pl
 
+    if len(words) < SHORT:
+        return _codes_of_few(words.to_list())
     levels = words.drop_nulls().unique().sort()
     # Looking words up one by one is quick while the list is short; ranking them is quicker when most differ.
     if len(levels) < len(words) // 4:
         return tuple(levels.to_list()), codes_among(words, levels.to_list())
     ranks = words.rank("dense").cast(pl.Int64) - 1
     return tuple(levels.to_list()), _stored(ranks)
+
+
+def _codes_of_few(words: list[str | None]) -> tuple[tuple[str, ...], np.ndarray]:
+    levels = tuple(sorted({word for word in words if word is not None}))  # by code points, as polars sorts
+    places: dict[str | None, int] = {None: -1} | {level: place for place, level in enumerate(levels)}
+    return levels, np.fromiter((places[word] for word in words), np.int32, len(words))
 
 
 def codes_among(words: pl.Series, levels: Sequence[str]) -> np.ndarray:
