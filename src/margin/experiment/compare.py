@@ -18,8 +18,9 @@ from margin.data import Table
 from margin.evaluation import SealedTest, metric
 from margin.experiment.cards import column_cards
 from margin.experiment.example_cases import telling_cases
-from margin.experiment.headline.findings import advised, examined, remarks, with_probabilities
+from margin.experiment.headline.findings import advised, examined, remarks, with_probabilities, with_threshold
 from margin.experiment.headline.ordering import settled
+from margin.experiment.headline.threshold import judged_threshold
 from margin.experiment.notes import training_notes
 from margin.experiment.problem import Problem, frame, open_table, positive_label, resolve_target
 from margin.experiment.read_out import label_text, read_out
@@ -97,8 +98,8 @@ def run(spec: Spec) -> Iterator[Any]:
         positive="" if positive is None else label_text(positive),
         cautions=cautions,
         threshold=end.threshold,
-        remarks=remarks(sealed.n_train, board, end.calibrated, ordered),
-        about=_about_model(table, problem, race, board[0], end.test, method, told.command()),
+        remarks=remarks(sealed.n_train, board, end.calibrated, ordered, end.threshold),
+        about=_about_model(table, problem, race, board[0], end, method, told.command()),
         stopped=race.stopped,
     )
 
@@ -131,10 +132,12 @@ class _End:
 def _finished(parting: Parting, race: Race, best: zoo.Entry, asked: bool) -> Generator[Progress, None, _End]:
     """Fit the best on the training part, open the seal for it, and fit it on everything.
 
-    ``asked``: whether the positive class is what it is about, so that its recall is measured and a threshold advised.
+    ``asked``: whether the positive class is what it is about, so that its recall is measured and a threshold chosen.
     """
     spec, log, sealed, problem = race.spec, race.log, race.sealed, parting.problem
     make, calibrated = with_probabilities(best, spec.seed)
+    advice = advised(make, race.evaluations[best.name], sealed.train, spec, race.positive) if asked else None
+    make = with_threshold(make, advice, race.positive)
     with log.step(f"Fitted {best.title} on all training rows", best.name) as note:
         chosen = make().fit(*sealed.train)
         note.append(f"{sealed.n_train:,} rows")
@@ -144,9 +147,7 @@ def _finished(parting: Parting, race: Race, best: zoo.Entry, asked: bool) -> Gen
         evaluation = sealed.open(chosen, metrics=measured, name=best.title, positive=race.positive, again=True)
         test = read_out(evaluation, Counter(sealed.train[1].tolist()).most_common(1)[0][0])
         note.append(f"{sealed.n_test:,} rows, digest {sealed.digest}")
-    won, threshold = race.evaluations[best.name], None
-    if asked:
-        threshold = advised(make, won, evaluation, sealed.train, spec, race.positive)
+    threshold = None if advice is None else judged_threshold(advice, evaluation, race.positive)
     yield Progress("test", log.seconds, best.name)
     with log.step(f"Explained answers of {best.title} to sealed rows", best.name) as note:
         cases = telling_cases(chosen, parting.inputs, evaluation, problem.rows)
@@ -207,10 +208,10 @@ def _about_data(spec: Spec, table: Table, problem: Problem) -> dict[str, Any]:
 
 
 def _about_model(
-    table: Table, problem: Problem, race: Race, best: Standing, test: TestScore, method: str, command: str
+    table: Table, problem: Problem, race: Race, best: Standing, end: _End, method: str, command: str
 ) -> dict[str, Any]:
     """What a file of the model tells of it."""
-    spec = race.spec
+    spec, test = race.spec, end.test
     table = table.drop(*(name for name in (spec.group, spec.time) if name is not None))
     notes = training_notes(
         table,
@@ -221,6 +222,7 @@ def _about_model(
         seed=spec.seed,
         command=command,
         positive=race.positive,
+        threshold=end.threshold,
     )
     return {**about_model(table, problem.target, problem.labels, spec.reading), "name": best.name, **notes}
 

@@ -177,7 +177,8 @@ class Caution:
 class Threshold:
     """From which probability on a class is best answered, chosen in the folds for what ``why`` says.
 
-    ``recall`` and ``precision`` are of the sealed test at that threshold.
+    The model that is kept answers by it (:class:`margin.ThresholdClassifier`), and did so in the sealed test, of which
+    ``recall`` and ``precision`` are.
     """
 
     label: str

@@ -191,11 +191,14 @@ def _at_threshold(threshold: Any) -> str:
     if threshold is None:
         return ""
     precision = threshold.precision.value
-    called = f", and {score(precision)} of what is called so is" if precision == precision else ""
+    called = (
+        f": of what it calls so {score(precision)} is right{_within(threshold.precision)}"
+        if precision == precision
+        else ""
+    )
     return (
-        f" Answered from a probability of {threshold.value:.2g} on, as the folds advise for {threshold.why}, "
-        f"{score(threshold.recall.value)} of “{shortened(threshold.label)}” are found"
-        f"{_within(threshold.recall)}{called}."
+        f" It answers “{shortened(threshold.label)}” from a probability of {threshold.value:.3g} on, as the folds "
+        f"advise for {threshold.why}{called}."
     )
 
 

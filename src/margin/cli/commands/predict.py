@@ -98,6 +98,8 @@ def _answer_several(fitted: Any, table: Any, about: dict[str, Any], out: str | N
 
 def _columns(found: Answers, target: str, every_class: bool) -> dict[str, list[Any]]:
     """The columns of the answer: row, identifiers, the class, and how probable it is."""
+    from margin.experiment.table_prediction import share_of_answer
+
     columns: dict[str, list[Any]] = {"row": list(range(1, len(found.labels) + 1))}
     columns |= {name: values.tolist() for name, values in found.identifiers.items()}
     columns[target] = found.labels.tolist()
@@ -106,7 +108,7 @@ def _columns(found: Answers, target: str, every_class: bool) -> dict[str, list[A
             each = zip(found.classes, found.probabilities.T)
             columns |= {f"P({label})": values.tolist() for label, values in each}
         else:
-            columns["probability"] = found.probabilities.max(axis=1).tolist()
+            columns["probability"] = share_of_answer(found.labels, found.classes, found.probabilities).tolist()
     return columns
 
 
