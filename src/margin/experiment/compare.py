@@ -35,6 +35,9 @@ from margin.selection import Audit, audit
 
 __all__ = ["run", "run_to_end"]
 
+#: What is said of the seal in the notes of a model of a run that was stopped.
+UNOPENED = "The sealed test was not opened: the run was stopped"
+
 
 def run(spec: Spec) -> Iterator[Any]:
     """Compare models step by step: yields a :class:`Progress` after each step and the :class:`Result` at the end.
@@ -98,7 +101,10 @@ def run(spec: Spec) -> Iterator[Any]:
         positive="" if positive is None else label_text(positive),
         cautions=cautions,
         threshold=end.threshold,
-        remarks=remarks(sealed.n_train, board, end.calibrated, ordered, end.threshold),
+        remarks=(
+            *remarks(sealed.n_train, board, end.calibrated, ordered, end.threshold),
+            *([_left_sealed(told, race)] if race.stopped else []),
+        ),
         about=_about_model(table, problem, race, board[0], end, method, told.command()),
         stopped=race.stopped,
     )
@@ -124,7 +130,7 @@ class _End:
 
     model: Any
     calibrated: bool
-    test: TestScore
+    test: TestScore | None
     cases: tuple[Any, ...]
     threshold: Threshold | None
 
@@ -132,6 +138,8 @@ class _End:
 def _finished(parting: Parting, race: Race, best: zoo.Entry, asked: bool) -> Generator[Progress, None, _End]:
     """Fit the best on the training part, open the seal for it, and fit it on everything.
 
+    A run that was stopped is no end: what others would have done is not known, and the one look at the sealed rows is
+    left to whoever decides what it is for. The model to keep has then learnt from the training part alone.
     ``asked``: whether the positive class is what it is about, so that its recall is measured and a threshold chosen.
     """
     spec, log, sealed, problem = race.spec, race.log, race.sealed, parting.problem
@@ -142,6 +150,9 @@ def _finished(parting: Parting, race: Race, best: zoo.Entry, asked: bool) -> Gen
         chosen = make().fit(*sealed.train)
         note.append(f"{sealed.n_train:,} rows")
     yield Progress("refit", log.seconds, best.name)
+    if race.stopped:
+        threshold = None if advice is None else Threshold(label_text(race.positive), *advice)
+        return _End(chosen, calibrated, None, (), threshold)
     with log.step("Opened the sealed test, once", best.name) as note:
         measured = tuple(dict.fromkeys(("accuracy", *spec.metrics, *(("recall",) if asked else ()))))
         evaluation = sealed.open(chosen, metrics=measured, name=best.title, positive=race.positive, again=True)
@@ -157,6 +168,18 @@ def _finished(parting: Parting, race: Race, best: zoo.Entry, asked: bool) -> Gen
         note.append(f"{len(problem.labels):,} rows; this is the model to keep")
     yield Progress("final", log.seconds, best.name)
     return _End(final, calibrated, test, cases, threshold)
+
+
+def _left_sealed(told: Spec, race: Race) -> str:
+    """That the seal was not opened, and what opens it for the models that are done."""
+    done = tuple(name for name in race.evaluations if name not in (told.own or {}))
+    own = {name: model for name, model in (told.own or {}).items() if name in race.evaluations}
+    settings = {name: text for name, text in (told.settings or {}).items() if name.rpartition(".")[0] in done}
+    again = replace(told, limit=None, models=done, own=own or None, settings=settings or None)
+    return (
+        f"The seal on {race.sealed.n_test:,} rows was not opened, since the run was stopped, and the model that is "
+        f"kept has not learnt from them. To open it for the best of what is done: {again.command()}"
+    )
 
 
 def run_to_end(spec: Spec) -> Any:
@@ -212,13 +235,14 @@ def _about_model(
 ) -> dict[str, Any]:
     """What a file of the model tells of it."""
     spec, test = race.spec, end.test
+    opened = f"{f'The sealed test of {test.n_rows:,} rows was opened {_times(race)}' if test else UNOPENED}."
     table = table.drop(*(name for name in (spec.group, spec.time) if name is not None))
     notes = training_notes(
         table,
-        rows=len(problem.labels),
+        rows=len(problem.labels) if test else race.sealed.n_train,
         validation=best.scores,
-        test=test.scores,
-        protocol=f"{race.told(method)} The sealed test of {test.n_rows:,} rows was opened {_times(race)}.",
+        test=test.scores if test else {},
+        protocol=f"{race.told(method)} {opened}",
         seed=spec.seed,
         command=command,
         positive=race.positive,
