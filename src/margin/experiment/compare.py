@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import platform
 from collections import Counter
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
@@ -31,6 +32,7 @@ from margin.experiment.running.run_log import Log
 from margin.experiment.spec import Spec
 from margin.experiment.table_audit import with_unlabelled
 from margin.experiment.table_prediction import about_model
+from margin.parallel import side_by_side
 from margin.selection import Audit, audit
 
 __all__ = ["run", "run_to_end"]
@@ -146,8 +148,11 @@ def _finished(parting: Parting, race: Race, best: zoo.Entry, asked: bool) -> Gen
     make, calibrated = with_probabilities(best, spec.seed)
     advice = advised(make, race.evaluations[best.name], sealed.train, spec, race.positive) if asked else None
     make = with_threshold(make, advice, race.positive)
+    # With several jobs both fits go on at once; nothing that the sealed rows show can reach the second.
+    rows = [sealed.train, *([] if race.stopped else [(parting.inputs, problem.labels)])]
+    fits = side_by_side([partial(_fitted, make, *part) for part in rows], len(rows), spec.jobs)
     with log.step(f"Fitted {best.title} on all training rows", best.name) as note:
-        chosen = make().fit(*sealed.train)
+        chosen = next(fits)
         note.append(f"{sealed.n_train:,} rows")
     yield Progress("refit", log.seconds, best.name)
     if race.stopped:
@@ -164,10 +169,14 @@ def _finished(parting: Parting, race: Race, best: zoo.Entry, asked: bool) -> Gen
         cases = telling_cases(chosen, parting.inputs, evaluation, problem.rows)
         note.append(f"{len(cases)} of them")
     with log.step(f"Fitted {best.title} on all the data", best.name) as note:
-        final = make().fit(parting.inputs, problem.labels)
+        final = next(fits)
         note.append(f"{len(problem.labels):,} rows; this is the model to keep")
     yield Progress("final", log.seconds, best.name)
     return _End(final, calibrated, test, cases, threshold)
+
+
+def _fitted(make: Callable[[], Any], X: Table, y: np.ndarray) -> Any:
+    return make().fit(X, y)
 
 
 def _left_sealed(told: Spec, race: Race) -> str:
