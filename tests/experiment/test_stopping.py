@@ -7,7 +7,7 @@ import pytest
 from sklearn.dummy import DummyClassifier
 
 import margin
-from margin.errors import ParameterError
+from margin.errors import MarginError, ParameterError
 from margin.experiment import Spec
 from margin.experiment.running.alarm import Alarm
 from margin.experiment.spec import seconds_of
@@ -33,6 +33,11 @@ def test_a_limit_interrupts_a_long_fit_and_keeps_the_rest():
     assert result.stopped in result.warnings
     assert [line.name for line in result.leaderboard] == ["quick", "slow", "never"]
     assert result.leaderboard[2].error == "not done when the run was stopped by the limit of 3 s"
+
+
+def test_a_limit_before_the_first_model_is_done_is_told_as_such():
+    with pytest.raises(MarginError, match=r"compare\(limit=0.2\): no model was done after 0.2 s"):
+        margin.compare(flowers(), "kind", models={"slow": Sleeper()}, limit=0.2, folds=3, repeats=1)
 
 
 def test_a_run_that_was_stopped_leaves_the_seal_alone_and_says_what_opens_it(tmp_path):
