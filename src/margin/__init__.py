@@ -10,7 +10,8 @@ _names = {
     "baseline": "MajorityClassifier",
     "bayes": """
         BernoulliNB CalibratedClassifier CategoricalNB ComplementNB DiagonalLinearDiscriminantAnalysis GaussianNB
-        JointBayes LinearDiscriminantAnalysis MultinomialNB NaiveBayes QuadraticDiscriminantAnalysis bayes_rule
+        JointBayes LinearDiscriminantAnalysis MultinomialNB NaiveBayes QuadraticDiscriminantAnalysis
+        ThresholdClassifier bayes_rule
     """,
     "data": "Table read",
     "ensemble": """

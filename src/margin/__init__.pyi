@@ -103,6 +103,9 @@ from margin.bayes import (
     QuadraticDiscriminantAnalysis as QuadraticDiscriminantAnalysis,
 )
 from margin.bayes import (
+    ThresholdClassifier as ThresholdClassifier,
+)
+from margin.bayes import (
     bayes_rule as bayes_rule,
 )
 from margin.data import (

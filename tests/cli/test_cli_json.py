@@ -6,7 +6,7 @@ import os
 import pytest
 from click.testing import CliRunner
 
-from margin import KNeighborsClassifier, zoo
+from margin import KNeighborsClassifier, NaiveBayes, zoo
 from margin.cli.app import cli
 from tests.experiment.stand_ins import loans
 
@@ -68,3 +68,22 @@ def test_runs_on_record_are_listed_shown_and_compared():
     assert set(held["scores"]) == {"guess", "bayes", "sealed test"}
     assert "The same data." in margin("runs", "compare", "runs", first, second).stdout
     assert margin("runs", "show", "nowhere").exit_code == 2
+
+
+def test_answers_are_json_too(tmp_path):
+    zoo.add("ours", NaiveBayes)
+    done = margin("compare", "loans.csv", "-t", "risk", "--models", "ours", "--folds", "3", "--save", "m.margin")
+    assert done.exit_code == 0, done.output
+    told = json.loads(margin("predict", "m.margin", "loans.csv", "--json", "-p").stdout)
+    first = told["answers"][0]
+    assert told["target"] == "risk"
+    assert first["row"] == 1
+    assert sum(first[name] for name in first if name.startswith("P(")) == pytest.approx(1)
+    assert told["agree"]["right"] <= told["agree"]["known"] == len(told["answers"])
+    assert told["unseen"] == []
+    several = ("compare", "loans.csv", "-t", "risk", "-t", "housing", "--models", "ours", "--folds", "2")
+    margin(*several, "--save", "s.margin")
+    told = json.loads(margin("predict", "s.margin", "loans.csv", "--json", "--out", "answers.csv").stdout)
+    assert told["targets"] == ["risk", "housing"]
+    assert set(told["agree"]) == {"risk", "housing"}
+    assert (tmp_path / "answers.csv").read_text().count("\n") == len(told["answers"]) + 1

@@ -153,6 +153,38 @@ def test_the_threshold_is_chosen_in_the_folds_and_a_cost_lowers_it():
     assert "cost=50.0" in dear.command
 
 
+@pytest.mark.parametrize(
+    ("cost", "machine"), [(None, LogisticRegression), (20.0, LogisticRegression), (5.0, LinearSVC)]
+)
+def test_the_kept_model_answers_by_the_threshold_of_the_headline(cost, machine):
+    table = rare()
+    result = compare(table, "state", {"m": machine}, cost=cost)
+    at, inputs = result.threshold, table.drop("state")
+    ill = result.model.predict_proba(inputs)[:, result.model.classes_.tolist().index("ill")]
+    assert ((result.model.predict(inputs) == "ill") == (ill >= at.value)).all()
+    assert ((ill >= 0.5) != (ill >= at.value)).any(), "a threshold of one half would show nothing"
+    # The figures of the page are those of answers at that threshold: headline, confusion matrix, class by class.
+    of = next(one for one in result.test.classes if one.label == "ill")
+    assert of.recall == at.recall.value == result.test.scores["recall"].value
+    assert of.precision == at.precision.value
+    told = words.answer(result)
+    assert f"m finds {words.score(at.recall.value)} of the unseen cases of “ill”" in told
+    assert f"It answers “ill” from a probability of {at.value:.3g} on" in told
+    assert result.about["threshold"] == {"class": "ill", "probability": at.value, "why": at.why}
+    assert any("The model that is kept answers “ill”" in remark for remark in result.remarks)
+
+
+def test_never_answering_a_class_is_a_threshold_too():
+    from margin.experiment.headline.threshold import best_threshold, judge_of
+
+    chances, truth = np.array([0.9, 0.6, 0.3, 0.2]), np.array([False, False, True, False])
+    assert best_threshold(chances, truth, judge_of("accuracy", None)) > 0.9
+    assert best_threshold(chances, truth, judge_of("f1", None)) == 0.25
+    assert best_threshold(np.array([1.0, 0.5]), np.array([False, True]), judge_of("f1", 0.1)) <= 1.0
+    near = np.nextafter(0.5, 1)
+    assert best_threshold(np.array([near, 0.5]), np.array([True, False]), judge_of("f1", None)) == near
+
+
 def test_what_is_asked_for_by_name_stays():
     result = compare(rare(), "state", {"logistic": LogisticRegression}, sort="accuracy")
     assert result.metric == "accuracy"

@@ -120,8 +120,54 @@ def test_group_and_time_together_and_unknown_columns_are_refused():
 
 
 @pytest.mark.parametrize(
-    "setting", [{"group": "patient"}, {"time": "day"}, {"limit": 5}], ids=["group", "time", "limit"]
+    "setting", [{"limit": 5}, {"cost": 3.0}, {"positive": "yes"}], ids=["limit", "cost", "positive"]
 )
 def test_several_targets_refuse_what_they_would_not_heed(setting):
     with pytest.raises(ParameterError, match="a run for several targets has no such setting"):
         margin.compare(visits(), ["ill", "habit"], **setting)
+
+
+def with_age():
+    table, old = visits(), np.where(np.arange(120) % 7 > 2, "yes", "no")
+    return Table.from_columns({**{name: table.values(name) for name in table.names}, "old": old}, name="visits")
+
+
+def several(**settings):
+    """The rows of two targets as they are parted, with the patient and the day of each."""
+    from margin.experiment.running.run_log import Log
+    from margin.experiment.several_targets import _read
+
+    twice = with_age()
+    _, inputs, y, targets, rows = _read(Spec(twice, target=["ill", "old"], **QUICK, **settings), Log())
+    assert targets == tuple(y.names) == ("ill", "old")
+    return twice, inputs, rows
+
+
+def test_several_targets_keep_groups_together():
+    table, inputs, rows = several(group="patient")
+    who, (train, test) = table.values("patient"), rows.sealed()
+    assert inputs.names == ("day", "habit")
+    assert not set(who[train]) & set(who[test])
+    splits, how = rows.folds(train)
+    assert len(splits) == 3
+    assert "group" in how
+    for learn, held in splits:
+        assert not set(who[train][learn]) & set(who[train][held])
+
+
+def test_several_targets_ask_the_past_about_the_future():
+    table, inputs, rows = several(time="day")
+    day, (train, test) = table.values("day"), rows.sealed()
+    assert "day" not in inputs.names
+    assert day[train].max() < day[test].min()
+    assert all(day[train][learn].max() < day[train][held].min() for learn, held in rows.folds(train)[0])
+
+
+def test_several_targets_are_tested_on_a_file_of_its_own():
+    table = with_age()
+    parts = table.take(np.arange(80)), table.take(np.arange(80, 120))
+    result = margin.compare(parts[0], ["ill", "old"], test=parts[1], **QUICK)
+    assert (result.n_train, result.n_test) == (80, 40)
+    grouped = margin.compare(table, ["ill", "old"], group="patient", **QUICK)
+    assert "patient" not in [name for name, _ in grouped.about["columns"]]
+    assert "group" in grouped.protocol

@@ -7,7 +7,7 @@ import pytest
 from sklearn.dummy import DummyClassifier
 
 import margin
-from margin.errors import ParameterError
+from margin.errors import MarginError, ParameterError
 from margin.experiment import Spec
 from margin.experiment.running.alarm import Alarm
 from margin.experiment.spec import seconds_of
@@ -33,6 +33,49 @@ def test_a_limit_interrupts_a_long_fit_and_keeps_the_rest():
     assert result.stopped in result.warnings
     assert [line.name for line in result.leaderboard] == ["quick", "slow", "never"]
     assert result.leaderboard[2].error == "not done when the run was stopped by the limit of 3 s"
+
+
+def test_a_limit_before_the_first_model_is_done_is_told_as_such():
+    with pytest.raises(MarginError, match=r"compare\(limit=0.2\): no model was done after 0.2 s"):
+        margin.compare(flowers(), "kind", models={"slow": Sleeper()}, limit=0.2, folds=3, repeats=1)
+
+
+def test_a_run_that_was_stopped_leaves_the_seal_alone_and_says_what_opens_it(tmp_path):
+    path, learnt = tmp_path / "flowers.csv", []
+
+    class Noting(DummyClassifier):
+        def fit(self, X, y, sample_weight=None):
+            learnt.append(len(y))
+            return super().fit(X, y, sample_weight)
+
+    table = flowers()
+    models = {"quick": Noting(), "broken off": Interrupted()}
+    result = margin.compare(table, "kind", models=models, folds=3, repeats=1)
+    assert (result.test, result.openings, result.explanations) == (None, (), ())
+    assert max(learnt) == result.n_train, "the model that is kept has not learnt from the sealed rows"
+    assert result.about["rows"] == result.n_train
+    assert "was not opened: the run was stopped" in result.about["protocol"]
+    assert result.remarks[-1].startswith(f"The seal on {result.n_test} rows was not opened")
+    assert "models={'quick': quick}" in result.remarks[-1]
+    assert "the sealed test was not opened" in str(result).replace("\n", " ")
+    page = result.html()
+    assert "On the sealed test" not in page
+    assert "was not opened" in page
+    assert "rows sealed" in repr(result)
+    again = type(result).from_dict(result.to_dict())
+    assert again.test is None
+    assert again.html()
+    path.write_text("x,kind\n" + "".join(f"{i % 7},{'ab'[i % 7 > 3]}\n" for i in range(80)))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(
+            margin.zoo,
+            "_zoo",
+            {name: margin.zoo.Entry(name, type(model)) for name, model in models.items()},
+        )
+        stopped = margin.compare(str(path), "kind", folds=3, limit=100)
+        assert stopped.remarks[-1].endswith(f": margin compare {path} --target kind --models quick --folds 3")
+        opened = margin.compare(str(path), "kind", models=["quick"], folds=3)
+    assert opened.test.n_rows == stopped.n_test
 
 
 def test_ctrl_c_keeps_what_is_done_and_without_anything_is_ctrl_c():

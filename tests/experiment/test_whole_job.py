@@ -74,3 +74,22 @@ def test_a_table_goes_through_the_splitters_of_scikit_learn(splitter):
     ours = cross_val_score(NaiveBayes(), X, y, cv=splitter, groups=groups)
     theirs = cross_val_score(NaiveBayes(), X.to_pandas(), y, cv=splitter, groups=groups)
     assert ours.tolist() == theirs.tolist()
+
+
+def test_any_number_of_jobs_gives_the_same_result():
+    """All figures to the last digit, and a kept model that answers alike; only times may differ."""
+
+    def untimed(value):
+        if isinstance(value, dict):
+            return {name: untimed(each) for name, each in value.items() if "seconds" not in name and name != "when"}
+        return [untimed(each) for each in value] if isinstance(value, list) else value
+
+    models = {"machine": margin.LinearSVC(scale="standard"), "tree": margin.DecisionTreeClassifier(random_state=0)}
+    one, two = (margin.compare(flowers(), "kind", models=models, **QUICK, jobs=n) for n in (1, 2))
+    told = [untimed(each.to_dict()) for each in (one, two)]
+    for each in told:
+        each.pop("openings")  # when, and in one process the second time
+        each["about"].pop("protocol")
+    assert told[0] == told[1]
+    rows = flowers().drop("kind")
+    assert (one.model.predict_proba(rows) == two.model.predict_proba(rows)).all()

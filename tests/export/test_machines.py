@@ -18,6 +18,7 @@ from margin import (
     PegasosClassifier,
     Perceptron,
     Reject,
+    ThresholdClassifier,
 )
 from margin.export import onnx_inputs, run_onnx, to_onnx
 from margin.export.checking import in_double
@@ -107,6 +108,8 @@ def test_abstentions_have_an_output_of_their_own(threshold):
         CalibratedClassifier(LinearDiscriminantAnalysis()),
         CalibratedClassifier(LogisticRegression(scale="standard"), method="isotonic"),
         CalibratedClassifier(NaiveBayes(), method="temperature"),
+        ThresholdClassifier(LogisticRegression(), threshold=0.15),
+        ThresholdClassifier(LinearDiscriminantAnalysis(), threshold=0.7),
     ],
     ids=repr,
 )

@@ -44,6 +44,7 @@ FURTHER: tuple[tuple[str, type, dict[str, Any]], ...] = (
     ("Reject-target", margin.Reject, {"target_error": 0.3}),
     ("Calibrated-isotonic", margin.CalibratedClassifier, {"method": "isotonic", "cv": 2}),
     ("Calibrated-temperature", margin.CalibratedClassifier, {"method": "temperature", "ensemble": False, "cv": 2}),
+    ("Threshold-positive", margin.ThresholdClassifier, {"positive": 0, "threshold": 0.2}),
     ("Tree-pruned", margin.DecisionTreeClassifier, {"prune": "cost_complexity", "n_folds": 3, "random_state": 0}),
     ("Tree-surrogate", margin.DecisionTreeClassifier, {"missing": "surrogate"}),
 )

@@ -66,6 +66,7 @@ OTHER_WAYS = {
     "QuadraticDiscriminantAnalysis": ["regularised", "shrunk"],
     "DiagonalLinearDiscriminantAnalysis": ["diagonal"],
     "CalibratedClassifier": ["prefit", "calibrated lda", "calibrated twice", "calibrated on splits", "a lonely class"],
+    "ThresholdClassifier": ["threshold", "threshold of words"],
     "ActivePerceptron": ["active perceptron as a stream"],
     "Adaline": ["adaline in parts"],
     "LinearSGD": ["sgd in parts", "sgd, two classes of three", "sgd held out"],

@@ -8,6 +8,7 @@ from margin.bayes.joint import JointBayes
 from margin.bayes.naive import NaiveBayes
 from margin.bayes.rule import bayes_rule
 from margin.bayes.sklearn_names import BernoulliNB, CategoricalNB, ComplementNB, GaussianNB, MultinomialNB
+from margin.bayes.threshold_classifier import ThresholdClassifier
 
 __all__ = [
     "BernoulliNB",
@@ -21,5 +22,6 @@ __all__ = [
     "MultinomialNB",
     "NaiveBayes",
     "QuadraticDiscriminantAnalysis",
+    "ThresholdClassifier",
     "bayes_rule",
 ]

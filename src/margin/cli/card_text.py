@@ -48,12 +48,19 @@ def _facts(card: Card) -> list[tuple[str, str]]:
         ("answers", _answers(card)),
         ("learnt", _learnt(card)),
         ("made", _made(card)),
-        ("cut-off", "" if card.threshold is None else printable(card.threshold)),
+        ("cut-off", _cut_off(card.threshold)),
         ("settings", _settings(card.model)),
         ("inside", "; ".join(_inside(card.model.inside))),
         ("missing", card.missing),
         ("unseen", card.unseen),
     ]
+
+
+def _cut_off(noted: Any) -> str:
+    if isinstance(noted, dict) and {"class", "probability", "why"} <= set(noted):
+        at, why = words.number(noted["probability"]), printable(noted["why"])
+        return f"“{printable(noted['class'])}” from a probability of {at} on (chosen in the folds for {why})"
+    return "" if noted is None else printable(noted)
 
 
 def _answers(card: Card) -> str:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import platform
 from collections import Counter
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
@@ -18,8 +19,9 @@ from margin.data import Table
 from margin.evaluation import SealedTest, metric
 from margin.experiment.cards import column_cards
 from margin.experiment.example_cases import telling_cases
-from margin.experiment.headline.findings import advised, examined, remarks, with_probabilities
+from margin.experiment.headline.findings import advised, examined, remarks, with_probabilities, with_threshold
 from margin.experiment.headline.ordering import settled
+from margin.experiment.headline.threshold import judged_threshold
 from margin.experiment.notes import training_notes
 from margin.experiment.problem import Problem, frame, open_table, positive_label, resolve_target
 from margin.experiment.read_out import label_text, read_out
@@ -30,9 +32,13 @@ from margin.experiment.running.run_log import Log
 from margin.experiment.spec import Spec
 from margin.experiment.table_audit import with_unlabelled
 from margin.experiment.table_prediction import about_model
+from margin.parallel import side_by_side
 from margin.selection import Audit, audit
 
 __all__ = ["run", "run_to_end"]
+
+#: What is said of the seal in the notes of a model of a run that was stopped.
+UNOPENED = "The sealed test was not opened: the run was stopped"
 
 
 def run(spec: Spec) -> Iterator[Any]:
@@ -97,8 +103,11 @@ def run(spec: Spec) -> Iterator[Any]:
         positive="" if positive is None else label_text(positive),
         cautions=cautions,
         threshold=end.threshold,
-        remarks=remarks(sealed.n_train, board, end.calibrated, ordered),
-        about=_about_model(table, problem, race, board[0], end.test, method, told.command()),
+        remarks=(
+            *remarks(sealed.n_train, board, end.calibrated, ordered, end.threshold),
+            *([_left_sealed(told, race)] if race.stopped else []),
+        ),
+        about=_about_model(table, problem, race, board[0], end, method, told.command()),
         stopped=race.stopped,
     )
 
@@ -123,7 +132,7 @@ class _End:
 
     model: Any
     calibrated: bool
-    test: TestScore
+    test: TestScore | None
     cases: tuple[Any, ...]
     threshold: Threshold | None
 
@@ -131,31 +140,55 @@ class _End:
 def _finished(parting: Parting, race: Race, best: zoo.Entry, asked: bool) -> Generator[Progress, None, _End]:
     """Fit the best on the training part, open the seal for it, and fit it on everything.
 
-    ``asked``: whether the positive class is what it is about, so that its recall is measured and a threshold advised.
+    A run that was stopped is no end: what others would have done is not known, and the one look at the sealed rows is
+    left to whoever decides what it is for. The model to keep has then learnt from the training part alone.
+    ``asked``: whether the positive class is what it is about, so that its recall is measured and a threshold chosen.
     """
     spec, log, sealed, problem = race.spec, race.log, race.sealed, parting.problem
     make, calibrated = with_probabilities(best, spec.seed)
+    advice = advised(make, race.evaluations[best.name], sealed.train, spec, race.positive) if asked else None
+    make = with_threshold(make, advice, race.positive)
+    # With several jobs both fits go on at once; nothing that the sealed rows show can reach the second.
+    rows = [sealed.train, *([] if race.stopped else [(parting.inputs, problem.labels)])]
+    fits = side_by_side([partial(_fitted, make, *part) for part in rows], len(rows), spec.jobs)
     with log.step(f"Fitted {best.title} on all training rows", best.name) as note:
-        chosen = make().fit(*sealed.train)
+        chosen = next(fits)
         note.append(f"{sealed.n_train:,} rows")
     yield Progress("refit", log.seconds, best.name)
+    if race.stopped:
+        threshold = None if advice is None else Threshold(label_text(race.positive), *advice)
+        return _End(chosen, calibrated, None, (), threshold)
     with log.step("Opened the sealed test, once", best.name) as note:
         measured = tuple(dict.fromkeys(("accuracy", *spec.metrics, *(("recall",) if asked else ()))))
         evaluation = sealed.open(chosen, metrics=measured, name=best.title, positive=race.positive, again=True)
         test = read_out(evaluation, Counter(sealed.train[1].tolist()).most_common(1)[0][0])
         note.append(f"{sealed.n_test:,} rows, digest {sealed.digest}")
-    won, threshold = race.evaluations[best.name], None
-    if asked:
-        threshold = advised(make, won, evaluation, sealed.train, spec, race.positive)
+    threshold = None if advice is None else judged_threshold(advice, evaluation, race.positive)
     yield Progress("test", log.seconds, best.name)
     with log.step(f"Explained answers of {best.title} to sealed rows", best.name) as note:
         cases = telling_cases(chosen, parting.inputs, evaluation, problem.rows)
         note.append(f"{len(cases)} of them")
     with log.step(f"Fitted {best.title} on all the data", best.name) as note:
-        final = make().fit(parting.inputs, problem.labels)
+        final = next(fits)
         note.append(f"{len(problem.labels):,} rows; this is the model to keep")
     yield Progress("final", log.seconds, best.name)
     return _End(final, calibrated, test, cases, threshold)
+
+
+def _fitted(make: Callable[[], Any], X: Table, y: np.ndarray) -> Any:
+    return make().fit(X, y)
+
+
+def _left_sealed(told: Spec, race: Race) -> str:
+    """That the seal was not opened, and what opens it for the models that are done."""
+    done = tuple(name for name in race.evaluations if name not in (told.own or {}))
+    own = {name: model for name, model in (told.own or {}).items() if name in race.evaluations}
+    settings = {name: text for name, text in (told.settings or {}).items() if name.rpartition(".")[0] in done}
+    again = replace(told, limit=None, models=done, own=own or None, settings=settings or None)
+    return (
+        f"The seal on {race.sealed.n_test:,} rows was not opened, since the run was stopped, and the model that is "
+        f"kept has not learnt from them. To open it for the best of what is done: {again.command()}"
+    )
 
 
 def run_to_end(spec: Spec) -> Any:
@@ -207,20 +240,22 @@ def _about_data(spec: Spec, table: Table, problem: Problem) -> dict[str, Any]:
 
 
 def _about_model(
-    table: Table, problem: Problem, race: Race, best: Standing, test: TestScore, method: str, command: str
+    table: Table, problem: Problem, race: Race, best: Standing, end: _End, method: str, command: str
 ) -> dict[str, Any]:
     """What a file of the model tells of it."""
-    spec = race.spec
+    spec, test = race.spec, end.test
+    opened = f"{f'The sealed test of {test.n_rows:,} rows was opened {_times(race)}' if test else UNOPENED}."
     table = table.drop(*(name for name in (spec.group, spec.time) if name is not None))
     notes = training_notes(
         table,
-        rows=len(problem.labels),
+        rows=len(problem.labels) if test else race.sealed.n_train,
         validation=best.scores,
-        test=test.scores,
-        protocol=f"{race.told(method)} The sealed test of {test.n_rows:,} rows was opened {_times(race)}.",
+        test=test.scores if test else {},
+        protocol=f"{race.told(method)} {opened}",
         seed=spec.seed,
         command=command,
         positive=race.positive,
+        threshold=end.threshold,
     )
     return {**about_model(table, problem.target, problem.labels, spec.reading), "name": best.name, **notes}
 

@@ -12,6 +12,7 @@ import numpy as np
 from margin.base.meta.confidence import answers_with_confidence
 from margin.data import Table
 from margin.evaluation import Evaluation
+from margin.experiment.table_prediction import share_of_answer
 from margin.explain import Explanation, explain
 from margin.typing import ClassifierLike
 
@@ -84,9 +85,9 @@ def telling_cases(
 
 
 def _sureness(model: ClassifierLike, inputs: Table, opened: Evaluation) -> np.ndarray | None:
-    """How sure each answer is: the largest probability, or how far the score of the answer is above the next."""
+    """How sure each answer is: its probability, or how far the score of the answer is above the next."""
     if opened.probabilities is not None:
-        return opened.probabilities.max(axis=1)
+        return share_of_answer(opened.predictions, opened.classes, opened.probabilities)
     if not hasattr(model, "decision_function"):
         return None
     return answers_with_confidence(model, inputs.take(opened.rows), "margin", "telling_cases")[1]

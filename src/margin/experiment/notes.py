@@ -11,7 +11,7 @@ import numpy as np
 
 from margin.data import Table
 from margin.evaluation import metric
-from margin.experiment.result import Score
+from margin.experiment.result import Score, Threshold
 
 __all__ = ["training_notes"]
 
@@ -26,11 +26,13 @@ def training_notes(
     seed: int,
     command: str,
     positive: Any = None,
+    threshold: Threshold | None = None,
 ) -> dict[str, Any]:
     """The notes of a run as plain JSON; of equal runs all but ``when`` are equal.
 
     ``rows`` are those that the model learnt from. A score is its value and the ends of its interval, each None where
     it is not known. ``positive`` is the class that precision, recall and F1 are about; it is noted by their names.
+    ``threshold`` is the one that the model answers by.
 
     >>> table = Table.from_columns({"x": [1.0, 2.0], "y": ["a", "b"]})
     >>> scores = {"accuracy": Score(0.75, 0.5, 0.9)}
@@ -53,8 +55,13 @@ def training_notes(
             for name in {**validation, **test}
             if positive is not None and metric(name).bound(np.array([positive]), 0).about
         },
+        **({} if threshold is None else {"threshold": _told(threshold)}),
         "units": {name: metric(name).unit for name in {**validation, **test}},
     }
+
+
+def _told(threshold: Threshold) -> dict[str, Any]:
+    return {"class": threshold.label, "probability": threshold.value, "why": threshold.why}
 
 
 def _plain(scores: Mapping[str, Score]) -> dict[str, list[float | None]]:

@@ -177,14 +177,15 @@ class Caution:
 class Threshold:
     """From which probability on a class is best answered, chosen in the folds for what ``why`` says.
 
-    ``recall`` and ``precision`` are of the sealed test at that threshold.
+    The model that is kept answers by it (:class:`margin.ThresholdClassifier`), and did so in the sealed test, of which
+    ``recall`` and ``precision`` are; None where that was not opened.
     """
 
     label: str
     value: float
     why: str
-    recall: Score
-    precision: Score
+    recall: Score | None = None
+    precision: Score | None = None
 
 
 @dataclass(frozen=True)
@@ -219,7 +220,8 @@ class Result:
     """A finished comparison.
 
     ``leaderboard`` is sorted, best first, failed models last. ``model`` is the best one, fitted on all the data
-    after the sealed test was opened. ``explanations`` is anything with ``text()`` and ``html()``. ``pairs`` are all
+    after the sealed test was opened. A run that was ``stopped`` leaves it sealed: ``test`` is then None, and the model
+    has learnt from the training part. ``explanations`` is anything with ``text()`` and ``html()``. ``pairs`` are all
     models held against each other, ``audit`` is what was looked for and found in the data and their split, and
     ``openings`` says when the sealed test was opened, and for which model. ``positive`` is the class that precision,
     recall, F1 and curves are about; empty where there are more than two and none was named. ``cautions`` are the
@@ -237,7 +239,7 @@ class Result:
     columns: tuple[ColumnCard, ...]
     leaderboard: tuple[Standing, ...]
     best: str
-    test: TestScore
+    test: TestScore | None
     steps: tuple[Step, ...]
     warnings: tuple[str, ...]
     command: str
@@ -271,6 +273,8 @@ class Result:
     def __repr__(self) -> str:
         from margin.report import phrases as words
 
+        if self.test is None:
+            return f"<Result of comparing models on {self.title}: best {self.best} so far, {self.n_test:,} rows sealed>"
         accuracy = self.test.scores["accuracy"]
         reach = f" ({words.interval(accuracy)})" if accuracy.low is not None else ""
         return (

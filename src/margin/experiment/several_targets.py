@@ -13,16 +13,16 @@ import numpy as np
 from margin import zoo
 from margin.base.sklearn_classes import clone
 from margin.data import Table
-from margin.data.splits import deal_folds
 from margin.errors import MarginError, ParameterError, listing
 from margin.evaluation import correct, corrected_t_interval, corrected_t_test, proportion_interval
-from margin.experiment.problem import frame, open_table, resolve_target
+from margin.experiment.problem import check_column, frame, open_table, resolve_target
 from margin.experiment.result import Progress, Score, Standing, Step
+from margin.experiment.running.parting import with_test_rows
 from margin.experiment.running.run_log import Log
+from margin.experiment.running.target_rows import TargetRows
 from margin.experiment.spec import METRICS, Spec
 from margin.experiment.table_prediction import about_model
 from margin.multiclass import ClassifierChain, OneVsRest
-from margin.random import generator
 
 __all__ = ["SCORES", "SeveralResult", "TargetScore", "run_several"]
 
@@ -106,15 +106,15 @@ def run_several(spec: Spec) -> Iterator[Progress | SeveralResult]:
     """Compare models for several targets step by step, as :func:`margin.experiment.run` does for one."""
     log = Log()
     metric = _metric(spec)
-    table, inputs, y, targets = _read(spec, log)
+    table, inputs, y, targets, rows = _read(spec, log)
     yield Progress("read", log.seconds)
-    train, test = _sealed(len(y), spec)
+    train, test = rows.sealed()
     log.add("Sealed the test part", 0.0, f"{len(test):,} of {len(y):,} rows")
     yield Progress("seal", log.seconds)
-    race = _Race(spec, log, inputs.take(train), y.take(train))
+    race = _Race(spec, log, inputs.take(train), y.take(train), *rows.folds(train))
     yield from race.events()
     board, best = race.leaderboard(metric)
-    model = race.models[best]
+    model, aside = race.models[best], [name for name in (spec.group, spec.time) if name is not None]
     with log.step("Fitted the best on the training part", best):
         fitted = clone(model).fit(inputs.take(train), y.take(train))
     yield Progress("refit", log.seconds, best)
@@ -143,12 +143,15 @@ def run_several(spec: Spec) -> Iterator[Progress | SeveralResult]:
         seconds=log.seconds,
         spec=spec,
         model=final,
-        about={**about_model(table, targets[0], y.values(targets[0]), spec.reading), "targets": list(targets)},
+        about={
+            **about_model(table.drop(*aside), targets[0], y.values(targets[0]), spec.reading),
+            "targets": list(targets),
+        },
     )
 
 
 def _metric(spec: Spec) -> str:
-    for name in ("group", "time", "test", "limit", "own"):
+    for name in ("limit", "own", "positive", "cost"):
         if getattr(spec, name):
             raise ParameterError(
                 f"{name}: a run for several targets has no such setting (compare one target at a time)."
@@ -164,14 +167,19 @@ def _metric(spec: Spec) -> str:
     return sort
 
 
-def _read(spec: Spec, log: Log) -> tuple[Table, Table, Table, tuple[str, ...]]:
-    """The table, the inputs and the targets of the rows that have them all."""
+def _read(spec: Spec, log: Log) -> tuple[Table, Table, Table, tuple[str, ...], TargetRows]:
+    """The table, the inputs and the targets of the rows that have them all, and where these rows belong."""
     with log.step("Read the table") as note:
         table, _ = open_table(spec.data, spec.reading)
         assert isinstance(spec.target, tuple)
         targets = tuple(dict.fromkeys(resolve_target(table, target) for target in spec.target))
         if len(targets) < len(spec.target):
             raise ParameterError(f"target={list(spec.target)!r}: each target must be named once.")
+        own_from = table.n_rows
+        table = with_test_rows(table, spec, targets[0])
+        for what, name in (("group", spec.group), ("time", spec.time)):
+            for target in targets:
+                check_column(table, name, target, what)
         known = ~np.logical_or.reduce([table.missing(name) for name in targets])
         kept = table.take(known)
         for name in targets:
@@ -187,13 +195,15 @@ def _read(spec: Spec, log: Log) -> tuple[Table, Table, Table, tuple[str, ...]]:
             f"{n:,} {'rows' if n > 1 else 'row'} without a value for every target {'were' if n > 1 else 'was'} left "
             "out."
         )
-    return table, kept.drop(*targets), kept.select(targets), targets
-
-
-def _sealed(n: int, spec: Spec) -> tuple[np.ndarray, np.ndarray]:
-    order = generator(spec.seed, "sealed test of several targets").permutation(n)
-    held = max(1, round(n * spec.test_share))
-    return np.sort(order[held:]), np.sort(order[:held])
+    aside = [name for name in (spec.group, spec.time) if name is not None]
+    rows = TargetRows(
+        spec,
+        kept.values(targets[0]),
+        groups=None if spec.group is None else kept.values(spec.group),
+        times=None if spec.time is None else kept.values(spec.time),
+        own=None if spec.test is None else np.flatnonzero(known) >= own_from,
+    )
+    return table, kept.drop(*targets, *aside), kept.select(targets), targets, rows
 
 
 def _candidates(spec: Spec, n_train: int, log: Log) -> Iterator[tuple[str, str, str, Any]]:
@@ -215,10 +225,11 @@ def _candidates(spec: Spec, n_train: int, log: Log) -> Iterator[tuple[str, str, 
 class _Race:
     """All models on the same folds of the training part."""
 
-    def __init__(self, spec: Spec, log: Log, X: Table, y: Table) -> None:
+    def __init__(
+        self, spec: Spec, log: Log, X: Table, y: Table, splits: list[tuple[np.ndarray, np.ndarray]], how: str
+    ) -> None:
         self.spec, self.log, self.X, self.y = spec, log, X, y
-        self.folds = min(spec.folds, max(2, len(y)))
-        self.repeats = spec.n_repeats(len(y))
+        self.splits, self.how = splits, how
         self.models: dict[str, Any] = {}
         self.about: dict[str, tuple[str, str]] = {}
         self.found: dict[str, np.ndarray] = {}
@@ -226,28 +237,19 @@ class _Race:
         self.errors: dict[str, str] = {}
 
     def describe(self) -> str:
-        again = f", drawn {self.repeats} times" if self.repeats > 1 else ""
         return (
-            f"{self.folds}-fold cross-validation{again}. All models met the same folds of the {len(self.y):,} training "
+            f"{self.how} All models met the same folds of the {len(self.y):,} training "
             "rows. Differences were tested by the corrected resampled t-test, corrected for their number (Holm)."
         )
 
-    def _splits(self) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-        n = len(self.y)
-        for repeat in range(self.repeats):
-            order = np.argsort(generator(self.spec.seed, "folds of several targets", repeat).permutation(n))
-            units = np.ones(n, dtype=np.int64)
-            for learn, held in deal_folds(np.ones(n), units, np.zeros(n, dtype=np.int64), self.folds, order):
-                yield np.flatnonzero(learn), np.flatnonzero(held)
-
     def events(self) -> Iterator[Progress]:
         candidates = list(_candidates(self.spec, len(self.y), self.log))
-        of = self.folds * self.repeats
+        of = len(self.splits)
         for place, (name, title, note, model) in enumerate(candidates):
             self.models[name], self.about[name] = model, (title, note)
             began, scores = perf_counter(), []
             try:
-                for number, (learn, held) in enumerate(self._splits(), 1):
+                for number, (learn, held) in enumerate(self.splits, 1):
                     with self.log.listening(name):
                         fitted = clone(model).fit(self.X.take(learn), self.y.take(learn))
                         right = _right(fitted, self.X.take(held), self.y.take(held))
@@ -268,7 +270,8 @@ class _Race:
         if not self.found:
             name, error = next(iter(self.errors.items()))
             raise MarginError(f"compare: no model could be fitted; {name}: {error}")
-        ratio, at = 1 / (self.folds - 1), SCORES.index(metric)
+        ratio = float(np.mean([len(held) / len(learn) for learn, held in self.splits]))
+        at = SCORES.index(metric)
         names = sorted(self.found, key=lambda name: -self.found[name][:, at].mean())
         best, others = names[0], names[1:]
         p = [

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import warnings
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -18,7 +19,15 @@ from margin.data.readers.libsvm import LIBSVM_REASON
 from margin.errors import DataError, DataWarning, PersistenceError, closest, listing
 from margin.evaluation.predictions.from_model import predict_all
 
-__all__ = ["Answers", "about_model", "answers", "read_new_rows", "several_answers", "targets_of"]
+__all__ = [
+    "Answers",
+    "about_model",
+    "answers",
+    "read_new_rows",
+    "several_answers",
+    "share_of_answer",
+    "targets_of",
+]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -57,6 +66,17 @@ class Answers(Predictions):
         truth = [] if self.truth is None else self.truth.tolist()
         present = [label for label in truth if label is not None and label == label]
         return tuple(label for label in dict.fromkeys(present) if label not in self.classes)
+
+
+def share_of_answer(labels: np.ndarray, classes: Iterable[Any], probabilities: np.ndarray) -> np.ndarray:
+    """The probability of each answer, which need not be the largest; the largest where nothing was answered.
+
+    >>> share_of_answer(np.array(["a", "b"]), ("a", "b"), np.array([[0.2, 0.8], [0.4, 0.6]]))
+    array([0.2, 0.6])
+    """
+    place = {label: code for code, label in enumerate(classes)}
+    shares = np.column_stack([probabilities, probabilities.max(axis=1)]) if len(probabilities) else probabilities
+    return shares[np.arange(len(shares)), [place.get(label, -1) for label in labels.tolist()]]
 
 
 def about_model(table: Table, target: str, labels: np.ndarray, reading: dict[str, Any]) -> dict[str, Any]:

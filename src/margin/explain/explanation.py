@@ -101,7 +101,7 @@ def _weaker(n: int) -> str:
 def _table(reasons: list[Reason], longest: float) -> str:
     rows = "".join(
         f"<tr><td>{html.escape(reason.what)}</td><td>{_bar(reason.strength, longest)}</td>"
-        f"<td>{html.escape(reason.says)}</td></tr>"
+        f"<td>{html.escape(reason.says).replace('× ', '×&nbsp;')}</td></tr>"
         for reason in reasons
     )
     return f'<table class="reasons">{rows}</table>'

@@ -1,15 +1,17 @@
-"""How discriminants, the joint table and calibrated models explain one answer."""
+"""How discriminants, the joint table, calibrated models and thresholds explain one answer."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from margin.base.inputs.columns import Columns
-from margin.bayes import CalibratedClassifier, JointBayes, QuadraticDiscriminantAnalysis
+from margin.bayes import CalibratedClassifier, JointBayes, QuadraticDiscriminantAnalysis, ThresholdClassifier
 from margin.bayes.column_blocks import cell_text
 from margin.bayes.discriminant.normal_classes import LinearScores
+from margin.data.rows import ready_for
 from margin.explain.explanation import Explanation, Reason
 from margin.explain.models import answer_of, explain, factor_in_words, first_two, of_one_class, shares_reason
 from margin.linear.odds import odds_text
@@ -109,3 +111,16 @@ def _(model: CalibratedClassifier, X: TableLike) -> Explanation:
     )
     how = f"What {inner} says, put right by a map ({model.method}) learnt on rows it had not learnt from."
     return Explanation("CalibratedClassifier", answer, probabilities, how, reasons)
+
+
+@explain.register
+def _(model: ThresholdClassifier, X: TableLike) -> Explanation:
+    answer, probabilities = answer_of(model, X)
+    inside = explain(model.model_, ready_for(model.model_, model._encoded(X, "explain")))
+    told = ""
+    if model.threshold is not None:
+        positive = model.classes_.tolist()[model.place_of_positive()]
+        told = f"{positive} is answered from {model.threshold:.3g} on, and has {probabilities[positive]:.3g}. "
+        if answer != inside.answer:
+            told += f"The most probable class is {inside.answer}. "
+    return replace(inside, model=f"ThresholdClassifier({inside.model})", answer=answer, how=f"{told}{inside.how}")

@@ -8,6 +8,7 @@ import numpy as np
 
 from margin.base import Classifier
 from margin.bayes.calibrated_classifier import LEAST, SUREST, CalibratedClassifier, CalibratedModel
+from margin.bayes.threshold_classifier import ThresholdClassifier
 from margin.data.labels import codes_of, label_array
 from margin.errors import ExportError
 from margin.export.answer import Answer, answer
@@ -91,6 +92,21 @@ def _confidence(graph: Graph, said: Answer, n_classes: int, kind: str, rows: Raw
     is_mine = graph("Equal", mine, np.arange(n_classes).reshape(1, -1))
     own = graph("GatherElements", said.scores, mine, axis=1)
     return graph("Sub", own, graph.largest(graph("Where", is_mine, -np.inf, said.scores)))
+
+
+@answer.register
+def _(model: ThresholdClassifier, rows: RawRows) -> Answer:
+    graph, n_classes = rows.graph, len(model.classes_)
+    _, passed = _passed_on(model, rows, "ThresholdClassifier")
+    if model.threshold is None or n_classes == 1:
+        return passed
+    assert passed.probabilities is not None
+    is_positive = (np.arange(n_classes) == model.place_of_positive()).reshape(1, -1)
+    enough = graph("GreaterOrEqual", passed.probabilities, float(model.threshold))
+    # A share of 2 beats every other; one of -1 never wins.
+    told = graph("Where", enough, np.float64(2.0), np.float64(-1.0))
+    shares_told = graph("Where", is_positive, told, passed.probabilities)
+    return Answer(graph.winner(shares_told), passed.probabilities, passed.scores, abstained=passed.abstained)
 
 
 @answer.register

@@ -11,6 +11,7 @@ import numpy as np
 from margin.base.meta.calibration_maps import Isotonic
 from margin.base.meta.delegating import PassesOn
 from margin.bayes.calibrated_classifier import CalibratedClassifier
+from margin.bayes.threshold_classifier import ThresholdClassifier
 from margin.data.rows import count_rows
 from margin.errors import ExportError
 from margin.export.running import onnx_inputs, run_onnx
@@ -78,6 +79,9 @@ def level_classes(own: np.ndarray, within: float) -> np.ndarray:
 
 def level_pairs(model: Any, X: TableLike) -> np.ndarray:
     """Whether a pair of classes is level in a machine that lets pairs vote: its vote is a matter of rounding."""
+    if isinstance(model, ThresholdClassifier) and model.threshold is not None:
+        near = np.abs(model.predict_proba(X)[:, model.place_of_positive()] - model.threshold) <= tolerance_of(model)
+        return near | level_pairs(model.model_, X)
     if isinstance(model, PassesOn) and "model_" in model.__dict__:
         return level_pairs(model.model_, X)
     if isinstance(model, CalibratedClassifier):

@@ -149,6 +149,8 @@ def several(items: Sequence[str]) -> str:
 
 def answer(result: Any) -> str:
     """The result in a sentence or two, from the sealed test alone: what was found of a rare class comes first."""
+    if result.test is None:
+        return _so_far(result)
     test, accuracy = result.test, result.test.scores["accuracy"]
     guess = f"always answering “{_commonest(result)}” would be right in {score(test.baseline)}"
     told = _by_class(result)
@@ -160,6 +162,16 @@ def answer(result: Any) -> str:
     if accuracy.low is not None and accuracy.low <= test.baseline <= accuracy.high:
         return f"{found}; {guess}, which these data cannot tell apart."
     return f"{found}; {guess}."
+
+
+def _so_far(result: Any) -> str:
+    """The result of a run that was stopped, which has no figure from the sealed test."""
+    one, name = result.winner.scores[result.metric], metric_name(result.metric, result.positive)
+    told = name if name.startswith("F") else f"{name[:1].lower()}{name[1:]}"
+    return (
+        f"{result.stopped} {result.winner.title} is the best so far, with {score(one.value, result.metric)} in {told}"
+        f"{_within(one, result.metric)} in cross-validation; the sealed test was not opened."
+    )
 
 
 def _within(one: Any, metric: str = "accuracy") -> str:
@@ -191,11 +203,14 @@ def _at_threshold(threshold: Any) -> str:
     if threshold is None:
         return ""
     precision = threshold.precision.value
-    called = f", and {score(precision)} of what is called so is" if precision == precision else ""
+    called = (
+        f": of what it calls so {score(precision)} is right{_within(threshold.precision)}"
+        if precision == precision
+        else ""
+    )
     return (
-        f" Answered from a probability of {threshold.value:.2g} on, as the folds advise for {threshold.why}, "
-        f"{score(threshold.recall.value)} of “{shortened(threshold.label)}” are found"
-        f"{_within(threshold.recall)}{called}."
+        f" It answers “{shortened(threshold.label)}” from a probability of {threshold.value:.3g} on, as the folds "
+        f"advise for {threshold.why}{called}."
     )
 
 

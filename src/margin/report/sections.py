@@ -53,7 +53,9 @@ def _leaderboard(result: Any) -> dict[str, Any]:
     }
 
 
-def _sealed_test(result: Any) -> dict[str, Any]:
+def _sealed_test(result: Any) -> dict[str, Any] | None:
+    if result.test is None:
+        return None
     curves = _ranking(result)
     areas = curves["areas"] if curves and not curves["alone"] else {}
     confusion = _confusion(result.test)
@@ -86,6 +88,8 @@ def _confusion(test: Any) -> dict[str, Any]:
 def _ranking(result: Any) -> dict[str, Any] | None:
     """Pictures of what every threshold would do and of the probabilities; nothing where the model ranks nothing."""
     test = result.test
+    if test is None:
+        return None
     drawn = [curve for curve in test.curves if curve.roc]
     if not drawn:
         return None

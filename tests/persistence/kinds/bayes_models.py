@@ -20,6 +20,7 @@ from margin import (
     MultinomialNB,
     NaiveBayes,
     QuadraticDiscriminantAnalysis,
+    ThresholdClassifier,
 )
 from margin.bayes import DiagonalLinearDiscriminantAnalysis
 from tests.contract.estimators import frame, numbers, settings
@@ -98,6 +99,8 @@ WAYS: dict[str, tuple[Callable[[], Any], Any]] = {
     "calibrated on splits": (lambda: CalibratedClassifier(cv=SPLITS, method="isotonic").fit(X, Y), X),
     "one class calibrated": (lambda: CalibratedClassifier().fit(X, ["a"] * 60), X),
     "a lonely class": (lambda: CalibratedClassifier(cv=2).fit(X, np.r_[Y[:-1], 9]), X),
+    "threshold": (lambda: ThresholdClassifier(LDA(), positive=1, threshold=0.2).fit(X, Y), X),
+    "threshold of words": (lambda: ThresholdClassifier(positive=0, threshold=0.3).fit(FRAME, CLASSES), FRAME),
     "not fitted": (lambda: NaiveBayes(distributions={"age": "kernel"}), None),
     "calibrated, not fitted": (lambda: CalibratedClassifier(GaussianNB(), cv=3), None),
     "other parameters since": (

@@ -38,8 +38,11 @@ SHOWN = 20
     show_default=True,
     help="What becomes of columns that the model does not know.",
 )
+@click.option("--json", "as_json", is_flag=True, help="Print the answers as JSON, for programs.")
 @reading.options
-def command(model: str, file: str, out: str | None, probabilities: bool, extra: str, **given: Any) -> None:
+def command(
+    model: str, file: str, out: str | None, probabilities: bool, extra: str, as_json: bool, **given: Any
+) -> None:
     """Answer for each row of FILE with MODEL, a file that margin compare --save wrote.
 
     FILE is read as the training table was, where nothing else is said; - is what is piped in. Columns are matched by
@@ -59,12 +62,12 @@ def command(model: str, file: str, out: str | None, probabilities: bool, extra: 
         raise ParameterError(f"--out {out}: is another file of this command (give it a name of its own).")
     about = persistence.header(model).about
     fitted = persistence.load(model)
-    console = Console(highlight=False)
+    console = Console(highlight=False, quiet=as_json)
     if out:
         check_ending(out)
     rows = read_new_rows(file, about, reading.settings(given), extra)
     if "targets" in about:
-        _answer_several(fitted, rows, about, out, console)
+        _answer_several(fitted, rows, about, out, console, as_json)
         return
     found = answers(fitted, rows, about)
     columns = _columns(found, about["target"], probabilities)
@@ -73,13 +76,27 @@ def command(model: str, file: str, out: str | None, probabilities: bool, extra: 
         console.print(f"Answers for {len(found.labels):,} rows: {place}", markup=False, soft_wrap=True)
     else:
         _show(columns, len(found.labels), console)
+    if as_json:
+        told = None if found.truth is None else {"known": found.n_known, "right": found.n_right}
+        _echo(columns, target=about["target"], unseen=found.unseen, agree=told)
+        return
     for line in found.unseen:
         click.echo(f"! {line}", err=True)
     if found.truth is not None:
         _compare(found, about["target"], console)
 
 
-def _answer_several(fitted: Any, table: Any, about: dict[str, Any], out: str | None, console: Any) -> None:
+def _echo(columns: dict[str, list[Any]], **told: Any) -> None:
+    """The answers as JSON, an object for each row, with what else there is to say of them."""
+    from margin.experiment import result_json
+
+    rows = [dict(zip(columns, row)) for row in zip(*columns.values())]
+    click.echo(result_json.as_json({**told, "answers": rows}))
+
+
+def _answer_several(
+    fitted: Any, table: Any, about: dict[str, Any], out: str | None, console: Any, as_json: bool
+) -> None:
     """A column of answers for each target."""
     from margin import persistence
     from margin.cli.written_answers import written
@@ -92,12 +109,16 @@ def _answer_several(fitted: Any, table: Any, about: dict[str, Any], out: str | N
         console.print(f"Answers for {n:,} rows: {place}", markup=False, soft_wrap=True)
     else:
         _show(columns, n, console)
+    if as_json:
+        _echo(columns, targets=about["targets"], agree=right)
     for name, agree in right.items():
         console.print(f"{name}: {agree:,} of {n:,} rows agree with the file.", markup=False)
 
 
 def _columns(found: Answers, target: str, every_class: bool) -> dict[str, list[Any]]:
     """The columns of the answer: row, identifiers, the class, and how probable it is."""
+    from margin.experiment.table_prediction import share_of_answer
+
     columns: dict[str, list[Any]] = {"row": list(range(1, len(found.labels) + 1))}
     columns |= {name: values.tolist() for name, values in found.identifiers.items()}
     columns[target] = found.labels.tolist()
@@ -106,7 +127,7 @@ def _columns(found: Answers, target: str, every_class: bool) -> dict[str, list[A
             each = zip(found.classes, found.probabilities.T)
             columns |= {f"P({label})": values.tolist() for label, values in each}
         else:
-            columns["probability"] = found.probabilities.max(axis=1).tolist()
+            columns["probability"] = share_of_answer(found.labels, found.classes, found.probabilities).tolist()
     return columns
 
 

@@ -87,13 +87,13 @@ def _scores(first: Any, second: Any) -> dict[str, list[float | None]]:
         for line in record.result["leaderboard"]:
             score = line["scores"].get(metric)
             found.setdefault(line["name"], [None, None])[at] = score and score["value"]
-    tests = [record.result["test"]["scores"].get(metric) for record in (first, second)]
+    tests = [_tested(record).get(metric) for record in (first, second)]
     return {**found, "sealed test": [score and score["value"] for score in tests]}
 
 
 def _line(record: Any) -> dict[str, Any]:
     told = record.result
-    accuracy = told["test"]["scores"].get("accuracy")
+    accuracy = _tested(record).get("accuracy")
     return {
         "name": record.name,
         "when": record.when,
@@ -102,6 +102,11 @@ def _line(record: Any) -> dict[str, Any]:
         **{part: told[part] for part in ("title", "target", "best", "n_rows", "n_test")},
         "accuracy": accuracy and accuracy["value"],
     }
+
+
+def _tested(record: Any) -> dict[str, Any]:
+    """The scores of the sealed test; none where a run was stopped before it was opened."""
+    return (record.result["test"] or {}).get("scores", {})
 
 
 def _shown(score: float | None) -> str:

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from margin.bayes import CalibratedClassifier
+from margin.bayes import CalibratedClassifier, ThresholdClassifier
 from margin.data import Table
 from margin.data.schema import INPUT_KINDS
 from margin.errors import MarginError
@@ -28,7 +28,17 @@ from margin.experiment.spec import Spec
 from margin.selection.auditing.result import Audit, Finding
 from margin.zoo import Entry
 
-__all__ = ["Trial", "about_copies", "advised", "cautions_of", "examined", "remarks", "suspects", "with_probabilities"]
+__all__ = [
+    "Trial",
+    "about_copies",
+    "advised",
+    "cautions_of",
+    "examined",
+    "remarks",
+    "suspects",
+    "with_probabilities",
+    "with_threshold",
+]
 
 #: The findings that may explain a score.
 _EXPLAIN = ("equals_target", "column_predicts_target", "missingness_predicts_target", "missing_by_class")
@@ -205,21 +215,33 @@ def with_probabilities(best: Entry, seed: int) -> tuple[Callable[[], Any], bool]
 def advised(
     make: Callable[[], Any],
     winner: Evaluation,
-    sealed: Evaluation,
     train: tuple[Table, np.ndarray],
     spec: Spec,
     positive: Any,
-) -> Threshold | None:
+) -> tuple[float, str] | None:
     """The threshold for what was asked for; a model that had to be calibrated is first asked about folds again."""
     if positive is None or len(winner.classes) != 2 or not hasattr(make(), "predict_proba"):
         return None
     folds = winner
     if winner.probabilities is None:
         folds = evaluate(make(), *train, StratifiedFolds(5, 1, spec.seed), metrics=("accuracy",), n_jobs=spec.jobs)
-    return advised_threshold(folds, sealed, positive, spec.sort, spec.cost)
+    return advised_threshold(folds, positive, spec.sort, spec.cost)
 
 
-def remarks(n_train: int, board: Sequence[Standing], calibrated: bool, ordered: str = "") -> tuple[str, ...]:
+def with_threshold(make: Callable[[], Any], advice: tuple[float, str] | None, positive: Any) -> Callable[[], Any]:
+    """Makes the model so that it answers the positive class from the advised threshold on."""
+    if advice is None:
+        return make
+    return lambda: ThresholdClassifier(make(), positive=positive, threshold=advice[0])
+
+
+def remarks(
+    n_train: int,
+    board: Sequence[Standing],
+    calibrated: bool,
+    ordered: str = "",
+    threshold: Threshold | None = None,
+) -> tuple[str, ...]:
     """Sentences that belong beside the headline; ``ordered`` is the one that says by what models were ordered."""
     said = [ordered] if ordered else []
     if n_train < FEWEST and len(board) > 1:
@@ -231,5 +253,10 @@ def remarks(n_train: int, board: Sequence[Standing], calibrated: bool, ordered: 
         said.append(
             f"{board[0].title} gives no probabilities of its own: its scores were calibrated (Platt's sigmoid, "
             "5 folds) for the sealed test and for the model that is kept."
+        )
+    if threshold is not None:
+        said.append(
+            f"The model that is kept answers “{threshold.label}” from a probability of {threshold.value:.3g} on, as it "
+            "did in the sealed test; the leaderboard judges answers at one half."
         )
     return tuple(said)

@@ -78,7 +78,12 @@ class Race:
                 yield from self._validated(entry, place, X, y)
         except KeyboardInterrupt:
             if not self.evaluations:
-                raise
+                if not self._alarm.rang:
+                    raise
+                raise MarginError(
+                    f"compare(limit={self.spec.limit:g}): no model was done after {self.spec.limit:g} s "
+                    "(give more time, or name quicker models first)."
+                ) from None
             self._stop()
 
     def _until(self) -> float | None:

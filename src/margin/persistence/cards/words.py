@@ -42,6 +42,7 @@ _TITLES = {
     "rote": "Rote learning",
     "svc": "Support vector machine",
     "svr": "Support vector regression",
+    "threshold-classifier": "Classifier with a threshold",
 }
 
 #: One policy for all models (see ``margin.base.inputs.columns``).

@@ -1,4 +1,4 @@
-"""Maps from scores to probabilities, and classifiers with such maps."""
+"""Maps from scores to probabilities, classifiers with such maps, and thresholds for their probabilities."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ import numpy as np
 
 from margin.base.meta.calibration_maps import MAPS, Isotonic, Sigmoid, Temperature
 from margin.bayes.calibrated_classifier import CalibratedClassifier, CalibratedModel
+from margin.bayes.threshold_classifier import ThresholdClassifier
 from margin.persistence.kinds.base import AS_GIVEN, classifier
 from margin.persistence.objects.arrays import Array, at_least, strictly_ascending
 from margin.persistence.objects.fields import Fixed, ListOf, Maybe, Model, Number, Object, Text
 from margin.persistence.objects.kind import Kind
 
-__all__ = ["KINDS"]
+__all__ = ["KINDS", "classifier_inside"]
 
 
 def _isotonic(curves: Isotonic) -> str | None:
@@ -68,6 +69,29 @@ def _calibrated(model: CalibratedClassifier) -> str | None:
     return None
 
 
+def classifier_inside(made: Any) -> str | None:
+    """What is wrong with the classifier inside one that passes its probabilities or scores on."""
+    inner = made.model_
+    answers = getattr(inner, "classes_", None)
+    if not isinstance(answers, np.ndarray) or not (
+        hasattr(inner, "predict_proba") or hasattr(inner, "decision_function")
+    ):
+        return "its model must be a classifier with probabilities or scores"
+    if not len(answers) or not set(answers.tolist()) <= set(made.classes_.tolist()):
+        return "its model answers other classes"
+    if inner._columns.n != made._columns.n:
+        return "its model has other columns"
+    return None
+
+
+def _threshold(made: ThresholdClassifier) -> str | None:
+    if made.positive is not None and made.positive not in made.classes_.tolist():
+        return "its threshold is about a class that is not there"
+    if made.threshold is not None and not hasattr(made.model_, "predict_proba"):
+        return "its model must give probabilities"
+    return classifier_inside(made)
+
+
 KINDS = (
     Kind("sigmoid-map", Sigmoid, {"slope": Array("f8", "s"), "offset": Array("f8", "s")}),
     Kind("isotonic-map", Isotonic, {"corners": ListOf(Fixed(Array("f8", None), Array("f8", None)))}, check=_isotonic),
@@ -91,4 +115,5 @@ KINDS = (
         sees=AS_GIVEN,
         check=_calibrated,
     ),
+    classifier("threshold-classifier", ThresholdClassifier, {"model_": Model()}, sees=AS_GIVEN, check=_threshold),
 )

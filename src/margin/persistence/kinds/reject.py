@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
 from margin.evaluation.curves.risk_coverage import RiskCoverage, ThresholdChoice
 from margin.persistence.kinds.base import AS_GIVEN, classifier
+from margin.persistence.kinds.calibration import classifier_inside
 from margin.persistence.objects.arrays import Array, known
 from margin.persistence.objects.fields import Maybe, Model, Number, Object, Text
 from margin.persistence.objects.kind import Kind
@@ -18,22 +17,6 @@ __all__ = ["KINDS"]
 
 def _curve(curve: RiskCoverage) -> str | None:
     return "it is sure of something, but answers nothing" if not len(curve.risk) and curve.surest > -math.inf else None
-
-
-def _reject(made: Reject) -> str | None:
-    inner = made.model_
-    answers = getattr(inner, "classes_", None)
-    if not isinstance(answers, np.ndarray) or not _is_sure(inner):
-        return "its model must be a classifier with probabilities or scores"
-    if not len(answers) or not set(answers.tolist()) <= set(made.classes_.tolist()):
-        return "its model answers other classes"
-    if inner._columns.n != made._columns.n:
-        return "its model has other columns"
-    return None
-
-
-def _is_sure(inner: object) -> bool:
-    return hasattr(inner, "predict_proba") or hasattr(inner, "decision_function")
 
 
 KINDS: tuple[Kind, ...] = (
@@ -73,6 +56,6 @@ KINDS: tuple[Kind, ...] = (
             "curve_": Maybe(Object("risk-coverage")),
         },
         sees=AS_GIVEN,
-        check=_reject,
+        check=classifier_inside,
     ),
 )
