@@ -115,6 +115,12 @@ from margin.data import (
     read as read,
 )
 from margin.ensemble import (
+    BaggingClassifier as BaggingClassifier,
+)
+from margin.ensemble import (
+    BaggingRegressor as BaggingRegressor,
+)
+from margin.ensemble import (
     RandomForestClassifier as RandomForestClassifier,
 )
 from margin.ensemble import (
@@ -131,6 +137,9 @@ from margin.ensemble import (
 )
 from margin.ensemble import (
     VotingRegressor as VotingRegressor,
+)
+from margin.ensemble import (
+    measure_out_of_bag as measure_out_of_bag,
 )
 from margin.evaluation import (
     bias_variance as bias_variance,

@@ -106,7 +106,7 @@ def comes_near(estimator: BaseEstimator) -> bool:
 
 def draws_rows(estimator: BaseEstimator) -> bool:
     """Whether a model learns from rows drawn at random, so that shares are about those of the rows."""
-    return bool(getattr(estimator, "bootstrap", False))
+    return bool(getattr(estimator, "bootstrap", False)) or getattr(estimator, "max_samples", None) is not None
 
 
 def own_and_inner(estimator: BaseEstimator) -> dict[str, object]:

@@ -3,6 +3,8 @@
 import margin
 
 MACHINE_AND_BAYES = [("svm", margin.LinearSVC(tol=1e-12)), ("bayes", margin.NaiveBayes())]
+SEED = {"random_state": 0}
+DRAWN_COLUMNS = {"n_estimators": 9, "max_features": 1.0, "bootstrap_features": True, **SEED}
 # Settings that take another way through the code than the defaults do.
 OTHER_SETTINGS = {
     "ActivePerceptron": [{"max_iter": 5, "scale": "standard"}],
@@ -10,6 +12,11 @@ OTHER_SETTINGS = {
         {"method": "stochastic", "random_state": 0},
         {"method": "stochastic", "batch_size": 8, "scale": "standard", "shuffle": False, "max_iter": 100},
     ],
+    "BaggingClassifier": [
+        {"estimator": margin.LinearSVC(scale="standard", tol=1e-12), "n_estimators": 5, "balanced": True, **SEED},
+        {"estimator": margin.NaiveBayes(), "bootstrap": False, "max_samples": 0.7, "voting": "hard", **DRAWN_COLUMNS},
+    ],
+    "BaggingRegressor": [{"estimator": margin.KNeighborsRegressor(3), "oob_score": False, **DRAWN_COLUMNS}],
     "CalibratedClassifier": [
         {"method": "isotonic"},
         {"method": "temperature", "ensemble": False},
@@ -148,6 +155,8 @@ OTHER_SETTINGS = {
 FEWER = {
     "StackingClassifier": {"cv": 2},
     "StackingRegressor": {"cv": 2},
+    "BaggingClassifier": {"n_estimators": 10, "random_state": 0},
+    "BaggingRegressor": {"n_estimators": 10, "random_state": 0},
     "LinearSVR": {"tol": 1e-12, "max_iter": 10_000},
     "LogisticRegressionCV": {"Cs": 2, "n_folds": 2},
     "RandomForestClassifier": {"n_estimators": 10, "random_state": 0},

@@ -191,7 +191,7 @@ def test_only_constant_columns_leave_the_mean_of_the_targets(estimator):
         assert np.allclose(np.abs(model.predict(X) - 1.0), tube)
         return
     median = getattr(model, "criterion", "") == "absolute_error"  # what is nearest to all targets then
-    assert np.allclose(model.predict(X), 1.0 if median else 1.5)
+    assert np.allclose(model.predict(X), 1.0 if median else 1.5, atol=0.3 if draws_rows(estimator) else 1e-8)
 
 
 @every_measuring_classifier

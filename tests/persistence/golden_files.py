@@ -27,6 +27,8 @@ ROWS: dict[str, Callable[[], Any]] = {"table": lambda: frame(40)[0][:8], "number
 #: Settings that keep a file small.
 COMMITTEE = [("majority", margin.MajorityClassifier()), ("bayes", margin.NaiveBayes())]
 SMALLER: dict[str, dict[str, Any]] = {
+    "BaggingClassifier": {"estimator": margin.NaiveBayes(), "n_estimators": 3},
+    "BaggingRegressor": {"estimator": margin.DecisionTreeRegressor(max_depth=2), "n_estimators": 3},
     "Perceptron": {"max_iter": 5},
     "CalibratedClassifier": {"cv": 2},
     "StackingClassifier": {"estimators": COMMITTEE, "cv": 2},

@@ -1,11 +1,15 @@
-"""Models made of many: forests of trees, and committees of different models."""
+"""Models made of many: forests of trees, bags of any model, and committees of different ones."""
 
+from margin.ensemble.bagging.bagging import BaggingClassifier, BaggingRegressor
 from margin.ensemble.committee.stacking import StackingClassifier, StackingRegressor
 from margin.ensemble.committee.voting import VotingClassifier, VotingRegressor
 from margin.ensemble.forest.random_forest import RandomForestClassifier, RandomForestRegressor
 from margin.ensemble.forest.trees import Trees
+from margin.ensemble.out_of_bag import measure_out_of_bag
 
 __all__ = [
+    "BaggingClassifier",
+    "BaggingRegressor",
     "RandomForestClassifier",
     "RandomForestRegressor",
     "StackingClassifier",
@@ -13,4 +17,5 @@ __all__ = [
     "Trees",
     "VotingClassifier",
     "VotingRegressor",
+    "measure_out_of_bag",
 ]

@@ -58,7 +58,7 @@ class RawRows:
         self.columns = columns
         self._codes: dict[Any, str] = {}
         self._blocks: dict[Any, str] = {}
-        self._cells: dict[str, str] = {}  # of columns that are no inputs
+        self._cells: dict[str, str] = {}  # of columns that are no inputs, or inputs by another name
         if columns.schema is None:
             self.first = graph.input("X", "DOUBLE", columns.n)
             return
@@ -79,7 +79,7 @@ class RawRows:
         return found
 
     def beside(self, columns: Columns, cells: dict[str, str]) -> RawRows:
-        """These rows with further columns of numbers, by name, that the graph itself makes."""
+        """These rows with further columns by name: numbers that the graph itself makes, or an input once more."""
         found = RawRows.__new__(RawRows)
         found.graph, found.columns, found.first = self.graph, columns, self.first
         found._codes, found._blocks, found._cells = dict(self._codes), {}, {**self._cells, **cells}
@@ -143,15 +143,15 @@ class RawRows:
 
     def _coded(self, column: Column) -> str:
         graph = self.graph
-        levels = written_levels(column)
+        levels, cells = written_levels(column), self._cells.get(column.name, column.name)
         if not len(levels):
-            return graph("Expand", np.array([[-1]]), graph("Shape", column.name))
+            return graph("Expand", np.array([[-1]]), graph("Shape", cells))
         assert self.columns.schema is not None
-        if is_word_column(column) != is_word_column(self.columns.schema[column.name]):
+        if is_word_column(column) != is_word_column(self.columns.schema[cells]):
             levels = np.array([str(level) for level in column.levels], dtype=object)
         return graph.ml(
             "LabelEncoder",
-            column.name,
+            cells,
             keys_tensor=graph.tensor(levels, "keys"),
             values_tensor=graph.tensor(np.arange(len(levels)), "values"),
             default_tensor=graph.tensor(np.array([-1]), "default"),

@@ -10,20 +10,21 @@ from typing import Any
 import numpy as np
 from sklearn.utils import get_tags
 
-from margin.base import AsGiven, Classifier
+from margin.base import AsGiven
 from margin.base.meta.inner_model import last_step, on_tables
 from margin.base.meta.members import Kind, Member, learn_member, together
+from margin.base.meta.probabilities import HasProbabilities
 from margin.base.representations.representation import TrainingRows
-from margin.base.sklearn_classes import available_if, clone
+from margin.base.sklearn_classes import clone
 from margin.bayes.naive import NaiveBayes
 from margin.data.table import Table
 from margin.errors import InputError, ParameterError
-from margin.typing import Encoded, TableLike
+from margin.typing import Encoded
 
 __all__ = ["Strategy", "inner_name"]
 
 
-class Strategy(Classifier):
+class Strategy(HasProbabilities):
     """A classifier made of classifiers of fewer classes.
 
     Parameters
@@ -91,22 +92,6 @@ class Strategy(Classifier):
                 f"{type(self).__name__}(estimator={self._inner()!r}): members learn from some of the rows, of which a "
                 "kernel matrix has no columns (OneVsRest takes one)."
             )
-
-    @available_if(_has_probabilities)
-    def predict_proba(self, X: TableLike) -> np.ndarray:
-        """The probability of each class (columns as in ``classes_``) for each row; of several targets one matrix
-        each."""
-        return super().predict_proba(X)
-
-    @available_if(_has_probabilities)
-    def predict_log_proba(self, X: TableLike) -> np.ndarray:
-        """Logarithms of the probabilities."""
-        return super().predict_log_proba(X)
-
-    @available_if(_has_probabilities)
-    def predict_with_proba(self, X: TableLike) -> tuple[np.ndarray, np.ndarray]:
-        """Both at once, for the price of one."""
-        return super().predict_with_proba(X)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

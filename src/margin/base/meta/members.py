@@ -1,8 +1,9 @@
-"""Members: classifiers fitted to codes 0, 1, … of some rows, many of them side by side."""
+"""Members: models fitted to some rows, classifiers to codes 0, 1, …, many of them side by side."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
 from typing import Any, Literal, TypeVar
 
@@ -12,10 +13,10 @@ from margin import parallel
 from margin.base.meta.inner_model import last_step, weights_for
 from margin.base.sklearn_classes import clone
 from margin.data.rows import ready_for
-from margin.errors import ConstantColumnWarning, ParameterError, hushed
+from margin.errors import ConstantColumnWarning, MarginError, ParameterError, hushed
 from margin.typing import Encoded
 
-__all__ = ["Kind", "Member", "learn_member", "together"]
+__all__ = ["Kind", "Member", "learn_member", "learn_model", "naming", "one_by_one", "together"]
 
 #: What members are asked for: the probability of each code, or scores of which the largest wins.
 Kind = Literal["probability", "decision"]
@@ -42,6 +43,14 @@ class Member:
         elif X.shape[0]:
             found[:, self.places] = self.model.predict_proba(ready_for(self.model, X))
         return found
+
+    def answers(self, X: Encoded) -> np.ndarray:
+        """The code of each row."""
+        if self.model is None:
+            return np.full(X.shape[0], self.places[0])
+        if not X.shape[0]:
+            return np.empty(0, dtype=np.intp)
+        return np.asarray(self.model.predict(ready_for(self.model, X)), dtype=np.intp)
 
     def decisions(self, X: Encoded, n_codes: int, who: str) -> np.ndarray:
         """A score for each code; minus infinity for those it does not know, plus infinity for the only one it knows."""
@@ -74,29 +83,56 @@ class Member:
         return yes if np.array_equal(no, -yes) else yes - no
 
 
+#: Why weights are refused.
+CANNOT = "so it cannot learn weighted rows as a member"
+
+
 def learn_member(model: Any, X: Encoded, codes: np.ndarray, weight: np.ndarray | None, who: str) -> Member:
     """A fresh copy of a classifier fitted to the codes of some rows; constant columns were warned of before."""
     known = np.unique(codes)
     if len(known) == 1:
         return Member(None, known.astype(np.intp))
-    fresh = clone(model)
-    cannot = "so it cannot learn weighted rows as a member"
-    settings = {} if weight is None else weights_for(fresh, weight, who, cannot)
-    with hushed(ConstantColumnWarning):
-        fresh.fit(ready_for(fresh, X), codes, **settings)
+    fresh = learn_model(model, X, codes, weight, who)
     return Member(fresh, np.asarray(getattr(last_step(fresh), "classes_", known)).astype(np.intp))
 
 
-def together(tasks: Sequence[Callable[[], Result]], n_jobs: int | None, X: Encoded | None = None) -> list[Result]:
-    """What tasks give, in their order; side by side they share the threads that one of them would have.
+def learn_model(model: Any, X: Encoded, y: np.ndarray, weight: np.ndarray | None, who: str) -> Any:
+    """A fresh copy of a model fitted to the targets of some rows."""
+    fresh = clone(model)
+    settings = {} if weight is None else weights_for(fresh, weight, who, CANNOT)
+    with hushed(ConstantColumnWarning):
+        return fresh.fit(ready_for(fresh, X), y, **settings)
 
-    Where nobody asked for a number of jobs, tasks on few rows X come one after another: they are short, and threads
-    would spend their time waiting for the interpreter.
+
+@contextmanager
+def naming(who: str, member: str, parameter: str) -> Iterator[None]:
+    """A member that fails is named in the error; ``parameter`` is the one that it was given as."""
+    try:
+        yield
+    except MarginError as error:
+        if str(error).startswith(who):
+            raise
+        raise type(error)(f"{who}: {member}: {error}") from error
+    except (ValueError, TypeError, ArithmeticError, AttributeError, IndexError, KeyError) as error:
+        raise ParameterError(
+            f"{who}({parameter}=…): {member} cannot learn these rows ({type(error).__name__}: {error})."
+        ) from error
+
+
+def one_by_one(tasks: Sequence[Callable[[], Result]], n_jobs: int | None, X: Encoded) -> Iterator[Result]:
+    """What tasks on rows X give, in their order, as they are done; side by side they share the threads of one.
+
+    Where nobody asked for a number of jobs, tasks on few rows come one after another: they are short, and threads would
+    spend their time waiting for the interpreter.
     """
-    if n_jobs is None and X is not None and X.shape[0] * X.shape[1] < SMALL:
+    if n_jobs is None and X.shape[0] * X.shape[1] < SMALL:
         n_jobs = 1
-    with_warnings = [partial(_hushed, task) for task in tasks]
-    return list(parallel.side_by_side(with_warnings, len(tasks), n_jobs))
+    return parallel.side_by_side([partial(_hushed, task) for task in tasks], len(tasks), n_jobs)
+
+
+def together(tasks: Sequence[Callable[[], Result]], n_jobs: int | None, X: Encoded) -> list[Result]:
+    """All that tasks on rows X give, in their order."""
+    return list(one_by_one(tasks, n_jobs, X))
 
 
 def _hushed(task: Callable[[], Result]) -> Result:

@@ -2,26 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from functools import partial
 from typing import Annotated, Any, Self
 
 import numpy as np
 
-from margin.base import AsGiven, Classifier, Regressor
+from margin.base import AsGiven, Regressor
 from margin.base.estimator import SupervisedEstimator
+from margin.base.meta import members
 from margin.base.meta.cross_fitting import given_splits, stratified_splits
-from margin.base.meta.inner_model import Folds, on_tables, weights_for
-from margin.base.meta.members import Member, learn_member, together
+from margin.base.meta.inner_model import Folds, on_tables
+from margin.base.meta.members import Member, learn_member, learn_model, together
+from margin.base.meta.probabilities import HasProbabilities
 from margin.base.representations.representation import TrainingRows
-from margin.base.sklearn_classes import available_if, clone
 from margin.data.rows import ready_for
 from margin.data.splits import Split
 from margin.data.table import Table
-from margin.errors import ConstantColumnWarning, MarginError, ParameterError, hushed, listing
+from margin.errors import ParameterError, listing
 from margin.params import Rule, no_text
-from margin.typing import Encoded, TableLike
+from margin.typing import Encoded
 
 __all__ = ["Committee", "CommitteeOfClassifiers", "CommitteeOfRegressors", "Estimators", "Folds", "held_out_rows"]
 
@@ -156,22 +157,12 @@ class Committee(SupervisedEstimator):
         return tags
 
 
-@contextmanager
-def naming(who: str, name: str) -> Iterator[None]:
+def naming(who: str, name: str) -> AbstractContextManager[None]:
     """A member that fails is named in the error."""
-    try:
-        yield
-    except MarginError as error:
-        if str(error).startswith(who):
-            raise
-        raise type(error)(f"{who}: member {name!r}: {error}") from error
-    except (ValueError, TypeError, ArithmeticError, AttributeError, IndexError, KeyError) as error:
-        raise ParameterError(
-            f"{who}(estimators=…): member {name!r} cannot learn these rows ({type(error).__name__}: {error})."
-        ) from error
+    return members.naming(who, f"member {name!r}", "estimators")
 
 
-class CommitteeOfClassifiers(Committee, Classifier):
+class CommitteeOfClassifiers(Committee, HasProbabilities):
     """Members that learn classes, as the codes 0, 1, …."""
 
     members_: list[Member]
@@ -199,24 +190,6 @@ class CommitteeOfClassifiers(Committee, Classifier):
         """The names of members that lack a method."""
         return [name for name, model in self._named() if not hasattr(model, method)]
 
-    def _has_probabilities(self) -> bool:
-        raise TypeError(f"{type(self).__name__} must say whether it has probabilities.")
-
-    @available_if(lambda self: self._has_probabilities())
-    def predict_proba(self, X: TableLike) -> np.ndarray:
-        """The probability of each class (columns as in ``classes_``) for each row."""
-        return super().predict_proba(X)
-
-    @available_if(lambda self: self._has_probabilities())
-    def predict_log_proba(self, X: TableLike) -> np.ndarray:
-        """Logarithms of the probabilities."""
-        return super().predict_log_proba(X)
-
-    @available_if(lambda self: self._has_probabilities())
-    def predict_with_proba(self, X: TableLike) -> tuple[np.ndarray, np.ndarray]:
-        """Both at once, for the price of one."""
-        return super().predict_with_proba(X)
-
 
 class CommitteeOfRegressors(Committee, Regressor):
     """Members that learn numbers."""
@@ -231,11 +204,7 @@ class CommitteeOfRegressors(Committee, Regressor):
         return [("neighbors", near), ("tree", DecisionTreeRegressor(max_depth=5, min_samples_leaf=5))]
 
     def _member(self, model: Any, X: Encoded, y: np.ndarray, weight: np.ndarray | None) -> Any:
-        fresh = clone(model)
-        cannot = "so it cannot learn weighted rows as a member"
-        settings = {} if weight is None else weights_for(fresh, weight, type(self).__name__, cannot)
-        with hushed(ConstantColumnWarning):
-            return fresh.fit(ready_for(fresh, X), y, **settings)
+        return learn_model(model, X, y, weight, type(self).__name__)
 
     def _models(self) -> list[Any]:
         return list(self.__dict__.get("members_", ()))

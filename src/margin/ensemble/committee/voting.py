@@ -8,7 +8,6 @@ import numpy as np
 
 from margin.base.representations.representation import TrainingRows
 from margin.base.sklearn_classes import available_if
-from margin.data.rows import ready_for
 from margin.ensemble.committee.committee import (
     CommitteeOfClassifiers,
     CommitteeOfRegressors,
@@ -175,15 +174,7 @@ class VotingClassifier(_Weighed, CommitteeOfClassifiers):
         return self.classes_[self._voted(self._encoded(X, "votes"))]
 
     def _voted(self, X: Encoded) -> np.ndarray:
-        columns = [
-            np.full(X.shape[0], member.places[0])
-            if member.model is None
-            else np.asarray(member.model.predict(ready_for(member.model, X)), dtype=np.intp)
-            if X.shape[0]
-            else np.empty(0, dtype=np.intp)
-            for member in self.members_
-        ]
-        return np.column_stack(columns)
+        return np.column_stack([member.answers(X) for member in self.members_])
 
     def _scores(self, X: Encoded) -> np.ndarray:
         n_classes = len(self.classes_)

@@ -14,8 +14,9 @@ from margin.errors import ExportError
 from margin.export.answer import Answer, answer
 from margin.export.around import inner_answer
 from margin.export.columns import RawRows
+from margin.export.graph import Graph
 
-__all__: list[str] = []
+__all__ = ["said_share", "said_value", "said_vote", "settled_votes", "summed"]
 
 
 def _certain(member: Member, rows: RawRows, n_classes: int) -> str:
@@ -32,7 +33,7 @@ def _inner(member: Member, rows: RawRows, who: str) -> Answer:
     return said
 
 
-def _shares(member: Member, rows: RawRows, n_classes: int, who: str) -> str:
+def said_share(member: Member, rows: RawRows, n_classes: int, who: str) -> str:
     """The probability of each class; 0 for those that the member does not know."""
     if member.model is None:
         return _certain(member, rows, n_classes)
@@ -41,7 +42,7 @@ def _shares(member: Member, rows: RawRows, n_classes: int, who: str) -> str:
     return rows.graph.widened(said.probabilities, member.places.astype(np.int64), n_classes, 0.0, rows.count())
 
 
-def _vote(member: Member, rows: RawRows, n_classes: int, who: str) -> str:
+def said_vote(member: Member, rows: RawRows, n_classes: int, who: str) -> str:
     """1 for the class that is answered."""
     if member.model is None:
         return _certain(member, rows, n_classes)
@@ -51,7 +52,7 @@ def _vote(member: Member, rows: RawRows, n_classes: int, who: str) -> str:
     return graph.as_double(graph("Equal", graph.as_column(chosen), np.arange(n_classes).reshape(1, -1)))
 
 
-def _summed(rows: RawRows, parts: list[str]) -> str:
+def summed(rows: RawRows, parts: list[str]) -> str:
     total = parts[0]
     for more in parts[1:]:
         total = rows.graph("Add", total, more)
@@ -61,16 +62,21 @@ def _summed(rows: RawRows, parts: list[str]) -> str:
 @answer.register
 def _(model: VotingClassifier, rows: RawRows) -> Answer:
     graph, n, soft = rows.graph, len(model.classes_), model.voting_ == "soft"
-    say = _shares if soft else _vote
+    say = said_share if soft else said_vote
     counted = [(float(share), member) for share, member in zip(model.weights_, model.members_) if share > 0]
     parts = [graph("Mul", share, say(member, rows, n, "VotingClassifier")) for share, member in counted]
-    total = _summed(rows, parts)
+    total = summed(rows, parts)
     if soft:
         return Answer(graph.winner(total), total)
+    return settled_votes(graph, total, model._prior)
+
+
+def settled_votes(graph: Graph, votes: str, prior: np.ndarray) -> Answer:
+    """Shares of the votes: equal ones go to the class with more weight in training."""
     unit = 10.0**DIGITS
-    votes = graph("Div", graph("Round", graph("Mul", total, unit)), unit)
-    votes = graph("Add", votes, TIE * model._prior.reshape(1, -1))
-    scores = graph("Sub", graph.columns(votes, [1]), graph.columns(votes, [0])) if n == 2 else votes
+    votes = graph("Div", graph("Round", graph("Mul", votes, unit)), unit)
+    votes = graph("Add", votes, TIE * prior.reshape(1, -1))
+    scores = graph("Sub", graph.columns(votes, [1]), graph.columns(votes, [0])) if len(prior) == 2 else votes
     return Answer(graph.winner(votes), scores=scores)
 
 
@@ -82,7 +88,7 @@ def _column(model: StackingClassifier, member: Member, method: str, rows: RawRow
         if said.scores is None or len(member.places) < n:
             raise ExportError(f"to_onnx({who}): the scores of {type(member.model).__name__} cannot be said in ONNX.")
         return said.scores
-    found = (_vote if method == "predict" else _shares)(member, rows, n, who)
+    found = (said_vote if method == "predict" else said_share)(member, rows, n, who)
     return graph.columns(found, [1]) if n == 2 else found
 
 
@@ -97,9 +103,9 @@ def _(model: StackingClassifier, rows: RawRows) -> Answer:
         return Answer(graph.winner(certain), certain)
     seen = _final_rows(model, final.model, rows, said)
     if hasattr(final.model, "predict_proba"):
-        shares = _shares(final, seen, n, "StackingClassifier")
+        shares = said_share(final, seen, n, "StackingClassifier")
         return Answer(graph.winner(shares), shares)
-    return Answer(graph.winner(_vote(final, seen, n, "StackingClassifier")))
+    return Answer(graph.winner(said_vote(final, seen, n, "StackingClassifier")))
 
 
 def _final_rows(model: Any, final: Any, rows: RawRows, said: str) -> RawRows:
@@ -114,7 +120,7 @@ def _final_rows(model: Any, final: Any, rows: RawRows, said: str) -> RawRows:
     return rows.beside(known, {name: rows.graph.columns(said, [j]) for j, name in enumerate(names)})
 
 
-def _value(model: Any, rows: RawRows, who: str) -> str:
+def said_value(model: Any, rows: RawRows, who: str) -> str:
     """What a regressor says, as a column."""
     if not isinstance(model, Regressor):
         raise ExportError(
@@ -130,8 +136,8 @@ def _value(model: Any, rows: RawRows, who: str) -> str:
 @answer.register(StackingRegressor)
 def _(model: Any, rows: RawRows) -> Answer:
     graph, who = rows.graph, type(model).__name__
-    said = graph.side_by_side([_value(member, rows, who) for member in model.members_])
+    said = graph.side_by_side([said_value(member, rows, who) for member in model.members_])
     final = vars(model).get("final_")
     if final is None:
         return Answer(value=graph.flat(graph.times(said, model.weights_.reshape(-1, 1))))
-    return Answer(value=graph.flat(_value(final, _final_rows(model, final, rows, said), who)))
+    return Answer(value=graph.flat(said_value(final, _final_rows(model, final, rows, said), who)))
