@@ -12,6 +12,7 @@ from margin import parallel
 from margin.base.meta.inner_model import last_step, weights_for
 from margin.base.sklearn_classes import clone
 from margin.data.rows import ready_for
+from margin.data.weights import group_arguments
 from margin.errors import ConstantColumnWarning, ParameterError, hushed
 from margin.typing import Encoded
 
@@ -72,7 +73,9 @@ class Member:
         return yes if np.array_equal(no, -yes) else yes - no
 
 
-def learn_member(model: Any, X: Encoded, codes: np.ndarray, weight: np.ndarray | None, who: str) -> Member:
+def learn_member(
+    model: Any, X: Encoded, codes: np.ndarray, weight: np.ndarray | None, who: str, groups: np.ndarray | None = None
+) -> Member:
     """A fresh copy of a classifier fitted to the codes of some rows; constant columns were warned of before."""
     known = np.unique(codes)
     if len(known) == 1:
@@ -80,6 +83,7 @@ def learn_member(model: Any, X: Encoded, codes: np.ndarray, weight: np.ndarray |
     fresh = clone(model)
     cannot = "so it cannot learn weighted rows as a member"
     settings = {} if weight is None else weights_for(fresh, weight, who, cannot)
+    settings |= group_arguments(fresh, groups)
     with hushed(ConstantColumnWarning):
         fresh.fit(ready_for(fresh, X), codes, **settings)
     return Member(fresh, np.asarray(getattr(last_step(fresh), "classes_", known)).astype(np.intp))
