@@ -9,15 +9,16 @@ import numpy as np
 
 from margin.base import AsGiven, Classifier
 from margin.base.meta.calibration_maps import MAPS, CalibrationMap
-from margin.base.meta.cross_fitting import given_splits, stratified_splits
+from margin.base.meta.cross_fitting import splits_of
 from margin.base.meta.inner_model import Estimator, Folds, frozen, last_step, on_tables, take_over, weights_for
+from margin.base.meta.keeping_groups import KeepsGroups
 from margin.base.representations.representation import TrainingRows
 from margin.base.sklearn_classes import clone
 from margin.bayes.naive import NaiveBayes
 from margin.data.rows import ready_for
 from margin.data.splits import Part, Split
 from margin.data.table import Table
-from margin.data.weights import cases_per_weight, count_repeats
+from margin.data.weights import cases_per_weight, count_repeats, group_arguments
 from margin.errors import ConstantColumnWarning, InputError, ParameterError, listing
 from margin.params import Flag, Seed, choice
 from margin.typing import Encoded, TableLike
@@ -102,7 +103,7 @@ def _log_odds(model: Any, X: Encoded) -> np.ndarray:
     return np.clip(logs - np.column_stack(rest), -SUREST, SUREST)
 
 
-class CalibratedClassifier(Classifier):
+class CalibratedClassifier(KeepsGroups, Classifier):
     r"""Any classifier, with probabilities that come true as often as they say.
 
     The classifier learns from all folds but one and scores the rows of that one; on such scores, never on those of rows
@@ -179,7 +180,6 @@ class CalibratedClassifier(Classifier):
 
     def _fit(self, X: Encoded, y: np.ndarray, rows: TrainingRows) -> None:
         model = NaiveBayes() if self.estimator is None else self.estimator
-        weight = rows.weights()
         fitted = frozen(model, self.cv, "CalibratedClassifier", "estimator")
         if fitted is not None:
             self.calibrated_ = [self._calibrate_fitted(fitted, X, y, rows)]
@@ -190,41 +190,39 @@ class CalibratedClassifier(Classifier):
             return
         if isinstance(X, Table):
             model = on_tables(model)
-        if isinstance(self.cv, (int, np.integer)):
-            splits = stratified_splits(y, weight, int(self.cv), self.random_state)
-        else:
-            splits = given_splits(self.cv, y, weight, rows.kept, rows.n_given, type(self).__name__)
+        splits = splits_of(self.cv, y, rows, self.random_state, type(self).__name__)
         learn = self._learn_together if self.ensemble in (False, np.False_) or not splits else self._learn_apart
         try:
-            self.calibrated_ = learn(model, X, y, weight, splits)
+            self.calibrated_ = learn(model, X, y, rows, splits)
         except InputError:
             clone(model).fit(X, y)  # refuses the same cell, and names its row as it was given
             raise
 
     def _learn_apart(
-        self, model: Any, X: Encoded, y: np.ndarray, weight: np.ndarray, splits: list[Split]
+        self, model: Any, X: Encoded, y: np.ndarray, rows: TrainingRows, splits: list[Split]
     ) -> list[CalibratedModel]:
         """A classifier and a map for each split."""
-        worth = _case_factor(weight)
+        worth = _case_factor(rows.weights())
         found = []
         for train, test in splits:
-            fitted = self._fitted_on(model, X, y, train)
+            fitted = self._fitted_on(model, X, y, train, rows)
             if len(fitted.places) > 1:
                 fitted.learn(fitted.scores_of(X[test.rows]), y[test.rows], test.weights * worth)
             found.append(fitted)
         return found
 
     def _learn_together(
-        self, model: Any, X: Encoded, y: np.ndarray, weight: np.ndarray, splits: list[Split]
+        self, model: Any, X: Encoded, y: np.ndarray, rows: TrainingRows, splits: list[Split]
     ) -> list[CalibratedModel]:
         """One classifier of all rows, and one map from the scores that others gave to rows they had not learnt from."""
+        weight = rows.weights()
         everything = Part.weighted(np.arange(len(y)), weight)
-        whole = self._fitted_on(model, X, y, everything)
+        whole = self._fitted_on(model, X, y, everything, rows)
         scores = []
         for i, (train, test) in enumerate(splits):
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", ConstantColumnWarning)  # all rows have had their say; a part need not
-                fitted = self._fitted_on(model, X, y, train)
+                fitted = self._fitted_on(model, X, y, train, rows)
             if len(fitted.places) < len(whole.places):
                 lost = self.classes_[np.setdiff1d(whole.places, fitted.places)]
                 raise ParameterError(
@@ -235,13 +233,14 @@ class CalibratedClassifier(Classifier):
         if not splits:
             # Not one class has two rows: there is nothing else to learn the map from than the rows themselves.
             scores, splits = [whole.scores_of(X)], [(everything, everything)]
-        rows = np.concatenate([test.rows for _, test in splits])
+        judged = np.concatenate([test.rows for _, test in splits])
         held = np.concatenate([test.weights for _, test in splits])
-        return [whole.learn(np.vstack(scores), y[rows], held * _case_factor(weight))]
+        return [whole.learn(np.vstack(scores), y[judged], held * _case_factor(weight))]
 
-    def _fitted_on(self, model: Any, X: Encoded, y: np.ndarray, part: Part) -> CalibratedModel:
+    def _fitted_on(self, model: Any, X: Encoded, y: np.ndarray, part: Part, rows: TrainingRows) -> CalibratedModel:
         fresh = clone(model)
         settings = {} if part.weight is None else weights_for(fresh, part.weight, "CalibratedClassifier", CANNOT)
+        settings |= group_arguments(fresh, rows.groups_of(part.rows))
         fresh.fit(X[part.rows], y[part.rows], **settings)
         places = getattr(fresh, "classes_", None)
         return self._uncalibrated(fresh, np.unique(y[part.rows]) if places is None else np.asarray(places))

@@ -69,11 +69,13 @@ def cases_per_weight(total: float, squares: float, repeats: bool) -> float:
     return 1.0 if repeats or squares == 0 else float(total / squares)
 
 
-def group_arguments(model: ClassifierLike, groups: np.ndarray) -> dict[str, np.ndarray]:
-    """Groups as arguments of a model's ``fit``, for those that cut folds of their own; none for others.
+def group_arguments(model: ClassifierLike, groups: np.ndarray | None) -> dict[str, np.ndarray]:
+    """Groups, if there are any, as arguments of a model's ``fit``, for those that cut folds of their own.
 
     In a pipeline they go to its last step. Searches of scikit-learn hand them to their splitter.
     """
+    if groups is None:
+        return {}
     from sklearn.model_selection._search import BaseSearchCV
     from sklearn.utils.validation import has_fit_parameter
 

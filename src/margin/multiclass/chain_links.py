@@ -3,12 +3,12 @@ them."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from margin.base.meta.cross_fitting import given_splits, stratified_splits
+from margin.base.meta.cross_fitting import splits_of
 from margin.base.meta.members import Kind, Member, learn_member
 from margin.base.representations.representation import TrainingRows
 from margin.data.splits import Split
@@ -55,6 +55,7 @@ class ChainRows:
     feeding: Feeding
     kind: Kind
     who: str
+    groups: np.ndarray | None = None
 
     def true_shares(self, j: int) -> np.ndarray:
         return one_hot(self.y[:, j], len(self.feeding.classes[j]))
@@ -64,7 +65,7 @@ def learn_link(rows: ChainRows, order: np.ndarray, place: int) -> Member:
     """A member that learns its target from the rows and the true labels of the targets before it."""
     before = order[:place].tolist()
     X = rows.feeding.extended(rows.X, before, [rows.true_shares(j) for j in before])
-    return learn_member(rows.model, X, rows.y[:, order[place]], rows.weight, rows.who)
+    return learn_member(rows.model, X, rows.y[:, order[place]], rows.weight, rows.who, rows.groups)
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,15 +82,12 @@ class Units:
     @classmethod
     def dealt(cls, cv: Any, rows: TrainingRows, seed: SeedLike, who: str) -> Units | None:
         """Rows dealt out to so many folds, or by given splits; None for a single unit, of which nothing is held out."""
-        weight = rows.weights()
-        same = np.zeros(len(weight), dtype=np.int64)
-        if isinstance(cv, (int, np.integer)):
-            splits = stratified_splits(same, weight, int(cv), seed)
-            return cls._of(splits) if splits else None
-        splits = given_splits(cv, same, weight, rows.kept, rows.n_given, who)
-        if not np.array_equal(np.sort(np.concatenate([test.rows for _, test in splits])), np.arange(len(weight))):
+        n = len(rows.weights())
+        splits = splits_of(cv, np.zeros(n, dtype=np.int64), rows, seed, who)
+        held = np.concatenate([test.rows for _, test in splits]) if splits else np.empty(0)
+        if not isinstance(cv, (int, np.integer)) and not np.array_equal(np.sort(held), np.arange(n)):
             raise ParameterError(f"{who}(cv=…): every row must be held out in one of the splits, and in no other.")
-        return cls._of(splits)
+        return cls._of(splits) if splits else None
 
     @classmethod
     def _of(cls, splits: list[Split]) -> Units:
@@ -102,7 +100,8 @@ class Units:
     def whole(self, rows: ChainRows) -> ChainRows:
         """The rows of the units."""
         weight = None if rows.weight is None else self.weight
-        return ChainRows(rows.model, rows.X[self.rows], rows.y[self.rows], weight, rows.feeding, rows.kind, rows.who)
+        groups = None if rows.groups is None else rows.groups[self.rows]
+        return replace(rows, X=rows.X[self.rows], y=rows.y[self.rows], weight=weight, groups=groups)
 
 
 def held_out_codes(rows: ChainRows, X: Encoded, j: int, units: Units) -> np.ndarray:
@@ -112,7 +111,8 @@ def held_out_codes(rows: ChainRows, X: Encoded, j: int, units: Units) -> np.ndar
     for fold in range(int(units.fold.max()) + 1):
         learning, held = np.flatnonzero(units.fold != fold), np.flatnonzero(units.fold == fold)
         weight = None if rows.weight is None else rows.weight[learning]
-        member = learn_member(rows.model, X[learning], rows.y[learning, j], weight, rows.who)
+        groups = None if rows.groups is None else rows.groups[learning]
+        member = learn_member(rows.model, X[learning], rows.y[learning, j], weight, rows.who, groups)
         found[held] = fed_shares(member.scores(X[held], n_classes, rows.kind, rows.who), rows.feeding.probabilities)
     return found
 
@@ -124,7 +124,7 @@ def learn_cross_fitted(rows: ChainRows, order: np.ndarray, units: Units) -> Chai
     fed: list[np.ndarray] = []
     for place, j in enumerate(order.tolist()):
         X = rows.feeding.extended(given.X, order[:place].tolist(), fed)
-        members.append(learn_member(rows.model, X, given.y[:, j], given.weight, rows.who))
+        members.append(learn_member(rows.model, X, given.y[:, j], given.weight, rows.who, given.groups))
         if place + 1 < len(order):
             fed.append(held_out_codes(given, X, j, units))
     return Chain(order, members)

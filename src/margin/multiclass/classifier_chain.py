@@ -149,7 +149,8 @@ class ClassifierChain(Strategy):
         self._refuse_pairwise(y.ndim == 2)
         self._refuse_wish()
         model = on_tables(self._inner()) if isinstance(X, Table) else self._inner()
-        given = ChainRows(model, X, y.reshape(len(y), -1), rows.weight, self._feeding(), self._kind(), who)
+        codes = y.reshape(len(y), -1)
+        given = ChainRows(model, X, codes, rows.weight, self._feeding(), self._kind(), who, rows.groups)
         try:
             self._learn_chains(given, rows)
         except InputError:

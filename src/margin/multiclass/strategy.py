@@ -12,6 +12,7 @@ from sklearn.utils import get_tags
 
 from margin.base import AsGiven
 from margin.base.meta.inner_model import last_step, on_tables
+from margin.base.meta.keeping_groups import KeepsGroups
 from margin.base.meta.members import Kind, Member, learn_member, together
 from margin.base.meta.probabilities import HasProbabilities
 from margin.base.representations.representation import TrainingRows
@@ -24,7 +25,7 @@ from margin.typing import Encoded
 __all__ = ["Strategy", "inner_name"]
 
 
-class Strategy(HasProbabilities):
+class Strategy(KeepsGroups, HasProbabilities):
     """A classifier made of classifiers of fewer classes.
 
     Parameters
@@ -79,7 +80,7 @@ class Strategy(HasProbabilities):
         tasks = []
         for chosen, codes in parts:
             weight = rows.weight if chosen is None or rows.weight is None else rows.weight[chosen]
-            tasks.append(partial(_learn_part, model, X, chosen, codes, weight, who))
+            tasks.append(partial(_learn_part, model, X, chosen, codes, weight, rows.groups_of(chosen), who))
         try:
             return together(tasks, self.n_jobs, X)
         except InputError:
@@ -102,9 +103,15 @@ class Strategy(HasProbabilities):
 
 
 def _learn_part(
-    model: Any, X: Encoded, chosen: np.ndarray | None, codes: np.ndarray, weight: np.ndarray | None, who: str
+    model: Any,
+    X: Encoded,
+    chosen: np.ndarray | None,
+    codes: np.ndarray,
+    weight: np.ndarray | None,
+    groups: np.ndarray | None,
+    who: str,
 ) -> Member:
-    return learn_member(model, X if chosen is None else X[chosen], codes, weight, who)
+    return learn_member(model, X if chosen is None else X[chosen], codes, weight, who, groups)
 
 
 def inner_name(model: Any) -> str:

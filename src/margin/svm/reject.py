@@ -11,14 +11,16 @@ import numpy as np
 from margin import params
 from margin.base import AsGiven
 from margin.base.meta.confidence import answers_with_confidence, confidence_kind
-from margin.base.meta.cross_fitting import given_splits, stratified_splits
+from margin.base.meta.cross_fitting import splits_of
 from margin.base.meta.delegating import PassesOn
 from margin.base.meta.inner_model import Estimator, Folds, frozen, on_tables, take_over, weights_for
+from margin.base.meta.keeping_groups import KeepsGroups
 from margin.base.representations.representation import TrainingRows
 from margin.base.sklearn_classes import clone
 from margin.bayes.naive import NaiveBayes
 from margin.data.splits import Part, Split
 from margin.data.table import Table
+from margin.data.weights import group_arguments
 from margin.errors import AbstentionWarning, ConstantColumnWarning, ParameterError, warn
 from margin.evaluation.curves.risk_coverage import RiskCoverage, ThresholdChoice, risk_coverage
 from margin.evaluation.metrics.definitions import accuracy
@@ -29,7 +31,7 @@ from margin.typing import ClassifierLike, Encoded, LabelsLike, TableLike, Weight
 __all__ = ["Reject"]
 
 
-class Reject(PassesOn):
+class Reject(KeepsGroups, PassesOn):
     r"""Any classifier, with the right to say "don't know".
 
     An answer is given only where the classifier's confidence is above a threshold :math:`t`; else it is ``None``. For a
@@ -139,7 +141,7 @@ class Reject(PassesOn):
             model = on_tables(model)
         # All rows first: a cell that the classifier refuses is then named by the row it was given in.
         self.model_ = (
-            self._fitted_on(model, X, y, Part.weighted(np.arange(len(y)), weight)) if fitted is None else fitted
+            self._fitted_on(model, X, y, Part.weighted(np.arange(len(y)), weight), rows) if fitted is None else fitted
         )
         self.curve_: RiskCoverage | None = None
         self.choice_: ThresholdChoice | None = None
@@ -147,11 +149,12 @@ class Reject(PassesOn):
             self.curve_ = self._judged(model, X, y, rows, fitted)
         self.threshold_ = self._chosen()
 
-    def _fitted_on(self, model: ClassifierLike, X: Encoded, y: np.ndarray, part: Part) -> Any:
+    def _fitted_on(self, model: ClassifierLike, X: Encoded, y: np.ndarray, part: Part, rows: TrainingRows) -> Any:
         fresh = clone(model)
         settings = {}
         if part.weight is not None:
             settings = weights_for(fresh, part.weight, "Reject", "so it cannot be wrapped for weighted rows")
+        settings |= group_arguments(fresh, rows.groups_of(part.rows))
         return fresh.fit(_block(fresh, X, part.rows, part.rows), self.classes_[y[part.rows]], **settings)
 
     def _needs_rows(self) -> bool:
@@ -168,9 +171,9 @@ class Reject(PassesOn):
             held = [Part.weighted(np.arange(len(y)), weight)]
             found = [self._confident(fitted, X)]
         else:
-            splits = self._splits(y, weight, rows)
+            splits = splits_of(self.cv, y, rows, self.random_state, "Reject")
             held = [test for _, test in splits]
-            found = [self._held_out(model, X, y, train, test) for train, test in splits]
+            found = [self._held_out(model, X, y, split, rows) for split in splits]
         level = 0.95 if self.level is None else self.level
         if not held:  # not one class has two rows: nothing can be held out, and nothing is known of the error
             return risk_coverage([], [], [], level=level)
@@ -182,18 +185,14 @@ class Reject(PassesOn):
             level=level,
         )
 
-    def _splits(self, y: np.ndarray, weight: np.ndarray, rows: TrainingRows) -> list[Split]:
-        if isinstance(self.cv, (int, np.integer)):
-            return stratified_splits(y, weight, int(self.cv), self.random_state)
-        return given_splits(self.cv, y, weight, rows.kept, rows.n_given, "Reject")
-
     def _held_out(
-        self, model: ClassifierLike, X: Encoded, y: np.ndarray, train: Part, test: Part
+        self, model: ClassifierLike, X: Encoded, y: np.ndarray, split: Split, rows: TrainingRows
     ) -> tuple[np.ndarray, np.ndarray]:
         """Answers and confidences on rows of a test part."""
+        train, test = split
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConstantColumnWarning)  # all rows have had their say; a part need not
-            fitted = self._fitted_on(model, X, y, train)
+            fitted = self._fitted_on(model, X, y, train, rows)
         return self._confident(fitted, _block(fitted, X, test.rows, train.rows))
 
     def _chosen(self) -> float:

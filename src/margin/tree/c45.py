@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from margin import parallel
+from margin.base.meta.keeping_groups import KeepsGroups
 from margin.base.representations.mixed import MixedData
 from margin.base.representations.representation import TrainingRows
 from margin.params import Count, Flag, Jobs, Positive, Seed, Several, Share
@@ -23,7 +24,7 @@ from margin.tree.tree_model import TreeClassifier
 __all__ = ["C45"]
 
 
-class C45(TreeClassifier):
+class C45(KeepsGroups, TreeClassifier):
     """Splits by gain ratio, sends missing cells down all branches in parts, and prunes what is likely to be chance.
 
     Among the columns that gain at least the average the one with the best gain ratio is asked; words get a branch for
@@ -99,7 +100,7 @@ class C45(TreeClassifier):
         cases = Rows(X, y, in_cases(rows.weights()))
         self.n_outputs_ = 1
         if self.prune and self.reduced_error:
-            growing, judging = held_out(cases, 1 / int(self.n_folds), self.random_state, y)
+            growing, judging = held_out(cases, 1 / int(self.n_folds), self.random_state, y, rows.groups)
             self.tree_ = recounted_classes(self._judged(growing, judging), cases, "entropy")
             return
         tree = self._grown(cases)

@@ -15,8 +15,10 @@ from sklearn.utils import Bunch
 
 from margin import parallel
 from margin.base.inputs.columns import Columns
+from margin.base.meta.keeping_groups import KeepsGroups
 from margin.base.parameter_path import PathFunction
 from margin.base.representations.mixed import MixedData
+from margin.base.representations.representation import TrainingRows
 from margin.base.sklearn_classes import clone
 from margin.errors import ParameterError
 from margin.tree.criteria import criterion_of
@@ -37,7 +39,7 @@ from margin.typing import Encoded, LabelsLike, TableLike, WeightsLike
 __all__ = ["CartTree", "ClassGrowth", "ValueGrowth", "weight_as_grown"]
 
 
-class CartTree(TreeModel):
+class CartTree(KeepsGroups, TreeModel):
     """A tree with scikit-learn's parameters and ours.
 
     Parameters
@@ -98,16 +100,17 @@ class CartTree(TreeModel):
     def _how(self, rows: Rows) -> dict[str, Any]:
         return self._growth().how(rows)
 
-    def _fit_tree(self, X: MixedData, y: np.ndarray, weight: np.ndarray) -> None:
+    def _fit_tree(self, X: MixedData, y: np.ndarray, training: TrainingRows) -> None:
         self.n_outputs_ = 1 if y.ndim == 1 else y.shape[1]
         self.max_features_ = features_of(self.max_features, self.n_features_in_)
-        growth, rows = self._growth(), Rows(X, y, without_excess(weight))
+        growth, rows = self._growth(), Rows(X, y, without_excess(training.weights()))
         if self.prune == "reduced_error":
             tree, self.pruning_trace_ = pruned_on_held_out(
-                growth, rows, self.validation_fraction, self.random_state, bool(self.prune_ties)
+                growth, rows, self.validation_fraction, self.random_state, bool(self.prune_ties), training.groups
             )
         elif self.prune == "cost_complexity":
-            tree, self.pruning_path_ = best_alpha(growth, rows, int(self.n_folds), self.random_state)
+            n_folds, seed = int(self.n_folds), self.random_state
+            tree, self.pruning_path_ = best_alpha(growth, rows, n_folds, seed, training.groups)
         else:
             tree = growth.grown(rows)
         if self.ccp_alpha > 0:

@@ -173,7 +173,7 @@ class DecisionTreeClassifier(CartTree, TreeClassifier):
             self._costs = None
             self._class_factors = output_factors(self.class_weight, self.classes_, y, weight, who)
             self._priors = np.ones(len(self._class_factors))
-            self._fit_tree(X, y, weight)
+            self._fit_tree(X, y, rows)
             return
         totals = np.bincount(y, weight, n_classes)
         self._costs = cost_matrix(self.costs, self.classes_, who)
@@ -181,7 +181,7 @@ class DecisionTreeClassifier(CartTree, TreeClassifier):
         self._priors = in_few_bits(altered_priors(self._costs, totals * self._class_factors))
         if self.monotonic_cst is not None and n_classes > 2:
             raise ParameterError(f"{who}(monotonic_cst=…): only the shares of two classes can rise or fall.")
-        self._fit_tree(X, y, weight)
+        self._fit_tree(X, y, rows)
 
     def _growth(self) -> ClassGrowth | SeveralClassesGrowth:
         if self.outputs_2d_:

@@ -132,14 +132,14 @@ class DecisionTreeRegressor(CartTree, TreeRegressor):
             check_one_tree(self, of_classes=False)
         scale, power = binary_scale(y), criterion_of(self.criterion).unit_power
         if scale == 1:
-            self._fit_tree(X, y, rows.weights())
+            self._fit_tree(X, y, rows)
             return
         # Pruning squares squared errors, which numbers near 1e80 do not survive: all is done on a scale of about 1.
         scaled = copy(self)
         for name in ("min_impurity_decrease", "min_impurity_split", "ccp_alpha"):
             if getattr(self, name) is not None:
                 setattr(scaled, name, math.prod([scale] * power, start=float(getattr(self, name))))
-        scaled._fit_tree(X, y * scale, rows.weights())
+        scaled._fit_tree(X, y * scale, rows)
         self.n_outputs_, self.max_features_ = scaled.n_outputs_, scaled.max_features_
         self.tree_ = scaled_back(scaled.tree_, 1.0, scale, power)
         for name, parts in _LOSSES.items():

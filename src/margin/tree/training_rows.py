@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from margin.base.representations.mixed import MixedData
-from margin.data.splits import deal_folds, units_of
+from margin.data.splits import deal_folds, hold_groups_back, units_of
 from margin.data.weights import cases_per_weight, count_repeats
 from margin.random import seed_for
 from margin.tree.grow import numbers_of
@@ -40,13 +40,19 @@ def without_excess(weight: np.ndarray) -> np.ndarray:
     return weight * 2.0 ** -np.ceil(np.log2(weight.max()))
 
 
-def held_out(rows: Rows, share: float, seed: SeedLike, stratum: np.ndarray) -> tuple[Rows, Rows]:
+def held_out(
+    rows: Rows, share: float, seed: SeedLike, stratum: np.ndarray, groups: np.ndarray | None = None
+) -> tuple[Rows, Rows]:
     """The rows to grow from, and a share of each stratum to judge by; a row of weight 3 is three units to deal.
 
-    At least one unit stays for growing.
+    At least one unit stays for growing. With ``groups`` whole groups are kept for judging.
     """
+    marks = _marks(rows, seed_for(seed, "parts"))
+    if groups is not None:
+        held = hold_groups_back(rows.weight, stratum, share, marks, groups)
+        return _some(rows, rows.weight - held), _some(rows, held)
     units = units_of(rows.weight)
-    order = np.lexsort((_marks(rows, seed_for(seed, "parts")), stratum))
+    order = np.lexsort((marks, stratum))
     last = np.cumsum(units[order])
     taken = np.zeros(len(order), dtype=np.int64)
     taken[order] = np.floor(last * share) - np.floor((last - units[order]) * share)
@@ -56,10 +62,12 @@ def held_out(rows: Rows, share: float, seed: SeedLike, stratum: np.ndarray) -> t
     return _some(rows, rows.weight - held), _some(rows, held)
 
 
-def folds(rows: Rows, n_folds: int, seed: SeedLike, stratum: np.ndarray) -> list[tuple[Rows, Rows]]:
+def folds(
+    rows: Rows, n_folds: int, seed: SeedLike, stratum: np.ndarray, groups: np.ndarray | None = None
+) -> list[tuple[Rows, Rows]]:
     """So many pairs of parts to grow from and to judge by; every unit is judged once. Fewer for fewer units."""
     marks = _marks(rows, seed_for(seed, "parts"))
-    parts = deal_folds(rows.weight, units_of(rows.weight), stratum, n_folds, order=marks)
+    parts = deal_folds(rows.weight, units_of(rows.weight), stratum, n_folds, marks, groups)
     return [(_some(rows, grown), _some(rows, judged)) for grown, judged in parts]
 
 

@@ -13,6 +13,7 @@ from margin import parallel
 from margin.base.meta.inner_model import last_step, weights_for
 from margin.base.sklearn_classes import clone
 from margin.data.rows import ready_for
+from margin.data.weights import group_arguments
 from margin.errors import ConstantColumnWarning, MarginError, ParameterError, hushed
 from margin.typing import Encoded
 
@@ -87,19 +88,24 @@ class Member:
 CANNOT = "so it cannot learn weighted rows as a member"
 
 
-def learn_member(model: Any, X: Encoded, codes: np.ndarray, weight: np.ndarray | None, who: str) -> Member:
+def learn_member(
+    model: Any, X: Encoded, codes: np.ndarray, weight: np.ndarray | None, who: str, groups: np.ndarray | None = None
+) -> Member:
     """A fresh copy of a classifier fitted to the codes of some rows; constant columns were warned of before."""
     known = np.unique(codes)
     if len(known) == 1:
         return Member(None, known.astype(np.intp))
-    fresh = learn_model(model, X, codes, weight, who)
+    fresh = learn_model(model, X, codes, weight, who, groups)
     return Member(fresh, np.asarray(getattr(last_step(fresh), "classes_", known)).astype(np.intp))
 
 
-def learn_model(model: Any, X: Encoded, y: np.ndarray, weight: np.ndarray | None, who: str) -> Any:
-    """A fresh copy of a model fitted to the targets of some rows."""
+def learn_model(
+    model: Any, X: Encoded, y: np.ndarray, weight: np.ndarray | None, who: str, groups: np.ndarray | None = None
+) -> Any:
+    """A fresh copy of a model fitted to the targets of some rows, with their groups if it cuts folds of its own."""
     fresh = clone(model)
     settings = {} if weight is None else weights_for(fresh, weight, who, CANNOT)
+    settings |= group_arguments(fresh, groups)
     with hushed(ConstantColumnWarning):
         return fresh.fit(ready_for(fresh, X), y, **settings)
 

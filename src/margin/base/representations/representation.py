@@ -32,7 +32,8 @@ class TrainingRows:
     """The rows that count, and which of the given ones they are (all, if ``kept`` is None).
 
     ``weight`` is None where none were given: every row counts once. ``y`` are their labels as codes
-    0 … ``n_classes`` - 1; without labels all rows are of one class.
+    0 … ``n_classes`` - 1; without labels all rows are of one class. ``groups`` are numbers, equal for rows that no fold
+    may part.
     """
 
     source: Any
@@ -41,6 +42,7 @@ class TrainingRows:
     weight: np.ndarray | None
     y: np.ndarray | None = None
     n_classes: int = 1
+    groups: np.ndarray | None = None
 
     @classmethod
     def that_count(cls, source: Any, sample_weight: WeightsLike | None, who: str) -> TrainingRows:
@@ -59,6 +61,10 @@ class TrainingRows:
     def as_given(self, places: np.ndarray) -> np.ndarray:
         """The numbers that some of the rows that count had among all given ones."""
         return places if self.kept is None else self.kept[places]
+
+    def groups_of(self, places: np.ndarray | None) -> np.ndarray | None:
+        """The groups of some of the rows that count (None: all of them), where there are any."""
+        return self.groups if self.groups is None or places is None else self.groups[places]
 
     def weights(self) -> np.ndarray:
         """A weight for each row that counts, 1 where none was given."""

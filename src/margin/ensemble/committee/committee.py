@@ -10,10 +10,9 @@ from typing import Annotated, Any, Self
 import numpy as np
 
 from margin.base import AsGiven, Regressor
-from margin.base.estimator import SupervisedEstimator
 from margin.base.meta import members
-from margin.base.meta.cross_fitting import given_splits, stratified_splits
 from margin.base.meta.inner_model import Folds, on_tables
+from margin.base.meta.keeping_groups import KeepsGroups
 from margin.base.meta.members import Member, learn_member, learn_model, together
 from margin.base.meta.probabilities import HasProbabilities
 from margin.base.representations.representation import TrainingRows
@@ -47,7 +46,7 @@ Estimators = Annotated[
 ]
 
 
-class Committee(SupervisedEstimator):
+class Committee(KeepsGroups):
     """A model made of different ones, each called by its name.
 
     Parameters
@@ -113,35 +112,30 @@ class Committee(SupervisedEstimator):
         self._check_names()
         return [(name, on_tables(model) if isinstance(X, Table) else model) for name, model in self._named()]
 
-    def _splits(self, cv: Any, y: np.ndarray, rows: TrainingRows, seed: Any) -> list[Split]:
-        """How rows are held out; no splits where there is nothing that could be."""
-        if isinstance(cv, (int, np.integer)):
-            return stratified_splits(y, rows.weights(), int(cv), seed)
-        return given_splits(cv, y, rows.weights(), rows.kept, rows.n_given, type(self).__name__)
-
     def _learn_all(self, X: Encoded, y: np.ndarray, rows: TrainingRows, splits: Sequence[Split]) -> Any:
         """All members from all rows, and then each of them for each split from its training part.
 
         Gives the members, and for each split a list of members.
         """
         named = self._ready(X)
-        tasks = [partial(self._learn_one, name, model, X, y, rows.weight, None) for name, model in named]
+        tasks = [partial(self._learn_one, name, model, X, y, rows, None) for name, model in named]
         tasks += [
-            partial(self._learn_one, name, model, X, y, rows.weight, train)
-            for train, _ in splits
-            for name, model in named
+            partial(self._learn_one, name, model, X, y, rows, train) for train, _ in splits for name, model in named
         ]
         found = together(tasks, self.n_jobs, X)
         n = len(named)
         return found[:n], [found[i : i + n] for i in range(n, len(found), n)]
 
-    def _learn_one(self, name: str, model: Any, X: Encoded, y: np.ndarray, weight: np.ndarray | None, part: Any) -> Any:
+    def _learn_one(self, name: str, model: Any, X: Encoded, y: np.ndarray, rows: TrainingRows, part: Any) -> Any:
         with naming(type(self).__name__, name):
             if part is None:
-                return self._member(model, X, y, weight)
-            return self._member(model, X[part.rows], y[part.rows], part.weight if weight is None else part.weights)
+                return self._member(model, X, y, rows.weight, rows.groups)
+            weight = part.weight if rows.weight is None else part.weights
+            return self._member(model, X[part.rows], y[part.rows], weight, rows.groups_of(part.rows))
 
-    def _member(self, model: Any, X: Encoded, y: np.ndarray, weight: np.ndarray | None) -> Any:
+    def _member(
+        self, model: Any, X: Encoded, y: np.ndarray, weight: np.ndarray | None, groups: np.ndarray | None
+    ) -> Any:
         raise TypeError(f"{type(self).__name__} must say how a member learns.")
 
     def _models(self) -> list[Any]:
@@ -175,8 +169,10 @@ class CommitteeOfClassifiers(Committee, HasProbabilities):
         tree = DecisionTreeClassifier(max_depth=5, min_samples_leaf=5)
         return [("logistic", LogisticRegression(scale="standard")), ("naive_bayes", NaiveBayes()), ("tree", tree)]
 
-    def _member(self, model: Any, X: Encoded, y: np.ndarray, weight: np.ndarray | None) -> Member:
-        return learn_member(model, X, y, weight, type(self).__name__)
+    def _member(
+        self, model: Any, X: Encoded, y: np.ndarray, weight: np.ndarray | None, groups: np.ndarray | None
+    ) -> Member:
+        return learn_member(model, X, y, weight, type(self).__name__, groups)
 
     def _models(self) -> list[Any]:
         return [member.model for member in self.__dict__.get("members_", ()) if member.model is not None]
@@ -203,8 +199,10 @@ class CommitteeOfRegressors(Committee, Regressor):
         near = KNeighborsRegressor(weights="inverse_square", scale="standard")
         return [("neighbors", near), ("tree", DecisionTreeRegressor(max_depth=5, min_samples_leaf=5))]
 
-    def _member(self, model: Any, X: Encoded, y: np.ndarray, weight: np.ndarray | None) -> Any:
-        return learn_model(model, X, y, weight, type(self).__name__)
+    def _member(
+        self, model: Any, X: Encoded, y: np.ndarray, weight: np.ndarray | None, groups: np.ndarray | None
+    ) -> Any:
+        return learn_model(model, X, y, weight, type(self).__name__, groups)
 
     def _models(self) -> list[Any]:
         return list(self.__dict__.get("members_", ()))

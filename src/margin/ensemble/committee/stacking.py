@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 
 import numpy as np
 
+from margin.base.meta.cross_fitting import splits_of
 from margin.base.meta.inner_model import on_tables
 from margin.base.meta.members import Member, learn_member
 from margin.base.representations.representation import TrainingRows
@@ -153,7 +154,7 @@ class StackingClassifier(_Stacked, CommitteeOfClassifiers):
 
     def _fit(self, X: Encoded, y: np.ndarray, rows: TrainingRows) -> None:
         self.methods_, self._passes_columns = self._methods(), bool(self.passthrough)
-        splits = self._splits(self.cv, y, rows, self.random_state)
+        splits = splits_of(self.cv, y, rows, self.random_state, type(self).__name__)
         self.members_, apart = self._learn_all(X, y, rows, splits)
         labels = self.classes_.tolist()
         shown = labels[1:] if len(labels) == 2 else labels
@@ -163,10 +164,11 @@ class StackingClassifier(_Stacked, CommitteeOfClassifiers):
             held, weight = held_out_rows(splits)
             seen, codes = X[held] if self.passthrough else X, y[held]
         else:  # not one class has two rows: nothing can be held out
-            said, seen, codes, weight = self._said(self.members_, X), X, y, rows.weights()
+            said, seen, codes, weight, held = self._said(self.members_, X), X, y, rows.weights(), None
         learn = partial(learn_member, self._final_on(X), self._final_rows(seen, said), codes)
         with naming(type(self).__name__, "final_estimator"):
-            self.final_ = learn(None if rows.weight is None else weight, type(self).__name__)
+            weighed = None if rows.weight is None else weight
+            self.final_ = learn(weighed, type(self).__name__, rows.groups_of(held))
 
     def _said(self, members: list[Member], X: Encoded) -> np.ndarray:
         return np.hstack([self._columns_of(member, how, X) for member, how in zip(members, self.methods_)])
@@ -266,7 +268,8 @@ class StackingRegressor(_Stacked, CommitteeOfRegressors):
                 "StackingRegressor(passthrough=True): shares are of answers alone, so a final_estimator must be given."
             )
         self._passes_columns = bool(self.passthrough)
-        splits = self._splits(self.cv, np.zeros(len(y), dtype=np.int64), rows, self.random_state)
+        alike = np.zeros(len(y), dtype=np.int64)
+        splits = splits_of(self.cv, alike, rows, self.random_state, type(self).__name__)
         self.members_, apart = self._learn_all(X, y, rows, splits)
         self.column_names_ = [name for name, _ in self._named()]
         if splits:
@@ -274,14 +277,15 @@ class StackingRegressor(_Stacked, CommitteeOfRegressors):
             held, weight = held_out_rows(splits)
             seen, targets = X[held] if self.passthrough else X, y[held]
         else:  # a single row: nothing can be held out
-            said, seen, targets, weight = self._said(self.members_, X), X, y, rows.weights()
+            said, seen, targets, weight, held = self._said(self.members_, X), X, y, rows.weights(), None
         self.__dict__.pop("weights_", None)
         if self.final_estimator is None:
             self.final_, self.weights_ = None, squared_error_shares(said, targets, weight)[0]
             return
         with naming(type(self).__name__, "final_estimator"):
             weighed = None if rows.weight is None else weight
-            self.final_ = self._member(self._final_on(X), self._final_rows(seen, said), targets, weighed)
+            final_rows = self._final_rows(seen, said)
+            self.final_ = self._member(self._final_on(X), final_rows, targets, weighed, rows.groups_of(held))
 
     def _final(self) -> Any:
         return self.final_estimator

@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 
 import numpy as np
 
+from margin.base.meta.cross_fitting import splits_of
 from margin.base.representations.representation import TrainingRows
 from margin.base.sklearn_classes import available_if
 from margin.ensemble.committee.committee import (
@@ -157,7 +158,7 @@ class VotingClassifier(_Weighed, CommitteeOfClassifiers):
             )
         weight = rows.weights()
         self._prior = np.bincount(y, weight, len(self.classes_)) / weight.sum()
-        splits = self._splits(self.cv, y, rows, self.random_state) if self._learns_shares() else []
+        splits = splits_of(self.cv, y, rows, self.random_state, type(self).__name__) if self._learns_shares() else []
         self.members_, apart = self._learn_all(X, y, rows, splits)
         self.weights_ = self._given_shares(len(self.members_))
         self.__dict__.pop("certificate_", None)
@@ -262,7 +263,9 @@ class VotingRegressor(_Weighed, CommitteeOfRegressors):
 
     def _fit(self, X: Encoded, y: np.ndarray, rows: TrainingRows) -> None:
         alike = np.zeros(len(y), dtype=np.int64)
-        splits = self._splits(self.cv, alike, rows, self.random_state) if self._learns_shares() else []
+        splits = (
+            splits_of(self.cv, alike, rows, self.random_state, type(self).__name__) if self._learns_shares() else []
+        )
         self.members_, apart = self._learn_all(X, y, rows, splits)
         self.weights_ = self._given_shares(len(self.members_))
         self.__dict__.pop("certificate_", None)

@@ -134,8 +134,7 @@ class FoldTask:
                 f"{self.caller}.fit(sample_weight=…): {last}.fit takes no weights, "
                 "so it cannot be chosen by weighted rows."
             )
-        if self.groups is not None:
-            weights |= group_arguments(model, self.groups[train.rows])
+        weights |= group_arguments(model, None if self.groups is None else self.groups[train.rows])
         X, y = self.rows_for(model, train, train), self.labels[train.rows]
         start = perf_counter()
         model.fit(X, y, **weights)

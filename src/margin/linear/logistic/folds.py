@@ -16,14 +16,21 @@ __all__ = ["Fold", "folds"]
 Fold = tuple[np.ndarray, np.ndarray]
 
 
-def folds(X: TableLike, y: np.ndarray, weight: np.ndarray | None, n_folds: int, seed: int) -> Iterator[Fold]:
+def folds(
+    X: TableLike,
+    y: np.ndarray,
+    weight: np.ndarray | None,
+    n_folds: int,
+    seed: int,
+    groups: np.ndarray | None = None,
+) -> Iterator[Fold]:
     """So many ways to part the rows, class by class in proportion; every row is judged once.
 
     A row of whole-number weight 3 is three units to deal, as three equal rows would be; with other weights a row is one
-    unit. Fewer folds for fewer units, none for a single one.
+    unit. Fewer folds for fewer units, none for a single one. No group is parted.
     """
     given = np.ones(len(y)) if weight is None else weight
-    return deal_folds(given, units_of(given), y, n_folds, order=_marks(X, seed))
+    return deal_folds(given, units_of(given), y, n_folds, _marks(X, seed), groups)
 
 
 def _marks(X: Encoded, seed: int) -> np.ndarray:

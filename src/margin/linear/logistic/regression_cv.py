@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal
 import numpy as np
 
 from margin import parallel
+from margin.base.meta.keeping_groups import KeepsGroups
 from margin.base.representations.numeric import Scale
 from margin.base.representations.representation import TrainingRows
 from margin.data.weights import cases_per_weight, count_repeats
@@ -83,7 +84,7 @@ class StrengthChoice:
         return "\n".join(lines)
 
 
-class LogisticRegressionCV(LogisticModel):
+class LogisticRegressionCV(KeepsGroups, LogisticModel):
     """Logistic regression whose penalty is chosen by cross-validation along a path of C.
 
     The rows are dealt out to folds class by class, by what is in them, so that the choice depends neither on their
@@ -184,18 +185,19 @@ class LogisticRegressionCV(LogisticModel):
         begin = time.perf_counter()
         part = self._reduced(X, y, self._known_ends(X))
         with parallel.threads(parallel.n_threads(self.n_jobs)):
-            self._choose(part, rows.weight)
+            self._choose(part, rows)
             setting = self._setting()
             part = self._reduced(X, y, self._known_ends(X)) if not np.isfinite(setting.C) else part
             self._keep(part, self._row_weights(y, rows.weight), None, setting)
         self.certificate_ = self.certificate_.timed(time.perf_counter() - begin)
 
-    def _choose(self, part: Reduced, weight: np.ndarray | None) -> None:
+    def _choose(self, part: Reduced, rows: TrainingRows) -> None:
         """Judge every C and share of L1 on the folds."""
+        weight = rows.weight
         Cs, ratios = strengths(self.Cs), np.unique(np.asarray(self.l1_ratios, dtype=np.float64))
         seed = seed_for(0 if self.random_state is None else self.random_state, "folds")
         means, sums, squares, judged = [], np.zeros((len(ratios), len(Cs))), np.zeros((len(ratios), len(Cs))), 0.0
-        for learning, judging in folds(part.X, part.y, weight, int(self.n_folds), seed):
+        for learning, judging in folds(part.X, part.y, weight, int(self.n_folds), seed, rows.groups):
             losses = np.array([list(self._losses(part, learning, judging, Cs, ratio)) for ratio in ratios])
             held = judging[judging > 0]
             means.append(losses @ held / held.sum())

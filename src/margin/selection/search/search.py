@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from sklearn.utils import get_tags
@@ -11,11 +11,12 @@ from sklearn.utils import get_tags
 from margin.base import AsGiven, Classifier
 from margin.base.meta.cross_fitting import given_splits, stratified_splits
 from margin.base.meta.delegating import PassesOn
+from margin.base.meta.keeping_groups import KeepsGroups
 from margin.base.representations.representation import TrainingRows
 from margin.base.rollback import NotYetFittedError
-from margin.base.targets.label_sets import sets_of
 from margin.base.targets.labels import encode_labels
-from margin.data.labels import distinct, label_array
+from margin.data.label_sets import are_label_sets, sets_of
+from margin.data.labels import distinct
 from margin.data.rows import ready_for
 from margin.data.splits import Part, Split
 from margin.errors import LabelError, ParameterError
@@ -24,7 +25,6 @@ from margin.evaluation.intervals.interval import Score
 from margin.evaluation.metrics.definitions import METRICS, Metric
 from margin.evaluation.metrics.multilabel import MULTILABEL_METRICS, MultilabelMetric
 from margin.evaluation.predictions.label_sets import LabelSets
-from margin.evaluation.predictions.targets import are_label_sets
 from margin.evaluation.protocols.groups import GroupFolds
 from margin.evaluation.protocols.label_matrix import set_numbers
 from margin.evaluation.protocols.named import as_protocol
@@ -35,7 +35,7 @@ from margin.selection.search.results import SearchResults
 from margin.selection.search.trial_runner import TrialRunner
 from margin.selection.search.trials import search_task
 from margin.tree import DecisionTreeClassifier
-from margin.typing import Encoded, TableLike, WeightsLike
+from margin.typing import Encoded, TableLike
 
 __all__ = ["Chosen", "Folds", "MetricName", "Model", "Search", "Simpler"]
 
@@ -80,7 +80,7 @@ Simpler = Annotated[Any, Rule("None or a mapping from parameters to 'larger' or 
 Chosen = Literal["best", "one_standard_error"]
 
 
-class Search(PassesOn):
+class Search(KeepsGroups, PassesOn):
     """A classifier that chooses the setting of another by cross-validation, and is then that one, fitted on all rows.
 
     A subclass writes ``_search(runner)``: it has the runner try settings. Everything else is here.
@@ -168,14 +168,6 @@ class Search(PassesOn):
         tags = get_tags(self._model())
         return bool(tags.target_tags.multi_output or (tags.classifier_tags and tags.classifier_tags.multi_label))
 
-    def fit(self, X: TableLike, y: Any, sample_weight: WeightsLike | None = None, groups: Any = None) -> Self:
-        """Choose the setting and learn from rows X with labels y; rows of a group stand on one side of every fold."""
-        self._groups = groups
-        try:
-            return super().fit(X, y, sample_weight)
-        finally:
-            self.__dict__.pop("_groups", None)
-
     def _read_targets(self, y: Any, n_rows: int, who: str) -> np.ndarray:
         # Models of margin say whether they learn several labels a row; others find out for themselves.
         knows = self.several_outputs or not isinstance(self._model(), Classifier)
@@ -191,7 +183,6 @@ class Search(PassesOn):
 
     def _fit(self, X: TableLike, y: np.ndarray, rows: TrainingRows) -> None:
         who, several = type(self).__name__, y.ndim > 1
-        groups = self.__dict__.get("_groups")
         task = search_task(
             self._model(),
             X,
@@ -201,7 +192,7 @@ class Search(PassesOn):
             metrics=label_metrics(self.metric, who) if several else check_metrics(self.metric, who),
             caller=who,
             weight=rows.weight,
-            groups=None if groups is None else rows.of(label_array(groups, f"{who}.fit(groups=…)")),
+            groups=rows.groups,
         )
         everything = Part.weighted(np.arange(len(y)), rows.weights())
         runner = TrialRunner(
@@ -223,7 +214,7 @@ class Search(PassesOn):
         if isinstance(cv, LeaveOneOut) and len(y) > 1 and groups is None:
             return None
         if isinstance(cv, (list, tuple)) or (groups is None and y.ndim == 1 and not _is_whole(cv)):
-            return given_splits(cv, set_numbers(y) if y.ndim > 1 else y, weight, rows.kept, rows.n_given, who)
+            return given_splits(cv, set_numbers(y) if y.ndim > 1 else y, rows, who)
         if groups is None and y.ndim == 1:
             return stratified_splits(y, weight, int(cv), self.random_state)
         if _is_whole(cv):

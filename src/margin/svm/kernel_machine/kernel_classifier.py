@@ -8,6 +8,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from margin.base.meta.keeping_groups import KeepsGroups
 from margin.base.representations.representation import TrainingRows
 from margin.base.targets.class_weight import class_factors
 from margin.errors import ParameterError
@@ -22,7 +23,7 @@ from margin.typing import Encoded
 __all__ = ["KernelClassifier"]
 
 
-class KernelClassifier(KernelModel):
+class KernelClassifier(KeepsGroups, KernelModel):
     """A classifier that learns its machines by a :class:`MarginPolicy`, which a subclass states.
 
     Parameters
@@ -116,7 +117,7 @@ class KernelClassifier(KernelModel):
         ):  # nor is a square matrix of values kept then
             gaps = self._evidence.gaps()
         if self.probability is not None:
-            self._map = cross_fitted_map(learner, policy, learnt, y, weight, rows.weights(), self.probability)
+            self._map = cross_fitted_map(learner, policy, learnt, y, weight, rows, self.probability)
         self._warn_of_gaps([gap.relative for gap in gaps])
 
     def _machine_is_quick(self, learnt: Learnt) -> bool:

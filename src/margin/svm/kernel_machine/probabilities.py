@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from margin.base.meta.calibration_maps import MAPS, CalibrationMap
+from margin.base.representations.representation import TrainingRows
 from margin.data.weights import cases_per_weight, count_repeats
 from margin.linear.logistic.folds import folds
 from margin.svm.kernel_machine.coupling import PairedCurves
@@ -34,19 +35,20 @@ def cross_fitted_map(
     whole: Learnt,
     y: np.ndarray,
     weight: np.ndarray,
-    sample_weight: np.ndarray,
+    rows: TrainingRows,
     method: str,
 ) -> DecisionMap:
     """A map from decisions to probabilities, learnt from five machines' decisions about rows they have not seen.
 
-    ``weight`` is what the machines learn with, ``sample_weight`` what the rows count for. Pairs of classes have a
+    ``weight`` is what the machines learn with, ``rows`` know what the rows count for. Pairs of classes have a
     sigmoid each. Isotonic curves are of each class against the rest in any case: the few rows of a pair leave them so
     many certain answers that coupled pairs had up to twice the log loss.
     """
+    sample_weight = rows.weights()
     in_pairs = learner.layout.in_pairs and method == "sigmoid"
     found, judged, counts = [], [], []
-    for learning, judging in folds(learner.X, y, sample_weight, FOLDS, 0):
-        learning, judging = _with_all_classes(y, sample_weight, learning, judging)
+    for learning, judging in folds(learner.X, y, sample_weight, FOLDS, 0, rows.groups):
+        learning, judging = _with_all_classes(y, rows, learning, judging)
         known, held = np.flatnonzero(learning), np.flatnonzero(judging)
         if not len(held):
             continue
@@ -72,11 +74,13 @@ def cross_fitted_map(
 
 
 def _with_all_classes(
-    y: np.ndarray, given: np.ndarray, learning: np.ndarray, judging: np.ndarray
+    y: np.ndarray, rows: TrainingRows, learning: np.ndarray, judging: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """A class that would have no row to learn from is learnt and not judged."""
+    """A class that would have no row to learn from is learnt and not judged, nor is what belongs to its rows."""
     lost = ~np.isin(y, np.unique(y[learning > 0]))
-    return np.where(lost, given, learning), np.where(lost, 0.0, judging)
+    if rows.groups is not None:
+        lost = np.isin(rows.groups, rows.groups[lost])
+    return np.where(lost, rows.weights(), learning), np.where(lost, 0.0, judging)
 
 
 def probabilities_of(found: DecisionMap, layout: Layout, decisions: np.ndarray, places: np.ndarray, n: int) -> Any:

@@ -96,10 +96,10 @@ class AlphaChoice:
 
 
 def pruned_on_held_out(
-    growth: Growth, rows: Rows, share: float, seed: SeedLike, ties: bool
+    growth: Growth, rows: Rows, share: float, seed: SeedLike, ties: bool, groups: np.ndarray | None = None
 ) -> tuple[Tree, PruningTrace]:
     """Grown from most of the rows and pruned on the others; the nodes that are left then count all rows."""
-    growing, judging = held_out(rows, share, seed, growth.strata(rows.y))
+    growing, judging = held_out(rows, share, seed, growth.strata(rows.y), groups)
     tree = growth.grown(growing)
     weight = float(judging.weight.sum())
     as_leaf = growth.losses(tree, judging)[:, 0] if weight else np.zeros(tree.n_nodes)
@@ -107,7 +107,9 @@ def pruned_on_held_out(
     return growth.recounted(tree, rows), trace
 
 
-def best_alpha(growth: Growth, rows: Rows, n_folds: int, seed: SeedLike) -> tuple[Tree, AlphaChoice]:
+def best_alpha(
+    growth: Growth, rows: Rows, n_folds: int, seed: SeedLike, groups: np.ndarray | None = None
+) -> tuple[Tree, AlphaChoice]:
     """The full tree pruned as far as cross-validation allows, by the rule of one standard error.
 
     A step that is best between two alphas is judged at their geometric mean. Breiman et al. (1984), ch. 3.4.
@@ -118,7 +120,7 @@ def best_alpha(growth: Growth, rows: Rows, n_folds: int, seed: SeedLike) -> tupl
         np.sqrt(path.alphas[:-1]) * np.sqrt(path.alphas[1:]), np.inf
     )  # a product may be beyond all doubles
     sums = np.zeros((len(path), 2))
-    for growing, judging in folds(rows, n_folds, seed, growth.strata(rows.y)):
+    for growing, judging in folds(rows, n_folds, seed, growth.strata(rows.y), groups):
         grown = growth.grown(growing)
         links = weakest_links(grown, risk(growth, grown))
         sums += steps_of(grown, links, growth.losses(grown, judging), between)
