@@ -1,7 +1,6 @@
 """The contract of models: columns learnt, weightless rows left out, an encoder for later rows, and then ``_fit``.
 
-``fit`` is written once, here. A classifier is its ``_fit`` and its ``_scores``, a regressor its ``_fit`` and its
-``_values``.
+``fit`` is written once, here. A classifier is its ``_fit`` and ``_scores``, a regressor its ``_fit`` and ``_values``.
 """
 
 from __future__ import annotations
@@ -48,6 +47,7 @@ class TableEstimator(BaseEstimator):
     """An estimator that takes tables as they are and sees them in the ``representation`` it states."""
 
     accepts_tables = True
+    free_kinds: frozenset[str] = frozenset()  # kinds of columns that it takes as they come, besides what all read
     #: The attributes that the last fit left behind.
     _learnt: tuple[str, ...]
 
@@ -68,14 +68,15 @@ class TableEstimator(BaseEstimator):
         Columns of a table are put in the order of ``like``, the columns learnt before, if there are any.
         """
         form = self.representation
-        columns, source = learn_columns(X, who, getattr(form, "text", False), getattr(form, "largest", math.inf))
+        ways = getattr(form, "largest", math.inf), getattr(form, "free", self.free_kinds)
+        columns, source = learn_columns(X, who, getattr(form, "text", False), *ways)
         if like is not None:
             columns, source = like.arranged(columns, source, who)
         rows = TrainingRows.that_count(source, sample_weight, who)
         if isinstance(rows.source, Table):
             # Batches of a stream keep all levels: what is rare in one may be frequent in the next.
             joins = isinstance(form, Numeric) and like is None and not self.__dict__.get("_is_part", False)
-            columns, source = keep_observed_levels(columns, rows.source, joins)
+            columns, source = keep_observed_levels(columns, rows.source, joins, isinstance(form, Numeric))
             rows = replace(rows, source=source)
         self._remember(columns)
         return rows
@@ -383,9 +384,8 @@ class Regressor(RegressorMixin, SupervisedEstimator):
     - ``_fit(X, y, rows)``: X in that representation, y and ``rows.weights()`` as float64; learn.
     - ``_values(X)``: the answer for each row.
 
-    Parameters are checked, columns learnt, zero-weight rows left out and constant columns warned about before
-    ``_fit`` runs. If anything fails, the model is as it was before the call. A model that says ``several_outputs``
-    also gets y of several columns, and gives as many for each row.
+    What is done before ``_fit`` runs, :class:`SupervisedEstimator` says. A model that says ``several_outputs`` also
+    gets y of several columns, and gives as many for each row.
     """
 
     def _read_targets(self, y: LabelsLike, n_rows: int, who: str) -> np.ndarray:

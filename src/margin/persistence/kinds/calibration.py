@@ -8,7 +8,7 @@ import numpy as np
 
 from margin.base.meta.calibration_maps import MAPS, Isotonic, Sigmoid, Temperature
 from margin.bayes.calibrated_classifier import CalibratedClassifier, CalibratedModel
-from margin.persistence.kinds.base import AS_GIVEN, classifier
+from margin.persistence.kinds.base import AS_GIVEN, classifier, n_given
 from margin.persistence.objects.arrays import Array, at_least, strictly_ascending
 from margin.persistence.objects.fields import Fixed, ListOf, Maybe, Model, Number, Object, Text
 from margin.persistence.objects.kind import Kind
@@ -63,7 +63,7 @@ def _calibrated(model: CalibratedClassifier) -> str | None:
     for part in parts:
         if part.places[0] < 0 or part.places[-1] >= n:  # they ascend; in a mapped file nobody else has looked
             return "a classifier knows classes that are not there"
-        if part.model is not None and part.model.n_features_in_ != model._columns.n:
+        if part.model is not None and n_given(part.model) != model._columns.n:
             return "a classifier knows other columns"
     return None
 

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from margin.evaluation.curves.risk_coverage import RiskCoverage, ThresholdChoice
-from margin.persistence.kinds.base import AS_GIVEN, classifier
+from margin.persistence.kinds.base import AS_GIVEN, classifier, n_given
 from margin.persistence.objects.arrays import Array, known
 from margin.persistence.objects.fields import Maybe, Model, Number, Object, Text
 from margin.persistence.objects.kind import Kind
@@ -27,7 +27,7 @@ def _reject(made: Reject) -> str | None:
         return "its model must be a classifier with probabilities or scores"
     if not len(answers) or not set(answers.tolist()) <= set(made.classes_.tolist()):
         return "its model answers other classes"
-    if inner._columns.n != made._columns.n:
+    if n_given(inner) != made._columns.n:
         return "its model has other columns"
     return None
 
