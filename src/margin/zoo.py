@@ -92,22 +92,35 @@ def models(names: Iterable[str] | None = None, settings: Mapping[str, str] | Non
     return tuple(chosen.values())
 
 
-def texts_read(entries: Iterable[Entry]) -> frozenset[str] | bool:
-    """The columns of free text that some of the models read; True is all. Other models leave them out.
+def texts_read(entries: Iterable[Entry]) -> dict[str, frozenset[str] | bool]:
+    """By name, the models that read free text, and which columns of it; True is all. Other models leave it out.
 
-    >>> texts_read(models(["naive-bayes"], {"naive-bayes.distributions": "note=multinomial"}))
-    frozenset({'note'})
+    >>> texts_read(models(["naive-bayes", "tree"]))
+    {'naive-bayes': True}
+    >>> texts_read(models(["naive-bayes"], {"naive-bayes.distributions": "multinomial"}))
+    {'naive-bayes': True}
     """
-    named: frozenset[str] = frozenset()
+    readers: dict[str, frozenset[str] | bool] = {}
     for entry in entries:
         try:
-            text = getattr(getattr(entry.make(), "representation", None), "text", False)
+            found = _texts_of(entry.make())
         except Exception:  # a model that cannot be made is told of when it is its turn
             continue
-        if text is True:
-            return True
-        named |= text or frozenset()
-    return named
+        if found:
+            readers[entry.name] = found
+    return readers
+
+
+def _texts_of(model: Any) -> frozenset[str] | bool:
+    """The columns of free text that a model reads; a model made of models reads what some of them do."""
+    form = getattr(model, "representation", None)
+    if "text" in getattr(model, "free_kinds", ()) or getattr(form, "text", False) is True:
+        return True
+    named: frozenset[str] = getattr(form, "text", None) or frozenset()
+    if "text" not in getattr(form, "free", ()):
+        return named
+    inner = [value for value in model.get_params().values() if hasattr(value, "fit") and not isinstance(value, type)]
+    return any(_texts_of(each) is True for each in inner) or named
 
 
 def _by_model(settings: Mapping[str, str], chosen: Mapping[str, Entry]) -> dict[str, dict[str, str]]:

@@ -192,18 +192,41 @@ def test_a_frame_of_numbers_equals_the_array(estimator):
 @pytest.mark.parametrize(
     "cells",
     [
-        lambda n: pd.date_range("2020-01-01", periods=n),
         lambda n: pd.to_timedelta(np.arange(n), unit="s"),
+        lambda n: [datetime.time(12, 30)] * n,
         lambda n: pd.Series([pd.NaT] * n, dtype="datetime64[ns]"),
-        lambda n: [datetime.date(2020, 1, 1)] * n,
     ],
-    ids=["datetime", "timedelta", "NaT", "date objects"],
+    ids=["timedelta", "time objects", "NaT"],
 )
-def test_dates_and_times_are_refused_by_column(estimator, cells):
+def test_times_and_dates_that_are_all_missing_are_refused_by_column(estimator, cells):
     X, y = frame()
     X["when"] = cells(len(X))
     with pytest.raises(InputError, match="column 'when'"):
         clone(estimator).fit(X, y)
+
+
+@one_of_each_way_in
+def test_dates_are_read_the_same_whatever_they_come_in(estimator, quiet):
+    if getattr(clone(estimator).representation, "text", False) is True:
+        pytest.skip("dates are words to it, and words differ")
+    X, y = frame()
+    days = pd.date_range("2020-01-01 06:00", periods=len(X), freq="31h").to_series().reset_index(drop=True)
+    days[3] = pd.NaT
+    told = {
+        "datetime": days,
+        "objects": days.astype(object),
+        "words": days.dt.strftime("%Y-%m-%d %H:%M"),
+        "other words": days.dt.strftime("%d.%m.%Y %H:%M"),
+    }
+    models = {way: clone(estimator).fit(X.assign(when=cells), y) for way, cells in told.items()}
+    expected = answers(models["datetime"], X.assign(when=days))
+    for way, model in models.items():
+        assert np.array_equal(answers(model, X.assign(when=told[way])), expected), way
+        assert np.array_equal(answers(model, pl.DataFrame(X.assign(when=days))), expected), way
+    with pytest.raises(InputError, match="column 'when', row 2: 'soon' is not a date"):
+        answers(models["words"], X.assign(when=["2020-01-01", None, "soon", *told["words"][3:]]))
+    with pytest.raises(InputError, match="column 'when' is missing"):
+        answers(models["words"], X)
 
 
 @one_of_each_way_in

@@ -142,7 +142,15 @@ def test_running_numbers_under_other_names_and_short_ones_are_numbers():
 
 
 @pytest.mark.parametrize("cell", ["2024-02-29", "2024/02/29", "2024-02-29T10:00", "2024-02-29 10:00:59.5Z"])
-def test_dates_are_text_that_models_do_not_use(cell):
+def test_dates_are_dates(cell):
     column, _ = inferred([cell, "2023-01-01", None])
-    assert column.kind == "text"
-    assert "dates" in column.reason
+    assert (column.kind, column.reason) == ("date", "dates")
+    assert set(column.levels) == {cell, "2023-01-01"}
+
+
+def test_days_that_are_in_no_calendar_are_no_dates():
+    assert inferred(["2023-02-29", "2023-01-01"])[0].kind == "nominal"
+
+
+def test_days_and_months_in_two_orders_are_no_dates():
+    assert inferred(["13/1/2024", "1/13/2024"])[0].kind == "nominal"

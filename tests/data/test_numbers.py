@@ -81,9 +81,11 @@ def test_a_file_of_prices_is_read_as_numbers(tmp_path):
     ["2024-03-01", "1.3.2024", "03/01/24", "1-3-2024", "March 1, 2024", "1 Mar 2024", "01-Mar-24", "1.3.2024 14:05",
      "3/1/2024 2:05:09 PM"],
 )  # fmt: skip
-def test_dates_in_the_usual_ways_are_text(day):
+def test_dates_in_the_usual_ways_are_dates(day):
     column, _ = inferred([day, day])
-    assert (column.kind, column.reason) == ("text", "dates, which models do not use")
+    is_open = day in ("03/01/24", "1-3-2024", "3/1/2024 2:05:09 PM")
+    assert column.kind == "date"
+    assert column.reason == "dates" + ", the month taken to stand before the day" * is_open
 
 
 @pytest.mark.parametrize("word", ["1.2.3", "10.0.0.1", "may", "3/4", "12-13"])

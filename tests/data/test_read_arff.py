@@ -72,11 +72,14 @@ def test_rows_may_be_set_with_tabs_or_blanks(arff):
     assert read(arff(declared, "1,\tx\n2 , x\n"))["a"].tolist() == [1, 2]
 
 
-def test_strings_and_dates_are_not_for_models(arff):
+def test_strings_are_text_and_dates_are_dates(arff):
     declared = "@attribute s string\n@attribute d date 'yyyy-MM-dd'\n@attribute n numeric"
     table = read(arff(declared, "'one\\ntwo',2024-01-01,1\nthree,?,2\n"))
-    assert [c.kind for c in table.schema] == ["text", "text", "numeric"]
+    assert [c.kind for c in table.schema] == ["text", "date", "numeric"]
     assert table["s"].tolist() == ["one\ntwo", "three"]
+    assert table["d"].tolist() == ["2024-01-01", None]
+    odd = read(arff("@attribute d date 'yyyyMMdd'\n@attribute n numeric", "20240101,1\n20240102,2\n"))
+    assert odd.schema["d"].kind == "text"
 
 
 def test_plain_and_quoted_rows_keep_their_order(arff):

@@ -32,7 +32,7 @@ def frame():
     )
 
 
-KINDS = ["numeric", "numeric", "nominal", "nominal", "text", "nominal", "nominal", "numeric"]
+KINDS = ["numeric", "numeric", "nominal", "nominal", "date", "nominal", "nominal", "numeric"]
 
 
 def test_types_decide_the_kinds(frame):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from margin.data import Table
+from margin.data import Table, read
 from margin.errors import DataError, LabelError, MarginError, ParameterError
 from margin.experiment import Spec, open_table, resolve_target, run_to_end
 from margin.experiment.problem import frame
@@ -78,11 +78,26 @@ def test_nothing_to_learn_from_is_refused():
 
 def test_free_text_alone_is_learnt_from_where_a_model_is_told_to_read_it():
     table = Table.from_columns({"note": ["so so", "fine", "bad"], "y": ["a", "b", "a"]}).with_kind("note", "text")
-    with pytest.raises(DataError, match=r"--set naive-bayes.distributions='note=multinomial'"):
+    with pytest.raises(DataError, match="--models naive-bayes,logistic"):
         frame(table, "y")
-    for read in (frozenset(["note"]), True):
-        problem = frame(table, "y", read)
+    for texts in (frozenset(["note"]), True):
+        problem = frame(table, "y", {"bayes": texts})
         assert (problem.inputs.names, problem.texts) == (("note",), {"note"})
+        assert (
+            problem.warnings[0] == "read as words by bayes; other models cannot use so many columns: 'note' (as told)."
+        )
+
+
+def test_one_line_says_what_becomes_of_dates_texts_and_names():
+    days = [f"2024-01-{1 + i % 28:02}" for i in range(60)]
+    notes = [f"a note of many words, number {i}" for i in range(60)]
+    table = read({"id": range(60), "day": days, "note": notes, "y": ["a", "b"] * 30})
+    (told,) = frame(table, "y", {"logistic": True}).warnings
+    assert told == (
+        "read as days passed and parts of the calendar: 'day' (dates); read as words by logistic; other models "
+        "cannot use so many columns: 'note' (sentences, all different); left out of the models: 'id' (a running number names the "
+        "rows); --kind COLUMN=nominal says otherwise."
+    )
 
 
 def test_no_rows_and_no_labels_are_refused():

@@ -9,8 +9,8 @@ import pytest
 
 import margin
 from margin.data import Table
+from margin.data.written.dates import seconds_of_words
 from margin.experiment import audit_table
-from margin.selection.auditing.dates import seconds_of_words
 
 
 def noise(n: int = 60) -> np.ndarray:

@@ -1,7 +1,6 @@
 """The contract of models: columns learnt, weightless rows left out, an encoder for later rows, and then ``_fit``.
 
-``fit`` is written once, here. A classifier is its ``_fit`` and its ``_scores``, a regressor its ``_fit`` and its
-``_values``.
+``fit`` is written once, here. A classifier is its ``_fit`` and ``_scores``, a regressor its ``_fit`` and ``_values``.
 """
 
 from __future__ import annotations
@@ -49,8 +48,8 @@ class TableEstimator(BaseEstimator):
     """An estimator that takes tables as they are and sees them in the ``representation`` it states."""
 
     accepts_tables = True
-    #: Whether it takes arrays of single bytes as they are; for others they are widened.
-    _takes_bytes = False
+    _takes_bytes = False  # whether it takes arrays of single bytes as they are; for others they are widened
+    free_kinds: frozenset[str] = frozenset()  # kinds of columns that it takes as they come, besides what all read
     #: The attributes that the last fit left behind.
     _learnt: tuple[str, ...]
 
@@ -71,15 +70,15 @@ class TableEstimator(BaseEstimator):
         Columns of a table are put in the order of ``like``, the columns learnt before, if there are any.
         """
         form = self.representation
-        text, largest = getattr(form, "text", False), getattr(form, "largest", math.inf)
-        columns, source = learn_columns(X, who, text, largest, self._takes_bytes)
+        text, free = getattr(form, "text", False), getattr(form, "free", self.free_kinds)
+        columns, source = learn_columns(X, who, text, getattr(form, "largest", math.inf), free, self._takes_bytes)
         if like is not None:
             columns, source = like.arranged(columns, source, who)
         rows = TrainingRows.that_count(source, sample_weight, who)
         if isinstance(rows.source, Table):
             # Batches of a stream keep all levels: what is rare in one may be frequent in the next.
             joins = isinstance(form, Numeric) and like is None and not self.__dict__.get("_is_part", False)
-            columns, source = keep_observed_levels(columns, rows.source, joins)
+            columns, source = keep_observed_levels(columns, rows.source, joins, isinstance(form, Numeric))
             rows = replace(rows, source=source)
         self._remember(columns)
         return rows

@@ -180,6 +180,11 @@ def _same(first: Any, second: Any) -> bool:
 
 def _united(first: Columns, second: Columns, who: str) -> Columns:
     """The columns of both parts, with the levels of both."""
+    if first.dates != second.dates and first.given() == second.given():
+        raise InputError(
+            f"{who}: days of column {listing([each.column for each in first.dates])} are counted from another date in "
+            "each part, or other parts of the calendar vary (learn from all parts with partial_fit)."
+        )
     if first.n != second.n:
         raise InputError(
             f"{who}: X has {second.n} features, but {who.split('.')[0]} is expecting {first.n} features as input; "
@@ -195,7 +200,7 @@ def _united(first: Columns, second: Columns, who: str) -> Columns:
             f"{listing(first.schema.names)} and the other {listing(second.schema.names)}."
         )
     columns = [_united_column(one, other, who) for one, other in zip(first.schema, second.schema)]
-    return Columns(first.n, Schema(columns), first.text | second.text, first.left_out | second.left_out)
+    return Columns(first.n, Schema(columns), first.text | second.text, first.left_out | second.left_out, first.dates)
 
 
 def _united_column(one: Column, other: Column, who: str) -> Column:

@@ -1,25 +1,15 @@
-"""Free text as counts of words: lower case, split at everything that is no letter, digit or underscore."""
+"""Free text as counts of words."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
-__all__ = ["count_words", "words_of"]
+from margin.data.written.words import words_of
 
-_WORD = re.compile(r"\w+")
-
-
-def words_of(text: object) -> list[str]:
-    """The words of a text in the order they come.
-
-    >>> words_of("FREE entry: don't miss it, free!")
-    ['free', 'entry', 'don', 't', 'miss', 'it', 'free']
-    """
-    return _WORD.findall(str(text).lower())
+__all__ = ["count_words"]
 
 
 def count_words(texts: Iterable[Any], vocabulary: Sequence[str] | None = None) -> tuple[tuple[str, ...], Any]:

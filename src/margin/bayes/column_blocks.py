@@ -106,13 +106,13 @@ def _chosen(columns: Columns, distributions: Any, who: str) -> list[tuple[Place,
         if unknown:
             raise ParameterError(
                 f"{who}(distributions={distributions!r}): column {listing(unknown)} is not there; "
-                f"columns are {listing(schema.names)}{closest(unknown[0], schema.names)}. Free text is there only "
-                "where it is named multinomial or complement."
+                f"columns are {listing(schema.names)}{closest(unknown[0], schema.names)}."
             )
     else:
         given = dict.fromkeys(schema.names, distributions) if distributions is not None else {}
     every = given.get(ALL_NUMERIC, DEFAULTS[True]) if ALL_NUMERIC not in schema.names else DEFAULTS[True]
-    names = [given.get(c.name, every if c.is_numeric else DEFAULTS[False]) for c in schema]
+    words = dict.fromkeys(columns.text, "multinomial")
+    names = [given.get(c.name, every if c.is_numeric else words.get(c.name, DEFAULTS[False])) for c in schema]
     return [_placed(column, name, distributions, who) for column, name in zip(schema, names)]
 
 

@@ -59,11 +59,11 @@ class NaiveBayes(GenerativeClassifier):
 
     .. math:: P(k \mid x) \propto P(k) \prod_j P(x_j \mid k)
 
-    Each column has a distribution of its own within each class: nominal columns are counted and numeric ones get a
-    normal density, unless told otherwise. Missing cells are left out of the product, both at fit and at prediction.
-    All of it is done in sums of logarithms. Learning is one pass over the table, and models of parts of the rows can
-    be added up with ``merge``. It fails where columns depend on each other within a class (XOR), and its probabilities
-    are then too sure of themselves.
+    Each column has a distribution of its own within each class: nominal columns are counted, numeric ones get a
+    normal density and free text is counted in words, unless told otherwise. Missing cells are left out of the
+    product, both at fit and at prediction. All of it is done in sums of logarithms. Learning is one pass over the
+    table, and models of parts of the rows can be added up with ``merge``. It fails where columns depend on each other
+    within a class (XOR), and its probabilities are then too sure of themselves.
 
     Parameters
     ----------
@@ -73,11 +73,11 @@ class NaiveBayes(GenerativeClassifier):
         complement and Poisson have theirs likewise.
     distributions
         The distribution of each column within a class: one name for all, or a mapping from columns to names, in which
-        ``"numeric"`` stands for all numeric columns that are not named; other columns are gaussian if numeric and
-        categorical if not. Columns of a plain array go by their number. Numeric columns named multinomial or complement
-        are counts of one text; a column of words so named is read as text. Where numbers are not normal, ``"kernel"``
-        puts a bump on every cell, and ``"mdl"`` cuts a column into intervals where that pays to tell the classes apart,
-        and counts them like levels: a column without a cut says nothing.
+        ``"numeric"`` stands for all numeric columns that are not named; other columns are gaussian if numeric,
+        multinomial if they are free text and categorical if not. Columns of a plain array go by their number. Numeric
+        columns named multinomial or complement are counts of one text; a column of words so named is read as text.
+        Where numbers are not normal, ``"kernel"`` puts a bump on every cell, and ``"mdl"`` cuts a column into intervals
+        where that pays to tell the classes apart, and counts them like levels: a column without a cut says nothing.
     least_deviation
         The least standard deviation of a gaussian column within a class, in mean gaps between the different numbers of
         the column, but no more than the classes have on average: a class that is constant there (or next to it) gets
@@ -143,6 +143,11 @@ class NaiveBayes(GenerativeClassifier):
         return Mixed(SQUARABLE, as_given=True, moments=moments, text=text_columns(self.distributions))
 
     _takes_bytes = True  # what a distribution does not take it is given wider
+
+    @property
+    def free_kinds(self) -> frozenset[str]:  # type: ignore[override]
+        """Free text is counted in words, unless one distribution is named for all columns."""
+        return frozenset() if isinstance(self.distributions, str) else frozenset({"text"})
 
     def _made(self, distribution: type[Distribution], positions: np.ndarray) -> Distribution:
         """A distribution, with the settings of this model, for the columns at some positions."""

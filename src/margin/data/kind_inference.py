@@ -1,4 +1,4 @@
-"""What a column of written cells is: numbers, categories, names of rows or free text.
+"""What a column of written cells is: numbers, categories, dates, names of rows or free text.
 
 One rule for the whole column, never for a part of it, and the reason is kept:
 
@@ -9,7 +9,7 @@ One rule for the whole column, never for a part of it, and the reason is kept:
    number, ``$5``, ``12 %``. A leading zero, ``007``, makes it nominal: such numbers are names.
 3. A column of nothing but ``True`` and ``False`` holds truth values, as other readers of files have it.
 4. Running numbers under a name like ``id``, and words that are nearly all different, are identifiers;
-   long words of several parts are text, and so are dates.
+   long words of several parts are text. Words are dates if all of them are, in one order of days and months.
 5. Everything else is nominal, its levels sorted.
 
 Files and data in memory go through the same rule; what is typed already skips the part of it that reads words.
@@ -28,6 +28,8 @@ from margin.data.declared_kinds import DeclaredKind
 from margin.data.level_codes import codes_among, codes_of_all, levels_of_numbers
 from margin.data.number_formats import in_plain_digits
 from margin.data.schema import Column, Kind
+from margin.data.written.date_columns import dated_column
+from margin.data.written.dates import first_stray
 from margin.errors import DataError, DataWarning, InputError, closest, warn
 
 if TYPE_CHECKING:
@@ -169,7 +171,9 @@ def infer_words(words: pl.Series, about: Written, because: str = "") -> tuple[Co
     """
     present = words.drop_nulls()
     if len(present) and _LOOKS_LIKE_DATE.match(present[0]) and bool(present.str.contains(_DATE).all()):
-        return _leveled(words, about, "dates, which models do not use", "text")
+        dated = dated_column(words, about.name, "dates")
+        if dated is not None:
+            return dated
     column, codes = _leveled(words, about, "")
     distinct, rows = len(column.levels), len(present)
     kind: Kind = "nominal"
@@ -347,6 +351,12 @@ def _leveled(words: pl.Series, about: Written, reason: str, kind: Kind = "nomina
 def _as_declared(words: pl.Series, about: Written, declared: DeclaredKind) -> tuple[Column, np.ndarray]:
     if declared.kind == "numeric":
         return Column(about.name, "numeric", reason="as told"), numbers_in(words, about)
+    if declared.kind == "date":
+        dated = dated_column(words, about.name, "as told")
+        if dated is None:
+            row = int(words.is_not_null().arg_true()[first_stray(words.drop_nulls().to_list())])
+            raise about.refusal(row, words[row], "is not a date that is known, such as '2024-05-31 18:00'")
+        return dated
     if declared.levels is None and declared.kind == "nominal":
         return _declared_nominal(words, about)
     if declared.levels is None:

@@ -1,4 +1,4 @@
-"""What each column of a table is: numeric, nominal or ordinal, and why margin thinks so."""
+"""What each column of a table is: numeric, nominal, ordinal or a date, and why margin thinks so."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ from margin.errors import DataError, closest, listing
 
 __all__ = ["INPUT_KINDS", "KINDS", "Column", "Kind", "Schema", "is_kind"]
 
-Kind = Literal["numeric", "nominal", "ordinal", "identifier", "text"]
+Kind = Literal["numeric", "nominal", "ordinal", "date", "identifier", "text"]
 KINDS: tuple[str, ...] = get_args(Kind)
-#: The kinds that models learn from. Identifiers and free text are kept in the table and left out of models.
-INPUT_KINDS = frozenset({"numeric", "nominal", "ordinal"})
+#: The kinds that all models learn from, dates by what they tell (``base/inputs/date_parts.py``). Identifiers are kept
+#: in the table and left out of models; free text is read by some.
+INPUT_KINDS = frozenset({"numeric", "nominal", "ordinal", "date"})
 
 
 def is_kind(value: object) -> TypeGuard[Kind]:

@@ -12,6 +12,7 @@ from margin.data.indexing import ByName, ByPosition, as_array, columns_at, narwh
 from margin.data.level_codes import levels_of_numbers
 from margin.data.missing import is_missing
 from margin.data.schema import KINDS, Column, Kind, Schema
+from margin.data.written.dates import first_stray, read_dates
 from margin.errors import DataError, InputTypeError, ParameterError, closest
 
 if TYPE_CHECKING:
@@ -226,6 +227,9 @@ class Table:
             column, cells = _levels_of_numbers(name, kind, cells, levels)
         else:
             column, cells = _recoded(old, kind, cells, levels)
+        if kind == "date" and column.levels and read_dates(list(map(str, column.levels))) is None:
+            value = column.levels[first_stray(list(map(str, column.levels)))]
+            raise DataError(f"column {name!r}: {value!r} is not a date that is known, such as '2024-05-31 18:00'.")
         at = self.schema.position(name)
         columns = list(self._columns)
         columns[at] = cells

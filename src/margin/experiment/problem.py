@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ import numpy as np
 
 from margin.data import Table, catalog
 from margin.data.readers import read
+from margin.data.schema import Column
 from margin.errors import DataError, LabelError, ParameterError, closest, listing
 from margin.evaluation.predictions.positive_class import positive_code
 
@@ -117,11 +119,16 @@ def positive_label(labels: np.ndarray, given: str = "") -> Any:
     raise ParameterError(f"positive={given!r}: must be one of the classes, {listing(known)}{closest(given, known)}.")
 
 
-def frame(table: Table, target: str, texts_read: frozenset[str] | bool = False) -> Problem:
+Readers = Mapping[str, frozenset[str] | bool]
+
+
+def frame(table: Table, target: str, readers: Readers | None = None) -> Problem:
     """Inputs and labels of a table: rows without a label left out, a target that is no class refused.
 
-    Free text counts as an input where a model reads its column (True: every such column).
+    Free text counts as an input where one of the ``readers``, models by name, reads its column (True: every such
+    column). Without any it is left out.
     """
+    readers = readers or {}
     if not table.n_rows:
         raise DataError(f"{table.name or 'the table'}: there are no rows to learn from.")
     told = []
@@ -135,10 +142,10 @@ def frame(table: Table, target: str, texts_read: frozenset[str] | bool = False) 
     _check_target(table, target)
     inputs, labels = table.target(target)
     texts = [column.name for column in inputs.schema if column.kind == "text"]
-    used = frozenset(name for name in texts if texts_read is True or (texts_read and name in texts_read))
+    used = frozenset(name for name in texts if any(_reads(name, each) for each in readers.values()))
     if not inputs.inputs().names and not used:
         left = f" ({listing(inputs.names)} cannot be learnt from: identifiers or free text)" if inputs.names else ""
-        hint = f" Naive Bayes reads text: --set naive-bayes.distributions='{texts[0]}=multinomial'." if texts else ""
+        hint = " Naive Bayes and linear models read text: --models naive-bayes,logistic." if texts else ""
         raise DataError(
             f"{table.name or 'the table'}: besides the target {target!r} no column is left to learn from{left}.{hint}"
         )
@@ -146,13 +153,41 @@ def frame(table: Table, target: str, texts_read: frozenset[str] | bool = False) 
         told.append(
             f"{target!r} holds {n} different whole numbers, each taken for a class; if it is a quantity, bin it first."
         )
-    unused = [column for column in inputs.schema if not column.is_input and column.name not in used]
-    if unused:
-        shown = ", ".join(f"{column.name!r} ({column.reason})" for column in unused[:5])
-        more = f" and {len(unused) - 5} more" if len(unused) > 5 else ""
-        told.append(f"left out of the models: {shown}{more}; --kind COLUMN=nominal says otherwise.")
+    told += columns_told(inputs, readers)
     labels = _tidy(labels)
     return Problem(inputs, labels, target, np.flatnonzero(~missing), (*told, *_about_classes(labels, target)), used)
+
+
+def _reads(name: str, texts: frozenset[str] | bool) -> bool:
+    return texts is True or (texts is not False and name in texts)
+
+
+def columns_told(inputs: Table, readers: Readers) -> list[str]:
+    """One line about the columns that models do not see as they are: what is made of them, or why they are left out.
+
+    >>> table = Table({"day": ["2024-01-31", "2024-02-01"], "x": [1.0, 2.0]})
+    >>> columns_told(table, {})
+    ["read as days passed and parts of the calendar: 'day' (dates)."]
+    """
+    dates = [column for column in inputs.schema if column.kind == "date"]
+    told = [f"read as days passed and parts of the calendar: {_reasons(dates)}"] if dates else []
+    unused = []
+    for column in inputs.schema:
+        by = [name for name, texts in readers.items() if column.kind == "text" and _reads(column.name, texts)]
+        if by:
+            told.append(
+                f"read as words by {', '.join(by)}; other models cannot use so many columns: {_reasons([column])}"
+            )
+        elif not column.is_input:
+            unused.append(column)
+    if unused:
+        told.append(f"left out of the models: {_reasons(unused)}; --kind COLUMN=nominal says otherwise")
+    return [f"{'; '.join(told)}."] if told else []
+
+
+def _reasons(columns: list[Column]) -> str:
+    shown = ", ".join(f"{column.name!r} ({column.reason})" for column in columns[:5])
+    return shown + (f" and {len(columns) - 5} more" if len(columns) > 5 else "")
 
 
 def _check_target(table: Table, target: str) -> None:

@@ -36,7 +36,7 @@ def audit_table(
     column = resolve_target(table, known if target is None else target)
     for flag, name in (("group", group), ("time", time)):
         check_column(table, name, column, flag)
-    problem = frame(table, column, texts_read=True)
+    problem = frame(table, column, {"all models": True})
     asked = None if test is None else _second(open_table(test, reading)[0], column)
     found = audit(problem.inputs, problem.labels, test=asked, groups=group, times=time, seed=seed)
     found = with_unlabelled(found, table.n_rows - len(problem.labels), table.n_rows, column)

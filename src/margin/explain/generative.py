@@ -40,10 +40,14 @@ def _(model: LinearScores, X: TableLike) -> Explanation:
 
 
 def by_column(columns: Columns, pulls: dict[str, float], X: TableLike, model: Any) -> list[tuple[str, float]]:
-    """What each column of the table adds; the levels of a nominal one are taken together."""
+    """What each column of the table adds; the levels of a nominal one are taken together, words of a text are not."""
     source = columns.read(X, type(model).__name__)
     found = []
+    words = {each.column: each.names for each in getattr(model._encoder, "texts", ())}
     for at, column in enumerate(columns.described()):
+        if column.name in words:
+            found += [(name, pulls[name]) for name in words[column.name] if pulls[name]]
+            continue
         if column.kind == "nominal":
             pull = sum(pulls[f"{column.name}={level}"] for level in column.levels)
         else:

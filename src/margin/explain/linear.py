@@ -88,7 +88,8 @@ def _middle(model: Any) -> np.ndarray:
     """An average case in the columns of the matrix: numbers at their training mean, 0 if unknown; every level alike."""
     encoder = model._encoder
     numbers = (np.nan_to_num(encoder.fill) - encoder.center) / encoder.spread
-    return np.concatenate([numbers, *(np.full(len(c.levels), 1 / len(c.levels)) for c in encoder.one_hot)])
+    levels = (np.full(len(c.levels), 1 / len(c.levels)) for c in encoder.one_hot)
+    return np.concatenate([numbers, *levels, *(np.zeros(len(each.buckets)) for each in encoder.texts)])
 
 
 def _average_in_words(model: Any) -> str:
@@ -96,6 +97,7 @@ def _average_in_words(model: Any) -> str:
     where = "0, their means being unknown" if np.isnan(fill).any() else "their training means"
     parts = [f"numbers at {where}"] if fill.size else []
     parts += ["every word of a column alike"] if model._encoder.one_hot else []
+    parts += ["texts without a word that is known"] if model._encoder.texts else []
     return f"an average case ({', '.join(parts)})"
 
 

@@ -62,6 +62,12 @@ class RawRows:
         if columns.schema is None:
             self.first = graph.input("X", "DOUBLE", columns.n)
             return
+        dated = [each.column for each in columns.dates] + [c.name for c in columns.schema if c.kind == "date"]
+        if dated:
+            raise ExportError(
+                f"to_onnx: column {listing(sorted(dated))} holds dates; reading them the way margin does cannot be "
+                "said in ONNX (give their parts as columns of numbers before, or leave the column out)."
+            )
         if columns.text:
             raise ExportError(
                 f"to_onnx: column {listing(sorted(columns.text))} is free text; splitting texts into words the way "

@@ -25,6 +25,9 @@ LARGEST_SCORE = -0.1 * NEVER
 class LinearLayer(SupervisedEstimator):
     """A model whose scores are linear in the columns of one numeric matrix.
 
+    Columns of free text in a table are read as words and pairs of words that follow each other, each a column of its
+    own (hashed, ``base/representations/hashed_text.py``).
+
     Parameters
     ----------
     scale
@@ -34,6 +37,8 @@ class LinearLayer(SupervisedEstimator):
     """
 
     scale: Scale | None
+    #: Free text is read as hashed words.
+    free_kinds = frozenset({"text"})
     #: The largest magnitude that a cell may have.
     _largest_cell = 1e100
 

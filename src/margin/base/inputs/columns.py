@@ -2,7 +2,8 @@
 
 Policy, the same in every model: columns are matched by name and may come in any order; missing, renamed or
 extra columns are errors. A category that was not there at fit counts as a missing cell. Data without names
-(arrays) are matched by position. Identifiers and free text, which a model leaves out, may be there or not.
+(arrays) are matched by position. Identifiers and free text, which a model leaves out, may be there or not. Columns of
+dates come as they are, and what a model sees of them (``date_parts.py``) is made of them here.
 """
 
 from __future__ import annotations
@@ -17,17 +18,21 @@ import numpy as np
 import margin._core as _core
 from margin import parallel
 from margin.base.inputs.arrays import cells_of, matrix_of, open_all, open_input, row_count
+from margin.base.inputs.date_parts import DateParts, learn_dates, with_date_parts
 from margin.data.frames.dataframes import cells_from_series, is_frame, open_frame
 from margin.data.frames.in_memory import is_records, table_from_memory
 from margin.data.frames.left_out import warn_of_columns
 from margin.data.frames.object_cells import (
+    are_dates,
     are_marks,
     codes_of_values,
+    date_column,
     distinct,
     kinds_of,
     numbers_of,
     numbers_of_levels,
 )
+from margin.data.missing import is_missing
 from margin.data.schema import Column, Schema
 from margin.data.table import Table
 from margin.errors import InputError, closest, listing
@@ -40,10 +45,12 @@ class Columns:
     """What the columns were at fit: their number, and for tables their names, kinds and levels.
 
     Columns named in ``text`` are free text: they have no levels of their own, and new ones come with theirs. Those in
-    ``left_out`` were there, but name rows or are text that the model does not read.
+    ``left_out`` were there, but name rows or are text that the model does not read. ``dates`` say what is made of
+    columns of dates; the schema has that in their place.
     """
 
     left_out: frozenset[str] = frozenset()
+    dates: tuple[DateParts, ...] = ()
 
     def __init__(
         self,
@@ -51,16 +58,24 @@ class Columns:
         schema: Schema | None = None,
         text: frozenset[str] = frozenset(),
         left_out: frozenset[str] = frozenset(),
+        dates: tuple[DateParts, ...] = (),
     ) -> None:
         self.n = n
         self.schema = schema
         self.text = text
         if left_out:  # the file of a model that leaves nothing out does not speak of it
             self.left_out = left_out
+        if dates:
+            self.dates = dates
 
     def described(self) -> Schema:
         """The schema, with made-up names ``x0``, ``x1``, … for plain arrays."""
         return self.schema or Schema(Column(f"x{i}", "numeric", reason="an array of numbers") for i in range(self.n))
+
+    def given(self) -> tuple[str, ...]:
+        """The names of the columns as they come: of dates, the column that everything is made of."""
+        of_dates = {name: each.column for each in self.dates for name in each.names}
+        return tuple(dict.fromkeys(of_dates.get(name, name) for name in self.described().names))
 
     def read(self, X: TableLike, who: str, largest: float = math.inf, bytes_too: bool = False) -> Any:
         """New data as a source that fits these columns: an array, CSR or a Table with the learnt codes."""
@@ -84,13 +99,21 @@ class Columns:
     def _matched_frame(self, frame: Any, who: str) -> Table:
         assert self.schema is not None
         by_name, n_rows = open_frame(frame, who)
-        self._check_names([name for name in by_name if name not in self.left_out], who)
-        cells = [self._series(column, by_name[column.name], who) for column in self.schema]
+        made: dict[str, tuple[Column, np.ndarray]] = {}
+        for dates in self.dates:
+            if dates.column in by_name:
+                found = _dates_of(dates.column, by_name.pop(dates.column), who)
+                made |= {column.name: (column, cells) for column, cells in dates.made_of(*found, who)}
+        self._check_names([*(name for name in by_name if name not in self.left_out), *made], who)
+        cells = [
+            self._recoded(c, *made[c.name], who) if c.name in made else self._series(c, by_name[c.name], who)
+            for c in self.schema
+        ]
         return self._table(cells, n_rows)
 
     def _matched(self, table: Table, who: str) -> Table:
         assert self.schema is not None
-        known = self.schema.names
+        table, known = with_date_parts(table, self.dates, who) if self.dates else table, self.schema.names
         # What a column is was settled at fit: among few rows an identifier may look like a word, or a word like one.
         others = [c.name for c in table.schema if c.is_input and c.name not in self.left_out]
         self._check_names([name for name in table.names if name in known or name in others], who)
@@ -101,6 +124,11 @@ class Columns:
 
     def _by_position(self, X: Encoded, who: str, model: str) -> Table:
         assert self.schema is not None
+        if self.dates:
+            raise InputError(
+                f"{who}: rows with dates in column {listing([each.column for each in self.dates])} must come with the "
+                "names of their columns (give a data frame, a table or a list of records)."
+            )
         array = open_input(X, who).toarray() if hasattr(X, "tocsr") else cells_of(X, who)
         self._check_count(array.shape[1], who, model)
         cells = [self._of_array(column, array[:, i], who) for i, column in enumerate(self.schema)]
@@ -114,7 +142,7 @@ class Columns:
     def _recoded(self, column: Column, given: Column, cells: np.ndarray, who: str) -> tuple[Column, np.ndarray]:
         """The cells of a table's column in the numbers or codes that were learnt; free text as it comes."""
         if column.name in self.text:
-            as_words = replace(given, kind="nominal")
+            as_words = replace(given, kind=column.kind)
             return (as_words, cells) if not given.is_numeric else self._taken_as(column, given, cells)
         return column, _recoded(column, given, cells, who)
 
@@ -132,6 +160,8 @@ class Columns:
     def _of_objects(self, column: Column, values: Sequence[Any], who: str) -> tuple[Column, np.ndarray]:
         if column.name not in self.text:
             return column, _cells_of_objects(column, values, who)
+        if are_dates(values) and (dated := date_column(column.name, values)) is not None:
+            return self._recoded(column, *dated, who)
         kinds_of(column.name, values, who)
         different, codes = distinct(values)
         return replace(column, levels=tuple(different)), codes.astype(np.int32)
@@ -141,6 +171,10 @@ class Columns:
         if self.schema is None or columns.schema is None:
             self._check_count(columns.n, who, who.split(".")[0])
             return self._by_place(columns, source, who)
+        if self.dates:
+            source = with_date_parts(source, self.dates, who)
+            columns = Columns(len(source.schema), source.schema, columns.text, columns.left_out)
+        assert columns.schema is not None
         self._check_names(list(columns.schema.names), who)
         described, cells = [], []
         for known in self.schema:
@@ -148,7 +182,7 @@ class Columns:
             described.append(column)
             cells.append(values)
         schema = Schema(described)
-        united = Columns(columns.n, schema, self.text, self.left_out | columns.left_out)
+        united = Columns(columns.n, schema, self.text, self.left_out | columns.left_out, self.dates)
         return united, Table(schema, cells, n_rows=source.n_rows)
 
     def _by_place(self, columns: Columns, source: Any, who: str) -> tuple[Columns, Any]:
@@ -172,8 +206,10 @@ class Columns:
         assert self.schema is not None
         known = self.schema.names
         there, expected = set(found), set(known)
+        of_dates = {name: each.column for each in self.dates for name in each.names}
         extra = [name for name in found if name not in expected]
-        absent = [name for name in known if name not in there]
+        absent = list(dict.fromkeys(of_dates.get(name, name) for name in known if name not in there))
+        known = self.given()
         if extra:
             near = closest(extra[0], absent or known)
             raise InputError(
@@ -188,11 +224,15 @@ def learn_columns(
     who: str,
     text: frozenset[str] | bool = False,
     largest: float = math.inf,
+    free: frozenset[str] = frozenset(),
     bytes_too: bool = False,
 ) -> tuple[Columns, Any]:
-    """What the columns of X are, and X as a source. Columns of words named in ``text`` (True: all) are free text."""
+    """What the columns of X are, and X as a source.
+
+    Columns of words named in ``text`` (True: all) are free text, and so are columns of the kinds ``free``.
+    """
     given = open_all(X, who, largest, bytes_too)
-    source = _inputs_of(given, text) if isinstance(given, Table) else given
+    source = _inputs_of(given, text, free) if isinstance(given, Table) else given
     rows, n = source.shape
     if n == 0:
         left = (
@@ -210,23 +250,40 @@ def learn_columns(
         return Columns(n), source
     words = [column.name for column in source.schema if not column.is_numeric]
     named = words if text is True else [name for name in words if text and name in text]
+    named += [column.name for column in source.schema if column.kind in free and column.name not in named]
     if not isinstance(X, Table):  # whoever has a table has seen what its columns are
         warn_of_columns(given, source.drop(*named), frozenset(named), who)
     left_out = frozenset(given.names).difference(source.names)
     return Columns(n, source.schema, frozenset(named), left_out), source
 
 
-def _inputs_of(table: Table, text: frozenset[str] | bool) -> Table:
+def _inputs_of(table: Table, text: frozenset[str] | bool, free: frozenset[str]) -> Table:
     """The columns that models learn from, free text among them where it is asked for.
 
     A column that is asked for by name is text even where its words are so different that they look like names of rows.
     """
-    if not text:
+    if not text and not free:
         return table.inputs()
-    wanted = [c for c in table.schema if c.is_input or (c.kind == "text" if text is True else c.name in text)]
-    # A model that reads text reads it as words, whatever the table called it.
-    schema = Schema(c if c.is_input else replace(c, kind="nominal") for c in wanted)
+
+    def is_named(column: Column) -> bool:
+        return column.kind in ("date", "text") if text is True else column.name in (text or ())
+
+    wanted = [c for c in table.schema if c.is_input or c.kind in free or is_named(c)]
+    # A model that is told to read text reads it as words, whatever the table called it.
+    schema = Schema(replace(c, kind="nominal") if is_named(c) and not c.is_numeric else c for c in wanted)
     return Table(schema, [table.cells(c.name) for c in wanted], table.name, table.n_rows)
+
+
+def _dates_of(name: str, series: Any, who: str) -> tuple[Column, np.ndarray]:
+    """The words of a column of dates, whatever they would be without them: a wrong one is told of by row."""
+    found = cells_from_series(name, series, who)
+    if not isinstance(found, list):
+        return found
+    if are_dates(found) and (dated := date_column(name, found)) is not None:
+        return dated
+    words = [None if is_missing(value) or are_marks([value]) else str(value).strip() for value in found]
+    levels, codes = distinct(words)
+    return Column(name, "nominal", tuple(levels)), codes
 
 
 #: In nominal columns of more levels than this, those of fewer rows than this are joined, for models of numbers.
@@ -235,13 +292,19 @@ MANY_LEVELS, RARE = 100, 3
 JOINED = "rare ones joined"
 
 
-def keep_observed_levels(columns: Columns, table: Table, join_rare: bool = False) -> tuple[Columns, Table]:
+def keep_observed_levels(
+    columns: Columns, table: Table, join_rare: bool = False, waves: bool = True
+) -> tuple[Columns, Table]:
     """Only the levels that training rows hold, so that a model knows nothing of rows it has not seen.
 
     Nominal levels are put into sorted order: the order in which categories were declared changes nothing. With
     ``join_rare``, levels of very few rows among very many levels are joined with all that may come later unseen: each
-    would be a column of its own that says nothing about other rows.
+    would be a column of its own that says nothing about other rows. Dates become what is made of them, with ``waves``
+    as models of numbers want it.
     """
+    dates = learn_dates(table, [c.name for c in table.schema if c.kind == "date" and c.name not in columns.text], waves)
+    if dates:
+        table = with_date_parts(table, dates, "dates")
     described, cells = [], []
     for column in table.schema:
         codes = table.cells(column.name)
@@ -251,7 +314,7 @@ def keep_observed_levels(columns: Columns, table: Table, join_rare: bool = False
         cells.append(codes)
     # The model remembers no texts, only that a column is text; the rows keep theirs.
     remembered = Schema(replace(column, levels=()) if column.name in columns.text else column for column in described)
-    known = Columns(columns.n, remembered, columns.text, columns.left_out)
+    known = Columns(len(remembered), remembered, columns.text, columns.left_out, columns.dates or dates)
     return known, Table(Schema(described), cells, n_rows=row_count(table))
 
 

@@ -1,4 +1,7 @@
-"""One numeric matrix: nominal columns one-hot, ordinal ones as ranks, missing numbers filled with the mean."""
+"""One numeric matrix: nominal columns one-hot, ordinal ones as ranks, missing numbers filled with the mean.
+
+Free text, where a model reads it, stands behind them as hashed words (``hashed_text.py``), and the matrix is CSR.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,7 @@ import numpy as np
 from margin.base.inputs.arrays import check_memory, dense_from_sparse, row_count
 from margin.base.inputs.columns import Columns
 from margin.base.representations.cell_survey import Survey, check_cells, check_stored_cells, survey_by_class
+from margin.base.representations.hashed_text import HashedText
 from margin.base.representations.mixed import numeric_block
 from margin.base.representations.moments import Moments
 from margin.base.representations.representation import SQUARABLE, Learnt, TrainingRows
@@ -53,12 +57,15 @@ class Numeric:
         one_class = np.zeros(row_count(rows.source), dtype=np.int32)
         seen = survey_by_class(numbers, one_class, rows.weight, 1, self.largest, encoder.numbered_columns, who)
         encoder.learn(seen)
+        encoder.learn_texts(rows)
         data = encoder.finished(numbers, seen.has_missing, rows.source, who)
         return Learnt(encoder, data, seen, encoder.numbered if columns.schema is not None else None)
 
 
 class NumericEncoder:
-    """Turns a source into one matrix with the means, scales and levels of the training rows."""
+    """Turns a source into one matrix with the means, scales, levels and words of the training rows."""
+
+    texts: tuple[HashedText, ...] = ()
 
     def __init__(self, form: Numeric, columns: Columns, who: str) -> None:
         self.form = form
@@ -69,6 +76,7 @@ class NumericEncoder:
         schema = columns.schema or ()
         self.numbered = [c.name for c in schema if c.kind in ("numeric", "ordinal")]
         self.one_hot = [c for c in schema if c.kind == "nominal"]
+        self.text_names = [c.name for c in schema if c.kind == "text"]
 
     @property
     def numbered_columns(self) -> Columns:
@@ -82,6 +90,12 @@ class NumericEncoder:
         self.moments = seen.moments
         self.filled = seen.has_missing
         self.fill, self.center, self.spread = _statistics(seen.moments, self.form.scale)
+
+    def learn_texts(self, rows: TrainingRows) -> None:
+        """Which words of free text are columns; a model without texts does not speak of them."""
+        if self.text_names:
+            cells = [(rows.source.schema[name].levels, rows.source.cells(name)) for name in self.text_names]
+            self.texts = tuple(HashedText.learn(n, *each, rows.weight) for n, each in zip(self.text_names, cells))
 
     def learn_sparse(self, matrix: Any, weight: np.ndarray | None) -> None:
         self.fill, self.center, self.spread = _sparse_statistics(matrix, weight, self.form.scale)
@@ -129,7 +143,15 @@ class NumericEncoder:
         clean = self.plain(numbers, has_missing)
         if not isinstance(source, Table):
             return clean
+        if self.texts:
+            return self._with_texts(self._with_sparse_one_hot(clean, source), source)
         return self._with_sparse_one_hot(clean, source) if self._is_wide() else self._with_one_hot(clean, source, who)
+
+    def _with_texts(self, matrix: Any, table: Table) -> Any:
+        import scipy.sparse
+
+        parts = [each.encode(table.schema[each.column].levels, table.cells(each.column)) for each in self.texts]
+        return scipy.sparse.csr_array(scipy.sparse.hstack([matrix, *parts], format="csr"))
 
     def _is_wide(self) -> bool:
         width = self._width()
@@ -142,7 +164,8 @@ class NumericEncoder:
         """What the columns of the matrix are called."""
         if self.columns.schema is None:
             return [column.name for column in self.columns.described()]
-        return self.numbered + [f"{column.name}={level}" for column in self.one_hot for level in column.levels]
+        words = [name for each in self.texts for name in each.names]
+        return self.numbered + [f"{column.name}={level}" for column in self.one_hot for level in column.levels] + words
 
     def reach(self, X: Encoded) -> float:
         """The largest magnitude in the matrix X of the training rows."""
@@ -158,7 +181,8 @@ class NumericEncoder:
         if self.columns.schema is None:
             return values
         of = dict(zip(self.columns.schema.names, values))
-        return np.array([of[n] for n in self.numbered] + [of[c.name] for c in self.one_hot for _ in c.levels])
+        words = [of[each.column] for each in self.texts for _ in each.buckets]
+        return np.array([of[n] for n in self.numbered] + [of[c.name] for c in self.one_hot for _ in c.levels] + words)
 
     def numbers(self, source: Any, who: str) -> Any:
         """The numeric and ordinal columns of a source, not yet looked at, missing cells still NaN."""

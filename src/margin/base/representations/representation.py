@@ -8,7 +8,7 @@ rows alone.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -99,6 +99,8 @@ class AsGiven:
     """
 
     surveyed: bool = False
+    #: The kinds of columns that are handed on as they come: members make of them what they can.
+    free: ClassVar[frozenset[str]] = frozenset({"date", "text"})
 
     def learn(self, columns: Columns, rows: TrainingRows, who: str) -> Learnt:
         encoder, source = AsGivenEncoder(columns), rows.source

@@ -66,8 +66,10 @@ def _values(card: Any) -> str:
 
     if card.low is not None:
         return f"{number(card.low)} to {number(card.high)}, mean {number(card.mean)}, {card.distinct:,} distinct"
-    if card.kind in ("identifier", "text"):
-        return f"{card.distinct:,} distinct; left out of models"
+    used = {"identifier": "left out of models", "text": "read as words by naive Bayes and linear models",
+            "date": "read as days passed and parts of the calendar"}  # fmt: skip
+    if card.kind in used:
+        return f"{card.distinct:,} distinct; {used[card.kind]}"
     shown = ", ".join(f"{shortened(level)} ({n:,})" for level, n in card.levels[:4])
     return shown + (f", … {card.distinct:,} distinct" if card.distinct > 4 else "") or "no values"
 

@@ -8,7 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from margin.data.frames.object_cells import codes_of_values, column_from_objects, distinct, for_a_model
+from margin.data.frames.object_cells import (
+    codes_of_values,
+    column_from_objects,
+    date_column,
+    distinct,
+    for_a_model,
+)
 from margin.data.kind_inference import Written, infer_numbers
 from margin.data.schema import Column, Kind, Schema
 from margin.data.table import Table
@@ -101,13 +107,15 @@ def column_of(name: str, series: Any, who: str, about: Written) -> tuple[Column,
         return infer_numbers(_as_float64(series), about)
     plain = isinstance(series, (list, np.ndarray))
     found = (
-        list(series.tolist() if isinstance(series, np.ndarray) else series)
+        list(series.tolist() if isinstance(series, np.ndarray) and series.dtype.kind not in "mM" else series)
         if plain
         else cells_from_series(name, series, who, about.bad != "refuse")
     )
     if isinstance(found, list):
         return column_from_objects(name, found, who, about)
     column, cells = found
+    if column.kind == "date" and not column.levels and about.bad == "refuse":
+        raise InputError(f"{who}: column {name!r} holds dates, all of them missing; drop it.")
     return infer_numbers(cells, about) if column.is_numeric else found
 
 
@@ -115,10 +123,10 @@ def _table(columns: list[tuple[Column, np.ndarray]], n_rows: int) -> Table:
     return Table(Schema(column for column, _ in columns), [cells for _, cells in columns], n_rows=n_rows)
 
 
-def cells_from_series(name: str, series: Any, who: str, dates: bool = False) -> list[Any] | tuple[Column, np.ndarray]:
+def cells_from_series(name: str, series: Any, who: str, times: bool = False) -> list[Any] | tuple[Column, np.ndarray]:
     """One column of a data frame by its type, or the list of its cells where the type leaves open what they are.
 
-    Dates and times are refused unless ``dates`` lets them through as objects.
+    Times of day and spans of time are refused unless ``times`` lets them through as objects.
     """
     import narwhals.stable.v2 as nw
 
@@ -140,12 +148,14 @@ def cells_from_series(name: str, series: Any, who: str, dates: bool = False) -> 
             declared = series.cat.get_categories().to_list()
             levels, codes = declared, codes_of_values(declared, levels)[codes]
         return Column(name, "nominal", tuple(levels), CATEGORICAL), codes.astype(np.int32)
-    if dtype.is_temporal() and dates:
+    if dtype in (nw.Date, nw.Datetime) and (dated := date_column(name, series.to_list())) is not None:
+        return dated
+    if dtype.is_temporal() and times:
         return series.to_list()
     if dtype.is_temporal():
         raise InputError(
-            f"{who}: column {name!r} holds dates or times ({dtype}), which no model here reads; "
-            "turn it into numbers (year, weekday, days since …) or drop it."
+            f"{who}: column {name!r} holds times ({dtype}), which no model here reads; "
+            "turn it into numbers (hours, seconds since …) or drop it."
         )
     raise InputError(f"{who}: column {name!r} holds {dtype} values; a cell must be one number or one word.")
 

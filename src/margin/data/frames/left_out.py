@@ -37,4 +37,4 @@ def _are(names: list[str]) -> str:
 
 def _is_wide(column: Column) -> bool:
     """Whether words were read that differ very much; whoever made a column categorical knows."""
-    return len(column.levels) > MANY_LEVELS and column.reason != CATEGORICAL
+    return column.kind not in ("date", "text") and len(column.levels) > MANY_LEVELS and column.reason != CATEGORICAL

@@ -30,15 +30,18 @@ from margin.data.kind_inference import (
 )
 from margin.data.missing import MAYBE_MISSING, is_missing, is_missing_type
 from margin.data.schema import Column
+from margin.data.written.date_columns import dated_column
 from margin.errors import DataWarning, InputError, InputTypeError, listing, warn
 
 if TYPE_CHECKING:
     import polars as pl
 
 __all__ = [
+    "are_dates",
     "are_marks",
     "codes_of_values",
     "column_from_objects",
+    "date_column",
     "distinct",
     "for_a_model",
     "kinds_of",
@@ -128,6 +131,9 @@ def column_from_objects(
     Cells of several kinds are refused where a model reads them; elsewhere they count as they are written.
     """
     about = for_a_model(name, who) if about is None else about
+    dated = date_column(name, values) if are_dates(values) and about.declared is None else None
+    if dated is not None:
+        return dated
     kinds = kinds_of(name, values, who, about.bad != "refuse")
     if not kinds:
         return _empty(len(values), about)
@@ -143,6 +149,27 @@ def column_from_objects(
     if len(kinds) > 1:
         raise InputError(f"{who}: column {name!r} mixes {' and '.join(sorted(kinds))} values; make it one type.")
     return _from_words([value if isinstance(value, str) else None for value in values], about)
+
+
+def are_dates(values: Sequence[Any]) -> bool:
+    """Whether every cell that is there holds a date, with or without a time of day, and some cell does."""
+    types = {kind for kind in set(map(type, values)) if not is_missing_type(kind)}
+    dates = {kind for kind in types if issubclass(kind, (datetime.date, np.datetime64))}
+    return bool(dates) and all(kind in dates or all(is_missing(v) for v in values if type(v) is kind) for kind in types)
+
+
+def date_column(name: str, values: Sequence[Any]) -> tuple[Column, np.ndarray] | None:
+    """Dates as the words of a file; None where one is in no calendar that files know.
+
+    >>> date_column("day", [datetime.date(2024, 5, 31), None])[0]
+    Column(name='day', kind='date', levels=('2024-05-31',), reason='its cells are dates')
+    """
+    import polars as pl
+
+    different, codes = distinct(values)
+    words = [str(v.astype("datetime64[us]") if isinstance(v, np.datetime64) else v) for v in different]
+    dated = dated_column(pl.Series(words, dtype=pl.String), name, "its cells are dates")
+    return None if dated is None else (dated[0], np.append(dated[1], -1)[codes].astype(np.int32))
 
 
 def _from_words(values: Sequence[str | None], about: Written) -> tuple[Column, np.ndarray]:

@@ -18,6 +18,7 @@ from margin.data.level_codes import codes_among
 from margin.data.readers.file import Request, Source
 from margin.data.schema import Column, Schema
 from margin.data.table import Table
+from margin.data.written.date_columns import dated_column
 from margin.errors import closest, listing
 
 if TYPE_CHECKING:
@@ -275,7 +276,9 @@ def _column(
     column, codes = infer_words(cells, Written(attribute.name, is_target=is_target))
     if attribute.type == "string" and column.kind == "identifier":
         return column, codes
-    reason = "declared as a string" if attribute.type == "string" else "declared as dates, which models do not use"
+    if attribute.type == "date" and (dated := dated_column(cells, attribute.name, "declared as dates")) is not None:
+        return dated
+    reason = "declared as a string" if attribute.type == "string" else "declared as dates, in a form that is not known"
     return Column(attribute.name, "text", column.levels, reason), codes
 
 

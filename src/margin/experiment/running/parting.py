@@ -40,7 +40,9 @@ def with_test_rows(table: Table, spec: Spec, target: str) -> Table:
 def _told(kinds: Mapping[str, str], source: str, reading: dict[str, Any]) -> dict[str, str]:
     """The kinds of those columns that the file has; others of the table are told of later."""
     there = open_table(source, reading)[0].names
-    return {name: kind for name, kind in kinds.items() if name in there and kind in ("numeric", "nominal", "text")}
+    return {
+        name: kind for name, kind in kinds.items() if name in there and kind in ("numeric", "nominal", "date", "text")
+    }
 
 
 def joined(first: Table, second: Table) -> Table:

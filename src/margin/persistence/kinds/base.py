@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 
 from margin.base.inputs.columns import Columns
+from margin.base.inputs.date_parts import PARTS, DateParts
+from margin.base.representations.hashed_text import BITS, HashedText
 from margin.base.representations.mixed import MixedEncoder
 from margin.base.representations.moments import Moments
 from margin.base.representations.numeric import Numeric, NumericEncoder
@@ -31,12 +33,13 @@ from margin.persistence.objects.fields import (
     Object,
     SetOf,
     Text,
+    TupleOf,
     Whole,
 )
 from margin.persistence.objects.kind import Kind
-from margin.persistence.objects.values import Labels
+from margin.persistence.objects.values import Labels, Texts
 
-__all__ = ["AS_GIVEN", "KINDS", "MIXED", "NUMERIC", "OUTPUTS", "classifier", "model", "shares"]
+__all__ = ["AS_GIVEN", "KINDS", "MIXED", "NUMERIC", "OUTPUTS", "classifier", "model", "n_given", "shares"]
 
 #: Shares of classes and the like.
 shares = Rule("cells are shares from 0 to 1", lambda a, _: ((a >= 0) & (a <= 1 + 1e-9)).all())
@@ -45,7 +48,8 @@ OUTPUTS = Either(Labels("k", distinct=True), ListOf(Labels(distinct=True)))
 
 
 def _width(encoder: NumericEncoder) -> int:
-    return len(encoder.fill) + sum(len(column.levels) for column in encoder.one_hot)
+    words = sum(len(each.buckets) for each in encoder.texts)
+    return len(encoder.fill) + sum(len(column.levels) for column in encoder.one_hot) + words
 
 
 def _numbers(encoder: MixedEncoder) -> int:
@@ -112,21 +116,37 @@ def classifier(name: str, cls: type, fields: Mapping[str, Field], **more: Any) -
     return model(name, cls, {"classes_": Labels("k", distinct=True), **fields}, **more)
 
 
+def n_given(model: Any) -> int:
+    """How many columns a model was given: those it left out, and dates as one, count as well."""
+    columns = vars(model).get("_columns")
+    if columns is None or columns.schema is None:
+        return int(model.n_features_in_)
+    return len(columns.given()) + len(columns.left_out)
+
+
 def _columns(columns: Columns) -> str | None:
     if columns.schema is None:
-        return "there is text without names" if columns.text or columns.left_out else None
+        return "there is text without names" if columns.text or columns.left_out or columns.dates else None
     if columns.left_out & set(columns.schema.names):
         return "a column is left out and is not"
     if len(columns.schema) != columns.n or not columns.text <= set(columns.schema.names):
         return "the number of columns is another one than that of their names"
     if any(columns.schema[name].is_numeric for name in columns.text):
         return "a column of numbers is no text"
+    if any(name not in columns.schema.names for each in columns.dates for name in each.names):
+        return "what is made of dates is not there"
+    return None
+
+
+def _date_parts(dates: DateParts) -> str | None:
+    if not dates.parts or len(set(dates.parts)) < len(dates.parts):
+        return "nothing is made of a column of dates, or something twice"
     return None
 
 
 def _numeric_encoder(values: dict[str, Any]) -> NumericEncoder:
     made = NumericEncoder(values["form"], values["columns"], values["model"])
-    for name in ("moments", "filled", "fill", "center", "spread"):
+    for name in ("moments", "filled", "fill", "center", "spread", "texts"):
         if name in values:
             setattr(made, name, values[name])
     return made
@@ -141,7 +161,15 @@ def _numeric_fits(encoder: NumericEncoder) -> str | None:
         return "it fills with numbers that are too large"
     if "moments" in vars(encoder) and encoder.moments.weight.shape != (1, width):
         return "its moments are those of other columns"
+    if [each.column for each in encoder.texts] != encoder.text_names:
+        return "it knows words of other columns"
     return None
+
+
+def _hashed_text(text: HashedText) -> str | None:
+    if len(text.grams) != len(text.buckets) or (np.diff(text.buckets) <= 0).any():
+        return "its buckets must ascend, each with a name"
+    return "there are no such buckets" if (text.buckets >> BITS).any() else None
 
 
 KINDS = (
@@ -153,8 +181,20 @@ KINDS = (
             "schema": Maybe(Object("schema")),
             "text": SetOf(Text()),
             "left_out": Absent(SetOf(Text())),
+            "dates": Absent(TupleOf(Object("date-parts"))),
         },
         check=_columns,
+    ),
+    Kind(
+        "date-parts",
+        DateParts,
+        {
+            "column": Text(),
+            "origin": Number(),
+            "parts": TupleOf(Text(*PARTS)),
+            "day_first": Maybe(Flag()),
+        },
+        check=_date_parts,
     ),
     Kind(
         "moments",
@@ -169,6 +209,18 @@ KINDS = (
             "low": Array("f8", "d"),
             "high": Array("f8", "d"),
         },
+    ),
+    Kind(
+        "hashed-text",
+        HashedText,
+        {
+            "column": Text(),
+            "buckets": Array("i4", "h", at_least(0)),
+            "weights": Array("f8", "h", at_least(0), finite),
+            "grams": Texts(),
+        },
+        build=lambda each: HashedText(each["column"], each["buckets"], each["weights"], tuple(each["grams"])),
+        check=_hashed_text,
     ),
     Kind(
         "numeric",
@@ -192,8 +244,9 @@ KINDS = (
             "fill": Array("f8", "w"),
             "center": Array("f8", "w", finite),
             "spread": Array("f8", "w", positive, finite),
+            "texts": Absent(TupleOf(Object("hashed-text"))),
         },
-        derived=frozenset({"largest", "keeps_float32", "numbered", "one_hot"}),
+        derived=frozenset({"largest", "keeps_float32", "numbered", "one_hot", "text_names"}),
         build=_numeric_encoder,
         check=_numeric_fits,
     ),

@@ -9,7 +9,7 @@ import numpy as np
 from margin.base.meta.calibration_maps import MAPS, Isotonic, Sigmoid, Temperature
 from margin.bayes.calibrated_classifier import CalibratedClassifier, CalibratedModel
 from margin.bayes.threshold_classifier import ThresholdClassifier
-from margin.persistence.kinds.base import AS_GIVEN, classifier
+from margin.persistence.kinds.base import AS_GIVEN, classifier, n_given
 from margin.persistence.objects.arrays import Array, at_least, strictly_ascending
 from margin.persistence.objects.fields import Fixed, ListOf, Maybe, Model, Number, Object, Text
 from margin.persistence.objects.kind import Kind
@@ -64,7 +64,7 @@ def _calibrated(model: CalibratedClassifier) -> str | None:
     for part in parts:
         if part.places[0] < 0 or part.places[-1] >= n:  # they ascend; in a mapped file nobody else has looked
             return "a classifier knows classes that are not there"
-        if part.model is not None and part.model.n_features_in_ != model._columns.n:
+        if part.model is not None and n_given(part.model) != model._columns.n:
             return "a classifier knows other columns"
     return None
 
@@ -79,7 +79,7 @@ def classifier_inside(made: Any) -> str | None:
         return "its model must be a classifier with probabilities or scores"
     if not len(answers) or not set(answers.tolist()) <= set(made.classes_.tolist()):
         return "its model answers other classes"
-    if inner._columns.n != made._columns.n:
+    if n_given(inner) != made._columns.n:
         return "its model has other columns"
     return None
 

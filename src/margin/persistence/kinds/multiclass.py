@@ -13,7 +13,7 @@ from margin.multiclass.classifier_chain import ClassifierChain
 from margin.multiclass.error_correcting_codes import ErrorCorrectingCodes
 from margin.multiclass.one_vs_one import OneVsOne
 from margin.multiclass.one_vs_rest import OneVsRest
-from margin.persistence.kinds.base import AS_GIVEN, OUTPUTS, classifier, model
+from margin.persistence.kinds.base import AS_GIVEN, OUTPUTS, classifier, model, n_given
 from margin.persistence.objects.arrays import Array, at_least, strictly_ascending
 from margin.persistence.objects.fields import Field, Flag, ListOf, Maybe, Model, Object
 from margin.persistence.objects.kind import Kind
@@ -43,7 +43,7 @@ def unfit(members: Iterable[Member], n_codes: int, n_columns: int | None, alike:
     asked = [member.model for member in members if member.model is not None]
     if any(int(member.places[-1]) >= n_codes or int(member.places[0]) < 0 for member in members):
         return "a member knows classes that are not there"
-    if n_columns is not None and any(inner.n_features_in_ != n_columns for inner in asked):
+    if n_columns is not None and any(n_given(inner) != n_columns for inner in asked):
         return "a member knows other columns"
     if alike and len({hasattr(inner, "predict_proba") for inner in asked}) > 1:
         return "some members give probabilities and some do not"

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from margin.persistence.kinds.base import AS_GIVEN, classifier
+from margin.persistence.kinds.base import AS_GIVEN, classifier, n_given
 from margin.persistence.kinds.evaluation import SHARE
 from margin.persistence.objects.arrays import Array
 from margin.persistence.objects.fields import (
@@ -62,7 +62,7 @@ def _passes_on(search: Any) -> str | None:
     classes = getattr(chosen, "classes_", None)
     if not isinstance(classes, np.ndarray) or not {*classes.tolist()} <= {*search.classes_.tolist()}:
         return "the model that was chosen knows other classes"
-    return "the model that was chosen knows other columns" if chosen._columns.n != search._columns.n else None
+    return "the model that was chosen knows other columns" if n_given(chosen) != search._columns.n else None
 
 
 def _search(name: str, cls: type, **fields: Field) -> Kind:

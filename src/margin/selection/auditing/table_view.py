@@ -20,8 +20,8 @@ from margin.data.frames.dataframes import cells_from_series, is_frame, open_fram
 from margin.data.frames.object_cells import column_from_objects
 from margin.data.missing import is_missing
 from margin.data.schema import Column
+from margin.data.written.dates import seconds_of_words
 from margin.errors import InputError, InputTypeError, listing
-from margin.selection.auditing.dates import seconds_of_words
 from margin.typing import TableLike
 
 __all__ = ["Cells", "Sheet", "dates_of_levels", "dates_of_values", "joined", "open_sheet"]
@@ -104,10 +104,10 @@ def _renamed(sheet: Sheet, names: Sequence[str], who: str) -> Sheet:
 
 
 def _from_table(column: Column, stored: np.ndarray) -> Cells:
-    dates = dates_of_levels(column.levels) if column.kind == "text" else None
+    dates = dates_of_levels(column.levels) if column.kind in ("date", "text") else None
     if dates is not None:
         return Cells(column.name, "time", np.append(dates, np.nan)[stored])
-    return Cells(column.name, column.kind, stored, column.levels)
+    return Cells(column.name, "text" if column.kind == "date" else column.kind, stored, column.levels)
 
 
 def _from_series(name: str, series: Any, who: str) -> Cells:
@@ -123,10 +123,7 @@ def _from_series(name: str, series: Any, who: str) -> Cells:
     if opened.dtype == nw.Time:
         return _from_objects(name, [str(value) if value is not None else None for value in opened.to_list()], who)
     cells = cells_from_series(name, series, who)
-    if isinstance(cells, list):
-        return _from_objects(name, cells, who)
-    column, stored = cells
-    return Cells(column.name, column.kind, stored, column.levels)
+    return _from_objects(name, cells, who) if isinstance(cells, list) else _from_table(*cells)
 
 
 def _from_objects(name: str, values: list[Any], who: str) -> Cells:
@@ -143,7 +140,7 @@ def _from_objects(name: str, values: list[Any], who: str) -> Cells:
         column = Column(name, "nominal", tuple(level[1:] for level in column.levels))
     if column.kind == "nominal" and (dates := dates_of_levels(column.levels)) is not None:
         return Cells(name, "time", np.append(dates, np.nan)[stored])
-    return Cells(column.name, column.kind, stored, column.levels)
+    return _from_table(column, stored)
 
 
 def _from_array(X: TableLike, who: str) -> Sheet:

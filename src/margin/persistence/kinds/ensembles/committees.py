@@ -10,7 +10,7 @@ from typing import Any
 from margin.ensemble.committee.simplex import ShareCertificate
 from margin.ensemble.committee.stacking import METHODS, StackingClassifier, StackingRegressor
 from margin.ensemble.committee.voting import VotingClassifier, VotingRegressor
-from margin.persistence.kinds.base import AS_GIVEN, classifier, model, shares
+from margin.persistence.kinds.base import AS_GIVEN, classifier, model, n_given, shares
 from margin.persistence.kinds.multiclass import MEMBERS, unfit
 from margin.persistence.objects.arrays import Array
 from margin.persistence.objects.fields import ANY_NUMBER, Absent, Field, Flag, ListOf, Maybe, Model, Object, Text
@@ -29,7 +29,7 @@ def _committee(made: Any) -> str | None:
         return "it has other members than those named"
     if hasattr(made, "classes_"):
         return unfit(made.members_, len(made.classes_), made._columns.n, alike=False)
-    if any(member.n_features_in_ != made._columns.n for member in made.members_):
+    if any(n_given(member) != made._columns.n for member in made.members_):
         return "a member knows other columns"
     return "a member is no regressor" if any(hasattr(member, "classes_") for member in made.members_) else None
 
@@ -67,7 +67,7 @@ def _stacking_regressor(made: StackingRegressor) -> str | None:
         return "it has a final model or a share for each member"
     if len(made.column_names_) != len(made.members_):
         return "its final model has other columns"
-    if made.final_ is not None and made.final_.n_features_in_ != _final_width(made):
+    if made.final_ is not None and n_given(made.final_) != _final_width(made):
         return "its final model has other columns"
     return _committee(made)
 
