@@ -160,7 +160,7 @@ GrownForest grow_class_forest(const CodedTable& table, const WalkedRows<T>& rows
                               OutOfBagVotes* votes, Monitor& monitor) {
     const auto heard = [&](std::size_t t, const GrownTree& tree, std::span<const std::uint32_t> times) {
         if (votes)
-            votes->add(t, ask_tree(tree, rows, times), tree.shares, [&](std::size_t i) {
+            votes->add(t, ask_tree(tree, rows, times), tree.shares, [&](std::size_t i, std::int32_t) {
                 return votes->most_voted(i) == static_cast<std::size_t>(targets.y[i]) ? 0.0 : 1.0;
             });
     };
@@ -192,8 +192,8 @@ GrownForest grow_value_forest(const CodedTable& table, const WalkedRows<T>& rows
                                   }};
     const auto heard = [&](std::size_t t, const GrownTree& tree, std::span<const std::uint32_t> times) {
         if (votes)
-            votes->add(t, ask_tree(tree, rows, times), {}, [&](std::size_t i) {
-                const double away = votes->mean_vote(i) - targets.y[i];
+            votes->add(t, ask_tree(tree, rows, times), {}, [&](std::size_t i, std::int32_t n) {
+                const double away = votes->mean_vote(i, n) - targets.y[i];
                 return away * away;
             });
     };
