@@ -14,8 +14,8 @@ _names = {
     """,
     "data": "Table read",
     "ensemble": """
-        RandomForestClassifier RandomForestRegressor StackingClassifier StackingRegressor VotingClassifier
-        VotingRegressor
+        ExtraTreesClassifier ExtraTreesRegressor RandomForestClassifier RandomForestRegressor StackingClassifier
+        StackingRegressor VotingClassifier VotingRegressor
     """,
     "evaluation": """
         bias_variance bias_variance_curve brier_decomposition calibration_curve compare_on compare_scores confusion

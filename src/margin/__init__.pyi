@@ -112,6 +112,12 @@ from margin.data import (
     read as read,
 )
 from margin.ensemble import (
+    ExtraTreesClassifier as ExtraTreesClassifier,
+)
+from margin.ensemble import (
+    ExtraTreesRegressor as ExtraTreesRegressor,
+)
+from margin.ensemble import (
     RandomForestClassifier as RandomForestClassifier,
 )
 from margin.ensemble import (
