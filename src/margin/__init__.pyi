@@ -121,6 +121,12 @@ from margin.ensemble import (
     BaggingRegressor as BaggingRegressor,
 )
 from margin.ensemble import (
+    ExtraTreesClassifier as ExtraTreesClassifier,
+)
+from margin.ensemble import (
+    ExtraTreesRegressor as ExtraTreesRegressor,
+)
+from margin.ensemble import (
     RandomForestClassifier as RandomForestClassifier,
 )
 from margin.ensemble import (

@@ -138,6 +138,11 @@ OTHER_SETTINGS = {
     "Reject": [{"model": margin.LinearDiscriminantAnalysis(), "confidence": "margin"}],
     "PolynomialFeatures": [{"degree": 3, "interaction_only": True}],
     "QuadraticFeatures": [{"nominal": "cross"}],
+    "ExtraTreesClassifier": [
+        {"n_estimators": 7, "criterion": "entropy", "bootstrap": True, "oob_score": True, "random_state": 0},
+        {"n_estimators": 7, "nominal": "one_vs_rest", "max_features": None, "max_depth": 6, "random_state": 0},
+    ],
+    "ExtraTreesRegressor": [{"n_estimators": 7, "bootstrap": True, "oob_score": True, "random_state": 0}],
     "RandomForestClassifier": [
         {"n_estimators": 7, "criterion": "entropy", "bootstrap": False, "nominal": "one_vs_rest", "random_state": 0},
         {"n_estimators": 7, "max_bins": 255, "max_depth": 6, "oob_score": False, "random_state": 0},
@@ -159,6 +164,8 @@ FEWER = {
     "BaggingRegressor": {"n_estimators": 10, "random_state": 0},
     "LinearSVR": {"tol": 1e-12, "max_iter": 10_000},
     "LogisticRegressionCV": {"Cs": 2, "n_folds": 2},
+    "ExtraTreesClassifier": {"n_estimators": 10, "random_state": 0},
+    "ExtraTreesRegressor": {"n_estimators": 10, "random_state": 0},
     "RandomForestClassifier": {"n_estimators": 10, "random_state": 0},
     "RandomForestRegressor": {"n_estimators": 10, "random_state": 0},
     "GridSearch": {"cv": 2},

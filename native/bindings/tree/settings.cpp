@@ -48,5 +48,6 @@ MARGIN_BINDINGS(tree) {
         .def_rw("max_surrogates", &Settings::max_surrogates)
         .def_rw("missing_disagree", &Settings::missing_disagree)
         .def_rw("max_features", &Settings::max_features)
+        .def_rw("random_splits", &Settings::random_splits)
         .def_rw("seed", &Settings::seed);
 }

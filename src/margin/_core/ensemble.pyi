@@ -109,6 +109,35 @@ class ForestPlan:
     def n_threads(self, arg: int, /) -> None: ...
 
 @overload
+def permuted(
+    forest: Forest,
+    numbers: Matrix[numpy.float64],
+    codes: Sequence[Vector[numpy.int32]],
+    y: Vector[numpy.float64],
+    weight: Vector[numpy.float64],
+    plan: ForestPlan,
+    ends: Vector[numpy.int64],
+    seed: int,
+    beside: Matrix[numpy.uint8],
+) -> Matrix[numpy.float64]: ...
+@overload
+def permuted(
+    forest: Forest,
+    numbers: Matrix[numpy.float32],
+    codes: Sequence[Vector[numpy.int32]],
+    y: Vector[numpy.float64],
+    weight: Vector[numpy.float64],
+    plan: ForestPlan,
+    ends: Vector[numpy.int64],
+    seed: int,
+    beside: Matrix[numpy.uint8],
+) -> Matrix[numpy.float64]:
+    """What each column costs each tree when it is permuted out of bag."""
+
+def drawn(plan: ForestPlan, ends: Vector[numpy.int64], n_rows: int) -> Matrix[numpy.int32]:
+    """How often each tree drew each row."""
+
+@overload
 def grow_values(
     table: CodedTable,
     numbers: Matrix[numpy.float64],

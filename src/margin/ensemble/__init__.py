@@ -3,6 +3,9 @@
 from margin.ensemble.bagging.bagging import BaggingClassifier, BaggingRegressor
 from margin.ensemble.committee.stacking import StackingClassifier, StackingRegressor
 from margin.ensemble.committee.voting import VotingClassifier, VotingRegressor
+from margin.ensemble.forest.agreement import ForestVariance, Strength, forest_variance
+from margin.ensemble.forest.extra_trees import ExtraTreesClassifier, ExtraTreesRegressor
+from margin.ensemble.forest.importances import Importances
 from margin.ensemble.forest.random_forest import RandomForestClassifier, RandomForestRegressor
 from margin.ensemble.forest.trees import Trees
 from margin.ensemble.out_of_bag import measure_out_of_bag
@@ -10,12 +13,18 @@ from margin.ensemble.out_of_bag import measure_out_of_bag
 __all__ = [
     "BaggingClassifier",
     "BaggingRegressor",
+    "ExtraTreesClassifier",
+    "ExtraTreesRegressor",
+    "ForestVariance",
+    "Importances",
     "RandomForestClassifier",
     "RandomForestRegressor",
     "StackingClassifier",
     "StackingRegressor",
+    "Strength",
     "Trees",
     "VotingClassifier",
     "VotingRegressor",
+    "forest_variance",
     "measure_out_of_bag",
 ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from margin.ensemble import RandomForestClassifier, RandomForestRegressor
+from margin.ensemble.forest.answering import ForestClassifier, ForestRegressor
 from margin.explain.explanation import Explanation, Reason
 from margin.explain.models import answer_of, explain
 from margin.typing import TableLike
@@ -13,7 +13,7 @@ __all__: list[str] = []
 
 
 @explain.register
-def _(model: RandomForestClassifier, X: TableLike) -> Explanation:
+def _(model: ForestClassifier, X: TableLike) -> Explanation:
     answer, probabilities = answer_of(model, X)
     said = model._votes_of(X, "predict")[0]
     winners = np.bincount(said.argmax(axis=1), minlength=said.shape[1])
@@ -32,7 +32,7 @@ def _(model: RandomForestClassifier, X: TableLike) -> Explanation:
 
 
 @explain.register
-def _(model: RandomForestRegressor, X: TableLike) -> Explanation:
+def _(model: ForestRegressor, X: TableLike) -> Explanation:
     said = np.sort(model._votes_of(X, "predict")[0][:, 0])
     answer = model.predict(X)[0].item()
     parts = np.array_split(said, min(len(said), 4))

@@ -59,6 +59,10 @@ class CartTree(KeepsGroups, TreeModel):
         node, most in the whole tree, it is made next.
     min_impurity_decrease
         A split must lower the impurity by this much, counted by the node's share of all weight.
+    splitter
+        ``"best"`` asks the best question of all columns looked at; ``"random"`` draws one for each of them, a threshold
+        between the smallest and the largest number of the node or a side for each of its levels, and asks the best of
+        those (Geurts, Ernst, Wehenkel 2006). ``random_state`` decides which.
     min_impurity_split
         A node of at most this impurity is a leaf; None splits all that can be split.
     ccp_alpha

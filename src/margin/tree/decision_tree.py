@@ -27,6 +27,7 @@ from margin.tree.settings import (
     Monotone,
     Nominal,
     NumericColumns,
+    Splitter,
 )
 from margin.tree.several_outputs import SeveralClassesGrowth, check_one_tree, output_factors
 from margin.tree.training_rows import Rows
@@ -107,6 +108,7 @@ class DecisionTreeClassifier(CartTree, TreeClassifier):
         self,
         *,
         criterion: ClassCriterion = "gini",
+        splitter: Splitter = "best",
         max_depth: Count | None = None,
         min_samples_split: CasesToSplit = 2,
         min_samples_leaf: CasesInLeaf = 1,
@@ -136,6 +138,7 @@ class DecisionTreeClassifier(CartTree, TreeClassifier):
         n_jobs: Jobs = None,
     ) -> None:
         self.criterion = criterion
+        self.splitter = splitter
         self.max_depth = max_depth
         self.min_samples_split = min_samples_split
         self.min_samples_leaf = min_samples_leaf
@@ -143,8 +146,7 @@ class DecisionTreeClassifier(CartTree, TreeClassifier):
         self.max_features = max_features
         self.random_state = random_state
         self.max_leaf_nodes = max_leaf_nodes
-        self.min_impurity_decrease = min_impurity_decrease
-        self.min_impurity_split = min_impurity_split
+        self.min_impurity_decrease, self.min_impurity_split = min_impurity_decrease, min_impurity_split
         self.class_weight = class_weight
         self.ccp_alpha = ccp_alpha
         self.monotonic_cst = monotonic_cst
@@ -161,8 +163,7 @@ class DecisionTreeClassifier(CartTree, TreeClassifier):
         self.validation_fraction = validation_fraction
         self.prune_ties = prune_ties
         self.confidence = confidence
-        self.n_folds = n_folds
-        self.n_jobs = n_jobs
+        self.n_folds, self.n_jobs = n_folds, n_jobs
 
     several_outputs = True
 

@@ -26,6 +26,7 @@ from margin.tree.settings import (
     Missing,
     Monotone,
     Nominal,
+    Splitter,
 )
 from margin.tree.several_outputs import SeveralValuesGrowth, check_one_tree
 from margin.tree.training_rows import Rows
@@ -82,6 +83,7 @@ class DecisionTreeRegressor(CartTree, TreeRegressor):
         self,
         *,
         criterion: ValueCriterion = "squared_error",
+        splitter: Splitter = "best",
         max_depth: Count | None = None,
         min_samples_split: CasesToSplit = 2,
         min_samples_leaf: CasesInLeaf = 1,
@@ -104,6 +106,7 @@ class DecisionTreeRegressor(CartTree, TreeRegressor):
         n_jobs: Jobs = None,
     ) -> None:
         self.criterion = criterion
+        self.splitter = splitter
         self.max_depth = max_depth
         self.min_samples_split = min_samples_split
         self.min_samples_leaf = min_samples_leaf

@@ -27,6 +27,7 @@ __all__ = [
     "Monotone",
     "Nominal",
     "NumericColumns",
+    "Splitter",
     "count_of",
     "features_of",
     "missing_settings",
@@ -38,6 +39,7 @@ __all__ = [
 Nominal = Literal["subset", "multiway", "one_vs_rest"]
 NumericColumns = Literal["threshold", "equal_width", "equal_count", "mdl"]
 Discretize = Literal["static", "dynamic"]
+Splitter = Literal["best", "random"]
 Missing = Literal["direction", "fractional", "surrogate", "surrogate_all"]
 
 
@@ -144,7 +146,25 @@ def stated(model: Any, n_columns: int, weight: np.ndarray, as_grown: np.ndarray)
     looked_at = features_of(model.max_features, n_columns)
     if looked_at < n_columns:
         found |= {"max_features": looked_at, "seed": seed_for(model.random_state, "columns")}
+    if getattr(model, "splitter", "best") == "random":
+        _check_random(model)
+        found |= {"random_splits": True, "seed": seed_for(model.random_state, "columns")}
     return found, split if repeats else 0
+
+
+#: What has no meaning where splits are drawn: intervals, medians, and tests for the best of many.
+_NOT_RANDOM = {"numeric": "threshold", "max_p": None, "max_bins": None}
+
+
+def _check_random(model: Any) -> None:
+    who = type(model).__name__
+    if model.criterion == "absolute_error":
+        raise ParameterError(f"{who}(splitter='random'): criterion='absolute_error' knows no drawn splits.")
+    for name, plain in _NOT_RANDOM.items():
+        if (value := getattr(model, name, plain)) != plain:
+            raise ParameterError(
+                f"{who}({name}={value!r}): {name} must be {plain!r} where splits are drawn (splitter='random')."
+            )
 
 
 def signs_of(signs: Any, columns: Columns, who: str) -> np.ndarray:

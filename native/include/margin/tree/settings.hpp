@@ -65,6 +65,7 @@ struct Settings {
     bool missing_disagree = false;         // a cell that a surrogate does not know counts against it (rpart's style 0)
 
     std::size_t max_features = unlimited; // columns looked at in a node, drawn anew in each
+    bool random_splits = false;           // a column proposes one split, drawn at random (random/random_split.hpp)
     std::uint64_t seed = 0;
     std::span<const std::int8_t> monotone; // 1: rising, -1: falling, 0: free; one per column, or none at all
 };

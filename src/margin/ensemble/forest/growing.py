@@ -65,6 +65,14 @@ class ForestVotes:
         """Before the first tree; of 0 columns where votes are not wanted."""
         return cls(np.zeros((n_rows, width)), np.zeros((n_rows, 1), dtype=np.int32), given_weights(weight))
 
+    def copy(self) -> ForestVotes:
+        """The votes as they are now."""
+        return ForestVotes(self.sums.copy(), self.counts.copy(), self.weight)
+
+    def put_back(self, before: ForestVotes) -> None:
+        """Forget what was added since."""
+        self.sums[:], self.counts[:] = before.sums, before.counts
+
 
 @dataclass(frozen=True, eq=False)
 class Grown:
@@ -102,6 +110,11 @@ class ForestRows:
         self.weight = given_weights(self.weight * scale)
         self.unit = 1.0 if self.n_classes else binary_scale(self.y)
         self.y = self.y.astype(np.int32) if self.n_classes else np.ascontiguousarray(self.y * self.unit)
+
+    @property
+    def n_columns(self) -> int:
+        """Columns as the core counts them."""
+        return int(self.numbers.shape[1]) + len(self.X.codes)
 
     @property
     def total(self) -> int:

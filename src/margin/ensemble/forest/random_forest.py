@@ -2,25 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal
 
-import numpy as np
-
-from margin.base import Classifier, Regressor
-from margin.base.representations.mixed import MixedData
-from margin.base.representations.representation import TrainingRows
-from margin.base.targets.class_weight import class_factors
-from margin.ensemble.forest.forest_model import ForestModel
-from margin.errors import ParameterError
+from margin.ensemble.forest.answering import ForestClassifier, ForestRegressor
+from margin.ensemble.forest.stopping import AtInterrupt
 from margin.params import ClassWeight, Count, Flag, Jobs, NonNegative, Seed
-from margin.tree.costs import in_few_bits
 from margin.tree.settings import Bins, CasesInLeaf, CasesToSplit, ColumnsLookedAt, LeafShare, Monotone
-from margin.typing import Encoded, TableLike
 
 __all__ = ["RandomForestClassifier", "RandomForestRegressor"]
 
 
-class RandomForestClassifier(ForestModel, Classifier):
+class RandomForestClassifier(ForestClassifier):
     r"""Asks many trees, each grown from other rows and other columns, and answers the mean of what they say.
 
     Each tree learns from as many rows as there are, drawn with replacement, and each of its nodes looks at
@@ -33,14 +25,6 @@ class RandomForestClassifier(ForestModel, Classifier):
     Nominal columns, ordered ones and missing cells are taken as they are. Whole-number weights stand for repeated rows,
     other weights multiply those of the draws. Where few of very many columns say anything, most nodes see none of them:
     of 103 columns, 3 of which matter, 10 drawn ones hold one of these with probability .266.
-
-    Parameters
-    ----------
-    criterion
-        What splits lower: ``"gini"``, ``"entropy"`` (or ``"log_loss"``), or ``"error"`` (share of errors).
-    class_weight
-        ``"balanced"``, ``"balanced_subsample"`` (balanced among the rows that a tree drew), or a factor for the rows of
-        each class.
 
     References
     ----------
@@ -73,6 +57,8 @@ class RandomForestClassifier(ForestModel, Classifier):
         monotonic_cst: Monotone = None,
         nominal: Literal["subset", "one_vs_rest"] = "subset",
         max_bins: Bins | Literal["auto"] | None = "auto",
+        warm_start: Flag = False,
+        at_interrupt: AtInterrupt = "raise",
         random_state: Seed = None,
         n_jobs: Jobs = None,
     ) -> None:
@@ -91,48 +77,13 @@ class RandomForestClassifier(ForestModel, Classifier):
         self.monotonic_cst = monotonic_cst
         self.nominal = nominal
         self.max_bins = max_bins
+        self.warm_start = warm_start
+        self.at_interrupt = at_interrupt
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def _fit(self, X: MixedData, y: np.ndarray, rows: TrainingRows) -> None:
-        who, weight, n_classes = type(self).__name__, rows.weights(), len(self.classes_)
-        if self.monotonic_cst is not None and n_classes > 2:
-            raise ParameterError(f"{who}(monotonic_cst=…): only the shares of two classes can rise or fall.")
-        balanced = isinstance(self.class_weight, str) and self.class_weight == "balanced_subsample"
-        totals = np.bincount(y, weight, n_classes)
-        given: Any = None if balanced else self.class_weight
-        factors = in_few_bits(class_factors(given, self.classes_, totals, who))
-        criterion = "entropy" if self.criterion == "log_loss" else self.criterion
-        self._grow(X, y, weight, criterion, factors=factors, balanced=balanced)
 
-    def _scores(self, X: Encoded) -> np.ndarray:
-        return self._said(X)
-
-    def predict(self, X: TableLike) -> np.ndarray:
-        """The class with the largest mean share, in the type the labels came in; ties go to the first class."""
-        scores = self._of_numbers(X)
-        return super().predict(X) if scores is None else self._in_form(self._answers(None, scores))
-
-    def predict_proba(self, X: TableLike) -> np.ndarray:
-        """The mean over the trees of the shares of each class (columns as in ``classes_``) at their leaves."""
-        scores = self._of_numbers(X)
-        return super().predict_proba(X) if scores is None else scores
-
-    @property
-    def oob_decision_function_(self) -> np.ndarray:
-        """The probability of each class for each training row, by the trees that did not draw it; NaN where all did."""
-        self._fitted("oob_decision_function_")
-        with np.errstate(invalid="ignore"):
-            found: np.ndarray = self._oob_votes / self._oob_counts[:, None]
-        return found
-
-    @property
-    def oob_score_(self) -> float:
-        """The accuracy out of bag."""
-        return 1.0 - float(self._fitted("oob_score_").oob_error_[-1])
-
-
-class RandomForestRegressor(ForestModel, Regressor):
+class RandomForestRegressor(ForestRegressor):
     r"""Asks many trees, each grown from other rows and other columns, and answers the mean of what they say.
 
     As :class:`RandomForestClassifier`, with the squared error for a criterion; nodes look at a third of the columns,
@@ -167,6 +118,8 @@ class RandomForestRegressor(ForestModel, Regressor):
         monotonic_cst: Monotone = None,
         nominal: Literal["subset", "one_vs_rest"] = "subset",
         max_bins: Bins | Literal["auto"] | None = "auto",
+        warm_start: Flag = False,
+        at_interrupt: AtInterrupt = "raise",
         random_state: Seed = None,
         n_jobs: Jobs = None,
     ) -> None:
@@ -183,41 +136,7 @@ class RandomForestRegressor(ForestModel, Regressor):
         self.monotonic_cst = monotonic_cst
         self.nominal = nominal
         self.max_bins = max_bins
+        self.warm_start = warm_start
+        self.at_interrupt = at_interrupt
         self.random_state = random_state
         self.n_jobs = n_jobs
-
-    def _fit(self, X: MixedData, y: np.ndarray, rows: TrainingRows) -> None:
-        self._grow(X, y, rows.weights(), "squared_error")
-        if "_oob_votes" in self.__dict__:
-            self._variance = _variance(y, rows.weights(), self._oob_counts)
-
-    def _values(self, X: Encoded) -> np.ndarray:
-        return self._said(X)[:, 0]
-
-    def predict(self, X: TableLike) -> np.ndarray:
-        """The mean over the trees of the means at their leaves."""
-        values = self._of_numbers(X)
-        return super().predict(X) if values is None else values[:, 0]
-
-    @property
-    def oob_prediction_(self) -> np.ndarray:
-        """The answer for each training row, by the trees that did not draw it; NaN where all did."""
-        self._fitted("oob_prediction_")
-        with np.errstate(invalid="ignore"):
-            found: np.ndarray = self._oob_votes[:, 0] / self._oob_counts
-        return found
-
-    @property
-    def oob_score_(self) -> float:
-        """The coefficient of determination R² out of bag: 1 - mean squared error / variance."""
-        error = float(self._fitted("oob_score_").oob_error_[-1])
-        return 1.0 - error / self._variance if self._variance > 0 else float("nan")
-
-
-def _variance(y: np.ndarray, weight: np.ndarray, counts: np.ndarray) -> float:
-    """The variance of the targets that were asked out of bag."""
-    asked = counts > 0
-    if not asked.any():
-        return 0.0
-    mean = np.average(y[asked], weights=weight[asked])
-    return float(np.average((y[asked] - mean) ** 2, weights=weight[asked]))

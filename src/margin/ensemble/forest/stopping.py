@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Literal
 
 import numpy as np
 
 from margin.ensemble.forest.growing import ForestRows, ForestVotes
 
-__all__ = ["BATCH", "MOST_TREES", "is_flat"]
+__all__ = ["BATCH", "KEPT_BATCH", "MOST_TREES", "AtInterrupt", "is_flat"]
+
+AtInterrupt = Literal["raise", "keep"]
 
 #: Trees between two looks at the error, and the fewest and most of them.
 BATCH, FEWEST_TREES, MOST_TREES = 25, 100, 1000
+#: Trees that an interrupt may lose where the others are kept; as many as there are threads, if these are more.
+KEPT_BATCH = 5
 #: Of the standard error of the error: what two stretches of the curve may differ by.
 TOLERANCE = 0.1
 
@@ -20,12 +25,12 @@ def is_flat(errors: Sequence[np.ndarray], votes: ForestVotes, rows: ForestRows) 
     """Whether the last batch of trees has the error of the one before, to a tenth of its standard error.
 
     More trees make the answers of a forest settle, they do not make it overfit: what is left to gain after that is
-    small beside what the error itself is uncertain by. ``errors`` are those of each batch, after each tree.
+    small beside what the error itself is uncertain by. ``errors`` are those after each tree, in parts of any length.
     """
-    n_trees = sum(map(len, errors))
-    if n_trees < FEWEST_TREES or n_trees >= MOST_TREES:
-        return n_trees >= MOST_TREES
-    apart = abs(float(np.mean(errors[-1]) - np.mean(errors[-2])))
+    curve = np.concatenate(errors)
+    if len(curve) < FEWEST_TREES or len(curve) >= MOST_TREES:
+        return len(curve) >= MOST_TREES
+    apart = abs(float(np.mean(curve[-BATCH:]) - np.mean(curve[-2 * BATCH : -BATCH])))
     return apart <= TOLERANCE * _standard_error(votes, rows)
 
 

@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from margin.ensemble import RandomForestClassifier, RandomForestRegressor, Trees
+from margin.ensemble import Trees
+from margin.ensemble.forest.answering import ForestClassifier, ForestRegressor
 from margin.ensemble.forest.forest_model import ForestModel
 from margin.export.answer import Answer, answer
 from margin.export.columns import RawRows
@@ -20,7 +21,7 @@ __all__: list[str] = []
 
 
 @answer.register
-def _(model: RandomForestClassifier, rows: RawRows) -> Answer:
+def _(model: ForestClassifier, rows: RawRows) -> Answer:
     graph, trees = rows.graph, model.trees_
     named = graph.as_int(_answers(model, rows))
     table = np.vstack([np.eye(trees.shares.shape[1]), trees.shares])
@@ -30,7 +31,7 @@ def _(model: RandomForestClassifier, rows: RawRows) -> Answer:
 
 
 @answer.register
-def _(model: RandomForestRegressor, rows: RawRows) -> Answer:
+def _(model: ForestRegressor, rows: RawRows) -> Answer:
     return Answer(value=rows.graph("ReduceMean", _answers(model, rows), np.array([1]), keepdims=0))
 
 

@@ -27,6 +27,15 @@ struct ForestPlan {
     std::span<const std::int64_t> ends; // of RepeatedRows
 };
 
+/// times[i] = how often tree `number` draws row i; gives the seed of its columns.
+inline std::uint64_t draw_rows(const ForestPlan& plan, std::size_t n_rows, std::size_t number,
+                               std::vector<std::uint32_t>& times) {
+    Stream stream(plan.seed, number);
+    const std::uint64_t column_seed = stream.next();
+    RepeatedRows{n_rows, plan.ends}.draw(stream, plan.n_draws, times);
+    return column_seed;
+}
+
 /// Trees one after another. A leaf's row of shares is counted within the forest.
 struct GrownForest {
     std::vector<Node> nodes;
@@ -92,9 +101,7 @@ GrownForest grow_trees(const CodedTable& table, const tree::Settings& settings, 
         auto& worker = workers[number];
         if (!worker)
             worker = std::make_unique<Worker>(table, settings, kind, monitor);
-        Stream stream(plan.seed, plan.first_tree + t);
-        const std::uint64_t column_seed = stream.next();
-        RepeatedRows{table.n_rows, plan.ends}.draw(stream, plan.n_draws, worker->times);
+        const std::uint64_t column_seed = draw_rows(plan, table.n_rows, plan.first_tree + t, worker->times);
         trees[t] = worker->grower.grow(kind.cases(worker->times, worker->common), column_seed);
         heard(t, trees[t], std::span<const std::uint32_t>(worker->times));
         monitor.step();
@@ -160,7 +167,7 @@ GrownForest grow_class_forest(const CodedTable& table, const WalkedRows<T>& rows
                               OutOfBagVotes* votes, Monitor& monitor) {
     const auto heard = [&](std::size_t t, const GrownTree& tree, std::span<const std::uint32_t> times) {
         if (votes)
-            votes->add(t, ask_tree(tree, rows, times), tree.shares, [&](std::size_t i) {
+            votes->add(t, ask_tree(tree, rows, times), tree.shares, [&](std::size_t i, std::int32_t) {
                 return votes->most_voted(i) == static_cast<std::size_t>(targets.y[i]) ? 0.0 : 1.0;
             });
     };
@@ -192,8 +199,8 @@ GrownForest grow_value_forest(const CodedTable& table, const WalkedRows<T>& rows
                                   }};
     const auto heard = [&](std::size_t t, const GrownTree& tree, std::span<const std::uint32_t> times) {
         if (votes)
-            votes->add(t, ask_tree(tree, rows, times), {}, [&](std::size_t i) {
-                const double away = votes->mean_vote(i) - targets.y[i];
+            votes->add(t, ask_tree(tree, rows, times), {}, [&](std::size_t i, std::int32_t n) {
+                const double away = votes->mean_vote(i, n) - targets.y[i];
                 return away * away;
             });
     };

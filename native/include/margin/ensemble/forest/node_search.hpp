@@ -5,6 +5,7 @@
 #include "margin/tree/binned/bin_draw.hpp"
 #include "margin/tree/binned/bin_proposals.hpp"
 #include "margin/tree/binned/histogram_moments.hpp"
+#include "random_threshold.hpp"
 #include "sorted_codes.hpp"
 #include <algorithm>
 #include <cstddef>
@@ -14,8 +15,6 @@
 #include <vector>
 
 namespace margin::ensemble {
-
-using tree::BinCommon, tree::BinNode, tree::BinSplit;
 
 /// What one column is to a node: a run of cases for each code that is held, ascending, found by counting where codes
 /// are few beside the cases, else by sorting. One for each worker: it keeps its room from node to node.
@@ -89,7 +88,7 @@ public:
     NodeSearch(const CodedTable& table, const BinCommon& common, std::size_t width,
                std::unique_ptr<Proposals> proposals, bool by_moments)
         : table_(table), common_(common), width_(width), proposals_(std::move(proposals)), by_moments_(by_moments),
-          varying_(table.varying()), runs_(table, width), draw_(varying_.size()) {}
+          varying_(table.varying()), runs_(table, width), random_(table, common, width), draw_(varying_.size()) {}
 
     double loss(const double* sum, double weight) const noexcept { return proposals_->loss(sum, weight); }
 
@@ -115,7 +114,11 @@ public:
 private:
     /// What column j proposes; false if all cases have the same code.
     bool weigh(std::span<const Case> cases, std::size_t j) {
-        return by_moments_ && !table_.columns[j].nominal ? weigh_moments(cases, j) : weigh_sums(cases, j);
+        if (table_.columns[j].nominal)
+            return weigh_sums(cases, j);
+        if (common_.settings.random_splits)
+            return random_.weigh(cases, j, *node_, *proposals_, *split_);
+        return by_moments_ ? weigh_moments(cases, j) : weigh_sums(cases, j);
     }
 
     bool weigh_sums(std::span<const Case> cases, std::size_t j) {
@@ -214,6 +217,7 @@ private:
     bool by_moments_;
     std::vector<std::uint32_t> varying_;
     ColumnRuns<Case> runs_;
+    RandomThreshold<Case> random_;
     tree::ColumnDraw draw_;
     tree::MomentCuts cuts_;
     double best_score_ = 0;

@@ -2,6 +2,8 @@
 // What trees say of the rows they did not learn from, added up while the forest grows.
 #include "walk_forest.hpp"
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -59,14 +61,14 @@ public:
 
     std::vector<double> error; // after each tree, over the rows that some tree has not seen; NaN where there are none
 
-    /// Tree `number`, counted from 0, of this run, and the shares of its leaves; loss(i) is that of row i as voted on.
+    /// Tree `number`, counted from 0, of this run, and the shares of its leaves; loss(i, n) is that of row i after n votes.
     template <class Loss>
     void add(std::size_t number, OutOfBag&& found, std::vector<double> shares, Loss&& loss) {
         const std::scoped_lock lock(mutex_);
         waiting_.emplace(number, std::pair(std::move(found), std::move(shares)));
         for (auto next = waiting_.find(error.size()); next != waiting_.end(); next = waiting_.find(error.size())) {
-            add_votes(next->second.first, next->second.second);
-            error.push_back(mean_loss(loss));
+            add_votes(next->second.first, next->second.second, loss);
+            error.push_back(std::max(loss_.total(), 0.0) / weight_asked_);
             waiting_.erase(next);
         }
     }
@@ -76,43 +78,69 @@ public:
         const double* const votes = votes_.data() + i * width_;
         return static_cast<std::size_t>(std::max_element(votes, votes + width_) - votes);
     }
-    double mean_vote(std::size_t i) const noexcept { return votes_[i] / n_votes_[i]; }
+    double mean_vote(std::size_t i, std::int32_t n) const noexcept { return votes_[i] / n; }
 
 private:
+    /// Only rows that this tree is asked about change their loss.
     template <class Loss>
-    double mean_loss(Loss&& loss) const {
-        double all = 0, total = 0;
+    void add_votes(const OutOfBag& found, const std::vector<double>& shares, Loss&& loss) {
+        if (!begun_)
+            begin(loss);
+        for (std::size_t k = 0; k < found.row.size(); ++k) {
+            const std::size_t i = found.row[k];
+            const double w = weight_.empty() ? 1.0 : weight_[i];
+            if (n_votes_[i]++ == 0)
+                weight_asked_ += w;
+            else
+                loss_.add(-w * loss(i, n_votes_[i] - 1));
+            add_vote(votes_.data() + i * width_, found.answer[k], shares);
+            loss_.add(w * loss(i, n_votes_[i]));
+        }
+    }
+
+    /// The losses of votes that were there before.
+    template <class Loss>
+    void begin(Loss&& loss) {
+        begun_ = true;
         for (std::size_t i = 0; i < n_votes_.size(); ++i)
             if (n_votes_[i] > 0) {
                 const double w = weight_.empty() ? 1.0 : weight_[i];
-                all += w;
-                total += w * loss(i);
+                weight_asked_ += w;
+                loss_.add(w * loss(i, n_votes_[i]));
             }
-        return total / all;
     }
 
-    void add_votes(const OutOfBag& found, const std::vector<double>& shares) noexcept {
-        for (std::size_t k = 0; k < found.row.size(); ++k) {
-            double* const to = votes_.data() + found.row[k] * width_;
-            ++n_votes_[found.row[k]];
-            if (!of_classes_) {
-                *to += found.answer[k];
-                continue;
-            }
-            const auto row = static_cast<std::size_t>(found.answer[k]);
-            if (row < width_)
-                to[row] += 1;
-            else
-                for (std::size_t c = 0; c < width_; ++c)
-                    to[c] += shares[(row - width_) * width_ + c];
+    void add_vote(double* to, double answer, const std::vector<double>& shares) const noexcept {
+        if (!of_classes_) {
+            *to += answer;
+            return;
         }
+        const auto row = static_cast<std::size_t>(answer);
+        if (row < width_)
+            to[row] += 1;
+        else
+            for (std::size_t c = 0; c < width_; ++c)
+                to[c] += shares[(row - width_) * width_ + c];
     }
+
+    /// A sum with what rounding takes off it (Neumaier 1974), since losses are added and taken off again.
+    struct Compensated {
+        double sum = 0, lost = 0;
+        void add(double x) noexcept {
+            const double next = sum + x;
+            lost += std::abs(sum) >= std::abs(x) ? (sum - next) + x : (x - next) + sum;
+            sum = next;
+        }
+        double total() const noexcept { return sum + lost; }
+    };
 
     std::span<double> votes_;
     std::span<std::int32_t> n_votes_;
     std::span<const double> weight_;
     std::size_t width_;
-    bool of_classes_;
+    bool of_classes_, begun_ = false;
+    Compensated loss_;
+    double weight_asked_ = 0;
     std::mutex mutex_;
     std::map<std::size_t, std::pair<OutOfBag, std::vector<double>>> waiting_;
 };

@@ -6,6 +6,7 @@
 #include "nodes.hpp"
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -73,8 +74,8 @@ private:
         }
         if (work.n_rows > 1024)
             monitor_.check();
-        const BinNode node{0,           0,        work.n, sum_.data(), weight, search_.loss(sum_.data(), weight),
-                           work.bounds, work.path};
+        const BinNode node{0,           0,         work.n, sum_.data(), weight, search_.loss(sum_.data(), weight),
+                           work.bounds, work.path, seed_};
         search_.best(cases_of(work), node, seed_, split_);
         if (split_.found && weight / common_.all_weight * split_.gain + 1e-15 >= settings_.min_decrease)
             divide(work, weight);
@@ -174,7 +175,7 @@ private:
         node.first = first;
         node.tag = split_.column | (missing == 1 ? Node::missing_right : 0) | (subset ? 1u << 27 : 0);
         if (!subset) {
-            node.threshold = column.between(split_.cut, split_.next);
+            node.threshold = std::isnan(split_.drawn) ? column.between(split_.cut, split_.next) : split_.drawn;
             return;
         }
         const auto begin = static_cast<std::uint32_t>(grown_.words.size());

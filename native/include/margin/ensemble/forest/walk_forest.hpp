@@ -59,23 +59,22 @@ void walk_plain(const Node* nodes, const T* const* rows, std::size_t n, std::uin
     }
 }
 
-/// The leaf of one row by questions of any kind; its cells are doubles, NaN where they are missing.
+/// The branch of a row at a question of any kind; its cells are doubles, NaN where they are missing.
+MARGIN_INLINED std::uint32_t branch_of(const Node& node, const std::uint64_t* words, const double* row) noexcept {
+    const double x = row[node.column()];
+    if (std::isnan(x))
+        return node.tag >> 31;
+    if (node.kind() == Node::Kind::threshold)
+        return x > node.threshold;
+    const std::uint32_t code = tree::code_within(x, std::numeric_limits<std::uint32_t>::max());
+    return code / 64 >= node.list.n || !(words[node.list.begin + code / 64] >> (code % 64) & 1);
+}
+
+/// The leaf of such a row.
 inline std::uint32_t leaf_of_any(const Node* nodes, const std::uint64_t* words, const double* row) noexcept {
     std::uint32_t at = 0;
-    while (!nodes[at].is_leaf()) {
-        const Node& node = nodes[at];
-        if (node.kind() == Node::Kind::threshold) {
-            at = next_node(nodes, at, row);
-            continue;
-        }
-        const double x = row[node.column()];
-        std::uint32_t branch = node.tag >> 31;
-        if (!std::isnan(x)) {
-            const std::uint32_t code = tree::code_within(x, std::numeric_limits<std::uint32_t>::max());
-            branch = code / 64 >= node.list.n || !(words[node.list.begin + code / 64] >> (code % 64) & 1);
-        }
-        at = node.first + branch;
-    }
+    while (!nodes[at].is_leaf())
+        at = nodes[at].first + branch_of(nodes[at], words, row);
     return at;
 }
 

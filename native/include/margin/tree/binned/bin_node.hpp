@@ -19,6 +19,7 @@ struct BinNode {
     double weight = 0, loss = 0;
     Bounds bounds;
     std::uint64_t path = 0; // a number for the way from the root
+    std::uint64_t seed = 0; // of random splits
 };
 
 /// A split with what it sends to branch 0. Codes of the candidate are bins; `next` is n_bins where only missing cells

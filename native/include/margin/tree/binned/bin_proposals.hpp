@@ -2,6 +2,7 @@
 // What the bins of one column propose: sums of bins in, the best split out, for any target and any weights.
 #include "bin_node.hpp"
 #include "margin/tree/exact/prepared.hpp"
+#include "margin/tree/random/random_levels.hpp"
 #include "margin/tree/splits/level_order.hpp"
 #include "margin/tree/splits/nominal_subset.hpp"
 #include <algorithm>
@@ -214,11 +215,15 @@ private:
                                 node_->loss,
                                 node_->bounds.lowest,
                                 node_->bounds.highest,
-                                common_.all_weight};
+                                common_.all_weight,
+                                node_->seed,
+                                node_->path};
         Candidate split;
         split.column = static_cast<std::uint32_t>(j);
         split.ask = Ask::subset;
-        if (settings_.nominal == NominalSplit::one_vs_rest)
+        if (settings_.random_splits)
+            propose_random_levels<Criterion>(node, bins, split);
+        else if (settings_.nominal == NominalSplit::one_vs_rest)
             propose_one_level<Criterion>(node, bins, split);
         else
             propose_subset<Criterion>(node, bins, true, split);

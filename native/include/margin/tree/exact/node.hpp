@@ -4,6 +4,7 @@
 #include "margin/tree/targets/criterion.hpp"
 #include "segment.hpp"
 #include <cmath>
+#include <cstdint>
 #include <vector>
 
 namespace margin::tree {
@@ -20,7 +21,8 @@ struct Node {
     // Values must stay between these where columns are monotone; for two classes the share of the second one.
     double lowest = -std::numeric_limits<double>::infinity();
     double highest = std::numeric_limits<double>::infinity();
-    double all = 0; // weight of all rows the tree is grown from
+    double all = 0;                   // weight of all rows the tree is grown from
+    std::uint64_t seed = 0, path = 0; // of random splits: the tree's, and a number for the way from the root
 };
 
 /// Whether a branch may be so small. Weights that are parts of cases are rounded, so a part in a thousand million less

@@ -4,6 +4,7 @@
 #include "margin/tree/splits/surrogates.hpp"
 #include "work.hpp"
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 
@@ -59,6 +60,8 @@ void write_leaf(GrownTree& tree, const Plan<Target>& plan, const Work<Target>& w
 /// The number a threshold is written down as.
 template <class Target>
 double threshold_of(const Plan<Target>& plan, const Candidate& split) {
+    if (!std::isnan(split.drawn))
+        return split.drawn;
     const Column& column = plan.columns[split.column];
     const double middle = column.between(split.cut, split.next);
     if (!plan.settings.cuts_from_data || column.value.empty() || split.next == missing_code)

@@ -91,8 +91,8 @@ template <class Target>
 Node<Target> node_of(const Plan<Target>& plan, Work<Target>& work) {
     const double weight = Target::weight(work.sum.data(), work.sum.size());
     const double loss = work.cases.n == 0 ? 0.0 : plan.search.loss(work.cases, work.sum, weight);
-    return {work.cases, plan.columns, plan.settings,      work.sum.size(),     std::move(work.sum),
-            weight,     loss,         work.bounds.lowest, work.bounds.highest, plan.all_weight};
+    return {work.cases, plan.columns,       plan.settings,       work.sum.size(), std::move(work.sum), weight,
+            loss,       work.bounds.lowest, work.bounds.highest, plan.all_weight, plan.settings.seed,  work.path};
 }
 
 } // namespace margin::tree

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 namespace margin::tree {
@@ -34,6 +35,7 @@ struct Candidate {
     Ask ask = Ask::nothing;
     std::uint32_t n_branches = 2;
     code_t cut = 0, next = 0; // threshold: the largest code that goes to branch 0, the smallest of branch 1
+    double drawn = std::numeric_limits<double>::quiet_NaN(); // threshold: a number drawn between the two; else NaN
     std::vector<code_t>
         codes; // subset: codes of branch 0, ascending; interval: the last code of each branch but the last
     std::vector<double> cuts;          // interval: the numbers that part the branches

@@ -1,5 +1,6 @@
 #pragma once
 // Branches for the levels of a nominal column.
+#include "margin/tree/random/random_levels.hpp"
 #include "multiway.hpp"
 #include "nominal_subset.hpp"
 #include <cstddef>
@@ -14,6 +15,10 @@ Candidate best_nominal(const Node<Target>& node, std::size_t k, bool in_full = t
     split.column = node.cases.columns[k];
     split.ask = Ask::subset;
     const Groups& levels = levels_of(node, k);
+    if (node.settings.random_splits && node.settings.nominal != NominalSplit::multiway) {
+        propose_random_levels<Criterion>(node, levels, split);
+        return split;
+    }
     switch (node.settings.nominal) {
     case NominalSplit::multiway: // levels that the node does not hold get an empty branch
         split.ask = Ask::level;

@@ -2,6 +2,7 @@
 // Two branches at a threshold, for numbers and ordered codes.
 #include "candidate.hpp"
 #include "margin/tree/exact/prepared.hpp"
+#include "margin/tree/random/random_split.hpp"
 #include "margin/tree/targets/bounds.hpp"
 #include "sweep_several.hpp"
 #include "sweep_sums.hpp"
@@ -39,12 +40,15 @@ public:
         const std::size_t n_missing = entries_.size() - n_known_;
         whole_ = directed_ ? node_.loss : Criterion::loss(scratch_.known.data(), node_.width, all_weight);
         least_weight_ = least_weight(all_weight);
-        look({entries_.data(), 0, directed_ && n_missing > 0 ? n_known_ : n_known_ - std::min<std::size_t>(n_known_, 1),
-              0, n_all, scratch_.none.data(), all, 0, all_weight, least_weight_},
+        const std::size_t first = settings_.random_splits ? drawn_place() : 0;
+        const auto until = [&](std::size_t last) { return settings_.random_splits ? std::min(first + 1, last) : last; };
+        const std::size_t known_cuts = n_known_ - std::min<std::size_t>(n_known_, 1);
+        look({entries_.data(), first, until(directed_ && n_missing > 0 ? n_known_ : known_cuts), 0, n_all,
+              scratch_.none.data(), all, 0, all_weight, least_weight_},
              1);
         if (directed_ && n_missing > 0)
-            look({entries_.data(), 0, n_known_ - std::min<std::size_t>(n_known_, 1), n_missing, n_all,
-                  scratch_.absent.data(), all, absent_weight_, all_weight, least_weight_},
+            look({entries_.data(), first, until(known_cuts), n_missing, n_all, scratch_.absent.data(), all,
+                  absent_weight_, all_weight, least_weight_},
                  0);
         charge();
         best_.score = best_.gain;
@@ -52,6 +56,22 @@ public:
     }
 
 private:
+    /// Where the one threshold stands that is drawn: behind the last number that is not above it. Of equal numbers all
+    /// go low, and only missing cells high.
+    std::size_t drawn_place() {
+        if (n_known_ == 0 || entries_[0].code == entries_[n_known_ - 1].code)
+            return n_known_ - std::min<std::size_t>(n_known_, 1);
+        const std::vector<double>& value = node_.columns[best_.column].value;
+        const auto number = [&](const Entry& e) { return value.empty() ? static_cast<double>(e.code) : value[e.code]; };
+        const double t =
+            drawn_between(number(entries_[0]), number(entries_[n_known_ - 1]), node_.seed, node_.path, best_.column);
+        if (!value.empty())
+            best_.drawn = t;
+        const auto known = entries_.first(n_known_);
+        const auto above = std::ranges::partition_point(known, [&](const Entry& e) { return number(e) <= t; });
+        return static_cast<std::size_t>(above - known.begin()) - 1;
+    }
+
     void count_missing() {
         scratch_.none.assign(node_.width, 0.0);
         n_known_ = entries_.size();
@@ -114,7 +134,7 @@ private:
         std::size_t least = std::max<std::size_t>(settings_.min_leaf, 1);
         if (cases_.weight.empty() && sweep.least_weight > 0)
             least = std::max(least, static_cast<std::size_t>(std::ceil(sweep.least_weight)));
-        sweep.first = least - std::min(least, sweep.n_low + 1);
+        sweep.first = std::max(sweep.first, least - std::min(least, sweep.n_low + 1));
         sweep.last = std::min(sweep.last, sweep.n_all - std::min(sweep.n_all, sweep.n_low + least));
     }
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from margin.ensemble.forest.extra_trees import ExtraTreesClassifier, ExtraTreesRegressor
 from margin.ensemble.forest.random_forest import RandomForestClassifier, RandomForestRegressor
 from margin.ensemble.forest.trees import Trees
 from margin.errors import PersistenceError
@@ -75,19 +76,18 @@ FOREST: dict[str, Field] = {
     "trees_": Object("trees"),
     "growth_": Text(),
     "feature_importances_": Array("f8", None, shares),
+    "_seed": Absent(Array("u8", 1)),
     "oob_error_": Absent(Array("f8", None)),
     "_oob_votes": Absent(Array("f8", "r", None, finite)),
     "_oob_counts": Absent(Array("i4", "r", at_least(0))),
 }
 
+VALUES: dict[str, Field] = {**FOREST, "_variance": Absent(Number(0.0))}
+
 KINDS: tuple[Kind, ...] = (
     Kind("trees", Trees, TREES, check=_sound, derived=frozenset({"walker"})),
     classifier("random-forest-classifier", RandomForestClassifier, FOREST, sees=MIXED, check=_classes_fit),
-    model(
-        "random-forest-regressor",
-        RandomForestRegressor,
-        {**FOREST, "_variance": Absent(Number(0.0))},
-        sees=MIXED,
-        check=_values_fit,
-    ),
+    classifier("extra-trees-classifier", ExtraTreesClassifier, FOREST, sees=MIXED, check=_classes_fit),
+    model("random-forest-regressor", RandomForestRegressor, VALUES, sees=MIXED, check=_values_fit),
+    model("extra-trees-regressor", ExtraTreesRegressor, VALUES, sees=MIXED, check=_values_fit),
 )
