@@ -5,7 +5,7 @@ A table of n rows is compared as ``margin compare`` does it: a fifth is sealed, 
 times, and seven quick models meet them. Beside it, the corrected resampled t-test with Holm's correction, and the
 share of real differences that both find where one column tells the classes apart a little.
 
-    python examples/false_alarms.py            # some minutes; a number of tables may follow
+    python examples/false_alarms.py            # some minutes; a number of tables and a seed may follow
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ from margin import (
 from margin.errors import MarginWarning
 from margin.evaluation import Evaluation, SealedTest, StratifiedFolds, compare_scores
 from margin.experiment.read_out import rank
+from margin.random import generator
 from margin.zoo import Entry
 
 __all__: list[str] = []
@@ -66,7 +67,7 @@ def behind(found: dict[str, Evaluation]) -> tuple[bool, bool]:
     return any(line.differs for line in board), by_folds
 
 
-def main(times: int) -> None:
+def main(times: int, seed: int = 0) -> None:
     print(f"tables in which some of {len(MODELS)} models is called behind the best, of {times} (a fifth at 1,000 rows)")
     print(f"{'':>22}{'margin compare':>16}{'t over folds':>14}")
     for title, apart, sizes in (
@@ -76,11 +77,11 @@ def main(times: int) -> None:
         print(title)
         for n in sizes:
             tables = max(times // 5, 1) if n >= 1000 else times
-            random = np.random.default_rng(n)
-            counts = np.sum([behind(compared(random, n, apart, seed)) for seed in range(tables)], axis=0)
+            drawn = [(generator(seed, title, n, k), seed * 100_000 + k) for k in range(tables)]
+            counts = np.sum([behind(compared(random, n, apart, split)) for random, split in drawn], axis=0)
             shown = "".join(f"{100 * count / tables:>13.1f} %" for count in counts)
             print(f"{n:>12} rows    {shown}", flush=True)
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 500)
+    main(*map(int, sys.argv[1:3] or ["500"]))

@@ -46,8 +46,8 @@ def run(spec: Spec) -> Iterator[Any]:
 
     The test part is sealed before anything else looks at the rows and opened once, for the best model. Closing
     the generator stops the run; nothing is written anywhere. Ctrl-C while models are validated, also thrown into the
-    generator, and the spec's limit of time keep the models that are done. Several targets end in a ``SeveralResult``
-    (``several_targets.py``).
+    generator, and the spec's limit of time keep the models that are done, and the test part sealed. Several targets
+    end in a ``SeveralResult`` (``several_targets.py``).
 
     >>> from margin.data import Table
     >>> from sklearn.naive_bayes import GaussianNB

@@ -49,7 +49,7 @@ class Spec:
         one that says yes, else the rarer one.
     cost
         What a missed case of the positive of two classes costs, where a false alarm costs 1: the threshold is chosen
-        for it.
+        for it, and the model that is kept answers by it.
     seed
         Same seed, same split, same folds, same result.
     header, separator, missing, kinds, drop, only, coerce, skip, sheet
@@ -64,7 +64,7 @@ class Spec:
     test
         A table of its own, or its path, that is the sealed test in place of a share of the rows.
     limit
-        Seconds, or a text as ``"5m"``, after which what is done has to do.
+        Seconds, or a text as ``"5m"``, after which what is done has to do; the test part then stays sealed.
     own
         Models of your own by name: anything with scikit-learn's contract.
 

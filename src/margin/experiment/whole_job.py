@@ -27,7 +27,8 @@ def compare(
     """Which model is best on a table, and how good it is: what ``margin compare`` does, as one call.
 
     A test part is sealed first; each model is cross-validated on the rest; the best is measured once on the sealed part
-    and then fitted on all the data. Ctrl-C, or ``limit="5m"``, ends the validation: what is done by then stands.
+    and then fitted on all the data. Ctrl-C, or ``limit="5m"``, ends the validation: what is done by then stands,
+    and the test part stays sealed.
 
     Parameters
     ----------

@@ -65,7 +65,8 @@ STOPPED = 130
 @click.option(
     "--limit",
     metavar="TIME",
-    help="Stop after 90s, 5m or 1h and keep the models that are done, as Ctrl-C does. (--time is a column.)",
+    help="Stop after 90s, 5m or 1h, keep the models that are done and the seal closed, as Ctrl-C does. "
+    "(--time is a column.)",
 )
 @reading.options
 @click.option(
