@@ -211,3 +211,22 @@ def test_curves_take_several_labels():
     assert grown.test()[1].value > 0
     along = validation_curve(model, X, Y, "estimator__var_smoothing", [1e-9, 1.0], protocol=3, metrics="f1_macro")
     assert len(along.test()) == 2
+
+
+@pytest.mark.parametrize("form", [list, tuple, pd.Series, lambda sets: np.array(sets, dtype=object)], ids="ltsa")
+def test_what_a_model_takes_for_label_sets_evaluations_and_searches_do_too(form):
+    given = form(SETS)
+    assert isinstance(KNeighborsClassifier().fit(X, given).predict(X)[0], frozenset)
+    expected = evaluate(KNeighborsClassifier(), X, SETS, 3, metrics=["hamming_loss"]).scores["hamming_loss"].value
+    found = evaluate(KNeighborsClassifier(), X, given, 3, metrics=["hamming_loss"]).scores["hamming_loss"].value
+    assert found == expected
+    search = GridSearch(KNeighborsClassifier(), {"n_neighbors": [1, 5]}, metric="hamming_loss", cv=3)
+    assert search.fit(X, given).labels_.tolist() == sorted(NAMES)
+
+
+@pytest.mark.parametrize("row", [0, 1])
+def test_a_row_without_a_set_among_sets_is_named_wherever_it_stands(row):
+    mixed = [{"a"}, {"b"}, {"a"}]
+    mixed[row] = "a"
+    with pytest.raises(LabelError, match=f"row {row} holds 'a'"):
+        KNeighborsClassifier().fit(X[:3], mixed)

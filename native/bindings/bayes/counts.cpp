@@ -44,7 +44,7 @@ MARGIN_BINDINGS(counts) {
         },
         "columns"_a.noconvert(), "first"_a.noconvert(), "log_share"_a.noconvert(), "scores"_a.noconvert(),
         "n_threads"_a, "Add log-shares to the scores; whether any score is minus infinity now.");
-    for_each_type<double, float, std::int32_t, Whole>([&]<class T> {
+    for_each_type<double, float, std::uint8_t, std::int32_t, Whole>([&]<class T> {
         counts.def("of_matrix", &of_matrix<T>, "x"_a.noconvert(), "first"_a.noconvert(), "y"_a.noconvert(),
                    "w"_a.noconvert().none(), "classes"_a, "n_threads"_a);
     });

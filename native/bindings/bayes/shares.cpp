@@ -7,7 +7,7 @@ using namespace margin;
 using namespace margin::bindings;
 
 MARGIN_BINDINGS(counts) {
-    for_each_type<double, float, std::int32_t, std::int64_t>([&]<class T> {
+    for_each_type<double, float, std::uint8_t, std::int32_t, std::int64_t>([&]<class T> {
         counts.def(
             "add_matrix",
             [](InMatrix<T> x, In<std::int64_t> first, InMatrix<double> share, InOutMatrix<double> s,

@@ -48,7 +48,7 @@ MARGIN_BINDINGS(sums) {
                present = "present"_a.noconvert(), absent = "absent"_a.noconvert(), scores = "scores"_a.noconvert();
     const auto w = "w"_a.noconvert().none();
     const auto k = "classes"_a, t = "threshold"_a, n = "n_threads"_a;
-    for_each_type<double, float, std::int32_t, std::int64_t>([&]<class T> {
+    for_each_type<double, float, std::uint8_t, std::int32_t, std::int64_t>([&]<class T> {
         sums.def("dense", &dense<T>, x, y, w, k, n, "Sum of w x, and of w over the cells that are there, by class.");
         sums.def("dense_above", &dense_above<T>, x, t, y, w, k, n, "The same with 1 above the threshold, 0 else.");
         sums.def("add_dense", &add_dense<T>, x, table, scores, n, "scores += x @ table, missing cells as 0.");

@@ -35,7 +35,7 @@ nb::tuple survey_moments(InMatrix<T> x, In<std::int32_t> y, In<double> w, std::s
 } // namespace
 
 MARGIN_BINDINGS(data) {
-    for_each_type<double, float, std::int32_t, std::int64_t>([&]<class T> {
+    for_each_type<double, float, std::uint8_t, std::int32_t, std::int64_t>([&]<class T> {
         data.def("survey", &survey<T>, "x"_a.noconvert(), "largest"_a, "n_threads"_a,
                  "Smallest and largest number and missing cells of each column; position of the first unusable cell.");
     });

@@ -23,6 +23,14 @@ def add_matrix(
 ) -> bool: ...
 @overload
 def add_matrix(
+    x: Matrix[numpy.uint8],
+    first: Vector[numpy.int64],
+    log_share: Matrix[numpy.float64],
+    scores: Matrix[numpy.float64],
+    n_threads: int,
+) -> bool: ...
+@overload
+def add_matrix(
     x: Matrix[numpy.int32],
     first: Vector[numpy.int64],
     log_share: Matrix[numpy.float64],
@@ -70,6 +78,15 @@ def of_matrix(
 @overload
 def of_matrix(
     x: Matrix[numpy.float32],
+    first: Vector[numpy.int64],
+    y: Vector[numpy.int32],
+    w: Vector[numpy.float64] | None,
+    classes: int,
+    n_threads: int,
+) -> Matrix[numpy.float64]: ...
+@overload
+def of_matrix(
+    x: Matrix[numpy.uint8],
     first: Vector[numpy.int64],
     y: Vector[numpy.int32],
     w: Vector[numpy.float64] | None,

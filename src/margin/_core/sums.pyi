@@ -14,6 +14,10 @@ def dense(
 ) -> tuple[Any, ...]: ...
 @overload
 def dense(
+    x: Matrix[numpy.uint8], y: Vector[numpy.int32], w: Vector[numpy.float64] | None, classes: int, n_threads: int
+) -> tuple[Any, ...]: ...
+@overload
+def dense(
     x: Matrix[numpy.int32], y: Vector[numpy.int32], w: Vector[numpy.float64] | None, classes: int, n_threads: int
 ) -> tuple[Any, ...]: ...
 @overload
@@ -34,6 +38,15 @@ def dense_above(
 @overload
 def dense_above(
     x: Matrix[numpy.float32],
+    threshold: float,
+    y: Vector[numpy.int32],
+    w: Vector[numpy.float64] | None,
+    classes: int,
+    n_threads: int,
+) -> tuple[Any, ...]: ...
+@overload
+def dense_above(
+    x: Matrix[numpy.uint8],
     threshold: float,
     y: Vector[numpy.int32],
     w: Vector[numpy.float64] | None,
@@ -70,6 +83,10 @@ def add_dense(
 ) -> None: ...
 @overload
 def add_dense(
+    x: Matrix[numpy.uint8], table: Matrix[numpy.float64], scores: Matrix[numpy.float64], n_threads: int
+) -> None: ...
+@overload
+def add_dense(
     x: Matrix[numpy.int32], table: Matrix[numpy.float64], scores: Matrix[numpy.float64], n_threads: int
 ) -> None: ...
 @overload
@@ -90,6 +107,15 @@ def add_dense_above(
 @overload
 def add_dense_above(
     x: Matrix[numpy.float32],
+    threshold: float,
+    present: Matrix[numpy.float64],
+    absent: Matrix[numpy.float64],
+    scores: Matrix[numpy.float64],
+    n_threads: int,
+) -> None: ...
+@overload
+def add_dense_above(
+    x: Matrix[numpy.uint8],
     threshold: float,
     present: Matrix[numpy.float64],
     absent: Matrix[numpy.float64],

@@ -27,11 +27,12 @@ from margin.base.representations.representation import AsGiven, Learnt, Training
 from margin.base.representations.tiny_columns import warn_of_tiny_columns
 from margin.base.rollback import NotYetFittedError, whole_or_not_at_all
 from margin.base.sklearn_classes import BaseEstimator, ClassifierMixin, RegressorMixin
-from margin.base.targets.label_sets import answered_sets, encode_label_sets, sets_of
+from margin.base.targets.label_sets import answered_sets, encode_label_sets
 from margin.base.targets.labels import encode_labels
 from margin.base.targets.multi_output import answers_of, encode_outputs, output_columns, output_names, refuse_several
 from margin.base.targets.numbers import encode_targets
 from margin.blas import OneBlasThread, width_of
+from margin.data.label_sets import sets_of
 from margin.data.predictions import Predictions
 from margin.data.schema import Schema
 from margin.data.table import Table
@@ -48,6 +49,8 @@ class TableEstimator(BaseEstimator):
     """An estimator that takes tables as they are and sees them in the ``representation`` it states."""
 
     accepts_tables = True
+    #: Whether it takes arrays of single bytes as they are; for others they are widened.
+    _takes_bytes = False
     #: The attributes that the last fit left behind.
     _learnt: tuple[str, ...]
 
@@ -68,7 +71,8 @@ class TableEstimator(BaseEstimator):
         Columns of a table are put in the order of ``like``, the columns learnt before, if there are any.
         """
         form = self.representation
-        columns, source = learn_columns(X, who, getattr(form, "text", False), getattr(form, "largest", math.inf))
+        text, largest = getattr(form, "text", False), getattr(form, "largest", math.inf)
+        columns, source = learn_columns(X, who, text, largest, self._takes_bytes)
         if like is not None:
             columns, source = like.arranged(columns, source, who)
         rows = TrainingRows.that_count(source, sample_weight, who)
@@ -125,7 +129,7 @@ class TableEstimator(BaseEstimator):
                 if stored is not None:
                     return encoder.plain_csr(X, stored)
         who = f"{type(self).__name__}.{method}"
-        return encoder.encode(columns.read(X, who, encoder.largest), who)
+        return encoder.encode(columns.read(X, who, encoder.largest, self._takes_bytes), who)
 
     def _is_plain_matrix(self, X: Encoded) -> bool:
         """Whether X is an array of floats as they were at fit, so that only its cells have to be looked at."""
@@ -287,9 +291,6 @@ class Classifier(ClassifierMixin, SupervisedEstimator):
     - ``_scores(X)``: one row per case, one column per class; the largest wins.
     - ``_proba(scores)``: probabilities from scores, where the scores are not probabilities already.
 
-    Parameters are checked, columns and labels learnt, zero-weight rows left out and constant columns
-    warned about before ``_fit`` runs. If anything fails, the model is as it was before the call.
-
     A model that says ``several_outputs`` also gets y of several columns of labels, as codes of as many columns;
     ``classes_`` is then a list of arrays, and ``_scores`` gives such a list, one array per column. The names of the
     columns of a frame are kept as ``target_names_``. A list of label sets is as many columns of False and True as there
@@ -383,9 +384,7 @@ class Regressor(RegressorMixin, SupervisedEstimator):
     - ``_fit(X, y, rows)``: X in that representation, y and ``rows.weights()`` as float64; learn.
     - ``_values(X)``: the answer for each row.
 
-    Parameters are checked, columns learnt, zero-weight rows left out and constant columns warned about before
-    ``_fit`` runs. If anything fails, the model is as it was before the call. A model that says ``several_outputs``
-    also gets y of several columns, and gives as many for each row.
+    A model that says ``several_outputs`` also gets y of several columns, and gives as many for each row.
     """
 
     def _read_targets(self, y: LabelsLike, n_rows: int, who: str) -> np.ndarray:

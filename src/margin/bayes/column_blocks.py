@@ -11,7 +11,7 @@ import numpy as np
 import margin._core as _core
 from margin import parallel
 from margin.base import MixedData
-from margin.base.inputs.arrays import dense_from_sparse
+from margin.base.inputs.arrays import dense_from_sparse, widened
 from margin.base.inputs.columns import Columns
 from margin.base.representations.cell_survey import Survey
 from margin.bayes.bag_of_words import count_words
@@ -169,8 +169,10 @@ class Block:
         numeric = X.numeric
         if not self.is_whole:
             numeric = numeric[:, self.at] if is_sparse(numeric) else np.take(numeric, self.at, axis=1)
-        if is_sparse(numeric) and not self.distribution.sparse:
-            numeric = dense_from_sparse(numeric, who)
+        if is_sparse(numeric):
+            numeric = numeric if self.distribution.sparse else dense_from_sparse(numeric, who)
+        elif numeric.dtype == np.uint8 and not self.distribution.takes_bytes:
+            numeric = widened(numeric)
         if self.distribution.counts and (X.stored is None or X.stored.has_negative):
             self._refuse_negative(numeric, X.survey, who)
         return numeric

@@ -142,6 +142,8 @@ class NaiveBayes(GenerativeClassifier):
         moments = any(distribution.moments for distribution in known)
         return Mixed(SQUARABLE, as_given=True, moments=moments, text=text_columns(self.distributions))
 
+    _takes_bytes = True  # what a distribution does not take it is given wider
+
     def _made(self, distribution: type[Distribution], positions: np.ndarray) -> Distribution:
         """A distribution, with the settings of this model, for the columns at some positions."""
         if distribution is Gaussian:

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from margin.data.label_sets import are_label_sets
 from margin.data.labels import label_array
 from margin.data.rows import ready_for, without_column
 from margin.data.weights import group_arguments
@@ -21,7 +22,7 @@ from margin.evaluation.cross_validation.result import Evaluation, FoldDone
 from margin.evaluation.intervals.interval import Score
 from margin.evaluation.metrics.definitions import METRICS, Metric, metric
 from margin.evaluation.metrics.multilabel import MULTILABEL_METRICS, MultilabelMetric
-from margin.evaluation.predictions.targets import are_label_sets, are_names, read_targets
+from margin.evaluation.predictions.targets import are_names, read_targets
 from margin.evaluation.protocols.stratified import StratifiedFolds
 from margin.evaluation.scoring.of_cases import score_folds
 from margin.selection.prepare import check_effort

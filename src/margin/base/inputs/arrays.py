@@ -29,19 +29,21 @@ __all__ = [
     "open_input",
     "row_count",
     "survey_clean_csr",
+    "widened",
 ]
 
 
-def open_input(X: TableLike, who: str, largest: float = math.inf) -> Any:
+def open_input(X: TableLike, who: str, largest: float = math.inf, bytes_too: bool = False) -> Any:
     """X as an array of two dimensions, as CSR, or as a Table of the columns that models learn from.
 
-    ``largest`` is the largest magnitude the caller can take: cells of CSR are looked at on the way.
+    ``largest`` is the largest magnitude the caller can take: cells of CSR are looked at on the way. ``bytes_too`` says
+    that it takes an array of single bytes.
     """
-    source = open_all(X, who, largest)
+    source = open_all(X, who, largest, bytes_too)
     return source.inputs() if isinstance(source, Table) else source
 
 
-def open_all(X: TableLike, who: str, largest: float = math.inf) -> Any:
+def open_all(X: TableLike, who: str, largest: float = math.inf, bytes_too: bool = False) -> Any:
     """The same with all the columns of a table, identifiers and free text among them."""
     if isinstance(X, Table):
         return X
@@ -49,7 +51,7 @@ def open_all(X: TableLike, who: str, largest: float = math.inf) -> Any:
         return _open_sparse(X, who, largest)
     if is_frame(X) or is_records(X):
         return table_from_memory(X, who)
-    return _open_array(X, who)
+    return _open_array(X, who, bytes_too)
 
 
 def row_count(source: Any) -> int:
@@ -62,8 +64,11 @@ def check_one_row(rows: Any, who: str) -> None:
         raise InputError(f"{who}: X must be one row, but has {len(rows)}.")
 
 
-def cells_of(X: TableLike, who: str) -> np.ndarray:
-    """X as a two-dimensional array of float32, float64, int32, int64 or Python objects."""
+def cells_of(X: TableLike, who: str, bytes_too: bool = False) -> np.ndarray:
+    """X as a two-dimensional array of float32, float64, int32, int64 or Python objects.
+
+    ``bytes_too`` leaves whole numbers of at least 0 in single bytes, and truths, as uint8.
+    """
     if np.ma.isMaskedArray(X) and not X.dtype.names:
         X = _without_mask(X)
     try:
@@ -84,6 +89,13 @@ def cells_of(X: TableLike, who: str) -> np.ndarray:
         raise InputError(f"{who}: X holds dates or times ({array.dtype}); turn them into numbers or drop them.")
     if array.dtype.kind not in "fiub":
         raise InputTypeError(f"{who}: X of type {array.dtype} cannot be read; give numbers, words or a data frame.")
+    if bytes_too and (array.dtype in (np.uint8, np.bool_) or (array.dtype == np.int8 and not (array < 0).any())):
+        return np.require(array, requirements=["C"]).view(np.uint8)
+    return widened(array)
+
+
+def widened(array: np.ndarray) -> np.ndarray:
+    """Numbers in a type that every model takes: float32, float64, int32 or int64."""
     wide = _WIDE.get((array.dtype.kind, array.dtype.itemsize), np.float64)
     with np.errstate(over="ignore"):  # numbers beyond float64 become infinite, and are refused by row and column
         return np.require(array, dtype=wide, requirements=["C", "A"])
@@ -118,8 +130,8 @@ def _wrong_dimensions(X: Encoded, array: np.ndarray, who: str) -> str:
     )
 
 
-def _open_array(X: TableLike, who: str) -> np.ndarray | Table:
-    array = cells_of(X, who)
+def _open_array(X: TableLike, who: str, bytes_too: bool) -> np.ndarray | Table:
+    array = cells_of(X, who, bytes_too)
     if array.dtype.kind != "O":
         return array
     table = table_from_objects(array, [f"x{i}" for i in range(array.shape[1])], who)

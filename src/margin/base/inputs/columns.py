@@ -62,11 +62,11 @@ class Columns:
         """The schema, with made-up names ``x0``, ``x1``, … for plain arrays."""
         return self.schema or Schema(Column(f"x{i}", "numeric", reason="an array of numbers") for i in range(self.n))
 
-    def read(self, X: TableLike, who: str, largest: float = math.inf) -> Any:
+    def read(self, X: TableLike, who: str, largest: float = math.inf, bytes_too: bool = False) -> Any:
         """New data as a source that fits these columns: an array, CSR or a Table with the learnt codes."""
         model = who.split(".")[0]
         if self.schema is None:
-            source = open_input(X, who, largest)
+            source = open_input(X, who, largest, bytes_too)
             if isinstance(source, Table):
                 source = _numbers_by_position(source, who)
             self._check_count(source.shape[1], who, model)
@@ -184,10 +184,14 @@ class Columns:
 
 
 def learn_columns(
-    X: TableLike, who: str, text: frozenset[str] | bool = False, largest: float = math.inf
+    X: TableLike,
+    who: str,
+    text: frozenset[str] | bool = False,
+    largest: float = math.inf,
+    bytes_too: bool = False,
 ) -> tuple[Columns, Any]:
     """What the columns of X are, and X as a source. Columns of words named in ``text`` (True: all) are free text."""
-    given = open_all(X, who, largest)
+    given = open_all(X, who, largest, bytes_too)
     source = _inputs_of(given, text) if isinstance(given, Table) else given
     rows, n = source.shape
     if n == 0:

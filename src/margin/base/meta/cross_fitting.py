@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 
 from margin.base.representations.representation import TrainingRows
-from margin.data.group_splits import makeup_of
-from margin.data.splits import Part, Split, deal_folds, units_of
+from margin.data.splits import Part, Split, deal_folds, makeup_of, units_of
 from margin.errors import ParameterError
 from margin.random import generator
 from margin.typing import SeedLike

@@ -13,7 +13,7 @@ from typing import Any, Self
 from margin.base.estimator import SupervisedEstimator
 from margin.base.inputs.columns import Columns
 from margin.base.representations.representation import TrainingRows
-from margin.data.group_splits import group_codes
+from margin.data.splits import group_codes
 from margin.typing import LabelsLike, TableLike, WeightsLike
 
 __all__ = ["KeepsGroups"]

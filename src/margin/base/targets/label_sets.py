@@ -9,31 +9,7 @@ import numpy as np
 from margin.base.targets.labels import encode_labels
 from margin.errors import LabelError
 
-__all__ = ["answered_sets", "encode_label_sets", "sets_of"]
-
-
-def sets_of(y: Any, who: str) -> list[Any] | None:
-    """The label sets of a list, an array or a series of them; None where y is something else.
-
-    Only ``set`` and ``frozenset`` are sets: a list of lists is a table with a column for each target.
-
-    >>> sets_of([{"rain"}, set()], "fit")
-    [{'rain'}, set()]
-    >>> sets_of([["rain"], ["sun"]], "fit") is None
-    True
-    """
-    if isinstance(y, np.ndarray):
-        rows = y.tolist() if y.dtype == object and y.ndim == 1 else []
-    elif isinstance(y, (list, tuple)):
-        rows = list(y)
-    else:
-        rows = y.to_list() if hasattr(y, "to_list") and str(getattr(y, "dtype", "")) in ("object", "Object") else []
-    if not rows or not any(isinstance(row, (set, frozenset)) for row in rows[:1]):
-        return None
-    for row, labels in enumerate(rows):
-        if not isinstance(labels, (set, frozenset)):
-            raise LabelError(f"{who}: y must be a set of labels in every row, but row {row} holds {labels!r}.")
-    return rows
+__all__ = ["answered_sets", "encode_label_sets"]
 
 
 def encode_label_sets(sets: list[Any], n_rows: int, who: str) -> tuple[np.ndarray, list[np.ndarray], np.ndarray]:

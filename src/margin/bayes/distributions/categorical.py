@@ -94,6 +94,7 @@ class CategoricalNumbers(Categorical):
 
     #: Beyond this a whole number is hardly the number of a category.
     MOST = 1 << 20
+    takes_bytes = True
 
     def __init__(self, alpha: Any = 1.0, numbered: bool = False, least: np.ndarray | None = None) -> None:
         super().__init__(alpha)

@@ -57,6 +57,8 @@ class Distribution(ABC):
     #: Whether a sparse matrix may come as it is, and whether cells must be counts.
     sparse: bool = False
     counts: ClassVar[bool] = False
+    #: Whether its cells may be single bytes.
+    takes_bytes: ClassVar[bool] = False
     #: Whether the moments of the columns are to be found in the pass that checks the cells.
     moments: ClassVar[bool] = False
 

@@ -80,6 +80,7 @@ class Multinomial(Distribution):
 
     name = "multinomial"
     sparse = True
+    takes_bytes = True
     counts = True
 
     @classmethod
@@ -164,6 +165,7 @@ class Bernoulli(Distribution):
 
     name = "bernoulli"
     sparse = True
+    takes_bytes = True
 
     def __init__(self, alpha: Any = 1.0, threshold: float = 0.0) -> None:
         super().__init__(alpha)

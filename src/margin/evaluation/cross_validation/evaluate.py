@@ -13,6 +13,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from margin.data import Table
+from margin.data.label_sets import are_label_sets
 from margin.data.labels import label_array, position_of
 from margin.data.rows import ready_for
 from margin.data.splits import Part
@@ -36,7 +37,6 @@ from margin.evaluation.predictions.from_model import model_name
 from margin.evaluation.predictions.label_sets import LabelSets
 from margin.evaluation.predictions.targets import (
     Targets,
-    are_label_sets,
     joined_targets,
     read_targets,
     sets_as_targets,

@@ -8,13 +8,14 @@ from typing import Any
 import numpy as np
 
 from margin.data import Table
+from margin.data.label_sets import are_label_sets
 from margin.data.labels import codes_of, distinct, label_array, refuse_missing, union
 from margin.data.rows import count_rows, without_column
 from margin.errors import InputError, LabelError, listing
 from margin.evaluation.predictions.label_sets import LabelSets
 from margin.evaluation.predictions.positive_class import says_yes
 
-__all__ = ["Targets", "are_label_sets", "are_names", "joined_targets", "read_targets", "sets_as_targets"]
+__all__ = ["Targets", "are_names", "joined_targets", "read_targets", "sets_as_targets"]
 
 #: How no is written in a column of two levels.
 _SAYS_NO = frozenset({"0", "-1", "0.0", "-", "n", "no", "f", "false", "neg", "negative", "absent"})
@@ -35,31 +36,6 @@ class Targets:
 
     def __len__(self) -> int:
         return len(self.labels)
-
-
-def are_label_sets(y: Any) -> bool:
-    """Whether rows have several labels: a table of several columns, or a list of sets, lists or tuples.
-
-    >>> are_label_sets([{"a"}, {"a", "b"}]), are_label_sets(np.zeros((4, 2))), are_label_sets(["a", "b"])
-    (True, True, False)
-    """
-    if hasattr(y, "tocsr"):
-        return True
-    if isinstance(y, Table) or (not isinstance(y, np.ndarray) and hasattr(y, "columns")):
-        return count_columns(y) > 1
-    if isinstance(y, np.ndarray) and y.dtype != object:
-        return y.ndim == 2 and y.shape[1] > 1
-    if not isinstance(y, (list, tuple, np.ndarray)) or not len(y):
-        return False
-    if any(isinstance(row, (set, frozenset)) for row in y):
-        return True
-    # A list of one-element lists is a column of labels, written upright.
-    return all(isinstance(row, (list, tuple, np.ndarray)) for row in y) and {len(row) for row in y} != {1}
-
-
-def count_columns(y: Any) -> int:
-    """How many columns a table has."""
-    return len(y.names) if isinstance(y, Table) else len(y.columns)
 
 
 def read_targets(X: Any, y: Any, who: str) -> tuple[Any, Targets]:

@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from margin.data.group_splits import folds_of_groups, group_codes, held_back_groups, makeup_of
 from margin.data.rows import without_column
+from margin.data.splits import folds_of_groups, group_codes, held_back_groups, makeup_of
 from margin.errors import DataError, ParameterError
 from margin.evaluation.protocols.label_matrix import is_label_matrix, label_matrix
 from margin.evaluation.protocols.stratified import OneHoldOut, RepeatedFolds, Split, _groups

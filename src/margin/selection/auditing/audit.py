@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from margin.data.label_sets import are_label_sets
 from margin.data.labels import codes_of, distinct, label_array, refuse_missing, union
 from margin.errors import InputError, ParameterError
 from margin.evaluation.cross_validation.sealed import SealedTest
-from margin.evaluation.predictions.targets import are_label_sets, are_names
+from margin.evaluation.predictions.targets import are_names
 from margin.evaluation.protocols.named import as_protocol
 from margin.evaluation.protocols.stratified import HoldOut
 from margin.selection.auditing.columns import look_at_cells, look_at_classes, naming_columns

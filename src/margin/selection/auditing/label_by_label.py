@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from margin.data.label_sets import are_label_sets
 from margin.evaluation.cross_validation.sealed import SealedTest
 from margin.evaluation.predictions.label_sets import LabelSets
-from margin.evaluation.predictions.targets import are_label_sets, read_targets, sets_as_targets
+from margin.evaluation.predictions.targets import read_targets, sets_as_targets
 from margin.evaluation.protocols.named import bound_protocol
 from margin.evaluation.protocols.stratified import HoldOut
 from margin.selection.auditing.result import Audit, Finding

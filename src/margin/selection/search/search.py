@@ -14,8 +14,8 @@ from margin.base.meta.delegating import PassesOn
 from margin.base.meta.keeping_groups import KeepsGroups
 from margin.base.representations.representation import TrainingRows
 from margin.base.rollback import NotYetFittedError
-from margin.base.targets.label_sets import sets_of
 from margin.base.targets.labels import encode_labels
+from margin.data.label_sets import are_label_sets, sets_of
 from margin.data.labels import distinct
 from margin.data.rows import ready_for
 from margin.data.splits import Part, Split
@@ -25,7 +25,6 @@ from margin.evaluation.intervals.interval import Score
 from margin.evaluation.metrics.definitions import METRICS, Metric
 from margin.evaluation.metrics.multilabel import MULTILABEL_METRICS, MultilabelMetric
 from margin.evaluation.predictions.label_sets import LabelSets
-from margin.evaluation.predictions.targets import are_label_sets
 from margin.evaluation.protocols.groups import GroupFolds
 from margin.evaluation.protocols.label_matrix import set_numbers
 from margin.evaluation.protocols.named import as_protocol
