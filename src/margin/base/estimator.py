@@ -128,6 +128,8 @@ class TableEstimator(BaseEstimator):
                 stored = survey_clean_csr(X, columns.n, encoder.largest)
                 if stored is not None:
                     return encoder.plain_csr(X, stored)
+        elif (row := columns.one_row(X, encoder.largest)) is not None:
+            return encoder.one_row(row)
         who = f"{type(self).__name__}.{method}"
         return encoder.encode(columns.read(X, who, encoder.largest, self._takes_bytes), who)
 
@@ -199,8 +201,7 @@ class TableEstimator(BaseEstimator):
 class SupervisedEstimator(TableEstimator):
     """An estimator that learns a target from a table: what classifiers and regressors share.
 
-    Parameters are checked, columns and targets learnt, zero-weight rows left out and constant columns
-    warned about before ``_fit`` runs. If anything fails, the model is as it was before the call.
+    Before ``_fit`` runs, parameters are checked, columns and targets learnt, and weightless rows left out.
     """
 
     #: Whether y may have several columns.

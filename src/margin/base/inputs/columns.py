@@ -11,12 +11,14 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
 import margin._core as _core
 from margin import parallel
 from margin.base.inputs.arrays import cells_of, matrix_of, open_all, open_input, row_count
+from margin.base.inputs.one_row import RowReader
 from margin.data.frames.dataframes import cells_from_series, is_frame, open_frame
 from margin.data.frames.in_memory import is_records, table_from_memory
 from margin.data.frames.left_out import warn_of_columns
@@ -34,6 +36,9 @@ from margin.errors import InputError, closest, listing
 from margin.typing import Encoded, TableLike
 
 __all__ = ["JOINED", "Columns", "in_order", "keep_observed_levels", "learn_columns"]
+
+
+_READERS: WeakKeyDictionary[Columns, RowReader | None] = WeakKeyDictionary()
 
 
 class Columns:
@@ -61,6 +66,18 @@ class Columns:
     def described(self) -> Schema:
         """The schema, with made-up names ``x0``, ``x1``, … for plain arrays."""
         return self.schema or Schema(Column(f"x{i}", "numeric", reason="an array of numbers") for i in range(self.n))
+
+    def one_row(self, X: Any, largest: float) -> list[Any] | None:
+        """A number or a code for each column of a table, if X is one row that can be read at once."""
+        if self not in _READERS:  # beside the columns, not in them: files of models know nothing of it
+            _READERS[self] = RowReader(self.schema, self.left_out) if self.schema and not self.text else None
+        reader = _READERS[self]
+        return None if reader is None else reader.cells(X, largest)
+
+    def table_of(self, row: list[Any]) -> Table:
+        """The table of one such row."""
+        assert self.schema is not None
+        return Table(self.schema, [np.array([cell]) for cell in row])
 
     def read(self, X: TableLike, who: str, largest: float = math.inf, bytes_too: bool = False) -> Any:
         """New data as a source that fits these columns: an array, CSR or a Table with the learnt codes."""
