@@ -18,7 +18,8 @@ import margin._core as _core
 from margin import parallel, params
 from margin.base import above
 from margin.base.inputs.arrays import row_count, survey_clean_csr
-from margin.base.inputs.columns import Columns, keep_observed_levels, learn_columns
+from margin.base.inputs.columns import Columns, learn_columns
+from margin.base.inputs.observed_levels import keep_observed_levels
 from margin.base.parameter_path import PathFunction, PathTask
 from margin.base.representations.mixed import Mixed
 from margin.base.representations.numeric import Numeric
@@ -127,6 +128,8 @@ class TableEstimator(BaseEstimator):
                 stored = survey_clean_csr(X, columns.n, encoder.largest)
                 if stored is not None:
                     return encoder.plain_csr(X, stored)
+        elif (row := columns.one_row(X, encoder.largest)) is not None:
+            return encoder.one_row(row)
         who = f"{type(self).__name__}.{method}"
         return encoder.encode(columns.read(X, who, encoder.largest, self._takes_bytes), who)
 
@@ -198,8 +201,7 @@ class TableEstimator(BaseEstimator):
 class SupervisedEstimator(TableEstimator):
     """An estimator that learns a target from a table: what classifiers and regressors share.
 
-    Parameters are checked, columns and targets learnt, zero-weight rows left out and constant columns
-    warned about before ``_fit`` runs. If anything fails, the model is as it was before the call.
+    Before ``_fit`` runs, parameters are checked, columns and targets learnt, and weightless rows left out.
     """
 
     #: Whether y may have several columns.

@@ -10,7 +10,8 @@ import numpy as np
 
 from margin import params
 from margin.base.estimator import Classifier
-from margin.base.inputs.columns import JOINED, Columns, in_order
+from margin.base.inputs.columns import Columns
+from margin.base.inputs.observed_levels import JOINED, in_order
 from margin.base.representations.cell_survey import Survey
 from margin.base.representations.mixed import MixedEncoder
 from margin.base.representations.numeric import NumericEncoder

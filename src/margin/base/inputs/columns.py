@@ -12,13 +12,13 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
-import margin._core as _core
-from margin import parallel
-from margin.base.inputs.arrays import cells_of, matrix_of, open_all, open_input, row_count
-from margin.base.inputs.date_parts import DateParts, learn_dates, with_date_parts
+from margin.base.inputs.arrays import cells_of, matrix_of, open_all, open_input
+from margin.base.inputs.date_parts import DateParts, with_date_parts
+from margin.base.inputs.one_row import RowReader
 from margin.data.frames.dataframes import cells_from_series, is_frame, open_frame
 from margin.data.frames.in_memory import is_records, table_from_memory
 from margin.data.frames.left_out import warn_of_columns
@@ -38,7 +38,10 @@ from margin.data.table import Table
 from margin.errors import InputError, closest, listing
 from margin.typing import Encoded, TableLike
 
-__all__ = ["JOINED", "Columns", "in_order", "keep_observed_levels", "learn_columns"]
+__all__ = ["Columns", "learn_columns"]
+
+
+_READERS: WeakKeyDictionary[Columns, RowReader | None] = WeakKeyDictionary()
 
 
 class Columns:
@@ -76,6 +79,19 @@ class Columns:
         """The names of the columns as they come: of dates, the column that everything is made of."""
         of_dates = {name: each.column for each in self.dates for name in each.names}
         return tuple(dict.fromkeys(of_dates.get(name, name) for name in self.described().names))
+
+    def one_row(self, X: Any, largest: float) -> list[Any] | None:
+        """A number or a code for each column of a table, if X is one row that can be read at once."""
+        if self not in _READERS:  # beside the columns, not in them: files of models know nothing of it
+            others = self.schema is None or self.text or self.dates
+            _READERS[self] = None if others else RowReader(self.described(), self.left_out)
+        reader = _READERS[self]
+        return None if reader is None else reader.cells(X, largest)
+
+    def table_of(self, row: list[Any]) -> Table:
+        """The table of one such row."""
+        assert self.schema is not None
+        return Table(self.schema, [np.array([cell]) for cell in row])
 
     def read(self, X: TableLike, who: str, largest: float = math.inf, bytes_too: bool = False) -> Any:
         """New data as a source that fits these columns: an array, CSR or a Table with the learnt codes."""
@@ -284,70 +300,6 @@ def _dates_of(name: str, series: Any, who: str) -> tuple[Column, np.ndarray]:
     words = [None if is_missing(value) or are_marks([value]) else str(value).strip() for value in found]
     levels, codes = distinct(words)
     return Column(name, "nominal", tuple(levels)), codes
-
-
-#: In nominal columns of more levels than this, those of fewer rows than this are joined, for models of numbers.
-MANY_LEVELS, RARE = 100, 3
-#: The reason of such a column ends so.
-JOINED = "rare ones joined"
-
-
-def keep_observed_levels(
-    columns: Columns, table: Table, join_rare: bool = False, waves: bool = True
-) -> tuple[Columns, Table]:
-    """Only the levels that training rows hold, so that a model knows nothing of rows it has not seen.
-
-    Nominal levels are put into sorted order: the order in which categories were declared changes nothing. With
-    ``join_rare``, levels of very few rows among very many levels are joined with all that may come later unseen: each
-    would be a column of its own that says nothing about other rows. Dates become what is made of them, with ``waves``
-    as models of numbers want it.
-    """
-    dates = learn_dates(table, [c.name for c in table.schema if c.kind == "date" and c.name not in columns.text], waves)
-    if dates:
-        table = with_date_parts(table, dates, "dates")
-    described, cells = [], []
-    for column in table.schema:
-        codes = table.cells(column.name)
-        if not column.is_numeric and column.name not in columns.text:
-            column, codes = _observed(column, codes, join_rare)
-        described.append(column)
-        cells.append(codes)
-    # The model remembers no texts, only that a column is text; the rows keep theirs.
-    remembered = Schema(replace(column, levels=()) if column.name in columns.text else column for column in described)
-    known = Columns(len(remembered), remembered, columns.text, columns.left_out, columns.dates or dates)
-    return known, Table(Schema(described), cells, n_rows=row_count(table))
-
-
-def _observed(column: Column, codes: np.ndarray, join_rare: bool) -> tuple[Column, np.ndarray]:
-    n_levels = len(column.levels)
-    codes = np.ascontiguousarray(codes)
-    counts = np.asarray(_core.data.level_counts(codes, n_levels, parallel.n_threads()))
-    seen = np.flatnonzero(counts)
-    if join_rare and column.kind == "nominal" and len(seen) > MANY_LEVELS and (counts >= RARE).any():
-        rare = len(seen)
-        seen = np.flatnonzero(counts >= RARE)
-        column = replace(column, reason=f"{column.reason}, {rare - len(seen)} {JOINED}")
-    if column.kind != "ordinal":
-        seen = in_order(column.levels, seen)
-    if np.array_equal(seen, np.arange(n_levels)):
-        return column, codes
-    new_codes = np.full(len(column.levels) + 1, -1, dtype=np.int32)  # the last place serves code -1
-    new_codes[seen] = np.arange(len(seen))
-    levels = tuple(column.levels[i] for i in seen)
-    return Column(column.name, column.kind, levels, column.reason), new_codes[codes]
-
-
-def in_order(levels: Sequence[Any], seen: np.ndarray) -> np.ndarray:
-    """Numbers before words, each sorted; levels that cannot be compared go by how they are written."""
-    try:
-        return np.array(sorted(seen, key=lambda i: _sort_key(levels[i])), dtype=np.intp)
-    except TypeError:
-        return np.array(sorted(seen, key=lambda i: (type(levels[i]).__name__, str(levels[i]))), dtype=np.intp)
-
-
-def _sort_key(level: object) -> tuple[str, Any]:
-    is_number = isinstance(level, (int, float, np.number)) and not isinstance(level, bool)
-    return ("", level) if is_number else (type(level).__name__, level)
 
 
 def _numbers_by_position(table: Table, who: str) -> np.ndarray:

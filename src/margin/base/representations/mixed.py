@@ -133,6 +133,12 @@ class MixedEncoder:
             data.stored = check_stored_cells(data.numeric, self.largest, self.columns, who)
         return data
 
+    def one_row(self, row: list[Any]) -> MixedData:
+        """One row whose cells are numbers and codes already, in the order of the columns."""
+        numbers = [cell for cell in row if type(cell) is float]
+        codes = tuple(np.array([cell], dtype=np.int32) for cell in row if type(cell) is int)
+        return MixedData(np.array([numbers]), codes, self.columns.schema)
+
     def split(self, source: Any, who: str) -> MixedData:
         """The parts of a source, its numbers not yet looked at."""
         if isinstance(source, Table):

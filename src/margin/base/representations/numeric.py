@@ -129,6 +129,9 @@ class NumericEncoder:
             )
         return scaled
 
+    def one_row(self, row: list[Any]) -> Any:
+        return self.encode(self.columns.table_of(row), "one row")
+
     def encode(self, source: Any, who: str) -> Any:
         if not isinstance(source, (Table, np.ndarray)) and self.center.any():
             source = dense_from_sparse(source, who)  # learnt from dense rows: their shift leaves no zeros

@@ -132,6 +132,9 @@ class AsGivenEncoder:
     def plain(self, X: np.ndarray, has_missing: bool) -> np.ndarray:
         return X
 
+    def one_row(self, row: list[Any]) -> Any:
+        return self.columns.table_of(row)
+
     def encode(self, source: Any, who: str) -> Any:
         if isinstance(source, Table):
             for column in source.schema:

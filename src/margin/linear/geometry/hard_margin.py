@@ -8,7 +8,8 @@ import numpy as np
 
 from margin.base import Numeric
 from margin.base.inputs.arrays import row_count
-from margin.base.inputs.columns import keep_observed_levels, learn_columns
+from margin.base.inputs.columns import learn_columns
+from margin.base.inputs.observed_levels import keep_observed_levels
 from margin.base.representations.representation import TrainingRows
 from margin.base.targets.labels import encode_labels
 from margin.data.table import Table
