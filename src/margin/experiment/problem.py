@@ -175,7 +175,9 @@ def columns_told(inputs: Table, readers: Readers) -> list[str]:
     for column in inputs.schema:
         by = [name for name, texts in readers.items() if column.kind == "text" and _reads(column.name, texts)]
         if by:
-            told.append(f"read as words by {', '.join(by)}; other models cannot use so many columns: {_reasons([column])}")
+            told.append(
+                f"read as words by {', '.join(by)}; other models cannot use so many columns: {_reasons([column])}"
+            )
         elif not column.is_input:
             unused.append(column)
     if unused:
