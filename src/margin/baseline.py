@@ -34,6 +34,8 @@ class MajorityClassifier(Classifier):
     """
 
     representation = Mixed()
+    #: Any column will do, so that it is there to be beaten where text is all there is.
+    free_kinds = frozenset({"text"})
 
     def _fit(self, X: TableLike, y: np.ndarray, rows: TrainingRows) -> None:
         counts = np.bincount(y, rows.weights(), len(self.classes_))

@@ -137,6 +137,12 @@ def test_further_rows_are_counted_from_the_first_days(signed_up):
     np.testing.assert_allclose(whole.predict_proba(X), NaiveBayes().fit(table, y).predict_proba(table), rtol=1e-9)
 
 
+def test_rows_left_out_are_fitted_anew(signed_up):
+    X, y = signed_up
+    assert NaiveBayes().left_out_answers(X[:40], y[:40]) is None
+    assert NaiveBayes().left_out_answers(X[["age", "sex"]][:40], y[:40]) is not None
+
+
 def test_sums_of_dates_from_other_days_are_not_added_up(signed_up):
     X, y = signed_up
     parts = [NaiveBayes().fit(X[rows], y[rows]) for rows in (slice(0, 150), slice(150, 300))]

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from margin import LogisticRegression, NaiveBayes
+from margin import LogisticRegression, MajorityClassifier, NaiveBayes
 from margin.base.representations.hashed_text import BITS, FEWEST, LENGTH, HashedText
 from margin.bayes import CalibratedClassifier
 from margin.data.written.words import words_of
@@ -109,6 +109,12 @@ def test_models_that_read_text_learn_from_it_and_come_back_from_files(model, mes
     few = X[160:163].assign(message=["so so", None, X["message"][162]])  # what a column is was settled at fit
     assert again.predict(few)[0] == "ham"
     assert again.predict(few)[2] == model.predict(X[162:163])[0]
+
+
+def test_the_majority_can_be_beaten_where_text_is_all_there_is(messages):
+    X, y = messages
+    model = MajorityClassifier().fit(X[["message"]], y)
+    assert from_bytes(to_bytes(model)).predict(X[["message"]]).shape == y.shape
 
 
 def test_words_are_reasons(messages):

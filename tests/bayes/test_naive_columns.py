@@ -164,12 +164,14 @@ def test_a_column_that_the_schema_calls_text_is_read_where_it_is_named():
     assert model.predict(X).tolist() == [1, 1, 0, 0]
 
 
-def test_a_column_of_text_that_is_not_named_as_such_is_not_there():
+def test_free_text_is_counted_in_words_unless_one_distribution_is_for_all():
     table = Table.from_columns({"note": ["so so", "fine", "bad"], "age": [1.0, 2.0, 3.0]}).with_kind("note", "text")
-    with pytest.raises(ParameterError, match=r"column 'note' is not there.*Free text is there only where it is named"):
+    with pytest.raises(ParameterError, match=r"'categorical' does not suit column 'note', which is text \(use 'multi"):
         NaiveBayes(distributions={"note": "categorical"}).fit(table, [0, 1, 1])
     with pytest.raises(InputError, match=r"no columns to learn from \('note' is an identifier or free text\)"):
-        NaiveBayes().fit(table.select(["note"]), [0, 1, 1])
+        NaiveBayes(distributions="categorical").fit(table.select(["note"]), [0, 1, 1])
+    told = NaiveBayes(distributions={"note": "multinomial"}).fit(table, [0, 1, 1])
+    assert np.array_equal(NaiveBayes().fit(table, [0, 1, 1]).predict_proba(table), told.predict_proba(table))
 
 
 def test_the_words_of_a_text_are_reasons():

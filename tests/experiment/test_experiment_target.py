@@ -95,8 +95,8 @@ def test_one_line_says_what_becomes_of_dates_texts_and_names():
     (told,) = frame(table, "y", {"logistic": True}).warnings
     assert told == (
         "read as days passed and parts of the calendar: 'day' (dates); read as words by logistic; other models "
-        "cannot use so many columns: 'note' (sentences, all different); left out of the models: 'id' (a running number names the "
-        "rows); --kind COLUMN=nominal says otherwise."
+        "cannot use so many columns: 'note' (sentences, all different); left out of the models: 'id' (a running number "
+        "names the rows); --kind COLUMN=nominal says otherwise."
     )
 
 

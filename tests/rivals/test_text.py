@@ -1,4 +1,4 @@
-"""Free text in a table against scikit-learn's tf-idf: other weights and no hash, so that scores are alike, not equal."""
+"""Free text in a table against scikit-learn's tf-idf: other weights, no hash, so scores are alike, not equal."""
 
 import csv
 import gzip

@@ -142,8 +142,8 @@ def learn_from_all(model: Any, X: TableLike, y: LabelsLike, sample_weight: Weigh
             model._fit(data, codes, rows)
     except Exception:  # evaluate fits anew then, and reports what fails row by row
         return None
-    if codes.ndim != 1:
-        return None
+    if codes.ndim != 1 or model._columns.dates or getattr(model._encoder, "texts", ()):
+        return None  # where days begin and which words are columns, every row has a say in
     weight = rows.weights()
     given = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
     refit = _only_of_their_kind(rows)

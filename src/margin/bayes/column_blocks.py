@@ -111,8 +111,8 @@ def _chosen(columns: Columns, distributions: Any, who: str) -> list[tuple[Place,
     else:
         given = dict.fromkeys(schema.names, distributions) if distributions is not None else {}
     every = given.get(ALL_NUMERIC, DEFAULTS[True]) if ALL_NUMERIC not in schema.names else DEFAULTS[True]
-    words = dict.fromkeys(columns.text, "multinomial")
-    names = [given.get(c.name, every if c.is_numeric else words.get(c.name, DEFAULTS[False])) for c in schema]
+    default = {"numeric": every, "text": "multinomial"}
+    names = [given.get(c.name, default.get(c.kind, DEFAULTS[False])) for c in schema]
     return [_placed(column, name, distributions, who) for column, name in zip(schema, names)]
 
 
@@ -122,15 +122,21 @@ def _placed(column: Column, name: object, distributions: Any, who: str) -> tuple
             f"{who}(distributions={distributions!r}): {name!r} for column {column.name!r} must be one of "
             f"{', '.join(map(repr, DISTRIBUTIONS))}{closest(name, DISTRIBUTIONS)}."
         )
-    found = DISTRIBUTIONS[name].place(column)
+    found = _place(DISTRIBUTIONS[name], column)
     if found is None:
-        suited = [other for other, distribution in DISTRIBUTIONS.items() if distribution.place(column)]
-        levels = "" if column.is_numeric else f" with {len(column.levels)} levels"
+        suited = [other for other, distribution in DISTRIBUTIONS.items() if _place(distribution, column)]
+        levels = "" if column.kind in ("numeric", "text") else f" with {len(column.levels)} levels"
         raise ParameterError(
             f"{who}(distributions={distributions!r}): {name!r} does not suit column {column.name!r}, which is "
             f"{column.kind}{levels} (use {' or '.join(map(repr, suited))})."
         )
     return found
+
+
+def _place(distribution: type[Distribution], column: Column) -> tuple[Place, type[Distribution]] | None:
+    """Where a distribution reads a column, and None where it cannot: free text has no levels to count."""
+    found = distribution.place(column)
+    return None if found is None or (column.kind == "text" and found[0] != "text") else found
 
 
 class Block:

@@ -20,7 +20,7 @@ _OPTIONS = (
         "--kind",
         metavar="COLUMN=KIND",
         multiple=True,
-        help="Read a column as numeric, nominal, ordinal, identifier or text; can be given again.",
+        help="Read a column as numeric, nominal, ordinal, date, identifier or text; can be given again.",
     ),
     click.option("--drop", metavar="COLUMN", multiple=True, help="Leave a column out; can be given again."),
     click.option("--only", metavar="COLUMN", multiple=True, help="Keep this column and no other; can be given again."),

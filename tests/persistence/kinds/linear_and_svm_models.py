@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from margin.data import Table, read
 from margin.linear import ActivePerceptron, Adaline, LinearSGD, LogisticRegression, LogisticRegressionCV, Perceptron
 from margin.svm import SVC, LinearSVC, PegasosClassifier, Reject, SpectrumKernel
 from tests.contract.estimators import frame, numbers, settings
@@ -49,6 +50,13 @@ def with_a_constant() -> tuple[np.ndarray, np.ndarray]:
 
 def texts() -> tuple[list[str], list[str]]:
     return ["spam and eggs", "eggs and spam", "ham on rye", "rye with ham", "spam spam", "rye bread"], list("aabbab")
+
+
+def dates_and_texts() -> tuple[Table, list[str]]:
+    """Sixty notes, each with a day."""
+    notes = [f"a {('good', 'bad')[i % 2]} day number {i} of all days" for i in range(60)]
+    days = [f"{1 + i % 28}/{1 + i % 12}/2024" for i in range(60)]
+    return read({"note": notes, "day": days, "x": [float(i % 7) for i in range(60)]}), list("ab" * 30)
 
 
 def kernel_rows() -> tuple[np.ndarray, np.ndarray]:
@@ -94,6 +102,7 @@ def prefit(inner: Any) -> Fitted:
 
 
 LINEAR_WAYS: dict[str, Callable[[], Fitted]] = {
+    "logistic of dates and texts": lambda: fitted(LogisticRegression(scale="standard"), *dates_and_texts()),
     "perceptron in parts": lambda: in_parts(Perceptron(), *two_words()),
     "perceptron voted in parts": lambda: in_parts(Perceptron(variant="voted"), *numbers(), classes=[0, 1, 2]),
     "perceptron voted, a constant column": lambda: fitted(Perceptron(variant="voted", max_iter=5), *with_a_constant()),

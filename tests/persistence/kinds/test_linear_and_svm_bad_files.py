@@ -22,7 +22,15 @@ def all_narrower(kind: str, names: tuple[str, ...]) -> Change:
     return lambda head, arrays: [change(head, arrays) for change in changes]
 
 
+DATED = "logistic of dates and texts"
 WRONG = [
+    (DATED, value_of("date-parts", "parts", ["days", "century"]), "must be one of"),
+    (DATED, value_of("date-parts", "parts", ["days", "days"]), "or something twice"),
+    (DATED, value_of("date-parts", "column", "night"), "what is made of dates is not there"),
+    (DATED, value_of("hashed-text", "column", "day"), "it knows words of other columns"),
+    (DATED, array_of("hashed-text", "buckets", put(0, 2**18)), "its buckets must ascend"),
+    (DATED, array_of("hashed-text", "buckets", put(-1, 2**18)), "there are no such buckets"),
+    (DATED, array_of("hashed-text", "weights", put(0, float("nan"))), "cell"),
     ("svc rbf", value_of("multiclass-layout", "n_classes", 4), "where p is"),
     ("svc rbf", value_of("multiclass-layout", "multiclass", "one_vs_rest"), "its sums are laid out otherwise"),
     ("svc rbf", array_of("kernel-expansion", "bounds", put(-1, 10**6)), "cells ascend from 0 to v"),
