@@ -118,6 +118,9 @@ from margin.ensemble import (
     BaggingRegressor as BaggingRegressor,
 )
 from margin.ensemble import (
+    GatedClassifier as GatedClassifier,
+)
+from margin.ensemble import (
     RandomForestClassifier as RandomForestClassifier,
 )
 from margin.ensemble import (

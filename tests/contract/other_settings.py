@@ -43,6 +43,7 @@ OTHER_SETTINGS = {
         {"estimators": MACHINE_AND_BAYES, "weights": [1, 2]},
     ],
     "VotingRegressor": [{"weights": "learnt"}],
+    "GatedClassifier": [{"gate": "softmax"}, {"estimators": MACHINE_AND_BAYES, "gate": margin.NaiveBayes(), "cv": 2}],
     "JointBayes": [{"alpha": 0.0}],
     "KNeighborsClassifier": [
         {"weights": "inverse_square", "scale": "standard"},

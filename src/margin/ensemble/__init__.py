@@ -1,6 +1,7 @@
 """Models made of many: forests of trees, bags of any model, and committees of different ones."""
 
 from margin.ensemble.bagging.bagging import BaggingClassifier, BaggingRegressor
+from margin.ensemble.committee.gated import GatedClassifier
 from margin.ensemble.committee.stacking import StackingClassifier, StackingRegressor
 from margin.ensemble.committee.voting import VotingClassifier, VotingRegressor
 from margin.ensemble.forest.random_forest import RandomForestClassifier, RandomForestRegressor
@@ -10,6 +11,7 @@ from margin.ensemble.out_of_bag import measure_out_of_bag
 __all__ = [
     "BaggingClassifier",
     "BaggingRegressor",
+    "GatedClassifier",
     "RandomForestClassifier",
     "RandomForestRegressor",
     "StackingClassifier",
