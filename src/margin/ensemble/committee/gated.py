@@ -100,7 +100,7 @@ class GatedClassifier(CommitteeOfClassifiers):
     >>> y = np.where(X[:, 0] > 0, X[:, 1] > 0, np.abs(X[:, 1]) > 0.7)
     >>> members = [("line", LogisticRegression()), ("bayes", NaiveBayes())]
     >>> model = GatedClassifier(members).fit(X, y)
-    >>> model.gate_loss_ < model.losses_.min()
+    >>> bool(model.gate_loss_ < model.losses_.min())
     True
     """
 
