@@ -15,8 +15,9 @@ _names = {
     """,
     "data": "Table read",
     "ensemble": """
-        BaggingClassifier BaggingRegressor ExtraTreesClassifier ExtraTreesRegressor RandomForestClassifier
-        RandomForestRegressor StackingClassifier StackingRegressor VotingClassifier VotingRegressor measure_out_of_bag
+        BaggingClassifier BaggingRegressor ExtraTreesClassifier ExtraTreesRegressor GatedClassifier
+        RandomForestClassifier RandomForestRegressor StackingClassifier StackingRegressor VotingClassifier
+        VotingRegressor measure_out_of_bag
     """,
     "evaluation": """
         bias_variance bias_variance_curve brier_decomposition calibration_curve compare_on compare_scores confusion

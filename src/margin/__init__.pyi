@@ -127,6 +127,9 @@ from margin.ensemble import (
     ExtraTreesRegressor as ExtraTreesRegressor,
 )
 from margin.ensemble import (
+    GatedClassifier as GatedClassifier,
+)
+from margin.ensemble import (
     RandomForestClassifier as RandomForestClassifier,
 )
 from margin.ensemble import (

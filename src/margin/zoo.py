@@ -37,6 +37,8 @@ class Entry:
         How it is called in sentences.
     yardstick
         Whether it is there for others to be held against: it stands on the leaderboard and never wins.
+    on_request
+        Whether it is tried only if it is asked for by name: models of many models, which take as long as all others.
     """
 
     name: str
@@ -45,6 +47,7 @@ class Entry:
     limit: int | None = None
     title: str = ""
     yardstick: bool = False
+    on_request: bool = False
 
     def model(self) -> Any:
         """A new model that takes tables, whatever it was made to take."""
@@ -206,6 +209,16 @@ def _ours(home: str, class_name: str, **settings: Any) -> Callable[[], Any]:
     return partial(_make, home, class_name, **settings)
 
 
+def bagged_c45() -> Any:
+    """C4.5 that is not pruned, since its variance is what bagging takes away, fifty times.
+
+    >>> bagged_c45().n_estimators
+    50
+    """
+    bagging, tree = importlib.import_module("margin.ensemble"), importlib.import_module("margin.tree")
+    return bagging.BaggingClassifier(tree.C45(prune=False), random_state=0)
+
+
 _ENTRIES = (
     Entry(
         "majority",
@@ -309,6 +322,29 @@ _ENTRIES = (
         _ours("margin.tree", "C45"),
         "Quinlan's tree: a branch for each word, missing cells in parts, pruned by pessimism; needs no settings.",
         title="Decision tree (C4.5)",
+    ),
+    Entry(
+        "forest",
+        _ours("margin.ensemble", "RandomForestClassifier", random_state=0),
+        "100 trees of drawn rows and columns: hard to beat on tables, and no settings. Only if asked for.",
+        title="Random forest",
+        on_request=True,
+    ),
+    Entry(
+        "bagged-c45",
+        _ours("margin.zoo", "bagged_c45"),
+        "50 of Quinlan's trees, not pruned, each from other rows: what averaging gains over one. Only if asked for.",
+        limit=100_000,
+        title="Bagged C4.5",
+        on_request=True,
+    ),
+    Entry(
+        "stack",
+        _ours("margin.ensemble", "StackingClassifier", random_state=0),
+        "Logistic regression learns how far to trust logistic regression, naive Bayes and a tree. Only if asked for.",
+        limit=100_000,
+        title="Stacked models",
+        on_request=True,
     ),
 )
 

@@ -44,6 +44,10 @@ OTHER_SETTINGS = {
         {"estimators": MACHINE_AND_BAYES, "weights": [1, 2]},
     ],
     "VotingRegressor": [{"weights": "learnt", "cv": 2}],
+    "GatedClassifier": [
+        {"gate": "softmax", "cv": 2},
+        {"estimators": MACHINE_AND_BAYES, "gate": margin.NaiveBayes(), "cv": 2},
+    ],
     "JointBayes": [{"alpha": 0.0}],
     "KNeighborsClassifier": [
         {"weights": "inverse_square", "scale": "standard"},
@@ -158,6 +162,7 @@ OTHER_SETTINGS = {
 # What stands for the defaults of models that fit many others: fewer of them. Of a solver that stops within a tolerance
 # a smaller one, where its answers are compared to more digits.
 FEWER = {
+    "GatedClassifier": {"cv": 2},
     "StackingClassifier": {"cv": 2},
     "StackingRegressor": {"cv": 2},
     "BaggingClassifier": {"n_estimators": 10, "random_state": 0},

@@ -31,6 +31,7 @@ SMALLER: dict[str, dict[str, Any]] = {
     "BaggingRegressor": {"estimator": margin.DecisionTreeRegressor(max_depth=2), "n_estimators": 3},
     "Perceptron": {"max_iter": 5},
     "CalibratedClassifier": {"cv": 2},
+    "GatedClassifier": {"estimators": COMMITTEE, "cv": 2},
     "StackingClassifier": {"estimators": COMMITTEE, "cv": 2},
     "VotingClassifier": {"estimators": COMMITTEE, "weights": "learnt", "cv": 2},
 }

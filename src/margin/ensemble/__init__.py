@@ -1,6 +1,7 @@
 """Models made of many: forests of trees, bags of any model, and committees of different ones."""
 
 from margin.ensemble.bagging.bagging import BaggingClassifier, BaggingRegressor
+from margin.ensemble.committee.gated import GatedClassifier
 from margin.ensemble.committee.stacking import StackingClassifier, StackingRegressor
 from margin.ensemble.committee.voting import VotingClassifier, VotingRegressor
 from margin.ensemble.forest.agreement import ForestVariance, Strength, forest_variance
@@ -16,6 +17,7 @@ __all__ = [
     "ExtraTreesClassifier",
     "ExtraTreesRegressor",
     "ForestVariance",
+    "GatedClassifier",
     "Importances",
     "RandomForestClassifier",
     "RandomForestRegressor",

@@ -211,6 +211,8 @@ def _candidates(spec: Spec, n_train: int, log: Log) -> Iterator[tuple[str, str, 
     from margin.experiment.running.seeding import seeded
 
     for entry in zoo.models(spec.models, spec.settings):
+        if spec.models is None and entry.on_request:
+            continue
         if spec.models is None and entry.limit is not None and n_train > entry.limit:
             log.warn(f"{entry.name} was left out: it is not tried on more than {entry.limit:,} training rows.")
             continue

@@ -8,6 +8,7 @@ import numpy as np
 
 from margin.base.inputs.arrays import check_one_row
 from margin.base.meta.members import Kind
+from margin.ensemble.committee.gated import GatedClassifier, rule_words
 from margin.ensemble.committee.stacking import StackingClassifier, StackingRegressor
 from margin.ensemble.committee.voting import VotingClassifier, VotingRegressor
 from margin.explain.explanation import Explanation, Reason
@@ -129,6 +130,34 @@ def _(model: StackingClassifier, X: TableLike) -> Explanation:
     final = "a constant" if model.final_.model is None else type(model.final_.model).__name__
     how = f"Each line is what a member says of a class; {final} has learnt how far to trust it."
     return Explanation("StackingClassifier", answer, probabilities, how, reasons)
+
+
+@explain.register
+def _(model: GatedClassifier, X: TableLike) -> Explanation:
+    answer, probabilities = answer_of(model, X)
+    encoded, labels = model._encoded(X, "predict"), model.classes_.tolist()
+    check_one_row(encoded, "explain(GatedClassifier, X)")
+    shares, said = model._shares(model.gate_, encoded)[0], model._said(model.members_, encoded)[0]
+    place = labels.index(answer)
+    reasons = tuple(
+        Reason(
+            name,
+            f"{labels[int(given.argmax())]}; {answer} {given[place]:.1%} (counts {share:.1%})",
+            share * given[place],
+        )
+        for (name, _), given, share in zip(model._named(), said, shares.tolist())
+    )
+    if model.gate_ is None:
+        how = f"{model.best_} answers everything: no gate lost less than it."
+    elif model.mixes_:
+        how = "How much each member counts depends on the case."
+    elif hasattr(model.gate_, "path"):
+        node = model.gate_.path(X).steps[-1].node
+        rule = next(each for each in model.gate_.rules() if each.node == node)
+        how = f"One member is asked: {rule_words(rule)}."
+    else:
+        how = f"{type(model.gate_).__name__} says which member is asked."
+    return Explanation("GatedClassifier", answer, probabilities, how, reasons)
 
 
 @explain.register(VotingRegressor)

@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from margin.data.schema import Column, Schema
+from margin.data.schema import Schema
 from margin.data.table import Table
 from margin.random import generator, seed_for
 from margin.typing import Encoded
 
-__all__ = ["Drawing", "Stratum", "of_columns"]
+__all__ = ["Drawing", "Stratum", "drawn_names", "of_columns"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,12 +92,22 @@ def of_columns(X: Encoded, places: np.ndarray | None) -> Encoded:
         return X
     if not isinstance(X, Table):
         return np.ascontiguousarray(X[:, places]) if isinstance(X, np.ndarray) else X[:, places].tocsr()
-    columns: dict[str, tuple[Column, np.ndarray]] = {}
+    named = drawn_names(X.names, places)
+    schema = Schema(replace(X.schema[name], name=called) for called, name in named.items())
+    return Table(schema, [X.cells(name) for name in named.values()], n_rows=len(X))
+
+
+def drawn_names(names: Sequence[str], places: np.ndarray) -> dict[str, str]:
+    """The columns drawn, in order: how each is called, and which of ``names`` it is.
+
+    >>> drawn_names(["a", "b"], np.array([1, 1]))
+    {'b': 'b', 'b (2)': 'b'}
+    """
+    found: dict[str, str] = {}
     for place in places.tolist():
-        column = X.schema[place]
-        name, again = column.name, 1
-        while name in columns:
+        name, again = names[place], 1
+        while name in found:
             again += 1
-            name = f"{column.name} ({again})"
-        columns[name] = replace(column, name=name), X.cells(column.name)
-    return Table(Schema(each for each, _ in columns.values()), [cells for _, cells in columns.values()], n_rows=len(X))
+            name = f"{names[place]} ({again})"
+        found[name] = names[place]
+    return found

@@ -46,7 +46,8 @@ def entries_of(spec: Spec, n_train: int, log: Log) -> dict[str, zoo.Entry]:
 def tried(spec: Spec) -> Iterator[zoo.Entry]:
     """What the spec names: entries of the zoo, and models of one's own as such."""
     if not (spec.own and spec.models == ()):
-        yield from zoo.models(spec.models, spec.settings)
+        found = zoo.models(spec.models, spec.settings)
+        yield from (entry for entry in found if spec.models is not None or not entry.on_request)
     for name, model in (spec.own or {}).items():
         yield zoo.Entry(name, partial(clone, model), f"{type(model).__name__}, as it was given.", title=name)
 

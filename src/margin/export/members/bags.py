@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from margin.ensemble.bagging.bagging import BaggingClassifier, BaggingRegressor
+from margin.ensemble.bagging.drawing import drawn_names
 from margin.export.answer import Answer, answer
 from margin.export.columns import RawRows
 from margin.export.members.committees import said_share, said_value, said_vote, settled_votes, summed
@@ -17,12 +18,10 @@ def _seen(model: Any, number: int, rows: RawRows) -> RawRows:
     drawn = vars(model).get("member_columns_")
     if drawn is None:
         return rows
-    places = drawn[number].tolist()
+    places = drawn[number]
     if rows.columns.schema is None:
         return rows.made(rows.graph.columns(rows.first, places), len(places))
-    names = [rows.columns.schema[place].name for place in places]
-    again = {f"{name} ({names[: i + 1].count(name)})": name for i, name in enumerate(names)}
-    return rows.beside(rows.columns, again)
+    return rows.beside(rows.columns, drawn_names(rows.columns.schema.names, places))
 
 
 @answer.register

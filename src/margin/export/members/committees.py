@@ -8,6 +8,7 @@ import numpy as np
 
 from margin.base import Regressor
 from margin.base.meta.members import Member
+from margin.ensemble.committee.gated import GatedClassifier
 from margin.ensemble.committee.stacking import StackingClassifier, StackingRegressor
 from margin.ensemble.committee.voting import DIGITS, TIE, VotingClassifier, VotingRegressor
 from margin.errors import ExportError
@@ -118,6 +119,30 @@ def _final_rows(model: Any, final: Any, rows: RawRows, said: str) -> RawRows:
         return rows.made(both, rows.columns.n + len(model.column_names_))
     names = known.schema.names[-len(model.column_names_) :]
     return rows.beside(known, {name: rows.graph.columns(said, [j]) for j, name in enumerate(names)})
+
+
+@answer.register
+def _(model: GatedClassifier, rows: RawRows) -> Answer:
+    graph, n, who = rows.graph, len(model.classes_), "GatedClassifier"
+    names = [name for name, _ in model._named()]
+    silent = set(model._without("predict_proba"))
+    if model.gate_ is None:
+        asked, shares = [names.index(model.best_)], None
+    else:
+        said, asked = inner_answer(model.gate_, rows, who), [names.index(str(name)) for name in model.gate_.classes_]
+        if model.mixes_:
+            assert said.probabilities is not None
+            shares = said.probabilities
+        else:
+            assert said.winner is not None
+            chosen = graph("Equal", graph.as_column(said.winner), np.arange(len(asked)).reshape(1, -1))
+            shares = graph.as_double(chosen)
+    parts = []
+    for place, m in enumerate(asked):
+        part = (said_vote if names[m] in silent else said_share)(model.members_[m], rows, n, who)
+        parts.append(part if shares is None else graph("Mul", graph.columns(shares, [place]), part))
+    total = summed(rows, parts)
+    return Answer(graph.winner(total), None if silent else total)
 
 
 def said_value(model: Any, rows: RawRows, who: str) -> str:

@@ -1,4 +1,4 @@
-"""Committees of different models: voting and stacking.
+"""Committees of different models: voting, stacking and gates.
 
 Letters: ``m`` members; ``c`` columns of a final model.
 """
@@ -7,13 +7,27 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
+from margin.ensemble.committee.gated import GatedClassifier
 from margin.ensemble.committee.simplex import ShareCertificate
 from margin.ensemble.committee.stacking import METHODS, StackingClassifier, StackingRegressor
 from margin.ensemble.committee.voting import VotingClassifier, VotingRegressor
 from margin.persistence.kinds.base import AS_GIVEN, classifier, model, n_given, shares
 from margin.persistence.kinds.multiclass import MEMBERS, unfit
-from margin.persistence.objects.arrays import Array
-from margin.persistence.objects.fields import ANY_NUMBER, Absent, Field, Flag, ListOf, Maybe, Model, Object, Text
+from margin.persistence.objects.arrays import Array, at_least, finite
+from margin.persistence.objects.fields import (
+    ANY_NUMBER,
+    Absent,
+    Field,
+    Flag,
+    ListOf,
+    Maybe,
+    Model,
+    Number,
+    Object,
+    Text,
+)
 from margin.persistence.objects.kind import Kind
 
 __all__ = ["KINDS"]
@@ -76,6 +90,21 @@ def _prior(made: VotingClassifier) -> str | None:
     return _voting(made) if len(made._prior) == len(made.classes_) else "there must be a weight for each class"
 
 
+def _gated(made: GatedClassifier) -> str | None:
+    names, gate = [name for name, _ in made._named()], made.gate_
+    if made.best_ not in names or len(made.losses_) != len(names):
+        return "there must be a loss for each member, and a best one"
+    if gate is not None:
+        known = getattr(gate, "classes_", np.empty(0))
+        if not isinstance(known, np.ndarray) or not set(known.tolist()) <= set(names):
+            return "its gate names others than its members"
+        if gate.n_features_in_ != made._columns.n:
+            return "its gate knows other columns"
+        if made.mixes_ and not hasattr(gate, "predict_proba"):
+            return "its gate gives no shares"
+    return _committee(made)
+
+
 NAMES: dict[str, Field] = {"column_names_": ListOf(Text()), "_passes_columns": Flag()}
 
 KINDS: tuple[Kind, ...] = (
@@ -110,6 +139,20 @@ KINDS: tuple[Kind, ...] = (
         {"members_": MEMBERS, "methods_": ListOf(Text()), "final_": Object("member"), **NAMES},
         sees=AS_GIVEN,
         check=_stacking_classifier,
+    ),
+    classifier(
+        "gated-classifier",
+        GatedClassifier,
+        {
+            "members_": MEMBERS,
+            "gate_": Maybe(Model()),
+            "best_": Text(),
+            "losses_": Array("f8", "m", at_least(0), finite),
+            "gate_loss_": Number(0.0, missing=True),
+            "mixes_": Flag(),
+        },
+        sees=AS_GIVEN,
+        check=_gated,
     ),
     model(
         "stacking-regressor",
