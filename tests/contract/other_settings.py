@@ -73,6 +73,7 @@ OTHER_SETTINGS = {
         {"criterion": "gain_ratio", "nominal": "one_vs_rest", "numeric": "mdl", "max_p": 0.2},
         {"criterion": "error", "missing": "surrogate", "max_leaf_nodes": 8},
         {"missing": "surrogate_all", "min_impurity_split": 0.1},
+        {"splitter": "random", "max_features": 0.5, "random_state": 0},
         {"numeric": "equal_count", "discretize": "dynamic", "max_intervals": 4},
         {"numeric": "equal_width", "max_features": 0.5, "random_state": 0},
         {"prune": "reduced_error", "random_state": 0},
@@ -83,7 +84,7 @@ OTHER_SETTINGS = {
     "DecisionTreeRegressor": [
         {"criterion": "absolute_error", "max_depth": 4, "nominal": "one_vs_rest"},
         {"missing": "fractional", "nominal": "multiway", "min_samples_leaf": 0.1},
-        {"missing": "surrogate", "max_leaf_nodes": 8},
+        {"missing": "surrogate", "max_leaf_nodes": 8, "splitter": "random", "random_state": 0},
         {"prune": "reduced_error", "random_state": 0},
         {"prune": "cost_complexity", "n_folds": 3, "random_state": 0},
         {"max_bins": 255},

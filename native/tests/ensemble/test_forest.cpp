@@ -1,5 +1,5 @@
 #include "check.hpp"
-#include "margin/ensemble/forest/grow_forest.hpp"
+#include "margin/ensemble/forest/permute.hpp"
 #include "margin/ensemble/forest/soundness.hpp"
 #include <cstring>
 #include <limits>
@@ -65,13 +65,15 @@ bool same(const GrownForest& a, const GrownForest& b) {
 TEST("keys are sorted by code and then by place, however many codes there are") {
     for (const std::size_t n_codes : {std::size_t{3}, std::size_t{5000}, std::size_t{1} << 23, std::size_t{1} << 31}) {
         Stream stream(1, n_codes);
-        std::vector<Key> keys, spare;
-        for (std::uint64_t i = 0; i < 3000; ++i)
-            keys.push_back(stream.below(n_codes) << 32 | i);
-        std::vector<Key> expected = keys;
-        std::ranges::sort(expected);
-        sort_keys(keys, n_codes, spare);
-        CHECK(keys == expected);
+        for (const std::uint64_t n : {1, 20, 60, 127, 128, 600, 3000}) {
+            std::vector<Key> keys, spare;
+            for (std::uint64_t i = 0; i < n; ++i)
+                keys.push_back(stream.below(n_codes) << 32 | i);
+            std::vector<Key> expected = keys;
+            std::ranges::sort(expected);
+            sort_keys(keys, n_codes, spare);
+            CHECK(keys == expected);
+        }
     }
 }
 
@@ -89,6 +91,50 @@ TEST("a forest is the same for any number of threads, and sound") {
         CHECK(votes == others && counts == other_counts);
         CHECK(what_is_unsound(view_of(one, 3, true), 3).empty());
         CHECK(one.error.size() == 12 && one.error.back() < 0.5);
+    }
+}
+
+TEST("random splits are the same for any number of threads, and know the rows by heart") {
+    const SomeRows rows(400);
+    Monitor monitor;
+    const CodedTable table = code_exactly(rows.table(), 2, monitor);
+    tree::Settings settings;
+    settings.random_splits = true;
+    settings.max_features = 2;
+    const auto grown = [&](std::size_t n_threads) {
+        return grow_class_forest<double>(table, rows.rows(), {rows.classes, {}, 3, false}, "entropy", settings,
+                                         plan_of(6, 0, n_threads), nullptr, monitor);
+    };
+    const GrownForest one = grown(1);
+    CHECK(same(one, grown(3)));
+    const ForestView view = view_of(one, 3, true);
+    CHECK(what_is_unsound(view, 3).empty());
+    std::vector<double> all(400 * 3);
+    CHECK(mean_answers(view, rows.rows(), all.data(), 2, monitor));
+    for (std::size_t i = 0; i < 400; ++i)
+        CHECK(all[3 * i + static_cast<std::size_t>(rows.classes[i])] == 1);
+}
+
+TEST("permuting a column that decides costs more than one that does not, alike for any number of threads") {
+    const SomeRows rows(400);
+    Monitor monitor;
+    const CodedTable table = code_exactly(rows.table(), 2, monitor);
+    const GrownForest forest = some_forest(rows, table, 2, nullptr);
+    const std::vector<double> y(rows.classes.begin(), rows.classes.end());
+    const std::vector<std::uint8_t> beside{0, 1, 1, 1, 0, 1, 1, 1, 0};
+    for (const auto& columns : {std::span<const std::uint8_t>(), std::span<const std::uint8_t>(beside)}) {
+        const auto more = [&](std::size_t n_threads) {
+            return permuted_losses<double>(view_of(forest, 3, true), rows.rows(), {y, {}},
+                                           plan_of(12, rows.n, n_threads), {5, columns}, monitor);
+        };
+        const std::vector<double> found = more(1);
+        CHECK(found == more(3));
+        double by_number = 0, by_noise = 0;
+        for (std::size_t t = 0; t < 12; ++t) {
+            by_number += found[3 * t];
+            by_noise += found[3 * t + 1];
+        }
+        CHECK(by_number > 0.5 && by_number > 2 * by_noise);
     }
 }
 
