@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 import numpy as np
 
+from margin.base.meta.cross_fitting import splits_of
 from margin.base.meta.inner_model import on_tables
 from margin.base.meta.members import Member
 from margin.base.representations.representation import TrainingRows
@@ -120,7 +121,7 @@ class GatedClassifier(CommitteeOfClassifiers):
         self.random_state = random_state
 
     def _fit(self, X: Encoded, y: np.ndarray, rows: TrainingRows) -> None:
-        splits = self._splits(self.cv, y, rows, self.random_state)
+        splits = splits_of(self.cv, y, rows, self.random_state, type(self).__name__)
         self.members_, apart = self._learn_all(X, y, rows, splits)
         names = [name for name, _ in self._named()]
         self.mixes_ = isinstance(self.gate, str) and self.gate == "softmax"
