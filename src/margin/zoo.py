@@ -331,6 +331,13 @@ _ENTRIES = (
         on_request=True,
     ),
     Entry(
+        "extra-trees",
+        _ours("margin.ensemble", "ExtraTreesClassifier", random_state=0),
+        "100 trees that ask at thresholds drawn at random: smoother than a forest where it varies. Only if asked for.",
+        title="Extremely randomized trees",
+        on_request=True,
+    ),
+    Entry(
         "bagged-c45",
         _ours("margin.zoo", "bagged_c45"),
         "50 of Quinlan's trees, not pruned, each from other rows: what averaging gains over one. Only if asked for.",
