@@ -39,7 +39,7 @@ def one_hot(**settings):
 
 
 NUMBERS = [
-    (RandomForestClassifier(3), "margin has no forest yet"),
+    (RandomForestClassifier(3), "forests are not converted yet"),
     (HistGradientBoostingClassifier(max_iter=2), "margin has no gradient boosting yet"),
     (GridSearchCV(LogisticRegression(), {"C": [1]}), "best_estimator_"),
     (NuSVC(), "no nu"),

@@ -50,7 +50,7 @@ MODELS: dict[str, Callable[[Any, Preparation], Any]] = {
     "SVC": svm.svc,
 }
 
-_NO_FOREST = "margin has no forest yet (fit margin's DecisionTreeClassifier, or keep the model where it is)"
+_NO_FOREST = "forests are not converted yet (fit margin's own of the same name, or keep the model where it is)"
 _NO_BOOSTING = "margin has no gradient boosting yet (fit one of margin's models, or keep the model where it is)"
 #: What is refused with a sentence of its own.
 REFUSED: dict[str, str] = {
