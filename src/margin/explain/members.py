@@ -145,7 +145,7 @@ def _(model: GatedClassifier, X: TableLike) -> Explanation:
             f"{labels[int(given.argmax())]}; {answer} {given[place]:.1%} (counts {share:.1%})",
             share * given[place],
         )
-        for (name, _), given, share in zip(model._named(), said, shares.tolist())
+        for name, given, share in zip(model.names_, said, shares.tolist())
     )
     if model.gate_ is None:
         how = f"{model.best_} answers everything: no gate lost less than it."

@@ -10,7 +10,7 @@ from margin.base.meta.cross_fitting import splits_of
 from margin.base.meta.inner_model import on_tables
 from margin.base.meta.members import Member
 from margin.base.representations.representation import TrainingRows
-from margin.base.sklearn_classes import clone
+from margin.base.sklearn_classes import available_if, clone
 from margin.data.rows import ready_for
 from margin.data.table import Table
 from margin.ensemble.committee.committee import (
@@ -79,6 +79,8 @@ class GatedClassifier(CommitteeOfClassifiers):
     ----------
     members_
         The fitted members in the order of ``estimators``; ``named_members_`` has the models by name.
+    names_
+        The names of the members.
     gate_
         The fitted gate, a classifier whose classes are the names of members; None where the best member answers.
     best_
@@ -123,7 +125,7 @@ class GatedClassifier(CommitteeOfClassifiers):
     def _fit(self, X: Encoded, y: np.ndarray, rows: TrainingRows) -> None:
         splits = splits_of(self.cv, y, rows, self.random_state, type(self).__name__)
         self.members_, apart = self._learn_all(X, y, rows, splits)
-        names = [name for name, _ in self._named()]
+        names = self.names_ = [name for name, _ in self._named()]
         self.mixes_ = isinstance(self.gate, str) and self.gate == "softmax"
         if not splits:  # not one class has two rows: nothing can be held out
             self.best_, self.losses_, self.gate_loss_, self.gate_ = names[0], np.zeros(len(names)), np.nan, None
@@ -170,7 +172,7 @@ class GatedClassifier(CommitteeOfClassifiers):
 
     def _shares(self, gate: Any, X: Encoded) -> np.ndarray:
         """How much each member counts for each row."""
-        names = [name for name, _ in self._named()]
+        names = self.names_
         found = np.zeros((X.shape[0], len(names)))
         if gate is None:
             found[:, names.index(self.best_)] = 1.0
@@ -206,7 +208,15 @@ class GatedClassifier(CommitteeOfClassifiers):
         return [rule_words(rule) for rule in gate.rules()]
 
     def _has_probabilities(self) -> bool:
+        if "members_" in self.__dict__:
+            return all(hasattr(each, "predict_proba") for each in self._models())
         return not self._without("predict_proba")
+
+    @available_if(lambda self: not self._has_probabilities())
+    def decision_function(self, X: TableLike) -> np.ndarray:
+        """What the members that are asked say of each class; of two classes the second's less the first's."""
+        said = self._scores(self._encoded(X, "decision_function"))
+        return said[:, 1] - said[:, 0] if said.shape[1] == 2 else said
 
 
 def rule_words(rule: Any) -> str:
@@ -225,7 +235,7 @@ class _GateTask:
 
     def __init__(self, model: GatedClassifier, X: Encoded, said: np.ndarray, y: np.ndarray, weight: np.ndarray) -> None:
         self.model, self.X, self.said, self.weight = model, X, said, weight
-        self.names = np.array([name for name, _ in model._named()], dtype=object)
+        self.names = np.array(model.names_, dtype=object)
         self.truth = np.eye(said.shape[2])[y]
         self.losses = ((said - self.truth[:, None]) ** 2).sum(axis=2)
         self.right = np.maximum(said[np.arange(len(y)), :, y], FLOOR)

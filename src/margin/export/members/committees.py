@@ -124,8 +124,7 @@ def _final_rows(model: Any, final: Any, rows: RawRows, said: str) -> RawRows:
 @answer.register
 def _(model: GatedClassifier, rows: RawRows) -> Answer:
     graph, n, who = rows.graph, len(model.classes_), "GatedClassifier"
-    names = [name for name, _ in model._named()]
-    silent = set(model._without("predict_proba"))
+    names, soft = model.names_, model._has_probabilities()
     if model.gate_ is None:
         asked, shares = [names.index(model.best_)], None
     else:
@@ -139,10 +138,15 @@ def _(model: GatedClassifier, rows: RawRows) -> Answer:
             shares = graph.as_double(chosen)
     parts = []
     for place, m in enumerate(asked):
-        part = (said_vote if names[m] in silent else said_share)(model.members_[m], rows, n, who)
+        member = model.members_[m]
+        votes = member.model is not None and not hasattr(member.model, "predict_proba")
+        part = (said_vote if votes else said_share)(member, rows, n, who)
         parts.append(part if shares is None else graph("Mul", graph.columns(shares, [place]), part))
     total = summed(rows, parts)
-    return Answer(graph.winner(total), None if silent else total)
+    if soft:
+        return Answer(graph.winner(total), total)
+    scores = graph("Sub", graph.columns(total, [1]), graph.columns(total, [0])) if n == 2 else total
+    return Answer(graph.winner(total), scores=scores)
 
 
 def said_value(model: Any, rows: RawRows, who: str) -> str:

@@ -91,7 +91,9 @@ def _prior(made: VotingClassifier) -> str | None:
 
 
 def _gated(made: GatedClassifier) -> str | None:
-    names, gate = [name for name, _ in made._named()], made.gate_
+    names, gate = made.names_, made.gate_
+    if len(names) != len(made.members_) or len(set(names)) < len(names):
+        return "there must be a name for each member"
     if made.best_ not in names or len(made.losses_) != len(names):
         return "there must be a loss for each member, and a best one"
     if gate is not None:
@@ -145,6 +147,7 @@ KINDS: tuple[Kind, ...] = (
         GatedClassifier,
         {
             "members_": MEMBERS,
+            "names_": ListOf(Text()),
             "gate_": Maybe(Model()),
             "best_": Text(),
             "losses_": Array("f8", "m", at_least(0), finite),
