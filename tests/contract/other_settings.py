@@ -40,10 +40,10 @@ OTHER_SETTINGS = {
     ],
     "StackingRegressor": [{"passthrough": True, "final_estimator": margin.DecisionTreeRegressor(max_depth=3), "cv": 2}],
     "VotingClassifier": [
-        {"weights": "learnt", "cv": 2},
+        {"weights": "learnt"},
         {"estimators": MACHINE_AND_BAYES, "weights": [1, 2]},
     ],
-    "VotingRegressor": [{"weights": "learnt", "cv": 2}],
+    "VotingRegressor": [{"weights": "learnt"}],
     "GatedClassifier": [
         {"gate": "softmax", "cv": 2},
         {"estimators": MACHINE_AND_BAYES, "gate": margin.NaiveBayes(), "cv": 2},

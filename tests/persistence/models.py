@@ -71,7 +71,9 @@ OTHER_WAYS = {
     "Adaline": ["adaline in parts"],
     "LinearSGD": ["sgd in parts", "sgd, two classes of three", "sgd held out"],
     "LinearSVC": ["linear svc, a class of weight 0"],
-    "LogisticRegression": ["logistic, a class of weight 0", "logistic from where it was"],
+    "LogisticRegression": [
+        *("logistic, a class of weight 0", "logistic from where it was", "logistic of dates and texts"),
+    ],
     "LogisticRegressionCV": ["logistic chosen"],
     "PegasosClassifier": [
         *("pegasos in parts", "pegasos in parts, rbf", "pegasos, sigmoid kernel", "pegasos of sparse rows, rbf"),

@@ -34,7 +34,8 @@ def keep_observed_levels(
     would be a column of its own that says nothing about other rows. Dates become what is made of them, with ``waves``
     as models of numbers want it.
     """
-    dates = learn_dates(table, [c.name for c in table.schema if c.kind == "date" and c.name not in columns.text], waves)
+    named = [c.name for c in table.schema if c.kind == "date" and c.name not in columns.text]
+    dates = learn_dates(table, named, waves) if named else ()
     if dates:
         table = with_date_parts(table, dates, "dates")
     described, cells = [], []
