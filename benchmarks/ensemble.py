@@ -52,10 +52,10 @@ def margin_forest(kind: str, label: str = "margin", prepare: Any = None, **setti
     return Side(label, "margin", partial(new, "margin", f"RandomForest{kind}", asked), prepare=prepare)
 
 
-def lightgbm_forest(kind: str, share: float, leaf: int, make: Any = new, **settings: Any) -> Side:
+def lightgbm_forest(kind: str, share: float, leaf: int, n: int, make: Any = new, **settings: Any) -> Side:
     """Rows drawn without replacement, as many as .632 of them: what a bootstrap holds."""
     asked = {"boosting_type": "rf", "n_estimators": N_TREES, "subsample": 0.632, "subsample_freq": 1}
-    asked |= {"feature_fraction_bynode": share, "num_leaves": MOST_LEAVES, "min_child_samples": leaf}
+    asked |= {"feature_fraction_bynode": share, "num_leaves": min(MOST_LEAVES, n), "min_child_samples": leaf}
     asked |= {"min_child_weight": 0.0, "verbose": -1, "n_jobs": -1, "random_state": 0, "histogram_pool_size": 512}
     prepare = None if make is new else as_categories
     return Side("lightgbm rf", "lightgbm", partial(make, "lightgbm", f"LGBM{kind}", asked | settings), prepare=prepare)
@@ -70,7 +70,7 @@ def xgboost_forest(kind: str, share: float, leaf: int, make: Any = new, **settin
     return Side("xgboost rf", "xgboost", partial(make, "xgboost", name, asked | settings), prepare=prepare)
 
 
-def sides(kind: str, d: int) -> tuple[Side, ...]:
+def sides(kind: str, n: int, d: int) -> tuple[Side, ...]:
     """The same trees of everyone: columns and leaves as Breiman had them."""
     few = np.sqrt(d) / d if kind == "Classifier" else 1 / 3
     leaf = 1 if kind == "Classifier" else 5
@@ -81,7 +81,7 @@ def sides(kind: str, d: int) -> tuple[Side, ...]:
         forest("sklearn", "sklearn.ensemble", kind, **given),
         forest("sklearn", "sklearn.ensemble", kind, "sklearn out of bag", oob_score=True, **given),
         forest("sklearnex", "sklearnex.ensemble", kind, **given),
-        lightgbm_forest(kind, few, leaf),
+        lightgbm_forest(kind, few, leaf, n),
         xgboost_forest(kind, few, leaf),
     )
 
@@ -92,8 +92,20 @@ def nominal_sides(d: int) -> tuple[Side, ...]:
         margin_forest("Classifier", prepare=as_tables, oob_score=False),
         margin_forest("Classifier", "margin out of bag", prepare=as_tables),
         forest("sklearn", "sklearn.ensemble", "Classifier", "sklearn (codes as numbers)"),
-        lightgbm_forest("Classifier", few, 1, OnFrames),
+        lightgbm_forest("Classifier", few, 1, MOST_LEAVES, OnFrames),
         xgboost_forest("Classifier", few, 1, OnFrames, enable_categorical=True),
+    )
+
+
+def random_sides(kind: str) -> tuple[Side, ...]:
+    """Extremely randomized trees, which neither LightGBM nor XGBoost grow as forests of whole trees."""
+    asked = {"n_estimators": N_TREES, "random_state": 0}
+    given: dict[str, Any] = {} if kind == "Classifier" else {"max_features": 1 / 3, "min_samples_leaf": 5}
+    theirs = {**asked, **given, "n_jobs": -1}
+    return (
+        Side("margin", "margin", partial(new, "margin", f"ExtraTrees{kind}", asked)),
+        Side("sklearn", "sklearn", partial(new, "sklearn.ensemble", f"ExtraTrees{kind}", theirs)),
+        Side("sklearnex", "sklearnex", partial(new, "sklearnex.ensemble", f"ExtraTrees{kind}", theirs)),
     )
 
 
@@ -104,8 +116,8 @@ LEVELS = {"n": 200_000, "n_test": 50_000, "levels": (10, 30, 100, 300, 1000, 3, 
 def workload(name: str, n: int, d: int, n_test: int, kind: str = "Classifier") -> Workload:
     size, quick = {"n": n, "d": d, "n_test": n_test}, {**QUICK, "n": min(n, QUICK["n"])}
     if kind == "Classifier":
-        return Workload(name, classes, sides(kind, d), forest_and_loss, size, quick)
-    return Workload(name, quantity, sides(kind, d), fit_and_predict, size, quick, quality=explained)
+        return Workload(name, classes, sides(kind, n, d), forest_and_loss, size, quick)
+    return Workload(name, quantity, sides(kind, n, d), fit_and_predict, size, quick, quality=explained)
 
 
 WORKLOADS = (
@@ -114,4 +126,12 @@ WORKLOADS = (
     Workload("nominal 200k", categories, nominal_sides(10), forest_and_loss, LEVELS, QUICK),
     workload("regression 100k", 100_000, 20, 25_000, "Regressor"),
     workload("1000 d=10", 1_000, 10, 10_000),
+    Workload(
+        "extra trees 100k",
+        classes,
+        random_sides("Classifier"),
+        forest_and_loss,
+        {"n": 100_000, "d": 20, "n_test": 25_000},
+        QUICK,
+    ),
 )

@@ -83,9 +83,7 @@ def test_free_text_alone_is_learnt_from_where_a_model_is_told_to_read_it():
     for texts in (frozenset(["note"]), True):
         problem = frame(table, "y", {"bayes": texts})
         assert (problem.inputs.names, problem.texts) == (("note",), {"note"})
-        assert (
-            problem.warnings[0] == "read as words by bayes; other models cannot use so many columns: 'note' (as told)."
-        )
+        assert problem.warnings[0] == "'note' (as told) is read in words by bayes, and left out by others."
 
 
 def test_one_line_says_what_becomes_of_dates_texts_and_names():
@@ -94,9 +92,9 @@ def test_one_line_says_what_becomes_of_dates_texts_and_names():
     table = read({"id": range(60), "day": days, "note": notes, "y": ["a", "b"] * 30})
     (told,) = frame(table, "y", {"logistic": True}).warnings
     assert told == (
-        "read as days passed and parts of the calendar: 'day' (dates); read as words by logistic; other models "
-        "cannot use so many columns: 'note' (sentences, all different); left out of the models: 'id' (a running number "
-        "names the rows); --kind COLUMN=nominal says otherwise."
+        "'day' (dates) is read as days passed and parts of the calendar; 'note' (sentences, all different) is read in "
+        "words by logistic, and left out by others; 'id' (a running number names the rows) is left out; --kind "
+        "COLUMN=nominal says otherwise."
     )
 
 

@@ -167,22 +167,24 @@ def columns_told(inputs: Table, readers: Readers) -> list[str]:
 
     >>> table = Table({"day": ["2024-01-31", "2024-02-01"], "x": [1.0, 2.0]})
     >>> columns_told(table, {})
-    ["read as days passed and parts of the calendar: 'day' (dates)."]
+    ["'day' (dates) is read as days passed and parts of the calendar."]
     """
     dates = [column for column in inputs.schema if column.kind == "date"]
-    told = [f"read as days passed and parts of the calendar: {_reasons(dates)}"] if dates else []
+    told = [f"{_reasons(dates)} {_is(dates)} read as days passed and parts of the calendar"] if dates else []
     unused = []
     for column in inputs.schema:
         by = [name for name, texts in readers.items() if column.kind == "text" and _reads(column.name, texts)]
         if by:
-            told.append(
-                f"read as words by {', '.join(by)}; other models cannot use so many columns: {_reasons([column])}"
-            )
+            told.append(f"{_reasons([column])} is read in words by {', '.join(by)}, and left out by others")
         elif not column.is_input:
             unused.append(column)
     if unused:
-        told.append(f"left out of the models: {_reasons(unused)}; --kind COLUMN=nominal says otherwise")
+        told.append(f"{_reasons(unused)} {_is(unused)} left out; --kind COLUMN=nominal says otherwise")
     return [f"{'; '.join(told)}."] if told else []
+
+
+def _is(columns: list[Column]) -> str:
+    return "is" if len(columns) == 1 else "are"
 
 
 def _reasons(columns: list[Column]) -> str:

@@ -44,6 +44,7 @@ public:
     }
 
 private:
+    static constexpr std::size_t few = 32; // cases
     struct Range {
         std::uint32_t lowest, highest;
         bool has_missing;
@@ -81,6 +82,13 @@ private:
             for (const std::uint32_t code : codes_)
                 cut = code <= t ? std::max(cut, code) : cut;
             return {cut, highest, std::numeric_limits<double>::quiet_NaN()};
+        }
+        if (codes_.size() <= few) { // a search among all numbers waits for memory at every step, these loads do not
+            std::uint32_t cut = lowest;
+            for (const std::uint32_t code : codes_)
+                if (code <= highest && value[code] <= t)
+                    cut = std::max(cut, code);
+            return {cut, highest, t};
         }
         const auto begin = value.begin() + lowest;
         const auto above = std::upper_bound(begin, value.begin() + highest, t);

@@ -163,13 +163,14 @@ bool mean_answers(const ForestView& forest, const WalkedRows<T>& rows, double* o
     std::atomic<bool> usable = true;
     parallel_for(n, rows_at_once(rows), n_threads, monitor, [&](std::size_t begin, std::size_t end, std::size_t) {
         std::fill(out + begin * width, out + end * width, 0.0);
-        usable = walk_rows(forest, rows, begin, end,
-                           [&](std::size_t t, std::size_t first, const std::uint32_t* leaf, std::size_t count) {
-                               add_answers(forest, forest.tree(t), leaf, count, out + first * width);
-                               if (t % 8 == 0)
-                                   monitor.check();
-                           }) &&
-                 usable;
+        // No thread says yes again where another has said no.
+        if (!walk_rows(forest, rows, begin, end,
+                       [&](std::size_t t, std::size_t first, const std::uint32_t* leaf, std::size_t count) {
+                           add_answers(forest, forest.tree(t), leaf, count, out + first * width);
+                           if (t % 8 == 0)
+                               monitor.check();
+                       }))
+            usable = false;
         for (std::size_t i = begin * width; i < end * width; ++i)
             out[i] /= static_cast<double>(forest.n_trees());
     });
