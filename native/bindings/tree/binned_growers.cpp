@@ -2,7 +2,6 @@
 
 namespace margin::tree {
 
-MARGIN_GROW_ON_CODES(template, std::uint8_t);
-MARGIN_GROW_ON_CODES(template, std::uint16_t);
+MARGIN_GROW_ON_BINS(template);
 
 } // namespace margin::tree

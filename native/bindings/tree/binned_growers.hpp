@@ -1,22 +1,26 @@
 #pragma once
-// Growing on bins, compiled in binned_growers.cpp: it knows what is counted, and criteria only by their searches.
+// Growing on bins, compiled in binned_growers.cpp: it knows targets and what is counted, and criteria only by their
+// searches.
 #include "margin/tree/binned/grow_binned.hpp"
 
 namespace margin::tree {
 
-/// A tree from rows of these codes, nodes of many rows counted one way and subtrees the other.
-#define MARGIN_GROW_ON_ROWS(Code, Tally, SmallTally)                                                                   \
-    GrownTree grow_on_rows(BinRows<Code, Tally::Item>&, const BinCommon&, const BinWay<Code, Tally>&,                  \
-                           const BinWay<Code, SmallTally>&, const std::vector<double>&, std::size_t, std::size_t,      \
-                           Monitor&)
-#define MARGIN_GROW_ON_CODES(start, Code)                                                                              \
-    start MARGIN_GROW_ON_ROWS(Code, CountTally, CountTally);                                                           \
-    start MARGIN_GROW_ON_ROWS(Code, WeightTally, WeightTally);                                                         \
-    start MARGIN_GROW_ON_ROWS(Code, PairTally<std::uint64_t>, PairTally<std::uint32_t>);                               \
-    start MARGIN_GROW_ON_ROWS(Code, ValueTally, ValueTally);                                                           \
-    start MARGIN_GROW_ON_ROWS(Code, WeightedValueTally, WeightedValueTally)
+#define MARGIN_COUNT_CODES(start, Code)                                                                                \
+    start class RowsCountedBy<Code, CountTally>;                                                                       \
+    start class RowsCountedBy<Code, WeightTally>;                                                                      \
+    start class RowsCountedBy<Code, PairTally<std::uint64_t>>;                                                         \
+    start class RowsCountedBy<Code, PairTally<std::uint32_t>>;                                                         \
+    start class RowsCountedBy<Code, ValueTally>;                                                                       \
+    start class RowsCountedBy<Code, WeightedValueTally>
+#define MARGIN_GROW_ON_ROWS(start, Target)                                                                             \
+    start GrownTree grow_on_rows(std::size_t, const BinCommon&, const MakeCountedRows<Target>&,                        \
+                                 const std::vector<double>&, std::size_t, std::size_t, Monitor&)
+#define MARGIN_GROW_ON_BINS(start)                                                                                     \
+    MARGIN_COUNT_CODES(start, std::uint8_t);                                                                           \
+    MARGIN_COUNT_CODES(start, std::uint16_t);                                                                          \
+    MARGIN_GROW_ON_ROWS(start, Classes);                                                                               \
+    MARGIN_GROW_ON_ROWS(start, Values)
 
-MARGIN_GROW_ON_CODES(extern template, std::uint8_t);
-MARGIN_GROW_ON_CODES(extern template, std::uint16_t);
+MARGIN_GROW_ON_BINS(extern template);
 
 } // namespace margin::tree

@@ -136,8 +136,7 @@ void state_common(const std::vector<Case>& cases, BinCommon& common) {
 
 template <class Case, class Criterion>
 NodeSearch<Case> make_search(const CodedTable& table, const BinCommon& common, std::size_t width) {
-    using Proposals = tree::ProposalsBy<Criterion, typename Case::Target>;
-    return {table, common, width, std::make_unique<Proposals>(common, width),
+    return {table, common, width, tree::proposals_by<Criterion, typename Case::Target>(common, width),
             Criterion::is_mean(width) && common.settings.monotone.empty()};
 }
 

@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <type_traits>
 #include <vector>
 
@@ -259,5 +260,16 @@ private:
     Segment<Target> cases_; // counts only
     std::vector<Column> no_columns_;
 };
+
+/// Proposals under a criterion.
+template <class Criterion, class Target>
+std::unique_ptr<BinProposals<Target>> proposals_by(const BinCommon& common, std::size_t width) {
+    return std::make_unique<ProposalsBy<Criterion, Target>>(common, width);
+}
+
+#define MARGIN_PROPOSE(Criterion, Target)                                                                              \
+    extern template std::unique_ptr<BinProposals<Target>> proposals_by<Criterion, Target>(const BinCommon&, std::size_t)
+MARGIN_FOR_CRITERIA(MARGIN_PROPOSE);
+#undef MARGIN_PROPOSE
 
 } // namespace margin::tree

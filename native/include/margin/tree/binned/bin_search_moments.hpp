@@ -28,8 +28,7 @@ public:
     MomentSearch(const BinCommon& common, Tally tally)
         : BinSearch<Code, Tally>(common, direct_rows), common_(common), settings_(common.settings),
           columns_(common.columns), tally_(tally),
-          levels_(common, tally, std::make_unique<ProposalsBy<Criterion, Target>>(common, tally.width())),
-          draw_(common.columns.size()) {
+          levels_(common, tally, proposals_by<Criterion, Target>(common, tally.width())), draw_(common.columns.size()) {
         std::size_t most_bins = 0;
         for (const BinnedColumn& column : columns_)
             most_bins = std::max(most_bins, column.n_bins + 1);

@@ -27,10 +27,9 @@ public:
 
     PairSearch(const BinCommon& common, Tally tally)
         : BinSearch<Code, Tally>(common, direct_rows), columns_(common.columns), first_(common.first),
-          settings_(common.settings),
-          levels_(common, tally, std::make_unique<ProposalsBy<Criterion, Classes>>(common, 2)), draw_(columns_.size()),
-          least_(std::max(
-              {static_cast<double>(common.settings.min_leaf), std::ceil(common.settings.min_leaf_weight), 1.0})) {
+          settings_(common.settings), levels_(common, tally, proposals_by<Criterion, Classes>(common, 2)),
+          draw_(columns_.size()), least_(std::max({static_cast<double>(common.settings.min_leaf),
+                                                   std::ceil(common.settings.min_leaf_weight), 1.0})) {
         std::size_t most_bins = 0;
         for (const BinnedColumn& column : columns_)
             most_bins = std::max(most_bins, column.n_bins + 1);

@@ -59,13 +59,13 @@ public:
     }
 
     /// From the rows of the node; false if all of them are in one bin.
-    bool weigh_rows(const Rows& rows, std::size_t j) {
+    [[gnu::noinline]] bool weigh_rows(const Rows& rows, std::size_t j) {
         gather_rows(rows, j);
         return proposals_->weigh_column(j);
     }
 
     /// From the bins of the column.
-    void weigh_bins(std::size_t j, const Number* bins) {
+    [[gnu::noinline]] void weigh_bins(std::size_t j, const Number* bins) {
         gather_bins(bins, columns_[j].n_bins);
         proposals_->weigh_column(j);
     }
@@ -147,8 +147,8 @@ private:
 /// A search whose bins are weighed under a criterion.
 template <class Criterion, class Code, class Tally>
 std::unique_ptr<BinSearch<Code, Tally>> sum_search(const BinCommon& common, Tally tally) {
-    using Proposals = ProposalsBy<Criterion, typename Tally::Target>;
-    return std::make_unique<SumSearch<Code, Tally>>(common, tally, std::make_unique<Proposals>(common, tally.width()));
+    return std::make_unique<SumSearch<Code, Tally>>(
+        common, tally, proposals_by<Criterion, typename Tally::Target>(common, tally.width()));
 }
 
 } // namespace margin::tree

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <stdexcept>
@@ -24,29 +25,24 @@ inline std::size_t rows_of_subtrees(std::size_t n_rows) noexcept {
     return std::clamp<std::size_t>(n_rows / 16, 2048, 65535);
 }
 
-/// How nodes of some size are grown: what is counted, and what searches the counts.
-template <class Code, class TallyOfRows>
-struct BinWay {
-    using Tally = TallyOfRows;
-    Tally tally;
-    MakeBinSearch<Code, Tally> search;
-};
+/// Makes what a worker counts rows with: those of large nodes, with all threads, or those of subtrees.
+template <class Target>
+using MakeCountedRows = std::function<std::unique_ptr<CountedRows<Target>>(bool subtrees)>;
 
-/// A whole tree: nodes of many rows one way, subtrees the other.
-template <class Code, class Tally, class SmallTally>
-GrownTree grow_on_rows(BinRows<Code, typename Tally::Item>& rows, const BinCommon& common,
-                       const BinWay<Code, Tally>& way, const BinWay<Code, SmallTally>& small_way,
+/// A whole tree: nodes of many rows first, then subtrees.
+template <class Target>
+GrownTree grow_on_rows(std::size_t n_rows, const BinCommon& common, const MakeCountedRows<Target>& make,
                        const std::vector<double>& sum, std::size_t value_width, std::size_t n_threads,
                        Monitor& monitor) {
     std::vector<BinTree> trees(1);
     std::vector<BinWork> works;
     {
-        BinGrower<Code, Tally> grower(rows, common, way.tally, way.search(), n_threads, monitor);
+        BinGrower<Target> grower(common, make(false), monitor);
         BinWork root;
-        root.n = rows.size();
+        root.n = n_rows;
         if (grower.plant(root, sum.data())) {
             if (common.settings.max_leaves == unlimited)
-                grower.grow(root, rows_of_subtrees(rows.size()), works);
+                grower.grow(root, rows_of_subtrees(n_rows), works);
             else
                 grower.grow_best_first(root);
         }
@@ -54,12 +50,11 @@ GrownTree grow_on_rows(BinRows<Code, typename Tally::Item>& rows, const BinCommo
     }
     std::ranges::stable_sort(works, [](const BinWork& a, const BinWork& b) { return a.n > b.n; });
     trees.resize(1 + works.size());
-    using Grower = BinGrower<Code, SmallTally>;
-    std::vector<std::unique_ptr<Grower>> growers(n_workers(works.size(), 1, n_threads));
+    std::vector<std::unique_ptr<BinGrower<Target>>> growers(n_workers(works.size(), 1, n_threads));
     parallel_for(works.size(), 1, n_threads, monitor, [&](std::size_t k, std::size_t, std::size_t worker) {
         auto& grower = growers[worker];
         if (!grower)
-            grower = std::make_unique<Grower>(rows, common, small_way.tally, small_way.search(), 1, monitor);
+            grower = std::make_unique<BinGrower<Target>>(common, make(true), monitor);
         BinWork root = works[k];
         const double* const root_sum = trees[0].sums.data() + root.node * sum.size();
         trees[0].nodes[root.node].subtree = static_cast<std::int32_t>(k + 1);
@@ -69,6 +64,27 @@ GrownTree grow_on_rows(BinRows<Code, typename Tally::Item>& rows, const BinCommo
         trees[k + 1] = std::exchange(grower->tree, {});
     });
     return in_preorder(trees, value_width);
+}
+
+/// How nodes of some size are grown: what is counted, and what searches the counts.
+template <class Code, class TallyOfRows>
+struct BinWay {
+    using Tally = TallyOfRows;
+    Tally tally;
+    MakeBinSearch<Code, Tally> search;
+};
+
+/// Makes rows that are counted one way in nodes of many rows, and in another in subtrees, which one thread grows.
+template <class Code, class Tally, class SmallTally>
+MakeCountedRows<typename Tally::Target>
+counted_rows(BinRows<Code, typename Tally::Item>& rows, const BinCommon& common, const BinWay<Code, Tally>& way,
+             const BinWay<Code, SmallTally>& small_way, std::size_t n_threads, Monitor& monitor) {
+    return [&, n_threads](bool subtrees) -> std::unique_ptr<CountedRows<typename Tally::Target>> {
+        if (subtrees)
+            return std::make_unique<RowsCountedBy<Code, SmallTally>>(rows, common, small_way.tally, small_way.search(),
+                                                                     1, monitor);
+        return std::make_unique<RowsCountedBy<Code, Tally>>(rows, common, way.tally, way.search(), n_threads, monitor);
+    };
 }
 
 namespace detail {
@@ -104,7 +120,8 @@ GrownTree grow_classes_on(const Bins<Code>& bins, std::span<const std::int32_t> 
         if constexpr (Criterion::is_mean(2))
             if (n_classes == 2 && settings.monotone.empty())
                 way = by_search<Code, MomentSearch<Code, Criterion, WeightTally>>(common, way.tally);
-        return grow_on_rows(rows, common, way, way, sum, n_classes, n_threads, monitor);
+        return grow_on_rows<Classes>(rows.size(), common, counted_rows(rows, common, way, way, n_threads, monitor), sum,
+                                     n_classes, n_threads, monitor);
     }
     BinRows<Code, std::uint16_t> rows(
         bins, [&](std::size_t i) { return static_cast<std::uint16_t>(y[i]); }, n_threads, monitor);
@@ -114,10 +131,13 @@ GrownTree grow_classes_on(const Bins<Code>& bins, std::span<const std::int32_t> 
                 by_search<Code, PairSearch<Code, Criterion, std::uint64_t>>(common, PairTally<std::uint64_t>{});
             const auto small =
                 by_search<Code, PairSearch<Code, Criterion, std::uint32_t>>(common, PairTally<std::uint32_t>{});
-            return grow_on_rows(rows, common, way, small, sum, n_classes, n_threads, monitor);
+            return grow_on_rows<Classes>(rows.size(), common,
+                                         counted_rows(rows, common, way, small, n_threads, monitor), sum, n_classes,
+                                         n_threads, monitor);
         }
     const auto way = by_sums<Code, Criterion>(common, CountTally{n_classes});
-    return grow_on_rows(rows, common, way, way, sum, n_classes, n_threads, monitor);
+    return grow_on_rows<Classes>(rows.size(), common, counted_rows(rows, common, way, way, n_threads, monitor), sum,
+                                 n_classes, n_threads, monitor);
 }
 
 template <class Code>
@@ -135,7 +155,8 @@ GrownTree grow_values_on(const Bins<Code>& bins, std::span<const double> y, std:
         const auto way = settings.monotone.empty()
                              ? by_search<Code, MomentSearch<Code, SquaredError, Tally>>(common, tally)
                              : by_sums<Code, SquaredError>(common, tally);
-        return grow_on_rows(rows, common, way, way, sum, 1, n_threads, monitor);
+        return grow_on_rows<Values>(rows.size(), common, counted_rows(rows, common, way, way, n_threads, monitor), sum,
+                                    1, n_threads, monitor);
     };
     if (weight.empty())
         return grow(ValueTally{}, [&](std::size_t i) { return items[i]; });

@@ -47,4 +47,9 @@ void propose_random_levels(const Node<Target>& node, const Groups& levels, Candi
         split.codes = codes_where(levels, [&](std::size_t g) { return (chosen[g] != 0) == (first == 0); });
 }
 
+#define MARGIN_PROPOSE(Criterion, Target)                                                                              \
+    extern template void propose_random_levels<Criterion>(const Node<Target>&, const Groups&, Candidate&)
+MARGIN_FOR_CRITERIA(MARGIN_PROPOSE);
+#undef MARGIN_PROPOSE
+
 } // namespace margin::tree

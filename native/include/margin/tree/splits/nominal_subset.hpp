@@ -141,4 +141,10 @@ void propose_one_level(const Node<Target>& node, const Groups& levels, Candidate
         split.codes = {levels.first[sides.name()]};
 }
 
+#define MARGIN_PROPOSE(Criterion, Target)                                                                              \
+    extern template void propose_subset<Criterion>(const Node<Target>&, const Groups&, bool, Candidate&);              \
+    extern template void propose_one_level<Criterion>(const Node<Target>&, const Groups&, Candidate&)
+MARGIN_FOR_CRITERIA(MARGIN_PROPOSE);
+#undef MARGIN_PROPOSE
+
 } // namespace margin::tree

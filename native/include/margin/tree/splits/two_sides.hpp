@@ -111,4 +111,12 @@ private:
     std::uint64_t name_ = 0;
 };
 
+/// Criteria that every kind of tree knows: what a column proposes under them is compiled once (native/src/tree_proposals.cpp).
+/// One that is not listed is compiled wherever it is used.
+#define MARGIN_FOR_CRITERIA(each)                                                                                      \
+    each(Gini, Classes);                                                                                               \
+    each(Entropy, Classes);                                                                                            \
+    each(Error, Classes);                                                                                              \
+    each(SquaredError, Values)
+
 } // namespace margin::tree
