@@ -5,6 +5,7 @@
 #include "tiles.hpp"
 #include <cmath>
 #include <cstdint>
+#include <functional>
 #include <type_traits>
 #include <vector>
 
@@ -80,13 +81,12 @@ MARGIN_SIMD_LOOK void add_to_sums(const T* x, const std::int32_t* y, const doubl
     }
 }
 
-} // namespace detail
+/// Add rows begin ... end to sums and cells, and to `whole` of their classes.
+using AddRows = std::function<void(std::size_t begin, std::size_t end, double* sums, double* cells, double* whole)>;
 
-/// Sums of value(x, w) of every column in every class over the cells that are there (not NaN). Without weights (w null)
-/// every row counts once. Requires y[i] in [0, classes). O(rows columns) time, O(classes columns) memory per thread.
-template <class T, class Value>
-ClassSums sum_dense(const T* x, Value value, const std::int32_t* y, const double* w, std::size_t rows,
-                    std::size_t columns, std::size_t classes, std::size_t n_threads, Monitor& monitor) {
+/// Only adding rows, a block at a time, is compiled for each type of cells.
+inline ClassSums sum_rows(const AddRows& add, std::size_t rows, std::size_t columns, std::size_t classes,
+                          std::size_t n_threads, Monitor& monitor) {
     struct Part {
         std::vector<double> sums, cells, whole;
     };
@@ -97,9 +97,8 @@ ClassSums sum_dense(const T* x, Value value, const std::int32_t* y, const double
             return Part{std::vector<double>(classes * columns), std::vector<double>(classes * columns),
                         std::vector<double>(classes)};
         },
-        [=](Part& part, std::size_t begin, std::size_t end) {
-            detail::add_to_sums(x + begin * columns, y + begin, w ? w + begin : nullptr, end - begin, columns, value,
-                                part.sums.data(), part.cells.data(), part.whole.data());
+        [&](Part& part, std::size_t begin, std::size_t end) {
+            add(begin, end, part.sums.data(), part.cells.data(), part.whole.data());
         },
         [](Part& total, const Part& part) {
             for (std::size_t c = 0; c < total.sums.size(); ++c) {
@@ -112,6 +111,21 @@ ClassSums sum_dense(const T* x, Value value, const std::int32_t* y, const double
     for (std::size_t c = 0; c < found.cells.size(); ++c)
         found.cells[c] += found.whole[c / columns];
     return {std::move(found.sums), std::move(found.cells)};
+}
+
+} // namespace detail
+
+/// Sums of value(x, w) of every column in every class over the cells that are there (not NaN). Without weights (w null)
+/// every row counts once. Requires y[i] in [0, classes). O(rows columns) time, O(classes columns) memory per thread.
+template <class T, class Value>
+ClassSums sum_dense(const T* x, Value value, const std::int32_t* y, const double* w, std::size_t rows,
+                    std::size_t columns, std::size_t classes, std::size_t n_threads, Monitor& monitor) {
+    return detail::sum_rows(
+        [=](std::size_t begin, std::size_t end, double* sums, double* cells, double* whole) {
+            detail::add_to_sums(x + begin * columns, y + begin, w ? w + begin : nullptr, end - begin, columns, value,
+                                sums, cells, whole);
+        },
+        rows, columns, classes, n_threads, monitor);
 }
 
 /// A cell times the table; one that is missing or 0 adds nothing, even where the table holds minus infinity: both ways

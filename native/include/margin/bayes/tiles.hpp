@@ -4,6 +4,7 @@
 #include "margin/core/threads.hpp"
 #include <algorithm>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <vector>
@@ -19,7 +20,8 @@ inline std::size_t tile_rows(std::size_t columns) {
 
 /// tile[j * rows + i] = x[i][j]
 template <class T>
-MARGIN_INLINED void turn(const T* __restrict x, std::size_t rows, std::size_t columns, double* __restrict tile) {
+MARGIN_SIMD_LOOK void turn(const void* cells, std::size_t rows, std::size_t columns, double* __restrict tile) {
+    const T* __restrict x = static_cast<const T*>(cells);
     std::size_t i = 0;
     for (; i + 4 <= rows; i += 4) { // four cells written together
         const T *a = x + i * columns, *b = a + columns, *c = b + columns, *d = c + columns;
@@ -36,12 +38,11 @@ MARGIN_INLINED void turn(const T* __restrict x, std::size_t rows, std::size_t co
             tile[j * rows + i] = static_cast<double>(x[i * columns + j]);
 }
 
-/// The rows of one tile; true if some score is minus infinity then. Rows, not columns, lie side by side in vectors, so
-/// that a row's terms are added up in the same order whatever rows come with it.
-template <class T, class Table>
-MARGIN_SIMD bool add_tile(const T* x, const Table& table, double* __restrict scores, std::size_t rows,
-                          std::size_t columns, std::size_t classes, double* __restrict tile, double* __restrict sum) {
-    turn(x, rows, columns, tile);
+/// The rows of one tile, turned; true if some score is minus infinity then. Rows, not columns, lie side by side in
+/// vectors, so that a row's terms are added up in the same order whatever rows come with it.
+template <class Table>
+MARGIN_SIMD bool add_tile(const double* __restrict tile, const Table& table, double* __restrict scores,
+                          std::size_t rows, std::size_t columns, std::size_t classes, double* __restrict sum) {
     std::size_t ruled_out = 0;
     for (std::size_t k = 0; k < classes; ++k) {
         for (std::size_t i = 0; i < rows; ++i)
@@ -68,6 +69,30 @@ MARGIN_SIMD bool add_tile(const T* x, const Table& table, double* __restrict sco
     return ruled_out > 0;
 }
 
+/// Rows of cells that only `turn` knows the type of, so that nothing else is compiled for each.
+struct AnyRows {
+    const std::byte* cells;
+    std::size_t n, columns, row_bytes;
+    void (*turn)(const void* x, std::size_t rows, std::size_t columns, double* tile);
+};
+
+template <class Table>
+bool add_terms(const AnyRows& x, const Table& table, double* scores, std::size_t classes, std::size_t n_threads,
+               Monitor& monitor) {
+    std::atomic<bool> ruled_out = false;
+    const std::size_t tile_rows = detail::tile_rows(x.columns);
+    parallel_for(x.n, 8 * tile_rows, n_threads, monitor, [&](std::size_t begin, std::size_t end, std::size_t) {
+        std::vector<double> tile(std::min(tile_rows, end - begin) * x.columns), sum(tile_rows);
+        for (std::size_t i = begin; i < end; i += tile_rows) {
+            const std::size_t rows = std::min(tile_rows, end - i);
+            x.turn(x.cells + i * x.row_bytes, rows, x.columns, tile.data());
+            if (add_tile(tile.data(), table, scores + i * classes, rows, x.columns, classes, sum.data()))
+                ruled_out = true;
+        }
+    });
+    return ruled_out;
+}
+
 } // namespace detail
 
 /// scores[i][k] += table.start(k) + sum_j table.term(j, k)(x_ij); true if some score is minus infinity now. A term is a
@@ -76,16 +101,9 @@ MARGIN_SIMD bool add_tile(const T* x, const Table& table, double* __restrict sco
 template <class T, class Table>
 bool add_terms(const T* x, const Table& table, double* scores, std::size_t rows, std::size_t columns,
                std::size_t classes, std::size_t n_threads, Monitor& monitor) {
-    std::atomic<bool> ruled_out = false;
-    const std::size_t tile_rows = detail::tile_rows(columns);
-    parallel_for(rows, 8 * tile_rows, n_threads, monitor, [&](std::size_t begin, std::size_t end, std::size_t) {
-        std::vector<double> tile(std::min(tile_rows, end - begin) * columns), sum(tile_rows);
-        for (std::size_t i = begin; i < end; i += tile_rows)
-            if (detail::add_tile(x + i * columns, table, scores + i * classes, std::min(tile_rows, end - i), columns,
-                                 classes, tile.data(), sum.data()))
-                ruled_out = true;
-    });
-    return ruled_out;
+    return detail::add_terms(
+        {reinterpret_cast<const std::byte*>(x), rows, columns, columns * sizeof(T), &detail::turn<T>}, table, scores,
+        classes, n_threads, monitor);
 }
 
 } // namespace margin::bayes
