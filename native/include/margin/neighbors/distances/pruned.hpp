@@ -37,6 +37,39 @@ auto with_coarse_kernels(std::size_t columns, double p, F f) {
     });
 }
 
+/// Which kernels bound a distance, and the factor above; none for one that states no bound in bytes.
+struct CoarseBound {
+    enum class Norm : std::uint8_t { none, squares, sums, largest } norm = Norm::none;
+    double factor = 0;
+};
+
+template <class D>
+CoarseBound coarse_bound(std::size_t columns, double p) {
+    if constexpr (requires { D::bound_in_bytes(columns, p, [](auto, double) {}); })
+        return with_coarse_kernels<D>(columns, p, []<class C>(double factor) {
+            using enum CoarseBound::Norm;
+            return CoarseBound{C::squared ? squares : C::largest ? largest : sums, factor};
+        });
+    else
+        return {};
+}
+
+/// f.operator()<C>() with the kernels of a bound; false without any.
+template <class F>
+bool with_kernels_of(const CoarseBound& bound, F f) {
+    switch (bound.norm) {
+    case CoarseBound::Norm::squares:
+        return f.template operator()<CoarseSquares>();
+    case CoarseBound::Norm::sums:
+        return f.template operator()<CoarseSums>();
+    case CoarseBound::Norm::largest:
+        return f.template operator()<CoarseLargest>();
+    case CoarseBound::Norm::none:
+        break;
+    }
+    return false;
+}
+
 /// One search of some queries among all rows. best[q] has offer(joined distance, row) and limit(), above which nothing
 /// needs to be offered; it gets every row that is not further than its limit, and so ends as if it had got all rows.
 ///
@@ -44,14 +77,14 @@ auto with_coarse_kernels(std::size_t columns, double p, F f) {
 /// making them costs as much as four queries' plain look at them, and keeping them half the memory of float32 rows.
 /// A tile then meets blocks of queries, a panel staying in the nearest cache while the groups of a block pass.
 /// Rows that pass cost what they cost in a plain scan, so that the worst data are about a tenth slower than that.
-template <class D, class C, class T, class Best>
+template <class C, class Best>
 class PrunedSearch {
 public:
     /// No row is further away in the norm of C than `factor` times its distance.
-    PrunedSearch(MatrixView<const T> rows, MatrixView<const double> queries, double p, double factor, const Grid& grid,
+    PrunedSearch(const ScannedRows& rows, MatrixView<const double> queries, double factor, const Grid& grid,
                  std::vector<Best>& best, std::size_t n_threads, Monitor& monitor,
                  CoarseKernel kernel = coarse_kernel<C>())
-        : rows_(rows), queries_(queries), p_(p), factor_(factor), grid_(grid), best_(best), n_threads_(n_threads),
+        : rows_(rows), queries_(queries), factor_(factor), grid_(grid), best_(best), n_threads_(n_threads),
           monitor_(monitor), kernel_(kernel), coarse_queries_(queries.rows(), grid.columns.size()),
           tile_(panels_in_tile(), grid.columns.size()) {}
 
@@ -61,13 +94,13 @@ public:
                          for (std::size_t q = begin; q < end; ++q)
                              coarse_queries_.fill(q, queries_.row(q).data(), grid_);
                      });
-        for (std::size_t first = 0; first < rows_.rows(); first += panels_in_tile() * C::rows)
-            meet_tile(first, std::min(rows_.rows(), first + panels_in_tile() * C::rows));
+        for (std::size_t first = 0; first < rows_.n; first += panels_in_tile() * C::rows)
+            meet_tile(first, std::min(rows_.n, first + panels_in_tile() * C::rows));
     }
 
 private:
     std::size_t panels_in_tile() const {
-        const std::size_t all = (rows_.rows() + C::rows - 1) / C::rows;
+        const std::size_t all = (rows_.n + C::rows - 1) / C::rows;
         return std::clamp<std::size_t>((std::size_t(1) << 20) / (C::rows * padded_columns(grid_.columns.size())), 1,
                                        all);
     }
@@ -78,7 +111,9 @@ private:
         parallel_for(n_panels, grain, n_threads_, monitor_, [&](std::size_t begin, std::size_t end, std::size_t) {
             for (std::size_t b = begin; b < end; ++b) {
                 const std::size_t row = first + b * C::rows;
-                tile_.fill(b, rows_.row(row).data(), std::min(C::rows, last - row), rows_.columns(), grid_);
+                rows_.with_row(row, [&](const auto* cells) {
+                    tile_.fill(b, cells, std::min(C::rows, last - row), rows_.columns, grid_);
+                });
             }
         });
         const double error = *std::max_element(tile_.errors.begin(), tile_.errors.begin() + n_panels);
@@ -118,16 +153,15 @@ private:
         for (std::size_t q = begin; q < end; ++q) {
             std::uint32_t mask = masks[q - begin] & there;
             if (more_than_half(mask)) {
-                scan<D, T>(queries_.row(q).data(), rows_.data(), row, row + n, rows_.columns(), p_, best_[q]);
+                scan(rows_, queries_.row(q).data(), row, row + n, best_[q]);
                 set_limit(q, error);
                 monitor_.check();
                 continue;
             }
             for (; mask != 0; mask &= mask - 1) {
                 const std::size_t i = row + static_cast<std::size_t>(std::countr_zero(mask));
-                const auto* cells = reinterpret_cast<const char*>(rows_.row(i).data());
-                for (std::size_t at = 0; at < std::min<std::size_t>(rows_.columns() * sizeof(T), 4096); at += 64)
-                    __builtin_prefetch(cells + at, 0, 2);
+                for (std::size_t at = 0; at < std::min<std::size_t>(rows_.row_bytes, 4096); at += 64)
+                    __builtin_prefetch(rows_.row(i) + at, 0, 2);
                 candidates.push_back({q, i});
             }
         }
@@ -144,7 +178,7 @@ private:
             Best& best = best_[q];
             const double before = best.limit();
             double distance;
-            distances_(queries_.row(q).data(), rows_.row(i).data(), 1, rows_.columns(), p_, before, &distance);
+            rows_.joined(queries_.row(q).data(), rows_.row(i), 1, rows_.columns, rows_.p, before, &distance);
             best.offer(distance, static_cast<std::int64_t>(i));
             if (best.limit() < before)
                 set_limit(q, error);
@@ -154,18 +188,17 @@ private:
     }
 
     void set_limit(std::size_t q, double error) {
-        coarse_queries_.set_limit(q, D::finish(best_[q].limit(), p_) * factor_ * grid_.per_step, error);
+        coarse_queries_.set_limit(q, rows_.finish(best_[q].limit(), rows_.p) * factor_ * grid_.per_step, error);
     }
 
-    MatrixView<const T> rows_;
+    ScannedRows rows_;
     MatrixView<const double> queries_;
-    double p_, factor_;
+    double factor_;
     const Grid& grid_;
     std::vector<Best>& best_;
     std::size_t n_threads_;
     Monitor& monitor_;
     CoarseKernel kernel_;
-    RowDistances<T> distances_ = row_distances<D, T>();
     CoarseQueries<C> coarse_queries_;
     CoarseRows<C> tile_;
 };

@@ -25,15 +25,16 @@ inline bool has_avx2() noexcept {
 #endif
 }
 
-/// out[i] = joined distance from the query to row first + i, or any number above `limit` if it is above that.
-template <class T>
-using RowDistances = void (*)(const double* query, const T* rows, std::size_t n, std::size_t columns, double p,
+/// out[i] = joined distance from the query to row i, or any number above `limit` if it is above that. Only the function
+/// knows the type of the rows, so that what calls it need not be compiled for each.
+using RowDistances = void (*)(const double* query, const void* rows, std::size_t n, std::size_t columns, double p,
                               double limit, double* out);
 
 /// For machines without AVX2, and for terms that no vectors help with: no clones.
 template <class D, class T>
-void plain_row_distances(const double* query, const T* rows, std::size_t n, std::size_t columns, double p, double,
+void plain_row_distances(const double* query, const void* cells, std::size_t n, std::size_t columns, double p, double,
                          double* out) {
+    const T* const rows = static_cast<const T*>(cells);
     for (std::size_t i = 0; i < n; ++i)
         out[i] = joined<D>(query, rows + i * columns, columns, p);
 }
@@ -125,8 +126,9 @@ MARGIN_AVX2 void distances(const double* query, const T* rows, std::size_t colum
 }
 
 template <VectorStep step, class T>
-[[gnu::target("avx2")]] void row_distances(const double* query, const T* rows, std::size_t n, std::size_t columns,
+[[gnu::target("avx2")]] void row_distances(const double* query, const void* cells, std::size_t n, std::size_t columns,
                                            double, double limit, double* out) {
+    const T* const rows = static_cast<const T*>(cells);
     std::size_t i = 0;
     for (; i + 4 <= n; i += 4)
         distances<step, 4>(query, rows + i * columns, columns, limit, out + i);
@@ -139,7 +141,7 @@ template <VectorStep step, class T>
 
 /// The quickest way to the distances of a family on this machine.
 template <class D, class T>
-RowDistances<T> row_distances() noexcept {
+RowDistances row_distances() noexcept {
 #ifdef MARGIN_HAS_AVX2
     if constexpr (requires { D::vector_step; }) {
         static_assert(!settles<D>, "vectors do not settle");
