@@ -40,6 +40,7 @@ struct ForestView {
 
     std::size_t n_trees() const noexcept { return start.size() - 1; }
     const Node* tree(std::size_t t) const noexcept { return nodes.data() + start[t]; }
+    std::size_t size(std::size_t t) const noexcept { return static_cast<std::size_t>(start[t + 1] - start[t]); }
 };
 
 } // namespace margin::ensemble

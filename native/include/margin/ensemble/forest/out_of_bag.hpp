@@ -30,6 +30,9 @@ OutOfBag ask_tree(const GrownTree& tree, const WalkedRows<T>& rows, std::span<co
     std::vector<double> cells(rows.codes.empty() ? 0 : d);
     std::array<const T*, walk_group> at;
     std::array<std::uint32_t, walk_group> leaf;
+    WalkedTree walked(true); // looking through all cells for every tree would cost more than it saves
+    if (rows.codes.empty())
+        walked.take(tree.nodes.data(), tree.nodes.size(), found.row.size());
     for (std::size_t begin = 0; begin < found.row.size(); begin += walk_group) {
         const std::size_t n = std::min(walk_group, found.row.size() - begin);
         for (std::size_t i = 0; i < n; ++i) {
@@ -42,7 +45,7 @@ OutOfBag ask_tree(const GrownTree& tree, const WalkedRows<T>& rows, std::span<co
             }
         }
         if (rows.codes.empty())
-            walk_plain(tree.nodes.data(), at.data(), n, leaf.data());
+            walked.leaves(at.data(), n, leaf.data());
         for (std::size_t i = 0; i < n; ++i)
             found.answer.push_back(tree.nodes[leaf[i]].threshold);
     }
