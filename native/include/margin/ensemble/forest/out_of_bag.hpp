@@ -56,11 +56,11 @@ OutOfBag ask_tree(const GrownTree& tree, const WalkedRows<T>& rows, std::span<co
 /// bits for any number of threads.
 class OutOfBagVotes {
 public:
-    /// `votes` (rows x width) and `n_votes` are added to; no weights are weights of 1.
+    /// `votes` (rows x width) and `n_votes` are added to; no weights are weights of 1. `by_rows`: whether leaves answer
+    /// rows of shares, or of numbers, rather than a number.
     OutOfBagVotes(std::span<double> votes, std::span<std::int32_t> n_votes, std::span<const double> weight,
-                  bool of_classes)
-        : votes_(votes), n_votes_(n_votes), weight_(weight), width_(votes.size() / n_votes.size()),
-          of_classes_(of_classes) {}
+                  bool by_rows)
+        : votes_(votes), n_votes_(n_votes), weight_(weight), width_(votes.size() / n_votes.size()), by_rows_(by_rows) {}
 
     std::vector<double> error; // after each tree, over the rows that some tree has not seen; NaN where there are none
 
@@ -77,11 +77,16 @@ public:
     }
 
     /// The class with most votes for row i, the first of equal ones.
-    std::size_t most_voted(std::size_t i) const noexcept {
-        const double* const votes = votes_.data() + i * width_;
-        return static_cast<std::size_t>(std::max_element(votes, votes + width_) - votes);
+    std::size_t most_voted(std::size_t i) const noexcept { return most_voted(i, 0, width_); }
+    /// The same among n of them, counted from `first`.
+    std::size_t most_voted(std::size_t i, std::size_t first, std::size_t n) const noexcept {
+        const double* const votes = votes_.data() + i * width_ + first;
+        return static_cast<std::size_t>(std::max_element(votes, votes + n) - votes);
     }
-    double mean_vote(std::size_t i, std::int32_t n) const noexcept { return votes_[i] / n; }
+    /// The mean of n votes on output o.
+    double mean_vote(std::size_t i, std::int32_t n, std::size_t o = 0) const noexcept {
+        return votes_[i * width_ + o] / n;
+    }
 
 private:
     /// Only rows that this tree is asked about change their loss.
@@ -114,7 +119,7 @@ private:
     }
 
     void add_vote(double* to, double answer, const std::vector<double>& shares) const noexcept {
-        if (!of_classes_) {
+        if (!by_rows_) {
             *to += answer;
             return;
         }
@@ -141,7 +146,7 @@ private:
     std::span<std::int32_t> n_votes_;
     std::span<const double> weight_;
     std::size_t width_;
-    bool of_classes_, begun_ = false;
+    bool by_rows_, begun_ = false;
     Compensated loss_;
     double weight_asked_ = 0;
     std::mutex mutex_;

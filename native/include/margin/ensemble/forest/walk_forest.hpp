@@ -62,7 +62,7 @@ inline bool is_plain(const ForestView& forest) noexcept { return forest.words.em
 /// What the leaves of a tree say, added to `out`.
 inline void add_answers(const ForestView& forest, const Node* nodes, const std::uint32_t* leaf, std::size_t n,
                         double* out) noexcept {
-    if (!forest.of_classes) {
+    if (!forest.by_rows()) {
         for (std::size_t i = 0; i < n; ++i)
             out[i] += nodes[leaf[i]].threshold;
         return;
@@ -135,19 +135,20 @@ bool mean_answers(const ForestView& forest, const WalkedRows<T>& rows, double* o
         return rows.usable(0, 1);
     }
     std::atomic<bool> usable = true;
-    parallel_for(n, rows_at_once(rows, n_threads), n_threads, monitor, [&](std::size_t begin, std::size_t end, std::size_t) {
-        std::fill(out + begin * width, out + end * width, 0.0);
-        // No thread says yes again where another has said no.
-        if (!walk_rows(forest, rows, begin, end,
-                       [&](std::size_t t, std::size_t first, const std::uint32_t* leaf, std::size_t count) {
-                           add_answers(forest, forest.tree(t), leaf, count, out + first * width);
-                           if (t % 8 == 0)
-                               monitor.check();
-                       }))
-            usable = false;
-        for (std::size_t i = begin * width; i < end * width; ++i)
-            out[i] /= static_cast<double>(forest.n_trees());
-    });
+    parallel_for(
+        n, rows_at_once(rows, n_threads), n_threads, monitor, [&](std::size_t begin, std::size_t end, std::size_t) {
+            std::fill(out + begin * width, out + end * width, 0.0);
+            // No thread says yes again where another has said no.
+            if (!walk_rows(forest, rows, begin, end,
+                           [&](std::size_t t, std::size_t first, const std::uint32_t* leaf, std::size_t count) {
+                               add_answers(forest, forest.tree(t), leaf, count, out + first * width);
+                               if (t % 8 == 0)
+                                   monitor.check();
+                           }))
+                usable = false;
+            for (std::size_t i = begin * width; i < end * width; ++i)
+                out[i] /= static_cast<double>(forest.n_trees());
+        });
     return usable;
 }
 

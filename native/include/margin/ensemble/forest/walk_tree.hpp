@@ -4,6 +4,7 @@
 #include "nodes.hpp"
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -23,14 +24,15 @@ std::uint32_t leaf_of(const Node* nodes, const T* row) noexcept {
     return at;
 }
 
-/// leaf[i] = the leaf of the row at rows[i]; step(node, row) is the node after it. Requires n <= walk_group.
+/// leaf[i] = the leaf of the row at rows[i]; step(node, row) is the node after it, and so many levels are gone down before
+/// anyone looks who has arrived. Requires n <= walk_group.
 template <class T, class Step>
-void walk_side_by_side(const Node* nodes, const T* const* rows, std::size_t n, std::uint32_t* leaf, Step&& step) {
+void walk_side_by_side(const Node* nodes, const T* const* rows, std::size_t n, std::uint32_t* leaf,
+                       std::size_t n_levels, Step&& step) {
     constexpr std::size_t abreast = tree::abreast;
     std::array<std::uint8_t, walk_group + abreast> walking;
     std::iota(walking.begin(), walking.begin() + static_cast<std::ptrdiff_t>(n), std::uint8_t{0});
     std::fill_n(leaf, n, 0u);
-    std::size_t n_levels = 10; // hardly any row of a large tree arrives sooner
     for (std::size_t n_walking = n; n_walking > 0; n_levels = tree::levels_at_once) {
         std::fill_n(walking.begin() + static_cast<std::ptrdiff_t>(n_walking), abreast, walking[n_walking - 1]);
         std::size_t n_left = 0;
@@ -67,6 +69,8 @@ public:
     void take(const Node* nodes, std::size_t n_nodes, std::size_t n_rows) {
         nodes_ = nodes;
         copied_ = n_rows >= n_nodes / nodes_a_row;
+        // Hardly any row of a large tree arrives sooner.
+        n_levels_ = std::max<std::size_t>(tree::levels_at_once + 4, std::bit_width(n_nodes)) - 4;
         if (!copied_)
             return;
         copy_.resize(std::max(copy_.size(), n_nodes));
@@ -83,13 +87,13 @@ public:
     void leaves(const T* const* rows, std::size_t n, std::uint32_t* leaf) const noexcept {
         const Node* const nodes = copied_ ? copy_.data() : nodes_;
         if (!copied_)
-            walk_side_by_side(nodes, rows, n, leaf,
+            walk_side_by_side(nodes, rows, n, leaf, n_levels_,
                               [nodes](std::uint32_t at, const T* row) { return next_node(nodes, at, row); });
         else if (missing_)
-            walk_side_by_side(nodes, rows, n, leaf,
+            walk_side_by_side(nodes, rows, n, leaf, n_levels_,
                               [nodes](std::uint32_t at, const T* row) { return tree::step_down(nodes, at, row); });
         else
-            walk_side_by_side(nodes, rows, n, leaf, [nodes](std::uint32_t at, const T* row) {
+            walk_side_by_side(nodes, rows, n, leaf, n_levels_, [nodes](std::uint32_t at, const T* row) {
                 const Node& node = nodes[at];
                 return node.first + (static_cast<double>(row[node.tag]) > node.threshold);
             });
@@ -99,6 +103,7 @@ private:
     static constexpr std::size_t nodes_a_row = 8; // that are copied in the time a row saves
     const Node* nodes_ = nullptr;
     std::vector<Node> copy_;
+    std::size_t n_levels_ = tree::levels_at_once;
     bool missing_, copied_ = false;
 };
 
