@@ -328,6 +328,9 @@ from margin.plots import (
     plot_gains as plot_gains,
 )
 from margin.plots import (
+    plot_importances as plot_importances,
+)
+from margin.plots import (
     plot_k_choice as plot_k_choice,
 )
 from margin.plots import (
@@ -343,10 +346,16 @@ from margin.plots import (
     plot_margin as plot_margin,
 )
 from margin.plots import (
+    plot_out_of_bag as plot_out_of_bag,
+)
+from margin.plots import (
     plot_path as plot_path,
 )
 from margin.plots import (
     plot_precision_recall as plot_precision_recall,
+)
+from margin.plots import (
+    plot_proximities as plot_proximities,
 )
 from margin.plots import (
     plot_regions as plot_regions,
@@ -359,6 +368,9 @@ from margin.plots import (
 )
 from margin.plots import (
     plot_tree as plot_tree,
+)
+from margin.plots import (
+    plot_tree_correlation as plot_tree_correlation,
 )
 from margin.plots import (
     plot_tree_size as plot_tree_size,

@@ -8,6 +8,7 @@ import pytest
 from sklearn.base import clone, is_regressor
 
 from margin.data import Table
+from margin.ensemble.forest.forest_model import ForestModel
 from margin.errors import InputError, LabelError, ParameterError
 from margin.persistence import from_bytes, to_bytes
 from margin.selection.search.search import Search
@@ -153,12 +154,13 @@ def test_what_is_no_list_of_labels_is_refused(estimator, labels, message):
 
 
 def refuses_several(estimator):
-    """Whether a tree is told something that is about one target."""
+    """Whether a tree or a forest is told something that is about one target; forests have bins for several."""
     given = estimator.get_params()
-    one_target = {"max_p", "max_bins", "costs", "monotonic_cst"}
+    one_target = {"max_p", "costs", "monotonic_cst"} | (set() if isinstance(estimator, ForestModel) else {"max_bins"})
     return (
         any(given.get(name) is not None for name in one_target)
         or given.get("criterion") in ("error", "absolute_error")
+        or given.get("class_weight") == "balanced_subsample"
         or given.get("prune") == "pessimistic"
         or (given.get("missing") == "fractional" and is_regressor(estimator))
     )

@@ -44,7 +44,7 @@ def labels(X, n_classes, seed=0):
 def forest(X, y, settings, *, n_classes=0, weight=None, n_draws=None, monotone=FREE, n_threads=2, criterion="gini"):
     n = len(y)
     weight = np.ones(n) if weight is None else weight
-    rows = ForestRows(X, y, weight, np.empty(0, np.int64), n_classes, None, n_threads)
+    rows = ForestRows(X, y, weight, np.empty(0, np.int64), (n_classes,) if n_classes else (), None, n_threads)
     votes = ForestVotes.none_yet(n, max(n_classes, 1), np.ones(n))
     grown = rows.grow(
         criterion,
@@ -157,7 +157,7 @@ def test_trees_grown_in_parts_are_those_grown_at_once():
     X = mixed(300, 7)
     y = labels(X, 3)
     whole, votes = forest(X, y, {"max_features": 2}, n_classes=3)
-    rows = ForestRows(X, y, np.ones(300), np.empty(0, np.int64), 3, None, 2)
+    rows = ForestRows(X, y, np.ones(300), np.empty(0, np.int64), (3,), None, 2)
     in_parts = ForestVotes.none_yet(300, 3, np.ones(300))
     parts = [
         rows.grow("gini", {"max_features": 2}, seed=SEED, trees=range(a, b), n_draws=300, votes=in_parts)

@@ -146,6 +146,38 @@ def test_importances_find_the_columns_that_matter():
         assert found[:2].min() > 1.5 * found[2:].max()
 
 
+def walked(trees, X):
+    """The leaf of each row in each tree, question by question."""
+    column, threshold, first, missing = trees.column, trees.threshold, trees.first, trees.missing
+    found = np.empty((len(X), trees.n_trees), dtype=int)
+    for i, row in enumerate(X):
+        for t, root in enumerate(trees.start[:-1]):
+            at = root
+            while column[at] >= 0:
+                x = row[column[at]]
+                at = root + first[at] + (missing[at] if np.isnan(x) else x > threshold[at])
+            found[i, t] = at - root
+    return found
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("missing", [False, True])
+def test_rows_reach_the_leaves_their_cells_lead_to_however_many_there_are(dtype, missing):
+    X, y = rings(500)
+    X = X.astype(dtype)
+    if missing:
+        X[::3, 1] = X[1::5, 0] = np.nan
+    model = RandomForestClassifier(n_estimators=7, random_state=0).fit(X, y)
+    assert np.diff(model.trees_.start).max() > 40  # few rows walk these trees as they are, many a copy of them
+    leaves = walked(model.trees_, X)
+    expected = model.trees_.answers(leaves + model.trees_.start[:-1]).mean(axis=1)
+    for n in (1, 2, 5, 70, 500):
+        np.testing.assert_array_equal(model.apply(X[:n]), leaves[:n])
+        np.testing.assert_allclose(model.predict_proba(X[:n]), expected[:n], rtol=1e-15)
+    for n in (1, 2, 5, 70):
+        np.testing.assert_array_equal(model.predict_proba(X[:n]), model.predict_proba(X)[:n])
+
+
 def test_one_row_alone_is_answered_as_among_others():
     X, y = rings(300)
     for model in (RandomForestClassifier(random_state=0), RandomForestRegressor(random_state=0)):

@@ -21,7 +21,7 @@ inline ensemble::ForestView forest_view(const InMatrix<std::uint64_t>& nodes, co
             span(start),
             span(words),
             {shares.data(), shares.size()},
-            of_classes ? shares.shape(1) : 1,
+            shares.shape(1),
             of_classes};
 }
 

@@ -12,12 +12,12 @@ namespace margin::bindings {
 /// Votes that the caller keeps, how many there are of each row, and the weights of the rows; no votes: not wanted.
 using Votes = std::tuple<InOutMatrix<double>, InOutMatrix<std::int32_t>, In<double>>;
 
-inline std::unique_ptr<ensemble::OutOfBagVotes> votes_in(const Votes& votes, bool of_classes) {
+inline std::unique_ptr<ensemble::OutOfBagVotes> votes_in(const Votes& votes, bool by_rows) {
     if (std::get<0>(votes).size() == 0)
         return nullptr;
     const auto& [sums, counts, weight] = votes;
     return std::make_unique<ensemble::OutOfBagVotes>(std::span(sums.data(), sums.size()),
-                                                     std::span(counts.data(), counts.size()), span(weight), of_classes);
+                                                     std::span(counts.data(), counts.size()), span(weight), by_rows);
 }
 
 inline ensemble::ForestPlan with_ends(ensemble::ForestPlan plan, const In<std::int64_t>& ends) {

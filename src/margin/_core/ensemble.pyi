@@ -168,6 +168,62 @@ def grow_values(
     """The arrays of trees for numbers under the squared error."""
 
 @overload
+def grow_several_classes(
+    table: CodedTable,
+    numbers: Matrix[numpy.float64],
+    codes: Sequence[Vector[numpy.int32]],
+    y: Matrix[numpy.int32],
+    weight: Vector[numpy.float64],
+    n_classes: Vector[numpy.int64],
+    criterion: str,
+    settings: margin._core.tree.Settings,
+    plan: ForestPlan,
+    ends: Vector[numpy.int64],
+    votes: tuple[Matrix[numpy.float64], Matrix[numpy.int32], Vector[numpy.float64]],
+) -> dict[str, Any]: ...
+@overload
+def grow_several_classes(
+    table: CodedTable,
+    numbers: Matrix[numpy.float32],
+    codes: Sequence[Vector[numpy.int32]],
+    y: Matrix[numpy.int32],
+    weight: Vector[numpy.float64],
+    n_classes: Vector[numpy.int64],
+    criterion: str,
+    settings: margin._core.tree.Settings,
+    plan: ForestPlan,
+    ends: Vector[numpy.int64],
+    votes: tuple[Matrix[numpy.float64], Matrix[numpy.int32], Vector[numpy.float64]],
+) -> dict[str, Any]:
+    """The arrays of trees for classes of several outputs."""
+
+@overload
+def grow_several_values(
+    table: CodedTable,
+    numbers: Matrix[numpy.float64],
+    codes: Sequence[Vector[numpy.int32]],
+    y: Matrix[numpy.float64],
+    weight: Vector[numpy.float64],
+    settings: margin._core.tree.Settings,
+    plan: ForestPlan,
+    ends: Vector[numpy.int64],
+    votes: tuple[Matrix[numpy.float64], Matrix[numpy.int32], Vector[numpy.float64]],
+) -> dict[str, Any]: ...
+@overload
+def grow_several_values(
+    table: CodedTable,
+    numbers: Matrix[numpy.float32],
+    codes: Sequence[Vector[numpy.int32]],
+    y: Matrix[numpy.float64],
+    weight: Vector[numpy.float64],
+    settings: margin._core.tree.Settings,
+    plan: ForestPlan,
+    ends: Vector[numpy.int64],
+    votes: tuple[Matrix[numpy.float64], Matrix[numpy.int32], Vector[numpy.float64]],
+) -> dict[str, Any]:
+    """The arrays of trees for several numbers under the squared error."""
+
+@overload
 def grow_classes(
     table: CodedTable,
     numbers: Matrix[numpy.float64],

@@ -65,6 +65,11 @@ def measure_out_of_bag(
     'exact'
     """
     who = f"measure_out_of_bag({type(model).__name__}, …)"
+    if getattr(model, "n_outputs_", 1) != 1:
+        raise ParameterError(
+            f"{who}: the model must have one target (measure each column of what it says out of bag with "
+            "margin.evaluation.measure)."
+        )
     said = _said(model, who)
     weight = check_weights(sample_weight, len(np.asarray(y)), who)
     targets = np.asarray(y) if weight is None else np.asarray(y)[weight > 0]

@@ -8,6 +8,10 @@ from margin.plots.comparison import plot_comparison, plot_critical_difference
 from margin.plots.confusion import plot_confusion
 from margin.plots.curse import plot_curse
 from margin.plots.densities import plot_densities, plot_ellipses
+from margin.plots.ensembles.importances import plot_importances
+from margin.plots.ensembles.out_of_bag import plot_out_of_bag
+from margin.plots.ensembles.proximity_map import plot_proximities
+from margin.plots.ensembles.tree_correlation import plot_tree_correlation
 from margin.plots.k_choice import plot_k_choice
 from margin.plots.kd_tree import plot_kd_tree
 from margin.plots.losses import plot_losses
@@ -31,17 +35,21 @@ __all__ = [
     "plot_densities",
     "plot_ellipses",
     "plot_gains",
+    "plot_importances",
     "plot_k_choice",
     "plot_kd_tree",
     "plot_learning_curve",
     "plot_losses",
     "plot_margin",
+    "plot_out_of_bag",
     "plot_path",
     "plot_precision_recall",
+    "plot_proximities",
     "plot_regions",
     "plot_risk_coverage",
     "plot_roc",
     "plot_tree",
+    "plot_tree_correlation",
     "plot_tree_size",
     "plot_validation_curve",
 ]

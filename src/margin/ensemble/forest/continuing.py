@@ -62,7 +62,7 @@ class Earlier:
                 "that are there (warm_start=False begins anew)."
             )
         same = model._columns.schema == self.schema and model.n_features_in_ == len(np.atleast_1d(self.importances))
-        if not same or not np.array_equal(vars(model).get("classes_"), self.classes):
+        if not same or not _same_classes(vars(model).get("classes_"), self.classes):
             raise DataError(f"{who}: the rows must have the columns and classes that the trees know (fit anew).")
         if asked != (self.counts is not None):
             raise ParameterError(f"{who}(oob_score={asked}): oob_score must be as it was for the trees that are there.")
@@ -75,6 +75,13 @@ class Earlier:
         if self.votes is not None and self.counts is not None:
             votes.sums += self.votes * unit
             votes.counts += self.counts[:, None]
+
+
+def _same_classes(now: Any, before: Any) -> bool:
+    """Of one output, or of each of several."""
+    if not isinstance(now, list) or not isinstance(before, list):
+        return type(now) is type(before) and np.array_equal(now, before)
+    return len(now) == len(before) and all(map(np.array_equal, now, before))
 
 
 NOTHING = Earlier()

@@ -17,6 +17,7 @@ from margin.ensemble.forest.growing import ForestRows, ForestVotes, Grown, choos
 from margin.ensemble.forest.importances import ImportanceKind, Importances, permutation_importances
 from margin.ensemble.forest.proximities import out_of_bag_proximities, proximities
 from margin.ensemble.forest.rows_again import rows_again
+from margin.ensemble.forest.several import one_target
 from margin.ensemble.forest.stopping import BATCH, KEPT_BATCH, MOST_TREES, is_flat
 from margin.ensemble.forest.trees import Trees, joined
 from margin.errors import InputError, MarginWarning, ParameterError, warn
@@ -114,6 +115,8 @@ class ForestModel(SupervisedEstimator):
     at_interrupt: str
     random_state: Any
     trees_: Trees
+    n_outputs_: int
+    several_outputs = True
     _random_splits = False
 
     def fit(self, X: TableLike, y: LabelsLike, sample_weight: WeightsLike | None = None) -> Self:
@@ -158,10 +161,11 @@ class ForestModel(SupervisedEstimator):
         weight: np.ndarray,
         criterion: str,
         *,
+        n_classes: tuple[int, ...] = (),
         factors: np.ndarray | None = None,
         balanced: bool = False,
     ) -> None:
-        """Grow the trees; rows of class k weigh ``factors[k]`` times as much."""
+        """Grow the trees; each row weighs ``factors`` times as much."""
         who = type(self).__name__
         weight = without_excess(weight)
         ends = whole_repeats(weight)
@@ -170,9 +174,9 @@ class ForestModel(SupervisedEstimator):
         rows = ForestRows(
             X,
             y,
-            relative if factors is None else relative * factors[y],
+            relative if factors is None else relative * factors,
             ends,
-            0 if factors is None else len(factors),
+            n_classes,
             bins,
             parallel.n_threads(self.n_jobs),
             balanced,
@@ -180,7 +184,7 @@ class ForestModel(SupervisedEstimator):
         asked = bool(self.oob_score and self.bootstrap)
         earlier = self.__dict__.get("_earlier", NOTHING)
         earlier.check(self, len(y), asked)
-        votes = ForestVotes.none_yet(len(y), max(rows.n_classes, 1) if asked else 0, weight)
+        votes = ForestVotes.none_yet(len(y), rows.width if asked else 0, weight)
         earlier.add_to(votes, rows.unit)
         draws = self._n_draws(rows.total)
         self._seed = earlier.seed if len(earlier.seed) else np.array([seed_for(self.random_state, "forest")], np.uint64)
@@ -344,6 +348,7 @@ class ForestModel(SupervisedEstimator):
             return Importances(kind, tuple(names), self.feature_importances_, unknown, unknown, confidence)
         if X is None or y is None:
             raise InputError(f"{type(self).__name__}.importances(kind={kind!r}): X and y must be the rows of fit.")
+        one_target(self, f"importances(kind={kind!r})")
         rows = rows_again(self, X, y, sample_weight, "importances")
         order = numbers_first(self._columns)
         return permutation_importances(self, rows, kind, confidence, above, names, order)

@@ -87,14 +87,15 @@ class Grown:
 class ForestRows:
     """Rows to grow from: put into codes once, whatever number of trees is grown in however many calls.
 
-    ``weight`` are relative weights, ``ends`` those of :func:`whole_repeats`, and ``n_classes`` is 0 for numbers.
+    ``weight`` are relative weights, ``ends`` those of :func:`whole_repeats`, and ``n_classes`` those of each output,
+    none for numbers. A y of two dimensions has several outputs.
     """
 
     X: MixedData
     y: np.ndarray
     weight: np.ndarray
     ends: np.ndarray
-    n_classes: int
+    n_classes: tuple[int, ...]
     bins: int | None
     n_threads: int
     balanced: bool = False
@@ -109,12 +110,19 @@ class ForestRows:
         scale = binary_scale(self.weight)
         self.weight = given_weights(self.weight * scale)
         self.unit = 1.0 if self.n_classes else binary_scale(self.y)
-        self.y = self.y.astype(np.int32) if self.n_classes else np.ascontiguousarray(self.y * self.unit)
+        self.y = (
+            np.ascontiguousarray(self.y, dtype=np.int32) if self.n_classes else np.ascontiguousarray(self.y * self.unit)
+        )
 
     @property
     def n_columns(self) -> int:
         """Columns as the core counts them."""
         return int(self.numbers.shape[1]) + len(self.X.codes)
+
+    @property
+    def width(self) -> int:
+        """What a tree answers to a row: so many shares, or numbers."""
+        return sum(self.n_classes) or (1 if self.y.ndim == 1 else int(self.y.shape[1]))
 
     @property
     def total(self) -> int:
@@ -137,15 +145,24 @@ class ForestRows:
         plan.seed, plan.first_tree, plan.n_trees = seed, trees.start, len(trees)
         plan.n_draws, plan.n_threads = n_draws, self.n_threads
         rows = self.table, self.numbers, self.X.codes, self.y, self.weight
-        how = core_settings(settings), monotone, plan, self.ends, (votes.sums, votes.counts, votes.weight), None
-        if self.n_classes:
-            given: Any = (*rows, self.n_classes, self.balanced, criterion, *how)
-            found = _core.ensemble.grow_classes(*given)
+        stated, asked = core_settings(settings), (votes.sums, votes.counts, votes.weight)
+        how: Any = (stated, monotone, plan, self.ends, asked, None)
+        if self.y.ndim == 2:
+            found = self._grow_several(rows, criterion, (stated, plan, self.ends, asked))
+        elif self.n_classes:
+            found = _core.ensemble.grow_classes(*rows, self.n_classes[0], self.balanced, criterion, *how)
         else:
-            given = (*rows, *how)
-            found = _core.ensemble.grow_values(*given)
+            found = _core.ensemble.grow_values(*rows, *how)
         arrays = {name: found[name] for name in ("nodes", "start", "words", "shares")}
-        made = Trees(**arrays, of_classes=self.n_classes > 0, n_columns=found["decrease"].shape[1])
-        if self.unit != 1:
+        made = Trees(**arrays, of_classes=len(self.n_classes) > 0, n_columns=found["decrease"].shape[1])
+        if self.unit != 1 and made.by_rows:
+            made.shares[:] /= self.unit
+        elif self.unit != 1:
             made.threshold[made.is_leaf] /= self.unit
         return Grown(made, found["decrease"], found["error"] / self.unit / self.unit)
+
+    def _grow_several(self, rows: Any, criterion: str, how: Any) -> Any:
+        if not self.n_classes:
+            return _core.ensemble.grow_several_values(*rows, *how)
+        given: Any = (*rows, np.array(self.n_classes, dtype=np.int64), criterion, *how)
+        return _core.ensemble.grow_several_classes(*given)

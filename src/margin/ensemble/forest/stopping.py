@@ -8,6 +8,7 @@ from typing import Literal
 import numpy as np
 
 from margin.ensemble.forest.growing import ForestRows, ForestVotes
+from margin.ensemble.forest.several import class_losses
 
 __all__ = ["BATCH", "KEPT_BATCH", "MOST_TREES", "AtInterrupt", "is_flat"]
 
@@ -38,7 +39,8 @@ def _standard_error(votes: ForestVotes, rows: ForestRows) -> float:
     asked = np.flatnonzero(votes.counts[:, 0])
     y = rows.y[asked]
     if rows.n_classes:
-        loss = (votes.sums[asked].argmax(axis=1) != y).astype(np.float64)
+        loss = class_losses(votes.sums[asked], y, rows.n_classes)
     else:
-        loss = ((votes.sums[asked, 0] / votes.counts[asked, 0] - y) / rows.unit) ** 2
+        said = votes.sums[asked] / votes.counts[asked]
+        loss = (((said - y.reshape(said.shape)) / rows.unit) ** 2).mean(axis=1)
     return float(loss.std() / np.sqrt(max(len(asked), 1)))

@@ -33,7 +33,8 @@ class Trees:
         Sets of levels, 64 to a word.
     shares
         The shares of the classes at leaves that hold several; a leaf of class k answers k, others their row here
-        behind the classes.
+        behind the classes. Of several targets: the shares of the classes of all of them, one target after another, or
+        the mean of each number; leaves answer their row, behind as many as there are columns.
     of_classes
         Whether leaves answer classes; else they answer numbers.
     n_columns
@@ -51,6 +52,11 @@ class Trees:
     def n_trees(self) -> int:
         """How many trees there are."""
         return len(self.start) - 1
+
+    @property
+    def by_rows(self) -> bool:
+        """Whether leaves answer rows of ``shares``; else each answers a number."""
+        return self.of_classes or self.shares.shape[1] > 1
 
     @property
     def nbytes(self) -> int:
@@ -107,7 +113,7 @@ class Trees:
     def answers(self, leaves: np.ndarray) -> np.ndarray:
         """What leaves say, given as places among all nodes: a row of shares, or a number, for each."""
         said = self.threshold[leaves]
-        if not self.of_classes:
+        if not self.by_rows:
             return said[..., None]
         table = np.vstack([np.eye(self.shares.shape[1]), self.shares])
         return table[said.astype(np.int64)]
@@ -121,7 +127,7 @@ def joined(parts: Sequence[Trees]) -> Trees:
     for part in parts:
         moved = part.nodes.copy()
         said = moved[:, 0].view(np.float64)
-        said[part.is_leaf & part.of_classes & (said >= part.shares.shape[1])] += n_shares
+        said[part.is_leaf & part.by_rows & (said >= part.shares.shape[1])] += n_shares
         moved[part.is_subset, 0] += np.uint64(n_words)
         nodes.append(moved)
         start.append(part.start[1:] + start[-1][-1])

@@ -32,7 +32,13 @@ def _(model: ForestClassifier, rows: RawRows) -> Answer:
 
 @answer.register
 def _(model: ForestRegressor, rows: RawRows) -> Answer:
-    return Answer(value=rows.graph("ReduceMean", _answers(model, rows), np.array([1]), keepdims=0))
+    graph, trees = rows.graph, model.trees_
+    said = _answers(model, rows)
+    if not trees.by_rows:
+        return Answer(value=graph("ReduceMean", said, np.array([1]), keepdims=0))
+    n = trees.shares.shape[1]
+    several = graph("Gather", np.vstack([np.zeros((n, n)), trees.shares]), graph.as_int(said), axis=0)
+    return Answer(value=graph("ReduceMean", several, np.array([1]), keepdims=0), n_columns=n)
 
 
 def _answers(model: ForestModel, rows: RawRows) -> str:

@@ -67,8 +67,11 @@ struct GrownForest {
 /// known of all cases of a tree.
 template <class Case>
 struct Kind {
-    std::size_t width;
-    std::function<std::vector<Case>(std::span<const std::uint32_t> times, BinCommon& common)> cases;
+    std::size_t width;        // of sums
+    std::size_t shares_width; // of what leaves hold, if that is no single number
+    /// What cases point to is kept in the room as long as their tree is grown.
+    std::function<std::vector<Case>(std::span<const std::uint32_t> times, BinCommon& common, std::vector<double>& room)>
+        cases;
     std::function<NodeSearch<Case>(const CodedTable& table, const BinCommon& common)> search;
 };
 
@@ -85,6 +88,7 @@ struct Worker {
     BinCommon common;
     TreeGrower<Case> grower;
     std::vector<std::uint32_t> times;
+    std::vector<double> room;
 };
 
 } // namespace detail
@@ -102,7 +106,7 @@ GrownForest grow_trees(const CodedTable& table, const tree::Settings& settings, 
         if (!worker)
             worker = std::make_unique<Worker>(table, settings, kind, monitor);
         const std::uint64_t column_seed = draw_rows(plan, table.n_rows, plan.first_tree + t, worker->times);
-        trees[t] = worker->grower.grow(kind.cases(worker->times, worker->common), column_seed);
+        trees[t] = worker->grower.grow(kind.cases(worker->times, worker->common, worker->room), column_seed);
         heard(t, trees[t], std::span<const std::uint32_t>(worker->times));
         monitor.step();
     });
@@ -113,7 +117,7 @@ GrownForest grow_trees(const CodedTable& table, const tree::Settings& settings, 
         n_nodes += tree.nodes.size();
     forest.nodes.reserve(n_nodes);
     for (GrownTree& tree : trees)
-        forest.take(std::move(tree), Case::Target::counts ? kind.width : 1);
+        forest.take(std::move(tree), kind.shares_width);
     return forest;
 }
 
@@ -144,8 +148,8 @@ template <class Case, class MakeCases>
 Kind<Case> class_kind(const ClassTargets& targets, std::string_view criterion, MakeCases make_cases) {
     return tree::ClassCriteria::visit(criterion, [&]<class C>() -> Kind<Case> {
         constexpr bool logarithms = C::counted == tree::Counted::logarithms;
-        return {targets.n_classes,
-                [targets, make_cases](std::span<const std::uint32_t> times, BinCommon& common) {
+        return {targets.n_classes, targets.n_classes,
+                [targets, make_cases](std::span<const std::uint32_t> times, BinCommon& common, std::vector<double>&) {
                     auto cases = make_cases(targets, times);
                     state_common<Case, logarithms>(cases, common);
                     return cases;
@@ -186,8 +190,8 @@ template <class T>
 GrownForest grow_value_forest(const CodedTable& table, const WalkedRows<T>& rows, const ValueTargets& targets,
                               const tree::Settings& settings, const ForestPlan& plan, OutOfBagVotes* votes,
                               Monitor& monitor) {
-    const Kind<WeighedValue> kind{2,
-                                  [&](std::span<const std::uint32_t> times, BinCommon& common) {
+    const Kind<WeighedValue> kind{2, 1,
+                                  [&](std::span<const std::uint32_t> times, BinCommon& common, std::vector<double>&) {
                                       auto cases = value_cases(targets, times, common.centre);
                                       detail::state_common<WeighedValue, false>(cases, common);
                                       common.whole = false;

@@ -25,7 +25,7 @@ MARGIN_INLINED std::uint32_t next_node(const Node* nodes, std::uint32_t at, cons
 struct GrownTree {
     std::vector<Node> nodes;
     std::vector<std::uint64_t> words; // of subsets, counted within the tree
-    std::vector<double> shares;       // of the classes, for leaves that hold several
+    std::vector<double> shares;       // of the classes, for leaves that hold several; or the means of several numbers
     std::vector<double> decrease;     // of the impurity, by columns, as shares of the weight of the root
 };
 
@@ -35,11 +35,15 @@ struct ForestView {
     std::span<const std::int64_t> start; // of each tree among the nodes, and the end
     std::span<const std::uint64_t> words;
     std::span<const double> shares; // row r + `width` of the table; its first `width` rows are single classes
-    std::size_t width = 1;          // classes; or 1, and leaves answer numbers
+    std::size_t width = 1;          // classes; of all outputs, where there are several; or numbers
     bool of_classes = false;
+
+    /// Whether leaves answer rows of the table; else they answer a number.
+    bool by_rows() const noexcept { return of_classes || width > 1; }
 
     std::size_t n_trees() const noexcept { return start.size() - 1; }
     const Node* tree(std::size_t t) const noexcept { return nodes.data() + start[t]; }
+    std::size_t size(std::size_t t) const noexcept { return static_cast<std::size_t>(start[t + 1] - start[t]); }
 };
 
 } // namespace margin::ensemble

@@ -30,6 +30,9 @@ OutOfBag ask_tree(const GrownTree& tree, const WalkedRows<T>& rows, std::span<co
     std::vector<double> cells(rows.codes.empty() ? 0 : d);
     std::array<const T*, walk_group> at;
     std::array<std::uint32_t, walk_group> leaf;
+    WalkedTree walked(true); // looking through all cells for every tree would cost more than it saves
+    if (rows.codes.empty())
+        walked.take(tree.nodes.data(), tree.nodes.size(), found.row.size());
     for (std::size_t begin = 0; begin < found.row.size(); begin += walk_group) {
         const std::size_t n = std::min(walk_group, found.row.size() - begin);
         for (std::size_t i = 0; i < n; ++i) {
@@ -42,7 +45,7 @@ OutOfBag ask_tree(const GrownTree& tree, const WalkedRows<T>& rows, std::span<co
             }
         }
         if (rows.codes.empty())
-            walk_plain(tree.nodes.data(), at.data(), n, leaf.data());
+            walked.leaves(at.data(), n, leaf.data());
         for (std::size_t i = 0; i < n; ++i)
             found.answer.push_back(tree.nodes[leaf[i]].threshold);
     }
@@ -53,11 +56,11 @@ OutOfBag ask_tree(const GrownTree& tree, const WalkedRows<T>& rows, std::span<co
 /// bits for any number of threads.
 class OutOfBagVotes {
 public:
-    /// `votes` (rows x width) and `n_votes` are added to; no weights are weights of 1.
+    /// `votes` (rows x width) and `n_votes` are added to; no weights are weights of 1. `by_rows`: whether leaves answer
+    /// rows of shares, or of numbers, rather than a number.
     OutOfBagVotes(std::span<double> votes, std::span<std::int32_t> n_votes, std::span<const double> weight,
-                  bool of_classes)
-        : votes_(votes), n_votes_(n_votes), weight_(weight), width_(votes.size() / n_votes.size()),
-          of_classes_(of_classes) {}
+                  bool by_rows)
+        : votes_(votes), n_votes_(n_votes), weight_(weight), width_(votes.size() / n_votes.size()), by_rows_(by_rows) {}
 
     std::vector<double> error; // after each tree, over the rows that some tree has not seen; NaN where there are none
 
@@ -74,11 +77,16 @@ public:
     }
 
     /// The class with most votes for row i, the first of equal ones.
-    std::size_t most_voted(std::size_t i) const noexcept {
-        const double* const votes = votes_.data() + i * width_;
-        return static_cast<std::size_t>(std::max_element(votes, votes + width_) - votes);
+    std::size_t most_voted(std::size_t i) const noexcept { return most_voted(i, 0, width_); }
+    /// The same among n of them, counted from `first`.
+    std::size_t most_voted(std::size_t i, std::size_t first, std::size_t n) const noexcept {
+        const double* const votes = votes_.data() + i * width_ + first;
+        return static_cast<std::size_t>(std::max_element(votes, votes + n) - votes);
     }
-    double mean_vote(std::size_t i, std::int32_t n) const noexcept { return votes_[i] / n; }
+    /// The mean of n votes on output o.
+    double mean_vote(std::size_t i, std::int32_t n, std::size_t o = 0) const noexcept {
+        return votes_[i * width_ + o] / n;
+    }
 
 private:
     /// Only rows that this tree is asked about change their loss.
@@ -111,7 +119,7 @@ private:
     }
 
     void add_vote(double* to, double answer, const std::vector<double>& shares) const noexcept {
-        if (!of_classes_) {
+        if (!by_rows_) {
             *to += answer;
             return;
         }
@@ -138,7 +146,7 @@ private:
     std::span<std::int32_t> n_votes_;
     std::span<const double> weight_;
     std::size_t width_;
-    bool of_classes_, begun_ = false;
+    bool by_rows_, begun_ = false;
     Compensated loss_;
     double weight_asked_ = 0;
     std::mutex mutex_;

@@ -13,10 +13,12 @@ namespace detail {
 inline std::string unsound_leaf(const ForestView& forest, const Node& node, std::size_t own) {
     if (node.first != own || node.tag != Node::leaf) // its column is read on the way, whatever comes of it
         return "a leaf leads elsewhere";
-    if (!forest.of_classes)
+    if (!forest.by_rows())
         return std::isfinite(node.threshold) ? "" : "a leaf answers no number";
     const double n_rows = static_cast<double>(forest.width + forest.shares.size() / forest.width);
-    const bool is_row = node.threshold >= 0 && node.threshold < n_rows && node.threshold == std::floor(node.threshold);
+    const double first = forest.of_classes ? 0.0 : static_cast<double>(forest.width);
+    const bool is_row =
+        node.threshold >= first && node.threshold < n_rows && node.threshold == std::floor(node.threshold);
     return is_row ? "" : "a leaf names shares that are not there";
 }
 
@@ -39,7 +41,7 @@ inline std::string unsound_question(const ForestView& forest, const Node& node, 
 
 /// What is wrong, or nothing. Branches lead onwards only, so that every walk ends. O(nodes) time.
 inline std::string what_is_unsound(const ForestView& forest, std::size_t n_columns) {
-    if (forest.width == 0 || (forest.of_classes ? forest.shares.size() % forest.width != 0 : forest.width != 1))
+    if (forest.width == 0 || (forest.by_rows() ? forest.shares.size() % forest.width != 0 : !forest.shares.empty()))
         return "shares are of other lengths than the classes";
     if (forest.start.size() < 2 || forest.start.front() != 0 ||
         forest.start.back() != static_cast<std::int64_t>(forest.nodes.size()))
@@ -57,7 +59,7 @@ inline std::string what_is_unsound(const ForestView& forest, std::size_t n_colum
         }
     }
     for (const double share : forest.shares)
-        if (!(share >= 0 && share <= 1))
+        if (forest.of_classes ? !(share >= 0 && share <= 1) : !std::isfinite(share))
             return "a share is none";
     return "";
 }

@@ -4,6 +4,7 @@
 #include "margin/tree/exact/work.hpp"
 #include "node_search.hpp"
 #include "nodes.hpp"
+#include "several_cases.hpp"
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -89,10 +90,16 @@ private:
     }
 
     bool is_pure(const Work& work) const {
+        const auto cases = cases_of(work);
         if constexpr (of_classes) {
             return std::ranges::count_if(sum_, [](double w) { return w > 0; }) <= 1;
+        } else if constexpr (std::is_same_v<Target, tree::SeveralClasses>) {
+            return std::count_if(sum_.begin() + 1, sum_.end(), [](double w) { return w > 0; }) <=
+                   static_cast<std::ptrdiff_t>(cases.front().item.n);
+        } else if constexpr (Target::several) {
+            const double* const y = cases.front().item.y;
+            return std::ranges::all_of(cases, [&](const Case& c) { return std::equal(y, y + c.item.n, c.item.y); });
         } else {
-            const auto cases = cases_of(work);
             return std::ranges::all_of(cases, [&](const Case& c) { return c.y == cases.front().y; });
         }
     }
@@ -101,10 +108,28 @@ private:
         Node& node = grown_.nodes[work.node];
         node.first = work.node;
         node.tag = Node::leaf;
-        if constexpr (of_classes)
+        if constexpr (Target::several)
+            node.threshold = static_cast<double>(several_row(work, weight));
+        else if constexpr (of_classes)
             node.threshold = static_cast<double>(shares_row(work, weight));
         else
             node.threshold = mean(work, weight);
+    }
+
+    /// The row of a leaf that answers several targets: behind as many as it is wide, which stand for single classes.
+    std::size_t several_row(const Work& work, double weight)
+        requires Target::several
+    {
+        const std::size_t m = width_ - 1;
+        for (std::size_t k = 0; k < m; ++k)
+            if constexpr (Target::counts) {
+                grown_.shares.push_back(sum_[k + 1] / weight);
+            } else {
+                const auto cases = cases_of(work);
+                grown_.shares.push_back(
+                    mean_of(cases, weight, [k](const Case& c) { return tree::Values::Item{c.item.y[k], 0}; }));
+            }
+        return m + grown_.shares.size() / m - 1;
     }
 
     /// The row of a leaf's shares: the first ones are those of single classes.
@@ -124,17 +149,22 @@ private:
         return width_ + grown_.shares.size() / width_ - 1;
     }
 
+    template <class ItemOf>
+    double mean_of(std::span<const Case> cases, double weight, ItemOf&& item_of) {
+        items_.resize(cases.size());
+        weights_.resize(cases.size());
+        for (std::size_t i = 0; i < cases.size(); ++i) {
+            items_[i] = item_of(cases[i]);
+            weights_[i] = cases[i].w;
+        }
+        return tree::spread_of(items_.data(), weights_.data(), cases.size(), weight).mean;
+    }
+
     double mean(const Work& work, double weight)
         requires(!of_classes)
     {
-        items_.resize(work.n_rows);
-        weights_.resize(work.n_rows);
-        for (std::size_t i = 0; i < work.n_rows; ++i) {
-            const Case& c = cases_[work.begin + i];
-            items_[i] = {c.y, c.part};
-            weights_[i] = c.w;
-        }
-        const double found = tree::spread_of(items_.data(), weights_.data(), work.n_rows, weight).mean;
+        const double found =
+            mean_of(cases_of(work), weight, [](const Case& c) { return tree::Values::Item{c.y, c.part}; });
         if (settings_.monotone.empty())
             return found;
         return std::clamp(found, work.bounds.lowest + common_.centre, work.bounds.highest + common_.centre);

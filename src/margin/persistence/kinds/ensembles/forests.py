@@ -10,7 +10,7 @@ from margin.ensemble.forest.extra_trees import ExtraTreesClassifier, ExtraTreesR
 from margin.ensemble.forest.random_forest import RandomForestClassifier, RandomForestRegressor
 from margin.ensemble.forest.trees import Trees
 from margin.errors import PersistenceError
-from margin.persistence.kinds.base import MIXED, classifier, model, shares
+from margin.persistence.kinds.base import MIXED, OUTPUTS, model, shares
 from margin.persistence.objects.arrays import Array, at_least, finite
 from margin.persistence.objects.fields import Absent, Field, Flag, Number, Object, Text, Whole
 from margin.persistence.objects.kind import Kind
@@ -21,7 +21,7 @@ TREES: dict[str, Field] = {
     "nodes": Array("u8", "n", 2),
     "start": Array("i8", None),
     "words": Array("u8", None),
-    "shares": Array("f8", None, None, shares),
+    "shares": Array("f8", None, None, finite),
     "of_classes": Flag(),
     "n_columns": Whole(1),
 }
@@ -53,15 +53,21 @@ def _fits_columns(made: Any) -> str | None:
 
 
 def _classes_fit(made: Any) -> str | None:
-    if not made.trees_.of_classes or made.trees_.shares.shape[1] != len(made.classes_):
+    if isinstance(made.classes_, list) != made.outputs_2d_:
+        return "it has one target and several, both at once"
+    n_classes = sum(map(len, made.classes_)) if made.outputs_2d_ else len(made.classes_)
+    if not made.trees_.of_classes or made.trees_.shares.shape[1] != n_classes:
         return "its trees tell other classes apart"
-    return _votes_fit(made, len(made.classes_)) or _fits_columns(made)
+    return _votes_fit(made, n_classes) or _fits_columns(made)
 
 
 def _values_fit(made: Any) -> str | None:
-    if made.trees_.of_classes or made.trees_.shares.shape != (0, 1):
+    n_rows, width = made.trees_.shares.shape
+    if made.trees_.of_classes or (width == 1 and n_rows > 0):
         return "its trees answer classes"
-    return _votes_fit(made, 1) or _fits_columns(made)
+    if width > 1 and "_oob_votes" in vars(made) and "_oob_r2" not in vars(made):
+        return "it has votes out of bag and no score of them"
+    return _votes_fit(made, width) or _fits_columns(made)
 
 
 def _votes_fit(made: Any, width: int) -> str | None:
@@ -82,12 +88,23 @@ FOREST: dict[str, Field] = {
     "_oob_counts": Absent(Array("i4", "r", at_least(0))),
 }
 
-VALUES: dict[str, Field] = {**FOREST, "_variance": Absent(Number(0.0))}
+CLASSES: dict[str, Field] = {"classes_": OUTPUTS, "outputs_2d_": Absent(Flag()), **FOREST}
+VALUES: dict[str, Field] = {**FOREST, "_variance": Absent(Number(0.0)), "_oob_r2": Absent(Number(missing=True))}
+
+
+def _with_one_target(state: dict[str, Any]) -> dict[str, Any]:
+    """Models of version 1 had one target."""
+    return {**state, "classes": [0, state["classes"]]}
+
+
+def _of_classes(name: str, cls: type) -> Kind:
+    return model(name, cls, CLASSES, sees=MIXED, check=_classes_fit, version=2, steps={1: _with_one_target})
+
 
 KINDS: tuple[Kind, ...] = (
     Kind("trees", Trees, TREES, check=_sound, derived=frozenset({"walker"})),
-    classifier("random-forest-classifier", RandomForestClassifier, FOREST, sees=MIXED, check=_classes_fit),
-    classifier("extra-trees-classifier", ExtraTreesClassifier, FOREST, sees=MIXED, check=_classes_fit),
+    _of_classes("random-forest-classifier", RandomForestClassifier),
+    _of_classes("extra-trees-classifier", ExtraTreesClassifier),
     model("random-forest-regressor", RandomForestRegressor, VALUES, sees=MIXED, check=_values_fit),
     model("extra-trees-regressor", ExtraTreesRegressor, VALUES, sees=MIXED, check=_values_fit),
 )

@@ -1,0 +1,3 @@
+"""Pictures of forests and bags."""
+
+__all__: list[str] = []
