@@ -33,6 +33,20 @@ def test_no_copy_of_wider_numbers_is_made(model, kind):
     assert answering < 3 * X.nbytes + labels_and_scores
 
 
+@pytest.mark.parametrize("kind", ["uint8", "bool"])
+def test_densities_take_bytes_as_numbers_of_single_precision(kind):
+    """Four bytes for each, not the twelve of whole numbers and doubles beside each other."""
+    X, model = (CELLS if kind != "bool" else CELLS > 1).astype(kind), GaussianNB()
+    model.fit(X[:50], Y[:50])  # what is loaded on first use is no part of it
+    tracemalloc.start()
+    try:
+        model.fit(X, Y).predict(X)
+        _, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert most < 5 * X.nbytes + Y.nbytes * 4 + len(Y) * 3 * 8 * 2
+
+
 @pytest.mark.parametrize("model", [*MODELS, GaussianNB(), NaiveBayes(distributions="poisson")], ids=[*NAMES, "g", "p"])
 @pytest.mark.parametrize("kind", ["uint8", "int8", "bool"])
 @pytest.mark.parametrize("order", ["C", "F"])

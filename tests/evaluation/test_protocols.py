@@ -16,6 +16,7 @@ from margin.evaluation import (
     LeaveOneOut,
     RepeatedHoldOut,
     StratifiedFolds,
+    TimeHoldOut,
     TimeOrdered,
     TrainValidationTest,
 )
@@ -241,10 +242,25 @@ def test_dates_numbers_and_text_are_the_same_times():
         assert found == expected
 
 
+@pytest.mark.parametrize(
+    "write",
+    ["{day}.{month}.2024", "{month}/{day}/24 10:00 pm", "May {day}, 202{month}"],
+    ids=["point", "slash", "name"],
+)
+def test_times_are_read_in_every_way_that_files_write_dates(write):
+    when = [(3, 1), (1, 31), (2, 5), (7, 1), (5, 30), (6, 2), (1, 2), (4, 4)]
+    y = [0, 1] * 4
+    expected = [(a.tolist(), b.tolist()) for a, b in TimeOrdered([31 * m + d for m, d in when], 3).split(y)]
+    words = [write.format(month=m, day=d) for m, d in when]
+    assert [(a.tolist(), b.tolist()) for a, b in TimeOrdered(words, 3).split(y)] == expected
+    ((train, test),) = TimeHoldOut(words, at=words[7]).split(y)
+    assert (train.tolist(), test.tolist()) == ([0, 1, 2, 6], [3, 4, 5, 7])
+
+
 def test_times_that_cannot_be_ordered_are_refused():
     with pytest.raises(InputError, match="1 of 3 times are missing, first in row 1"):
         next(TimeOrdered([1.0, np.nan, 2.0], 1).split([0, 1, 0]))
-    with pytest.raises(InputError, match="ISO 8601"):
+    with pytest.raises(InputError, match="dates that files write"):
         next(TimeOrdered(["early", "late", "later"], 1).split([0, 1, 0]))
     with pytest.raises(ParameterError, match="gap must be a length of time"):
         TimeOrdered(gap=-1)

@@ -6,6 +6,7 @@ import pytest
 import margin
 from margin import MajorityClassifier, NaiveBayes, evaluate
 from margin.data import Table
+from margin.data.written.dates import read_dates
 from margin.errors import DataError, ParameterError
 from margin.evaluation import TimeOrdered, compare_scores
 from margin.experiment import Spec, run
@@ -59,6 +60,17 @@ def test_the_past_is_learnt_from_and_the_future_asked_about():
     assert sealed.train_rows.tolist() == list(range(96))
     for train, test in folds.split(sealed.train[1]):
         assert day[train].max() < day[test].min()
+
+
+def test_dates_are_ordered_as_the_table_reads_them():
+    """The training part alone would not say that 05/03 is the fifth of March."""
+    table, n = visits(), 120
+    days = [f"{1 + i % 12 if i < 96 else 13 + i % 12:02d}/{1 + i // 12:02d}/2024" for i in range(n)]
+    assert read_dates(days[:96]).day_first is False
+    dated = Table.from_columns({**{name: table.values(name) for name in ("habit", "ill")}, "day": days}, name="visits")
+    sealed, folds = sealed_rows(Spec(dated, target="ill", time="day", **QUICK))
+    assert sealed.train_rows.tolist() == list(range(96))
+    assert all(train.max() < test.min() for train, test in folds.split(sealed.train[1]))
 
 
 @pytest.mark.parametrize("by", [{"group": "patient"}, {"time": "day"}], ids=["group", "time"])

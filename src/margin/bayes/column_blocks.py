@@ -11,7 +11,7 @@ import numpy as np
 import margin._core as _core
 from margin import parallel
 from margin.base import MixedData
-from margin.base.inputs.arrays import dense_from_sparse, widened
+from margin.base.inputs.arrays import dense_from_sparse
 from margin.base.inputs.columns import Columns
 from margin.base.representations.cell_survey import Survey
 from margin.bayes.bag_of_words import count_words
@@ -178,7 +178,7 @@ class Block:
         if is_sparse(numeric):
             numeric = numeric if self.distribution.sparse else dense_from_sparse(numeric, who)
         elif numeric.dtype == np.uint8 and not self.distribution.takes_bytes:
-            numeric = widened(numeric)
+            numeric = numeric.astype(np.float32)  # exact, and taken as it is by whatever reads numbers
         if self.distribution.counts and (X.stored is None or X.stored.has_negative):
             self._refuse_negative(numeric, X.survey, who)
         return numeric

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from margin.experiment import Progress, Result
 
-__all__ = ["followed"]
+__all__ = ["followed", "with_share"]
 
 START = "reading the table"
 #: What goes on once a stage is done; events come after the work they speak of.
@@ -29,6 +29,20 @@ def followed(events: Iterator[Progress | Result], live: bool = True) -> Result:
     if live and console.is_terminal:
         return _with_bar(events, console)
     return _last(events)
+
+
+def with_share(parts: Iterator[tuple[Any, float]], what: str) -> Iterator[Any]:
+    """The parts of some work, with a bar of the share that is done on standard error where that is a terminal."""
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(bar_width=24), TaskProgressColumn(), TimeRemainingColumn())
+    console = Console(stderr=True)
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+        task = bar.add_task(what, total=1.0)
+        for part, share in parts:
+            yield part
+            bar.update(task, completed=share)
 
 
 def _last(events: Iterator[Any]) -> Any:

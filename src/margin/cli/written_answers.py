@@ -5,12 +5,21 @@ from __future__ import annotations
 import csv
 import io
 import json
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from margin.data.readers.witness import ReadWhole
 from margin.errors import ParameterError
+from margin.persistence.container.files import written_whole
 
-__all__ = ["check_ending", "written"]
+__all__ = ["Columns", "check_ending", "write_answers"]
+
+#: Some rows of the answers, column by column.
+Columns = dict[str, list[Any]]
 
 _ENDINGS = (".csv", ".tsv", ".txt", ".json", ".jsonl", ".ndjson", ".parquet", ".pq")
 
@@ -22,28 +31,67 @@ def check_ending(path: str) -> None:
         raise ParameterError(f"--out {path}: the ending must be one of {', '.join(_ENDINGS)}.")
 
 
-def written(columns: dict[str, list[Any]], path: str) -> str | bytes:
-    """The columns as the ending of the path wants them; CSV where there is none.
+def write_answers(path: str, batches: Iterator[Columns]) -> Path:
+    """Write the columns of all batches, in the form that the ending wants, so that nobody ever sees half of them.
 
-    >>> written({"row": [1], "risk": ["low"]}, "answers.jsonl")
-    '{"row": 1, "risk": "low"}\\n'
+    >>> folder = tempfile.mkdtemp()
+    >>> batches = iter([{"row": [1], "risk": ["low"]}, {"row": [2], "risk": ["high"]}])
+    >>> write_answers(f"{folder}/a.csv", batches).read_text()
+    'row,risk\\n1,low\\n2,high\\n'
     """
     ending = Path(path).suffix.lower()
     if ending in (".parquet", ".pq"):
-        return _parquet(columns)
-    if ending in (".json", ".jsonl", ".ndjson"):
-        records = [json.dumps(dict(zip(columns, row)), ensure_ascii=False) for row in zip(*columns.values())]
-        return "[\n" + ",\n".join(records) + "\n]\n" if ending == ".json" else "".join(f"{each}\n" for each in records)
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n", delimiter="\t" if ending == ".tsv" else ",")
-    writer.writerow(columns)
-    writer.writerows(zip(*columns.values()))
-    return text.getvalue()
+        return written_whole(path, lambda descriptor: _fill_parquet(descriptor, Path(path), batches))
+    as_text = {".json": _json, ".jsonl": _json_lines, ".ndjson": _json_lines}.get(ending)
+    texts = as_text(batches) if as_text else _delimited(batches, "\t" if ending == ".tsv" else ",")
+
+    def fill(descriptor: int) -> None:
+        with os.fdopen(descriptor, "w", encoding="utf-8", newline="", closefd=False) as file:
+            file.writelines(texts)
+
+    return written_whole(path, fill)
 
 
-def _parquet(columns: dict[str, list[Any]]) -> bytes:
+def _delimited(batches: Iterator[Columns], separator: str) -> Iterator[str]:
+    for place, columns in enumerate(batches):
+        text = io.StringIO()
+        writer = csv.writer(text, lineterminator="\n", delimiter=separator)
+        if not place:
+            writer.writerow(columns)
+        writer.writerows(zip(*columns.values()))
+        yield text.getvalue()
+
+
+def _records(columns: Columns) -> list[str]:
+    return [json.dumps(dict(zip(columns, row)), ensure_ascii=False) for row in zip(*columns.values())]
+
+
+def _json_lines(batches: Iterator[Columns]) -> Iterator[str]:
+    for columns in batches:
+        yield "".join(f"{each}\n" for each in _records(columns))
+
+
+def _json(batches: Iterator[Columns]) -> Iterator[str]:
+    for place, columns in enumerate(batches):
+        yield (",\n" if place else "[\n") + ",\n".join(_records(columns))
+    yield "\n]\n"
+
+
+def _fill_parquet(descriptor: int, path: Path, batches: Iterator[Columns]) -> None:
+    """A file for each batch, beside the place of the answers, then one of them all: Parquet has no end to add to."""
     import polars as pl
 
-    content = io.BytesIO()
-    pl.DataFrame([pl.Series(name, cells, strict=False) for name, cells in columns.items()]).write_parquet(content)
-    return content.getvalue()
+    with tempfile.TemporaryDirectory(prefix=f".{path.name}.", dir=path.parent) as folder:
+        types: list[Any] = []
+        for place, columns in enumerate(batches):
+            frame = pl.DataFrame([pl.Series(name, cells, strict=False) for name, cells in columns.items()])
+            types = types or frame.dtypes
+            if frame.dtypes != types:
+                raise ReadWhole("a column is of another type in some part.")
+            frame.write_parquet(Path(folder, f"{place:09}.parquet"))
+        whole = Path(folder, "000000000.parquet")
+        if place:
+            whole = Path(folder, "whole")
+            pl.scan_parquet(Path(folder, "*.parquet")).sink_parquet(whole)
+        with whole.open("rb") as source, os.fdopen(descriptor, "wb", closefd=False) as file:
+            shutil.copyfileobj(source, file)

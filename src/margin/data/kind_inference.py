@@ -25,10 +25,10 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from margin.data.declared_kinds import DeclaredKind
-from margin.data.level_codes import codes_among, codes_of_all, levels_of_numbers
+from margin.data.level_codes import codes_among, codes_of_all, in_number_order, levels_of_numbers
 from margin.data.number_formats import in_plain_digits
 from margin.data.schema import Column, Kind
-from margin.data.written.date_columns import dated_column
+from margin.data.written.date_columns import dated_column, look_like_dates
 from margin.data.written.dates import first_stray
 from margin.errors import DataError, DataWarning, InputError, closest, warn
 
@@ -40,6 +40,7 @@ __all__ = [
     "MISSING_AMONG_NUMBERS",
     "BadCells",
     "Written",
+    "as_numbers",
     "infer",
     "infer_numbers",
     "infer_stripped",
@@ -72,13 +73,6 @@ RUNNING_NUMBER_ROWS = 20
 _NAME_OF_ROWS = re.compile(
     r"^(?i:id|idx|index|nr|no|num|number|row|rownames?|row_?id|key|unnamed.*|.+[ _.-]id)$|^.+I[dD]$"
 )
-_MONTH = r"(?i:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?"
-_DAY = (
-    r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.](\d{4}|\d{2})"
-    rf"|{_MONTH} \d{{1,2}}(st|nd|rd|th)?,? \d{{4}}|\d{{1,2}}[- ]{_MONTH}[- ]\d{{2,4}}"
-)
-_DATE = rf"^({_DAY})(,?[T ]\d{{1,2}}:\d{{2}}(:\d{{2}}([.,]\d+)?)?\s?([aApP][mM]|Z|[+-]\d{{2}}:?\d{{2}})?)?$"
-_LOOKS_LIKE_DATE = re.compile(_DATE)
 _LEADING_ZERO = r"^[+-]?0[0-9]"
 _TRUE, _FALSE = ("True", "TRUE", "true"), ("False", "FALSE", "false")
 
@@ -90,7 +84,7 @@ class Written:
     ``unnamed`` says that the header left the name empty; ``line_of`` gives the line of the file that a row
     stands in, or the row itself where ``place`` says so; ``missing`` replaces both lists of marks; ``bad`` says what
     becomes of a cell that is no number among numbers. Where nothing is known of a ``decimal_comma`` (None), commas
-    set thousands apart if they can.
+    set thousands apart if they can. A ``witness`` is told how words were taken.
     """
 
     name: str
@@ -103,6 +97,7 @@ class Written:
     line_of: Callable[[int], int] = lambda row: row + 1
     place: str = "line"
     bad: BadCells = "words"
+    witness: Callable[[pl.Series, Written, Column], None] | None = None
 
     def refusal(self, row: int, value: object, must: str) -> DataError:
         return DataError(f"{self.who}: column {self.name!r}, {self.at(row)}: {value!r} {must}.")
@@ -137,6 +132,13 @@ def infer(cells: pl.Series, about: Written) -> tuple[Column, np.ndarray]:
 
 def infer_stripped(words: pl.Series, about: Written) -> tuple[Column, np.ndarray]:
     """The same for words that :func:`without_marks` gave."""
+    found = _inferred(words, about)
+    if about.witness is not None:
+        about.witness(words, about, found[0])
+    return found
+
+
+def _inferred(words: pl.Series, about: Written) -> tuple[Column, np.ndarray]:
     if about.declared is not None:
         return _as_declared(words, about, about.declared)
     if words.null_count() == len(words):
@@ -146,7 +148,7 @@ def infer_stripped(words: pl.Series, about: Written) -> tuple[Column, np.ndarray
         return Column(about.name, "nominal", (False, True), "truth values"), truth
     if not words.str.contains(r"\d").any():  # as most words are; asking whether they are numbers takes much longer
         return infer_words(words, about)
-    numbers = _numbers(words, about)
+    numbers = as_numbers(words, about)
     share = ALMOST_NUMERIC if about.bad == "words" else MEANT_AS_NUMBERS
     if not numbers.count or numbers.count < share * (numbers.count + len(numbers.strays)):
         return infer_words(words, about)
@@ -170,7 +172,7 @@ def infer_words(words: pl.Series, about: Written, because: str = "") -> tuple[Co
     Column(name='colour', kind='nominal', levels=('blue', 'red'), reason='2 different words')
     """
     present = words.drop_nulls()
-    if len(present) and _LOOKS_LIKE_DATE.match(present[0]) and bool(present.str.contains(_DATE).all()):
+    if look_like_dates(present):
         dated = dated_column(words, about.name, "dates")
         if dated is not None:
             return dated
@@ -212,7 +214,7 @@ def truth_values(words: pl.Series) -> np.ndarray | None:
 
 def numbers_in(words: pl.Series, about: Written) -> np.ndarray:
     """Words as the numbers they are written for, NaN where null; what is none is settled as ``about`` says."""
-    numbers = _numbers(words, about)
+    numbers = as_numbers(words, about)
     _settle_strays(words, numbers, about)
     return _stored(numbers)
 
@@ -231,12 +233,13 @@ def without_marks(cells: pl.DataFrame, missing: tuple[str, ...] | None = None) -
     return stripped.select(pl.when(~pl.all().is_in(list(marks))).then(pl.all()))
 
 
-def _numbers(words: pl.Series, about: Written) -> _Numbers:
+def as_numbers(words: pl.Series, about: Written) -> _Numbers:
+    """Words as numbers in the one way of writing that suits the column best, with the rows of those that are none."""
     import polars as pl
 
     if about.decimal_comma is None:
-        with_points = _numbers(words, replace(about, decimal_comma=False))
-        with_commas = _numbers(words, replace(about, decimal_comma=True)) if len(with_points.strays) else with_points
+        with_points = as_numbers(words, replace(about, decimal_comma=False))
+        with_commas = as_numbers(words, replace(about, decimal_comma=True)) if len(with_points.strays) else with_points
         return with_points if len(with_commas.strays) else with_commas
     found = _cast(words, words, about)
     # Most columns are plain numbers or plain words; only what is neither is looked at again.
@@ -362,7 +365,7 @@ def _as_declared(words: pl.Series, about: Written, declared: DeclaredKind) -> tu
     if declared.levels is None:
         levels, codes = codes_of_all(words)
         if declared.kind == "ordinal":
-            levels = _in_number_order(levels)
+            levels = in_number_order(levels)
             codes = codes_among(words, levels)
     else:
         levels = tuple(map(str, declared.levels))
@@ -379,7 +382,7 @@ def _declared_nominal(words: pl.Series, about: Written) -> tuple[Column, np.ndar
     truth = truth_values(words)
     if truth is not None:
         return Column(about.name, "nominal", (False, True), "as told"), truth
-    numbers = _numbers(words, about)
+    numbers = as_numbers(words, about)
     if (
         numbers.count
         and not len(numbers.strays)
@@ -389,10 +392,3 @@ def _declared_nominal(words: pl.Series, about: Written) -> tuple[Column, np.ndar
         levels, codes = levels_of_numbers(_stored(numbers))
         return Column(about.name, "nominal", levels, "as told"), codes
     return _leveled(words, about, "as told")
-
-
-def _in_number_order(levels: tuple[str, ...]) -> tuple[str, ...]:
-    try:
-        return tuple(sorted(levels, key=float))
-    except ValueError:
-        return levels

@@ -10,7 +10,7 @@ import numpy as np
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["codes_among", "codes_of_all", "levels_of_numbers"]
+__all__ = ["codes_among", "codes_of_all", "in_number_order", "levels_of_numbers"]
 
 #: Below so many cells a query takes longer to plan than the cells take to look at.
 SHORT = 1000
@@ -65,6 +65,18 @@ def levels_of_numbers(numbers: np.ndarray) -> tuple[tuple[Any, ...], np.ndarray]
     cells = np.full(len(numbers), -1, dtype=np.int32)
     cells[present] = codes
     return tuple(distinct.astype(np.int64).tolist() if whole else distinct.tolist()), cells
+
+
+def in_number_order(levels: tuple[str, ...]) -> tuple[str, ...]:
+    """Words that are all numbers in the order of these, others as they come.
+
+    >>> in_number_order(("10", "2")), in_number_order(("b", "a"))
+    (('2', '10'), ('b', 'a'))
+    """
+    try:
+        return tuple(sorted(levels, key=float))
+    except ValueError:
+        return levels
 
 
 def _stored(codes: pl.Series) -> np.ndarray:

@@ -17,7 +17,7 @@ from margin.errors import MarginError, ParameterError, listing
 from margin.evaluation import correct, corrected_t_interval, corrected_t_test, proportion_interval
 from margin.experiment.problem import check_column, frame, open_table, resolve_target
 from margin.experiment.result import Progress, Score, Standing, Step
-from margin.experiment.running.parting import with_test_rows
+from margin.experiment.running.parting import times_of, with_test_rows
 from margin.experiment.running.run_log import Log
 from margin.experiment.running.target_rows import TargetRows
 from margin.experiment.spec import METRICS, Spec
@@ -200,7 +200,7 @@ def _read(spec: Spec, log: Log) -> tuple[Table, Table, Table, tuple[str, ...], T
         spec,
         kept.values(targets[0]),
         groups=None if spec.group is None else kept.values(spec.group),
-        times=None if spec.time is None else kept.values(spec.time),
+        times=None if spec.time is None else times_of(kept, spec.time),
         own=None if spec.test is None else np.flatnonzero(known) >= own_from,
     )
     return table, kept.drop(*targets, *aside), kept.select(targets), targets, rows

@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import re
 import warnings
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -14,8 +15,10 @@ import numpy as np
 from margin.data import Schema, Table
 from margin.data.frames.object_cells import codes_of_values
 from margin.data.predictions import Predictions
-from margin.data.readers import read
+from margin.data.readers import read_asked, request_of
 from margin.data.readers.libsvm import LIBSVM_REASON
+from margin.data.readers.parts import parts_of
+from margin.data.readers.witness import ReadWhole, Witness
 from margin.errors import DataError, DataWarning, PersistenceError, closest, listing
 from margin.evaluation.predictions.from_model import predict_all
 
@@ -23,10 +26,12 @@ __all__ = [
     "Answers",
     "about_model",
     "answers",
+    "new_rows_in_parts",
     "read_new_rows",
     "several_answers",
     "share_of_answer",
     "targets_of",
+    "told_of_unseen",
 ]
 
 
@@ -35,13 +40,18 @@ class Answers(Predictions):
     """A class for each row, with the probabilities of all classes where the model gives them.
 
     ``identifiers`` are the columns that name rows; ``truth`` is there where the new rows held the target too;
-    ``unseen`` says in a sentence for each column how many of its categories were not there at fit.
+    ``new_categories`` counts, column by column, the cells of each category that was not there at fit.
     """
 
     classes: tuple[Any, ...]
     identifiers: dict[str, np.ndarray]
     truth: np.ndarray | None
-    unseen: tuple[str, ...] = ()
+    new_categories: dict[str, Counter[Any]] = field(default_factory=dict)
+
+    @property
+    def unseen(self) -> tuple[str, ...]:
+        """A sentence for each column that holds categories which were not there at fit: how many cells, and which."""
+        return told_of_unseen(self.new_categories)
 
     @property
     def _known(self) -> np.ndarray:
@@ -111,6 +121,39 @@ def read_new_rows(
     ``told`` are options of :func:`margin.data.read` that differ for this file. Columns that the model does not know
     are refused unless ``extra`` is ``"ignore"``.
     """
+    options, kinds = _options(about, told)
+    witness = Witness(dict(about["columns"]), in_parts=False)
+
+    def reader(**asked: Any) -> Table:
+        request = replace(request_of(**asked), witness=witness)
+        return read_asked(path, request, asked.get("drop"), asked.get("only"))
+
+    table = _read_like(reader, options, kinds, about, extra)
+    witness.warn_of_coerced()
+    return table
+
+
+def new_rows_in_parts(
+    path: str | os.PathLike[str], about: dict[str, Any], told: dict[str, Any] | None = None, extra: str = "refuse"
+) -> Iterator[tuple[Table, float]]:
+    """The same rows, some at a time, with how much of the file is done; ReadWhole where they might differ."""
+    options, kinds = _options(about, told)
+    by_name = bool(options["header"])
+    if kinds:
+        raise ReadWhole("kinds of columns are told anew.")
+    witness = Witness(dict(about["columns"]) if by_name else {}, others=None if by_name else "nominal")
+    names: tuple[str, ...] = ()
+    for part in parts_of(path, options, witness):
+        table = _read_like(part.read, options, {}, about, extra)
+        names = names or table.names
+        if table.names != names:
+            raise ReadWhole("a column is there only in some parts.")
+        yield table, part.share
+    witness.warn_of_coerced()
+
+
+def _options(about: dict[str, Any], told: dict[str, Any] | None) -> tuple[dict[str, Any], dict[str, Any]]:
+    """How a file is read, as the training table was or as is told; and the kinds that are told."""
     if "columns" not in about:
         raise PersistenceError(
             "the model does not say how its table was read (it must come from margin compare --save)."
@@ -122,13 +165,21 @@ def read_new_rows(
         options["header"] = False
     if told is not None and told.get("skip") is not None:
         options["skip"] = told["skip"]
-    kinds = dict(options.pop("kinds", None) or {})
+    return options, dict(options.pop("kinds", None) or {})
+
+
+def _read_like(
+    reader: Callable[..., Table], options: dict[str, Any], kinds: dict[str, Any], about: dict[str, Any], extra: str
+) -> Table:
+    """What a reader of new rows gives for the options of the training table, in the kinds of its columns."""
     about = about | {"header": options["header"]}
-    table = _named(_read_wide_enough(path, options, about), about)
-    learnt = {name: kind for name, kind in about["columns"] if name in table.schema}
-    numeric = {name for name, kind in learnt.items() if (kind == "numeric") != table.schema[name].is_numeric}
-    if about["header"] and (numeric or kinds):
-        table = read(path, **options, kinds={name: learnt[name] for name in numeric} | kinds)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DataWarning)  # what the columns are is known from training
+        table = _named(_read_wide_enough(reader, options, about), about)
+        learnt = {name: kind for name, kind in about["columns"] if name in table.schema}
+        numeric = {name for name, kind in learnt.items() if (kind == "numeric") != table.schema[name].is_numeric}
+        if about["header"] and (numeric or kinds):
+            table = reader(**options, kinds={name: learnt[name] for name in numeric} | kinds)
     return _known_columns(table, about, extra)
 
 
@@ -144,15 +195,13 @@ def _known_columns(table: Table, about: dict[str, Any], extra: str) -> Table:
     return table
 
 
-def _read_wide_enough(path: Any, options: dict[str, Any], about: dict[str, Any]) -> Table:
+def _read_wide_enough(reader: Callable[..., Table], options: dict[str, Any], about: dict[str, Any]) -> Table:
     """The file as it is or, where its format leaves columns of zeros out (LIBSVM), with the columns of the model."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DataWarning)  # what the columns are is known from training
-        table = read(path, **options)
-        targets = targets_of(about)
-        absent = {name: kind for name, kind in about["columns"] if name not in table.schema and name not in targets}
-        if absent and all(column.reason == LIBSVM_REASON for column in table.schema if column.is_numeric):
-            table = read(path, kinds=absent, **options)
+    table = reader(**options)
+    targets = targets_of(about)
+    absent = {name: kind for name, kind in about["columns"] if name not in table.schema and name not in targets}
+    if absent and all(column.reason == LIBSVM_REASON for column in table.schema if column.is_numeric):
+        table = reader(kinds=absent, **options)
     return table
 
 
@@ -232,13 +281,13 @@ def answers(model: Any, table: Table, about: dict[str, Any]) -> Answers:
         classes=tuple(model.classes_.tolist()),
         identifiers=identifiers,
         truth=truth,
-        unseen=tuple(unseen_categories(model, inputs)),
+        new_categories=unseen_categories(model, inputs),
     )
 
 
-def unseen_categories(model: Any, table: Table) -> list[str]:
-    """A sentence for each column that holds categories which were not there at fit: how many cells, and which."""
-    told = []
+def unseen_categories(model: Any, table: Table) -> dict[str, Counter[Any]]:
+    """How many cells of each column hold a category that was not there at fit, by category."""
+    found = {}
     for column in getattr(model, "schema_", None) or ():
         if column.name not in table.schema:
             continue
@@ -247,12 +296,20 @@ def unseen_categories(model: Any, table: Table) -> list[str]:
             continue
         known = codes_of_values(column.levels, given.levels)
         cells = table.cells(column.name)
-        strange = (cells >= 0) & (known[cells] < 0)
-        if strange.any():
-            which = [given.levels[code] for code in np.unique(cells[strange])]
-            n = int(strange.sum())
-            told.append(
-                f"{column.name}: {n:,} cell{'s' * (n > 1)} ({listing(which)}) hold{'s' * (n == 1)} a category that was "
-                "not there at fit, and count as missing."
-            )
-    return told
+        strange = cells[(cells >= 0) & (known[cells] < 0)]
+        if len(strange):
+            codes, times = np.unique(strange, return_counts=True)
+            found[column.name] = Counter({given.levels[code]: int(n) for code, n in zip(codes, times)})
+    return found
+
+
+def told_of_unseen(found: dict[str, Counter[Any]]) -> tuple[str, ...]:
+    """A sentence for each column, with its categories in order."""
+    told = []
+    for name, cells in found.items():
+        n = cells.total()
+        told.append(
+            f"{name}: {n:,} cell{'s' * (n > 1)} ({listing(sorted(cells))}) hold{'s' * (n == 1)} a category that was "
+            "not there at fit, and count as missing."
+        )
+    return tuple(told)

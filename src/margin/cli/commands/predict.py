@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +13,7 @@ from margin.cli import read_options as reading
 from margin.errors import listing
 
 if TYPE_CHECKING:
-    from margin.experiment import Answers
+    from margin.experiment.answer_stream import AnswerStream
 
 __all__ = ["command"]
 
@@ -54,36 +56,94 @@ def command(
     from rich.console import Console
 
     from margin import persistence
-    from margin.cli.written_answers import check_ending, written
-    from margin.errors import ParameterError
-    from margin.experiment import answers, read_new_rows
+    from margin.cli.written_answers import check_ending
+    from margin.errors import MarginError, ParameterError, PersistenceError
 
     if out and Path(out).absolute() in (Path(model).absolute(), Path(file).absolute()):
         raise ParameterError(f"--out {out}: is another file of this command (give it a name of its own).")
-    about = persistence.header(model).about
-    fitted = persistence.load(model)
-    console = Console(highlight=False, quiet=as_json)
+    job = _Job(persistence.header(model).about, persistence.load(model), file, out, probabilities)
     if out:
         check_ending(out)
-    rows = read_new_rows(file, about, reading.settings(given), extra)
-    if "targets" in about:
-        _answer_several(fitted, rows, about, out, console, as_json)
-        return
-    found = answers(fitted, rows, about)
-    columns = _columns(found, about["target"], probabilities)
+    told = reading.settings(given)
+    try:
+        done, shown = job.in_parts(told, extra, as_json)
+    except PersistenceError:  # the place of the answers, not the file
+        raise
+    except MarginError:  # a part may mean something else than the whole, and rows are numbered from its start
+        done, shown = job.whole(told, extra, as_json)
+    console = Console(highlight=False, quiet=as_json)
     if out:
-        place = persistence.write_whole(out, written(columns, out))
-        console.print(f"Answers for {len(found.labels):,} rows: {place}", markup=False, soft_wrap=True)
+        console.print(f"Answers for {done.n_rows:,} rows: {out}", markup=False, soft_wrap=True)
     else:
-        _show(columns, len(found.labels), console)
-    if as_json:
-        told = None if found.truth is None else {"known": found.n_known, "right": found.n_right}
-        _echo(columns, target=about["target"], unseen=found.unseen, agree=told)
+        _show(shown, done.n_rows, console)
+    _say(done, job.about, shown, console, as_json)
+
+
+@dataclass(frozen=True)
+class _Job:
+    """Rows of a file to be answered by a model, and where the answers go."""
+
+    about: dict[str, Any]
+    model: Any
+    file: str
+    out: str | None
+    every_class: bool
+
+    def in_parts(self, told: dict[str, Any], extra: str, keep: bool) -> tuple[AnswerStream, dict[str, list[Any]]]:
+        from margin.data.readers.witness import ReadWhole
+        from margin.experiment.table_prediction import new_rows_in_parts
+
+        if keep:
+            raise ReadWhole("all answers are kept, and so may be all rows.")
+        return self._answered(new_rows_in_parts(self.file, self.about, told, extra), keep, in_parts=True)
+
+    def whole(self, told: dict[str, Any], extra: str, keep: bool) -> tuple[AnswerStream, dict[str, list[Any]]]:
+        from margin.experiment import read_new_rows
+
+        return self._answered(iter([(read_new_rows(self.file, self.about, told, extra), 1.0)]), keep)
+
+    def _answered(
+        self, rows: Iterator[tuple[Any, float]], keep: bool, in_parts: bool = False
+    ) -> tuple[AnswerStream, dict[str, list[Any]]]:
+        """What was counted, and the first answers, or all of them if they are kept."""
+        from margin.cli.progress import with_share
+        from margin.cli.written_answers import write_answers
+        from margin.experiment.answer_stream import AnswerStream
+
+        stream = AnswerStream(self.model, self.about, self.every_class, in_parts)
+        first: dict[str, list[Any]] = {}
+
+        def batches() -> Iterator[dict[str, list[Any]]]:
+            for table in with_share(rows, "answering"):
+                columns = stream.columns(table)
+                if not first:
+                    first.update({name: cells if keep else cells[:SHOWN] for name, cells in columns.items()})
+                yield columns
+
+        if self.out:
+            write_answers(self.out, batches())
+        else:
+            for _ in batches():
+                pass
+        return stream, first
+
+
+def _say(done: AnswerStream, about: dict[str, Any], columns: dict[str, list[Any]], console: Any, as_json: bool) -> None:
+    """What else there is to say of the answers."""
+    if "targets" in about:
+        if as_json:
+            _echo(columns, targets=about["targets"], agree=dict(done.agree))
+        for name, agree in done.agree.items():
+            console.print(f"{name}: {agree:,} of {done.n_rows:,} rows agree with the file.", markup=False)
         return
-    for line in found.unseen:
+    if as_json:
+        told = {"known": done.n_known, "right": done.n_right} if done.has_truth else None
+        _echo(columns, target=about["target"], unseen=done.unseen, agree=told)
+        return
+    for line in done.unseen:
         click.echo(f"! {line}", err=True)
-    if found.truth is not None:
-        _compare(found, about["target"], console)
+    if done.has_truth:
+        _compare(done, about["target"], console)
 
 
 def _echo(columns: dict[str, list[Any]], **told: Any) -> None:
@@ -92,43 +152,6 @@ def _echo(columns: dict[str, list[Any]], **told: Any) -> None:
 
     rows = [dict(zip(columns, row)) for row in zip(*columns.values())]
     click.echo(result_json.as_json({**told, "answers": rows}))
-
-
-def _answer_several(
-    fitted: Any, table: Any, about: dict[str, Any], out: str | None, console: Any, as_json: bool
-) -> None:
-    """A column of answers for each target."""
-    from margin import persistence
-    from margin.cli.written_answers import written
-    from margin.experiment.table_prediction import several_answers
-
-    columns, right = several_answers(fitted, table, about)
-    n = len(columns["row"])
-    if out:
-        place = persistence.write_whole(out, written(columns, out))
-        console.print(f"Answers for {n:,} rows: {place}", markup=False, soft_wrap=True)
-    else:
-        _show(columns, n, console)
-    if as_json:
-        _echo(columns, targets=about["targets"], agree=right)
-    for name, agree in right.items():
-        console.print(f"{name}: {agree:,} of {n:,} rows agree with the file.", markup=False)
-
-
-def _columns(found: Answers, target: str, every_class: bool) -> dict[str, list[Any]]:
-    """The columns of the answer: row, identifiers, the class, and how probable it is."""
-    from margin.experiment.table_prediction import share_of_answer
-
-    columns: dict[str, list[Any]] = {"row": list(range(1, len(found.labels) + 1))}
-    columns |= {name: values.tolist() for name, values in found.identifiers.items()}
-    columns[target] = found.labels.tolist()
-    if found.probabilities is not None:
-        if every_class:
-            each = zip(found.classes, found.probabilities.T)
-            columns |= {f"P({label})": values.tolist() for label, values in each}
-        else:
-            columns["probability"] = share_of_answer(found.labels, found.classes, found.probabilities).tolist()
-    return columns
 
 
 def _show(columns: dict[str, list[Any]], n_rows: int, console: Any) -> None:
@@ -149,7 +172,7 @@ def _cell(value: object) -> str:
     return "" if value is None else f"{value:.3f}" if isinstance(value, float) else str(value)
 
 
-def _compare(found: Answers, target: str, console: Any) -> None:
+def _compare(found: AnswerStream, target: str, console: Any) -> None:
     """The file held the target too: say how many answers agree with it."""
     if found.n_known:
         share = f"{100 * found.n_right / found.n_known:.1f} %"
@@ -159,7 +182,7 @@ def _compare(found: Answers, target: str, console: Any) -> None:
         )
     if found.strange:
         click.echo(
-            f"! {target}: {listing(found.strange)} in the file is not among the classes of the model, "
-            f"{listing(found.classes)}; such rows are not counted.",
+            f"! {target}: {listing(list(found.strange))} in the file is not among the classes of the model, "
+            f"{listing(found.model.classes_.tolist())}; such rows are not counted.",
             err=True,
         )

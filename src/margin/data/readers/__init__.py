@@ -27,7 +27,7 @@ from margin.data.schema import Schema
 from margin.data.table import Table
 from margin.errors import DataError, ParameterError, closest, listing
 
-__all__ = ["FORMATS", "read"]
+__all__ = ["FORMATS", "as_asked", "read", "read_asked", "reader_of", "request_of", "table_of_source"]
 
 Reader = Callable[[Source, Request], Table]
 
@@ -105,17 +105,51 @@ def read(
     >>> read([{"age": 31, "sex": "f"}, {"sex": "m"}]) == read(file)
     True
     """
-    request = Request(header, separator, _marks(missing), kinds or {}, target, coerce, skip, sheet)
+    request = request_of(header, separator, missing, kinds, target, coerce, skip, sheet)
     if isinstance(skip, bool) or not isinstance(skip, int) or skip < 0:
         raise ParameterError(f"read(skip={skip!r}): skip must be a whole number, 0 or more.")
+    return read_asked(path, request, drop, only, name)
+
+
+def read_asked(path: Any, request: Request, drop: Any = (), only: Any = (), name: str | None = None) -> Table:
+    """The same for a request that is checked already, and may have a witness."""
     paths = _paths(path)
     if paths is None:
         table, who = _from_memory(path, request, name), f"read({type(path).__name__})"
     else:
         table, who = _from_files(paths, request, name), f"read({Path(paths[0]).name!r})"
-    table = _with_kinds(_chosen(table, drop, only, who), who, request)
+    table = as_asked(table, who, request, drop, only)
     request.check_target(who, table.schema)
     return table
+
+
+def request_of(
+    header: bool | str = "auto",
+    separator: str = "auto",
+    missing: str | Iterable[object] | None = None,
+    kinds: Mapping[str, Any] | None = None,
+    target: str | None = None,
+    coerce: bool = False,
+    skip: int = 0,
+    sheet: str | int | None = None,
+    **_: Any,
+) -> Request:
+    """What was asked of :func:`read` as readers of files want it."""
+    return Request(header, separator, _marks(missing), kinds or {}, target, coerce, skip, sheet)
+
+
+def table_of_source(source: Source, request: Request, reader: Reader) -> Table:
+    """What a reader makes of the bytes of a file, without the marks of missing cells that the caller named."""
+    table = reader(source, request)
+    if reader not in (read_delimited, read_xlsx):  # these need marks and kinds while they read
+        table = _without_marks(table, request)
+    table.name = source.stem
+    return table
+
+
+def as_asked(table: Table, who: str, request: Request, drop: Any = (), only: Any = ()) -> Table:
+    """The columns that are wanted, of the kinds that are wanted."""
+    return _with_kinds(_chosen(table, drop, only, who), who, request)
 
 
 def _paths(given: Any) -> list[Any] | None:
@@ -142,14 +176,10 @@ def _from_files(paths: list[Any], request: Request, name: str | None) -> Table:
 
 def _from_file(path: Any, request: Request) -> Table:
     source = Source.open(path)
-    reader = _reader(source)
+    reader = reader_of(source)
     if request.sheet is not None and reader is not read_xlsx:
         raise ParameterError(f"{source.who}(sheet={request.sheet!r}): only a workbook (.xlsx) has sheets.")
-    table = reader(source, request)
-    if reader not in (read_delimited, read_xlsx):  # these need marks and kinds while they read
-        table = _without_marks(table, request)
-    table.name = source.stem
-    return table
+    return table_of_source(source, request, reader)
 
 
 def _chosen(table: Table, drop: str | Iterable[str], only: str | Iterable[str], who: str) -> Table:
@@ -181,7 +211,8 @@ def _marks(missing: str | Iterable[object] | None) -> tuple[str, ...] | None:
     return (missing.strip(),) if isinstance(missing, str) else tuple(str(mark).strip() for mark in missing)
 
 
-def _reader(source: Source) -> Reader:
+def reader_of(source: Source) -> Reader:
+    """Which reader the ending or, failing that, the contents ask for."""
     known = FORMATS.get(source.ending)
     if (known is read_xlsx) != is_workbook(source.data):
         if known is not read_xlsx:

@@ -28,7 +28,7 @@ from margin.errors import ParameterError, listing
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["read_delimited", "table_of_rows"]
+__all__ = ["read_delimited", "table_of_rows", "top_of"]
 
 _NO_HEADER = "header=False or --no-header"
 
@@ -62,6 +62,7 @@ def table_of_rows(source: Source, request: Request, rows: Rows, separator: str) 
             name, who=source.who, missing=request.missing, decimal_comma=separator != ",",
             is_target=name == target, unnamed=name == header.names[0] and name in header.unnamed,
             declared=declared.get(name), line_of=lambda row: rows.line_of(row + header.n_rows), bad=request.bad,
+            witness=request.witness,
         )  # fmt: skip
         columns.append(_column(cells, about, name in header.orange.left_out and name not in request.kinds))
     if not columns:
@@ -69,16 +70,33 @@ def table_of_rows(source: Source, request: Request, rows: Rows, separator: str) 
     return Table(Schema(column for column, _ in columns), [stored for _, stored in columns])
 
 
+def top_of(source: Source, request: Request) -> tuple[bytes, str]:
+    """The lines of a file that name its columns, and what separates its cells: a blank for runs of blanks."""
+    text, separator = _text(source, request)
+    if separator == BLANKS:
+        return b"", separator
+    rows = split_rows(source, text, separator)
+    n = _header(source, request, rows, separator).n_rows
+    end = int(rows.starts[n]) if n < len(rows.starts) else len(rows.text)
+    return rows.text[int(rows.starts[0]) : end] if n else b"", separator
+
+
 def _rows(source: Source, request: Request) -> tuple[Rows, str]:
     """The cells as written, and what separates them."""
+    text, separator = _text(source, request)
+    if separator == BLANKS:
+        text, separator = join_blanks(text), "\t"
+    return split_rows(source, text, separator), separator
+
+
+def _text(source: Source, request: Request) -> tuple[bytes, str]:
+    """The text of the table without what stands around it, and what separates its cells."""
     text, named = take_separator_line(_below(source.text(), request.skip))
     separator = _checked(request.separator) if request.separator != "auto" else named or guess_separator(text)
     text = blank_comments(text, separator)
     if not text.strip():
         raise source.refusal("there are only comments; a table needs a header or a row.")
-    if separator == BLANKS:
-        text, separator = join_blanks(text), "\t"
-    return split_rows(source, text, separator), separator
+    return text, separator
 
 
 def _below(text: bytes, skip: int) -> bytes:

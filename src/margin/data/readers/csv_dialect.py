@@ -15,7 +15,16 @@ from margin.data.kind_inference import ALMOST_NUMERIC, MISSING
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["BLANKS", "COMMENT", "blank_comments", "guess_separator", "has_header", "join_blanks", "take_separator_line"]
+__all__ = [
+    "BLANKS",
+    "COMMENT",
+    "blank_comments",
+    "guess_separator",
+    "has_header",
+    "join_blanks",
+    "may_hold_comments",
+    "take_separator_line",
+]
 
 #: Cells split by runs of blanks and tabs, the last resort.
 BLANKS = " "
@@ -116,6 +125,11 @@ def take_separator_line(text: bytes) -> tuple[bytes, str | None]:
     return text[match.end() :], match[1].decode()
 
 
+def may_hold_comments(text: bytes) -> bool:
+    """Whether some line begins as comments do."""
+    return _COMMENT_LINE.search(text) is not None
+
+
 def blank_comments(text: bytes, separator: str) -> bytes:
     r"""The text with its comments blanked: lines that begin with ``#`` or ``%`` and do not look like a row.
 
@@ -124,7 +138,7 @@ def blank_comments(text: bytes, separator: str) -> bytes:
     >>> blank_comments(b"# made by hand\n#a,b\n1,2\n", ",")
     b'\n#a,b\n1,2\n'
     """
-    if not _COMMENT_LINE.search(text):
+    if not may_hold_comments(text):
         return text
     mark = separator.encode()
     rows = [line.count(mark) for line in text.split(b"\n")[:1000] if line.strip() and not _COMMENT_LINE.match(line)]

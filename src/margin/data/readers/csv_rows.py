@@ -18,7 +18,7 @@ from margin.data.readers.file import Source
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["Rows", "split_rows"]
+__all__ = ["Rows", "quotes_are_regular", "split_rows"]
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ def split_rows(source: Source, text: bytes, separator: str) -> Rows:
     """Cut text into cells; blank lines do not count, and a row of another length is an error with its line."""
     if b'"' not in text:
         return _split_quickly(source, text, separator, None)
-    if _quotes_are_regular(text, separator):
+    if quotes_are_regular(text, separator):
         return _split_quickly(source, text, separator, '"')
     if separator == "\t":  # tab-separated text is often written without any quoting, and quotes are just quotes
         return _split_quickly(source, text, separator, None)
@@ -49,7 +49,7 @@ def _positions(text: bytes, character: str) -> np.ndarray:
     return np.flatnonzero(np.frombuffer(text, np.uint8) == ord(character))
 
 
-def _quotes_are_regular(text: bytes, separator: str) -> bool:
+def quotes_are_regular(text: bytes, separator: str) -> bool:
     """Whether every quote opens at the start of a cell, closes at its end, or is doubled inside."""
     at = _positions(text, '"')
     if len(at) % 2:

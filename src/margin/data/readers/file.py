@@ -35,7 +35,7 @@ _MARKUP = re.compile(rb"\s*<(\?xml|!doctype|html)", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class Request:
-    """What the caller of ``read`` asked for besides the file."""
+    """What the caller of ``read`` asked for besides the file; a ``witness`` looks on (``witness.py``)."""
 
     header: bool | str = "auto"
     separator: str = "auto"
@@ -45,6 +45,7 @@ class Request:
     coerce: bool = False
     skip: int = 0
     sheet: str | int | None = None
+    witness: Any = None
 
     @property
     def bad(self) -> BadCells:

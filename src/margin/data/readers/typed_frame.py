@@ -48,6 +48,7 @@ def of_request(request: Request) -> About:
         return Written(
             name, who=who, missing=request.missing, decimal_comma=None, is_target=name == request.target,
             declared=declared_kinds(who, said, [name]).get(name), line_of=lambda row: row, place="row", bad=request.bad,
+            witness=request.witness,
         )  # fmt: skip
 
     return about

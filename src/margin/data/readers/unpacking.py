@@ -14,7 +14,7 @@ from typing import Any
 
 from margin.errors import DataError, listing
 
-__all__ = ["PACKINGS", "is_workbook", "most_unpacked", "only_table", "opened_zip", "unpacked", "unzipped"]
+__all__ = ["PACKINGS", "is_packed", "is_workbook", "most_unpacked", "only_table", "opened_zip", "unpacked", "unzipped"]
 
 #: By what packed contents begin with: the ending that files have then, and what undoes the packing.
 PACKINGS: dict[bytes, tuple[str, Callable[[], Any]]] = {
@@ -43,6 +43,11 @@ def unpacked(data: bytes, who: str) -> tuple[bytes, str]:
                     f"{who}: the {_NAMES[ending]} file is damaged or cut short ({error}); fetch or pack it again."
                 ) from None
     return data, ""
+
+
+def is_packed(data: bytes) -> bool:
+    """Whether contents begin as packed ones do, archives and workbooks among them."""
+    return data.startswith((*PACKINGS, _ZIP))
 
 
 def _undone(data: bytes, make: Callable[[], Any], who: str) -> bytes:

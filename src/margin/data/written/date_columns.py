@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,7 +14,15 @@ from margin.data.written.dates import read_dates
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["dated_column"]
+__all__ = ["dated_column", "look_like_dates"]
+
+_MONTH = r"(?i:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?"
+_DAY = (
+    r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.](\d{4}|\d{2})"
+    rf"|{_MONTH} \d{{1,2}}(st|nd|rd|th)?,? \d{{4}}|\d{{1,2}}[- ]{_MONTH}[- ]\d{{2,4}}"
+)
+_DATE = rf"^({_DAY})(,?[T ]\d{{1,2}}:\d{{2}}(:\d{{2}}([.,]\d+)?)?\s?([aApP][mM]|Z|[+-]\d{{2}}:?\d{{2}})?)?$"
+_LOOKS_LIKE_DATE = re.compile(_DATE)
 
 
 def dated_column(words: pl.Series, name: str, reason: str) -> tuple[Column, np.ndarray] | None:
@@ -29,3 +38,13 @@ def dated_column(words: pl.Series, name: str, reason: str) -> tuple[Column, np.n
         return None
     open_ = found is not None and not found.told
     return Column(name, "date", levels, reason + ", the month taken to stand before the day" * open_), codes
+
+
+def look_like_dates(words: pl.Series) -> bool:
+    """Whether every word has the form of a date; which of them are in a calendar is another question.
+
+    >>> import polars as pl
+    >>> look_like_dates(pl.Series(["31.12.2024", "May 5, 2024 10:00"])), look_like_dates(pl.Series(["soon"]))
+    (True, False)
+    """
+    return bool(len(words) and _LOOKS_LIKE_DATE.match(words[0]) and words.str.contains(_DATE).all())

@@ -9,12 +9,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from margin.data.written.dates import read_dates
 from margin.errors import DataError, InputError, ParameterError
 from margin.evaluation.protocols.groups import named_values
 from margin.evaluation.protocols.stratified import Judged, Split, Splits, _groups, check_count, check_share
 from margin.typing import LabelsLike, TableLike
 
-__all__ = ["TimeHoldOut", "TimeOrdered"]
+__all__ = ["TimeHoldOut", "TimeOrdered", "written_times"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -197,7 +198,10 @@ class TimeHoldOut(Splits):
                 raise ParameterError(f"TimeHoldOut(at={self.at!r}): the times are numbers, so must this be.")
             return self.at
         try:
-            return np.datetime64(self.at).astype("datetime64[ns]").astype(np.int64)
+            given = np.asarray(self.times)
+            beside = given.tolist() if given.dtype.kind in "OUST" else []  # they say whether 3/4 is in March
+            at = _as_times(np.array([*beside, self.at], dtype=object))[-1]
+            return at.astype("datetime64[ns]").astype(np.int64)
         except (TypeError, ValueError):
             raise ParameterError(
                 f"TimeHoldOut(at={self.at!r}): the times are dates, so must this be, as '2024-05-31'."
@@ -218,19 +222,43 @@ def _as_times(times: np.ndarray) -> np.ndarray:
     if values.ndim != 1:
         raise InputError(f"TimeOrdered: there must be one time per row, not the shape {values.shape}.")
     if values.dtype.kind in "OUST":
-        try:
-            values = np.asarray(values.tolist(), dtype="datetime64[ns]")
-        except (TypeError, ValueError):
-            raise InputError(
-                "TimeOrdered: times must be numbers, dates or text in the form of ISO 8601, as '2024-05-31 18:00' "
-                f"(the first is {values[0]!r})."
-            ) from None
+        values = written_times(values)
+        values = np.asarray(values.tolist(), dtype="datetime64[ns]") if values.dtype.kind != "M" else values
     if values.dtype.kind not in "iufMmb":
         raise InputError(f"TimeOrdered: times must be numbers or dates, not {values.dtype}.")
     missing = np.flatnonzero(np.isnat(values) if values.dtype.kind in "Mm" else np.isnan(values))
     if len(missing):
         raise InputError(f"TimeOrdered: {len(missing)} of {len(values)} times are missing, first in row {missing[0]}.")
     return values.astype(np.int64) if values.dtype.kind in "mb" else values
+
+
+def written_times(times: np.ndarray) -> np.ndarray:
+    """Words as they are where NumPy reads them as times, else the dates that files are known to write.
+
+    In which order days and months stand, all of them say; so this is for all rows, before some are chosen.
+
+    >>> written_times(np.array(["31.12.2023", "1.2.2024"], dtype=object)).astype(str).tolist()
+    ['2023-12-31', '2024-02-01']
+    """
+    words = times.tolist()
+    try:
+        np.asarray(words, dtype="datetime64[ns]")
+        return times
+    except (TypeError, ValueError):
+        pass
+    present = [word for word in words if word is not None]
+    found = read_dates(present) if all(isinstance(word, str) for word in present) else None
+    if found is None:
+        raise InputError(
+            "TimeOrdered: times must be numbers or dates that files write, as '2024-05-31 18:00' or '31.5.2024' "
+            f"(the first is {words[0]!r})."
+        )
+    dates = np.full(len(words), np.datetime64("NaT"), dtype="datetime64[ms]")
+    dates[[word is not None for word in words]] = (
+        (1000 * found.moment).round().astype(np.int64).astype("datetime64[ms]")
+    )
+    in_days = dates.astype("datetime64[D]")
+    return in_days if np.all((in_days == dates) | np.isnat(dates)) else dates
 
 
 def _seconds(what: str, length: Any) -> float:

@@ -14,13 +14,14 @@ from margin.data.schema import Column, Schema
 from margin.errors import DataError, listing
 from margin.evaluation import GroupFolds, GroupHoldOut, HoldOut, SealedTest, StratifiedFolds, TimeHoldOut, TimeOrdered
 from margin.evaluation.protocols.given import Given
+from margin.evaluation.protocols.time_order import written_times
 from margin.experiment.problem import Problem, check_column, open_table
 from margin.experiment.running.copies import Together
 from margin.experiment.running.run_log import Log
 from margin.experiment.spec import Spec
 from margin.selection.auditing.copies import copied_rows
 
-__all__ = ["Parting", "joined", "with_test_rows"]
+__all__ = ["Parting", "joined", "times_of", "with_test_rows"]
 
 
 def with_test_rows(table: Table, spec: Spec, target: str) -> Table:
@@ -88,7 +89,7 @@ class Parting:
         aside = {"groups": spec.group, "times": spec.time}
         for what, name in (("group", spec.group), ("time", spec.time)):
             check_column(table, name, problem.target, what)
-        values = {part: None if name is None else table.values(name)[problem.rows] for part, name in aside.items()}
+        values = {part: _beside(table, name, problem.rows, part) for part, name in aside.items()}
         inputs = problem.inputs.drop(*(name for name in aside.values() if name is not None))
         if not inputs.inputs().names and not problem.texts:
             raise DataError(f"{table.name or 'the table'}: besides {problem.target!r} no column is left to learn from.")
@@ -134,3 +135,15 @@ class Parting:
             return folds
         log.warn(f"{n} {what} do not fill {folds} folds; {n} were made.")
         return max(n, 2)
+
+
+def times_of(table: Table, name: str) -> np.ndarray:
+    """When each row happened, read once for all of them, however the dates are written."""
+    values = table.values(name)
+    return values if table.schema[name].is_numeric else written_times(values)
+
+
+def _beside(table: Table, name: str | None, rows: np.ndarray, part: str) -> np.ndarray | None:
+    if name is None:
+        return None
+    return (times_of(table, name) if part == "times" else table.values(name))[rows]
