@@ -70,7 +70,7 @@ def test_importances_are_bars_with_their_intervals_the_largest_first():
     order = np.argsort(-found.mean, kind="stable")[:3]
     np.testing.assert_allclose(spans, np.column_stack([found.low, found.high])[order])
     assert ax.get_title() == "3 of 4 columns"
-    with pytest.raises(InputError, match="model.importances"):
+    with pytest.raises(InputError, match=r"model\.importances"):
         plot_importances(found.mean)
 
 
