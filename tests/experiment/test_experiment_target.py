@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import margin
+from margin import zoo
 from margin.data import Table, read
 from margin.errors import DataError, LabelError, MarginError, ParameterError
 from margin.experiment import Spec, open_table, resolve_target, run_to_end
@@ -136,3 +138,13 @@ def test_tables_of_the_catalog_know_their_target_and_are_read_as_they_are():
 def test_labels_that_are_missing_after_all_are_no_error_of_another_type():
     with pytest.raises(LabelError):
         frame(Table.from_columns({"x": [1.0], "y": ["a"]}), "y")
+
+
+def test_models_that_find_nothing_to_read_in_a_table_of_texts_are_left_out(monkeypatch):
+    monkeypatch.setattr(zoo, "_zoo", {entry.name: entry for entry in zoo._ENTRIES})
+    notes = [f"{'warm kind' if i % 2 else 'cold rude'} staff in room {i} on day {7 * i}" for i in range(80)]
+    table = Table.from_columns({"note": notes, "y": ["bad", "good"] * 40}).with_kind("note", "text")
+    result = margin.compare(table, "y", models=["majority", "tree", "naive-bayes"], folds=2, repeats=1)
+    assert [(standing.name, standing.error) for standing in result.leaderboard] == [("naive-bayes", "")]
+    assert "majority, tree left out: all columns are free text, which these models do not read." in result.warnings
+    assert "left out: all columns" in result.html()

@@ -72,7 +72,7 @@ def run(spec: Spec) -> Iterator[Any]:
     yield Progress("read", log.seconds)
     sealed, audited = _sealed(parting, table, log)
     yield Progress("seal", log.seconds)
-    entries, folds = entries_of(spec, sealed.n_train, log), parting.folds(sealed, log)
+    entries, folds = entries_of(spec, sealed, log), parting.folds(sealed, log)
     race = Race(spec, entries, sealed, folds, log, positive)
     yield from race.events()
     board, pairs, method = race.leaderboard()

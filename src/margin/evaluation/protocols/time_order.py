@@ -27,7 +27,7 @@ class TimeOrdered(Splits):
     Parameters
     ----------
     times
-        When each row was seen: numbers, dates, or text in the form of ISO 8601; or the name of a column of the inputs,
+        When each row was seen: numbers, dates, or dates as files write them; or the name of a column of the inputs,
         which is then taken out of them. The order of the rows without it.
     folds
         Stretches that are asked about, of nearly equal numbers of rows.

@@ -29,9 +29,12 @@ __all__ = ["Race", "entries_of", "tried"]
 KEPT_FOR_THE_END = 0.1
 
 
-def entries_of(spec: Spec, n_train: int, log: Log) -> dict[str, zoo.Entry]:
-    """The models to try; unless they were named, those for which the table is too long are left out."""
-    chosen = {}
+def entries_of(spec: Spec, sealed: SealedTest, log: Log) -> dict[str, zoo.Entry]:
+    """The models to try; unless they were named, those for which the table is too long are left out.
+
+    So are those of the zoo that find nothing to read in a table of nothing but text.
+    """
+    chosen, n_train = {}, sealed.n_train
     for entry in tried(spec):
         if spec.models is None and entry.limit is not None and n_train > entry.limit:
             log.warn(
@@ -40,7 +43,17 @@ def entries_of(spec: Spec, n_train: int, log: Log) -> dict[str, zoo.Entry]:
             )
         else:
             chosen[entry.name] = entry
-    return chosen
+    if sealed.train[0].inputs().names:
+        return chosen
+    readers = {*zoo.texts_read(chosen.values()), *(spec.own or {})}
+    blind = [name for name in chosen if name not in readers]
+    if blind:
+        log.warn(f"{', '.join(blind)} left out: all columns are free text, which {_these(blind)} not read.")
+    return {name: entry for name, entry in chosen.items() if name in readers}
+
+
+def _these(names: list[str]) -> str:
+    return "these models do" if len(names) > 1 else "this model does"
 
 
 def tried(spec: Spec) -> Iterator[zoo.Entry]:
