@@ -87,8 +87,8 @@ class BoostingModel(SupervisedEstimator):
         By what share a loss must be smaller to count.
     warm_start
         Whether ``fit`` goes on from the trees that are there, if there are any, until there are ``n_estimators``
-        rounds. The rows must be those of the fit before; the model is then the one that would have been grown at once. No rows
-        are held back.
+        rounds. The rows must be those of the fit before; the model is then the one that would have been grown at once.
+        No rows are held back.
     n_jobs
         Threads; None uses all cores. The model does not depend on it.
     random_state
@@ -336,7 +336,8 @@ class BoostingModel(SupervisedEstimator):
 
         Rows x columns for one score, else rows x columns x classes. With :meth:`shap_base` they add up to the score
         (``decision_function``; the answer of a regressor, its logarithm under ``loss="poisson"``). What a tree says
-        where a column is not known is the mean over its branches, by the second derivatives of the training rows in each.
+        where a column is not known is the mean over its branches, by the second derivatives of the training rows in
+        each.
 
         >>> import numpy as np
         >>> from margin import GradientBoostingRegressor

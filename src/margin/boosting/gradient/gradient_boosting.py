@@ -203,14 +203,15 @@ class GradientBoostingRegressor(BoostingModel, Regressor):
     As :class:`GradientBoostingClassifier`, for numbers. Under the squared error the derivatives are the residuals. With
     ``engine="exact"`` it is the algorithm of the textbooks: begin with :math:`\hat f = 0` and residuals :math:`r = y`;
     in each round fit a tree of d splits to the residuals, looking at every threshold, add :math:`\lambda` times its
-    answer to :math:`\hat f` and take it from the residuals (d is ``max_leaf_nodes - 1``, :math:`\lambda` is ``learning_rate``).
+    answer to :math:`\hat f` and take it from the residuals (d is ``max_leaf_nodes - 1``, :math:`\lambda` is
+    ``learning_rate``).
 
     Parameters
     ----------
     loss
-        ``"squared_error"``, ``"absolute_error"`` (medians), ``"quantile"`` (the quantile ``alpha``), ``"huber"`` (squared
-        up to the quantile ``alpha`` of the distances from the median, a line beyond), ``"poisson"`` (counts of mean
-        :math:`e^f`).
+        ``"squared_error"``, ``"absolute_error"`` (medians), ``"quantile"`` (the quantile ``alpha``), ``"huber"``
+        (squared up to the quantile ``alpha`` of the distances from the median, a line beyond), ``"poisson"`` (counts
+        of mean :math:`e^f`).
     alpha
         The quantile; and where Huber's loss turns into a line.
     engine

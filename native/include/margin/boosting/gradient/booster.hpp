@@ -102,7 +102,8 @@ private:
             const std::size_t n = std::min(Objective::block, end - begin);
             objective_.slopes(scored_, k, begin, begin + n, g.data(), h.data());
             for (std::size_t i = 0; i < n; ++i)
-                rows_.fine[begin + i] = on_grid(rows_.grid, g[i], h[i], rows_.weight ? rows_.weight[begin + i] : 1);
+                rows_.fine[begin + i] =
+                    on_grid(rows_.grid, g[i], h[i], rows_.weight ? rows_.weight + begin + i : nullptr);
             for (std::size_t i = begin; i < begin + n; ++i)
                 rows_.halves[0][i] = item(i, place);
         }

@@ -92,17 +92,23 @@ private:
 };
 
 /// The derivatives of a row on the fine grid. A row of weight w is w rows of weight 1, to the last bit.
-MARGIN_INLINED Sums on_grid(const Grid& grid, double g, double h, double weight) noexcept {
-    return {static_cast<std::int64_t>(std::nearbyint(std::nearbyint(g * grid.g) * weight)),
-            static_cast<std::int64_t>(std::nearbyint(std::nearbyint(h * grid.h) * weight))};
+MARGIN_INLINED Sums on_grid(const Grid& grid, double g, double h, const double* weight) noexcept {
+    const Sums sums{std::llrint(g * grid.g), std::llrint(h * grid.h)};
+    if (!weight)
+        return sums;
+    return {std::llrint(static_cast<double>(sums.g) * *weight), std::llrint(static_cast<double>(sums.h) * *weight)};
 }
 
 /// The same on the coarse grid, up or down by chance.
 MARGIN_INLINED Coarse on_coarse_grid(const Grid& grid, Sums sums, std::uint32_t chance) noexcept {
-    const double up_g = static_cast<double>(chance & 0xffff) * 0x1p-16,
-                 up_h = static_cast<double>(chance >> 16) * 0x1p-16;
-    return {static_cast<std::int16_t>(std::floor(static_cast<double>(sums.g) * grid.coarse_g + up_g)),
-            static_cast<std::uint16_t>(std::floor(static_cast<double>(sums.h) * grid.coarse_h + up_h))};
+    // Cut off above 0, which is rounding down: floor would be a call where the machine is taken for an old one.
+    constexpr double lift = 0x1p16;
+    const double up_g = static_cast<double>(chance & 0xffff) * 0x1p-16;
+    const double up_h = static_cast<double>(chance >> 16) * 0x1p-16;
+    const double g = static_cast<double>(sums.g) * grid.coarse_g + (lift + up_g);
+    const double h = static_cast<double>(sums.h) * grid.coarse_h + up_h;
+    return {static_cast<std::int16_t>(static_cast<std::int32_t>(g) - static_cast<std::int32_t>(lift)),
+            static_cast<std::uint16_t>(static_cast<std::int32_t>(h))};
 }
 
 } // namespace margin::boosting
