@@ -1,4 +1,4 @@
-"""Gradient boosting: two classes, ten classes, categories, a quantity, and few rows; 100 rounds of 63 leaves for everyone."""
+"""Gradient boosting: classes, categories, a quantity and few rows; 100 rounds of 63 leaves for everyone."""
 
 from __future__ import annotations
 
