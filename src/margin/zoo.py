@@ -338,6 +338,13 @@ _ENTRIES = (
         on_request=True,
     ),
     Entry(
+        "boosting",
+        _ours("margin.boosting", "GradientBoostingClassifier", random_state=0),
+        "Trees that mend what those before got wrong; rows held back say how many. Only if asked for.",
+        title="Gradient boosting",
+        on_request=True,
+    ),
+    Entry(
         "bagged-c45",
         _ours("margin.zoo", "bagged_c45"),
         "50 of Quinlan's trees, not pruned, each from other rows: what averaging gains over one. Only if asked for.",

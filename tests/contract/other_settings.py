@@ -148,6 +148,14 @@ OTHER_SETTINGS = {
         {"n_estimators": 7, "nominal": "one_vs_rest", "max_features": None, "max_depth": 6, "random_state": 0},
     ],
     "ExtraTreesRegressor": [{"n_estimators": 7, "bootstrap": True, "oob_score": True, "random_state": 0}],
+    "GradientBoostingClassifier": [
+        {"n_estimators": 5, "min_samples_leaf": 2, "growth": "depth", "max_depth": 3, "random_state": 0},
+        {"n_estimators": 5, "min_samples_leaf": 1, "l2": 0.0, "max_leaf_nodes": 4, "random_state": 0},
+    ],
+    "GradientBoostingRegressor": [
+        {"n_estimators": 5, "min_samples_leaf": 2, "growth": "depth", "learning_rate": 0.5, "random_state": 0},
+        {"n_estimators": 3, "engine": "exact", "max_leaf_nodes": 4, "min_samples_leaf": 1, "learning_rate": 1.0},
+    ],
     "RandomForestClassifier": [
         {"n_estimators": 7, "criterion": "entropy", "bootstrap": False, "nominal": "one_vs_rest", "random_state": 0},
         {"n_estimators": 7, "max_bins": 255, "max_depth": 6, "oob_score": False, "random_state": 0},
@@ -172,6 +180,8 @@ FEWER = {
     "LogisticRegressionCV": {"Cs": 2, "n_folds": 2},
     "ExtraTreesClassifier": {"n_estimators": 10, "random_state": 0},
     "ExtraTreesRegressor": {"n_estimators": 10, "random_state": 0},
+    "GradientBoostingClassifier": {"n_estimators": 10, "min_samples_leaf": 5, "random_state": 0},
+    "GradientBoostingRegressor": {"n_estimators": 10, "min_samples_leaf": 5, "random_state": 0},
     "RandomForestClassifier": {"n_estimators": 10, "random_state": 0},
     "RandomForestRegressor": {"n_estimators": 10, "random_state": 0},
     "GridSearch": {"cv": 2},

@@ -40,7 +40,7 @@ def one_hot(**settings):
 
 NUMBERS = [
     (RandomForestClassifier(3), "forests are not converted yet"),
-    (HistGradientBoostingClassifier(max_iter=2), "margin has no gradient boosting yet"),
+    (HistGradientBoostingClassifier(max_iter=2), "boosted trees are not converted yet"),
     (GridSearchCV(LogisticRegression(), {"C": [1]}), "best_estimator_"),
     (NuSVC(), "no nu"),
     (GaussianProcessClassifier(), "known are BernoulliNB, CalibratedClassifierCV"),

@@ -8,6 +8,7 @@ from margin._core import density as density
 from margin._core import discriminant as discriminant
 from margin._core import ensemble as ensemble
 from margin._core import files as files
+from margin._core import gradient as gradient
 from margin._core import linear as linear
 from margin._core import metrics as metrics
 from margin._core import neighbors as neighbors

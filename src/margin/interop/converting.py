@@ -51,7 +51,9 @@ MODELS: dict[str, Callable[[Any, Preparation], Any]] = {
 }
 
 _NO_FOREST = "forests are not converted yet (fit margin's own of the same name, or keep the model where it is)"
-_NO_BOOSTING = "margin has no gradient boosting yet (fit one of margin's models, or keep the model where it is)"
+_NO_BOOSTING = (
+    "boosted trees are not converted yet (fit margin.GradientBoostingClassifier, or keep the model where it is)"
+)
 #: What is refused with a sentence of its own.
 REFUSED: dict[str, str] = {
     "RandomForestClassifier": _NO_FOREST,

@@ -17,7 +17,7 @@ from margin.export.columns import RawRows
 from margin.export.graph import Graph
 from margin.export.trees import LEQ, MEMBER, cells_of
 
-__all__: list[str] = []
+__all__ = ["tree_ensemble"]
 
 
 @answer.register
@@ -45,11 +45,11 @@ def _answers(model: ForestModel, rows: RawRows) -> str:
     """What the leaf of each row says in each tree: a number, or a row of the table."""
     graph, trees = rows.graph, model.trees_
     matrix = cells_of(rows, rows.mixed(model._encoder))
-    found = graph.ml("TreeEnsemble", matrix, **_ensemble(graph, trees))
+    found = graph.ml("TreeEnsemble", matrix, **tree_ensemble(graph, trees))
     return str(found)
 
 
-def _ensemble(graph: Graph, trees: Trees) -> dict[str, Any]:
+def tree_ensemble(graph: Graph, trees: Any) -> dict[str, Any]:
     """The nodes as ``TreeEnsemble`` lists them, leaves apart; a tree of one leaf asks anything and goes there."""
     is_leaf, n_nodes = trees.is_leaf, np.diff(trees.start)
     tree_of = np.repeat(np.arange(trees.n_trees), n_nodes)

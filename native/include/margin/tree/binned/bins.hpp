@@ -139,39 +139,48 @@ std::vector<BinnedColumn> find_bins(const Table<T>& table, std::size_t max_bins,
     return columns;
 }
 
-/// A table in bins. Requires 2 <= max_bins <= the largest Code. O(n d log max_bins) time.
+/// Write the codes of all cells, row after row. Says which columns have missing cells. O(n d log bins) time.
 template <class Code, class T>
-Bins<Code> bin_table(const Table<T>& table, std::size_t max_bins, std::size_t n_threads, Monitor& monitor) {
+std::vector<bool> code_cells(const Table<T>& table, const std::vector<BinnedColumn>& columns, Code* codes,
+                             std::size_t n_threads, Monitor& monitor) {
     const std::size_t n = table.rows(), d = table.columns(), n_numbers = table.numbers.columns();
-    Bins<Code> bins{n, find_bins(table, max_bins, n_threads, monitor), std::make_unique_for_overwrite<Code[]>(n * d)};
     std::vector<CutFinder<T>> finders;
     for (std::size_t j = 0; j < n_numbers; ++j)
-        finders.emplace_back(bins.columns[j].cuts);
+        finders.emplace_back(columns[j].cuts);
     std::vector<std::atomic<bool>> has_missing(d);
     parallel_for(n, 2048, n_threads, monitor, [&](std::size_t begin, std::size_t end, std::size_t) {
         constexpr std::size_t block = 128; // its numbers and codes stay in the first cache while columns take turns
         for (; begin < end; begin += block) {
             const std::size_t m = std::min(block, end - begin);
             for (std::size_t j = 0; j < d; ++j) {
-                const BinnedColumn& column = bins.columns[j];
+                const BinnedColumn& column = columns[j];
                 bool absent = false;
                 if (j < n_numbers)
                     absent = detail::code_numbers(finders[j], table.numbers.data() + begin * n_numbers + j, n_numbers,
-                                                  bins.row(begin) + j, d, m, column.n_bins);
+                                                  codes + begin * d + j, d, m, column.n_bins);
                 else
                     for (std::size_t i = begin; i < begin + m; ++i) {
                         const std::int32_t level = table.codes(i, j - n_numbers);
                         absent |= level < 0;
-                        bins.row(i)[j] = static_cast<Code>(level < 0 ? column.n_bins
-                                                                     : column.bin_of[static_cast<std::size_t>(level)]);
+                        codes[i * d + j] = static_cast<Code>(
+                            level < 0 ? column.n_bins : column.bin_of[static_cast<std::size_t>(level)]);
                     }
                 if (absent)
                     has_missing[j].store(true, std::memory_order_relaxed);
             }
         }
     });
+    return {has_missing.begin(), has_missing.end()};
+}
+
+/// A table in bins. Requires 2 <= max_bins <= the largest Code.
+template <class Code, class T>
+Bins<Code> bin_table(const Table<T>& table, std::size_t max_bins, std::size_t n_threads, Monitor& monitor) {
+    const std::size_t n = table.rows(), d = table.columns();
+    Bins<Code> bins{n, find_bins(table, max_bins, n_threads, monitor), std::make_unique_for_overwrite<Code[]>(n * d)};
+    const std::vector<bool> has_missing = code_cells(table, bins.columns, bins.codes.get(), n_threads, monitor);
     for (std::size_t j = 0; j < d; ++j)
-        bins.columns[j].has_missing = has_missing[j].load();
+        bins.columns[j].has_missing = has_missing[j];
     return bins;
 }
 

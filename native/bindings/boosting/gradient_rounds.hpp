@@ -1,0 +1,28 @@
+#pragma once
+// Rounds of boosting as dictionaries of NumPy arrays.
+#include "bindings/cells.hpp"
+#include "bindings/interrupt.hpp"
+#include "margin/boosting/gradient/booster.hpp"
+#include <cstring>
+
+namespace margin::bindings {
+
+inline std::vector<double> copy(const In<double>& a) { return {a.data(), a.data() + a.size()}; }
+
+inline nb::dict run(boosting::Boosting& boosting, std::size_t first, std::size_t n, bool with_loss, Monitor* monitor) {
+    auto rounds = with_monitor(monitor, [&](Monitor& m) { return boosting.run(first, n, with_loss, m); });
+    nb::dict arrays;
+    const std::size_t n_nodes = rounds.trees.nodes.size();
+    std::vector<std::uint64_t> nodes(2 * n_nodes);
+    std::memcpy(nodes.data(), rounds.trees.nodes.data(), 16 * n_nodes);
+    arrays["nodes"] = give(std::move(nodes), n_nodes, 2);
+    arrays["start"] = give(std::move(rounds.trees.start));
+    arrays["words"] = give(std::move(rounds.trees.words));
+    arrays["gain"] = give(std::move(rounds.trees.gain));
+    arrays["cover"] = give(std::move(rounds.trees.cover));
+    arrays["loss"] = give(std::move(rounds.loss));
+    arrays["watched"] = give(std::move(rounds.watched));
+    return arrays;
+}
+
+} // namespace margin::bindings

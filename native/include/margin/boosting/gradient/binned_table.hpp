@@ -1,0 +1,73 @@
+#pragma once
+// The rows of a table in bins, twice: row after row for histograms, column after column for dealing rows out.
+#include "margin/tree/binned/bins.hpp"
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace margin::boosting {
+
+using Codes = std::unique_ptr<std::uint8_t[]>;
+
+/// Most bins of a column; missing cells have a code of their own behind them.
+inline constexpr std::size_t most_bins = 255;
+
+/// Training rows. A histogram has `stride` cells for each column, the same number for all.
+struct BinnedTable {
+    std::size_t n_rows = 0, stride = 0;
+    std::vector<tree::BinnedColumn> columns;
+    Codes rows;       // n_rows x columns
+    Codes by_columns; // columns x n_rows
+
+    std::size_t n_columns() const noexcept { return columns.size(); }
+    const std::uint8_t* row(std::size_t i) const noexcept { return rows.get() + i * columns.size(); }
+    const std::uint8_t* column(std::size_t j) const noexcept { return by_columns.get() + j * n_rows; }
+};
+
+namespace detail {
+
+/// Kernels read the codes of a row eight at a time.
+inline constexpr std::size_t spare_codes = 8;
+
+inline Codes by_columns(const std::uint8_t* rows, std::size_t n, std::size_t d, std::size_t n_threads,
+                        Monitor& monitor) {
+    Codes turned = std::make_unique_for_overwrite<std::uint8_t[]>(n * d);
+    parallel_for(n, 4096, n_threads, monitor, [&](std::size_t begin, std::size_t end, std::size_t) {
+        constexpr std::size_t block = 64; // a cache line of each column at a time
+        for (; begin < end; begin += block)
+            for (std::size_t j = 0, last = std::min(begin + block, end); j < d; ++j)
+                for (std::size_t i = begin; i < last; ++i)
+                    turned[j * n + i] = rows[i * d + j];
+    });
+    return turned;
+}
+
+} // namespace detail
+
+/// Rows in bins that are known already, row after row.
+template <class T>
+Codes code_rows(const tree::Table<T>& table, const std::vector<tree::BinnedColumn>& columns, std::size_t n_threads,
+                Monitor& monitor) {
+    const std::size_t n = table.rows(), d = columns.size();
+    Codes codes = std::make_unique_for_overwrite<std::uint8_t[]>(n * d + detail::spare_codes);
+    std::fill_n(codes.get() + n * d, detail::spare_codes, std::uint8_t{0});
+    tree::code_cells(table, columns, codes.get(), n_threads, monitor);
+    return codes;
+}
+
+/// A table in at most max_bins bins for each column. Requires 2 <= max_bins <= most_bins.
+template <class T>
+BinnedTable bin_rows(const tree::Table<T>& table, std::size_t max_bins, std::size_t n_threads, Monitor& monitor) {
+    BinnedTable made;
+    made.n_rows = table.rows();
+    made.columns = tree::find_bins(table, max_bins, n_threads, monitor);
+    made.rows = code_rows(table, made.columns, n_threads, monitor);
+    made.by_columns = detail::by_columns(made.rows.get(), made.n_rows, made.n_columns(), n_threads, monitor);
+    for (const auto& column : made.columns)
+        made.stride = std::max(made.stride, (column.n_bins + 1 + 7) / 8 * 8);
+    return made;
+}
+
+} // namespace margin::boosting

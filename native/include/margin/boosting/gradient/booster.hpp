@@ -1,0 +1,218 @@
+#pragma once
+// Rounds of boosting: gradients, a tree for each score, scores brought up to date.
+#include "objective.hpp"
+#include "sampling.hpp"
+#include "tree_grower.hpp"
+#include <algorithm>
+#include <memory>
+#include <variant>
+#include <vector>
+
+namespace margin::boosting {
+
+/// Rows that are only watched: their loss after each round.
+struct WatchedRows {
+    Codes codes;
+    ScoredRows rows;
+};
+
+/// What some rounds gave.
+struct Rounds {
+    KeptTrees trees;
+    std::vector<double> loss, watched; // of the training rows if asked for, and of the watched rows, after each round
+};
+
+namespace detail {
+
+/// The least number that has the share of all weight at or below it. Requires numbers.
+inline double weighted_quantile(std::vector<std::pair<double, double>>& numbers, double share) {
+    std::ranges::sort(numbers);
+    double total = 0, sum = 0;
+    for (const auto& [number, weight] : numbers)
+        total += weight;
+    for (const auto& [number, weight] : numbers)
+        if ((sum += weight) >= share * total * (1 - 1e-12))
+            return number;
+    return numbers.back().first;
+}
+
+} // namespace detail
+
+/// The rounds of one kind of rows (CoarseRows or FineRows).
+template <class Rows>
+class Booster {
+public:
+    Booster(const BinnedTable& table, const Settings& settings, Objective& objective, ScoredRows& scored)
+        : table_(table), settings_(settings), objective_(objective), scored_(scored), rows_(table.n_rows),
+          grower_(table, settings), sampler_(settings, table.n_rows), chances_(settings.seed) {
+        rows_.weight = scored.weights();
+        total_ = static_cast<double>(table.n_rows);
+        if (rows_.weight) {
+            total_ = 0;
+            for (const double w : scored.weight) {
+                total_ += w;
+                heaviest_ = std::max(heaviest_, w);
+            }
+        }
+    }
+
+    /// Rounds first ... first + n - 1.
+    Rounds run(std::size_t first, std::size_t n, WatchedRows* watched, bool with_loss, Monitor& monitor) {
+        Rounds made;
+        const std::size_t n_scores = objective_.n_scores();
+        for (std::size_t round = first; round < first + n; ++round) {
+            objective_.begin_round(scored_, settings_.n_threads, monitor);
+            for (std::size_t k = 0; k < n_scores; ++k) {
+                const std::size_t number = round * n_scores + k;
+                lay_out(number, k, monitor);
+                GrownTree tree = grower_.grow(rows_, sampler_.columns(number, table_.n_columns()), monitor);
+                settle(tree, k, monitor);
+                if (watched)
+                    follow(tree, watched->codes.get(), watched->rows, k, monitor);
+                made.trees.add(tree, table_);
+            }
+            if (with_loss)
+                made.loss.push_back(objective_.loss(scored_, settings_.n_threads, monitor));
+            if (watched)
+                made.watched.push_back(objective_.loss(watched->rows, settings_.n_threads, monitor));
+            monitor.step();
+        }
+        return made;
+    }
+
+private:
+    /// Gradients on the grids, and the items of the rows that are drawn.
+    void lay_out(std::size_t number, std::size_t k, Monitor& monitor) {
+        const auto [most_g, most_h] = objective_.largest(scored_, settings_.n_threads, monitor);
+        const double factor = sampler_.factor();
+        rows_.grid = Grid(Bounds{most_g, most_h, total_ * factor, heaviest_ * factor, table_.n_rows});
+        Stream places(settings_.seed, number + 1);
+        const std::size_t place = places.below(Chances::n);
+        parallel_for(table_.n_rows, 4 * Objective::block, settings_.n_threads, monitor,
+                     [&](std::size_t begin, std::size_t end, std::size_t) { quantise(k, begin, end, place); });
+        rows_.n = table_.n_rows;
+        if (sampler_.draws())
+            rows_.n = sampler_.draw(number, rows_.fine.get(),
+                                    [&](std::size_t to, std::size_t row) { rows_.halves[0][to] = item(row, place); });
+    }
+
+    void quantise(std::size_t k, std::size_t begin, std::size_t end, std::size_t place) noexcept {
+        std::array<double, Objective::block> g, h;
+        for (; begin < end; begin += Objective::block) {
+            const std::size_t n = std::min(Objective::block, end - begin);
+            objective_.slopes(scored_, k, begin, begin + n, g.data(), h.data());
+            for (std::size_t i = 0; i < n; ++i)
+                rows_.fine[begin + i] =
+                    on_grid(rows_.grid, g[i], h[i], rows_.weight ? rows_.weight + begin + i : nullptr);
+            for (std::size_t i = begin; i < begin + n; ++i)
+                rows_.halves[0][i] = item(i, place);
+        }
+    }
+
+    typename Rows::Item item(std::size_t row, std::size_t place) const noexcept {
+        if constexpr (std::is_same_v<Rows, CoarseRows>)
+            return {static_cast<std::uint32_t>(row),
+                    on_coarse_grid(rows_.grid, rows_.fine[row], chances_.at(place + row))};
+        else
+            return {static_cast<std::uint32_t>(row)};
+    }
+
+    /// Values of the leaves from the gradients themselves, and the scores of the training rows.
+    void settle(GrownTree& tree, std::size_t k, Monitor& monitor) {
+        std::vector<std::uint32_t> leaves;
+        for (std::uint32_t at = 0; at < tree.size(); ++at)
+            if (tree[at].is_leaf())
+                leaves.push_back(at);
+        double* const scores = scored_.scores.data() + k * scored_.size();
+        const bool drawn = sampler_.draws();
+        parallel_for(leaves.size(), 1, settings_.n_threads, monitor, [&](std::size_t begin, std::size_t, std::size_t) {
+            GrownNode& leaf = tree[leaves[begin]];
+            leaf.value = settings_.learning_rate * (objective_.renewed() ? quantile_at(leaf) : newton_at(leaf));
+            if (!drawn)
+                for (const auto& item : rows_.of(leaf.rows))
+                    scores[item.row] += leaf.value;
+        });
+        if (drawn)
+            follow(tree, table_.rows.get(), scored_, k, monitor);
+    }
+
+    /// -G / (H + lambda).
+    double newton_at(GrownNode& leaf) const noexcept {
+        Sums sums;
+        for (const auto& item : rows_.of(leaf.rows))
+            sums += rows_.fine[item.row];
+        leaf.sums.all = sums;
+        leaf.sums.g_unit = 1 / rows_.grid.g;
+        leaf.sums.h_unit = 1 / rows_.grid.h;
+        const double h = leaf.sums.h(sums);
+        return h + settings_.l2 > 0 ? leaf_value(leaf.sums, leaf.sums.g(sums), h, settings_.l2) : 0;
+    }
+
+    double quantile_at(const GrownNode& leaf) const {
+        std::vector<std::pair<double, double>> residuals;
+        for (const auto& item : rows_.of(leaf.rows))
+            residuals.emplace_back(scored_.y[item.row] - scored_.scores[item.row],
+                                   rows_.weight ? rows_.weight[item.row] : 1);
+        if (residuals.empty())
+            return 0;
+        return std::clamp(detail::weighted_quantile(residuals, objective_.share()), leaf.sums.low, leaf.sums.high);
+    }
+
+    /// Scores of rows in bins that walk down the tree.
+    void follow(const GrownTree& tree, const std::uint8_t* codes, ScoredRows& rows, std::size_t k, Monitor& monitor) {
+        double* const scores = rows.scores.data() + k * rows.size();
+        const std::size_t d = table_.n_columns();
+        parallel_for(rows.size(), 8192, settings_.n_threads, monitor,
+                     [&](std::size_t begin, std::size_t end, std::size_t) {
+                         for (std::size_t i = begin; i < end; ++i)
+                             scores[i] += tree[leaf_of(tree, codes + i * d)].value;
+                     });
+    }
+
+    const BinnedTable& table_;
+    const Settings& settings_;
+    Objective& objective_;
+    ScoredRows& scored_;
+    GradientRows<Rows> rows_;
+    TreeGrower<Rows> grower_;
+    Sampler sampler_;
+    Chances chances_;
+    double total_ = 0, heaviest_ = 1;
+};
+
+/// Up to so many rows histograms are on the fine grid.
+inline constexpr std::size_t few_rows = 16384;
+
+/// A table, its targets and the rounds over them: what a model keeps while it is fitted.
+class Boosting {
+public:
+    Boosting(BinnedTable table, Settings settings, const std::string& loss, ScoredRows rows, std::size_t n_scores)
+        : table_(std::move(table)), settings_(std::move(settings)), objective_(loss, settings_.alpha, n_scores),
+          rows_(std::move(rows)) {
+        if (table_.n_rows <= few_rows)
+            booster_ = std::make_unique<Booster<FineRows>>(table_, settings_, objective_, rows_);
+        else
+            booster_ = std::make_unique<Booster<CoarseRows>>(table_, settings_, objective_, rows_);
+    }
+    Boosting(const Boosting&) = delete;
+    Boosting& operator=(const Boosting&) = delete;
+
+    const BinnedTable& table() const noexcept { return table_; }
+    const Settings& settings() const noexcept { return settings_; }
+    void watch(WatchedRows rows) { watched_ = std::make_unique<WatchedRows>(std::move(rows)); }
+
+    Rounds run(std::size_t first, std::size_t n, bool with_loss, Monitor& monitor) {
+        return std::visit([&](auto& booster) { return booster->run(first, n, watched_.get(), with_loss, monitor); },
+                          booster_);
+    }
+
+private:
+    BinnedTable table_;
+    Settings settings_;
+    Objective objective_;
+    ScoredRows rows_;
+    std::unique_ptr<WatchedRows> watched_;
+    std::variant<std::unique_ptr<Booster<FineRows>>, std::unique_ptr<Booster<CoarseRows>>> booster_;
+};
+
+} // namespace margin::boosting

@@ -1,0 +1,171 @@
+"""Boosted trees as plain arrays, 16 bytes a node."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+import margin._core as _core
+from margin.errors import PersistenceError
+
+__all__ = ["ALL", "BoostedTrees", "joined", "single_leaves"]
+
+# Flags of the last word of a node (``native/include/margin/tree/grown/walk_pack.hpp``).
+_MISSING_RIGHT, _LEAF, _KIND, _COLUMN = 1 << 31, 1 << 30, 3 << 27, (1 << 27) - 1
+#: More rounds than there are.
+ALL = 2**62
+
+
+@dataclass(frozen=True, eq=False)
+class BoostedTrees:
+    """Trees one after another, round after round, in each round one for each score; numbers are the first columns.
+
+    Attributes
+    ----------
+    nodes
+        Two words for each node. The first is a threshold, where the levels of branch 0 stand in ``words``, or what a
+        leaf adds to a score; the second says which node branch 0 leads to (branch 1 to the next) and what is asked.
+    start
+        Where each tree begins among the nodes, and the end.
+    words
+        Sets of levels, 64 to a word.
+    gain
+        How much the split of each node lowered the loss, by its second-order estimate; 0 at leaves.
+    cover
+        The sum of second derivatives at each node.
+    base
+        The scores that the trees add to, before the first round.
+    n_columns
+        Columns that rows must have.
+    """
+
+    nodes: np.ndarray
+    start: np.ndarray
+    words: np.ndarray
+    gain: np.ndarray
+    cover: np.ndarray
+    base: np.ndarray
+    n_columns: int
+
+    @property
+    def n_trees(self) -> int:
+        """How many trees there are."""
+        return len(self.start) - 1
+
+    @property
+    def n_rounds(self) -> int:
+        """How many rounds there were."""
+        return self.n_trees // len(self.base)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes in memory."""
+        arrays = (self.nodes, self.start, self.words, self.gain, self.cover, self.base)
+        return sum(array.nbytes for array in arrays)
+
+    @cached_property
+    def walker(self) -> Any:
+        """The trees as rows walk down them; checked once, never saved."""
+        try:
+            arrays = (self.nodes, self.start, self.words, np.empty((0, 1)), self.base)
+            return _core.gradient.Trees(*arrays, self.n_columns)
+        except ValueError as error:
+            raise PersistenceError(
+                f"the arrays of boosted trees do not fit together: {error} (the file is damaged; fit and save again)."
+            ) from None
+
+    # What nodes say, array by array.
+
+    @property
+    def is_leaf(self) -> np.ndarray:
+        """Whether a node asks nothing."""
+        return (self._tags & _LEAF) != 0
+
+    @property
+    def is_subset(self) -> np.ndarray:
+        """Whether a node asks for levels."""
+        return ((self._tags & _KIND) != 0) & ~self.is_leaf
+
+    @property
+    def column(self) -> np.ndarray:
+        """The column that a node asks about, -1 at leaves."""
+        return np.where(self.is_leaf, -1, (self._tags & _COLUMN).astype(np.int64))
+
+    @property
+    def threshold(self) -> np.ndarray:
+        """Numbers up to this go to branch 0; what a leaf adds; nothing sensible where levels are asked for."""
+        return self.nodes[:, 0].view(np.float64)
+
+    @property
+    def first(self) -> np.ndarray:
+        """The node of branch 0, counted within its tree; branch 1 is the next."""
+        return (self.nodes[:, 1] & np.uint64(0xFFFFFFFF)).astype(np.int64)
+
+    @property
+    def missing(self) -> np.ndarray:
+        """The branch of missing cells."""
+        return ((self._tags & _MISSING_RIGHT) != 0).astype(np.int64)
+
+    @property
+    def _tags(self) -> np.ndarray:
+        return (self.nodes[:, 1] >> np.uint64(32)).astype(np.int64)
+
+    def levels(self, node: int) -> list[int]:
+        """The levels of branch 0, where a node asks for levels."""
+        begin, n = int(self.nodes[node, 0]) & 0xFFFFFFFF, int(self.nodes[node, 0]) >> 32
+        words = self.words[begin : begin + n].tolist()
+        return [64 * w + bit for w, word in enumerate(words) for bit in range(64) if word >> bit & 1]
+
+    def of_rounds(self, n: int) -> BoostedTrees:
+        """The trees of the first rounds alone."""
+        start = self.start[: n * len(self.base) + 1].copy()
+        end = int(start[-1])
+        return replace(
+            self,
+            nodes=self.nodes[:end].copy(),
+            start=start,
+            gain=self.gain[:end].copy(),
+            cover=self.cover[:end].copy(),
+        )
+
+    def rescaled(self, unit: float) -> BoostedTrees:
+        """The same trees for targets divided by ``unit``."""
+        nodes = self.nodes.copy()
+        nodes[:, 0].view(np.float64)[self.is_leaf] /= unit
+        with np.errstate(over="ignore"):
+            gain = self.gain / unit / unit
+        return replace(self, nodes=nodes, gain=np.nan_to_num(gain), base=self.base / unit)
+
+
+def joined(parts: Sequence[BoostedTrees]) -> BoostedTrees:
+    """The trees of several stretches of rounds, one after another; the first says what they add to."""
+    nodes, start, n_words = [], [np.zeros(1, np.int64)], 0
+    for part in parts:
+        moved = part.nodes.copy()
+        moved[part.is_subset, 0] += np.uint64(n_words)
+        nodes.append(moved)
+        start.append(part.start[1:] + start[-1][-1])
+        n_words += len(part.words)
+    return replace(
+        parts[0],
+        nodes=np.concatenate(nodes),
+        start=np.concatenate(start),
+        words=np.concatenate([part.words for part in parts]),
+        gain=np.concatenate([part.gain for part in parts]),
+        cover=np.concatenate([part.cover for part in parts]),
+    )
+
+
+def single_leaves(base: np.ndarray, n_columns: int) -> BoostedTrees:
+    """One round of trees that ask nothing and add nothing."""
+    n = len(base)
+    nodes = np.zeros((n, 2), np.uint64)
+    nodes[:, 1] = np.uint64(_LEAF) << np.uint64(32)
+    nothing = np.zeros(n)
+    return BoostedTrees(
+        nodes, np.arange(n + 1, dtype=np.int64), np.empty(0, np.uint64), nothing, nothing.copy(), base, n_columns
+    )
