@@ -31,7 +31,7 @@ bool add_up(const Trees& trees, const tree::WalkedRows<T>& rows, double* out, st
         return rows.usable(0, 1);
     }
     std::atomic<bool> usable = true;
-    parallel_for(n, ensemble::rows_at_once(rows), n_threads, monitor,
+    parallel_for(n, ensemble::rows_at_once(rows, n_threads), n_threads, monitor,
                  [&](std::size_t begin, std::size_t end, std::size_t) {
                      for (std::size_t i = begin; i < end; ++i)
                          std::copy(trees.start.begin(), trees.start.end(), out + i * width);
