@@ -14,6 +14,7 @@ _names = {
         ThresholdClassifier bayes_rule
     """,
     "data": "Table read",
+    "deep": "MLPClassifier MLPRegressor",
     "ensemble": """
         BaggingClassifier BaggingRegressor ExtraTreesClassifier ExtraTreesRegressor GatedClassifier
         RandomForestClassifier RandomForestRegressor StackingClassifier StackingRegressor VotingClassifier
