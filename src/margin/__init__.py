@@ -15,6 +15,7 @@ _names = {
     """,
     "boosting": "GradientBoostingClassifier GradientBoostingRegressor",
     "data": "Table read",
+    "deep": "MLPClassifier MLPRegressor",
     "ensemble": """
         BaggingClassifier BaggingRegressor ExtraTreesClassifier ExtraTreesRegressor GatedClassifier
         RandomForestClassifier RandomForestRegressor StackingClassifier StackingRegressor VotingClassifier

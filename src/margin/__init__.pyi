@@ -16,6 +16,9 @@ from margin import (
     data as data,
 )
 from margin import (
+    deep as deep,
+)
+from margin import (
     ensemble as ensemble,
 )
 from margin import (
@@ -122,6 +125,12 @@ from margin.data import (
 )
 from margin.data import (
     read as read,
+)
+from margin.deep import (
+    MLPClassifier as MLPClassifier,
+)
+from margin.deep import (
+    MLPRegressor as MLPRegressor,
 )
 from margin.ensemble import (
     BaggingClassifier as BaggingClassifier,

@@ -353,6 +353,13 @@ _ENTRIES = (
         on_request=True,
     ),
     Entry(
+        "mlp",
+        _ours("margin.deep", "MLPClassifier", early_stopping=True, random_state=0),
+        "100 hidden units on columns of one scale, stopped by rows held out: smooth curved boundaries. Only if asked.",
+        title="Multi-layer perceptron",
+        on_request=True,
+    ),
+    Entry(
         "stack",
         _ours("margin.ensemble", "StackingClassifier", random_state=0),
         "Logistic regression learns how far to trust logistic regression, naive Bayes and a tree. Only if asked for.",

@@ -124,6 +124,11 @@ OTHER_SETTINGS = {
         {"loss": "modified_huber", "average": True, "learning_rate": "invscaling", "shuffle": False},
         {"loss": "squared_error", "scale": "range", "learning_rate": "adaptive"},
     ],
+    "MLPClassifier": [
+        {"hidden_layer_sizes": (5, 4), "activation": "tanh", "solver": "lbfgs", "max_iter": 30, "scale": "range"},
+        {"hidden_layer_sizes": (6,), "solver": "sgd", "learning_rate_init": 0.05, "max_iter": 15, "shuffle": False},
+    ],
+    "MLPRegressor": [{"hidden_layer_sizes": (5, 4), "activation": "tanh", "solver": "lbfgs", "max_iter": 30}],
     "OneVsOne": [
         {"estimator": margin.LinearSVC(scale="standard", tol=1e-12)},
         {"decide": "probabilities"},
@@ -184,6 +189,8 @@ FEWER = {
     "GradientBoostingRegressor": {"n_estimators": 10, "min_samples_leaf": 5, "random_state": 0},
     "RandomForestClassifier": {"n_estimators": 10, "random_state": 0},
     "RandomForestRegressor": {"n_estimators": 10, "random_state": 0},
+    "MLPClassifier": {"hidden_layer_sizes": (8,), "max_iter": 40, "learning_rate_init": 0.02},
+    "MLPRegressor": {"hidden_layer_sizes": (8,), "max_iter": 40, "learning_rate_init": 0.02},
     "GridSearch": {"cv": 2},
     "RandomSearch": {"cv": 2, "n": 2},
     "HalvingSearch": {"cv": 2, "grid": {"max_depth": [1, 3]}, "factor": 2},

@@ -161,7 +161,8 @@ def test_constant_and_empty_columns_are_warned_of_and_change_nothing(estimator):
     with pytest.warns(ConstantColumnWarning, match="'x4', 'x5'"):
         model = clone(estimator).fit(padded, y)
     said, expected = model.predict(padded), clone(estimator).fit(X, y).predict(X)
-    if is_regressor(estimator) and comes_near(estimator):
+    # Spreads of columns may differ in their last digits where others stand beside them.
+    if is_regressor(estimator) and (comes_near(estimator) or getattr(estimator, "scale", None)):
         np.testing.assert_allclose(said, expected, atol=1e-6)
     else:
         assert np.array_equal(said, expected)
@@ -186,7 +187,7 @@ def test_only_constant_columns_leave_the_mean_of_the_targets(estimator):
     X, y = np.ones((6, 3)), np.array([1.0, 1.0, 1.0, 1.0, 2.5, 2.5])
     with pytest.warns(ConstantColumnWarning, match="nothing about the target"):
         model = clone(estimator).fit(X, y)
-    tube = getattr(model, "epsilon", None)
+    tube = getattr(model, "epsilon", None) if hasattr(model, "C") else None  # networks call something else so
     if tube is not None and not getattr(model, "loss", "").startswith("squared"):  # most rows lie within it
         assert np.allclose(np.abs(model.predict(X) - 1.0), tube)
         return

@@ -4,6 +4,7 @@ from margin._core import bayes as bayes
 from margin._core import core as core
 from margin._core import counts as counts
 from margin._core import data as data
+from margin._core import deep as deep
 from margin._core import density as density
 from margin._core import discriminant as discriminant
 from margin._core import ensemble as ensemble

@@ -7,6 +7,7 @@ import margin.explain.forests
 import margin.explain.generative
 import margin.explain.linear
 import margin.explain.members
+import margin.explain.networks
 import margin.explain.svm
 import margin.explain.trees  # noqa: F401  (registers its models)
 from margin.explain.explanation import Explanation, Reason

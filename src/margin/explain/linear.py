@@ -13,7 +13,7 @@ from margin.linear.linear_classifier import LinearClassifier
 from margin.linear.presolve import NEVER
 from margin.typing import TableLike
 
-__all__ = ["column_reasons"]
+__all__ = ["average_in_words", "column_reasons", "middle", "strongest"]
 
 
 @explain.register
@@ -43,15 +43,17 @@ def column_reasons(
     if not isinstance(row, np.ndarray) and model._columns.schema is not None:
         row = row.toarray()  # a table's very many one-hot columns are told by the names of its own columns
     if isinstance(row, np.ndarray):
-        middle = _middle(model)
-        pulls = by_column(model._columns, dict(zip(model._encoder.names_out(), weights * (row[0] - middle))), X, model)
-        begin, against = float(start + weights @ middle), "the average case itself"
-        basis = _average_in_words(model)
+        basis_row = middle(model)
+        pulls = by_column(
+            model._columns, dict(zip(model._encoder.names_out(), weights * (row[0] - basis_row))), X, model
+        )
+        begin, against = float(start + weights @ basis_row), "the average case itself"
+        basis = average_in_words(model)
     else:
         pulls, begin, against = _stored_pulls(model, row, weights), start, "the row of zeros itself"
         basis = "a row of zeros"
     tell = _factor if odds else _points
-    reasons = [Reason(what, tell(pull, loser), pull) for what, pull in _strongest(pulls)]
+    reasons = [Reason(what, tell(pull, loser), pull) for what, pull in strongest(pulls)]
     reasons.append(Reason(against, tell(begin, loser), begin))
     verb = "multiplies the odds" if odds else "adds to the score"
     how = f"Each line {verb} of {winner} against {loser}, compared with {basis}."
@@ -84,7 +86,7 @@ def _lead_at_zero(difference: float) -> float:
     return float(np.inf if difference >= -NEVER / 2 else difference)
 
 
-def _middle(model: Any) -> np.ndarray:
+def middle(model: Any) -> np.ndarray:
     """An average case in the columns of the matrix: numbers at their training mean, 0 if unknown; every level alike."""
     encoder = model._encoder
     numbers = (np.nan_to_num(encoder.fill) - encoder.center) / encoder.spread
@@ -92,7 +94,7 @@ def _middle(model: Any) -> np.ndarray:
     return np.concatenate([numbers, *levels, *(np.zeros(len(each.buckets)) for each in encoder.texts)])
 
 
-def _average_in_words(model: Any) -> str:
+def average_in_words(model: Any) -> str:
     fill = model._encoder.fill
     where = "0, their means being unknown" if np.isnan(fill).any() else "their training means"
     parts = [f"numbers at {where}"] if fill.size else []
@@ -111,7 +113,7 @@ def _stored_pulls(model: Any, row: Any, weights: np.ndarray) -> list[tuple[str, 
     ]
 
 
-def _strongest(pulls: list[tuple[str, float]]) -> list[tuple[str, float]]:
+def strongest(pulls: list[tuple[str, float]]) -> list[tuple[str, float]]:
     """The strongest first; beyond the first hundred they are taken together."""
     pulls = sorted(((what, float(pull)) for what, pull in pulls), key=lambda item: -abs(item[1]))
     rest = pulls[MOST_COLUMNS:]

@@ -12,6 +12,7 @@ from margin.export import (
     machines,
     members,
     neighbors,
+    networks,
     transformers,
     trees,
 )
@@ -26,6 +27,7 @@ __all__ = [
     "machines",
     "members",
     "neighbors",
+    "networks",
     "onnx_inputs",
     "run_onnx",
     "to_onnx",

@@ -21,6 +21,7 @@ from margin.persistence.kinds import (
     multiclass,
     neighbor_indexes,
     neighbors,
+    networks,
     selection,
     svm,
     tree,
@@ -34,7 +35,7 @@ FAMILIES = (
     *(data, base, evaluation),
     *(neighbor_indexes, neighbors),
     *(bayes_statistics, distributions, bayes, discriminants, calibration),
-    *(linear, svm, tree, multiclass, committees, bags, forests, gradient, selection),
+    *(linear, svm, tree, networks, multiclass, committees, bags, forests, gradient, selection),
 )
 
 

@@ -1,0 +1,148 @@
+"""Layers of sequences (rows × steps × numbers): what came before is an input of every step.
+
+A cell says what one step makes of its input and of the state before it, and the slopes of that; going through the steps
+forwards, and backwards through time, is written once.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from margin.deep.layers.activations import Sigmoid
+from margin.deep.layers.layer import Layer, shaped
+from margin.random import generator
+from margin.typing import SeedLike
+
+__all__ = ["GRU", "LSTM", "RNN"]
+
+_sigmoid = Sigmoid().value
+
+
+class Recurrent(Layer):
+    """Weights of the input (U), of the state before (V) and a bias (b), each for ``gates`` sets of units."""
+
+    gates = 1
+
+    def __init__(self, n_in: int, n_units: int, *, random_state: SeedLike = 0) -> None:
+        self.n_in, self.n_units = n_in, n_units
+        bound, wide = 1.0 / np.sqrt(n_units), self.gates * n_units
+        draw = generator(random_state, "recurrent layer")
+        self.U = draw.uniform(-bound, bound, (n_in, wide))
+        self.V = draw.uniform(-bound, bound, (n_units, wide))
+        self.b = draw.uniform(-bound, bound, wide)
+
+    @property
+    def parameters(self) -> dict[str, np.ndarray]:
+        return {"U": self.U, "V": self.V, "b": self.b}
+
+    def _step(self, x: np.ndarray, h: np.ndarray, c: np.ndarray) -> tuple[np.ndarray, np.ndarray, Any]:
+        """Output, memory and what the way back needs, after one step."""
+        raise TypeError(f"{type(self).__name__} must say what a step does: def _step(self, x, h, c).")
+
+    def _back(self, kept: Any, dh: np.ndarray, dc: np.ndarray) -> tuple[Any, ...]:
+        """Slopes along input, output before, memory before, and those of U, V and b."""
+        raise TypeError(f"{type(self).__name__} must say its slope: def _back(self, kept, dh, dc).")
+
+    def _run(self, x: np.ndarray) -> tuple[np.ndarray, list[Any]]:
+        x = shaped(x, 3, self, f"sequences of rows × steps × {self.n_in} numbers")
+        h = c = np.zeros((len(x), self.n_units))
+        outputs, kept = [], []
+        for t in range(x.shape[1]):
+            h, c, memory = self._step(x[:, t], h, c)
+            outputs.append(h)
+            kept.append(memory)
+        return np.stack(outputs, axis=1), kept
+
+    def forward(self, x: np.ndarray) -> np.ndarray:
+        return self._run(x)[0]
+
+    def _through_time(self, x: np.ndarray, dy: np.ndarray) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+        kept = self._run(x)[1]
+        dx = np.zeros(np.shape(x))
+        dh = dc = np.zeros((len(dx), self.n_units))
+        sums = {name: np.zeros_like(each) for name, each in self.parameters.items()}
+        for t in reversed(range(len(kept))):
+            dx[:, t], dh, dc, *slopes = self._back(kept[t], dh + dy[:, t], dc)
+            for name, slope in zip(sums, slopes):
+                sums[name] += slope
+        return dx, sums
+
+    def input_gradient(self, x: np.ndarray, dy: np.ndarray) -> np.ndarray:
+        return self._through_time(x, dy)[0]
+
+    def parameter_gradient(self, x: np.ndarray, dy: np.ndarray) -> dict[str, np.ndarray]:
+        return self._through_time(x, dy)[1]
+
+
+class RNN(Recurrent):
+    """h = tanh(x U + h V + b), with the output of the step before as h.
+
+    >>> RNN(2, 3).forward(np.zeros((1, 4, 2))).shape
+    (1, 4, 3)
+    """
+
+    def _step(self, x: np.ndarray, h: np.ndarray, c: np.ndarray) -> tuple[np.ndarray, np.ndarray, Any]:
+        new = np.tanh(x @ self.U + h @ self.V + self.b)
+        return new, c, (x, h, new)
+
+    def _back(self, kept: Any, dh: np.ndarray, dc: np.ndarray) -> tuple[Any, ...]:
+        x, h, new = kept
+        dz = dh * (1.0 - new**2)
+        return dz @ self.U.T, dz @ self.V.T, dc, x.T @ dz, h.T @ dz, dz.sum(axis=0)
+
+
+class LSTM(Recurrent):
+    """A memory c beside the output, which gates let in, forget and show. Hochreiter, Schmidhuber (1997).
+
+    Gates stand in the order input, forget, candidate, output.
+
+    >>> LSTM(2, 3).forward(np.zeros((1, 4, 2))).shape
+    (1, 4, 3)
+    """
+
+    gates = 4
+
+    def _step(self, x: np.ndarray, h: np.ndarray, c: np.ndarray) -> tuple[np.ndarray, np.ndarray, Any]:
+        z = np.split(x @ self.U + h @ self.V + self.b, 4, axis=1)
+        i, f, g, o = _sigmoid(z[0]), _sigmoid(z[1]), np.tanh(z[2]), _sigmoid(z[3])
+        new = f * c + i * g
+        return o * np.tanh(new), new, (x, h, c, i, f, g, o, np.tanh(new))
+
+    def _back(self, kept: Any, dh: np.ndarray, dc: np.ndarray) -> tuple[Any, ...]:
+        x, h, c, i, f, g, o, shown = kept
+        dc = dc + dh * o * (1.0 - shown**2)
+        dz = np.concatenate(
+            [dc * g * i * (1 - i), dc * c * f * (1 - f), dc * i * (1 - g**2), dh * shown * o * (1 - o)], axis=1
+        )
+        return dz @ self.U.T, dz @ self.V.T, dc * f, x.T @ dz, h.T @ dz, dz.sum(axis=0)
+
+
+class GRU(Recurrent):
+    """Gates say how much of the state is made anew, and how much of it the candidate sees. Cho et al. (2014).
+
+    Gates stand in the order reset, update, candidate.
+
+    >>> GRU(2, 3).forward(np.zeros((1, 4, 2))).shape
+    (1, 4, 3)
+    """
+
+    gates = 3
+
+    def _step(self, x: np.ndarray, h: np.ndarray, c: np.ndarray) -> tuple[np.ndarray, np.ndarray, Any]:
+        n = self.n_units
+        of_x, of_h = x @ self.U + self.b, h @ self.V[:, : 2 * n]
+        r, u = np.split(_sigmoid(of_x[:, : 2 * n] + of_h), 2, axis=1)
+        new = np.tanh(of_x[:, 2 * n :] + (r * h) @ self.V[:, 2 * n :])
+        return (1 - u) * new + u * h, c, (x, h, r, u, new)
+
+    def _back(self, kept: Any, dh: np.ndarray, dc: np.ndarray) -> tuple[Any, ...]:
+        x, h, r, u, new = kept
+        n = self.n_units
+        d_new = dh * (1 - u) * (1 - new**2)
+        d_reset = d_new @ self.V[:, 2 * n :].T
+        dz = np.concatenate([d_reset * h * r * (1 - r), dh * (h - new) * u * (1 - u), d_new], axis=1)
+        before = dz[:, : 2 * n] @ self.V[:, : 2 * n].T + d_reset * r + dh * u
+        V = np.concatenate([h.T @ dz[:, : 2 * n], (r * h).T @ d_new], axis=1)
+        return dz @ self.U.T, before, dc, x.T @ dz, V, dz.sum(axis=0)

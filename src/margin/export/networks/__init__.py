@@ -1,0 +1,5 @@
+"""Networks as ONNX operators."""
+
+from margin.export.networks import perceptrons
+
+__all__ = ["perceptrons"]
