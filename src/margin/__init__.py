@@ -13,6 +13,9 @@ _names = {
         JointBayes LinearDiscriminantAnalysis MultinomialNB NaiveBayes QuadraticDiscriminantAnalysis
         ThresholdClassifier bayes_rule
     """,
+    "boosting": """
+        GentleBoostClassifier LogitBoostClassifier
+    """,
     "data": "Table read",
     "ensemble": """
         BaggingClassifier BaggingRegressor ExtraTreesClassifier ExtraTreesRegressor GatedClassifier

@@ -10,6 +10,9 @@ from margin import (
     bayes as bayes,
 )
 from margin import (
+    boosting as boosting,
+)
+from margin import (
     data as data,
 )
 from margin import (
@@ -107,6 +110,12 @@ from margin.bayes import (
 )
 from margin.bayes import (
     bayes_rule as bayes_rule,
+)
+from margin.boosting import (
+    GentleBoostClassifier as GentleBoostClassifier,
+)
+from margin.boosting import (
+    LogitBoostClassifier as LogitBoostClassifier,
 )
 from margin.data import (
     Table as Table,

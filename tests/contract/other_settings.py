@@ -44,6 +44,8 @@ OTHER_SETTINGS = {
         {"estimators": MACHINE_AND_BAYES, "weights": [1, 2]},
     ],
     "VotingRegressor": [{"weights": "learnt"}],
+    "GentleBoostClassifier": [{"n_estimators": 12, "max_depth": 2}],
+    "LogitBoostClassifier": [{"n_estimators": 12, "max_depth": 2, "max_bins": 255}],
     "GatedClassifier": [
         {"gate": "softmax", "cv": 2},
         {"estimators": MACHINE_AND_BAYES, "gate": margin.NaiveBayes(), "cv": 2},
@@ -168,7 +170,9 @@ FEWER = {
     "StackingRegressor": {"cv": 2},
     "BaggingClassifier": {"n_estimators": 10, "random_state": 0},
     "BaggingRegressor": {"n_estimators": 10, "random_state": 0},
+    "GentleBoostClassifier": {"n_estimators": 10},
     "LinearSVR": {"tol": 1e-12, "max_iter": 10_000},
+    "LogitBoostClassifier": {"n_estimators": 10},
     "LogisticRegressionCV": {"Cs": 2, "n_folds": 2},
     "ExtraTreesClassifier": {"n_estimators": 10, "random_state": 0},
     "ExtraTreesRegressor": {"n_estimators": 10, "random_state": 0},

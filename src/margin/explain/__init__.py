@@ -1,6 +1,7 @@
 """Why a model answers as it does, in the terms of its own method."""
 
 import margin.explain.bags
+import margin.explain.boosting_variants
 import margin.explain.distances
 import margin.explain.forests
 import margin.explain.generative
