@@ -14,7 +14,7 @@ _names = {
         ThresholdClassifier bayes_rule
     """,
     "boosting": """
-        GentleBoostClassifier LogitBoostClassifier
+        BrownBoostClassifier GentleBoostClassifier LPBoostClassifier LogitBoostClassifier RUSBoostClassifier
     """,
     "data": "Table read",
     "ensemble": """

@@ -112,10 +112,19 @@ from margin.bayes import (
     bayes_rule as bayes_rule,
 )
 from margin.boosting import (
+    BrownBoostClassifier as BrownBoostClassifier,
+)
+from margin.boosting import (
     GentleBoostClassifier as GentleBoostClassifier,
 )
 from margin.boosting import (
     LogitBoostClassifier as LogitBoostClassifier,
+)
+from margin.boosting import (
+    LPBoostClassifier as LPBoostClassifier,
+)
+from margin.boosting import (
+    RUSBoostClassifier as RUSBoostClassifier,
 )
 from margin.data import (
     Table as Table,

@@ -12,7 +12,7 @@ from margin import CalibratedClassifier, GentleBoostClassifier, LogitBoostClassi
 from margin.data import catalog
 from margin.data.rows import take_rows
 from margin.errors import DataError, LabelError, ParameterError
-from tests.boosting.stumps import least_squares_stump
+from tests.boosting.every_stump import least_squares_stump
 
 BOTH = [GentleBoostClassifier, LogitBoostClassifier]
 both = pytest.mark.parametrize("cls", BOTH, ids=lambda cls: cls.__name__)

@@ -5,11 +5,22 @@ from margin.boosting.additive.logit import LogitBoostClassifier
 from margin.boosting.additive.losses import LossCurves
 from margin.boosting.additive.rounds import AdditiveRound
 from margin.boosting.additive.trees import AdditiveTrees
+from margin.boosting.margins.brownboost import BrownBoostClassifier, BrownRound
+from margin.boosting.margins.lpboost import LPBoostClassifier, LPRound
+from margin.boosting.margins.weighted_votes import Ensemble
+from margin.boosting.rusboost import RUSBoostClassifier, RUSRound
 
 __all__ = [
     "AdditiveRound",
     "AdditiveTrees",
+    "BrownBoostClassifier",
+    "BrownRound",
+    "Ensemble",
     "GentleBoostClassifier",
+    "LPBoostClassifier",
+    "LPRound",
     "LogitBoostClassifier",
     "LossCurves",
+    "RUSBoostClassifier",
+    "RUSRound",
 ]

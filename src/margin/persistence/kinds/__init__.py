@@ -25,7 +25,7 @@ from margin.persistence.kinds import (
     svm,
     tree,
 )
-from margin.persistence.kinds.ensembles import additive, bags, committees, forests
+from margin.persistence.kinds.ensembles import additive, bags, committees, forests, weighted_votes
 from margin.persistence.objects.kind import Kind
 
 __all__ = ["BY_CLASS", "BY_NAME"]
@@ -34,7 +34,8 @@ FAMILIES = (
     *(data, base, evaluation),
     *(neighbor_indexes, neighbors),
     *(bayes_statistics, distributions, bayes, discriminants, calibration),
-    *(linear, svm, tree, multiclass, committees, bags, forests, additive, selection),
+    *(linear, svm, tree, multiclass, committees, bags, forests, selection),
+    *(additive, weighted_votes),
 )
 
 
