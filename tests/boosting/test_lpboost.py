@@ -135,6 +135,30 @@ def test_rows_that_are_alike_get_the_majority(y):
     assert model.predict(np.zeros((1, 2)))[0] == most
 
 
+def test_votes_that_cancel_each_other_out_leave_the_first_classifier():
+    X = np.random.default_rng(0).normal(size=(400, 10))
+    y = np.sum(X**2, axis=1) > 9.342
+    model = LPBoostClassifier(nu=0.2, n_estimators=5).fit(X, y)
+    assert model.objective_[0] <= 1e-6
+    assert [each.weight for each in model.rounds_] == [1, 0, 0, 0, 0]
+    assert model.score(X, y) > max(y.mean(), 1 - y.mean())
+
+
+def test_a_program_on_which_the_simplex_method_does_not_end_goes_to_the_interior_point_method(monkeypatch):
+    asked = []
+
+    def slow(*args, method, **kwargs):
+        asked.append(method)
+        if method == "highs-ds":
+            return scipy.optimize.OptimizeResult(status=1, x=None, message="Iteration limit reached.")
+        return linprog(*args, method=method, **kwargs)
+
+    monkeypatch.setattr(scipy.optimize, "linprog", slow)
+    model = LPBoostClassifier(nu=0.2).fit(*cells(3))
+    assert set(asked) == {"highs-ds", "highs-ipm"}
+    assert model.gap_[0] < 1e-5
+
+
 def test_calibration_gives_it_probabilities():
     X, y = cells(5, n=200)
     assert not hasattr(LPBoostClassifier(), "predict_proba")

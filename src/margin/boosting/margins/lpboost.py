@@ -61,7 +61,9 @@ class LPBoostClassifier(WeightedVotes):
     least good, and all weights are found anew by a linear program (HiGHS). It ends when the next is no better under
     these weights than those before: then no weights over **all** weak classifiers do better by more than ``tol``,
     provided that the learner finds the best for given weights, as the default does. Few votes are left in the end. Each
-    round solves a program of n rows, which takes long for very many rows and cannot be interrupted meanwhile.
+    round solves a program of up to n rows, which takes long for very many and cannot be interrupted meanwhile. Where no
+    weights found have a soft margin above 0, ``nu`` being too small or the rounds too few, votes cancel each other out,
+    and the first weak classifier answers alone.
 
     Parameters
     ----------
@@ -131,6 +133,8 @@ class LPBoostClassifier(WeightedVotes):
             share = (of_group / together)[group] * limit
             objective, margin = best_margin(patterns @ votes, together)
             record.append([edge, bound, objective, margin])
+        if objective <= float(self.tol):  # votes that cancel each other out tell nothing of any row
+            votes = np.eye(len(members))[0]
         return Ensemble(members, votes, np.array(record))
 
     def _last(self, column: int) -> np.ndarray:

@@ -9,11 +9,16 @@ Any u bounds the first program over all classifiers by the largest edge that any
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from margin.errors import ParameterError
 
 __all__ = ["best_margin", "solve_soft_margin"]
+
+#: Steps of the simplex method, and 50 for each row and classifier, after which the interior point method is asked.
+MOST_PIVOTS = 5000
 
 
 def best_margin(margins: np.ndarray, limit: np.ndarray) -> tuple[float, float]:
@@ -41,15 +46,18 @@ def solve_soft_margin(right: np.ndarray, limit: np.ndarray, who: str) -> tuple[n
     # In units in which a row at its limit is 1 and limits are about 1: tolerances of the solver are absolute.
     scaled = limit * n
     edges = np.hstack([(right * scaled[:, None]).T, -np.ones((n_columns, 1))])
-    found = linprog(
-        np.concatenate([np.zeros(n), [1.0]]),
-        A_ub=edges,
-        b_ub=np.zeros(n_columns),
-        A_eq=np.concatenate([scaled, [0.0]])[None, :],
-        b_eq=[float(n)],
-        bounds=[(0.0, 1.0)] * n + [(None, None)],
-        method="highs",
-    )
+    program: Any = {
+        "c": np.concatenate([np.zeros(n), [1.0]]),
+        "A_ub": edges,
+        "b_ub": np.zeros(n_columns),
+        "A_eq": np.concatenate([scaled, [0.0]])[None, :],
+        "b_eq": [float(n)],
+        "bounds": [(0.0, 1.0)] * n + [(None, None)],
+    }
+    # HiGHS left to choose its method was seen to go round in circles on 98 classifiers of 175 rows.
+    found = linprog(**program, method="highs-ds", options={"maxiter": MOST_PIVOTS + 50 * (n + n_columns)})
+    if found.status == 1:
+        found = linprog(**program, method="highs-ipm")
     if found.status != 0 or found.x is None:
         raise ParameterError(
             f"{who}: the linear program of {n:,} kinds of rows and {n_columns:,} weak classifiers must have a solution "
