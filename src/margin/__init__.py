@@ -13,7 +13,10 @@ _names = {
         JointBayes LinearDiscriminantAnalysis MultinomialNB NaiveBayes QuadraticDiscriminantAnalysis
         ThresholdClassifier bayes_rule
     """,
-    "boosting": "GradientBoostingClassifier GradientBoostingRegressor",
+    "boosting": """
+        BrownBoostClassifier GentleBoostClassifier GradientBoostingClassifier GradientBoostingRegressor
+        LPBoostClassifier LogitBoostClassifier RUSBoostClassifier
+    """,
     "data": "Table read",
     "deep": "MLPClassifier MLPRegressor",
     "ensemble": """
@@ -52,8 +55,8 @@ _names = {
         GridSearch HalvingSearch LogSearch RandomSearch audit knee learning_curve nested validation_curve
     """,
     "svm": """
-        LinearSVC LinearSVR NuSVC ObjectKernel OneClassSVM PegasosClassifier Reject SVC SVR SpectrumKernel check_kernel
-        choose_C explicit_map kernel_matrix svm_path
+        LinearSVC LinearSVR NuSVC ObjectKernel OneClassSVM PegasosClassifier Reject SVC SVR SpectrumKernel
+        check_kernel choose_C explicit_map kernel_matrix svm_path
     """,
     "tree": "C45 DecisionStump DecisionTreeClassifier DecisionTreeRegressor Discretizer ID3",
     "zoo": "",

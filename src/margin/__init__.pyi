@@ -120,6 +120,21 @@ from margin.boosting import (
 from margin.boosting import (
     GradientBoostingRegressor as GradientBoostingRegressor,
 )
+from margin.boosting import (
+    BrownBoostClassifier as BrownBoostClassifier,
+)
+from margin.boosting import (
+    GentleBoostClassifier as GentleBoostClassifier,
+)
+from margin.boosting import (
+    LogitBoostClassifier as LogitBoostClassifier,
+)
+from margin.boosting import (
+    LPBoostClassifier as LPBoostClassifier,
+)
+from margin.boosting import (
+    RUSBoostClassifier as RUSBoostClassifier,
+)
 from margin.data import (
     Table as Table,
 )

@@ -360,6 +360,13 @@ _ENTRIES = (
         on_request=True,
     ),
     Entry(
+        "logitboost",
+        _ours("margin.boosting", "LogitBoostClassifier", learning_rate=0.3),
+        "Logistic regression on 100 stumps, added one at a time and shrunk: no interactions, readable. If asked for.",
+        title="LogitBoost (stumps)",
+        on_request=True,
+    ),
+    Entry(
         "stack",
         _ours("margin.ensemble", "StackingClassifier", random_state=0),
         "Logistic regression learns how far to trust logistic regression, naive Bayes and a tree. Only if asked for.",

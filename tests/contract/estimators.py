@@ -106,6 +106,8 @@ def comes_near(estimator: BaseEstimator) -> bool:
 
 def draws_rows(estimator: BaseEstimator) -> bool:
     """Whether a model learns from rows drawn at random, so that shares are about those of the rows."""
+    if getattr(estimator, "sampling", None) == "under":
+        return True
     return bool(getattr(estimator, "bootstrap", False)) or getattr(estimator, "max_samples", None) is not None
 
 

@@ -17,6 +17,11 @@ OTHER_SETTINGS = {
         {"estimator": margin.NaiveBayes(), "bootstrap": False, "max_samples": 0.7, "voting": "hard", **DRAWN_COLUMNS},
     ],
     "BaggingRegressor": [{"estimator": margin.KNeighborsRegressor(3), "oob_score": False, **DRAWN_COLUMNS}],
+    "BrownBoostClassifier": [
+        {"estimator": margin.DecisionTreeClassifier(max_depth=2), "target_error": 0.02, "n_estimators": 5}
+    ],
+    "LPBoostClassifier": [{"estimator": margin.NaiveBayes(), "nu": 0.3, "n_estimators": 4}],
+    "RUSBoostClassifier": [{"sampling": None, "weights": "equal", "n_estimators": 5}],
     "CalibratedClassifier": [
         {"method": "isotonic"},
         {"method": "temperature", "ensemble": False},
@@ -44,6 +49,8 @@ OTHER_SETTINGS = {
         {"estimators": MACHINE_AND_BAYES, "weights": [1, 2]},
     ],
     "VotingRegressor": [{"weights": "learnt"}],
+    "GentleBoostClassifier": [{"n_estimators": 12, "max_depth": 2}],
+    "LogitBoostClassifier": [{"n_estimators": 12, "max_depth": 2, "max_bins": 255}],
     "GatedClassifier": [
         {"gate": "softmax", "cv": 2},
         {"estimators": MACHINE_AND_BAYES, "gate": margin.NaiveBayes(), "cv": 2},
@@ -176,12 +183,17 @@ OTHER_SETTINGS = {
 # What stands for the defaults of models that fit many others: fewer of them. Of a solver that stops within a tolerance
 # a smaller one, where its answers are compared to more digits.
 FEWER = {
+    "BrownBoostClassifier": {"n_estimators": 10},
     "GatedClassifier": {"cv": 2},
+    "LPBoostClassifier": {"n_estimators": 10},
+    "RUSBoostClassifier": {"n_estimators": 8, "random_state": 0},
     "StackingClassifier": {"cv": 2},
     "StackingRegressor": {"cv": 2},
     "BaggingClassifier": {"n_estimators": 10, "random_state": 0},
     "BaggingRegressor": {"n_estimators": 10, "random_state": 0},
+    "GentleBoostClassifier": {"n_estimators": 10},
     "LinearSVR": {"tol": 1e-12, "max_iter": 10_000},
+    "LogitBoostClassifier": {"n_estimators": 10},
     "LogisticRegressionCV": {"Cs": 2, "n_folds": 2},
     "ExtraTreesClassifier": {"n_estimators": 10, "random_state": 0},
     "ExtraTreesRegressor": {"n_estimators": 10, "random_state": 0},

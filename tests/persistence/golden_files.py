@@ -29,6 +29,9 @@ COMMITTEE = [("majority", margin.MajorityClassifier()), ("bayes", margin.NaiveBa
 SMALLER: dict[str, dict[str, Any]] = {
     "BaggingClassifier": {"estimator": margin.NaiveBayes(), "n_estimators": 3},
     "BaggingRegressor": {"estimator": margin.DecisionTreeRegressor(max_depth=2), "n_estimators": 3},
+    "BrownBoostClassifier": {"n_estimators": 2},
+    "LPBoostClassifier": {"n_estimators": 2},
+    "RUSBoostClassifier": {"estimator": margin.NaiveBayes(), "n_estimators": 2},
     "Perceptron": {"max_iter": 5},
     "CalibratedClassifier": {"cv": 2},
     "GatedClassifier": {"estimators": COMMITTEE, "cv": 2},

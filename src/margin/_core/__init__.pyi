@@ -1,6 +1,7 @@
 """The compiled core of margin. Call it through the estimators: it trusts what it is given."""
 
 from margin._core import bayes as bayes
+from margin._core import boosting as boosting
 from margin._core import core as core
 from margin._core import counts as counts
 from margin._core import data as data

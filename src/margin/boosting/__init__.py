@@ -1,6 +1,31 @@
 """Models built up in rounds, each of which mends what the ones before got wrong."""
 
+from margin.boosting.additive.gentle import GentleBoostClassifier
+from margin.boosting.additive.logit import LogitBoostClassifier
+from margin.boosting.additive.losses import LossCurves
+from margin.boosting.additive.rounds import AdditiveRound
+from margin.boosting.additive.trees import AdditiveTrees
 from margin.boosting.gradient.boosted_trees import BoostedTrees
 from margin.boosting.gradient.gradient_boosting import GradientBoostingClassifier, GradientBoostingRegressor
+from margin.boosting.margins.brownboost import BrownBoostClassifier, BrownRound
+from margin.boosting.margins.lpboost import LPBoostClassifier, LPRound
+from margin.boosting.margins.weighted_votes import Ensemble
+from margin.boosting.rusboost import RUSBoostClassifier, RUSRound
 
-__all__ = ["BoostedTrees", "GradientBoostingClassifier", "GradientBoostingRegressor"]
+__all__ = [
+    "AdditiveRound",
+    "AdditiveTrees",
+    "BoostedTrees",
+    "BrownBoostClassifier",
+    "BrownRound",
+    "Ensemble",
+    "GentleBoostClassifier",
+    "GradientBoostingClassifier",
+    "GradientBoostingRegressor",
+    "LPBoostClassifier",
+    "LPRound",
+    "LogitBoostClassifier",
+    "LossCurves",
+    "RUSBoostClassifier",
+    "RUSRound",
+]

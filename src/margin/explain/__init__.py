@@ -2,6 +2,7 @@
 
 import margin.explain.bags
 import margin.explain.boosting
+import margin.explain.boosting_variants
 import margin.explain.distances
 import margin.explain.forests
 import margin.explain.generative

@@ -1,5 +1,5 @@
 """Models made of members."""
 
-from margin.export.members import answers, bags, boosting, committees, forests
+from margin.export.members import additive, answers, bags, boosting, committees, forests, weighted_votes
 
-__all__ = ["answers", "bags", "boosting", "committees", "forests"]
+__all__ = ["additive", "answers", "bags", "boosting", "committees", "forests", "weighted_votes"]

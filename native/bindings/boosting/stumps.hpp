@@ -1,0 +1,21 @@
+#pragma once
+// Shallow trees as NumPy arrays: nodes are pairs of 64-bit words, as in forests.
+#include "bindings/cells.hpp"
+#include "bindings/interrupt.hpp"
+#include "margin/boosting/class_rounds.hpp"
+#include <cstring>
+
+namespace margin::bindings {
+
+/// The arrays of a tree: a leaf's first word is its number among the leaves.
+inline nb::dict give_tree(boosting::ShallowTree& tree) {
+    static_assert(sizeof(ensemble::Node) == 2 * sizeof(std::uint64_t));
+    std::vector<std::uint64_t> nodes(2 * tree.nodes.size());
+    std::memcpy(nodes.data(), tree.nodes.data(), nodes.size() * sizeof(std::uint64_t));
+    nb::dict given;
+    given["nodes"] = give(std::move(nodes), tree.nodes.size(), 2);
+    given["words"] = give(std::move(tree.words));
+    return given;
+}
+
+} // namespace margin::bindings

@@ -1,0 +1,3 @@
+"""AdaBoost and its forms for many classes."""
+
+__all__: list[str] = []

@@ -1,0 +1,149 @@
+"""The sum of what many shallow trees say, as plain arrays: 16 bytes a node and a row of values for each leaf."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+import margin._core as _core
+from margin.base.representations.mixed import MixedData
+from margin.errors import PersistenceError
+from margin.tree.grow import Columns, codes_of, numbers_of
+
+__all__ = ["MOST_DEPTH", "TreeSum", "ranked"]
+
+#: The deepest tree that is grown on ranked columns.
+MOST_DEPTH = 7
+
+# Flags of the last word of a node (``native/include/margin/tree/grown/walk_pack.hpp``).
+_MISSING_RIGHT, _LEAF, _KIND, _COLUMN = 1 << 31, 1 << 30, 3 << 27, (1 << 27) - 1
+
+
+def ranked(X: MixedData, n_threads: int, bins: int | None = None) -> Any:
+    """The columns ranked once for all rounds: a code for every different number, or for every one of ``bins`` bins."""
+    columns = Columns(X)
+    return _core.boosting.rank(numbers_of(X), codes_of(X), columns.n_levels, columns.nominal, bins or 0, n_threads)
+
+
+@dataclass(frozen=True, eq=False)
+class TreeSum:
+    """Trees one after another; a row is answered by the sum of the values of its leaves, tree after tree.
+
+    Attributes
+    ----------
+    nodes
+        Two words for each node. The first is a threshold, where the levels of branch 0 stand in ``words``, or the row
+        of a leaf in ``values``; the second says which node branch 0 leads to (branch 1 to the next) and what is asked.
+    start
+        Where each tree begins among the nodes, and the end.
+    words
+        Sets of levels, 64 to a word.
+    values
+        A row for each leaf of all trees, in their order.
+    n_columns
+        Columns that rows must have, numbers first.
+    """
+
+    nodes: np.ndarray
+    start: np.ndarray
+    words: np.ndarray
+    values: np.ndarray
+    n_columns: int
+
+    @classmethod
+    def of(cls, trees: Sequence[Mapping[str, Any]], values: Sequence[np.ndarray], n_columns: int) -> TreeSum:
+        """Trees as the core gives them, each with the values of its leaves."""
+        nodes, words, n_leaves, n_words = [], [], 0, 0
+        for tree, of_leaves in zip(trees, values, strict=True):
+            moved = tree["nodes"].copy()
+            tags = moved[:, 1] >> np.uint64(32)
+            is_leaf = (tags & np.uint64(_LEAF)) != 0
+            moved[is_leaf, 0] = (moved[is_leaf, 0].view(np.float64) + n_leaves).view(np.uint64)
+            moved[((tags & np.uint64(_KIND)) != 0) & ~is_leaf, 0] += np.uint64(n_words)
+            nodes.append(moved)
+            words.append(tree["words"])
+            n_leaves, n_words = n_leaves + len(of_leaves), n_words + len(tree["words"])
+        start = np.cumsum([0, *(len(part) for part in nodes)], dtype=np.int64)
+        table = np.ascontiguousarray(np.concatenate(values), dtype=np.float64)
+        return cls(np.concatenate(nodes), start, np.concatenate(words), table, n_columns)
+
+    @property
+    def n_trees(self) -> int:
+        """How many trees there are."""
+        return len(self.start) - 1
+
+    @property
+    def width(self) -> int:
+        """How many numbers a row is answered with."""
+        return int(self.values.shape[1])
+
+    @cached_property
+    def walker(self) -> Any:
+        """The trees as rows walk down them; checked once, never saved."""
+        try:
+            return _core.boosting.TreeSum(self.nodes, self.start, self.words, self.values, self.n_columns)
+        except ValueError as error:
+            raise PersistenceError(
+                f"the arrays of boosted trees do not fit together: {error} (the file is damaged; fit and save again)."
+            ) from None
+
+    def add(self, X: MixedData, into: np.ndarray, trees: range, n_threads: int = 1) -> np.ndarray:
+        """Add what some trees say of each row to ``into``, and give it back."""
+        self.walker.add(numbers_of(X), list(X.codes), 0.0, into, trees.start, trees.stop, n_threads)
+        return into
+
+    def sums(self, X: MixedData, n_threads: int = 1) -> np.ndarray:
+        """What all trees say of each row."""
+        return self.add(X, np.zeros((len(X), self.width)), range(self.n_trees), n_threads)
+
+    def staged(self, X: MixedData, n_threads: int = 1, step: int = 1) -> Iterator[np.ndarray]:
+        """What the first ``step`` trees say, the first twice as many, and so on; the same array, added to."""
+        into = np.zeros((len(X), self.width))
+        for first in range(0, self.n_trees, step):
+            yield self.add(X, into, range(first, min(first + step, self.n_trees)), n_threads)
+
+    # What nodes say, array by array.
+
+    @property
+    def is_leaf(self) -> np.ndarray:
+        """Whether a node asks nothing."""
+        return (self._tags & _LEAF) != 0
+
+    @property
+    def is_subset(self) -> np.ndarray:
+        """Whether a node asks for levels."""
+        return ((self._tags & _KIND) != 0) & ~self.is_leaf
+
+    @property
+    def column(self) -> np.ndarray:
+        """The column that a node asks about, -1 at leaves."""
+        return np.where(self.is_leaf, -1, (self._tags & _COLUMN).astype(np.int64))
+
+    @property
+    def threshold(self) -> np.ndarray:
+        """Numbers up to this go to branch 0; the row of a leaf; nothing sensible where levels are asked for."""
+        return self.nodes[:, 0].view(np.float64)
+
+    @property
+    def first(self) -> np.ndarray:
+        """The node of branch 0, counted within its tree; branch 1 is the next."""
+        return (self.nodes[:, 1] & np.uint64(0xFFFFFFFF)).astype(np.int64)
+
+    @property
+    def missing(self) -> np.ndarray:
+        """The branch of missing cells."""
+        return ((self._tags & _MISSING_RIGHT) != 0).astype(np.int64)
+
+    def levels(self, node: int) -> list[int]:
+        """The codes that go to branch 0 of a node that asks for levels."""
+        begin, n = int(self.nodes[node, 0] & np.uint64(0xFFFFFFFF)), int(self.nodes[node, 0] >> np.uint64(32))
+        words = self.words[begin : begin + n]
+        return [64 * k + bit for k, word in enumerate(words.tolist()) for bit in range(64) if word >> bit & 1]
+
+    @property
+    def _tags(self) -> np.ndarray:
+        return (self.nodes[:, 1] >> np.uint64(32)).astype(np.int64)
