@@ -73,6 +73,7 @@ void add_plain_rows(const TreeSum& sum, const ensemble::WalkedRows<T>& rows, std
                     double* out, Monitor& monitor) {
     std::array<std::uint32_t, ensemble::walk_group> leaf;
     std::array<const T*, ensemble::walk_group> row;
+    ensemble::WalkedTree walked(ensemble::any_missing(rows, begin, end));
     for (std::size_t t = 0; t < sum.trees.n_trees(); ++t) {
         const ensemble::Node* const nodes = sum.trees.tree(t);
         if (t % 64 == 0)
@@ -81,11 +82,12 @@ void add_plain_rows(const TreeSum& sum, const ensemble::WalkedRows<T>& rows, std
             add_stump(sum, nodes, rows.numbers, begin, end, out);
             continue;
         }
+        walked.take(nodes, sum.trees.size(t), end - begin);
         for (std::size_t first = begin; first < end; first += ensemble::walk_group) {
             const std::size_t n = std::min(ensemble::walk_group, end - first);
             for (std::size_t i = 0; i < n; ++i)
                 row[i] = rows.numbers.data() + (first + i) * rows.columns();
-            ensemble::walk_plain(nodes, row.data(), n, leaf.data());
+            walked.leaves(row.data(), n, leaf.data());
             add_values(sum, nodes, leaf.data(), n, out + first * sum.values.columns());
         }
     }
@@ -120,7 +122,7 @@ bool add_trees(const TreeSum& sum, const ensemble::WalkedRows<T>& rows, double* 
     if (n == 1) // nobody else need be woken
         add(0, 1, 0);
     else
-        parallel_for(n, std::min<std::size_t>(ensemble::rows_at_once(rows), 1024), n_threads, monitor, add);
+        parallel_for(n, std::min<std::size_t>(ensemble::rows_at_once(rows, n_threads), 1024), n_threads, monitor, add);
     return usable;
 }
 
