@@ -348,7 +348,7 @@ _ENTRIES = (
     Entry(
         "mlp",
         _ours("margin.deep", "MLPClassifier", learning_rate_init=0.005, random_state=0),
-        "100 hidden units on columns of one scale, Adam at a rate of 0.005: smooth curved boundaries. Only if asked for.",
+        "100 hidden units on columns of one scale, Adam at rate 0.005: smooth curved boundaries. Only if asked for.",
         title="Multi-layer perceptron",
         on_request=True,
     ),
