@@ -13,6 +13,7 @@ _names = {
         JointBayes LinearDiscriminantAnalysis MultinomialNB NaiveBayes QuadraticDiscriminantAnalysis
         ThresholdClassifier bayes_rule
     """,
+    "boosting": "AdaBoostClassifier",
     "data": "Table read",
     "ensemble": """
         BaggingClassifier BaggingRegressor ExtraTreesClassifier ExtraTreesRegressor GatedClassifier

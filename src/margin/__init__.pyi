@@ -10,6 +10,9 @@ from margin import (
     bayes as bayes,
 )
 from margin import (
+    boosting as boosting,
+)
+from margin import (
     data as data,
 )
 from margin import (
@@ -107,6 +110,9 @@ from margin.bayes import (
 )
 from margin.bayes import (
     bayes_rule as bayes_rule,
+)
+from margin.boosting import (
+    AdaBoostClassifier as AdaBoostClassifier,
 )
 from margin.data import (
     Table as Table,

@@ -7,7 +7,7 @@ from margin.data import catalog
 from margin.experiment.running.race import tried
 from margin.experiment.spec import Spec
 
-ON_REQUEST = ["forest", "extra-trees", "bagged-c45", "stack"]
+ON_REQUEST = ["forest", "extra-trees", "bagged-c45", "adaboost", "stack"]
 
 
 @pytest.fixture(autouse=True)

@@ -1,5 +1,5 @@
 """Models made of members."""
 
-from margin.export.members import answers, bags, committees, forests
+from margin.export.members import adaboost, answers, bags, committees, forests
 
-__all__ = ["answers", "bags", "committees", "forests"]
+__all__ = ["adaboost", "answers", "bags", "committees", "forests"]

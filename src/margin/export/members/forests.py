@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from margin.ensemble import Trees
 from margin.ensemble.forest.answering import ForestClassifier, ForestRegressor
 from margin.ensemble.forest.forest_model import ForestModel
 from margin.export.answer import Answer, answer
@@ -17,7 +16,7 @@ from margin.export.columns import RawRows
 from margin.export.graph import Graph
 from margin.export.trees import LEQ, MEMBER, cells_of
 
-__all__: list[str] = []
+__all__ = ["tree_ensemble"]
 
 
 @answer.register
@@ -39,11 +38,11 @@ def _answers(model: ForestModel, rows: RawRows) -> str:
     """What the leaf of each row says in each tree: a number, or a row of the table."""
     graph, trees = rows.graph, model.trees_
     matrix = cells_of(rows, rows.mixed(model._encoder))
-    found = graph.ml("TreeEnsemble", matrix, **_ensemble(graph, trees))
+    found = graph.ml("TreeEnsemble", matrix, **tree_ensemble(graph, trees))
     return str(found)
 
 
-def _ensemble(graph: Graph, trees: Trees) -> dict[str, Any]:
+def tree_ensemble(graph: Graph, trees: Any) -> dict[str, Any]:
     """The nodes as ``TreeEnsemble`` lists them, leaves apart; a tree of one leaf asks anything and goes there."""
     is_leaf, n_nodes = trees.is_leaf, np.diff(trees.start)
     tree_of = np.repeat(np.arange(trees.n_trees), n_nodes)
@@ -81,7 +80,7 @@ def _ensemble(graph: Graph, trees: Trees) -> dict[str, Any]:
     }
 
 
-def _codes(trees: Trees, node: int) -> list[float]:
+def _codes(trees: Any, node: int) -> list[float]:
     """The levels of branch 0; one that no row has where only missing cells go there."""
     begin, n = int(trees.nodes[node, 0]) & 0xFFFFFFFF, int(trees.nodes[node, 0]) >> 32
     words = trees.words[begin : begin + n].tolist()

@@ -25,7 +25,7 @@ from margin.persistence.kinds import (
     svm,
     tree,
 )
-from margin.persistence.kinds.ensembles import bags, committees, forests
+from margin.persistence.kinds.ensembles import adaboost, bags, committees, forests
 from margin.persistence.objects.kind import Kind
 
 __all__ = ["BY_CLASS", "BY_NAME"]
@@ -34,7 +34,7 @@ FAMILIES = (
     *(data, base, evaluation),
     *(neighbor_indexes, neighbors),
     *(bayes_statistics, distributions, bayes, discriminants, calibration),
-    *(linear, svm, tree, multiclass, committees, bags, forests, selection),
+    *(linear, svm, tree, multiclass, committees, bags, forests, adaboost, selection),
 )
 
 
