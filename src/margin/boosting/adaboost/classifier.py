@@ -37,8 +37,9 @@ class AdaBoostClassifier(Classifier):
     A rule with weighted error :math:`\varepsilon` gets a vote of :math:`\alpha = \tfrac12 \ln\frac{1-\varepsilon}
     {\varepsilon}`; weights are multiplied by :math:`e^{-\alpha y h(x)}` and divided by their sum :math:`Z`. The
     training error is at most :math:`\prod Z \le e^{-2\sum(1/2-\varepsilon)^2}`, and often falls on unseen rows
-    after it is 0 on the training rows, while margins grow. Rows whose labels are wrong get ever more weight: with noisy labels fewer
-    rounds or a smaller ``learning_rate`` are better. Costs O(rows x columns) a round after columns were ranked once.
+    after it is 0 on the training rows, while margins grow. Rows whose labels are wrong get ever more weight: with
+    noisy labels fewer rounds or a smaller ``learning_rate`` are better. Costs O(rows x columns) a round after
+    columns were ranked once.
 
     Parameters
     ----------
