@@ -14,8 +14,8 @@ _names = {
         ThresholdClassifier bayes_rule
     """,
     "boosting": """
-        BrownBoostClassifier GentleBoostClassifier GradientBoostingClassifier GradientBoostingRegressor
-        LPBoostClassifier LogitBoostClassifier RUSBoostClassifier
+        AdaBoostClassifier BrownBoostClassifier GentleBoostClassifier GradientBoostingClassifier
+        GradientBoostingRegressor LPBoostClassifier LogitBoostClassifier RUSBoostClassifier
     """,
     "data": "Table read",
     "deep": "MLPClassifier MLPRegressor",

@@ -135,6 +135,9 @@ from margin.boosting import (
 from margin.boosting import (
     RUSBoostClassifier as RUSBoostClassifier,
 )
+from margin.boosting import (
+    AdaBoostClassifier as AdaBoostClassifier,
+)
 from margin.data import (
     Table as Table,
 )

@@ -367,6 +367,13 @@ _ENTRIES = (
         on_request=True,
     ),
     Entry(
+        "adaboost",
+        _ours("margin.boosting", "AdaBoostClassifier", n_estimators=100),
+        "100 stumps that vote, each learnt where those before were wrong; every round is on record. Only if asked for.",
+        title="AdaBoost (stumps)",
+        on_request=True,
+    ),
+    Entry(
         "stack",
         _ours("margin.ensemble", "StackingClassifier", random_state=0),
         "Logistic regression learns how far to trust logistic regression, naive Bayes and a tree. Only if asked for.",

@@ -8,7 +8,7 @@ import pytest
 import margin._core as _core
 from margin.base.representations.mixed import MixedData
 from margin.boosting.tree_sum import TreeSum
-from tests.boosting.stumps import best_score, score_of
+from tests.boosting.slow_stumps import best_score, score_of
 
 
 def table_of(numbers, codes=None, n_levels=(), nominal=()):

@@ -12,6 +12,10 @@ OTHER_SETTINGS = {
         {"method": "stochastic", "random_state": 0},
         {"method": "stochastic", "batch_size": 8, "scale": "standard", "shuffle": False, "max_iter": 100},
     ],
+    "AdaBoostClassifier": [
+        {"estimator": margin.DecisionStump(), "n_estimators": 3, **SEED},
+        {"max_depth": 2, "n_estimators": 8, "learning_rate": 0.5, "max_bins": 255},
+    ],
     "BaggingClassifier": [
         {"estimator": margin.LinearSVC(scale="standard", tol=1e-12), "n_estimators": 5, "balanced": True, **SEED},
         {"estimator": margin.NaiveBayes(), "bootstrap": False, "max_samples": 0.7, "voting": "hard", **DRAWN_COLUMNS},
@@ -189,6 +193,7 @@ FEWER = {
     "RUSBoostClassifier": {"n_estimators": 8, "random_state": 0},
     "StackingClassifier": {"cv": 2},
     "StackingRegressor": {"cv": 2},
+    "AdaBoostClassifier": {"n_estimators": 10},
     "BaggingClassifier": {"n_estimators": 10, "random_state": 0},
     "BaggingRegressor": {"n_estimators": 10, "random_state": 0},
     "GentleBoostClassifier": {"n_estimators": 10},

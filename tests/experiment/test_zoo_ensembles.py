@@ -7,7 +7,7 @@ from margin.data import catalog
 from margin.experiment.running.race import tried
 from margin.experiment.spec import Spec
 
-ON_REQUEST = ["forest", "extra-trees", "boosting", "bagged-c45", "mlp", "logitboost", "stack"]
+ON_REQUEST = ["forest", "extra-trees", "boosting", "bagged-c45", "mlp", "logitboost", "adaboost", "stack"]
 
 
 @pytest.fixture(autouse=True)

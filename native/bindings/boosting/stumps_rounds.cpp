@@ -34,6 +34,12 @@ nb::tuple advance(ClassRounds& rounds, InMatrix<double> factor, InMatrix<double>
     return nb::make_tuple(static_cast<double>(standing.wrong) / whole, standing.least_margin, give(std::move(margins)));
 }
 
+void resume(ClassRounds& rounds, In<double> weight, InMatrix<double> votes) {
+    if (weight.size() != rounds.rows() || votes.size() != rounds.rows() * rounds.width())
+        throw nb::value_error("weights and votes are needed for each row");
+    rounds.resume(span(weight), {votes.data(), votes.size()});
+}
+
 } // namespace
 
 MARGIN_BINDINGS(boosting) {
@@ -43,13 +49,9 @@ MARGIN_BINDINGS(boosting) {
         .def_prop_ro(
             "weight", [](ClassRounds& r) { return give(std::vector<double>(r.weight())); }, nb::rv_policy::move)
         .def_prop_ro(
-            "votes", [](ClassRounds& r) { return give(std::vector<double>(r.votes()), r.rows(), r.width()); },
-            nb::rv_policy::move)
-        .def_prop_ro(
             "leaf", [](ClassRounds& r) { return give(std::vector<std::uint8_t>(r.leaf())); }, nb::rv_policy::move)
+        .def("resume", &resume, "weight"_a.noconvert(), "votes"_a.noconvert(), "Go on from weights and votes.")
         .def("grow", &grow, "criterion"_a, "max_depth"_a, "n_threads"_a, "The tree of a round, and its sums by leaf.")
         .def("advance", &advance, "factor"_a.noconvert(), "vote"_a.noconvert(), "scale"_a, "n_threads"_a,
              "Reweigh and vote; the share of rows that are wrong, the least margin and the distribution of margins.");
-    constexpr auto names = boosting::Criteria::names();
-    boosting.attr("CRITERIA") = nb::cast(std::vector<std::string_view>(names.begin(), names.end()));
 }

@@ -84,9 +84,10 @@ class ClassRounds:
     @property
     def weight(self) -> Vector[numpy.float64]: ...
     @property
-    def votes(self) -> Matrix[numpy.float64]: ...
-    @property
     def leaf(self) -> Vector[numpy.uint8]: ...
+    def resume(self, weight: Vector[numpy.float64], votes: Matrix[numpy.float64]) -> None:
+        """Go on from weights and votes."""
+
     def grow(self, criterion: str, max_depth: int, n_threads: int) -> dict[str, Any]:
         """The tree of a round, and its sums by leaf."""
 
@@ -94,5 +95,3 @@ class ClassRounds:
         self, factor: Matrix[numpy.float64], vote: Matrix[numpy.float64], scale: float, n_threads: int
     ) -> tuple[Any, ...]:
         """Reweigh and vote; the share of rows that are wrong, the least margin and the distribution of margins."""
-
-CRITERIA: list[Any] = ["error", "gini", "exponential"]

@@ -1,5 +1,6 @@
 """Models built up in rounds, each of which mends what the ones before got wrong."""
 
+from margin.boosting.adaboost.classifier import AdaBoostClassifier
 from margin.boosting.additive.gentle import GentleBoostClassifier
 from margin.boosting.additive.logit import LogitBoostClassifier
 from margin.boosting.additive.losses import LossCurves
@@ -10,9 +11,11 @@ from margin.boosting.gradient.gradient_boosting import GradientBoostingClassifie
 from margin.boosting.margins.brownboost import BrownBoostClassifier, BrownRound
 from margin.boosting.margins.lpboost import LPBoostClassifier, LPRound
 from margin.boosting.margins.weighted_votes import Ensemble
+from margin.boosting.rounds import Round, margin_bound
 from margin.boosting.rusboost import RUSBoostClassifier, RUSRound
 
 __all__ = [
+    "AdaBoostClassifier",
     "AdditiveRound",
     "AdditiveTrees",
     "BoostedTrees",
@@ -28,4 +31,6 @@ __all__ = [
     "LossCurves",
     "RUSBoostClassifier",
     "RUSRound",
+    "Round",
+    "margin_bound",
 ]

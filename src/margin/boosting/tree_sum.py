@@ -147,3 +147,16 @@ class TreeSum:
     @property
     def _tags(self) -> np.ndarray:
         return (self.nodes[:, 1] >> np.uint64(32)).astype(np.int64)
+
+    def followed_by(self, other: TreeSum) -> TreeSum:
+        """The trees of both, one after another."""
+        moved = other.nodes.copy()
+        moved[other.is_leaf, 0] = (other.threshold[other.is_leaf] + len(self.values)).view(np.uint64)
+        moved[other.is_subset, 0] += np.uint64(len(self.words))
+        return TreeSum(
+            np.concatenate([self.nodes, moved]),
+            np.concatenate([self.start, other.start[1:] + self.start[-1]]),
+            np.concatenate([self.words, other.words]),
+            np.concatenate([self.values, other.values]),
+            self.n_columns,
+        )

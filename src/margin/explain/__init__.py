@@ -1,5 +1,6 @@
 """Why a model answers as it does, in the terms of its own method."""
 
+import margin.explain.adaboost
 import margin.explain.bags
 import margin.explain.boosting
 import margin.explain.boosting_variants

@@ -37,8 +37,13 @@ public:
     /// Votes of two classes are one number, above 0 for the second; else one for each class.
     std::size_t width() const noexcept { return n_classes_ == 2 ? 1 : n_classes_; }
     std::vector<double>& weight() noexcept { return weight_; }
-    std::vector<double>& votes() noexcept { return votes_; }
     const std::vector<std::uint8_t>& leaf() const noexcept { return leaf_; }
+
+    /// Go on from weights and votes as they were. Requires as many as there are rows, and rows x width().
+    void resume(std::span<const double> weight, std::span<const double> votes) {
+        weight_.assign(weight.begin(), weight.end());
+        votes_.assign(votes.begin(), votes.end());
+    }
 
     /// The sums of a leaf are weights by class, on the grid. O(depth n d) time.
     ShallowTree grow(std::string_view criterion, std::size_t depth, std::size_t n_threads, Monitor& monitor) {

@@ -1,5 +1,5 @@
 """Models made of members."""
 
-from margin.export.members import additive, answers, bags, boosting, committees, forests, weighted_votes
+from margin.export.members import adaboost, additive, answers, bags, boosting, committees, forests, weighted_votes
 
-__all__ = ["additive", "answers", "bags", "boosting", "committees", "forests", "weighted_votes"]
+__all__ = ["adaboost", "additive", "answers", "bags", "boosting", "committees", "forests", "weighted_votes"]

@@ -9,8 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from margin.boosting import AdditiveTrees
-from margin.ensemble import Trees
 from margin.ensemble.forest.answering import ForestClassifier, ForestRegressor
 from margin.ensemble.forest.forest_model import ForestModel
 from margin.export.answer import Answer, answer
@@ -88,7 +86,7 @@ def tree_ensemble(graph: Graph, trees: Any) -> dict[str, Any]:
     }
 
 
-def _codes(trees: Trees | AdditiveTrees, node: int) -> list[float]:
+def _codes(trees: Any, node: int) -> list[float]:
     """The levels of branch 0; one that no row has where only missing cells go there."""
     begin, n = int(trees.nodes[node, 0]) & 0xFFFFFFFF, int(trees.nodes[node, 0]) >> 32
     words = trees.words[begin : begin + n].tolist()

@@ -26,7 +26,7 @@ from margin.persistence.kinds import (
     svm,
     tree,
 )
-from margin.persistence.kinds.ensembles import additive, bags, committees, forests, gradient, weighted_votes
+from margin.persistence.kinds.ensembles import adaboost, additive, bags, committees, forests, gradient, weighted_votes
 from margin.persistence.objects.kind import Kind
 
 __all__ = ["BY_CLASS", "BY_NAME"]
@@ -36,7 +36,7 @@ FAMILIES = (
     *(neighbor_indexes, neighbors),
     *(bayes_statistics, distributions, bayes, discriminants, calibration),
     *(linear, svm, tree, networks, multiclass, committees, bags, forests, gradient, selection),
-    *(additive, weighted_votes),
+    *(adaboost, additive, weighted_votes),
 )
 
 

@@ -1,0 +1,163 @@
+"""Rounds of any learner: a fresh copy learns under the weights of each round, or from rows drawn by them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from margin.base.meta.inner_model import last_step, on_tables
+from margin.base.meta.members import Member, learn_member, naming
+from margin.base.sklearn_classes import clone
+from margin.boosting.adaboost.rules import RuleBook
+from margin.boosting.adaboost.settings import Plan, Step
+from margin.boosting.adaboost.votes import Weighed, discrete, exponents, real, weights_after
+from margin.boosting.rounds import CELLS
+from margin.data.table import Table
+from margin.data.weights import weight_arguments
+from margin.errors import ConvergenceWarning, ParameterError, warn
+from margin.random import generator, seed_for
+from margin.typing import Encoded
+
+__all__ = ["LearnerRounds", "standing", "votes_of"]
+
+WHO = "AdaBoostClassifier"
+#: Times that rows are drawn anew before a learner that makes no errors is believed.
+TRIES = 5
+
+
+def votes_of(member: Any, alpha: float, X: Encoded, plan: Plan) -> np.ndarray:
+    """What a member's vote adds: one number of two classes, above 0 for the second, else one for each class."""
+    if plan.algorithm == "SAMME.R":
+        # A learner that is sure of what it says has no more than log 1000 of a vote.
+        return real(member.probabilities(X, plan.n_classes), plan.learning_rate, 1000)
+    said = member.answers(X)
+    if plan.n_classes == 2:
+        return np.where(said == 1, alpha, -alpha)[:, None]
+    return alpha * np.eye(plan.n_classes)[said]
+
+
+def standing(votes: np.ndarray, y: np.ndarray, weight: np.ndarray, scale: float) -> tuple[float, float, np.ndarray]:
+    """The share of wrong answers, the least margin and the distribution of margins (``class_rounds.hpp``)."""
+    if votes.shape[1] == 1:
+        margin = np.where(y == 1, votes[:, 0], -votes[:, 0])
+        wrong = (votes[:, 0] > 0) != (y == 1)
+    else:
+        others = votes.copy()
+        others[np.arange(len(y)), y] = -np.inf
+        margin = votes[np.arange(len(y)), y] - others.max(axis=1)
+        wrong = votes.argmax(axis=1) != y
+    margin = margin / (scale or 1.0)
+    cells = np.clip((margin + 1) * (CELLS / 2), 0, CELLS - 1).astype(np.intp)
+    return float(weight[wrong].sum()), float(margin.min()), np.bincount(cells, weight, CELLS)
+
+
+class LearnerRounds:
+    """The state of the training rows, and the members so far."""
+
+    def __init__(
+        self,
+        X: Encoded,
+        y: np.ndarray,
+        weight: np.ndarray,
+        plan: Plan,
+        learner: Any,
+        resample: bool | None,
+        seed: Any,
+        before: list[tuple[Any, float]],
+    ) -> None:
+        self.X, self.y, self.given, self.plan = X, y, weight, plan
+        self.is_book = isinstance(learner, RuleBook)
+        self.learner = on_tables(learner) if isinstance(X, Table) and not self.is_book else learner
+        takes = self.is_book or weight_arguments(clone(self.learner), weight) is not None
+        self.resample = not takes if resample is None else resample
+        if not self.resample and not takes:
+            raise ParameterError(
+                f"{WHO}(estimator={learner!r}, resample=False): {type(last_step(learner)).__name__}.fit takes no "
+                "weights (resample=True draws rows by them)."
+            )
+        self.seed = seed
+        self.members: list[Any] = []
+        self.alphas: list[float] = []
+        self.n_before = len(before)
+        self.votes = np.zeros((len(y), 1 if plan.n_classes == 2 else plan.n_classes))
+        for member, alpha in before:
+            self.votes += votes_of(member, alpha, X, plan)
+        self.weight = weights_after(weight, self.votes, y, plan.algorithm) if before else weight
+        self.scale = plan.scale_before
+        self.last_said: np.ndarray | None = None
+
+    @property
+    def name(self) -> str:
+        """What the learner is called."""
+        return "a rule" if self.is_book else type(last_step(self.learner)).__name__
+
+    def step(self) -> Step | Weighed:
+        """One more round; what is known of a rule that is no better than chance, which is not taken."""
+        plan, number = self.plan, self.n_before + len(self.members)
+        member = self._learn(number, self.resample, 0)
+        weighed, said = self._weighed(member)
+        attempt = 0
+        while weighed.perfect and not self.is_book and attempt < TRIES:
+            # Learnt by heart, the weights would never change: another part of the rows makes another rule.
+            attempt += 1
+            member = self._learn(number, True, attempt)
+            weighed, said = self._weighed(member)
+        if weighed.chance:
+            self._warn_of_deafness(said)
+            return weighed
+        self.last_said = said
+        votes = votes_of(member, weighed.alpha, self.X, plan)
+        if plan.algorithm == "SAMME.R":
+            factor = np.exp(-exponents(votes, self.y, plan.algorithm))
+            weighed = weighed._replace(z=float(self.weight @ factor), alpha=float(np.abs(votes).max()))
+        self.votes += votes
+        self.scale += abs(weighed.alpha)
+        self.members.append(member)
+        self.alphas.append(weighed.alpha)
+        self.weight = weights_after(self.weight, votes, self.y, plan.algorithm)
+        return Step(weighed, *standing(self.votes, self.y, self.given, self.scale))
+
+    def _learn(self, number: int, resample: bool, attempt: int) -> Any:
+        if self.is_book:
+            return self.learner.best(self.weight, self.y)
+        model = clone(self.learner)
+        named = model.get_params(deep=True) if hasattr(model, "get_params") else {}
+        seed = seed_for(self.seed, "round", number, attempt, bits=32)
+        seeds = {name: seed for name in named if name == "random_state" or name.endswith("__random_state")}
+        if seeds:
+            model.set_params(**seeds)
+        X, y, weight = self.X, self.y, self.weight * len(self.y)
+        chosen, drawn = np.arange(len(y)), None
+        if resample:
+            draws = generator(self.seed, "draws", number, attempt).random(len(y))
+            chosen = np.minimum(np.searchsorted(np.cumsum(self.weight), draws * self.weight.sum()), len(y) - 1)
+        else:
+            drawn = weight
+        with naming(WHO, f"round {number + 1}, {self.name},", "estimator"):
+            return learn_member(model, X[chosen] if resample else X, y[chosen], drawn, WHO)
+
+    def _weighed(self, member: Any) -> tuple[Weighed, np.ndarray]:
+        plan, said = self.plan, member.answers(self.X)
+        epsilon = float(self.weight[said != self.y].sum() / self.weight.sum())
+        if (said == self.y).all():
+            epsilon = 0.0  # whatever rounding says
+        return discrete(epsilon, plan.n_classes, plan.algorithm, plan.learning_rate, plan.n_cases), said
+
+    def _warn_of_deafness(self, said: np.ndarray) -> None:
+        if (
+            self.last_said is not None
+            and not self.is_book
+            and not self.resample
+            and np.array_equal(said, self.last_said)
+        ):
+            warn(
+                f"{WHO}.fit: {self.name} learnt the same in round {self.n_before + len(self.members) + 1} as in the "
+                "round before, as if it ignored its weights; no further round is taken (resample=True draws rows by "
+                "their weights instead).",
+                ConvergenceWarning,
+            )
+
+    def pairs(self) -> list[tuple[Member, float]]:
+        """The members of this run, each with the weight of its vote."""
+        return list(zip(self.members, self.alphas, strict=True))

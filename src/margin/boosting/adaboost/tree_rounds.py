@@ -1,0 +1,90 @@
+"""Rounds of stumps and shallow trees: the core ranks the columns once and passes over whole numbers from then on."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+import margin._core as _core
+from margin.base.representations.mixed import MixedData
+from margin.boosting.adaboost.settings import Plan, Step
+from margin.boosting.adaboost.votes import Weighed, discrete, exponents, real, weights_after
+from margin.boosting.tree_sum import TreeSum, ranked
+
+__all__ = ["TreeRounds", "constant_tree"]
+
+_LEAF = np.uint64(1 << 62)
+
+
+def constant_tree(votes: np.ndarray, n_columns: int) -> TreeSum:
+    """A tree without questions."""
+    alone = {"nodes": np.array([[0, _LEAF]], dtype=np.uint64), "words": np.empty(0, dtype=np.uint64)}
+    return TreeSum.of([alone], [votes.reshape(1, -1)], n_columns)
+
+
+class TreeRounds:
+    """The state of the training rows, and the trees so far."""
+
+    name = "a tree"
+
+    def __init__(self, X: MixedData, y: np.ndarray, weight: np.ndarray, plan: Plan, before: TreeSum | None) -> None:
+        self.plan, self.y, self.given = plan, y, weight
+        self.n_columns = int(X.numeric.shape[1]) + len(X.codes)
+        self.trees: list[Any] = []
+        self.values: list[np.ndarray] = []
+        y = np.ascontiguousarray(y, dtype=np.int32)
+        table = ranked(X, plan.n_threads, plan.bins)
+        self.n_varying = table.n_varying
+        self.rounds = _core.boosting.ClassRounds(table, y, weight, plan.n_classes)
+        if before is not None:
+            votes = before.sums(X, plan.n_threads)
+            self.rounds.resume(weights_after(weight, votes, y, plan.algorithm), votes)
+        self.scale = 0.0 if before is None else plan.scale_before
+
+    def step(self) -> Step | Weighed:
+        """One more round; what is known of a rule that is no better than chance, which is not taken."""
+        plan = self.plan
+        tree = self.rounds.grow(plan.criterion, plan.max_depth, plan.n_threads)
+        sums = tree["sums"]
+        shares = sums / sums.sum()
+        winner = sums.argmax(axis=1)
+        epsilon = float((sums.sum() - sums.max(axis=1).sum()) / sums.sum())
+        weighed = discrete(epsilon, plan.n_classes, plan.algorithm, plan.learning_rate, plan.n_cases)
+        if plan.algorithm == "SAMME.R":
+            votes = real(shares, plan.learning_rate, plan.n_cases)
+            width = plan.n_classes
+            powers = np.column_stack([exponents(votes, np.full(len(votes), k), plan.algorithm) for k in range(width)])
+            factor = np.exp(-powers)
+            z = float((shares * factor).sum())
+            strength = float(np.abs(votes).max())
+            weighed = Weighed(epsilon, strength, z, len(sums) == 1 and len(self.trees) > 0, weighed.perfect)
+        else:
+            votes, factor, z, strength = self._of_winners(winner, weighed)
+        if weighed.chance:
+            return weighed
+        self.scale += strength
+        error, least, margins = self.rounds.advance(
+            np.ascontiguousarray(factor / z), np.ascontiguousarray(votes), self.scale or 1.0, plan.n_threads
+        )
+        self.trees.append(tree)
+        self.values.append(votes)
+        return Step(weighed, error, least, margins)
+
+    def _of_winners(self, winner: np.ndarray, weighed: Weighed) -> tuple[np.ndarray, np.ndarray, float, float]:
+        """Votes, factors of weights, what they are divided by, and what the vote counts for."""
+        n_classes, alpha = self.plan.n_classes, weighed.alpha
+        right = np.eye(n_classes, dtype=bool)[winner]
+        if n_classes == 2:
+            votes = np.where(winner == 1, alpha, -alpha)[:, None]
+            return votes, np.where(right, np.exp(-alpha), np.exp(alpha)), weighed.z, alpha
+        # Right rows stay and wrong ones grow: the same weights once they are divided by their sum.
+        return alpha * right, np.where(right, 1.0, np.exp(alpha)), weighed.z * np.exp(alpha / 2), alpha
+
+    def newest(self) -> TreeSum:
+        """The tree of the last round alone."""
+        return TreeSum.of(self.trees[-1:], self.values[-1:], self.n_columns)
+
+    def sum(self) -> TreeSum:
+        """All trees of this run."""
+        return TreeSum.of(self.trees, self.values, self.n_columns)

@@ -1,0 +1,80 @@
+r"""From the weights of right and wrong to what a rule's vote weighs, and what becomes of the weights.
+
+Discrete votes. Of two classes, :math:`\alpha = \tfrac12\ln\frac{1-\varepsilon}{\varepsilon}`, weights are multiplied by
+:math:`e^{-\alpha y h}` and divided by their sum :math:`Z`. Of K classes a vote weighs twice as much,
+:math:`\ln\frac{1-\varepsilon}{\varepsilon}` (M1) and :math:`\ln (K-1)` more (SAMME), and the weights of wrong rows are
+multiplied by :math:`e^{\alpha}`; with :math:`a = \alpha/2`, :math:`Z = (1-\varepsilon)e^{-a} + \varepsilon e^{a}` in
+all cases: a row that the vote gets wrong had at least half of all votes against it, so that the training error is at
+most the product of the Z.
+
+Real votes (Schapire, Singer 1999; SAMME.R of Zhu, Zou, Rosset, Hastie 2009): half the log odds of two classes, and of K
+classes :math:`(K-1)(\ln p_k - \overline{\ln p})`.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+__all__ = ["Weighed", "discrete", "real", "weights_after"]
+
+#: What a rule without errors is taken to get wrong: half of a row of so many.
+PERFECT = 0.5
+
+
+class Weighed(NamedTuple):
+    """What comes of a rule. ``chance`` says that it is no better than guessing, ``perfect`` that it has no errors."""
+
+    epsilon: float
+    alpha: float
+    z: float
+    chance: bool
+    perfect: bool
+
+
+def discrete(epsilon: float, n_classes: int, algorithm: str, learning_rate: float, n_rows: float) -> Weighed:
+    """The weight of a vote.
+
+    >>> [round(float(x), 2) for x in discrete(0.3, 2, "SAMME", 1.0, 10)[:3]]
+    [0.3, 0.42, 0.92]
+    """
+    extra = math.log(n_classes - 1) if algorithm == "SAMME" else 0.0
+    limit = 1 - 1 / n_classes if algorithm == "SAMME" else 0.5
+    held = min(max(epsilon, PERFECT / n_rows / 2), 1 - PERFECT / n_rows / 2)
+    alpha = learning_rate * (math.log((1 - held) / held) + extra)
+    half = alpha / 2
+    z = (1 - epsilon) * math.exp(-half) + epsilon * math.exp(half)
+    # Of two classes a rule that is mostly wrong is as good as its opposite.
+    chance = abs(epsilon - 0.5) < 1e-10 if n_classes == 2 else epsilon >= limit - 1e-10
+    perfect = epsilon <= 0.0 or (n_classes == 2 and epsilon >= 1.0)
+    return Weighed(epsilon, half if n_classes == 2 else alpha, z, chance, perfect)
+
+
+def real(shares: np.ndarray, learning_rate: float, n_rows: float) -> np.ndarray:
+    """Votes by the shares of the classes, a row for each leaf or case: one number of two classes, else K.
+
+    >>> real(np.array([[1.0, 3.0]]) / 4, 1.0, 10**9).round(3).tolist()
+    [[0.549]]
+    """
+    floor = 1.0 / n_rows  # Schapire, Singer (1999), 4.2: no vote is infinite
+    logs = np.log((shares + floor) / (shares.sum(axis=1, keepdims=True) + floor * shares.shape[1]))
+    if shares.shape[1] == 2:
+        return learning_rate * (logs[:, 1:] - logs[:, :1]) / 2
+    return learning_rate * (shares.shape[1] - 1) * (logs - logs.mean(axis=1, keepdims=True))
+
+
+def exponents(votes: np.ndarray, y: np.ndarray, algorithm: str) -> np.ndarray:
+    """Minus the logarithm of what votes multiply the weight of each row by, up to a constant."""
+    if votes.shape[1] == 1:
+        return np.where(y == 1, votes[:, 0], -votes[:, 0])
+    own = votes[np.arange(len(y)), y]
+    return own / (votes.shape[1] - 1) if algorithm == "SAMME.R" else own
+
+
+def weights_after(weight: np.ndarray, votes: np.ndarray, y: np.ndarray, algorithm: str) -> np.ndarray:
+    """The weights of the next round, which the sum of the votes decides alone."""
+    power = exponents(votes, y, algorithm)
+    found = weight * np.exp(power.min() - power)
+    return np.maximum(found / found.sum(), 1e-290)
