@@ -115,16 +115,19 @@ from margin.bayes import (
     bayes_rule as bayes_rule,
 )
 from margin.boosting import (
-    GradientBoostingClassifier as GradientBoostingClassifier,
-)
-from margin.boosting import (
-    GradientBoostingRegressor as GradientBoostingRegressor,
+    AdaBoostClassifier as AdaBoostClassifier,
 )
 from margin.boosting import (
     BrownBoostClassifier as BrownBoostClassifier,
 )
 from margin.boosting import (
     GentleBoostClassifier as GentleBoostClassifier,
+)
+from margin.boosting import (
+    GradientBoostingClassifier as GradientBoostingClassifier,
+)
+from margin.boosting import (
+    GradientBoostingRegressor as GradientBoostingRegressor,
 )
 from margin.boosting import (
     LogitBoostClassifier as LogitBoostClassifier,
@@ -134,9 +137,6 @@ from margin.boosting import (
 )
 from margin.boosting import (
     RUSBoostClassifier as RUSBoostClassifier,
-)
-from margin.boosting import (
-    AdaBoostClassifier as AdaBoostClassifier,
 )
 from margin.data import (
     Table as Table,
