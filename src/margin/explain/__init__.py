@@ -10,5 +10,6 @@ import margin.explain.svm
 import margin.explain.trees  # noqa: F401  (registers its models)
 from margin.explain.explanation import Explanation, Reason
 from margin.explain.models import explain
+from margin.explain.shap import ShapValues, shap_values
 
-__all__ = ["Explanation", "Reason", "explain"]
+__all__ = ["Explanation", "Reason", "ShapValues", "explain", "shap_values"]

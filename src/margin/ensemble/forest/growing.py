@@ -144,7 +144,7 @@ class ForestRows:
         else:
             given = (*rows, *how)
             found = _core.ensemble.grow_values(*given)
-        arrays = {name: found[name] for name in ("nodes", "start", "words", "shares")}
+        arrays = {name: found[name] for name in ("nodes", "start", "words", "shares", "leaf_weight")}
         made = Trees(**arrays, of_classes=self.n_classes > 0, n_columns=found["decrease"].shape[1])
         if self.unit != 1:
             made.threshold[made.is_leaf] /= self.unit
