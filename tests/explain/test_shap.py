@@ -6,8 +6,16 @@ import numpy as np
 import pytest
 
 import margin
-from margin import C45, ID3, DecisionTreeClassifier, DecisionTreeRegressor, ExtraTreesRegressor, RandomForestClassifier
-from margin import ExtraTreesClassifier, RandomForestRegressor
+from margin import (
+    C45,
+    ID3,
+    DecisionTreeClassifier,
+    DecisionTreeRegressor,
+    ExtraTreesClassifier,
+    ExtraTreesRegressor,
+    RandomForestClassifier,
+    RandomForestRegressor,
+)
 from margin.data import catalog
 from margin.data.frames.in_memory import table_from_memory
 from margin.errors import DataError, InputTypeError, NotFittedError, ParameterError
@@ -124,7 +132,8 @@ def test_columns_that_say_the_same_share_alike_and_others_have_nothing():
     both = found.values[y == 1]
     np.testing.assert_allclose(both[:, :2], 0.375, atol=1e-15)  # by hand: and-gate, (1 - 1/4) / 2
     np.testing.assert_allclose(found.interactions[y == 1][:, 0, 1], 0.125, atol=1e-15)  # half of 1 - 2/2 + 1/4
-    assert (found.values[:, 2] == 0).all() and (found.interactions[:, 2] == 0).all()
+    assert (found.values[:, 2] == 0).all()
+    assert (found.interactions[:, 2] == 0).all()
 
 
 def test_deep_ways_over_many_columns_stay_exact():
@@ -168,7 +177,8 @@ def test_a_tree_of_one_leaf_and_no_rows_at_all():
     X, y = catalog.load("iris").target("class")
     model = DecisionTreeClassifier(max_depth=1, min_samples_leaf=100).fit(X, y)
     found = shap_values(model, X)
-    assert (found.values == 0).all() and np.allclose(found.base, 1 / 3)
+    assert (found.values == 0).all()
+    assert np.allclose(found.base, 1 / 3)
     assert shap_values(model, X.take([]), interactions=True).values.shape == (0, 4, 3)
 
 

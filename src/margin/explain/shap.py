@@ -206,8 +206,8 @@ def shap_values(model: Any, X: TableLike, *, interactions: bool = False) -> Shap
     classes = tuple(model.classes_.tolist()) if hasattr(model, "classes_") else None
     if interactions and (needed := 8 * len(rows) * len(columns) ** 2 * len(classes or [0])) > ROOM:
         raise ParameterError(
-            f"shap_values(interactions=True): {len(rows):,} rows of {len(columns):,} columns have {needed / 1e9:,.0f} GB "
-            "of interactions (give fewer rows at a time)."
+            f"shap_values(interactions=True): {len(rows):,} rows of {len(columns):,} columns have "
+            f"{needed / 1e9:,.0f} GB of interactions (give fewer rows at a time)."
         )
     values, pairs, base = shap_sums(model, rows, interactions)
     return _in_order(

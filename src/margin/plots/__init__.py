@@ -8,6 +8,8 @@ from margin.plots.comparison import plot_comparison, plot_critical_difference
 from margin.plots.confusion import plot_confusion
 from margin.plots.curse import plot_curse
 from margin.plots.densities import plot_densities, plot_ellipses
+from margin.plots.effects.partial_dependence import plot_partial_dependence
+from margin.plots.effects.shap import plot_shap_case, plot_shap_summary
 from margin.plots.k_choice import plot_k_choice
 from margin.plots.kd_tree import plot_kd_tree
 from margin.plots.losses import plot_losses
@@ -36,11 +38,14 @@ __all__ = [
     "plot_learning_curve",
     "plot_losses",
     "plot_margin",
+    "plot_partial_dependence",
     "plot_path",
     "plot_precision_recall",
     "plot_regions",
     "plot_risk_coverage",
     "plot_roc",
+    "plot_shap_case",
+    "plot_shap_summary",
     "plot_tree",
     "plot_tree_size",
     "plot_validation_curve",

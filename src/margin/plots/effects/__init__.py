@@ -1,0 +1,1 @@
+"""What columns do to answers: SHAP values and partial dependence."""
