@@ -93,8 +93,8 @@ def partial_dependence(
     >>> from margin.data import catalog
     >>> X, y = catalog.load("weather_nominal").target("play")
     >>> found = partial_dependence(NaiveBayes().fit(X, y), X, "outlook", label="yes")
-    >>> dict(zip(found.values.tolist(), found.mean.round(2).tolist()))["overcast"]
-    1.0
+    >>> dict(zip(found.values.tolist(), found.mean.round(2).tolist()))
+    {'overcast': 0.83, 'rainy': 0.62, 'sunny': 0.5}
     """
     if n_values < 2:
         raise ParameterError(f"partial_dependence(n_values={n_values}): n_values must be at least 2.")
