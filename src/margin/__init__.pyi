@@ -385,6 +385,9 @@ from margin.plots import (
     plot_out_of_bag as plot_out_of_bag,
 )
 from margin.plots import (
+    plot_partial_dependence as plot_partial_dependence,
+)
+from margin.plots import (
     plot_path as plot_path,
 )
 from margin.plots import (
@@ -401,6 +404,12 @@ from margin.plots import (
 )
 from margin.plots import (
     plot_roc as plot_roc,
+)
+from margin.plots import (
+    plot_shap_case as plot_shap_case,
+)
+from margin.plots import (
+    plot_shap_summary as plot_shap_summary,
 )
 from margin.plots import (
     plot_tree as plot_tree,

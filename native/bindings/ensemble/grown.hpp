@@ -35,6 +35,7 @@ inline nb::dict give(ensemble::GrownForest&& forest, std::size_t width, std::siz
     arrays["words"] = give(std::move(forest.words));
     const std::size_t n_rows = forest.shares.size() / width;
     arrays["shares"] = give(std::move(forest.shares), n_rows, width);
+    arrays["leaf_weight"] = give(std::move(forest.leaf_weight));
     arrays["decrease"] = give(std::move(forest.decrease), n_trees, n_columns);
     arrays["error"] = give(std::move(forest.error));
     return arrays;

@@ -109,6 +109,26 @@ class ForestPlan:
     def n_threads(self, arg: int, /) -> None: ...
 
 @overload
+def shap_values(
+    forest: Forest,
+    numbers: Matrix[numpy.float64],
+    codes: Sequence[Vector[numpy.int32]],
+    leaf_weight: Vector[numpy.float32],
+    interactions: bool,
+    n_threads: int,
+) -> tuple[Any, ...]: ...
+@overload
+def shap_values(
+    forest: Forest,
+    numbers: Matrix[numpy.float32],
+    codes: Sequence[Vector[numpy.int32]],
+    leaf_weight: Vector[numpy.float32],
+    interactions: bool,
+    n_threads: int,
+) -> tuple[Any, ...]:
+    """SHAP values of rows in the mean of all trees (of two classes those of the second), as of a tree."""
+
+@overload
 def permuted(
     forest: Forest,
     numbers: Matrix[numpy.float64],

@@ -66,6 +66,26 @@ def arrays() -> list[Any]:
 def what_is_unsound(arrays: dict[str, Any]) -> str:
     """What does not fit together in the arrays of a tree; empty if nothing."""
 
+@overload
+def shap_values(
+    walker: Walker,
+    numbers: Matrix[numpy.float64],
+    codes: Sequence[Vector[numpy.int32]],
+    answers: Matrix[numpy.float64],
+    interactions: bool,
+    n_threads: int,
+) -> tuple[Any, ...]: ...
+@overload
+def shap_values(
+    walker: Walker,
+    numbers: Matrix[numpy.float32],
+    codes: Sequence[Vector[numpy.int32]],
+    answers: Matrix[numpy.float64],
+    interactions: bool,
+    n_threads: int,
+) -> tuple[Any, ...]:
+    """SHAP values of rows in a tree whose nodes answer so, and the answer to a row of which nothing is known: rows by columns x answers, rows by pairs of columns x answers or nothing, answers."""
+
 class NominalSplit(enum.Enum):
     multiway = 0
 

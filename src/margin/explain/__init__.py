@@ -14,5 +14,15 @@ import margin.explain.svm
 import margin.explain.trees  # noqa: F401  (registers its models)
 from margin.explain.explanation import Explanation, Reason
 from margin.explain.models import explain
+from margin.explain.partial_dependence import PartialDependence, partial_dependence
+from margin.explain.shap import ShapValues, shap_values
 
-__all__ = ["Explanation", "Reason", "explain"]
+__all__ = [
+    "Explanation",
+    "PartialDependence",
+    "Reason",
+    "ShapValues",
+    "explain",
+    "partial_dependence",
+    "shap_values",
+]

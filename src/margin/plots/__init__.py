@@ -12,6 +12,8 @@ from margin.plots.ensembles.importances import plot_importances
 from margin.plots.ensembles.out_of_bag import plot_out_of_bag
 from margin.plots.ensembles.proximity_map import plot_proximities
 from margin.plots.ensembles.tree_correlation import plot_tree_correlation
+from margin.plots.effects.partial_dependence import plot_partial_dependence
+from margin.plots.effects.shap import plot_shap_case, plot_shap_summary
 from margin.plots.k_choice import plot_k_choice
 from margin.plots.kd_tree import plot_kd_tree
 from margin.plots.losses import plot_losses
@@ -42,12 +44,15 @@ __all__ = [
     "plot_losses",
     "plot_margin",
     "plot_out_of_bag",
+    "plot_partial_dependence",
     "plot_path",
     "plot_precision_recall",
     "plot_proximities",
     "plot_regions",
     "plot_risk_coverage",
     "plot_roc",
+    "plot_shap_case",
+    "plot_shap_summary",
     "plot_tree",
     "plot_tree_correlation",
     "plot_tree_size",

@@ -153,7 +153,7 @@ class ForestRows:
             found = _core.ensemble.grow_classes(*rows, self.n_classes[0], self.balanced, criterion, *how)
         else:
             found = _core.ensemble.grow_values(*rows, *how)
-        arrays = {name: found[name] for name in ("nodes", "start", "words", "shares")}
+        arrays = {name: found[name] for name in ("nodes", "start", "words", "shares", "leaf_weight")}
         made = Trees(**arrays, of_classes=len(self.n_classes) > 0, n_columns=found["decrease"].shape[1])
         if self.unit != 1 and made.by_rows:
             made.shares[:] /= self.unit

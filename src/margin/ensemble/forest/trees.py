@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -39,6 +39,8 @@ class Trees:
         Whether leaves answer classes; else they answer numbers.
     n_columns
         Columns that rows must have.
+    leaf_weight
+        The weight of the cases that each leaf was grown from, leaf after leaf; none in forests of older files.
     """
 
     nodes: np.ndarray
@@ -47,6 +49,7 @@ class Trees:
     shares: np.ndarray
     of_classes: bool
     n_columns: int
+    leaf_weight: np.ndarray = field(default_factory=lambda: np.empty(0, np.float32))
 
     @property
     def n_trees(self) -> int:
@@ -61,7 +64,7 @@ class Trees:
     @property
     def nbytes(self) -> int:
         """Bytes in memory."""
-        return sum(array.nbytes for array in (self.nodes, self.start, self.words, self.shares))
+        return sum(array.nbytes for array in (self.nodes, self.start, self.words, self.shares, self.leaf_weight))
 
     @cached_property
     def walker(self) -> Any:
@@ -133,6 +136,7 @@ def joined(parts: Sequence[Trees]) -> Trees:
         start.append(part.start[1:] + start[-1][-1])
         n_words, n_shares = n_words + len(part.words), n_shares + len(part.shares)
     first = parts[0]
+    weighed = all(len(part.leaf_weight) for part in parts)
     return Trees(
         np.concatenate(nodes),
         np.concatenate(start),
@@ -140,4 +144,5 @@ def joined(parts: Sequence[Trees]) -> Trees:
         np.concatenate([part.shares for part in parts]),
         first.of_classes,
         first.n_columns,
+        np.concatenate([part.leaf_weight for part in parts]) if weighed else np.empty(0, np.float32),
     )

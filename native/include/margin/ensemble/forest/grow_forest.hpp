@@ -42,11 +42,15 @@ struct GrownForest {
     std::vector<std::int64_t> start{0};
     std::vector<std::uint64_t> words;
     std::vector<double> shares, decrease;
-    std::vector<double> error; // out of bag, after each tree
+    std::vector<float> leaf_weight; // leaf after leaf
+    std::vector<double> error;      // out of bag, after each tree
 
     /// Append a tree, whose memory is given back.
     void take(GrownTree&& tree, std::size_t width) {
         const std::size_t n_words = words.size(), n_shares = shares.size() / width;
+        for (std::size_t k = 0; k < tree.nodes.size(); ++k)
+            if (tree.nodes[k].is_leaf())
+                leaf_weight.push_back(tree.leaf_weight[k]);
         for (Node& node : tree.nodes)
             if (node.is_leaf())
                 node.threshold += node.threshold < static_cast<double>(width) || tree.shares.empty()

@@ -27,6 +27,7 @@ struct GrownTree {
     std::vector<std::uint64_t> words; // of subsets, counted within the tree
     std::vector<double> shares;       // of the classes, for leaves that hold several; or the means of several numbers
     std::vector<double> decrease;     // of the impurity, by columns, as shares of the weight of the root
+    std::vector<float> leaf_weight;   // of the cases at each node that is a leaf; nothing at the others
 };
 
 /// Many trees.

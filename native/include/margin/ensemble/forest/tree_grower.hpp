@@ -37,6 +37,7 @@ public:
         grown_ = {};
         grown_.decrease.assign(table_.columns.size(), 0.0);
         grown_.nodes.resize(1);
+        grown_.leaf_weight.resize(1);
         sums_.assign(width_, 0.0);
         Work root{0, 0, cases_.size(), 0, 0, 0, {}};
         for (const Case& c : cases_) {
@@ -108,6 +109,7 @@ private:
         Node& node = grown_.nodes[work.node];
         node.first = work.node;
         node.tag = Node::leaf;
+        grown_.leaf_weight[work.node] = static_cast<float>(weight);
         if constexpr (Target::several)
             node.threshold = static_cast<double>(several_row(work, weight));
         else if constexpr (of_classes)
@@ -175,6 +177,7 @@ private:
         const auto first = static_cast<std::uint32_t>(grown_.nodes.size());
         write_split(grown_.nodes[work.node], first, n_rows_low > work.n_rows - n_rows_low ? 0 : 1);
         grown_.nodes.resize(first + 2);
+        grown_.leaf_weight.resize(first + 2);
         grown_.decrease[split_.column] += weight / common_.all_weight * std::max(split_.gain, 0.0);
 
         high_.resize(width_);

@@ -11,7 +11,7 @@ from margin.ensemble.forest.random_forest import RandomForestClassifier, RandomF
 from margin.ensemble.forest.trees import Trees
 from margin.errors import PersistenceError
 from margin.persistence.kinds.base import MIXED, OUTPUTS, model, shares
-from margin.persistence.objects.arrays import Array, at_least, finite
+from margin.persistence.objects.arrays import Array, at_least, finite, positive
 from margin.persistence.objects.fields import Absent, Field, Flag, Number, Object, Text, Whole
 from margin.persistence.objects.kind import Kind
 
@@ -24,6 +24,7 @@ TREES: dict[str, Field] = {
     "shares": Array("f8", None, None, finite),
     "of_classes": Flag(),
     "n_columns": Whole(1),
+    "leaf_weight": Absent(Array("f4", None, positive), default=lambda: np.empty(0, np.float32)),
 }
 
 
@@ -31,6 +32,8 @@ def _sound(trees: Trees) -> str | None:
     """The core looks at every node before it walks down any."""
     if len(trees.start) < 2:
         return "it has no trees"
+    if len(trees.leaf_weight) not in (0, int(trees.is_leaf.sum())):
+        return "it has other weights than leaves"
     try:
         _ = trees.walker
     except PersistenceError as error:

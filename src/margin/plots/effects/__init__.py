@@ -1,0 +1,3 @@
+"""What columns do to answers: SHAP values and partial dependence."""
+
+__all__: list[str] = []
