@@ -8,12 +8,12 @@ from margin.plots.comparison import plot_comparison, plot_critical_difference
 from margin.plots.confusion import plot_confusion
 from margin.plots.curse import plot_curse
 from margin.plots.densities import plot_densities, plot_ellipses
+from margin.plots.effects.partial_dependence import plot_partial_dependence
+from margin.plots.effects.shap import plot_shap_case, plot_shap_summary
 from margin.plots.ensembles.importances import plot_importances
 from margin.plots.ensembles.out_of_bag import plot_out_of_bag
 from margin.plots.ensembles.proximity_map import plot_proximities
 from margin.plots.ensembles.tree_correlation import plot_tree_correlation
-from margin.plots.effects.partial_dependence import plot_partial_dependence
-from margin.plots.effects.shap import plot_shap_case, plot_shap_summary
 from margin.plots.k_choice import plot_k_choice
 from margin.plots.kd_tree import plot_kd_tree
 from margin.plots.losses import plot_losses
