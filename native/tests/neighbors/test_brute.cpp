@@ -69,8 +69,8 @@ void finds_what_a_plain_scan_finds(std::size_t n, std::size_t m, std::size_t col
     std::vector<Nearest> best(m, Nearest(k));
     const Grid grid = choose_grid<C>(rows.data(), n, columns);
     CHECK(grid.per_step > 0);
-    PrunedSearch<C, double, Nearest>({rows.data(), n, columns}, {queries.data(), m, columns}, scanned<D, double>(p),
-                                     factor, grid, best, 3, monitor, kernel)
+    PrunedSearch<C, Nearest>(scanned<D>(MatrixView<const double>(rows.data(), n, columns), p),
+                             {queries.data(), m, columns}, factor, grid, best, 3, monitor, kernel)
         .run();
     for (std::size_t q = 0; q < m; ++q) {
         Nearest all(k);

@@ -24,6 +24,7 @@ struct BinWork {
     std::uint64_t path = 0;
     Bounds bounds;
     std::int32_t histogram = -1;
+    double loss = 0; // of classes: known since the node was written down
 
     RowRange rows() const noexcept { return {half, begin, n}; }
 };
@@ -113,11 +114,12 @@ private:
     }
 
     /// Value and impurity of a node, as record.hpp has them; true if all targets are the same.
-    bool describe(const BinWork& work, const double* sum, BinTree::Entry& node) {
+    bool describe(BinWork& work, const double* sum, BinTree::Entry& node) {
         const bool bounded = !settings_.monotone.empty();
         if constexpr (std::is_same_v<Target, Classes>) {
             const std::size_t width = rows_->width;
-            node.impurity = rows_->loss(sum, node.weight) / node.weight;
+            work.loss = rows_->loss(sum, node.weight);
+            node.impurity = work.loss / node.weight;
             tree.values.insert(tree.values.end(), sum, sum + width);
             if (double* const value = tree.values.data() + tree.values.size() - width; bounded && width == 2) {
                 value[1] = std::clamp(value[1] / node.weight, work.bounds.lowest, work.bounds.highest) * node.weight;
@@ -139,7 +141,8 @@ private:
         if (work.n > 1024)
             monitor_.check();
         const double* const sum = tree.sums.data() + work.node * rows_->width;
-        const double weight = tree.nodes[work.node].weight, loss = rows_->loss(sum, weight);
+        const double weight = tree.nodes[work.node].weight;
+        const double loss = std::is_same_v<Target, Classes> ? work.loss : rows_->loss(sum, weight);
         if (work.histogram < 0 && rows_->needs_histogram(work.n))
             work.histogram = rows_->count(work.rows());
         rows_->best({work.half, work.begin, work.n, sum, weight, loss, work.bounds, work.path}, work.histogram, split);
