@@ -76,10 +76,12 @@ class TreeRounds:
         n_classes, alpha = self.plan.n_classes, weighed.alpha
         right = np.eye(n_classes, dtype=bool)[winner]
         if n_classes == 2:
-            votes = np.where(winner == 1, alpha, -alpha)[:, None]
-            return votes, np.where(right, np.exp(-alpha), np.exp(alpha)), weighed.z, alpha
+            two: np.ndarray = np.where(winner == 1, alpha, -alpha)[:, None]
+            factor: np.ndarray = np.where(right, np.exp(-alpha), np.exp(alpha))
+            return two, factor, weighed.z, alpha
         # Right rows stay and wrong ones grow: the same weights once they are divided by their sum.
-        return alpha * right, np.where(right, 1.0, np.exp(alpha)), weighed.z * np.exp(alpha / 2), alpha
+        grown: np.ndarray = np.where(right, 1.0, np.exp(alpha))
+        return alpha * right, grown, weighed.z * np.exp(alpha / 2), alpha
 
     def newest(self) -> TreeSum:
         """The tree of the last round alone."""

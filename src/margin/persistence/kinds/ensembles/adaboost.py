@@ -96,7 +96,7 @@ KINDS: tuple[Kind, ...] = (
     Kind(
         "boosting-rounds",
         RoundTable,
-        {"numbers": Array("f8", "m", len(FIELDS)), "margins": Array("f4", "m", CELLS, at_least(np.float32(0)))},
+        {"numbers": Array("f8", "m", len(FIELDS)), "margins": Array("f4", "m", CELLS, at_least(0.0))},
         check=_same_rounds,
     ),
     Kind("given-rule", GivenRule, {"text": Text(), "code": Whole(0, 1)}, check=_rule),
