@@ -77,7 +77,7 @@ class TreeRounds:
         right = np.eye(n_classes, dtype=bool)[winner]
         if n_classes == 2:
             two: np.ndarray = np.where(winner == 1, alpha, -alpha)[:, None]
-            factor: np.ndarray = np.where(right, np.exp(-alpha), np.exp(alpha))
+            factor: np.ndarray = np.exp(np.where(right, -alpha, alpha))
             return two, factor, weighed.z, alpha
         # Right rows stay and wrong ones grow: the same weights once they are divided by their sum.
         grown: np.ndarray = np.where(right, 1.0, np.exp(alpha))

@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from margin.base.meta.members import Member
 from margin.boosting.adaboost.classifier import AdaBoostClassifier
 from margin.boosting.adaboost.rules import GivenRule
