@@ -78,14 +78,14 @@ def test_a_wrong_slope_is_found_out():
 def test_the_pooling_table_of_the_lectures():
     table = np.array(
         [
-            [8, 3, 0, 13, 2, 13],
-            [1, 5, 7, 4, 6, 0],
-            [4, 2, 9, 1, 5, 3],
-            [0, 3, 6, 8, 2, 1],
-            [9, 1, 7, 2, 0, 8],
-            [5, 6, 3, 4, 1, 2],
+            [8, 1, 13, 8, 7, 13],
+            [1, 5, 6, 8, -1, 1],
+            [1, 2, 7, 1, 2, 5],
+            [4, 1, 9, 6, 1, 3],
+            [1, 8, 1, 0, 8, 3],
+            [4, 9, 7, 2, 5, 5],
         ],
-        dtype=float,
+        dtype=np.float64,
     )
     pooled = lego.MaxPool2d(2).forward(table[None, None])[0, 0]
     assert pooled.tolist() == [[8, 13, 13], [4, 9, 5], [9, 7, 8]]

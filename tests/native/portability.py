@@ -29,7 +29,7 @@ from tests.contract.estimators import ALL, answers, frame, numbers, settings
 
 #: Parts whose kernels are compiled with fused products (CMakeLists.txt): a product and a sum are rounded once where the
 #: instruction set has fused multiply-adds, and twice on the baseline, which has none.
-FUSED = ("margin.linear", "margin.svm", "margin.bayes.discriminant")
+FUSED = ("margin.linear", "margin.svm", "margin.bayes.discriminant", "margin.deep")
 CLOSE = 1e-9
 
 

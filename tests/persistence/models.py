@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
+from margin.boosting import AdaBoostClassifier
 from margin.data import Table
 from margin.data.frames.dataframes import table_from_frame
 from margin.errors import MarginError
@@ -39,6 +40,7 @@ GOLDEN = Path(__file__).parent / "golden" / "0.1.0-format1"
 METRICS = [metric(name) for name in ("accuracy", "log_loss", "roc_auc")]
 #: Ways of fitting that leave other objects behind than the contract's settings do, by the class of the model.
 OTHER_WAYS = {
+    "AdaBoostClassifier": ["rules"],
     "KNeighborsClassifier": [
         *("brute-float32", "brute-cosine", "kd-tree-float32", "kd-tree-power-below-1", "ball-tree", "haversine"),
         *("full-scan", "sparse", "sparse-cosine", "sparse-chebyshev", "heom", "gower", "repeats", "several", "words"),
@@ -94,7 +96,14 @@ WAYS: dict[str, Callable[[], tuple[Any, Any]]] = {
     **{name: (lambda make=make, rows=rows: (make(), rows)) for name, (make, rows) in bayes_models.WAYS.items()},
     **LINEAR_WAYS,
     **SVM_WAYS,
+    "rules": lambda: _with_rules(*frame(40)),
 }
+
+
+def _with_rules(X: Any, y: np.ndarray) -> tuple[Any, Any]:
+    rules = [f"{column} > 0 -> {label}" for column in X.select_dtypes("number").columns for label in (0, 1)]
+    return AdaBoostClassifier(rules, n_estimators=5).fit(X, (y == y[0]).astype(int)), X
+
 
 
 @dataclass(frozen=True)

@@ -5,12 +5,13 @@
 #include <cmath>
 #include <memory>
 #include <optional>
+#include <string>
 
 namespace margin::deep {
 
 /// What stays the same from the first batch to the last.
 struct Settings {
-    std::string_view activation, error, optimizer;
+    std::string activation, error, optimizer;
     double alpha, momentum, beta_1, beta_2, epsilon, clip, dropout;
     std::uint64_t seed;
 };

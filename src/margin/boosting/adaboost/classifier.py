@@ -71,6 +71,8 @@ class AdaBoostClassifier(Classifier):
         Rounds without a better error on them that end the training.
     warm_start
         Whether ``fit`` keeps the rounds that are there and adds those that are lacking to ``n_estimators``.
+    n_jobs
+        Threads; None uses all cores. The model does not depend on it.
     random_state
         Decides which rows are drawn and held back.
 

@@ -22,6 +22,8 @@ __all__ = ["LARGEST_BOUND", "Solved", "SolverOptions", "solve", "solve_tube"]
 
 # Up to so many columns the products of all of them with each other are worth their making.
 FEW_COLUMNS, MANY_COLUMNS = 500, 3000
+# Passes over the rows that are many: what has not converged then has stalled.
+MANY_PASSES = 1000
 # So many cells of sparse rows may be written out where there are few columns.
 FEW_CELLS = 20_000_000
 #: Beyond it nothing changes, and products with it stay numbers.
@@ -126,7 +128,22 @@ def _soft(problem: LinearProblem, options: SolverOptions) -> Solved:
     by_dual, reason = _choice(problem, options)
     if by_dual:
         found = solve_dual(problem, options.tol, options.max_iter, options.random_state)
+        if not found.converged and options.max_iter >= MANY_PASSES and _is_narrow(problem):
+            return _finished(problem, found, reason, options)
         return Solved(found, "dual coordinate descent", reason)
+    return _by_newton(problem, reason, options)
+
+
+def _finished(problem: LinearProblem, stalled: LinearSolution, reason: str, options: SolverOptions) -> Solved:
+    """Newton's answer where row after row hardly moves any more, which it does before the optimum where columns are few."""
+    done = _by_newton(problem, f"{reason}; then by second derivatives, since rows hardly moved it any more", options)
+    n_iter = stalled.n_iter + done.found.n_iter
+    if not done.found.converged:
+        return Solved(replace(stalled, n_iter=n_iter), "dual coordinate descent", reason)
+    return replace(done, found=replace(done.found, n_iter=n_iter), solver="dual coordinate descent, then newton")
+
+
+def _by_newton(problem: LinearProblem, reason: str, options: SolverOptions) -> Solved:
     if isinstance(problem, TubeProblem) and _by_products(problem):
         return Solved(sparse_newton(problem, options.tol, options.max_iter), "newton", reason)
     if problem.is_sparse:
