@@ -105,7 +105,6 @@ def _with_rules(X: Any, y: np.ndarray) -> tuple[Any, Any]:
     return AdaBoostClassifier(rules, n_estimators=5).fit(X, (y == y[0]).astype(int)), X
 
 
-
 @dataclass(frozen=True)
 class Sample:
     """One fitted model as a file, rows for it, and its answers to them."""

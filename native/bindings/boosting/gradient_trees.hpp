@@ -17,7 +17,7 @@ struct BoostedTrees : Forest {
     /// The trees of the first rounds alone.
     boosting::Trees first(std::size_t n_rounds) const {
         auto some = view;
-        some.start = some.start.first(std::min(n_rounds * base.size(), view.n_trees()) + 1);
+        some.start = some.start.first(std::min(n_rounds, view.n_trees() / base.size()) * base.size() + 1);
         return {some, span(base)};
     }
 

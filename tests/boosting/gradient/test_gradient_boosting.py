@@ -223,3 +223,15 @@ def test_what_does_not_fit_together_is_refused():
         GradientBoostingRegressor(engine="exact", loss="huber").fit(X, y)
     with pytest.raises(ParameterError, match="a whole number from 2 to 255"):
         GradientBoostingClassifier(max_bins=256).fit(X, y)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3, 4, 5, 8, 16])
+def test_answers_are_those_after_the_last_round_for_any_number_of_classes(n_classes):
+    rng = np.random.default_rng(n_classes)
+    X = rng.normal(size=(40 * n_classes, 3))
+    y = np.arange(len(X)) % n_classes
+    X[:, 0] += 3 * y
+    model = GradientBoostingClassifier(n_estimators=5, min_samples_leaf=5).fit(X, y)
+    *_, last = model.staged_predict_proba(X)
+    assert np.array_equal(model.predict_proba(X), last)
+    assert model.score(X, y) > 0.8

@@ -292,7 +292,8 @@ class AdaBoostClassifier(Classifier):
 
     def _prior_votes(self, plan: Plan, state: Any) -> np.ndarray:
         """Votes that stand for the shares of the classes, where no round was taken."""
-        logs = np.log(np.bincount(state.y, state.given, plan.n_classes))
+        shares = np.bincount(state.y, state.given, plan.n_classes)
+        logs = np.log(np.maximum(shares, 1e-300))  # a class may weigh nothing
         return np.array([logs[1] - logs[0]]) / 2 if plan.n_classes == 2 else (plan.n_classes - 1) * (logs - logs.mean())
 
     def _held_back(self, y: np.ndarray) -> np.ndarray | None:
