@@ -135,7 +135,7 @@ def _soft(problem: LinearProblem, options: SolverOptions) -> Solved:
 
 
 def _finished(problem: LinearProblem, stalled: LinearSolution, reason: str, options: SolverOptions) -> Solved:
-    """Newton's answer where row after row hardly moves any more, which it does before the optimum where columns are few."""
+    """Newton's answer where row after row hardly moves any more: with few columns that may be before the optimum."""
     done = _by_newton(problem, f"{reason}; then by second derivatives, since rows hardly moved it any more", options)
     n_iter = stalled.n_iter + done.found.n_iter
     if not done.found.converged:
