@@ -13,14 +13,12 @@ import margin._core as _core
 from margin.base.representations.mixed import MixedData
 from margin.errors import PersistenceError
 from margin.tree.grow import Columns, codes_of, numbers_of
+from margin.tree.reading.packed_nodes import KIND, LEAF, PackedNodes
 
 __all__ = ["MOST_DEPTH", "TreeSum", "ranked"]
 
 #: The deepest tree that is grown on ranked columns.
 MOST_DEPTH = 7
-
-# Flags of the last word of a node (``native/include/margin/tree/grown/walk_pack.hpp``).
-_MISSING_RIGHT, _LEAF, _KIND, _COLUMN = 1 << 31, 1 << 30, 3 << 27, (1 << 27) - 1
 
 
 def ranked(X: MixedData, n_threads: int, bins: int | None = None) -> Any:
@@ -30,7 +28,7 @@ def ranked(X: MixedData, n_threads: int, bins: int | None = None) -> Any:
 
 
 @dataclass(frozen=True, eq=False)
-class TreeSum:
+class TreeSum(PackedNodes):
     """Trees one after another; a row is answered by the sum of the values of its leaves, tree after tree.
 
     Attributes
@@ -61,20 +59,15 @@ class TreeSum:
         for tree, of_leaves in zip(trees, values, strict=True):
             moved = tree["nodes"].copy()
             tags = moved[:, 1] >> np.uint64(32)
-            is_leaf = (tags & np.uint64(_LEAF)) != 0
+            is_leaf = (tags & np.uint64(LEAF)) != 0
             moved[is_leaf, 0] = (moved[is_leaf, 0].view(np.float64) + n_leaves).view(np.uint64)
-            moved[((tags & np.uint64(_KIND)) != 0) & ~is_leaf, 0] += np.uint64(n_words)
+            moved[((tags & np.uint64(KIND)) != 0) & ~is_leaf, 0] += np.uint64(n_words)
             nodes.append(moved)
             words.append(tree["words"])
             n_leaves, n_words = n_leaves + len(of_leaves), n_words + len(tree["words"])
         start = np.cumsum([0, *(len(part) for part in nodes)], dtype=np.int64)
         table = np.ascontiguousarray(np.concatenate(values), dtype=np.float64)
         return cls(np.concatenate(nodes), start, np.concatenate(words), table, n_columns)
-
-    @property
-    def n_trees(self) -> int:
-        """How many trees there are."""
-        return len(self.start) - 1
 
     @property
     def width(self) -> int:
@@ -105,48 +98,6 @@ class TreeSum:
         into = np.zeros((len(X), self.width))
         for first in range(0, self.n_trees, step):
             yield self.add(X, into, range(first, min(first + step, self.n_trees)), n_threads)
-
-    # What nodes say, array by array.
-
-    @property
-    def is_leaf(self) -> np.ndarray:
-        """Whether a node asks nothing."""
-        return (self._tags & _LEAF) != 0
-
-    @property
-    def is_subset(self) -> np.ndarray:
-        """Whether a node asks for levels."""
-        return ((self._tags & _KIND) != 0) & ~self.is_leaf
-
-    @property
-    def column(self) -> np.ndarray:
-        """The column that a node asks about, -1 at leaves."""
-        return np.where(self.is_leaf, -1, (self._tags & _COLUMN).astype(np.int64))
-
-    @property
-    def threshold(self) -> np.ndarray:
-        """Numbers up to this go to branch 0; the row of a leaf; nothing sensible where levels are asked for."""
-        return self.nodes[:, 0].view(np.float64)
-
-    @property
-    def first(self) -> np.ndarray:
-        """The node of branch 0, counted within its tree; branch 1 is the next."""
-        return (self.nodes[:, 1] & np.uint64(0xFFFFFFFF)).astype(np.int64)
-
-    @property
-    def missing(self) -> np.ndarray:
-        """The branch of missing cells."""
-        return ((self._tags & _MISSING_RIGHT) != 0).astype(np.int64)
-
-    def levels(self, node: int) -> list[int]:
-        """The codes that go to branch 0 of a node that asks for levels."""
-        begin, n = int(self.nodes[node, 0] & np.uint64(0xFFFFFFFF)), int(self.nodes[node, 0] >> np.uint64(32))
-        words = self.words[begin : begin + n]
-        return [64 * k + bit for k, word in enumerate(words.tolist()) for bit in range(64) if word >> bit & 1]
-
-    @property
-    def _tags(self) -> np.ndarray:
-        return (self.nodes[:, 1] >> np.uint64(32)).astype(np.int64)
 
     def followed_by(self, other: TreeSum) -> TreeSum:
         """The trees of both, one after another."""

@@ -14,11 +14,10 @@ from margin.base.representations.mixed import MixedData
 from margin.data.schema import Schema
 from margin.errors import PersistenceError
 from margin.tree.grow import numbers_of
+from margin.tree.reading.packed_nodes import PackedNodes
 
 __all__ = ["AdditiveTrees", "joined"]
 
-# Flags of the last word of a node (``native/include/margin/tree/grown/walk_pack.hpp``).
-_MISSING_RIGHT, _LEAF, _KIND, _COLUMN = 1 << 31, 1 << 30, 3 << 27, (1 << 27) - 1
 #: Trees for numbers have no shares of classes at their leaves.
 _NO_SHARES = np.empty((0, 1))
 #: Levels that a rule names before it counts the others.
@@ -26,7 +25,7 @@ _NAMED = 4
 
 
 @dataclass(frozen=True, eq=False)
-class AdditiveTrees:
+class AdditiveTrees(PackedNodes):
     """Trees one after another, whose leaves hold what they add to a score; columns are counted numbers first.
 
     Attributes
@@ -46,11 +45,6 @@ class AdditiveTrees:
     start: np.ndarray
     words: np.ndarray
     n_columns: int
-
-    @property
-    def n_trees(self) -> int:
-        """How many trees there are."""
-        return len(self.start) - 1
 
     @cached_property
     def walker(self) -> Any:
@@ -78,48 +72,6 @@ class AdditiveTrees:
     def first_trees(self, n: int) -> AdditiveTrees:
         """The first trees alone."""
         return AdditiveTrees(self.nodes[: self.start[n]], self.start[: n + 1], self.words, self.n_columns)
-
-    # What nodes say, array by array.
-
-    @property
-    def is_leaf(self) -> np.ndarray:
-        """Whether a node asks nothing."""
-        return (self._tags & _LEAF) != 0
-
-    @property
-    def is_subset(self) -> np.ndarray:
-        """Whether a node asks for levels."""
-        return ((self._tags & _KIND) != 0) & ~self.is_leaf
-
-    @property
-    def column(self) -> np.ndarray:
-        """The column that a node asks about, -1 at leaves."""
-        return np.where(self.is_leaf, -1, (self._tags & _COLUMN).astype(np.int64))
-
-    @property
-    def threshold(self) -> np.ndarray:
-        """Numbers up to this go to branch 0; what a leaf adds; nothing sensible where levels are asked for."""
-        return self.nodes[:, 0].view(np.float64)
-
-    @property
-    def first(self) -> np.ndarray:
-        """The node of branch 0, counted within its tree; branch 1 is the next."""
-        return (self.nodes[:, 1] & np.uint64(0xFFFFFFFF)).astype(np.int64)
-
-    @property
-    def missing(self) -> np.ndarray:
-        """The branch of missing cells."""
-        return ((self._tags & _MISSING_RIGHT) != 0).astype(np.int64)
-
-    @property
-    def _tags(self) -> np.ndarray:
-        return (self.nodes[:, 1] >> np.uint64(32)).astype(np.int64)
-
-    def levels(self, node: int) -> list[int]:
-        """The levels of branch 0 of a node that asks for levels."""
-        begin, n = int(self.nodes[node, 0]) & 0xFFFFFFFF, int(self.nodes[node, 0]) >> 32
-        words = self.words[begin : begin + n].tolist()
-        return [64 * w + bit for w, word in enumerate(words) for bit in range(64) if word >> bit & 1]
 
     def rule(self, tree: int, columns: Schema) -> str:
         """A tree in words; ``columns`` are those of the table in the order of the trees, numbers first.

@@ -11,17 +11,16 @@ import numpy as np
 
 import margin._core as _core
 from margin.errors import PersistenceError
+from margin.tree.reading.packed_nodes import LEAF, PackedNodes
 
 __all__ = ["ALL", "BoostedTrees", "joined", "single_leaves"]
 
-# Flags of the last word of a node (``native/include/margin/tree/grown/walk_pack.hpp``).
-_MISSING_RIGHT, _LEAF, _KIND, _COLUMN = 1 << 31, 1 << 30, 3 << 27, (1 << 27) - 1
 #: More rounds than there are.
 ALL = 2**62
 
 
 @dataclass(frozen=True, eq=False)
-class BoostedTrees:
+class BoostedTrees(PackedNodes):
     """Trees one after another, round after round, in each round one for each score; numbers are the first columns.
 
     Attributes
@@ -52,11 +51,6 @@ class BoostedTrees:
     n_columns: int
 
     @property
-    def n_trees(self) -> int:
-        """How many trees there are."""
-        return len(self.start) - 1
-
-    @property
     def n_rounds(self) -> int:
         """How many rounds there were."""
         return self.n_trees // len(self.base)
@@ -77,48 +71,6 @@ class BoostedTrees:
             raise PersistenceError(
                 f"the arrays of boosted trees do not fit together: {error} (the file is damaged; fit and save again)."
             ) from None
-
-    # What nodes say, array by array.
-
-    @property
-    def is_leaf(self) -> np.ndarray:
-        """Whether a node asks nothing."""
-        return (self._tags & _LEAF) != 0
-
-    @property
-    def is_subset(self) -> np.ndarray:
-        """Whether a node asks for levels."""
-        return ((self._tags & _KIND) != 0) & ~self.is_leaf
-
-    @property
-    def column(self) -> np.ndarray:
-        """The column that a node asks about, -1 at leaves."""
-        return np.where(self.is_leaf, -1, (self._tags & _COLUMN).astype(np.int64))
-
-    @property
-    def threshold(self) -> np.ndarray:
-        """Numbers up to this go to branch 0; what a leaf adds; nothing sensible where levels are asked for."""
-        return self.nodes[:, 0].view(np.float64)
-
-    @property
-    def first(self) -> np.ndarray:
-        """The node of branch 0, counted within its tree; branch 1 is the next."""
-        return (self.nodes[:, 1] & np.uint64(0xFFFFFFFF)).astype(np.int64)
-
-    @property
-    def missing(self) -> np.ndarray:
-        """The branch of missing cells."""
-        return ((self._tags & _MISSING_RIGHT) != 0).astype(np.int64)
-
-    @property
-    def _tags(self) -> np.ndarray:
-        return (self.nodes[:, 1] >> np.uint64(32)).astype(np.int64)
-
-    def levels(self, node: int) -> list[int]:
-        """The levels of branch 0, where a node asks for levels."""
-        begin, n = int(self.nodes[node, 0]) & 0xFFFFFFFF, int(self.nodes[node, 0]) >> 32
-        words = self.words[begin : begin + n].tolist()
-        return [64 * w + bit for w, word in enumerate(words) for bit in range(64) if word >> bit & 1]
 
     def of_rounds(self, n: int) -> BoostedTrees:
         """The trees of the first rounds alone."""
@@ -164,7 +116,7 @@ def single_leaves(base: np.ndarray, n_columns: int) -> BoostedTrees:
     """One round of trees that ask nothing and add nothing."""
     n = len(base)
     nodes = np.zeros((n, 2), np.uint64)
-    nodes[:, 1] = np.uint64(_LEAF) << np.uint64(32)
+    nodes[:, 1] = np.uint64(LEAF) << np.uint64(32)
     nothing = np.zeros(n)
     return BoostedTrees(
         nodes, np.arange(n + 1, dtype=np.int64), np.empty(0, np.uint64), nothing, nothing.copy(), base, n_columns

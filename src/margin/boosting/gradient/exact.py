@@ -12,11 +12,12 @@ from margin.boosting.gradient.boosted_trees import BoostedTrees, joined
 from margin.boosting.gradient.rounds import Grown
 from margin.tree.grow import grow, numbers_of
 from margin.tree.nodes import Ask, Tree
+from margin.tree.reading.packed_nodes import LEAF, MISSING_RIGHT
 from margin.tree.settings import count_of, numbers_first
 
 __all__ = ["boost_exactly", "laid_out", "rounds_in_words"]
 
-_MISSING_RIGHT, _LEAF, _SUBSET = 1 << 31, 1 << 30, 1 << 27
+_SUBSET = 1 << 27
 
 
 def boost_exactly(model: Any, X: MixedData, y: np.ndarray, weight: np.ndarray) -> Grown:
@@ -51,10 +52,10 @@ def laid_out(tree: Tree, rate: float, n_columns: int) -> BoostedTrees:
         cover[place] = tree.weight[node]
         if tree.is_leaf[node]:
             nodes[place, 0] = np.float64(rate * tree.value[node, 0]).view(np.uint64)
-            nodes[place, 1] = place | _LEAF << 32
+            nodes[place, 1] = place | LEAF << 32
             continue
         gain[place] = tree.gain[node] * tree.weight[node]
-        tag = int(tree.column[node]) | (_MISSING_RIGHT if tree.missing[node] == 1 else 0)
+        tag = int(tree.column[node]) | (MISSING_RIGHT if tree.missing[node] == 1 else 0)
         nodes[place, 0] = np.float64(tree.threshold[node]).view(np.uint64)
         if tree.ask[node] == Ask.SUBSET:
             tag |= _SUBSET

@@ -11,15 +11,13 @@ import numpy as np
 
 import margin._core as _core
 from margin.errors import PersistenceError
+from margin.tree.reading.packed_nodes import PackedNodes
 
 __all__ = ["Trees", "joined"]
 
-# Flags of the last word of a node (``native/include/margin/tree/grown/walk_pack.hpp``).
-_MISSING_RIGHT, _LEAF, _KIND, _COLUMN = 1 << 31, 1 << 30, 3 << 27, (1 << 27) - 1
-
 
 @dataclass(frozen=True, eq=False)
-class Trees:
+class Trees(PackedNodes):
     """Trees one after another; columns are counted as the model sees them, numbers first.
 
     Attributes
@@ -52,11 +50,6 @@ class Trees:
     leaf_weight: np.ndarray = field(default_factory=lambda: np.empty(0, np.float32))
 
     @property
-    def n_trees(self) -> int:
-        """How many trees there are."""
-        return len(self.start) - 1
-
-    @property
     def by_rows(self) -> bool:
         """Whether leaves answer rows of ``shares``; else each answers a number."""
         return self.of_classes or self.shares.shape[1] > 1
@@ -76,42 +69,6 @@ class Trees:
             raise PersistenceError(
                 f"the arrays of a forest do not fit together: {error} (the file is damaged; fit and save again)."
             ) from None
-
-    # What nodes say, array by array.
-
-    @property
-    def is_leaf(self) -> np.ndarray:
-        """Whether a node asks nothing."""
-        return (self._tags & _LEAF) != 0
-
-    @property
-    def is_subset(self) -> np.ndarray:
-        """Whether a node asks for levels."""
-        return ((self._tags & _KIND) != 0) & ~self.is_leaf
-
-    @property
-    def column(self) -> np.ndarray:
-        """The column that a node asks about, -1 at leaves."""
-        return np.where(self.is_leaf, -1, (self._tags & _COLUMN).astype(np.int64))
-
-    @property
-    def threshold(self) -> np.ndarray:
-        """Numbers up to this go to branch 0; what a leaf answers; nothing sensible where levels are asked for."""
-        return self.nodes[:, 0].view(np.float64)
-
-    @property
-    def first(self) -> np.ndarray:
-        """The node of branch 0, counted within its tree; branch 1 is the next."""
-        return (self.nodes[:, 1] & np.uint64(0xFFFFFFFF)).astype(np.int64)
-
-    @property
-    def missing(self) -> np.ndarray:
-        """The branch of missing cells."""
-        return ((self._tags & _MISSING_RIGHT) != 0).astype(np.int64)
-
-    @property
-    def _tags(self) -> np.ndarray:
-        return (self.nodes[:, 1] >> np.uint64(32)).astype(np.int64)
 
     def answers(self, leaves: np.ndarray) -> np.ndarray:
         """What leaves say, given as places among all nodes: a row of shares, or a number, for each."""

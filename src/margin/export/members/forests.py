@@ -88,7 +88,4 @@ def tree_ensemble(graph: Graph, trees: Any) -> dict[str, Any]:
 
 def _codes(trees: Any, node: int) -> list[float]:
     """The levels of branch 0; one that no row has where only missing cells go there."""
-    begin, n = int(trees.nodes[node, 0]) & 0xFFFFFFFF, int(trees.nodes[node, 0]) >> 32
-    words = trees.words[begin : begin + n].tolist()
-    found = [float(64 * w + bit) for w, word in enumerate(words) for bit in range(64) if word >> bit & 1]
-    return found or [-1.0]
+    return list(map(float, trees.levels(node))) or [-1.0]
