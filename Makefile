@@ -14,7 +14,7 @@ unexport MAKEFLAGS
 # the hundred processes that tests start would compile them once more, for five seconds and longer.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo picture test test-all fuzz fuzz-sanitized lint format stubs bench sanitize clang clean
+.PHONY: demo picture test test-all slow fuzz fuzz-sanitized lint format stubs bench sanitize clang clean
 
 # The packages that stand in a list of pyproject.toml, one in a line.
 requirements = $(BIN)/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["project"]$(1), sep="\n")'
@@ -41,7 +41,7 @@ $(DEV_READY): $(READY)
 demo: $(READY)
 	@$(BIN)/python -m margin compare credit --target risk --out demo-report.html --seed 1
 
-# The picture in the README: the page of the demo, as a browser shows it.
+# What the README shows of the demo: the leaderboard, and a picture of the page as a browser shows it.
 picture: $(DEV_READY)
 	@$(BIN)/python docs/picture.py
 
@@ -54,6 +54,10 @@ test:
 test-all:
 	@$(MAKE) --no-print-directory -j 2 $(DEV_READY) sanitize
 	MARGIN_TEST_ALL=1 $(BIN)/python -m pytest -n 2 --dist worksteal
+
+# What takes minutes each, and so stands in no other run: whole trainings, the largest networks.
+slow: $(DEV_READY)
+	$(BIN)/python -m pytest -m slow --timeout 1800
 
 # Ten thousand damaged files of every kind of model, killed saves and failing disks; FUZZ='--models SVC --n 1000'.
 fuzz: $(DEV_READY)

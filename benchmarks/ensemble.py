@@ -78,6 +78,7 @@ def sides(kind: str, n: int, d: int) -> tuple[Side, ...]:
     return (
         margin_forest(kind, oob_score=False),
         margin_forest(kind, "margin out of bag"),
+        margin_forest(kind, "margin on one thread", oob_score=False, n_jobs=1),
         forest("sklearn", "sklearn.ensemble", kind, **given),
         forest("sklearn", "sklearn.ensemble", kind, "sklearn out of bag", oob_score=True, **given),
         forest("sklearnex", "sklearnex.ensemble", kind, **given),

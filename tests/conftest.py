@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from tests import code_sizes
 from tests.goldens.report import GoldenReport, is_whole_run
@@ -15,6 +16,10 @@ from tests.shared_data import shared_data as find_shared_data
 
 # SciPy reads this when it is loaded; without it scikit-learn skips its checks of array types.
 os.environ.setdefault("SCIPY_ARRAY_API", "1")
+
+# No test asserts speed: one that is slow on a machine with other work is not wrong.
+settings.register_profile("margin", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("margin")
 
 __all__ = ["pytest_configure", "pytest_terminal_summary", "shared_data"]
 

@@ -118,6 +118,12 @@ from margin.boosting import (
     AdaBoostClassifier as AdaBoostClassifier,
 )
 from margin.boosting import (
+    AdaBoostMHClassifier as AdaBoostMHClassifier,
+)
+from margin.boosting import (
+    AdaBoostRegressor as AdaBoostRegressor,
+)
+from margin.boosting import (
     BrownBoostClassifier as BrownBoostClassifier,
 )
 from margin.boosting import (
@@ -238,7 +244,13 @@ from margin.features import (
     QuadraticFeatures as QuadraticFeatures,
 )
 from margin.interop import (
+    from_lightgbm as from_lightgbm,
+)
+from margin.interop import (
     from_sklearn as from_sklearn,
+)
+from margin.interop import (
+    from_xgboost as from_xgboost,
 )
 from margin.linear import (
     ActivePerceptron as ActivePerceptron,
@@ -331,7 +343,13 @@ from margin.neighbors import (
     voronoi_edges as voronoi_edges,
 )
 from margin.plots import (
+    plot_backpropagation as plot_backpropagation,
+)
+from margin.plots import (
     plot_bias_variance as plot_bias_variance,
+)
+from margin.plots import (
+    plot_boosting_curve as plot_boosting_curve,
 )
 from margin.plots import (
     plot_calibration as plot_calibration,
@@ -382,6 +400,12 @@ from margin.plots import (
     plot_margin as plot_margin,
 )
 from margin.plots import (
+    plot_network as plot_network,
+)
+from margin.plots import (
+    plot_optimizer_paths as plot_optimizer_paths,
+)
+from margin.plots import (
     plot_out_of_bag as plot_out_of_bag,
 )
 from margin.plots import (
@@ -397,6 +421,9 @@ from margin.plots import (
     plot_proximities as plot_proximities,
 )
 from margin.plots import (
+    plot_rate_finder as plot_rate_finder,
+)
+from margin.plots import (
     plot_regions as plot_regions,
 )
 from margin.plots import (
@@ -410,6 +437,12 @@ from margin.plots import (
 )
 from margin.plots import (
     plot_shap_summary as plot_shap_summary,
+)
+from margin.plots import (
+    plot_training as plot_training,
+)
+from margin.plots import (
+    plot_transformed_space as plot_transformed_space,
 )
 from margin.plots import (
     plot_tree as plot_tree,

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import contextvars
 import os
+import re
 import sys
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
 __all__ = [
@@ -27,6 +28,7 @@ __all__ = [
     "LonelyRowWarning",
     "MarginError",
     "MarginWarning",
+    "MissingPackageError",
     "NotFittedError",
     "NotSeparableError",
     "NotSeparableWarning",
@@ -35,8 +37,10 @@ __all__ = [
     "SealBrokenError",
     "SeparationWarning",
     "SparseTableWarning",
+    "TrainingError",
     "UndefinedMetricWarning",
     "closest",
+    "columns_from",
     "hushed",
     "listing",
     "unreadable",
@@ -80,6 +84,10 @@ class ExportError(MarginError, ValueError):
     """A model cannot be said in another format, or what was written answers otherwise."""
 
 
+class MissingPackageError(MarginError, ImportError):
+    """A package that margin does without, but not for this."""
+
+
 class NotFittedError(MarginError, ValueError, AttributeError):
     """An answer was asked of a model that has not learnt yet."""
 
@@ -90,6 +98,10 @@ class SealBrokenError(MarginError, RuntimeError):
 
 class NotSeparableError(MarginError, ValueError):
     """A hard margin was asked for, and nothing of the kind separates the classes."""
+
+
+class TrainingError(MarginError, ValueError):
+    """A network could not learn: no epoch came to a finite loss, or a checkpoint cannot be used or written."""
 
 
 class MarginWarning(UserWarning):
@@ -202,6 +214,35 @@ def hushed(*categories: type[Warning]) -> Iterator[None]:
         _unsaid.reset(before)
 
 
+_places: contextvars.ContextVar[Sequence[int] | None] = contextvars.ContextVar("margin.errors.places", default=None)
+
+
+@contextmanager
+def columns_from(places: Sequence[int] | None) -> Iterator[None]:
+    """Warnings of margin's inside a ``with`` block call column k of an array by its place elsewhere.
+
+    In this thread only. For models that are given some columns of an array: x0 there is x7 to whoever gave the array.
+    None changes nothing.
+    """
+    before = _places.set(places)
+    try:
+        yield
+    finally:
+        _places.reset(before)
+
+
+def _at_home(message: str) -> str:
+    places = _places.get()
+    if places is None:
+        return message
+
+    def name(found: re.Match[str]) -> str:
+        place = int(found[1])
+        return f"x{places[place]}" if place < len(places) else found[0]
+
+    return re.sub(r"\bx(\d+)\b", name, message)
+
+
 def unreadable(what: str, given: object, error: Exception) -> str:
     """How a refusal ends where reading an object failed inside the object; memory that ran out is no fault of it.
 
@@ -221,4 +262,4 @@ def warn(message: str, category: type[Warning]) -> None:
     level, frame = 1, sys._getframe()
     while frame.f_back is not None and frame.f_code.co_filename.startswith(package):
         level, frame = level + 1, frame.f_back
-    warnings.warn(message, category, stacklevel=level)
+    warnings.warn(_at_home(message), category, stacklevel=level)

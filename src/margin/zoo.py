@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import importlib
+import importlib.util
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
@@ -219,7 +220,7 @@ def bagged_c45() -> Any:
     return bagging.BaggingClassifier(tree.C45(prune=False), random_state=0)
 
 
-_ENTRIES = (
+_ENTRIES: tuple[Entry, ...] = (
     Entry(
         "majority",
         _ours("margin.baseline", "MajorityClassifier"),
@@ -326,9 +327,9 @@ _ENTRIES = (
     Entry(
         "forest",
         _ours("margin.ensemble", "RandomForestClassifier", random_state=0),
-        "100 trees of drawn rows and columns: hard to beat on tables, and no settings. Only if asked for.",
+        "100 trees of drawn rows and columns, whose mistakes differ and cancel: hard to beat on tables, no settings.",
+        limit=50_000,
         title="Random forest",
-        on_request=True,
     ),
     Entry(
         "extra-trees",
@@ -340,9 +341,9 @@ _ENTRIES = (
     Entry(
         "boosting",
         _ours("margin.boosting", "GradientBoostingClassifier", random_state=0),
-        "Trees that mend what those before got wrong; rows held back say how many. Only if asked for.",
+        "Small trees that mend what those before got wrong; rows held back say how many are enough.",
+        limit=500_000,
         title="Gradient boosting",
-        on_request=True,
     ),
     Entry(
         "bagged-c45",
@@ -354,8 +355,8 @@ _ENTRIES = (
     ),
     Entry(
         "mlp",
-        _ours("margin.deep", "MLPClassifier", learning_rate_init=0.005, random_state=0),
-        "100 hidden units on columns of one scale, Adam at rate 0.005: smooth curved boundaries. Only if asked for.",
+        _ours("margin.deep", "MLPClassifier", learning_rate_init=0.005, alpha=0.5, dropout=0.5, random_state=0),
+        "100 hidden units, half of them left out by chance, Adam at rate 0.005: smooth boundaries. Only if asked for.",
         title="Multi-layer perceptron",
         on_request=True,
     ),
@@ -381,6 +382,15 @@ _ENTRIES = (
         title="Stacked models",
         on_request=True,
     ),
+)
+
+#: Boosters of other packages and the package that each needs: in the zoo where it is installed.
+_EXTERNAL = {"LightGBM": "lightgbm", "XGBoost": "xgboost", "CatBoost": "catboost", "HistGradientBoosting": "sklearn"}
+_TOLD = "The booster of another package with its own defaults, fed from the same table. Only if asked for."
+_ENTRIES += tuple(
+    Entry(name.lower(), _ours("margin.boosting.external", name, random_state=0), _TOLD, title=name, on_request=True)
+    for name, package in _EXTERNAL.items()
+    if importlib.util.find_spec(package) is not None
 )
 
 _zoo: dict[str, Entry] = {entry.name: entry for entry in _ENTRIES}

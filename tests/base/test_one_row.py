@@ -7,9 +7,10 @@ import pandas as pd
 import pytest
 
 from margin import DecisionTreeClassifier, LogisticRegression, NaiveBayes
+from margin.base.inputs import columns as columns_module
 from margin.base.inputs.columns import Columns
 from margin.data import catalog
-from margin.errors import InputError
+from margin.errors import DataWarning, InputError
 
 X, Y = catalog.load("credit").target("risk")
 NAMES = [column.name for column in X.schema if column.kind != "identifier"]
@@ -70,3 +71,70 @@ def test_what_could_mean_several_things_goes_the_long_way(name, value, long_way)
 def test_refusals_are_those_of_the_long_way(row, message):
     with pytest.raises(InputError, match=message):
         NaiveBayes().fit(X, Y).predict(row)
+
+
+@pytest.mark.parametrize("scale", [None, "standard", "range"])
+def test_one_row_of_the_matrix_has_the_bits_of_the_whole(scale):
+    size = ["small", "large", None, "medium"] * 5
+    frame = pd.DataFrame(
+        {
+            "size": pd.Categorical(size, ["small", "medium", "large"], ordered=True),
+            "x": [0.1 * i if i % 3 else None for i in range(20)],
+            "word": [["b", "a", "c", None][i % 4] for i in range(20)],
+        }
+    )
+    model = LogisticRegression(scale=scale).fit(frame, np.arange(20) % 2)
+    encoder, columns = model._encoder, model._columns
+    whole = encoder.encode(columns.read(frame, "here"), "here")
+    rows = [columns.one_row([record], 1e300) for record in frame.to_dict("records")]
+    assert sum(row is not None for row in rows) >= 15
+    for i, row in enumerate(rows):
+        if row is not None:
+            assert encoder.one_row(row).tobytes() == whole[i : i + 1].tobytes()
+
+
+def test_a_row_too_far_away_for_the_scale_is_refused_as_ever():
+    model = LogisticRegression(scale="standard").fit(pd.DataFrame({"x": [0.0, 1e-290], "w": ["a", "b"]}), [0, 1])
+    with pytest.raises(InputError, match="too far from what the column held at fit"):
+        model.predict([{"x": 1e90, "w": "a"}])
+
+
+def test_an_encoder_that_learns_anew_encodes_rows_anew():
+    model = LogisticRegression(scale="standard")
+    for shift in (0.0, 100.0):
+        frame = pd.DataFrame({"x": np.arange(10.0) + shift, "w": ["a", "b"] * 5})
+        model.fit(frame, np.arange(10) > 4)
+        record = frame.to_dict("records")[3]
+        np.testing.assert_array_equal(model.predict_proba([record]), model.predict_proba(frame)[3:4])
+
+
+@pytest.mark.parametrize("model", [NaiveBayes(), DecisionTreeClassifier(max_depth=5), LogisticRegression()], ids="ntl")
+def test_a_list_of_records_is_matched_without_inferring_a_table(model, monkeypatch):
+    expected = model.fit(X, Y).predict_proba(X[:20])
+    times = []
+    inferred = columns_module.table_from_memory
+    monkeypatch.setattr(columns_module, "table_from_memory", lambda *given: times.append(1) or inferred(*given))
+    np.testing.assert_array_equal(model.predict_proba(RECORDS), expected)
+    gaps = [{**record, "age": None, "sex": None} for record in RECORDS]
+    unsaid = model.predict_proba(pd.DataFrame(gaps))
+    np.testing.assert_array_equal(model.predict_proba(gaps), unsaid)
+    assert not times
+
+
+@pytest.mark.parametrize(("name", "value"), [("sex", "unheard of"), ("sex", "?"), ("age", "31"), ("age", 10**400)])
+def test_a_list_of_records_with_a_cell_of_several_meanings_is_read_as_ever(name, value, monkeypatch):
+    model, strange = NaiveBayes().fit(X, Y), [{**record, name: value} for record in RECORDS[:3]]
+    read = columns_module.table_from_memory
+    times = []
+    monkeypatch.setattr(columns_module, "table_from_memory", lambda *given: times.append(1) or read(*given))
+    with suppress(InputError, DataWarning):
+        model.predict(strange)
+    assert times
+
+
+def test_records_that_lack_a_column_or_have_one_more_are_refused_as_ever():
+    model = NaiveBayes().fit(X, Y)
+    with pytest.raises(InputError, match="'weather' was not there at fit"):
+        model.predict([{**record, "weather": 1} for record in RECORDS])
+    with pytest.raises(InputError, match="'age' is missing"):
+        model.predict([{name: cell for name, cell in record.items() if name != "age"} for record in RECORDS])

@@ -172,7 +172,7 @@ def test_a_misspelt_rule_is_named(rule, hint):
 def test_a_learner_that_is_no_better_than_chance_is_named():
     X, y = np.zeros((8, 1)), np.array([0, 1] * 4)
     X[0] = 1
-    with pytest.warns(ConvergenceWarning, match="a rule is no better than chance in round 1"):
+    with pytest.warns(ConvergenceWarning, match="a rule is no better than chance in round 1.*stronger learner"):
         model = AdaBoostClassifier(["x0 > 5 -> 1"]).fit(X, y)
     assert model.predict_proba(X).tolist() == [[0.5, 0.5]] * 8
 
@@ -211,6 +211,54 @@ def test_early_stopping_keeps_the_rounds_up_to_the_best():
     errors = [one.validation_error for one in model.rounds_]
     assert len(errors) < 200
     assert errors[-1] == min(errors)
+
+
+def test_rounds_chosen_out_of_fold_are_learnt_from_all_rows():
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(200, 4))
+    y = (X[:, 0] + rng.normal(size=200) > 0).astype(int)
+    settings = {"early_stopping": "out_of_fold", "n_iter_no_change": 5, "random_state": 0}
+    model = AdaBoostClassifier(n_estimators=60, **settings).fit(X, y)
+    n = len(model.rounds_)
+    errors = [one.validation_error for one in model.rounds_]
+    assert n < 60
+    assert errors[-1] == min(errors)
+    assert model.ended_ == f"no better error out of fold since round {n}"
+    all_rows = AdaBoostClassifier(n_estimators=n).fit(X, y)
+    assert np.array_equal(model.decision_function(X), all_rows.decision_function(X))
+    with pytest.raises(ParameterError, match="too few for 5 folds"):
+        AdaBoostClassifier(**settings).fit(X[:8], [0, 1] * 4)
+    with pytest.raises(ParameterError, match="from the first one on"):
+        model.set_params(warm_start=True).fit(X, y)
+
+
+def test_a_column_of_names_is_not_asked_about():
+    X = margin.Table.from_columns({"name": [f"n{k}" for k in range(60)], "size": [float(k % 7) for k in range(60)]})
+    y = np.array([k % 7 > 3 for k in range(60)])
+    y[::9] ^= True
+    model = AdaBoostClassifier(n_estimators=3).fit(X, y)
+    assert "name" not in margin.explain.rounds_text(model)
+
+
+def test_members_that_vote_with_probabilities_are_found_to_be_deaf():
+    class Deaf(RivalTree):
+        def fit(self, X, y, sample_weight=None):
+            return super().fit(X, y)
+
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(60, 2)), rng.integers(0, 3, 60)
+    with pytest.warns(ConvergenceWarning, match="ignored its weights"):
+        model = AdaBoostClassifier(Deaf(max_depth=2), algorithm="SAMME.R", n_estimators=5).fit(X, y)
+    assert len(model.rounds_) == 1
+
+
+def test_with_gini_the_answers_are_those_of_scikit_learn():
+    rng = np.random.default_rng(2)
+    X = rng.normal(size=(800, 5))
+    y = ((X**2).sum(axis=1) > 4.35).astype(int)
+    ours, theirs = AdaBoostClassifier(n_estimators=40, criterion="gini").fit(X, y), Rival(n_estimators=40).fit(X, y)
+    fresh = rng.normal(size=(500, 5))
+    assert (ours.predict(fresh) == theirs.predict(fresh)).mean() > 0.995
 
 
 def test_errors_are_no_worse_than_those_of_scikit_learn():

@@ -14,6 +14,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier
 
 from margin import CalibratedClassifier, LPBoostClassifier
+from margin.boosting.margins.soft_margin import best_margin
 from margin.errors import ParameterError
 from tests.boosting.every_stump import all_stumps
 
@@ -165,3 +166,14 @@ def test_calibration_gives_it_probabilities():
     shares = CalibratedClassifier(LPBoostClassifier(nu=0.3), cv=3).fit(X, y).predict_proba(X)
     assert np.isfinite(shares).all()
     assert (shares.argmax(axis=1) == y).mean() > 0.7
+
+
+def test_where_one_classifier_answers_alone_the_margin_is_its_own():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(40, 2)), rng.integers(0, 2, 40)
+    model = LPBoostClassifier(nu=0.05, n_estimators=2).fit(X, y)
+    alone = model.ensembles_[0]
+    assert (alone.weights > 0).sum() == 1
+    right = np.where(model.predict(X) == y, 1.0, -1.0)
+    limit = np.full(40, 1 / (0.05 * 40))
+    assert model.margin_ == pytest.approx([best_margin(right, limit)[1]])

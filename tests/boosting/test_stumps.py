@@ -45,22 +45,22 @@ def test_the_stump_of_two_classes_is_the_best_of_all_cuts_and_subsets(criterion,
     assert score_of(rounds.leaf, statistics, criterion) == pytest.approx(best, abs=1e-12)
 
 
-@pytest.mark.parametrize("criterion", ["error", "gini"])
+@pytest.mark.parametrize("criterion", ["error", "gini", "exponential"])
 @pytest.mark.parametrize("n_classes", [2, 4])
 @pytest.mark.parametrize("holes", [False, True])
 def test_columns_of_many_numbers_are_read_in_their_order_and_give_the_same_stump(criterion, n_classes, holes):
     rng = np.random.default_rng(5)
-    numbers = np.round(rng.normal(size=(6000, 2)), 3)
+    numbers = rng.integers(-4500, 4500, size=(2800, 1)) / 1000.0  # more than 2048 different ones
     if holes:
         numbers[rng.random(numbers.shape) < 0.1] = np.nan
-    y = rng.integers(0, n_classes, 6000).astype(np.int32)
-    y[(numbers[:, 1] > 0.3) & (rng.random(6000) < 0.3)] = 0
-    weight = rng.random(6000)
+    y = rng.integers(0, n_classes, 2800).astype(np.int32)
+    y[(numbers[:, 0] > 0.3) & (rng.random(2800) < 0.3)] = 0
+    weight = rng.random(2800) ** 8
     weight /= weight.sum()
     rounds = _core.boosting.ClassRounds(table_of(numbers), y, weight, n_classes)
     rounds.grow(criterion, 1, 1)
     statistics = in_one_hot(y, weight, n_classes)
-    best = best_score(numbers.T, [False, False], statistics, criterion)
+    best = best_score(numbers.T, [False], statistics, criterion)
     assert score_of(rounds.leaf, statistics, criterion) == pytest.approx(best, rel=1e-9)
 
 
@@ -74,6 +74,56 @@ def test_the_stump_of_numbers_explains_most_squares(seed):
     assert score_of(found["leaf"], statistics, "least squares") == pytest.approx(best, rel=1e-9)
     for leaf in (0, 1):
         assert found["sums"][leaf] == pytest.approx(statistics[found["leaf"] == leaf].sum(0), rel=1e-12, abs=1e-15)
+
+
+@pytest.mark.parametrize("holes", [False, True])
+def test_columns_of_many_numbers_give_the_same_stump_of_numbers(holes):
+    rng = np.random.default_rng(6)
+    numbers = rng.integers(-4500, 4500, size=(2800, 1)) / 1000.0
+    if holes:
+        numbers[rng.random(numbers.shape) < 0.1] = np.nan
+    z = rng.normal(size=2800) + (numbers[:, 0] > 1.2)
+    weight = rng.random(2800) ** 4 + 1e-6
+    found = _core.boosting.grow_values(table_of(numbers), weight, z, 1, 1)
+    statistics = np.column_stack([weight, weight * z])
+    best = best_score(numbers.T, [False], statistics, "least squares")
+    assert score_of(found["leaf"], statistics, "least squares") == pytest.approx(best, rel=1e-9)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_a_deeper_tree_on_columns_of_many_numbers_splits_as_stumps_of_its_rows_would(n_classes):
+    rng = np.random.default_rng(8)
+    numbers = rng.integers(-4500, 4500, size=(2800, 1)) / 1000.0
+    numbers[rng.random(numbers.shape) < 0.05] = np.nan
+    y = rng.integers(0, n_classes, 2800).astype(np.int32)
+    weight = np.full(2800, 1 / 2800)
+    rounds = _core.boosting.ClassRounds(table_of(numbers), y, weight, n_classes)
+    rounds.grow("error", 1, 1)
+    upper = rounds.leaf.copy()
+    rounds.grow("error", 2, 1)
+    statistics = in_one_hot(y, weight, n_classes)
+    for side in (0, 1):
+        rows = upper == side
+        best = best_score(numbers[rows].T, [False], statistics[rows], "error")
+        assert score_of(rounds.leaf[rows], statistics[rows], "error") == pytest.approx(best, rel=1e-12)
+
+
+@pytest.mark.parametrize("criterion", ["gained", "either_way"])
+@pytest.mark.parametrize("n_values", [9, 5000])
+def test_the_stump_of_labels_gains_most(criterion, n_values):
+    rng = np.random.default_rng(9)
+    n = 60 if n_values == 9 else 3000
+    numbers = np.round(rng.normal(size=(n, 2)) * n_values / 9)
+    shares = rng.normal(size=(n, 3)) / (6 * n)
+    shares[:, 1] += 0.1 * (numbers[:, 0] > 3) / n
+    found = _core.boosting.grow_labels(table_of(numbers), shares, criterion, 1, 1)
+    side = (lambda s: np.maximum(s, 0).sum()) if criterion == "gained" else (lambda s: np.abs(s).sum())
+    best = max(
+        side(shares[column <= low].sum(0)) + side(shares[column > low].sum(0))
+        for column in numbers.T
+        for low in np.unique(column)[:-1]
+    )
+    assert side(found["sums"][0]) + side(found["sums"][1]) == pytest.approx(best, abs=1e-9)
 
 
 @pytest.mark.parametrize("depth", [1, 2, 3])

@@ -56,6 +56,13 @@ def settings() -> list[BaseEstimator]:
     return found
 
 
+#: The same for all tests here, which fit clones of them.
+_settings = functools.cache(settings)
+
+#: How an estimator is written, in the names of its tests; scikit-learn takes a millisecond to write one.
+shown = functools.cache(repr)
+
+
 def is_estimator(estimator: BaseEstimator) -> bool:
     """Any of them, transformers too."""
     return True
@@ -119,7 +126,7 @@ def own_and_inner(estimator: BaseEstimator) -> dict[str, object]:
 
 
 def _every(kind: Callable[[BaseEstimator], bool]) -> pytest.MarkDecorator:
-    return pytest.mark.parametrize("estimator", [e for e in settings() if kind(e)], ids=repr)
+    return pytest.mark.parametrize("estimator", [e for e in _settings() if kind(e)], ids=shown)
 
 
 def in_turn(kind: Callable[[BaseEstimator], bool], name: str, values: list[object]) -> pytest.MarkDecorator:
@@ -128,7 +135,7 @@ def in_turn(kind: Callable[[BaseEstimator], bool], name: str, values: list[objec
 
     The test goes through the list itself, so that what does not depend on the value is learnt once.
     """
-    return dealt([e for e in settings() if kind(e)], name, values)
+    return dealt([e for e in _settings() if kind(e)], name, values)
 
 
 def dealt(
@@ -145,20 +152,20 @@ def dealt(
         elif count:
             given.append((estimator, [values[(turn + i) % len(values)] for i in range(count)]))
             turn += count
-    return pytest.mark.parametrize(("estimator", name), given, ids=[repr(estimator) for estimator, _ in given])
+    return pytest.mark.parametrize(("estimator", name), given, ids=[shown(estimator) for estimator, _ in given])
 
 
 def _one_of_each(
     kind: Callable[[BaseEstimator], bool], by: Callable[[BaseEstimator], object] = type
 ) -> pytest.MarkDecorator:
     """The first estimator of each class, or of whatever ``by`` tells apart; all of them in ``make test-all``."""
-    chosen = [e for e in settings() if kind(e)]
+    chosen = [e for e in _settings() if kind(e)]
     if not ALL:
         # One that measures cells before one that counts them, to which some numbers are alike.
         in_turn = sorted(chosen, key=counts_cells)
         first = {by(e): e for e in in_turn[::-1]}
         chosen = [e for e in chosen if first[by(e)] is e]
-    return pytest.mark.parametrize("estimator", chosen, ids=repr)
+    return pytest.mark.parametrize("estimator", chosen, ids=shown)
 
 
 #: What the tests call with rows, labels or weights as they were given, and what those hand them on to.
@@ -186,16 +193,21 @@ def reader(cls: type, name: str) -> str:
     return method.__qualname__
 
 
+@functools.cache
+def readers(cls: type) -> tuple[str, ...]:
+    return tuple(reader(cls, name) for name in sorted(READERS | PRIVATE_READERS))
+
+
 def way_in(estimator: BaseEstimator) -> tuple[object, ...]:
     """By which code an estimator reads what it is given: two with the same way in read every input alike.
 
     A class that overrides any of it, or does anything with rows before they are encoded, has a way of its own, and so
     its own place in the tests.
     """
-    cls, form = type(estimator), estimator.representation
-    code = tuple(reader(cls, name) for name in sorted(READERS | PRIVATE_READERS))
+    form = estimator.representation
     flags = tuple(getattr(form, name, None) for name in ("sparse", "keep_float32", "text"))
-    return type(form), flags, getattr(estimator, "several_outputs", False), is_classifier(estimator), code
+    several = getattr(estimator, "several_outputs", False)
+    return type(form), flags, several, is_classifier(estimator), readers(type(estimator))
 
 
 one_of_each_way_in = _one_of_each(is_estimator, way_in)
@@ -234,14 +246,15 @@ def frame(n: int = 60, seed: int = 0) -> tuple[pd.DataFrame, np.ndarray]:
     return X, y
 
 
-@functools.lru_cache(maxsize=64)
+@functools.cache  # each is met once by every test: what forgets any forgets all before it is met again
 def _learnt(key: bytes) -> BaseEstimator:
     estimator, make = pickle.loads(key)
     return estimator.fit(*make())
 
 
 def learnt(estimator: BaseEstimator, make: Callable[[], tuple[object, object]] = numbers) -> BaseEstimator:
-    """A copy, which a test may change, of the estimator fitted on rows that many tests begin with."""
+    """A copy, which a test may change, of the estimator fitted on what many tests begin with: ``fit(*make())``, once in
+    a process. ``make`` is a function of a module, or a ``partial`` of one."""
     return copy.deepcopy(_learnt(pickle.dumps((clone(estimator), make))))
 
 

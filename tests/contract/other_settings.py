@@ -15,6 +15,11 @@ OTHER_SETTINGS = {
     "AdaBoostClassifier": [
         {"estimator": margin.DecisionStump(), "n_estimators": 3, **SEED},
         {"max_depth": 2, "n_estimators": 8, "learning_rate": 0.5, "max_bins": 255},
+        {"algorithm": "M2", "n_estimators": 8},
+    ],
+    "AdaBoostMHClassifier": [{"max_depth": 2, "n_estimators": 6}],
+    "AdaBoostRegressor": [
+        {"estimator": margin.DecisionTreeRegressor(max_depth=2), "n_estimators": 4, "loss": "square", **SEED},
     ],
     "BaggingClassifier": [
         {"estimator": margin.LinearSVC(scale="standard", tol=1e-12), "n_estimators": 5, "balanced": True, **SEED},
@@ -138,8 +143,25 @@ OTHER_SETTINGS = {
     "MLPClassifier": [
         {"hidden_layer_sizes": (5, 4), "activation": "tanh", "solver": "lbfgs", "max_iter": 30, "scale": "range"},
         {"hidden_layer_sizes": (6,), "solver": "sgd", "learning_rate_init": 0.05, "max_iter": 15, "shuffle": False},
+        {
+            **{"hidden_layer_sizes": (8,), "nominal": "embedding", "batch_norm": True, "ema": 0.9},
+            **{"learning_rate_init": 0.05, "max_iter": 60},
+        },
+        {
+            "hidden_layer_sizes": (8,),
+            "scale": None,
+            "learning_rate_init": 0.05,
+            "learning_rate": "warm_up",
+            "max_iter": 60,
+        },
     ],
-    "MLPRegressor": [{"hidden_layer_sizes": (5, 4), "activation": "tanh", "solver": "lbfgs", "max_iter": 30}],
+    "MLPRegressor": [
+        {"hidden_layer_sizes": (5, 4), "activation": "tanh", "solver": "lbfgs", "max_iter": 30},
+        {
+            **{"hidden_layer_sizes": (8,), "nominal": "embedding", "batch_norm": True, "scale": "range"},
+            **{"learning_rate_init": 0.05, "max_iter": 60},
+        },
+    ],
     "OneVsOne": [
         {"estimator": margin.LinearSVC(scale="standard", tol=1e-12)},
         {"decide": "probabilities"},
@@ -194,6 +216,8 @@ FEWER = {
     "StackingClassifier": {"cv": 2},
     "StackingRegressor": {"cv": 2},
     "AdaBoostClassifier": {"n_estimators": 10},
+    "AdaBoostMHClassifier": {"n_estimators": 10},
+    "AdaBoostRegressor": {"n_estimators": 10},
     "BaggingClassifier": {"n_estimators": 10, "random_state": 0},
     "BaggingRegressor": {"n_estimators": 10, "random_state": 0},
     "GentleBoostClassifier": {"n_estimators": 10},

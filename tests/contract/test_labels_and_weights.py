@@ -70,6 +70,30 @@ def test_labels_come_back_in_the_type_they_came_in(estimator, names):
     assert model.classes_.tolist() == sorted(names.tolist())
 
 
+def two_words():
+    X, y = numbers()
+    return X, np.array(["a", "b"])[(y > 0).astype(int)]
+
+
+def three_words():
+    X, y = numbers()
+    return X, np.array(["a", "b", "c"])[y]
+
+
+def weighed_numbers():
+    return *numbers(), np.arange(60) % 3 + 1
+
+
+def numbers_for_numbers():
+    X, y = numbers()
+    return X, y.astype(float)
+
+
+def numbers_for_truths():
+    X, y = numbers()
+    return X, y > 0
+
+
 @one_of_each_classifiers_way_in
 @pytest.mark.parametrize("make", [list, tuple, pd.Series, pl.Series], ids=lambda m: m.__name__)
 @pytest.mark.parametrize("names", [("a", "a\0"), (b"a", b"a\0"), (np.str_("a"), "a\0b\0\0")], ids=str)
@@ -77,7 +101,7 @@ def test_a_label_that_ends_in_nul_is_another_than_the_one_that_does_not(estimato
     X, y = numbers()
     labels = [names[int(code > 0)] for code in y]
     model = clone(estimator).fit(X, make(labels))
-    plain = clone(estimator).fit(X, np.array(["a", "b"])[(y > 0).astype(int)])
+    plain = learnt(estimator, two_words)
     assert model.classes_.tolist() == list(names)
     assert model.predict(X).tolist() == [names[int(word == "b")] for word in plain.predict(X)]
     assert from_bytes(to_bytes(model)).classes_.tolist() == list(names)
@@ -86,10 +110,9 @@ def test_a_label_that_ends_in_nul_is_another_than_the_one_that_does_not(estimato
 @one_of_each_classifiers_way_in
 @pytest.mark.parametrize("make", [list, pd.Series, pl.Series, pa.array, pd.Categorical], ids=lambda m: m.__name__)
 def test_labels_of_every_make_are_read(estimator, make):
-    X, y = numbers()
-    words = np.array(["a", "b", "c"])[y]
+    X, words = three_words()
     model = clone(estimator).fit(X, make(words.tolist()))
-    assert np.array_equal(answers(model, X), answers(clone(estimator).fit(X, words), X))
+    assert np.array_equal(answers(model, X), answers(learnt(estimator, three_words), X))
     assert list(model.classes_) == ["a", "b", "c"]
 
 
@@ -270,9 +293,8 @@ def test_weights_of_very_different_size_leave_probabilities(estimator):
 @one_of_each_models_way_in
 @pytest.mark.parametrize("make", [list, pd.Series, pl.Series, pa.array], ids=lambda m: m.__name__)
 def test_weights_of_every_make_are_read(estimator, make):
-    X, y = numbers()
-    weight = np.arange(60) % 3 + 1
-    expected = answers(clone(estimator).fit(X, y, weight), X)
+    X, y, weight = weighed_numbers()
+    expected = answers(learnt(estimator, weighed_numbers), X)
     assert np.array_equal(answers(clone(estimator).fit(X, y, make(weight.tolist())), X), expected)
 
 
@@ -293,9 +315,9 @@ def test_whole_number_weights_are_repeated_rows(estimator):
 )
 def test_targets_of_every_make_are_numbers(estimator, make):
     X, y = numbers()
-    expected = clone(estimator).fit(X, y.astype(float)).predict(X)
+    expected = learnt(estimator, numbers_for_numbers).predict(X)
     assert np.array_equal(clone(estimator).fit(X, make(y.tolist())).predict(X), expected)
-    assert clone(estimator).fit(X, y > 0).predict(X).dtype == np.float64
+    assert learnt(estimator, numbers_for_truths).predict(X).dtype == np.float64
 
 
 @every_regressor

@@ -3,6 +3,7 @@
 import datetime
 import decimal
 import fractions
+import functools
 
 import numpy as np
 import pandas as pd
@@ -39,6 +40,28 @@ def two_columns(cells) -> pd.DataFrame:
 
 LABELS = np.arange(N) % 2
 
+
+def labelled_words() -> tuple[pd.DataFrame, np.ndarray]:
+    return two_columns(words()), LABELS
+
+
+def labelled_numbers(d: int) -> tuple[np.ndarray, np.ndarray]:
+    return numbers(N, d)[0], LABELS
+
+
+def labelled_halves() -> tuple[pd.DataFrame, np.ndarray]:
+    return two_columns(np.array(HALVES, dtype=float)), LABELS
+
+
+def labelled_matrix_of_halves() -> tuple[np.ndarray, np.ndarray]:
+    return labelled_halves()[0].to_numpy(), LABELS
+
+
+def named_numbers() -> tuple[pd.DataFrame, np.ndarray]:
+    X, y = numbers()
+    return pd.DataFrame(X, columns=list("abcd")), y
+
+
 SAME_AS_WORDS = {
     "np.str_": lambda: two_columns(pd.Series([np.str_(w) for w in words()], dtype=object)),
     "string[pyarrow]": lambda: two_columns(pd.Series(words(), dtype="string[pyarrow]")),
@@ -73,10 +96,10 @@ SAME_AS_WORDS = {
 @one_of_each_way_in
 @pytest.mark.parametrize("make", SAME_AS_WORDS, ids=str)
 def test_words_of_every_make_are_the_same_words(estimator, make):
-    expected = answers(clone(estimator).fit(two_columns(words()), LABELS), two_columns(words()))
+    fitted_on_pandas = learnt(estimator, labelled_words)
+    expected = answers(fitted_on_pandas, two_columns(words()))
     given = SAME_AS_WORDS[make]()
     assert np.array_equal(answers(clone(estimator).fit(given, LABELS), given), expected)
-    fitted_on_pandas = clone(estimator).fit(two_columns(words()), LABELS)
     assert np.array_equal(answers(fitted_on_pandas, SAME_AS_WORDS[make]()), expected)
 
 
@@ -109,12 +132,12 @@ SAME_AS_NUMBERS = {
 @one_of_each_way_in
 @pytest.mark.parametrize("make", SAME_AS_NUMBERS, ids=str)
 def test_numbers_of_every_make_are_the_same_numbers(estimator, make):
-    plain = two_columns(np.array(HALVES, dtype=float))
-    expected = answers(clone(estimator).fit(plain, LABELS), plain)
+    fitted_on_pandas = learnt(estimator, labelled_halves)
+    expected = answers(fitted_on_pandas, labelled_halves()[0])
     given = SAME_AS_NUMBERS[make]()
     assert np.array_equal(answers(clone(estimator).fit(given, LABELS), given), expected)
-    assert np.array_equal(answers(clone(estimator).fit(plain, LABELS), SAME_AS_NUMBERS[make]()), expected)
-    assert np.array_equal(answers(clone(estimator).fit(plain.to_numpy(), LABELS), SAME_AS_NUMBERS[make]()), expected)
+    assert np.array_equal(answers(fitted_on_pandas, SAME_AS_NUMBERS[make]()), expected)
+    assert np.array_equal(answers(learnt(estimator, labelled_matrix_of_halves), SAME_AS_NUMBERS[make]()), expected)
 
 
 @one_of_each_way_in
@@ -150,8 +173,8 @@ UNREADABLE = {
 @pytest.mark.parametrize("make", UNREADABLE, ids=str)
 def test_what_is_no_table_is_refused_at_fit_and_at_prediction(estimator, make):
     given, message = UNREADABLE[make]
-    model = clone(estimator).fit(two_columns(words()), LABELS)
-    plain = clone(estimator).fit(numbers(N, 2)[0], LABELS)
+    model = learnt(estimator, labelled_words)
+    plain = learnt(estimator, functools.partial(labelled_numbers, 2))
     with pytest.raises(InputError, match=message):
         clone(estimator).fit(given(), LABELS)
     with pytest.raises(InputError, match=message):
@@ -278,13 +301,12 @@ def test_masked_words_are_missing(estimator):
 
 @one_of_each_way_in
 def test_frames_and_arrays_may_take_turns(estimator):
-    X, y = numbers()
+    X, _ = numbers()
     named = pd.DataFrame(X, columns=list("abcd"))
-    expected = answers(clone(estimator).fit(X, y), X)
-    assert np.array_equal(answers(clone(estimator).fit(X, y), named), expected)
-    assert np.array_equal(answers(clone(estimator).fit(named, y), X), expected)
-    assert np.array_equal(answers(clone(estimator).fit(named, y), sp.csr_array(X)), expected)
-    assert np.array_equal(answers(clone(estimator).fit(named, y), X.tolist()), expected)
+    expected = answers(learnt(estimator), X)
+    assert np.array_equal(answers(learnt(estimator), named), expected)
+    for given in (X, sp.csr_array(X), X.tolist()):
+        assert np.array_equal(answers(learnt(estimator, named_numbers), given), expected)
 
 
 @every_estimator
@@ -337,7 +359,7 @@ class FailingLength(FailingRows):
 )
 def test_rows_labels_and_weights_that_cannot_be_had_are_refused_with_what_went_wrong(estimator, given):
     X = numbers(N, 4)[0]
-    model = clone(estimator).fit(X, LABELS)
+    model = learnt(estimator, functools.partial(labelled_numbers, 4))
     who = type(estimator).__name__
     with pytest.raises(InputError, match=rf"{who}\.fit: X "):
         clone(estimator).fit(given, LABELS)
@@ -362,7 +384,7 @@ def test_column_names_with_half_a_character_are_refused(estimator):
     named = pd.DataFrame(X, columns=pd.Index(["a", "b\ud800", "c", "d"], dtype=object))
     with pytest.raises(InputError, match=r"column name 'b\\ud800' holds half a character"):
         clone(estimator).fit(named, y)
-    model = clone(estimator).fit(pd.DataFrame(X, columns=list("abcd")), y)
+    model = learnt(estimator, named_numbers)
     with pytest.raises(InputError, match="half a character"):
         answers(model, named)
 

@@ -10,7 +10,7 @@ from sklearn.utils.estimator_checks import estimator_checks_generator
 import margin
 from margin.errors import MarginWarning
 from margin.linear.online.streaming import StreamingClassifier
-from tests.contract.estimators import ALL, draws_rows, estimator_classes, settings
+from tests.contract.estimators import ALL, draws_rows, estimator_classes, settings, shown
 
 
 def suits(estimator, check) -> bool:
@@ -64,7 +64,7 @@ def checks():
             once_more = bool(getattr(check, "keywords", {}))
             wanted = ALL or (name in OF_SETTINGS and not once_more) or type(estimator) not in met
             if wanted and suits(estimator, check):
-                yield pytest.param(estimator, check, id=f"{estimator!r}-{name}-{i}")
+                yield pytest.param(estimator, check, id=f"{shown(estimator)}-{name}-{i}")
         met.add(type(estimator))
 
 

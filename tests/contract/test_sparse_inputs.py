@@ -6,7 +6,7 @@ import scipy.sparse as sp
 from sklearn.base import clone
 
 from margin.errors import InputError
-from tests.contract.estimators import answers, numbers, one_of_each_way_in
+from tests.contract.estimators import answers, learnt, numbers, one_of_each_way_in
 
 
 @one_of_each_way_in
@@ -19,7 +19,7 @@ def test_a_sparse_matrix_with_indices_beyond_it_is_refused(estimator, form):
     with pytest.raises(InputError, match="damaged"):
         clone(estimator).fit(damaged, y)
     with pytest.raises(InputError, match="damaged"):
-        answers(clone(estimator).fit(X, y), damaged)
+        answers(learnt(estimator), damaged)
 
 
 def damaged_coordinates(axis, place):
@@ -80,7 +80,7 @@ def test_coordinates_lists_keys_and_diagonals_that_do_not_fit_are_refused(estima
     with pytest.raises(InputError, match=rf"the sparse X is damaged \(.*{message}"):
         clone(estimator).fit(damaged(X), y)
     with pytest.raises(InputError, match="damaged"):
-        answers(clone(estimator).fit(X, y), damaged(X))
+        answers(learnt(estimator), damaged(X))
 
 
 @one_of_each_way_in

@@ -10,7 +10,7 @@ from sklearn.neural_network import MLPRegressor as TheirRegressor
 import margin._core as _core
 from margin import MLPClassifier, MLPRegressor, parallel
 from margin.deep import backpropagate, layers_of
-from margin.errors import ConvergenceWarning, InputError, LabelError, ParameterError
+from margin.errors import ConvergenceWarning, InputError, LabelError, ParameterError, TrainingError
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::margin.errors.ConvergenceWarning"),
@@ -206,7 +206,7 @@ def test_a_rate_that_is_too_high_ends_in_the_last_good_weights_and_says_what_to_
     with pytest.warns(ConvergenceWarning, match=r"epoch \d+, batch \d+, at the rate 0.9; try learning_rate_init=0.09"):
         model.fit(X, y)
     assert np.isfinite(model._flat).all()
-    with pytest.raises(InputError, match="nothing was learnt"):
+    with pytest.raises(TrainingError, match="nothing was learnt"):
         MLPRegressor(solver="sgd", learning_rate_init=1e200, scale=None, batch_size=20).fit(X, y)
 
 

@@ -44,7 +44,8 @@ def labels(X, n_classes, seed=0):
 def forest(X, y, settings, *, n_classes=0, weight=None, n_draws=None, monotone=FREE, n_threads=2, criterion="gini"):
     n = len(y)
     weight = np.ones(n) if weight is None else weight
-    rows = ForestRows(X, y, weight, np.empty(0, np.int64), (n_classes,) if n_classes else (), None, n_threads)
+    classes, drawn = (n_classes,) if n_classes else (), bool(settings.get("random_splits"))
+    rows = ForestRows(X, y, weight, np.empty(0, np.int64), classes, None, n_threads, random_splits=drawn)
     votes = ForestVotes.none_yet(n, max(n_classes, 1), np.ones(n))
     grown = rows.grow(
         criterion,

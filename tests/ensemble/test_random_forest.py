@@ -8,10 +8,11 @@ import pytest
 from sklearn.ensemble import RandomForestClassifier as SklearnForest
 from sklearn.ensemble import RandomForestRegressor as SklearnRegressor
 
-from margin import RandomForestClassifier, RandomForestRegressor
+from margin import ExtraTreesClassifier, RandomForestClassifier, RandomForestRegressor, measure_out_of_bag
 from margin.data import catalog
 from margin.errors import MarginWarning, ParameterError
 from margin.explain import explain
+from margin.persistence import from_bytes, to_bytes
 from tests.ensemble.single_trees import draws_of
 
 
@@ -203,3 +204,25 @@ def test_trees_say_what_they_vote_for():
     assert "30 trees" in found.how
     assert found.reasons
     assert "30 trees" in explain(RandomForestRegressor(n_estimators=30, random_state=0).fit(X, y), X[:1]).how
+
+
+def test_costs_move_answers_to_the_class_that_costs_least_and_leave_probabilities():
+    stream = np.random.default_rng(0)
+    X = stream.normal(size=(200, 3))
+    y = np.where(X[:, 0] + stream.normal(size=200) > 0.5, "ill", "well")
+    plain = RandomForestClassifier(n_estimators=30, random_state=0).fit(X, y)
+    careful = RandomForestClassifier(n_estimators=30, random_state=0, costs={("ill", "well"): 5}).fit(X, y)
+    shares = plain.predict_proba(X)
+    assert np.array_equal(careful.predict_proba(X), shares)
+    expected = [min("ill", "well", key=lambda a: {"ill": s[1], "well": 5 * s[0]}[a]) for s in shares]
+    assert careful.predict(X).tolist() == expected
+    assert [careful.predict(row[None])[0] for row in X[:20]] == expected[:20]
+    assert from_bytes(to_bytes(careful)).predict(X).tolist() == expected
+    out = careful.oob_decision_function_
+    said = measure_out_of_bag(careful, y, "accuracy").answers.predicted
+    assert np.array_equal(said, np.where(out[:, 1] < 5 * out[:, 0], 0, 1))
+    assert np.array_equal(careful.set_params(costs=None).fit(X, y).predict(X), plain.predict(X))
+    with pytest.raises(ParameterError, match="costs"):
+        ExtraTreesClassifier(costs=np.ones((3, 3))).fit(X, y)
+    with pytest.raises(ParameterError, match="costs must be None where y has several columns"):
+        RandomForestClassifier(costs={("ill", "well"): 5}).fit(X, np.column_stack([y, y]))

@@ -131,9 +131,7 @@ def test_group_and_time_together_and_unknown_columns_are_refused():
         margin.compare(visits(), "ill", group="patiant")
 
 
-@pytest.mark.parametrize(
-    "setting", [{"limit": 5}, {"cost": 3.0}, {"positive": "yes"}], ids=["limit", "cost", "positive"]
-)
+@pytest.mark.parametrize("setting", [{"cost": 3.0}, {"positive": "yes"}], ids=["cost", "positive"])
 def test_several_targets_refuse_what_they_would_not_heed(setting):
     with pytest.raises(ParameterError, match="a run for several targets has no such setting"):
         margin.compare(visits(), ["ill", "habit"], **setting)

@@ -48,7 +48,8 @@ class GoldenReport:
 
 def is_whole_run(config: pytest.Config) -> bool:
     """Whether every test was asked for; a part of them cannot say what has no test yet."""
-    picked = config.getoption("keyword") or config.getoption("markexpr") or config.getoption("collectonly")
+    marked = config.getoption("markexpr") not in ("", "not slow")  # the latter is what pyproject.toml asks for
+    picked = config.getoption("keyword") or marked or config.getoption("collectonly")
     return not picked and config.args_source is not pytest.Config.ArgsSource.ARGS
 
 

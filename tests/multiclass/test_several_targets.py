@@ -59,7 +59,7 @@ def test_the_same_seed_gives_the_same_result(result):
 def test_stages_are_those_of_one_target():
     spec = Spec(TABLE, target=["up", "kind"], models=("naive-bayes",), folds=2, repeats=1)
     stages = [event.stage for event in run(spec) if hasattr(event, "stage")]
-    assert stages == ["read", "seal", *["validate"] * 4, "refit", "test", "final"]
+    assert stages == ["read", "seal", *["validate", "validate", "standing"] * 2, "refit", "test", "final"]
 
 
 def test_the_report_and_the_terminal_say_the_same(result):

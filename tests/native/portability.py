@@ -43,7 +43,7 @@ class Learnt:
     labels: np.ndarray
 
 
-def apart_at_most(estimator: BaseEstimator) -> float:
+def apart_at_most(estimator: BaseEstimator, X: object) -> float:
     """0 for what is learnt without fused products; a model around others is learnt with them if one of those is."""
     inner = [value for value in estimator.get_params().values() if isinstance(value, BaseEstimator)]
     inner += [member for _, member in estimator._named()] if hasattr(estimator, "_named") else []
@@ -59,6 +59,8 @@ def apart_at_most(estimator: BaseEstimator) -> float:
             return 5 * tol
         case "VotingClassifier" | "VotingRegressor", {"weights": "learnt"}:  # members alike leave their shares open
             return 100 * CLOSE
+        case "MLPClassifier" | "MLPRegressor", _ if getattr(X, "dtype", None) == np.float32:  # learnt in float32
+            return 1e-5
         case "LinearSGD", {"scale": None}:  # steps too long for the columns: last digits grow from row to row
             return math.inf
     return CLOSE
@@ -80,7 +82,7 @@ def learn(estimator: BaseEstimator, X: object, y: np.ndarray) -> Learnt:
     model = clone(estimator).fit(X, y, sample_weight=weight)
     labels = model.predict(X) if is_classifier(model) else np.empty(0)
     digest = hashlib.sha256(pickle.dumps(model)).hexdigest()
-    return Learnt(apart_at_most(estimator), digest, np.asarray(answers(model, X)), labels)
+    return Learnt(apart_at_most(estimator, X), digest, np.asarray(answers(model, X)), labels)
 
 
 def measure() -> Learnt:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 import margin
 from margin.errors import MarginError
@@ -24,6 +25,24 @@ __all__ = ["GOLDEN", "ROWS", "folders"]
 GOLDEN = Path(__file__).parent / "golden"
 LARGEST = 20_000
 ROWS: dict[str, Callable[[], Any]] = {"table": lambda: frame(40)[0][:8], "numbers": lambda: numbers(40, 3)[0][:8]}
+
+
+def visits(n: int = 60) -> tuple[pd.DataFrame, np.ndarray]:
+    """Dates and free texts beside words and numbers."""
+    at = np.arange(n)
+    told = ["slept badly since monday", "feels well once more"]
+    rows = pd.DataFrame(
+        {
+            "day": pd.Timestamp("2024-02-27") + pd.to_timedelta(5 * at, unit="D"),
+            "told": [f"{told[i % 2]} ({i})" for i in at],
+            "ward": np.array(["north", "south", "west"], dtype=object)[at % 3],
+            "pulse": 60.0 + at % 7,
+        }
+    )
+    return rows, at % 2
+
+
+ROWS["visits"] = lambda: visits()[0][:8]
 #: Settings that keep a file small.
 COMMITTEE = [("majority", margin.MajorityClassifier()), ("bayes", margin.NaiveBayes())]
 SMALLER: dict[str, dict[str, Any]] = {
@@ -54,6 +73,12 @@ FURTHER: tuple[tuple[str, type, dict[str, Any]], ...] = (
     ("Tree-pruned", margin.DecisionTreeClassifier, {"prune": "cost_complexity", "n_folds": 3, "random_state": 0}),
     ("Tree-surrogate", margin.DecisionTreeClassifier, {"missing": "surrogate"}),
 )
+#: Models that read dates, and those that read texts as well, each in its own way.
+OF_VISITS: tuple[tuple[str, Any], ...] = (
+    ("LogisticRegression", margin.LogisticRegression()),
+    ("NaiveBayes", margin.NaiveBayes()),
+    ("DecisionTreeClassifier", margin.DecisionTreeClassifier()),
+)
 
 
 def folders() -> list[Path]:
@@ -81,6 +106,18 @@ def write(folder: Path) -> None:
             assert path.stat().st_size <= LARGEST, f"{path.name} has {path.stat().st_size:,} bytes"
             record[path.name] = {"data": data, "answers": np.asarray(answers(model, ROWS[data]())).tolist()}
             break
+    (folder / "answers.json").write_text(json.dumps(record))
+    write_visits(Path(f"{folder}-dates-and-texts"))
+
+
+def write_visits(folder: Path) -> None:
+    """The models of a table with dates and texts, in a folder of their own."""
+    folder.mkdir(parents=True, exist_ok=True)
+    record = {}
+    for name, model in OF_VISITS:
+        path = save(model.fit(*visits()), folder / f"{name}-visits.margin", about={"target": "y"})
+        assert path.stat().st_size <= LARGEST, f"{path.name} has {path.stat().st_size:,} bytes"
+        record[path.name] = {"data": "visits", "answers": np.asarray(answers(model, ROWS["visits"]())).tolist()}
     (folder / "answers.json").write_text(json.dumps(record))
 
 

@@ -45,3 +45,10 @@ def test_files_of_this_format_hold_every_kind_of_model():
                 kinds |= open_container(source).header["kinds"].keys()
     models = {name for name, kind in BY_NAME.items() if issubclass(kind.cls, TableEstimator)}
     assert models <= kinds
+
+
+def test_some_files_hold_dates_and_texts():
+    """Each kept by what it is made of: days since an origin, buckets of words."""
+    made = [load(folder / name) for folder, name in FILES if name.endswith("-visits.margin")]
+    assert all(model._columns.dates for model in made)
+    assert any(getattr(model._encoder, "texts", ()) for model in made)

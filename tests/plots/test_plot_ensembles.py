@@ -5,11 +5,11 @@ from types import SimpleNamespace as Of
 import numpy as np
 import pytest
 
-from margin import BaggingClassifier, RandomForestClassifier, RandomForestRegressor
+from margin import BaggingClassifier, GradientBoostingClassifier, RandomForestClassifier, RandomForestRegressor
 from margin.data import catalog
 from margin.ensemble import correlation_curve, proximity_map
 from margin.errors import InputError
-from margin.plots import plot_importances, plot_out_of_bag, plot_proximities, plot_tree_correlation
+from margin.plots import plot_boosting_curve, plot_importances, plot_out_of_bag, plot_proximities, plot_tree_correlation
 
 matplotlib = pytest.importorskip("matplotlib")
 matplotlib.use("Agg")
@@ -139,3 +139,12 @@ def test_a_curve_of_constant_answers_is_drawn():
         n_trees=5,
     )
     assert np.isfinite(plot_tree_correlation(flat).lines[1].get_ydata()).all()
+
+
+def test_the_curve_of_boosting_is_the_loss_of_rows_not_learnt_from_and_marks_the_round_kept():
+    model = GradientBoostingClassifier(n_estimators=60, early_stopping=True, random_state=0).fit(*iris())
+    ax = plot_boosting_curve(model)
+    np.testing.assert_array_equal(ax.lines[0].get_ydata(), model.validation_loss_)
+    assert f"after {model.n_estimators_} rounds" in ax.texts[0].get_text()
+    with pytest.raises(InputError, match="early_stopping=True"):
+        plot_boosting_curve(GradientBoostingClassifier(n_estimators=3).fit(*iris()))

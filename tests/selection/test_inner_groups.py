@@ -11,6 +11,7 @@ from sklearn.preprocessing import FunctionTransformer
 from margin import (
     C45,
     SVC,
+    BaggingClassifier,
     CalibratedClassifier,
     ClassifierChain,
     DecisionTreeClassifier,
@@ -28,6 +29,7 @@ from margin import (
 )
 from margin.errors import DataError, ParameterError
 from margin.evaluation import GroupFolds, GroupHoldOut, LeaveOneOut, StratifiedFolds
+from margin.svm import choose_C
 
 SHARED: list[int] = []
 RNG = np.random.default_rng(0)
@@ -241,3 +243,25 @@ def test_groups_are_checked():
         CalibratedClassifier().fit(X, Y, groups=[1, 2, 3])
     with pytest.raises(ParameterError, match="without regard to the groups"):
         CalibratedClassifier(GaussianNB(), cv=StratifiedFolds(3)).fit(X, Y, groups=GROUPS)
+
+
+def test_members_of_a_bag_that_cut_folds_keep_groups_together():
+    bag = BaggingClassifier(GridSearch(Spy(), GRID, cv=3), n_estimators=3, oob_score=False, random_state=0, n_jobs=1)
+    SHARED.clear()
+    assert not evaluate(bag, X, Y, 3, groups=GROUPS).failures
+    assert len(SHARED) == 3 * 3 * 6
+    assert set(SHARED) == {0}
+    SHARED.clear()
+    bag.fit(X, Y, groups=GROUPS).grow(1, X, Y, groups=GROUPS)
+    assert set(SHARED) == {0}
+    SHARED.clear()
+    bag.grow(1, X, Y)
+    assert max(SHARED) > 0
+
+
+def test_c_is_chosen_by_folds_that_keep_groups_together():
+    random = np.random.default_rng(1)
+    rows, labels = np.repeat(random.normal(size=(30, 2)), 2, axis=0), np.repeat(random.integers(2, size=30), 2)
+    torn = choose_C(rows, labels, [100.0], gamma=50.0, random_state=0)
+    whole = choose_C(rows, labels, [100.0], gamma=50.0, random_state=0, groups=np.repeat(np.arange(30), 2))
+    assert torn.errors[0] < 0.25 < whole.errors[0]

@@ -14,6 +14,7 @@ MARGIN_BINDINGS(gradient) {
     settings.def_rw("max_leaves", &Settings::max_leaves)
         .def_rw("max_depth", &Settings::max_depth)
         .def_rw("by_depth", &Settings::by_depth)
+        .def_rw("symmetric", &Settings::symmetric)
         .def_rw("learning_rate", &Settings::learning_rate)
         .def_rw("l2", &Settings::l2)
         .def_rw("min_gain", &Settings::min_gain)
@@ -24,8 +25,10 @@ MARGIN_BINDINGS(gradient) {
         .def_rw("row_share", &Settings::row_share)
         .def_rw("column_share", &Settings::column_share)
         .def_rw("top_share", &Settings::top_share)
+        .def_rw("by_size", &Settings::by_size)
         .def_rw("alpha", &Settings::alpha)
         .def_rw("monotone", &Settings::monotone)
+        .def_rw("interactions", &Settings::interactions)
         .def_rw("seed", &Settings::seed)
         .def_rw("n_threads", &Settings::n_threads);
     gradient.def("losses", [] { return names<boosting::Losses>(); }, "The losses of one score, by name.");

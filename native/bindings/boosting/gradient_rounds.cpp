@@ -13,9 +13,12 @@ Boosting* boost(InMatrix<T> numbers, InMatrix<std::int32_t> codes, In<std::int64
                 std::size_t max_bins, In<double> y, In<double> weight, In<double> scores, const std::string& loss,
                 const Settings& settings) {
     const tree::Table<T> table{view(numbers), view(codes), span(n_levels), span(nominal)};
-    auto bins = with_monitor([&](Monitor& m) { return boosting::bin_rows(table, max_bins, settings.n_threads, m); });
-    return new Boosting(std::move(bins), settings, loss, {copy(y), copy(weight), copy(scores)},
-                        scores.size() / y.size());
+    const std::size_t n_scores = scores.size() / y.size();
+    const boosting::Targets targets{span(y), span(weight), settings.nominal_smooth, settings.seed};
+    auto bins = with_monitor([&](Monitor& m) { // codes of several classes have no mean
+        return boosting::bin_rows(table, max_bins, n_scores > 1 ? nullptr : &targets, settings.n_threads, m);
+    });
+    return new Boosting(std::move(bins), settings, loss, {copy(y), copy(weight), copy(scores)}, n_scores);
 }
 
 template <class T>
@@ -34,6 +37,14 @@ MARGIN_BINDINGS(gradient) {
     auto boosting = nb::class_<Boosting>(gradient, "Boosting", "Rows in bins, their scores, and the rounds over them.");
     boosting.def("run", &run, "first"_a, "n"_a, "with_loss"_a, "monitor"_a.none(),
                  "Some rounds: the arrays of their trees.");
+    boosting.def("give_slopes", &give_slopes, "g"_a.noconvert(), "h"_a.noconvert(),
+                 "The derivatives of the next round under the loss \"given\": scores x rows.");
+    boosting.def(
+        "scores", [](const Boosting& b) { return give(std::vector<double>(b.scores())); },
+        "The scores of the rows, class after class.");
+    boosting.def(
+        "watched_scores", [](const Boosting& b) { return give(std::vector<double>(b.watched_scores())); },
+        "Those of the watched rows.");
     for_each_type<double, float>([&]<class T> {
         gradient.def("boost", &boost<T>, "numbers"_a.noconvert(), "codes"_a.noconvert(), "n_levels"_a.noconvert(),
                      "nominal"_a.noconvert(), "max_bins"_a, "y"_a.noconvert(), "weight"_a.noconvert(),

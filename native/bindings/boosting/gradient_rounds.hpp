@@ -25,4 +25,10 @@ inline nb::dict run(boosting::Boosting& boosting, std::size_t first, std::size_t
     return arrays;
 }
 
+inline void give_slopes(boosting::Boosting& boosting, In<double> g, In<double> h) {
+    if (g.size() != boosting.scores().size() || h.size() != boosting.scores().size())
+        throw nb::value_error("there must be two derivatives for each score of each row");
+    boosting.give_slopes(copy(g), copy(h));
+}
+
 } // namespace margin::bindings

@@ -18,4 +18,13 @@ inline nb::dict give_tree(boosting::ShallowTree& tree) {
     return given;
 }
 
+/// A tree with the sums of its leaves and the leaf of each row.
+template <class Grown>
+nb::dict give_grown(Grown& made, std::vector<double> sums, std::size_t width) {
+    nb::dict given = give_tree(made.tree);
+    given["sums"] = give(std::move(sums), made.tree.n_leaves, width);
+    given["leaf"] = give(std::move(made.leaf));
+    return given;
+}
+
 } // namespace margin::bindings

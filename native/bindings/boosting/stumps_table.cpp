@@ -1,4 +1,4 @@
-// margin._core.boosting: columns ranked once, and trees for numbers on them.
+// margin._core.boosting: columns ranked once.
 #include "stumps.hpp"
 
 using namespace margin;
@@ -18,25 +18,6 @@ RankedTable* rank(InMatrix<T> numbers, InMatrix<std::int32_t> codes, In<std::int
     });
 }
 
-nb::dict grow_values(const RankedTable& table, In<double> weight, In<double> z, std::size_t max_depth,
-                     std::size_t n_threads) {
-    if (weight.size() != table.rows() || z.size() != table.rows())
-        throw nb::value_error("a weight and a number are needed for each row");
-    auto made = with_monitor([&](Monitor& monitor) {
-        return boosting::grow_values(table, span(weight), span(z), max_depth, n_threads, monitor);
-    });
-    const std::size_t n_leaves = made.tree.n_leaves;
-    std::vector<double> sums(2 * n_leaves);
-    for (std::size_t l = 0; l < n_leaves; ++l) {
-        sums[2 * l] = static_cast<double>(made.tree.sums[2 * l]) * made.weight_unit;
-        sums[2 * l + 1] = static_cast<double>(made.tree.sums[2 * l + 1]) * made.moment_unit;
-    }
-    nb::dict given = give_tree(made.tree);
-    given["sums"] = give(std::move(sums), n_leaves, 2);
-    given["leaf"] = give(std::move(made.leaf));
-    return given;
-}
-
 } // namespace
 
 MARGIN_BINDINGS(boosting) {
@@ -49,8 +30,4 @@ MARGIN_BINDINGS(boosting) {
                      "nominal"_a.noconvert(), "max_bins"_a, "n_threads"_a, nb::rv_policy::take_ownership,
                      "The columns ranked: a code for every different number (max_bins=0), or for every bin of them.");
     });
-    boosting.def(
-        "grow_values", &grow_values, "table"_a, "weight"_a.noconvert(), "z"_a.noconvert(), "max_depth"_a, "n_threads"_a,
-        "A tree by least squares with weights above 0: its arrays, the sums of w and w z of each leaf, and the "
-        "leaf of each row.");
 }

@@ -1,6 +1,7 @@
 #pragma once
 // Rows as Python holds them, through a network.
 #include "bindings/buffers.hpp"
+#include "bindings/cells.hpp"
 #include "bindings/interrupt.hpp"
 #include "margin/deep/answers.hpp"
 #include <nanobind/stl/string_view.h>
@@ -41,6 +42,25 @@ bool answer_rows(const deep::Network<T>& network, nb::handle rows, bool scaled, 
         return with_monitor(run);
     Monitor unwatched;
     return run(unwatched);
+}
+
+/// Sparse rows; answers as for dense ones.
+template <class T>
+bool answer_sparse(const deep::Network<T>& network, In<T> cells, In<std::int32_t> columns, In<std::int64_t> starts,
+                   std::string_view what, nb::handle answers, std::size_t n_threads) {
+    const Buffer out(answers, true);
+    const auto asked = asked_of(what);
+    const auto rows = csr(cells, columns, starts, network.columns());
+    const bool wins = asked == deep::Asked::winners;
+    if (wins ? !out.is<std::int64_t>(1) : !out.is<double>(2))
+        return false;
+    double* numbers = wins ? nullptr : out.data<double>();
+    std::int64_t* winners = wins ? out.data<std::int64_t>() : nullptr;
+    with_monitor([&](Monitor& monitor) {
+        network.answer(rows, asked, numbers, winners, n_threads, monitor);
+        return true;
+    });
+    return true;
 }
 
 } // namespace margin::bindings

@@ -19,6 +19,14 @@ Out<std::int64_t> row_order(InMatrix<T> x, InMatrix<double> last, std::size_t n_
     }));
 }
 
+template <class T>
+Out<std::int64_t> sparse_order(In<T> cells, In<std::int32_t> columns, In<std::int64_t> starts, std::size_t width,
+                               InMatrix<double> last, std::size_t n_threads) {
+    return give(with_monitor([&](Monitor& monitor) {
+        return deep::row_order(csr(cells, columns, starts, width), last.data(), last.shape(1), n_threads, monitor);
+    }));
+}
+
 Out<std::int64_t> shuffled(In<std::int64_t> order, std::uint64_t seed, std::uint64_t epoch) {
     std::vector<std::int64_t> drawn(order.data(), order.data() + order.size());
     Stream(seed, epoch).shuffle(std::span(drawn));
@@ -31,6 +39,9 @@ MARGIN_BINDINGS(deep) {
     for_each_type<double, float>([&]<class T>() {
         deep.def("row_order", &row_order<T>, "x"_a.noconvert(), "last"_a.noconvert(), "n_threads"_a,
                  "Places of rows in an order that depends on what stands in them alone.");
+        deep.def("sparse_order", &sparse_order<T>, "cells"_a.noconvert(), "columns"_a.noconvert(),
+                 "starts"_a.noconvert(), "width"_a, "last"_a.noconvert(), "n_threads"_a,
+                 "The same order for the same rows kept sparse.");
     });
     deep.def("shuffled", &shuffled, "order"_a.noconvert(), "seed"_a, "epoch"_a,
              "The same places as an epoch visits them.");

@@ -19,6 +19,15 @@ CodedTable code(InMatrix<T> numbers, InMatrix<std::int32_t> codes, In<std::int64
     });
 }
 
+template <class T>
+CodedTable keep_numbers(InMatrix<T> numbers, InMatrix<std::int32_t> codes, In<std::int64_t> n_levels,
+                        In<std::uint8_t> nominal, std::size_t n_threads) {
+    return with_monitor([&](Monitor& monitor) {
+        const tree::Table<T> table{view(numbers), view(codes), span(n_levels), span(nominal)};
+        return ensemble::keep_numbers(table, n_threads, monitor);
+    });
+}
+
 } // namespace
 
 MARGIN_BINDINGS(ensemble) {
@@ -28,6 +37,9 @@ MARGIN_BINDINGS(ensemble) {
         ensemble.def("code", &code<T>, "numbers"_a.noconvert(), "codes"_a.noconvert(), "n_levels"_a.noconvert(),
                      "nominal"_a.noconvert(), "max_bins"_a, "n_threads"_a,
                      "A table in codes: a code for every different number (max_bins=0), or for every bin of them.");
+        ensemble.def("keep_numbers", &keep_numbers<T>, "numbers"_a.noconvert(), "codes"_a.noconvert(),
+                     "n_levels"_a.noconvert(), "nominal"_a.noconvert(), "n_threads"_a, nb::keep_alive<0, 1>(),
+                     "A table for random splits: levels in codes, numbers as they are.");
     });
     nb::class_<ForestPlan>(ensemble, "ForestPlan", "Which trees are grown; see grow_forest.hpp.")
         .def(nb::init<>())

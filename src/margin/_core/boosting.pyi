@@ -70,11 +70,6 @@ def rank(
 ) -> RankedTable:
     """The columns ranked: a code for every different number (max_bins=0), or for every bin of them."""
 
-def grow_values(
-    table: RankedTable, weight: Vector[numpy.float64], z: Vector[numpy.float64], max_depth: int, n_threads: int
-) -> dict[str, Any]:
-    """A tree by least squares with weights above 0: its arrays, the sums of w and w z of each leaf, and the leaf of each row."""
-
 class ClassRounds:
     """Weights and votes of the training rows, round after round."""
 
@@ -95,3 +90,13 @@ class ClassRounds:
         self, factor: Matrix[numpy.float64], vote: Matrix[numpy.float64], scale: float, n_threads: int
     ) -> tuple[Any, ...]:
         """Reweigh and vote; the share of rows that are wrong, the least margin and the distribution of margins."""
+
+def grow_values(
+    table: RankedTable, weight: Vector[numpy.float64], z: Vector[numpy.float64], max_depth: int, n_threads: int
+) -> dict[str, Any]:
+    """A tree by least squares with weights above 0: its arrays, the sums of w and w z of each leaf, and the leaf of each row."""
+
+def grow_labels(
+    table: RankedTable, shares: Matrix[numpy.float64], criterion: str, max_depth: int, n_threads: int
+) -> dict[str, Any]:
+    """A tree that answers labels, shares being what each row gains by each: its arrays, the sums of each leaf and the leaf of each row."""

@@ -83,6 +83,24 @@ def code(
 ) -> CodedTable:
     """A table in codes: a code for every different number (max_bins=0), or for every bin of them."""
 
+@overload
+def keep_numbers(
+    numbers: Matrix[numpy.float64],
+    codes: Matrix[numpy.int32],
+    n_levels: Vector[numpy.int64],
+    nominal: Vector[numpy.uint8],
+    n_threads: int,
+) -> CodedTable: ...
+@overload
+def keep_numbers(
+    numbers: Matrix[numpy.float32],
+    codes: Matrix[numpy.int32],
+    n_levels: Vector[numpy.int64],
+    nominal: Vector[numpy.uint8],
+    n_threads: int,
+) -> CodedTable:
+    """A table for random splits: levels in codes, numbers as they are."""
+
 class ForestPlan:
     """Which trees are grown; see grow_forest.hpp."""
 

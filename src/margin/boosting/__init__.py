@@ -1,6 +1,8 @@
 """Models built up in rounds, each of which mends what the ones before got wrong."""
 
 from margin.boosting.adaboost.classifier import AdaBoostClassifier
+from margin.boosting.adaboost.label_boosting import AdaBoostMHClassifier
+from margin.boosting.adaboost.regressor import AdaBoostRegressor, RegressionRound
 from margin.boosting.additive.gentle import GentleBoostClassifier
 from margin.boosting.additive.logit import LogitBoostClassifier
 from margin.boosting.additive.losses import LossCurves
@@ -10,12 +12,16 @@ from margin.boosting.gradient.boosted_trees import BoostedTrees
 from margin.boosting.gradient.gradient_boosting import GradientBoostingClassifier, GradientBoostingRegressor
 from margin.boosting.margins.brownboost import BrownBoostClassifier, BrownRound
 from margin.boosting.margins.lpboost import LPBoostClassifier, LPRound
-from margin.boosting.margins.weighted_votes import Ensemble
+from margin.boosting.margins.weighted_votes import VotingMembers
 from margin.boosting.rounds import Round, margin_bound
 from margin.boosting.rusboost import RUSBoostClassifier, RUSRound
 
+Ensemble = VotingMembers  # what it was called before
+
 __all__ = [
     "AdaBoostClassifier",
+    "AdaBoostMHClassifier",
+    "AdaBoostRegressor",
     "AdditiveRound",
     "AdditiveTrees",
     "BoostedTrees",
@@ -31,6 +37,8 @@ __all__ = [
     "LossCurves",
     "RUSBoostClassifier",
     "RUSRound",
+    "RegressionRound",
     "Round",
+    "VotingMembers",
     "margin_bound",
 ]

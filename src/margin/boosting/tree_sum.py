@@ -19,12 +19,22 @@ __all__ = ["MOST_DEPTH", "TreeSum", "ranked"]
 
 #: The deepest tree that is grown on ranked columns.
 MOST_DEPTH = 7
+#: Up to so many words that stand in one row each a column is asked about all the same.
+ALONE = 20
 
 
 def ranked(X: MixedData, n_threads: int, bins: int | None = None) -> Any:
-    """The columns ranked once for all rounds: a code for every different number, or for every one of ``bins`` bins."""
-    columns = Columns(X)
-    return _core.boosting.rank(numbers_of(X), codes_of(X), columns.n_levels, columns.nominal, bins or 0, n_threads)
+    """The columns ranked once for all rounds: a code for every different number, or for every one of ``bins`` bins.
+
+    A column of words most of which stand in one row alone is not asked about: a subset of them tells all training rows
+    apart and nothing of any other row.
+    """
+    columns, codes = Columns(X), codes_of(X)
+    for j in np.flatnonzero(columns.nominal):
+        rows_of = np.bincount(codes[:, j] + 1)[1:]
+        if (rows_of == 1).sum() > max(len(X) / 2, ALONE):
+            codes[:, j] = -1
+    return _core.boosting.rank(numbers_of(X), codes, columns.n_levels, columns.nominal, bins or 0, n_threads)
 
 
 @dataclass(frozen=True, eq=False)

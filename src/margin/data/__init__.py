@@ -8,11 +8,12 @@ from margin.lazy import attach
 
 if TYPE_CHECKING:
     from margin.data import catalog, generators
+    from margin.data.images import Images
     from margin.data.readers import read
     from margin.data.readers.typed_frame import from_polars
     from margin.data.summary import describe
 
-__all__ = ["Column", "Schema", "Table", "catalog", "describe", "from_polars", "generators", "read"]
+__all__ = ["Column", "Images", "Schema", "Table", "catalog", "describe", "from_polars", "generators", "read"]
 
 __getattr__, __dir__ = attach(
     __name__,
@@ -20,6 +21,7 @@ __getattr__, __dir__ = attach(
         "catalog": "margin.data.catalog",
         "describe": "margin.data.summary",
         "from_polars": "margin.data.readers.typed_frame",
+        "Images": "margin.data.images",
         "generators": "margin.data.generators",
         "read": "margin.data.readers",
     },

@@ -1,21 +1,40 @@
-"""Networks: layers as Lego in plain NumPy, and multi-layer perceptrons on tables, trained in the core."""
+"""Networks: layers as Lego in plain NumPy, perceptrons on tables, trained in the core, and pictures on PyTorch."""
 
-from margin.deep import layers
+from margin.deep import architectures, layers
 from margin.deep.backpropagation import BackPropagation, LayerReading, backpropagate, layers_of
 from margin.deep.gradient_check import GradientCheck, check_gradients
+from margin.deep.learning_rate import find_learning_rate
 from margin.deep.mlp.classifier import MLPClassifier
+from margin.deep.mlp.rate_finder import RateCurve
 from margin.deep.mlp.regressor import MLPRegressor
+from margin.deep.mlp.summary import LayerSummary, NetworkSummary
 from margin.deep.mlp.training import Epoch
+from margin.deep.optimizer_paths import OptimizerPaths, optimizer_paths
+from margin.deep.reading.summary import summary
+from margin.deep.training.train import probabilities, train
+from margin.deep.weights.files import load_weights, save_weights
 
 __all__ = [
     "BackPropagation",
     "Epoch",
     "GradientCheck",
     "LayerReading",
+    "LayerSummary",
     "MLPClassifier",
     "MLPRegressor",
+    "NetworkSummary",
+    "OptimizerPaths",
+    "RateCurve",
+    "architectures",
     "backpropagate",
     "check_gradients",
+    "find_learning_rate",
     "layers",
     "layers_of",
+    "load_weights",
+    "optimizer_paths",
+    "probabilities",
+    "save_weights",
+    "summary",
+    "train",
 ]

@@ -88,7 +88,7 @@ def backpropagate(net: Any, x: Any, y: Any, error: ErrorLayer | None = None) -> 
 
 
 def layers_of(model: FittedNetwork) -> Sequential:
-    """A fitted network as layers, for rows as it sees them: filled, one-hot and scaled.
+    """A fitted network as layers, for rows as it sees them: filled, scaled, one-hot or with a vector for each level.
 
     >>> from margin.deep import MLPRegressor
     >>> model = MLPRegressor(hidden_layer_sizes=(4,), solver="lbfgs").fit([[0.0], [1.0], [2.0]], [0.0, 1.0, 0.0])
@@ -104,9 +104,11 @@ def layers_of(model: FittedNetwork) -> Sequential:
 
 
 def _read(model: Any, x: Any, y: Any) -> tuple[Sequential, np.ndarray, np.ndarray, ErrorLayer]:
-    rows = np.asarray(model._encoded(x, "backpropagate"), dtype=np.float64)
+    rows = model._first_inputs(x, "backpropagate")
     if not hasattr(model, "classes_"):
         values = np.asarray(y, dtype=np.float64).reshape(len(rows), -1)
         return layers_of(model), rows, (values - model._target_center) / model._target_spread, SquaredError()
+    if isinstance(model.classes_, list):
+        raise InputError("backpropagate: a network of several targets has several errors; read its layers_of(model).")
     codes = codes_among(model, y, len(rows), "backpropagate")
     return layers_of(model), rows, codes, CrossEntropy() if model.n_outputs_ > 1 else LogisticLoss()

@@ -8,6 +8,7 @@ from margin.ensemble.forest.agreement import ForestVariance, Strength, forest_va
 from margin.ensemble.forest.correlation_curve import CorrelationCurve, correlation_curve
 from margin.ensemble.forest.extra_trees import ExtraTreesClassifier, ExtraTreesRegressor
 from margin.ensemble.forest.importances import Importances
+from margin.ensemble.forest.imputation import impute_by_proximity
 from margin.ensemble.forest.proximities import proximity_map
 from margin.ensemble.forest.random_forest import RandomForestClassifier, RandomForestRegressor
 from margin.ensemble.forest.trees import Trees
@@ -32,6 +33,7 @@ __all__ = [
     "VotingRegressor",
     "correlation_curve",
     "forest_variance",
+    "impute_by_proximity",
     "measure_out_of_bag",
     "proximity_map",
 ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from margin.data.weights import check_weights
 from margin.errors import InputError, ParameterError, closest
-from margin.evaluation.intervals.interval import Score, mean_interval
+from margin.evaluation.intervals.interval import Interval, Score, bca_interval, mean_interval
 from margin.evaluation.measuring import Measured, measure
 from margin.evaluation.metrics.metric import Metric
 from margin.typing import LabelsLike, WeightsLike
@@ -19,12 +19,30 @@ __all__ = ["measure_out_of_bag"]
 
 #: What is measured of numbers: the mean over the cases of a function of how far off the answer is.
 LOSSES = {"squared_error": np.square, "absolute_error": np.abs}
+#: A function of targets, answers and weights (or none).
+OfNumbers = Callable[[np.ndarray, np.ndarray, np.ndarray | None], float]
+#: So often are cases drawn anew for the interval of what is no mean over the cases, and in at most so many parts they
+#: are left out.
+RESAMPLES, PARTS = 1000, 100
+
+
+def _root(y: np.ndarray, said: np.ndarray, weight: np.ndarray | None) -> float:
+    return float(np.sqrt(np.average((y - said) ** 2, weights=weight)))
+
+
+def _explained(y: np.ndarray, said: np.ndarray, weight: np.ndarray | None) -> float:
+    spread = float(np.average((y - np.average(y, weights=weight)) ** 2, weights=weight))
+    return 1.0 - float(np.average((y - said) ** 2, weights=weight)) / spread if spread > 0 else float("nan")
+
+
+#: Those that are no means over the cases.
+STATISTICS: dict[str, OfNumbers] = {"root_squared_error": _root, "r2": _explained}
 
 
 def measure_out_of_bag(
     model: Any,
     y: LabelsLike,
-    metrics: Iterable[str | Metric] | str | Metric | None = None,
+    metrics: Iterable[str | Metric | Callable[..., float]] | str | Metric | Callable[..., float] | None = None,
     *,
     sample_weight: WeightsLike | None = None,
     positive: object = None,
@@ -44,7 +62,9 @@ def measure_out_of_bag(
     y
         The targets that it was fitted to.
     metrics
-        As of :func:`margin.measure`, all without it; for numbers ``"squared_error"`` and ``"absolute_error"``.
+        As of :func:`margin.measure`, all without it; for numbers ``"squared_error"``, ``"absolute_error"``,
+        ``"root_squared_error"``, ``"r2"``, or any function of targets and answers (and ``sample_weight``, where
+        weights are given), such as those of scikit-learn: its interval is that of cases drawn anew.
     sample_weight
         The weights that it was fitted with; cases then count as much.
     positive, confidence
@@ -83,7 +103,7 @@ def measure_out_of_bag(
         raise InputError(f"{who}: none of {len(said)} cases has an answer out of bag (more members are needed).")
     kept = None if weight is None else weight[asked]
     if said.ndim == 1:
-        return _of_numbers(targets[asked].astype(np.float64) - said[asked], kept, metrics, confidence)
+        return _of_numbers(targets[asked].astype(np.float64), said[asked], kept, metrics, confidence)
     found = _of_classes(model, targets, asked, said, kept, metrics, positive, confidence)
     if asked.all():
         return found
@@ -125,19 +145,54 @@ def _of_classes(
     )
 
 
-def _of_numbers(apart: np.ndarray, weight: np.ndarray | None, metrics: Any, confidence: float) -> dict[str, Score]:
-    names = list(LOSSES) if metrics is None else [metrics] if isinstance(metrics, str) else list(metrics)
-    unknown = [name for name in names if name not in LOSSES]
-    if unknown:
-        raise ParameterError(
-            f"measure_out_of_bag(metrics={unknown[0]!r}): metrics of numbers are {', '.join(map(repr, LOSSES))}"
-            f"{closest(str(unknown[0]), LOSSES)}."
-        )
+def _of_numbers(
+    y: np.ndarray, said: np.ndarray, weight: np.ndarray | None, metrics: Any, confidence: float
+) -> dict[str, Score]:
+    known = [*LOSSES, *STATISTICS]
+    asked: list[Any] = (
+        known if metrics is None else [metrics] if isinstance(metrics, str) or callable(metrics) else list(metrics)
+    )
     found = {}
-    for name in names:
-        losses = LOSSES[name](apart)
-        interval = mean_interval(losses, weight, confidence) if len(losses) > 1 else None
-        value = float(np.average(losses, weights=weight))
-        how = f"on {len(losses)} cases" + ("" if interval is None else f"; {100 * confidence:g} % interval")
-        found[name] = Score(value, None if interval is None else interval.clipped(0.0, np.inf), how)
+    for metric in asked:
+        if metric in LOSSES:
+            losses = LOSSES[metric](y - said)
+            value = float(np.average(losses, weights=weight))
+            interval = mean_interval(losses, weight, confidence).clipped(0.0, np.inf) if len(losses) > 1 else None
+        elif callable(metric) or metric in STATISTICS:
+            of = STATISTICS[metric] if metric in STATISTICS else _with_weights(metric)
+            value = of(y, said, weight)
+            interval = _drawn_anew(of, value, y, said, weight, confidence) if len(y) > 1 else None
+        else:
+            raise ParameterError(
+                f"measure_out_of_bag(metrics={metric!r}): metrics of numbers are {', '.join(map(repr, known))} or "
+                f"functions of targets and answers{closest(str(metric), known)}."
+            )
+        how = f"on {len(y)} cases" + ("" if interval is None else f"; {100 * confidence:g} % interval")
+        found[metric if isinstance(metric, str) else _name_of(metric)] = Score(value, interval, how)
     return found
+
+
+def _name_of(metric: Any) -> str:
+    return str(getattr(metric, "__name__", type(metric).__name__))
+
+
+def _with_weights(metric: Callable[..., float]) -> OfNumbers:
+    def value(y: np.ndarray, said: np.ndarray, weight: np.ndarray | None) -> float:
+        return float(metric(y, said) if weight is None else metric(y, said, sample_weight=weight))
+
+    return value
+
+
+def _drawn_anew(
+    of: OfNumbers, value: float, y: np.ndarray, said: np.ndarray, weight: np.ndarray | None, confidence: float
+) -> Interval:
+    """The interval of any metric: cases are drawn anew, and left out in parts for its skewness (Efron 1987)."""
+
+    def on(rows: np.ndarray) -> float:
+        return of(y[rows], said[rows], None if weight is None else weight[rows])
+
+    n, stream = len(y), np.random.default_rng(0)
+    drawn = np.array([on(stream.integers(n, size=n)) for _ in range(RESAMPLES)])
+    parts = np.array_split(stream.permutation(n), min(n, PARTS))
+    influence = np.array([value - on(np.setdiff1d(np.arange(n), part)) for part in parts])
+    return bca_interval(drawn, value, influence[np.isfinite(influence)], confidence=confidence)

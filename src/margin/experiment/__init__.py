@@ -21,7 +21,7 @@ if TYPE_CHECKING:
         TestScore,
         ThresholdCurves,
     )
-    from margin.experiment.several_targets import SeveralResult
+    from margin.experiment.several_result import SeveralResult
     from margin.experiment.spec import Spec
     from margin.experiment.table_audit import audit_table
     from margin.experiment.table_evaluation import evaluate_table
@@ -64,7 +64,7 @@ __getattr__, __dir__ = attach(
         **dict.fromkeys(("CalibrationBin", "ThresholdCurves"), "margin.experiment.result"),
         **dict.fromkeys(("open_table", "resolve_target"), "margin.experiment.problem"),
         **{"Spec": "margin.experiment.spec", "column_cards": "margin.experiment.cards"},
-        "SeveralResult": "margin.experiment.several_targets",
+        "SeveralResult": "margin.experiment.several_result",
         "audit_table": "margin.experiment.table_audit",
         "evaluate_table": "margin.experiment.table_evaluation",
         **dict.fromkeys(("run", "run_to_end"), "margin.experiment.compare"),

@@ -22,7 +22,7 @@ from margin.experiment.example_cases import telling_cases
 from margin.experiment.headline.findings import advised, examined, remarks, with_probabilities, with_threshold
 from margin.experiment.headline.ordering import settled
 from margin.experiment.headline.threshold import judged_threshold
-from margin.experiment.notes import training_notes
+from margin.experiment.notes import left_sealed, training_notes
 from margin.experiment.problem import Problem, frame, open_table, positive_label, resolve_target
 from margin.experiment.read_out import label_text, read_out
 from margin.experiment.result import Progress, Result, Standing, TestScore, Threshold
@@ -105,7 +105,7 @@ def run(spec: Spec) -> Iterator[Any]:
         threshold=end.threshold,
         remarks=(
             *remarks(sealed.n_train, board, end.calibrated, ordered, end.threshold),
-            *([_left_sealed(told, race)] if race.stopped else []),
+            *([left_sealed(told, race.evaluations, sealed.n_test)] if race.stopped else []),
         ),
         about=_about_model(table, problem, race, board[0], end, method, told.command()),
         stopped=race.stopped,
@@ -177,18 +177,6 @@ def _finished(parting: Parting, race: Race, best: zoo.Entry, asked: bool) -> Gen
 
 def _fitted(make: Callable[[], Any], X: Table, y: np.ndarray) -> Any:
     return make().fit(X, y)
-
-
-def _left_sealed(told: Spec, race: Race) -> str:
-    """That the seal was not opened, and what opens it for the models that are done."""
-    done = tuple(name for name in race.evaluations if name not in (told.own or {}))
-    own = {name: model for name, model in (told.own or {}).items() if name in race.evaluations}
-    settings = {name: text for name, text in (told.settings or {}).items() if name.rpartition(".")[0] in done}
-    again = replace(told, limit=None, models=done, own=own or None, settings=settings or None)
-    return (
-        f"The seal on {race.sealed.n_test:,} rows was not opened, since the run was stopped, and the model that is "
-        f"kept has not learnt from them. To open it for the best of what is done: {again.command()}"
-    )
 
 
 def run_to_end(spec: Spec) -> Any:

@@ -1,9 +1,10 @@
-"""What is noted in the file of a model that won a comparison: on what, when and how it was made, and how good it is."""
+"""What is noted of a comparison: in the file of the model that won it, and beside one that was stopped."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -12,8 +13,26 @@ import numpy as np
 from margin.data import Table
 from margin.evaluation import metric
 from margin.experiment.result import Score, Threshold
+from margin.experiment.spec import Spec
 
-__all__ = ["training_notes"]
+__all__ = ["left_sealed", "training_notes"]
+
+
+def left_sealed(told: Spec, done: Iterable[str], n_test: int) -> str:
+    """That the seal of a run was not opened since it was stopped, and what opens it for the models that are done.
+
+    >>> left_sealed(Spec("loans.csv", target="risk", limit=5.0), ["tree"], 200).partition(": ")[2]
+    'margin compare loans.csv --target risk --models tree'
+    """
+    known, done = told.own or {}, tuple(done)
+    models = tuple(name for name in done if name not in known)
+    own = {name: known[name] for name in done if name in known}
+    settings = {name: text for name, text in (told.settings or {}).items() if name.rpartition(".")[0] in models}
+    again = replace(told, limit=None, models=models, own=own or None, settings=settings or None)
+    return (
+        f"The seal on {n_test:,} rows was not opened, since the run was stopped, and the model that is kept has not "
+        f"learnt from them. To open it for the best of what is done: {again.command()}"
+    )
 
 
 def training_notes(

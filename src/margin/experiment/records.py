@@ -12,6 +12,7 @@ from typing import Any
 from margin.errors import DataError, ParameterError, closest, listing
 from margin.experiment.result import Result
 from margin.experiment.result_json import as_json
+from margin.experiment.several_result import SeveralResult
 
 __all__ = ["Record", "keep_record", "read_record", "read_records"]
 
@@ -30,9 +31,15 @@ class Record:
     python: str
     result: dict[str, Any]
 
-    def read(self) -> Result:
+    def read(self) -> Result | SeveralResult:
         """The result, with its page."""
-        return Result.from_dict(self.result)
+        kind = SeveralResult if "targets" in self.result else Result
+        return kind.from_dict(self.result)
+
+    @property
+    def targets(self) -> tuple[str, ...]:
+        """The columns that were predicted."""
+        return tuple(self.result.get("targets") or (self.result["target"],))
 
 
 def keep_record(result: Any, folder: Any) -> Path:

@@ -1,6 +1,5 @@
 """Why a model answers as it does, in the terms of its own method."""
 
-import margin.explain.adaboost
 import margin.explain.bags
 import margin.explain.boosting
 import margin.explain.boosting_variants
@@ -12,6 +11,7 @@ import margin.explain.members
 import margin.explain.networks
 import margin.explain.svm
 import margin.explain.trees  # noqa: F401  (registers its models)
+from margin.explain.adaboost import rounds_text
 from margin.explain.explanation import Explanation, Reason
 from margin.explain.models import explain
 from margin.explain.partial_dependence import PartialDependence, partial_dependence
@@ -24,5 +24,6 @@ __all__ = [
     "ShapValues",
     "explain",
     "partial_dependence",
+    "rounds_text",
     "shap_values",
 ]

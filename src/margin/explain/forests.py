@@ -34,6 +34,8 @@ def _(model: ForestClassifier, X: TableLike) -> Explanation:
         if share > 0
     )
     how = f"Each of {len(said):,} trees says how the classes share its leaf; the mean is answered."
+    if model._costs is not None:
+        how = f"{how.removesuffix('the mean is answered.')}what costs least by their mean is answered."
     return Explanation(type(model).__name__, answer, probabilities, how, reasons)
 
 

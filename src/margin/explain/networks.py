@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from typing import Any
 
 import numpy as np
@@ -36,10 +37,30 @@ def integrated_gradients(model: FittedNetwork, row: np.ndarray, basis: np.ndarra
 
 def _pulls(model: Any, X: TableLike, side: np.ndarray) -> tuple[list[tuple[str, float]], float]:
     """What each column of the table adds, and what the average case has."""
-    row, basis = np.asarray(model._encoded(X, "explain"), dtype=np.float64)[0], middle(model)
+    row, basis = model._first_inputs(X, "explain")[0], _average_inputs(model)
     added = integrated_gradients(model, row, basis, side)
     begin = float(layers_of(model).forward(basis[None])[0] @ side)
-    return by_column(model._columns, dict(zip(model._encoder.names_out(), added)), X, model), begin
+    return by_column(model._columns, _by_name(model, added), X, model), begin
+
+
+def _average_inputs(model: Any) -> np.ndarray:
+    """The average case as the first layer sees it: of vectors, the mean over the levels of a column."""
+    basis, tables = middle(model), model.embeddings_.values()
+    if not tables:
+        return basis
+    return np.concatenate([basis[: len(model._encoder.fill)], *(table[1:].mean(axis=0) for table in tables)])
+
+
+def _by_name(model: Any, added: np.ndarray) -> dict[str, float]:
+    """What the inputs add, by the names of the matrix; what a vector adds goes to the first level of its column."""
+    if not model.embeddings_:
+        return dict(zip(model._encoder.names_out(), added))
+    found: dict[str, float] = defaultdict(float, zip(model._encoder.numbered, added))
+    first = len(model._encoder.fill)
+    for column, table in zip(model._encoder.one_hot, model.embeddings_.values()):
+        found[f"{column.name}={column.levels[0]}"] = float(added[first : first + table.shape[1]].sum())
+        first += table.shape[1]
+    return found
 
 
 @explain.register

@@ -20,7 +20,7 @@ from margin.export.tree_questions import Questions, questions_of, with_surrogate
 from margin.tree.nodes import Tree
 from margin.tree.tree_model import TreeClassifier, TreeModel, TreeRegressor
 
-__all__ = ["LEQ", "MEMBER", "cells_of", "leaf_shares"]
+__all__ = ["LEQ", "MEMBER", "cells_of", "leaf_shares", "winner_of"]
 
 LEQ, MEMBER = 0, 6
 
@@ -29,11 +29,14 @@ LEQ, MEMBER = 0, 6
 def _(model: TreeClassifier, rows: RawRows) -> Answer:
     graph = rows.graph
     shares = _said(model, rows)
-    costs = getattr(model, "_costs", None)
+    return Answer(winner_of(graph, shares, getattr(model, "_costs", None)), shares)
+
+
+def winner_of(graph: Graph, shares: str, costs: np.ndarray | None) -> str:
+    """The class with the largest share, or the one that costs least."""
     if costs is None:
-        return Answer(graph.winner(shares), shares)
-    loss = graph.times(shares, costs)
-    return Answer(graph("ArgMin", loss, axis=1, keepdims=0, select_last_index=0), shares)
+        return graph.winner(shares)
+    return str(graph("ArgMin", graph.times(shares, costs), axis=1, keepdims=0, select_last_index=0))
 
 
 @answer.register

@@ -144,7 +144,8 @@ def _answers(model: Any, rows: Any) -> dict[str, Any]:
         numbers = np.column_stack(numbers)
     if not hasattr(model, "classes_"):
         return {"labels": None, "numbers": np.asarray(said, dtype=np.float64)}
-    labels = None if said.ndim != 1 else said
+    sets = said.dtype == object and said.size > 0 and isinstance(said.flat[0], frozenset)  # told by their numbers
+    labels = None if said.ndim != 1 or sets else said
     return {"labels": labels, "numbers": None if numbers is None else np.ascontiguousarray(numbers, dtype=np.float64)}
 
 

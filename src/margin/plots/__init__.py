@@ -10,6 +10,8 @@ from margin.plots.curse import plot_curse
 from margin.plots.densities import plot_densities, plot_ellipses
 from margin.plots.effects.partial_dependence import plot_partial_dependence
 from margin.plots.effects.shap import plot_shap_case, plot_shap_summary
+from margin.plots.ensembles.boosting import plot_boosting_bounds, plot_boosting_boxes, plot_boosting_margins
+from margin.plots.ensembles.boosting_curve import plot_boosting_curve
 from margin.plots.ensembles.importances import plot_importances
 from margin.plots.ensembles.out_of_bag import plot_out_of_bag
 from margin.plots.ensembles.proximity_map import plot_proximities
@@ -18,6 +20,9 @@ from margin.plots.k_choice import plot_k_choice
 from margin.plots.kd_tree import plot_kd_tree
 from margin.plots.losses import plot_losses
 from margin.plots.margins import plot_margin
+from margin.plots.networks.diagrams import plot_backpropagation, plot_network, plot_optimizer_paths
+from margin.plots.networks.training_curves import plot_rate_finder, plot_training
+from margin.plots.networks.transformed_space import plot_transformed_space
 from margin.plots.regions import plot_regions
 from margin.plots.risk_coverage import plot_risk_coverage
 from margin.plots.roc_and_precision_recall import plot_precision_recall, plot_roc
@@ -26,7 +31,12 @@ from margin.plots.tree import plot_tree
 from margin.plots.tree_figures import plot_gains, plot_tree_size
 
 __all__ = [
+    "plot_backpropagation",
     "plot_bias_variance",
+    "plot_boosting_bounds",
+    "plot_boosting_boxes",
+    "plot_boosting_curve",
+    "plot_boosting_margins",
     "plot_calibration",
     "plot_class_means",
     "plot_coefficients",
@@ -43,16 +53,21 @@ __all__ = [
     "plot_learning_curve",
     "plot_losses",
     "plot_margin",
+    "plot_network",
+    "plot_optimizer_paths",
     "plot_out_of_bag",
     "plot_partial_dependence",
     "plot_path",
     "plot_precision_recall",
     "plot_proximities",
+    "plot_rate_finder",
     "plot_regions",
     "plot_risk_coverage",
     "plot_roc",
     "plot_shap_case",
     "plot_shap_summary",
+    "plot_training",
+    "plot_transformed_space",
     "plot_tree",
     "plot_tree_correlation",
     "plot_tree_size",

@@ -18,7 +18,7 @@ from margin.typing import LabelsLike, TableLike
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["plot_margin"]
+__all__ = ["plot_margin", "two_columns"]
 
 # Decisions this near to an edge are on it, where a model does not say so itself.
 NEAR = 0.01
@@ -76,7 +76,7 @@ def plot_margin(
     >>> ax.get_title(loc="left")
     '1 outside the margin, 4 on its edge, 0 inside; width 4'
     """
-    cells, names, rebuild = _two_columns(X)
+    cells, names, rebuild = two_columns(X, "plot_margin")
     labels = label_array(y, "plot_margin")
     if len(labels) != len(cells):
         raise InputError(f"plot_margin: y must have one label per row ({len(cells)}), but has {len(labels)}.")
@@ -102,9 +102,9 @@ def plot_margin(
 # ---- What is asked.
 
 
-def _two_columns(X: TableLike) -> tuple[np.ndarray, list[str], Any]:
+def two_columns(X: TableLike, who: str) -> tuple[np.ndarray, list[str], Any]:
     """The cells, the names of the columns, and how new cells become rows like the given ones."""
-    columns, source = learn_columns(X, "plot_margin")
+    columns, source = learn_columns(X, who)
     schema = columns.described()
     if columns.n == 2 and all(column.is_numeric for column in schema):
         names = [column.name for column in schema]
@@ -112,7 +112,7 @@ def _two_columns(X: TableLike) -> tuple[np.ndarray, list[str], Any]:
             cells = np.column_stack([np.asarray(source.cells(name), dtype=np.float64) for name in names])
             return cells, names, lambda new: Table.from_columns(dict(zip(names, new.T)))
         return np.asarray(source if isinstance(source, np.ndarray) else source.toarray(), np.float64), names, np.asarray
-    raise InputError("plot_margin: X must have two numeric columns, as the model was fitted on.")
+    raise InputError(f"{who}: X must have two numeric columns, as the model was fitted on.")
 
 
 def _side(model: Any, of: Any) -> _Side:

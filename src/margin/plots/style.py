@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from margin.errors import MarginError
+from margin.errors import MissingPackageError
 from margin.params import entries, joined, sections
 
 if TYPE_CHECKING:
@@ -16,10 +16,6 @@ __all__ = ["ACCENT", "INK", "PALE", "PALETTE", "MissingPackageError", "axes_of",
 #: Eight colours that stay apart for the colour-blind and in print (Okabe, Ito 2002), the strongest first.
 PALETTE = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#6B6B6B")
 INK, PALE, ACCENT = "#333333", "#9A9A9A", PALETTE[0]
-
-
-class MissingPackageError(MarginError, ImportError):
-    """A package that margin does without, but not for this."""
 
 
 Draw = TypeVar("Draw", bound=Callable[..., Any])

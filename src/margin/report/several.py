@@ -19,6 +19,13 @@ __all__ = ["answer", "render_several", "show"]
 def answer(result: Any) -> str:
     """The result in a sentence or two."""
     winner, test = result.winner, result.test
+    if not test:
+        found = winner.scores["accuracy"]
+        return (
+            f"{winner.title} did best so far: {words.score(found.value)} of its answers were right over all "
+            f"{len(result.targets)} targets in cross-validation ({words.interval(found)}). The run was stopped, and "
+            "the sealed test was not opened."
+        )
     rows = test["subset_accuracy"]
     return (
         f"{winner.title} did best. On {result.n_test:,} sealed rows {words.score(test['accuracy'].value)} of its "
@@ -31,7 +38,20 @@ def answer(result: Any) -> str:
 
 def show(result: Any, console: Console) -> None:
     """Print the leaderboard, the best model by target, and the answer."""
-    console.print(terminal.board(result))
+    console.print(terminal.board(result, console.width))
+    if result.by_target:
+        _show_targets(result, console)
+    if result.warnings:
+        console.print()
+        for warning in result.warnings:
+            console.print(Text(f"! {warning}"), style="yellow")
+    console.print()
+    console.print(Text(answer(result).replace(words.THIN, " ")), style="bold")
+    for remark in result.remarks:
+        console.print(Text(remark), style="dim")
+
+
+def _show_targets(result: Any, console: Console) -> None:
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
     for name in ("target", "classes", "right", "interval", "commonest class"):
         table.add_column(name, justify="left" if name == "target" else "right")
@@ -41,12 +61,6 @@ def show(result: Any, console: Console) -> None:
     console.print()
     console.print(Text(f"{result.winner.title} on the sealed test"), style="dim")
     console.print(table)
-    if result.warnings:
-        console.print()
-        for warning in result.warnings:
-            console.print(Text(f"! {warning}"), style="yellow")
-    console.print()
-    console.print(Text(answer(result).replace(words.THIN, " ")), style="bold")
 
 
 def render_several(result: Any) -> str:

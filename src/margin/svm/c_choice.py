@@ -14,6 +14,7 @@ from margin.base.inputs.arrays import row_count
 from margin.base.inputs.columns import learn_columns
 from margin.base.meta.cross_fitting import stratified_splits
 from margin.base.targets.labels import encode_labels
+from margin.data.splits import group_codes
 from margin.data.weights import cases_per_weight, check_weights, count_repeats
 from margin.errors import ConstantColumnWarning, LabelError, ParameterError
 from margin.svm.kernel_machine.path import along, learnt_along
@@ -71,6 +72,7 @@ def choose_C(  # noqa: N802
     n_folds: int = 5,
     rule: str = "one_standard_error",
     sample_weight: WeightsLike | None = None,
+    groups: LabelsLike | None = None,
     random_state: SeedLike = None,
     **settings: Any,
 ) -> CChoice:
@@ -91,6 +93,8 @@ def choose_C(  # noqa: N802
         "best" the smallest error.
     sample_weight
         Whole-number weights stand for repeated rows.
+    groups
+        Which rows belong together: those of one group stand on one side of every fold.
     random_state
         None deals rows to folds in the order in which they stand; a seed shuffles them first.
     settings
@@ -115,10 +119,11 @@ def choose_C(  # noqa: N802
     classes, codes = encode_labels(y, row_count(source), who)
     weight = check_weights(sample_weight, row_count(source), who)
     weight = np.ones(len(codes)) if weight is None else weight
-    splits = stratified_splits(codes[weight > 0], weight[weight > 0], int(n_folds), random_state)
+    kept = np.flatnonzero(weight > 0)
+    together = None if groups is None else group_codes(groups, len(codes), who)[kept]
+    splits = stratified_splits(codes[kept], weight[kept], int(n_folds), random_state, together)
     if len(classes) < 2 or not splits:
         raise LabelError(f"{who}: y must hold at least two classes, and one of them at least two rows.")
-    kept = np.flatnonzero(weight > 0)
     wrong, judged = [], []
     for train, test in splits:
         wrong.append(

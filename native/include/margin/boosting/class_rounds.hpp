@@ -7,6 +7,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -30,7 +31,10 @@ public:
     ClassRounds(const RankedTable& table, std::span<const std::int32_t> y, std::span<const double> weight,
                 std::size_t n_classes)
         : table_(table), y_(y), n_classes_(n_classes), weight_(weight.begin(), weight.end()),
-          given_(weight.begin(), weight.end()), votes_(weight.size() * width()), leaf_(weight.size()) {}
+          given_(weight.begin(), weight.end()), votes_(weight.size() * width()), leaf_(weight.size()),
+          items_(weight.size()) {
+        weigh_items(0, rows());
+    }
 
     std::size_t rows() const noexcept { return weight_.size(); }
     std::size_t n_classes() const noexcept { return n_classes_; }
@@ -43,21 +47,24 @@ public:
     void resume(std::span<const double> weight, std::span<const double> votes) {
         weight_.assign(weight.begin(), weight.end());
         votes_.assign(votes.begin(), votes.end());
+        weigh_items(0, rows());
     }
 
     /// The sums of a leaf are weights by class, on the grid. O(depth n d) time.
     ShallowTree grow(std::string_view criterion, std::size_t depth, std::size_t n_threads, Monitor& monitor) {
         return Criteria::visit(criterion, [&]<class C>() {
-            return n_classes_ == 2 ? grow_by(ClassSums<C, 2>{}, depth, n_threads, monitor)
-                                   : grow_by(ClassSums<C, 0>{n_classes_}, depth, n_threads, monitor);
+            const auto grow_by = [&]<class Stat>(Stat stat) {
+                return ShallowGrower<Stat>(table_, stat, items_, leaf_, n_threads, monitor).grow(depth);
+            };
+            return n_classes_ == 2 ? grow_by(ClassSums<C, 2>{}) : grow_by(ClassSums<C, 0>{n_classes_});
         });
     }
 
     /// Multiply the weight of a row of class k in leaf l by factor[l, k], and add vote[l] to its votes. Margins are
-    /// votes over `scale`. O(n K) time.
+    /// votes over `scale`. What the next tree reads is made in the same pass. O(n K) time.
     Standing advance(MatrixView<const double> factor, MatrixView<const double> vote, double scale,
                      std::size_t n_threads, Monitor& monitor) {
-        constexpr std::size_t block = 16384;
+        constexpr std::size_t block = 8192;
         return reduce_in_order(
             rows(), block, rows() < 4 * block ? 1 : n_threads, monitor, [] { return Standing{}; },
             [&](Standing& part, std::size_t begin, std::size_t end) {
@@ -70,6 +77,7 @@ public:
                         votes[c] += vote(l, c);
                     count(part, margin_of(votes, k) / scale, right(votes, k), on_grid(given_[i]));
                 }
+                weigh_items(begin, end);
             },
             [](Standing& left, Standing&& right) {
                 left.wrong += right.wrong;
@@ -81,18 +89,9 @@ public:
     }
 
 private:
-    template <class Stat>
-    ShallowTree grow_by(Stat stat, std::size_t depth, std::size_t n_threads, Monitor& monitor) {
-        std::vector<sum_t> items(rows()), with_sign;
-        for (std::size_t i = 0; i < rows(); ++i)
-            items[i] = Stat::item(weight_[i], y_[i]);
-        if constexpr (std::is_same_v<Stat, ClassSums<Error, 2>>) {
-            with_sign.resize(rows());
-            for (std::size_t i = 0; i < rows(); ++i)
-                with_sign[i] = y_[i] == 1 ? on_grid(weight_[i]) : -on_grid(weight_[i]);
-        }
-        return ShallowGrower<Stat>(table_, stat, std::move(items), std::move(with_sign), leaf_, n_threads, monitor)
-            .grow(depth);
+    void weigh_items(std::size_t begin, std::size_t end) noexcept {
+        for (std::size_t i = begin; i < end; ++i)
+            items_[i] = ClassSums<Error, 2>::item(weight_[i], y_[i]);
     }
 
     /// By how much the votes for class k exceed those for any other.
@@ -127,10 +126,11 @@ private:
     std::size_t n_classes_;
     std::vector<double> weight_, given_, votes_;
     std::vector<std::uint8_t> leaf_;
+    std::vector<sum_t> items_; // of ClassSums, whatever the criterion
 };
 
 /// A tree for numbers z under weights w by least squares, and the leaf of each row. The sums of a leaf are those of w and
-/// w z, in units of `unit` below. Requires w > 0.
+/// w z, in the units that stand beside them. Requires w > 0.
 struct ValueTree {
     ShallowTree tree;
     std::vector<std::uint8_t> leaf;
@@ -157,7 +157,29 @@ inline ValueTree grow_values(const RankedTable& table, std::span<const double> w
         items[i] = {std::max<sum_t>(static_cast<sum_t>(weight[i] / made.weight_unit + 0.5), 1),
                     static_cast<sum_t>(wz + (wz < 0 ? -0.5 : 0.5))};
     }
-    made.tree = ShallowGrower<Moments>(table, {}, std::move(items), {}, made.leaf, n_threads, monitor).grow(depth);
+    made.tree = ShallowGrower<Moments>(table, {}, items, made.leaf, n_threads, monitor).grow(depth);
+    return made;
+}
+
+/// A tree for labels, and the leaf of each row. shares[i, k] is what row i gains by answer k, below 0 for a loss; the
+/// sums of a leaf are those of its rows on the grid, and how many they are. Requires the magnitudes to add up to at most 2.
+struct LabelTree {
+    ShallowTree tree;
+    std::vector<std::uint8_t> leaf;
+};
+
+inline LabelTree grow_labels(const RankedTable& table, MatrixView<const double> shares, std::string_view criterion,
+                             std::size_t depth, std::size_t n_threads, Monitor& monitor) {
+    std::vector<sum_t> on_the_grid(shares.rows() * shares.columns());
+    for (std::size_t i = 0; i < on_the_grid.size(); ++i)
+        on_the_grid[i] = std::llround(shares.data()[i] * grid);
+    std::vector<std::uint32_t> rows(shares.rows());
+    std::iota(rows.begin(), rows.end(), 0u);
+    LabelTree made;
+    LabelCriteria::visit(criterion, [&]<class C>() {
+        const LabelSums<C> stat{on_the_grid.data(), shares.columns()};
+        made.tree = ShallowGrower<LabelSums<C>>(table, stat, rows, made.leaf, n_threads, monitor).grow(depth);
+    });
     return made;
 }
 

@@ -4,11 +4,11 @@
 #include "statistics.hpp"
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <span>
-#include <type_traits>
 #include <vector>
 
 namespace margin::boosting {
@@ -30,7 +30,6 @@ struct Level {
     const RankedTable& table;
     Stat stat;
     const typename Stat::Item* items;
-    const sum_t* signed_items; // ClassSums<Error, 2>: the weight, below 0 for class 0; else null
     const std::uint8_t* node;
     std::size_t n_open;
     const sum_t* totals; // n_open x n_sums
@@ -220,108 +219,134 @@ void search_sorted(const Level<Stat>& level, std::size_t j, SearchRoom& room, Cu
             offers[m].known_or_not(room.sums.data() + m * width, room.last[m], n_bins);
 }
 
-/// max and min of the running sum of signed weights over the ends of codes, the last one aside. O(n).
-inline std::pair<sum_t, sum_t> extremes(std::span<const std::uint32_t> order, const sum_t* weight, bool all_distinct,
-                                        sum_t& total) noexcept {
-    sum_t running = 0, high = std::numeric_limits<sum_t>::min(), low = std::numeric_limits<sum_t>::max();
-    const std::size_t last = order.size() - 1;
-    if (all_distinct)
-        for (std::size_t i = 0; i < last; ++i) {
-            running += weight[order[i] & ~ends_code];
-            high = std::max(high, running);
-            low = std::min(low, running);
-        }
-    else
-        for (std::size_t i = 0; i < last; ++i) {
-            running += weight[order[i] & ~ends_code];
-            const bool ends = (order[i] & ends_code) != 0;
-            high = std::max(high, ends ? running : high);
-            low = std::min(low, ends ? running : low);
-        }
-    total = running + weight[order[last] & ~ends_code];
-    return {high, low};
-}
-
-/// Two classes in one node, and errors alone: with D the sum of signed weights of the left side and T that of the node
-/// the weight answered rightly is (W + |D| + |T - D|) / 2, so that only the largest and the smallest D matter. Where
-/// they stand is looked for in a second pass over a column that has a chance to win.
-class SignedSearch {
+/// A column with many codes and a bounded score: weights are counted by bucket, and only buckets in which a cut can
+/// reach the best of all columns so far are read in the order of the column. O(n + buckets + rows of these buckets).
+template <class Stat>
+class BucketSearch {
 public:
-    template <class Stat>
-    SignedSearch(const Level<Stat>& level, std::size_t j, Cut& best)
-        : order_(level.table.order(j)), weight_(level.signed_items), whole_(level.totals[0] + level.totals[1]),
-          total_(level.totals[1] - level.totals[0]), n_bins_(level.table.column(j).n_bins), best_(best) {
-        for (const std::uint32_t i : level.table.absent(j))
-            absent_ += weight_[i];
-        has_absent_ = !level.table.absent(j).empty();
-    }
+    BucketSearch(const Level<Stat>& level, std::size_t j, SearchRoom& room)
+        : level_(level), stat_(level.stat), column_(j), buckets_(level.table.buckets(j)), order_(level.table.order(j)),
+          width_(stat_.n_sums()), stride_((buckets_.size() + 1) * width_), room_(room) {}
 
-    /// Only a score that is no worse than `bar`, the best of all columns so far, is looked for. O(n).
-    void run(std::atomic<double>& bar) {
-        sum_t known = 0;
-        const auto [high, low] = extremes(order_, weight_, n_bins_ == order_.size(), known);
-        double top = -std::numeric_limits<double>::infinity();
-        if (order_.size() > 1 && high >= low) {
-            top = std::max(score(high), score(low));
-            if (has_absent_)
-                top = std::max({top, score(high + absent_), score(low + absent_)});
-        }
-        if (has_absent_)
-            top = std::max(top, score(known));
-        double seen = bar.load(std::memory_order_relaxed);
-        while (top > seen && !bar.compare_exchange_weak(seen, top, std::memory_order_relaxed)) {
-        }
-        if (top >= seen)
-            find(top);
+    void run(std::atomic<double>* bars, Cut* best) {
+        const std::size_t n = level_.table.rows();
+        room_.sums.assign(level_.n_open * stride_, 0);
+        sum_t* const sums = room_.sums.data();
+        const std::uint8_t* const bucket = buckets_.of_row.data();
+        if (level_.n_open == 1)
+            for (std::size_t i = 0; i < n; ++i)
+                stat_.add(sums + bucket[i] * width_, level_.items[i]);
+        else
+            for (std::size_t i = 0; i < n; ++i)
+                stat_.add(sums + level_.node[i] * stride_ + bucket[i] * width_, level_.items[i]);
+        room_.left.resize(stride_ + 3 * width_);
+        for (std::size_t m = 0; m < level_.n_open; ++m)
+            search_node(m, bars[m], best[m]);
     }
 
 private:
-    double score(sum_t left) const noexcept {
-        return static_cast<double>((whole_ + std::abs(left) + std::abs(total_ - left)) / 2);
+    static constexpr std::uint32_t nothing = std::numeric_limits<std::uint32_t>::max();
+
+    const sum_t* before(std::size_t b) const noexcept { return room_.left.data() + b * width_; }
+
+    void search_node(std::size_t m, std::atomic<double>& bar, Cut& best) {
+        const sum_t* const sums = room_.sums.data() + m * stride_;
+        const sum_t* const absent = sums + buckets_.size() * width_;
+        const sum_t* const total = level_.total(m);
+        std::fill_n(room_.left.begin(), width_, 0);
+        for (std::size_t i = 0; i < buckets_.size() * width_; ++i)
+            room_.left[i + width_] = room_.left[i] + sums[i];
+        raise(bar, best_between_buckets(total, absent));
+        Offers<Stat> offers(stat_, total, absent, room_, best);
+        sum_t* const left =
+            room_.left.data() + stride_; // behind the sums before each bucket, the last one being the end
+        std::uint32_t last = nothing;
+        for (std::size_t b = 0; b < buckets_.size(); ++b) {
+            const double reach = bar.load(std::memory_order_relaxed);
+            // What rounding can make of a score that is as good as the bound.
+            if (bound(total, absent, b) < reach - 1e-12 * std::abs(reach)) {
+                last = nothing;
+                continue;
+            }
+            std::copy_n(before(b), width_, left);
+            walk(m, b, left, last, offers);
+            raise(bar, best.score);
+        }
+        if (last != nothing)
+            offers.known_or_not(before(buckets_.size()), last,
+                                static_cast<std::uint32_t>(level_.table.column(column_).n_bins));
     }
 
-    void find(double top) {
-        sum_t running = 0;
-        std::uint32_t code = 0;
-        for (std::size_t i = 0; i < order_.size(); ++i) {
-            running += weight_[order_[i] & ~ends_code];
-            if (!(order_[i] & ends_code))
-                continue;
-            const bool is_last = i + 1 == order_.size();
-            const bool to_right = score(running) == top && (!is_last || has_absent_);
-            if (to_right || (has_absent_ && !is_last && score(running + absent_) == top)) {
-                best_.score = top;
-                best_.low = code;
-                best_.next = is_last ? static_cast<std::uint32_t>(n_bins_) : code + 1;
-                best_.missing_right = to_right;
-                return;
+    /// The rows of a bucket in the order of the column.
+    void walk(std::size_t m, std::size_t b, sum_t* left, std::uint32_t& last, Offers<Stat>& offers) {
+        std::uint32_t code = buckets_.first_code[b];
+        for (std::size_t at = buckets_.begin[b]; at < buckets_.begin[b + 1]; ++at) {
+            const std::uint32_t i = order_[at] & ~ends_code;
+            if (level_.n_open == 1 || level_.node[i] == m) {
+                if (last != code) {
+                    if (last != nothing)
+                        offers.between(left, last, code);
+                    last = code;
+                }
+                stat_.add(left, level_.items[i]);
             }
-            ++code;
+            code += (order_[at] & ends_code) != 0;
         }
     }
 
+    /// No cut inside a bucket or at its ends is better.
+    double bound(const sum_t* total, const sum_t* absent, std::size_t b) const {
+        const double known = stat_.bound(total, before(b), before(b + 1));
+        if (!stat_.holds(absent))
+            return known;
+        sum_t* const low = room_.left.data() + stride_ + width_;
+        sum_t* const high = low + width_;
+        for (std::size_t k = 0; k < width_; ++k) {
+            low[k] = before(b)[k] + absent[k];
+            high[k] = before(b + 1)[k] + absent[k];
+        }
+        return std::max(known, stat_.bound(total, low, high));
+    }
+
+    double best_between_buckets(const sum_t* total, const sum_t* absent) {
+        Cut found;
+        Offers<Stat> offers(stat_, total, absent, room_, found);
+        const sum_t* const all = before(buckets_.size());
+        for (std::size_t b = 1; b < buckets_.size(); ++b)
+            if (stat_.holds(before(b)) && !std::equal(all, all + width_, before(b)))
+                offers.between(before(b), 0, 0);
+        return found.score;
+    }
+
+    static void raise(std::atomic<double>& bar, double score) noexcept {
+        double seen = bar.load(std::memory_order_relaxed);
+        while (score > seen && !bar.compare_exchange_weak(seen, score, std::memory_order_relaxed)) {
+        }
+    }
+
+    const Level<Stat>& level_;
+    const Stat& stat_;
+    std::size_t column_;
+    const Buckets& buckets_;
     std::span<const std::uint32_t> order_;
-    const sum_t* weight_;
-    sum_t whole_, total_, absent_ = 0;
-    std::size_t n_bins_;
-    bool has_absent_ = false;
-    Cut& best_;
+    std::size_t width_, stride_;
+    SearchRoom& room_;
 };
 
 } // namespace detail
 
 /// best[m] = the best cut of column j in open node m; none, perhaps, where another column has reached a better score
-/// already, which is kept in `bar`.
+/// already, which is kept in bars[m].
 template <class Stat>
-void search_column(const Level<Stat>& level, std::size_t j, std::atomic<double>& bar, SearchRoom& room, Cut* best) {
+void search_column(const Level<Stat>& level, std::size_t j, std::atomic<double>* bars, SearchRoom& room, Cut* best) {
     for (std::size_t m = 0; m < level.n_open; ++m)
         best[m].column = static_cast<std::uint32_t>(j);
     if (!level.table.is_sorted(j))
-        return detail::search_counted(level, j, room, best);
-    if constexpr (std::is_same_v<Stat, ClassSums<Error, 2>>)
-        if (level.n_open == 1)
-            return detail::SignedSearch(level, j, best[0]).run(bar);
-    detail::search_sorted(level, j, room, best);
+        detail::search_counted(level, j, room, best);
+    else if constexpr (Stat::is_bounded)
+        detail::BucketSearch<Stat>(level, j, room).run(bars, best);
+    else
+        detail::search_sorted(level, j, room, best);
 }
 
 } // namespace margin::boosting

@@ -12,6 +12,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace margin::boosting {
@@ -32,9 +33,9 @@ public:
     using Item = typename Stat::Item;
 
     /// leaf[i] will be the leaf of row i.
-    ShallowGrower(const RankedTable& table, Stat stat, std::vector<Item> items, std::vector<sum_t> signed_items,
-                  std::vector<std::uint8_t>& leaf, std::size_t n_threads, Monitor& monitor)
-        : table_(table), stat_(stat), items_(std::move(items)), signed_items_(std::move(signed_items)), node_(leaf),
+    ShallowGrower(const RankedTable& table, Stat stat, std::span<const Item> items, std::vector<std::uint8_t>& leaf,
+                  std::size_t n_threads, Monitor& monitor)
+        : table_(table), stat_(stat), items_(items), node_(leaf),
           n_threads_(table.rows() * table.columns() < 50'000 ? 1 : n_threads), monitor_(monitor) {}
 
     /// Requires 1 <= depth <= most_depth. O(depth n d) time.
@@ -42,13 +43,12 @@ public:
         node_.assign(table_.rows(), 0);
         tree_.nodes.resize(1);
         open_.assign(1, 0);
+        totals_ = add_up(1);
         for (std::size_t level = 0; level < depth; ++level) {
-            add_up();
             const std::vector<Cut> cuts = search();
             if (!divide(cuts, level + 1 == depth))
                 break;
         }
-        add_up();
         for (std::size_t m = 0; m < open_.size(); ++m) {
             ensemble::Node& leaf = tree_.nodes[open_[m]];
             leaf.threshold = static_cast<double>(m);
@@ -63,25 +63,34 @@ public:
 private:
     static constexpr std::size_t rows_a_chunk = 16384;
 
-    void add_up() {
+    /// The sums of each node that rows are in.
+    std::vector<sum_t> add_up(std::size_t n_nodes) const {
         const std::size_t width = stat_.n_sums();
-        totals_.assign(open_.size() * width, 0);
-        for (std::size_t i = 0; i < table_.rows(); ++i)
-            stat_.add(totals_.data() + node_[i] * width, items_[i]);
+        return reduce_in_order(
+            table_.rows(), rows_a_chunk, n_threads_, monitor_, [&] { return std::vector<sum_t>(n_nodes * width); },
+            [&](std::vector<sum_t>& part, std::size_t begin, std::size_t end) {
+                for (std::size_t i = begin; i < end; ++i)
+                    stat_.add(part.data() + node_[i] * width, items_[i]);
+            },
+            [](std::vector<sum_t>& left, std::vector<sum_t>&& right) {
+                for (std::size_t k = 0; k < left.size(); ++k)
+                    left[k] += right[k];
+            });
     }
 
     /// The best cut of each open node over all columns.
     std::vector<Cut> search() {
         const std::size_t n_open = open_.size();
         const auto& varying = table_.varying();
-        const Level<Stat> level{table_,       stat_,  items_.data(), signed_items_.data(),
-                                node_.data(), n_open, totals_.data()};
+        const Level<Stat> level{table_, stat_, items_.data(), node_.data(), n_open, totals_.data()};
         std::vector<std::vector<Cut>> found(varying.size());
-        std::atomic<double> bar = -std::numeric_limits<double>::infinity();
+        std::vector<std::atomic<double>> bars(n_open);
+        for (auto& bar : bars)
+            bar = -std::numeric_limits<double>::infinity();
         std::vector<SearchRoom> rooms(std::max<std::size_t>(n_workers(varying.size(), 1, n_threads_), 1));
         parallel_for(varying.size(), 1, n_threads_, monitor_, [&](std::size_t v, std::size_t, std::size_t worker) {
             found[v].resize(n_open);
-            search_column(level, varying[v], bar, rooms[worker], found[v].data());
+            search_column(level, varying[v], bars.data(), rooms[worker], found[v].data());
         });
         std::vector<Cut> best(n_open);
         for (auto& of_column : found)
@@ -155,12 +164,9 @@ private:
     void write(const std::vector<Cut>& cuts, const std::vector<bool>& split, const std::vector<std::uint32_t>& next,
                const std::vector<std::uint8_t>& from) {
         std::vector<double> heavy(next.size());
-        const std::size_t width = stat_.n_sums();
-        std::vector<sum_t> sums(next.size() * width);
-        for (std::size_t i = 0; i < table_.rows(); ++i)
-            stat_.add(sums.data() + node_[i] * width, items_[i]);
+        totals_ = add_up(next.size());
         for (std::size_t c = 0; c < next.size(); ++c)
-            heavy[c] = stat_.heaviness(sums.data() + c * width);
+            heavy[c] = stat_.heaviness(totals_.data() + c * stat_.n_sums());
         for (std::size_t m = 0; m < open_.size(); ++m) {
             if (!split[m])
                 continue;
@@ -201,8 +207,7 @@ private:
 
     const RankedTable& table_;
     Stat stat_;
-    std::vector<Item> items_;
-    std::vector<sum_t> signed_items_;
+    std::span<const Item> items_;
     std::vector<std::uint8_t>& node_;
     std::size_t n_threads_;
     Monitor& monitor_;

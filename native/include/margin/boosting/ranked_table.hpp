@@ -2,8 +2,9 @@
 // Columns ranked once for all rounds of boosting.
 //
 // A round asks every column for its best cut under new weights. Where a column has few codes, its weights are counted
-// by code (a histogram in the first cache, rows read as they come); where it has many, rows are read in its own order,
-// which was found beforehand, so that nothing but weights is looked up.
+// by code (a histogram in the first cache, rows read as they come). Where it has many, they are counted by bucket of
+// neighbouring codes; only in the few buckets in which the best cut can stand are rows read in the order of the column,
+// which was found beforehand.
 #include "margin/ensemble/forest/coded_table.hpp"
 #include <cstddef>
 #include <cstdint>
@@ -19,11 +20,19 @@ inline constexpr std::size_t most_counted = 2048;
 /// Marks the last row of a code in the order of a column.
 inline constexpr std::uint32_t ends_code = 1u << 31;
 
+/// Neighbouring codes of a sorted column, about as many rows in each bucket.
+struct Buckets {
+    static constexpr std::size_t most = 255;
+    std::vector<std::uint8_t> of_row;             // rows without a cell: size()
+    std::vector<std::uint32_t> begin, first_code; // of each bucket, in the order of the column; and the end
+    std::size_t size() const noexcept { return begin.size() - 1; }
+};
+
 class RankedTable {
 public:
     RankedTable(ensemble::CodedTable&& coded, std::size_t n_threads, Monitor& monitor)
-        : coded_(std::move(coded)), order_(coded_.columns.size()), absent_(coded_.columns.size()),
-          varying_(coded_.varying()) {
+        : coded_(std::move(coded)), order_(coded_.columns.size()), buckets_(coded_.columns.size()),
+          absent_(coded_.columns.size()), varying_(coded_.varying()) {
         parallel_for(columns(), 1, n_threads, monitor, [&](std::size_t j, std::size_t, std::size_t) { find_order(j); });
     }
 
@@ -40,6 +49,8 @@ public:
 
     /// The rows with a known cell by ascending code; the last one of each code has the bit `ends_code`.
     std::span<const std::uint32_t> order(std::size_t j) const noexcept { return order_[j]; }
+
+    const Buckets& buckets(std::size_t j) const noexcept { return buckets_[j]; }
 
     /// The rows without a cell in a sorted column, ascending.
     std::span<const std::uint32_t> absent(std::size_t j) const noexcept { return absent_[j]; }
@@ -66,10 +77,35 @@ private:
         for (std::size_t c = 0; c < column.n_bins; ++c) // start[c] is now where code c ends
             if (start[c] > (c == 0 ? 0 : start[c - 1]))
                 order_[j][start[c] - 1] |= ends_code;
+        fill_buckets(j, start);
+    }
+
+    /// Requires end[c], where code c ends in the order.
+    void fill_buckets(std::size_t j, std::span<const std::uint32_t> end) {
+        const std::size_t n_bins = coded_.columns[j].n_bins;
+        const std::size_t enough = (order_[j].size() + Buckets::most - 1) / Buckets::most;
+        Buckets& made = buckets_[j];
+        made.begin = made.first_code = {0};
+        std::vector<std::uint8_t> of_code(n_bins);
+        for (std::size_t c = 0; c < n_bins; ++c) {
+            of_code[c] = static_cast<std::uint8_t>(made.begin.size() - 1);
+            if (c + 1 == n_bins || end[c] - made.begin.back() >= enough) {
+                made.begin.push_back(end[c]);
+                made.first_code.push_back(static_cast<std::uint32_t>(c + 1));
+            }
+        }
+        const auto none = static_cast<std::uint8_t>(made.size());
+        made.of_row.resize(rows());
+        coded_.with_codes(j, [&](const auto* codes) {
+            for (std::size_t i = 0; i < rows(); ++i)
+                made.of_row[i] = codes[i] < n_bins ? of_code[codes[i]] : none;
+        });
     }
 
     ensemble::CodedTable coded_;
-    std::vector<std::vector<std::uint32_t>> order_, absent_;
+    std::vector<std::vector<std::uint32_t>> order_;
+    std::vector<Buckets> buckets_;
+    std::vector<std::vector<std::uint32_t>> absent_;
     std::vector<std::uint32_t> varying_;
 };
 

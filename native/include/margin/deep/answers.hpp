@@ -2,12 +2,13 @@
 // What a network that has learnt says of rows.
 #include "activation.hpp"
 #include "error_layer.hpp"
-#include "layout.hpp"
+#include "inputs.hpp"
 #include "margin/core/threads.hpp"
 #include <atomic>
 #include <cmath>
 #include <cstdint>
 #include <memory>
+#include <numeric>
 
 namespace margin::deep {
 
@@ -35,13 +36,13 @@ public:
     /// `center` and `spread` put the columns on one scale first; they may be empty.
     template <class Weight>
     Network(const std::vector<std::size_t>& units, std::string_view activation, const Weight* flat,
-            std::vector<double> center, std::vector<double> spread)
-        : layout_(units), activation_(ActivationOf<T>::named(activation)), weights_(layout_.size),
+            std::vector<double> center, std::vector<double> spread, const Embeddings& embeddings = {})
+        : layout_(units, embeddings), activation_(ActivationOf<T>::named(activation)), weights_(layout_.total()),
           center_(std::move(center)), spread_(std::move(spread)) {
         layout_.pack(flat, weights_.data());
     }
 
-    std::size_t columns() const noexcept { return layout_.layers.front().in; }
+    std::size_t columns() const noexcept { return layout_.columns(); }
     std::size_t outputs() const noexcept { return layout_.layers.back().out; }
     bool is_small(std::size_t rows) const noexcept { return rows * layout_.size < 1u << 20; }
 
@@ -64,37 +65,70 @@ public:
                 fine.store(false, std::memory_order_relaxed);
                 return;
             }
-            const T* z = forward(from, to, stride, in_tiles(n));
+            const T* z = forward(from, to, stride, in_tiles(n), nullptr);
             for (std::size_t r = 0; r < n; ++r)
                 say(z + r * panel<T>, stride, asked, numbers, winners, begin + r);
         });
         return fine.load();
     }
 
+    /// The same for sparse rows, which are on that scale already.
+    void answer(const data::Csr<T, std::int32_t>& x, Asked asked, double* numbers, std::int64_t* winners,
+                std::size_t n_threads, Monitor& monitor) const {
+        constexpr std::size_t block = 64;
+        std::vector<std::unique_ptr<T[]>> room(n_workers(x.rows, block, n_threads));
+        const std::size_t half = layout_.widest * in_tiles(std::min(x.rows, block)) * panel<T>;
+        parallel_for(x.rows, block, n_threads, monitor, [&](std::size_t begin, std::size_t end, std::size_t worker) {
+            if (!room[worker])
+                room[worker] = std::make_unique<T[]>(2 * half);
+            T *from = room[worker].get(), *to = from + half;
+            std::vector<std::int64_t> rows(end - begin);
+            std::iota(rows.begin(), rows.end(), static_cast<std::int64_t>(begin));
+            SparseBatch<T> stored;
+            stored.read(x, {rows.data(), rows.size()});
+            const std::size_t stride = in_tiles(rows.size()) * panel<T>;
+            const T* z = forward(from, to, stride, in_tiles(rows.size()), &stored);
+            for (std::size_t r = 0; r < rows.size(); ++r)
+                say(z + r * panel<T>, stride, asked, numbers, winners, begin + r);
+        });
+    }
+
 private:
     template <class X>
     bool read(const X* x, std::size_t n, bool scaled, double largest, std::size_t stride, T* to) const {
         constexpr std::size_t P = panel<T>;
-        const std::size_t width = columns();
+        const std::size_t width = columns(), numbers = layout_.numbers;
         bool fine = true;
-        for (std::size_t r = 0; r < n; ++r)
-            for (std::size_t c = 0; c < width; ++c) {
+        for (std::size_t r = 0; r < n; ++r) {
+            for (std::size_t c = 0; c < numbers; ++c) {
                 double cell = static_cast<double>(x[r * width + c]);
                 fine &= std::abs(cell) <= largest; // false for NaN
                 if (!scaled && !center_.empty())
                     cell = (cell - center_[c]) / spread_[c];
                 to[(c / P) * stride + r * P + c % P] = static_cast<T>(within_reach(cell));
             }
+            for (std::size_t j = 0; j < layout_.tables.size(); ++j) {
+                const auto& table = layout_.tables[j];
+                const T* vector = weights_.data() + vector_of(table, x[r * width + numbers + j]);
+                for (std::size_t k = 0, c = table.column; k < table.width; ++k, ++c)
+                    to[(c / P) * stride + r * P + c % P] = vector[k];
+            }
+        }
         if constexpr (sizeof(T) == 4)
-            keep_within_reach(to, panels_for<T>(width) * stride);
+            keep_within_reach(to, panels_for<T>(layout_.layers.front().in) * stride);
         return fine;
     }
 
-    const T* forward(T* from, T* to, std::size_t stride, std::size_t rows) const {
+    const T* forward(T* from, T* to, std::size_t stride, std::size_t rows, const SparseBatch<T>* sparse) const {
+        const T* weights = weights_.data() + layout_.n_vectors;
         for (std::size_t l = 0; l < layout_.layers.size(); ++l) {
             const auto& layer = layout_.layers[l];
-            multiply(from, stride, rows, layer.in, weights_.data() + layer.weights, layer.stride(),
-                     weights_.data() + layer.bias, layer.out, to, 0, layer.panels);
+            if (l == 0 && sparse)
+                multiply_sparse(*sparse, weights + layer.weights, layer.stride(), weights + layer.bias, to, stride, 0,
+                                layer.panels);
+            else
+                multiply(from, stride, rows, layer.in, weights + layer.weights, layer.stride(), weights + layer.bias,
+                         layer.out, to, 0, layer.panels);
             keep_within_reach(to, layer.panels * stride);
             if (l + 1 < layout_.layers.size())
                 activation_.activate(to, layer.panels * stride);

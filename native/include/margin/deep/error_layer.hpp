@@ -5,6 +5,7 @@
 #include "activation.hpp"
 #include "panels.hpp"
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace margin::deep {
@@ -15,6 +16,7 @@ struct Targets {
     const std::int32_t* classes; // a class for each row, or null
     const T* values;             // else so many numbers for each row as there are outputs
     const T* weight;
+    std::span<const std::size_t> groups = {}; // outputs of each target, where there are several
 };
 
 namespace detail {
@@ -59,7 +61,8 @@ MARGIN_INLINED T exponentials(const T* z, std::size_t stride, std::size_t panels
 
 } // namespace detail
 
-/// Cross-entropy of classes that exclude each other: log sum_k e^z_k - z_y.
+/// Cross-entropy of classes that exclude each other: log sum_k e^z_k - z_y. Where shares of the classes are given instead
+/// of one class, their mean.
 struct SoftmaxError {
     static constexpr std::string_view name = "softmax";
     template <class T>
@@ -69,20 +72,26 @@ struct SoftmaxError {
         const std::size_t panels = panels_for<T>(columns);
         double loss = 0;
         for (std::size_t r = 0; r < n; ++r) {
-            const std::size_t row = static_cast<std::size_t>(rows[r]),
-                              y = static_cast<std::size_t>(targets.classes[row]);
+            const std::size_t row = static_cast<std::size_t>(rows[r]);
             const T w = targets.weight ? targets.weight[row] : T(1);
-            const std::size_t own = (y / P) * stride + r * P + y % P;
+            const auto at = [&](std::size_t c) { return (c / P) * stride + r * P + c % P; };
+            double own_score = 0;
+            if (targets.classes)
+                own_score = static_cast<double>(z[at(static_cast<std::size_t>(targets.classes[row]))]);
+            for (std::size_t c = 0; !targets.classes && c < columns; ++c)
+                own_score += static_cast<double>(targets.values[row * columns + c]) * static_cast<double>(z[at(c)]);
             T largest;
-            const T own_score = z[own];
             const T sum = detail::exponentials(z + r * P, stride, panels, columns, error + r * P, largest);
             const T factor = w / sum;
             for (std::size_t p = 0; p < panels; ++p)
                 for (std::size_t j = 0; j < P; ++j)
                     error[p * stride + r * P + j] *= factor;
-            error[own] -= w;
-            loss += static_cast<double>(w) * (log_inlined(static_cast<double>(sum)) +
-                                              (static_cast<double>(largest) - static_cast<double>(own_score)));
+            if (targets.classes)
+                error[at(static_cast<std::size_t>(targets.classes[row]))] -= w;
+            for (std::size_t c = 0; !targets.classes && c < columns; ++c)
+                error[at(c)] -= w * targets.values[row * columns + c];
+            loss += static_cast<double>(w) *
+                    (log_inlined(static_cast<double>(sum)) + (static_cast<double>(largest) - own_score));
         }
         return loss;
     }
@@ -113,6 +122,54 @@ struct LogisticError {
     }
 };
 
+/// Several targets side by side, each with its own outputs: one for two classes, as many as there are for more.
+struct SeveralError {
+    static constexpr std::string_view name = "several";
+    template <class T>
+    static double slopes(const T* z, std::size_t stride, const std::int64_t* rows, std::size_t n, std::size_t columns,
+                         const Targets<T>& targets, T* error) {
+        constexpr std::size_t P = panel<T>;
+        double loss = 0;
+        for (std::size_t r = 0; r < n; ++r) {
+            const std::size_t row = static_cast<std::size_t>(rows[r]);
+            const T w = targets.weight ? targets.weight[row] : T(1);
+            const auto at = [&](std::size_t c) { return (c / P) * stride + r * P + c % P; };
+            const T* y = targets.values + row * columns;
+            double sum = 0;
+            std::size_t first = 0;
+            for (const std::size_t width : targets.groups) {
+                if (width == 1) {
+                    const double s = z[at(first)];
+                    sum +=
+                        log1p_inlined(exp_of_minus(std::abs(s))) + (s > 0 ? s : 0) - static_cast<double>(y[first]) * s;
+                    error[at(first)] = w * (sigmoid(z[at(first)]) - y[first]);
+                } else {
+                    sum += of_group(z, error, at, first, width, w, y);
+                }
+                first += width;
+            }
+            loss += static_cast<double>(w) * sum;
+        }
+        return loss;
+    }
+
+private:
+    template <class T, class At>
+    static double of_group(const T* z, T* error, const At& at, std::size_t first, std::size_t width, T w, const T* y) {
+        T largest = z[at(first)], sum = 0;
+        for (std::size_t c = first + 1; c < first + width; ++c)
+            largest = std::max(largest, z[at(c)]);
+        double own = 0;
+        for (std::size_t c = first; c < first + width; ++c) {
+            sum += error[at(c)] = exp_of_minus(largest - z[at(c)]);
+            own += static_cast<double>(y[c]) * static_cast<double>(z[at(c)]);
+        }
+        for (std::size_t c = first; c < first + width; ++c)
+            error[at(c)] = w * (error[at(c)] / sum - y[c]);
+        return log_inlined(static_cast<double>(sum)) + (static_cast<double>(largest) - own);
+    }
+};
+
 /// Half the squared error; the loss is the mean over the outputs, as scikit-learn has it, its slope that of the sum.
 struct SquaredError {
     static constexpr std::string_view name = "squared_error";
@@ -137,7 +194,7 @@ struct SquaredError {
     }
 };
 
-using ErrorLayers = OneOf<SoftmaxError, LogisticError, SquaredError>;
+using ErrorLayers = OneOf<SoftmaxError, LogisticError, SeveralError, SquaredError>;
 
 template <class T>
 using ErrorFunction = double (*)(const T*, std::size_t, const std::int64_t*, std::size_t, std::size_t,

@@ -65,17 +65,18 @@ MARGIN_INLINED void store(const Lanes<T> (&sums)[tile_rows][Vectors], T* to) {
             reinterpret_cast<Lanes<T>*>(to + r * panel<T>)[v] = sums[r][v];
 }
 
-// Panels of the left side that are multiplied before the next tile has its turn: the lines of the right side that belong
-// to them stay in a cache of 32 kB.
-inline constexpr std::size_t panels_at_once = 20;
+// Panels of the left side that are multiplied before the next tile has its turn: the 240 lines of the right side that
+// belong to them, of 96 bytes each, stay in a cache of 32 kB.
+template <class T>
+inline constexpr std::size_t panels_at_once = 240 / panel<T>;
 
 template <class T, std::size_t Vectors>
 MARGIN_INLINED void rows_times_panel(const T* a, std::size_t stride, std::size_t rows, std::size_t depth,
                                      const T* lines, const T* start, T* out) {
     constexpr std::size_t P = panel<T>;
     const std::size_t n = panels_for<T>(depth);
-    for (std::size_t begin = 0; begin == 0 || begin < n; begin += panels_at_once) {
-        const std::size_t end = std::min(n, begin + panels_at_once);
+    for (std::size_t begin = 0; begin == 0 || begin < n; begin += panels_at_once<T>) {
+        const std::size_t end = std::min(n, begin + panels_at_once<T>);
         for (std::size_t r = 0; r < rows; r += tile_rows) {
             Lanes<T> sums[tile_rows][Vectors];
 #pragma GCC unroll 4

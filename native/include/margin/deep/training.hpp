@@ -14,12 +14,17 @@ struct Settings {
     std::string activation, error, optimizer;
     double alpha, momentum, beta_1, beta_2, epsilon, clip, dropout;
     std::uint64_t seed;
+    Embeddings embeddings{};
+    std::vector<std::size_t> groups{}; // outputs of each target, where there are several
+    bool batch_norm = false;
+    double smoothing = 0, mixup = 0;
+    double average = 0; // how much of the averaged weights a step leaves; 0 for none
 };
 
 /// The rows to learn from.
 template <class T>
 struct Rows {
-    const T* x;
+    TableRows<T> x;
     Targets<T> targets;
     std::span<const std::int64_t> order; // rows in the order of visits
 };
@@ -30,19 +35,32 @@ struct EpochReport {
     std::ptrdiff_t failed = -1; // the batch whose loss was not finite
 };
 
+/// What a network has learnt and what its optimiser remembers, in panels.
+template <class T>
+struct Learnt {
+    std::vector<T> weights, first, second;
+    std::vector<T> average; // of the weights; empty where they are not averaged
+    RunningNorms<T> norms;
+    std::uint64_t steps = 0;
+};
+
 template <class T>
 class Trainer {
 public:
     Trainer(const std::vector<std::size_t>& units, const Settings& settings)
-        : layout_(units), settings_(settings), activation_(ActivationOf<T>::named(settings.activation)),
-          error_(error_function<T>(settings.error)), step_(step_function<T>(settings.optimizer)),
-          decays_(settings.optimizer == AdamW::name), w_(layout_.size), first_(layout_.size), second_(layout_.size) {}
+        : layout_(units, settings.embeddings, settings.batch_norm), settings_(settings),
+          activation_(ActivationOf<T>::named(settings.activation)), error_(error_function<T>(settings.error)),
+          step_(step_function<T>(settings.optimizer)), decays_(settings.optimizer == AdamW::name) {
+        const std::size_t n = layout_.total();
+        now_.weights.resize(n), now_.first.resize(n), now_.second.resize(n);
+        if (settings.average > 0)
+            now_.average.resize(n);
+        if (settings.batch_norm)
+            now_.norms = RunningNorms<T>(layout_.n_hidden);
+    }
 
     const Layout<T>& layout() const noexcept { return layout_; }
-    std::vector<T>& weights() noexcept { return w_; }
-    std::vector<T>& first() noexcept { return first_; }
-    std::vector<T>& second() noexcept { return second_; }
-    std::uint64_t& steps() noexcept { return steps_; }
+    Learnt<T>& now() noexcept { return now_; }
 
     /// One visit to every row of `order`, in batches; the k-th batch has the k-th rate.
     EpochReport epoch(const Rows<T>& rows, std::size_t batch, std::span<const double> rates, std::size_t n_threads,
@@ -58,27 +76,25 @@ public:
         for (std::size_t begin = 0; begin < rows.order.size(); begin += batch, ++k) {
             monitor.check();
             const std::size_t n = std::min(batch, rows.order.size() - begin);
-            const std::int64_t* visited = rows.order.data() + begin;
-            passes_->read(rows.x, visited, n);
-            passes_->forward(w_.data(), helpers, {settings_.dropout, settings_.seed}, steps_);
-            const double loss =
-                passes_->loss(error_, visited, rows.targets) + (decays_ ? 0 : 0.5 * settings_.alpha * squares);
+            const double loss = batch_gradient(rows, rows.order.data() + begin, n, helpers) +
+                                (decays_ ? 0 : 0.5 * settings_.alpha * squares);
             if (!std::isfinite(loss)) {
                 report.failed = static_cast<std::ptrdiff_t>(k);
                 return report;
             }
-            passes_->backward(w_.data(), helpers);
             const Lengths found = move(static_cast<double>(n), rates[k], helpers);
             squares = found.weights;
             report.loss += loss;
             report.gradient += std::sqrt(found.gradient);
+            follow();
         }
         report.loss /= static_cast<double>(rows.order.size());
         report.gradient /= static_cast<double>(k);
         return report;
     }
 
-    /// The mean loss of all rows with its penalty, and its gradient (in panels). Sums are over fixed blocks of rows.
+    /// The mean loss of all rows with its penalty, and its gradient (in panels). Sums are over fixed blocks of rows. Not for
+    /// batch norm, vectors and mixtures.
     double objective(const Rows<T>& rows, std::size_t n_threads, Monitor& monitor, std::vector<T>& gradient) {
         constexpr std::size_t block = 256;
         const std::size_t n = rows.order.size();
@@ -99,18 +115,18 @@ public:
                 own = std::make_unique<Passes<T>>(layout_, block, activation_, false);
             Monitor unwatched;
             const Helpers alone{1, unwatched};
-            const std::int64_t* visited = rows.order.data() + begin;
-            own->read(rows.x, visited, end - begin);
-            own->forward(w_.data(), alone, {}, 0);
-            const double loss = own->loss(error_, visited, rows.targets);
-            own->backward(w_.data(), alone);
+            const Mixture<T> part{rows.order.data() + begin, end - begin};
+            own->read(rows.x, w(), part);
+            own->forward(w(), nullptr, alone, {}, 0);
+            const double loss = own->loss(error_, part.rows, rows.targets);
+            own->backward(w(), rows.x, part, alone);
             joined.add(begin / block, {loss, {own->gradient().begin(), own->gradient().end()}}, join);
         });
         Part& whole = *joined.whole();
         const double scale = 1 / static_cast<double>(n);
         for (const auto& layer : layout_.layers)
             for (std::size_t i = layer.weights; i < layer.bias; ++i)
-                whole.gradient[i] += static_cast<T>(settings_.alpha) * w_[i];
+                whole.gradient[i] += static_cast<T>(settings_.alpha) * w()[i];
         for (T& g : whole.gradient)
             g *= static_cast<T>(scale);
         gradient = std::move(whole.gradient);
@@ -118,17 +134,36 @@ public:
     }
 
 private:
+    /// Weights of the layers; those of vectors stand before them.
+    T* w() noexcept { return now_.weights.data() + layout_.n_vectors; }
+    const T* w() const noexcept { return now_.weights.data() + layout_.n_vectors; }
+
     double weight_squares() const {
         double sum = 0;
         for (const auto& layer : layout_.layers)
-            sum +=
-                gradient_length<T>(layer.n_weights(), w_.data() + layer.weights, w_.data() + layer.weights, T(0), T(1));
+            sum += gradient_length<T>(layer.n_weights(), w() + layer.weights, w() + layer.weights, T(0), T(1));
         return sum;
+    }
+
+    /// What a batch costs; its gradient is left in the passes.
+    double batch_gradient(const Rows<T>& rows, const std::int64_t* visited, std::size_t n, const Helpers& helpers) {
+        const auto batch = soft_.mix(visited, n, settings_.mixup, settings_.seed + 1, now_.steps);
+        passes_->read(rows.x, now_.weights.data(), batch);
+        passes_->forward(w(), &now_.norms, helpers, {settings_.dropout, settings_.seed}, now_.steps);
+        Targets<T> targets = rows.targets;
+        if (batch.other || (targets.classes && settings_.smoothing > 0)) {
+            targets = soft_.soften(batch, targets, layout_.layers.back().out, settings_.smoothing);
+            visited = soft_.places();
+        }
+        const double loss = passes_->loss(error_, visited, targets);
+        if (std::isfinite(loss))
+            passes_->backward(w(), rows.x, batch, helpers);
+        return loss;
     }
 
     /// One step with the gradient of n rows.
     Lengths move(double n, double rate, const Helpers& helpers) {
-        const double t = static_cast<double>(++steps_), penalty = decays_ ? 0 : settings_.alpha;
+        const double t = static_cast<double>(++now_.steps), penalty = decays_ ? 0 : settings_.alpha;
         const double unbias_1 = 1 - std::pow(settings_.beta_1, t), unbias_2 = 1 - std::pow(settings_.beta_2, t);
         const auto as = [](double value) { return static_cast<T>(value); };
         Step<T> step{as(rate),
@@ -142,41 +177,50 @@ private:
                      as(unbias_1),
                      as(unbias_2),
                      as(rate * std::sqrt(unbias_2) / unbias_1)};
-        const T* sum = passes_->gradient().data();
+        gather_vectors();
         double unclipped = -1;
         if (settings_.clip > 0) {
-            unclipped = 0;
-            for (const auto& layer : layout_.layers)
-                unclipped +=
-                    gradient_length(layer.n_weights(), w_.data() + layer.weights, sum + layer.weights, step.penalty,
-                                    step.scale) +
-                    gradient_length(layer.n_bias(), w_.data() + layer.bias, sum + layer.bias, T(0), step.scale);
+            unclipped = whole_length(step);
             if (std::sqrt(unclipped) > settings_.clip)
                 step.scale *= as(settings_.clip / std::sqrt(unclipped));
         }
         Lengths found;
+        Step<T> free = step; // of what is not punished for its size
+        free.penalty = free.decay = 0;
         for (const auto& layer : layout_.layers) {
-            const Lengths of_weights = move_part(layer.weights, layer.n_weights(), sum, step, helpers);
-            Step<T> of_bias = step;
-            of_bias.penalty = of_bias.decay = 0;
-            found.gradient +=
-                of_weights.gradient + move_part(layer.bias, layer.n_bias(), sum, of_bias, helpers).gradient;
+            const Lengths of_weights = move_part(layer.weights, layer.n_weights(), step, helpers);
+            const std::size_t others = (layer.factor ? 2 : 1) * layer.n_bias();
+            found.gradient += of_weights.gradient + move_part(layer.bias, others, free, helpers).gradient;
             found.weights += of_weights.weights;
         }
+        found.gradient += move_vectors(free);
         if (unclipped >= 0)
             found.gradient = unclipped;
         return found;
     }
 
-    Lengths move_part(std::size_t begin, std::size_t n, const T* sum, const Step<T>& step, const Helpers& helpers) {
+    /// The squared length of the gradient before a step.
+    double whole_length(const Step<T>& step) const {
+        const T* sum = passes_->gradient().data();
+        double found = gradient_length(vectors_.w.size(), vectors_.w.data(), vectors_.sum.data(), T(0), step.scale);
+        for (const auto& layer : layout_.layers)
+            found +=
+                gradient_length(layer.n_weights(), w() + layer.weights, sum + layer.weights, step.penalty, step.scale) +
+                gradient_length((layer.factor ? 2 : 1) * layer.n_bias(), w() + layer.bias, sum + layer.bias, T(0),
+                                step.scale);
+        return found;
+    }
+
+    Lengths move_part(std::size_t begin, std::size_t n, const Step<T>& step, const Helpers& helpers) {
         constexpr std::size_t chunk = 1024 * panel<T>;
         const std::size_t n_chunks = (n + chunk - 1) / chunk;
+        const T* sum = passes_->gradient().data();
         lengths_.resize(std::max(lengths_.size(), n_chunks));
         helpers.share(n_chunks, 16 * n, [&](std::size_t first, std::size_t last) {
             for (std::size_t c = first; c < last; ++c) {
-                const std::size_t at = begin + c * chunk;
-                lengths_[c] = step_(std::min(chunk, n - c * chunk), w_.data() + at, sum + at, first_.data() + at,
-                                    second_.data() + at, step);
+                const std::size_t at = begin + c * chunk, place = layout_.n_vectors + at;
+                lengths_[c] = step_(std::min(chunk, n - c * chunk), now_.weights.data() + place, sum + at,
+                                    now_.first.data() + place, now_.second.data() + place, step);
             }
         });
         Lengths found;
@@ -187,15 +231,67 @@ private:
         return found;
     }
 
+    /// The vectors that a batch has looked up, side by side, with what is remembered of them; the others stay as they are.
+    void gather_vectors() {
+        if (layout_.tables.empty())
+            return;
+        const auto& gradient = passes_->of_vectors();
+        const std::size_t n = panels_for<T>(gradient.slopes().size()) * panel<T>;
+        vectors_.sum = gradient.slopes();
+        vectors_.sum.resize(n, T(0));
+        vectors_.w.assign(n, T(0)), vectors_.first.assign(n, T(0)), vectors_.second.assign(n, T(0));
+        for_vectors([&](std::size_t place, std::size_t at, std::size_t width) {
+            std::copy_n(now_.weights.data() + place, width, vectors_.w.data() + at);
+            std::copy_n(now_.first.data() + place, width, vectors_.first.data() + at);
+            std::copy_n(now_.second.data() + place, width, vectors_.second.data() + at);
+        });
+    }
+
+    double move_vectors(const Step<T>& step) {
+        if (layout_.tables.empty())
+            return 0;
+        const Lengths found = step_(vectors_.w.size(), vectors_.w.data(), vectors_.sum.data(), vectors_.first.data(),
+                                    vectors_.second.data(), step);
+        for_vectors([&](std::size_t place, std::size_t at, std::size_t width) {
+            std::copy_n(vectors_.w.data() + at, width, now_.weights.data() + place);
+            std::copy_n(vectors_.first.data() + at, width, now_.first.data() + place);
+            std::copy_n(vectors_.second.data() + at, width, now_.second.data() + place);
+        });
+        return found.gradient;
+    }
+
+    template <class F>
+    void for_vectors(F&& f) const {
+        for (const auto& each : passes_->of_vectors().touched()) {
+            const auto& table = layout_.tables[each.table];
+            f(table.at + each.level * table.width, each.at, table.width);
+        }
+    }
+
+    /// The averaged weights come a little after the weights; at first, when these still move far, by larger steps.
+    void follow() {
+        if (now_.average.empty())
+            return;
+        const double t = static_cast<double>(now_.steps), kept = std::min(settings_.average, (1 + t) / (10 + t));
+        const T share = static_cast<T>(1 - kept);
+        for (std::size_t i = 0; i < now_.average.size(); ++i)
+            now_.average[i] += share * (now_.weights[i] - now_.average[i]);
+    }
+
+    struct Side {
+        std::vector<T> w, sum, first, second;
+    };
+
     Layout<T> layout_;
     Settings settings_;
     ActivationOf<T> activation_;
     ErrorFunction<T> error_;
     StepFunction<T> step_;
     bool decays_;
-    std::vector<T> w_, first_, second_;
+    Learnt<T> now_;
+    Side vectors_;
     std::vector<Lengths> lengths_;
-    std::uint64_t steps_ = 0;
+    SoftBatch<T> soft_;
     std::optional<Passes<T>> passes_;
     std::size_t most_rows_ = 0;
 };

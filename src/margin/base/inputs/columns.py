@@ -82,11 +82,14 @@ class Columns:
 
     def one_row(self, X: Any, largest: float) -> list[Any] | None:
         """A number or a code for each column of a table, if X is one row that can be read at once."""
+        reader = self._reader()
+        return None if reader is None else reader.cells(X, largest)
+
+    def _reader(self) -> RowReader | None:
         if self not in _READERS:  # beside the columns, not in them: files of models know nothing of it
             others = self.schema is None or self.text or self.dates
             _READERS[self] = None if others else RowReader(self.described(), self.left_out)
-        reader = _READERS[self]
-        return None if reader is None else reader.cells(X, largest)
+        return _READERS[self]
 
     def table_of(self, row: list[Any]) -> Table:
         """The table of one such row."""
@@ -104,8 +107,12 @@ class Columns:
             return source
         if is_frame(X) and not isinstance(X, Table):
             return self._matched_frame(X, who)
-        if isinstance(X, Table) or is_records(X):
-            return self._matched(X if isinstance(X, Table) else table_from_memory(X, who), who)
+        if isinstance(X, Table):
+            return self._matched(X, who)
+        if is_records(X):
+            reader = self._reader()
+            cells = reader.columns(X, largest) if reader is not None and isinstance(X, list) else None
+            return self._matched(table_from_memory(X, who), who) if cells is None else Table(self.schema, cells)
         return self._by_position(X, who, model)
 
     def _check_count(self, found: int, who: str, model: str) -> None:

@@ -136,8 +136,8 @@ class MixedEncoder:
     def one_row(self, row: list[Any]) -> MixedData:
         """One row whose cells are numbers and codes already, in the order of the columns."""
         numbers = [cell for cell in row if type(cell) is float]
-        codes = tuple(np.array([cell], dtype=np.int32) for cell in row if type(cell) is int)
-        return MixedData(np.array([numbers]), codes, self.columns.schema)
+        codes = np.array([[cell] for cell in row if type(cell) is int], dtype=np.int32)
+        return MixedData(np.array([numbers]), tuple(codes), self.columns.schema)
 
     def split(self, source: Any, who: str) -> MixedData:
         """The parts of a source, its numbers not yet looked at."""

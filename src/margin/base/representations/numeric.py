@@ -5,6 +5,7 @@ Free text, where a model reads it, stands behind them as hashed words (``hashed_
 
 from __future__ import annotations
 
+import weakref
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -16,6 +17,7 @@ from margin.base.representations.cell_survey import Survey, check_cells, check_s
 from margin.base.representations.hashed_text import HashedText
 from margin.base.representations.mixed import numeric_block
 from margin.base.representations.moments import Moments
+from margin.base.representations.one_hot_row import OneHotRow
 from margin.base.representations.representation import SQUARABLE, Learnt, TrainingRows
 from margin.data.schema import Schema
 from margin.data.table import Table
@@ -31,6 +33,8 @@ Scale = Literal["standard", "range"]
 WIDE, SPARSE_SHARE = 512, 0.05
 # Squares of numbers between 2**-300 and 2**300 neither vanish nor overflow, nor do sums of very many of them.
 ORDINARY_EXPONENT = 300
+# How each encoder puts single rows into its matrix.
+_ROWS: weakref.WeakKeyDictionary[NumericEncoder, OneHotRow] = weakref.WeakKeyDictionary()
 
 
 @dataclass(frozen=True)
@@ -39,13 +43,14 @@ class Numeric:
 
     ``scale`` is ``"standard"`` (mean 0, deviation 1), ``"range"`` (from 0 to 1) or None; one-hot columns stay
     0 and 1. ``sparse`` lets CSR through to the model, and makes CSR of very many one-hot columns; ``keep_float32``
-    spares float32 input a conversion.
+    spares float32 input a conversion. With ``codes`` a nominal column is one column of codes instead, -1 for none.
     """
 
     scale: Scale | None = None
     sparse: bool = False
     keep_float32: bool = False
     largest: float = SQUARABLE
+    codes: bool = False
 
     def learn(self, columns: Columns, rows: TrainingRows, who: str) -> Learnt:
         encoder = NumericEncoder(self, columns, who)
@@ -130,7 +135,19 @@ class NumericEncoder:
         return scaled
 
     def one_row(self, row: list[Any]) -> Any:
-        return self.encode(self.columns.table_of(row), "one row")
+        """One row whose cells are numbers and codes already, in the order of the columns."""
+        found = None
+        if not self.texts and not self._is_wide():
+            found = self._row_encoder().encode(row)
+        return self.encode(self.columns.table_of(row), "one row") if found is None else found
+
+    def _row_encoder(self) -> OneHotRow:
+        """Beside the encoder, not in it: files of models know nothing of it."""
+        made = _ROWS.get(self)
+        if made is None or not made.is_of(self.fill, self.center, self.spread):
+            assert self.columns.schema is not None
+            made = _ROWS[self] = OneHotRow(self.columns.schema, self.fill, self.center, self.spread)
+        return made
 
     def encode(self, source: Any, who: str) -> Any:
         if not isinstance(source, (Table, np.ndarray)) and self.center.any():
@@ -146,6 +163,8 @@ class NumericEncoder:
         clean = self.plain(numbers, has_missing)
         if not isinstance(source, Table):
             return clean
+        if self.form.codes:
+            return np.column_stack([clean, *(source.cells(column.name) for column in self.one_hot)])
         if self.texts:
             return self._with_texts(self._with_sparse_one_hot(clean, source), source)
         return self._with_sparse_one_hot(clean, source) if self._is_wide() else self._with_one_hot(clean, source, who)

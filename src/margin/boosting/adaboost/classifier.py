@@ -13,9 +13,11 @@ from margin.base.representations.mixed import Mixed
 from margin.base.representations.representation import TrainingRows
 from margin.base.rollback import further_or_not_at_all
 from margin.base.softmax import softmax
-from margin.boosting.adaboost.learner_rounds import LearnerRounds, standing, votes_of
+from margin.boosting.adaboost.learner_rounds import LearnerRounds, votes_of
+from margin.boosting.adaboost.pseudo_loss import PseudoLossLearner, PseudoLossTrees
 from margin.boosting.adaboost.rules import RuleBook
 from margin.boosting.adaboost.settings import Learner, Plan, Step
+from margin.boosting.adaboost.stopping import FOLDS, HeldBack, Patience, held_back, rounds_out_of_fold, which_fold
 from margin.boosting.adaboost.tree_rounds import TreeRounds, constant_tree
 from margin.boosting.rounds import Round, RoundTable
 from margin.boosting.tree_sum import MOST_DEPTH, TreeSum
@@ -52,23 +54,25 @@ class AdaBoostClassifier(Classifier):
     learning_rate
         Multiplies every vote.
     algorithm
-        ``"SAMME"``, ``"M1"`` (rules must have an error below ½) or ``"SAMME.R"`` (rules vote with their probabilities);
-        the first two are the same for two classes.
+        ``"SAMME"``, ``"M1"`` (rules must have an error below ½), ``"SAMME.R"`` (rules vote with their probabilities) or
+        ``"M2"`` (rules say how plausible each class is, and weights are those of pairs of a row and a wrong class); the
+        first two are the same for two classes.
     max_depth
         Depth of the trees where there is no ``estimator``, at most 7.
     criterion
         What a split makes large or small: ``"error"``, ``"gini"`` or ``"exponential"`` (Z of real votes); ``"auto"`` is
-        the error for stumps, and else Gini; of real votes of two classes Z.
+        the error for stumps, and else Gini; of real votes of two classes Z. M2 makes its pseudo-loss small instead.
     max_bins
         At most so many bins for a column of numbers; None for every threshold between two numbers.
     resample
         Whether an ``estimator`` learns from rows drawn by their weights; None where it takes no weights.
     early_stopping
-        Whether rows are held back, and rounds behind the best on them forgotten.
+        Whether rows are held back, and rounds behind the best on them forgotten. With ``"out_of_fold"`` each of five
+        folds is held back in turn, which says how many rounds are best, and these are learnt from all rows.
     validation_fraction
-        The share that is held back.
+        The share that is held back; nothing out of fold.
     n_iter_no_change
-        Rounds without a better error on them that end the training.
+        Rounds without a better error on rows held back that end the training.
     warm_start
         Whether ``fit`` keeps the rounds that are there and adds those that are lacking to ``n_estimators``.
     n_jobs
@@ -85,7 +89,7 @@ class AdaBoostClassifier(Classifier):
 
     References
     ----------
-    Freund, Schapire (1997); Schapire, Singer (1999); Zhu, Zou, Rosset, Hastie (2009), "Multi-class AdaBoost".
+    Freund, Schapire (1997), M1 and M2; Schapire, Singer (1999); Zhu, Zou, Rosset, Hastie (2009) for SAMME.
 
     Examples
     --------
@@ -105,12 +109,12 @@ class AdaBoostClassifier(Classifier):
         *,
         n_estimators: Count = 50,
         learning_rate: Positive = 1.0,
-        algorithm: Literal["SAMME", "SAMME.R", "M1"] = "SAMME",
+        algorithm: Literal["SAMME", "SAMME.R", "M1", "M2"] = "SAMME",
         max_depth: Count = 1,
         criterion: Literal["auto", "error", "gini", "exponential"] = "auto",
         max_bins: Count | None = None,
         resample: Flag | None = None,
-        early_stopping: Flag = False,
+        early_stopping: Flag | Literal["out_of_fold"] = False,
         validation_fraction: Share = 0.1,
         n_iter_no_change: Count = 10,
         warm_start: Flag = False,
@@ -162,81 +166,104 @@ class AdaBoostClassifier(Classifier):
         self._boost(X, y, rows, RoundTable.none_yet())
 
     def _boost(self, X: Encoded, y: np.ndarray, rows: TrainingRows, before: RoundTable) -> None:
-        weight = rows.weights() / rows.weights().sum()
-        held = self._held_back(y)
         given = rows.weights()
+        weight = given / given.sum()
         plan = self._plan(before, float(given.sum()) if count_repeats(given) else float(len(given)))
         if plan.n_classes == 1:
             self._answer_one_class()
             return
-        if held is None:
-            state = self._state(X, y, weight, plan, len(before) > 0)
-            self._run(state, before, None, y, weight)
-            return
+        goes_on, who = len(before) > 0, type(self).__name__
+        if self.early_stopping == "out_of_fold":
+            if goes_on:
+                raise ParameterError(
+                    f"{who}(early_stopping='out_of_fold', warm_start=True): folds tell how many rounds are best from "
+                    "the first one on (warm_start=False learns anew)."
+                )
+            fold = which_fold(y, generator(self.random_state, "folds"), who)
+            errors = rounds_out_of_fold(
+                [self._without(fold == k, X, y, weight, plan, False) for k in range(FOLDS)],
+                int(self.n_estimators),
+                Patience(int(self.n_iter_no_change)),
+            )
+            self._run(self._state(X, y, weight, plan, False), before, None, errors)
+        elif self.early_stopping:
+            held = held_back(y, float(self.validation_fraction), generator(self.random_state, "held back"), who)
+            state, rest = self._without(held, X, y, weight, plan, goes_on)
+            rest.weight = rest.weight / rest.weight.sum()
+            self._run(state, before, rest, None)
+        else:
+            self._run(self._state(X, y, weight, plan, goes_on), before, None, None)
+
+    def _without(
+        self, held: np.ndarray, X: Encoded, y: np.ndarray, weight: np.ndarray, plan: Plan, goes_on: bool
+    ) -> tuple[Any, HeldBack]:
+        """Rounds without some rows, and these rows."""
         take = X.take if hasattr(X, "numeric") else X.__getitem__
         part = weight[~held] / weight[~held].sum()
-        state = self._state(take(np.flatnonzero(~held)), y[~held], part, plan, len(before) > 0)
-        self._run(state, before, take(np.flatnonzero(held)), y[held], weight[held] / weight[held].sum())
+        state = self._state(take(np.flatnonzero(~held)), y[~held], part, plan, goes_on)
+        rest = take(np.flatnonzero(held))
+        width = 1 if plan.n_classes == 2 else plan.n_classes
+        votes = self._votes(rest) if goes_on else np.zeros((int(held.sum()), width))
+        return state, HeldBack(rest, y[held], weight[held], votes)
 
     def _state(self, X: Encoded, y: np.ndarray, weight: np.ndarray, plan: Plan, goes_on: bool) -> Any:
         if self.estimator is None:
-            return TreeRounds(X, y, weight, plan, self.trees_ if goes_on else None)
+            kind: Any = PseudoLossTrees if plan.algorithm == "M2" else TreeRounds
+            return kind(X, y, weight, plan, self.trees_ if goes_on else None)
         is_list = isinstance(self.estimator, (list, tuple))
         learner = RuleBook(self.estimator, self.classes_, X) if is_list else self.estimator
-        if plan.algorithm == "SAMME.R" and not hasattr(learner, "predict_proba"):
+        if plan.algorithm in ("SAMME.R", "M2") and not hasattr(learner, "predict_proba"):
             raise ParameterError(
-                f"{type(self).__name__}(algorithm='SAMME.R'): real votes need probabilities, and the estimator "
-                "has none "
-                "(algorithm='SAMME' counts its answers)."
+                f"{type(self).__name__}(algorithm={plan.algorithm!r}): its votes need probabilities, and the estimator "
+                "has none (algorithm='SAMME' counts its answers)."
             )
         pairs = list(zip(self.members_, self._rounds.column("alpha").tolist())) if goes_on else []
-        return LearnerRounds(X, y, weight, plan, learner, self.resample, self.random_state, pairs)
+        rounds = PseudoLossLearner if plan.algorithm == "M2" else LearnerRounds
+        return rounds(X, y, weight, plan, learner, self.resample, self.random_state, pairs)
 
-    def _run(self, state: Any, before: RoundTable, held: Any, y: np.ndarray, weight: np.ndarray) -> None:
-        """Round after round; y and weight are those of the rows held back, if there are any."""
+    def _run(self, state: Any, before: RoundTable, held: HeldBack | None, errors: list[float] | None) -> None:
+        """Round after round, judged by rows held back, or as many as there are errors out of fold."""
         numbers: list[list[float]] = []
         margins: list[np.ndarray] = []
-        plan = state.plan
-        votes = None if held is None else self._votes_before(held, plan, len(before) > 0)
-        best, best_at = np.inf, 0
-        ended = "as many rounds as asked for"
+        plan, patience = state.plan, Patience(int(self.n_iter_no_change))
         says_something = getattr(state, "n_varying", 1) > 0
-        if not says_something:
-            ended = "no column varies"
-        for number in range(len(before), int(self.n_estimators) if says_something else 0):
+        ended = "as many rounds as asked for" if says_something else "no column varies"
+        n_rounds = int(self.n_estimators) if says_something else 0
+        if errors is not None and len(errors) < n_rounds:
+            n_rounds, ended = len(errors), f"no better error out of fold since round {len(errors)}"
+        for number in range(len(before), n_rounds):
             step = state.step()
             if not isinstance(step, Step):
                 ended = f"no rule of round {number + 1} is better than chance (ε = {step.epsilon:.3f})"
                 break
-            validation = np.nan
-            if votes is not None:
-                votes += self._newest_votes(state, held)
-                validation = standing(votes, y, weight, 1.0)[0]
+            validation = np.nan if errors is None else errors[number]
+            if held is not None:
+                validation = held.error_after(state)
             numbers.append(self._record(step, before, numbers, validation, plan))
             margins.append(step.margins)
             if step.weighed.perfect:
                 ended = f"the rule of round {number + 1} has no error"
                 break
-            if votes is not None:
-                if validation < best:
-                    best, best_at = validation, number
-                elif number - best_at >= int(self.n_iter_no_change):
-                    ended = f"no better error on the rows held back since round {best_at + 1}"
-                    break
+            if held is not None and patience.is_over(validation, number):
+                ended = f"no better error on the rows held back since round {patience.best_at + 1}"
+                break
         table = before.followed_by(numbers, margins)
         self._prior = self._prior_votes(plan, state)
         self._algorithm, self._rate = plan.algorithm, plan.learning_rate
-        self._keep(state, table, before, table.first(best_at + 1) if np.isfinite(best) else table, ended)
+        kept = table.first(patience.best_at + 1) if np.isfinite(patience.best) else table
+        self._keep(state, table, before, kept, ended)
 
     def _keep(self, state: Any, table: RoundTable, before: RoundTable, kept: RoundTable, ended: str) -> None:
         self.ended_ = ended
         self._rounds = kept
         n_new = max(len(kept) - len(before), 0)
         if not len(table) and getattr(state, "n_varying", 1) > 0:
+            advice = (
+                "a stronger learner" if self.estimator is not None else "max_depth=2, if two say something together"
+            )
             warn(
                 f"{type(self).__name__}.fit: {state.name} is no better than chance in round 1, and there is nothing to "
-                "boost; classes are answered by their shares (other columns, or a stronger learner: max_depth=2 where "
-                "two columns say something only together).",
+                f"boost; classes are answered by their shares (other columns may help, or {advice}).",
                 ConvergenceWarning,
             )
         if self.estimator is not None:
@@ -246,18 +273,18 @@ class AdaBoostClassifier(Classifier):
         if not len(table):
             self.trees_ = constant_tree(self._prior, state.n_columns)
             return
-        state.trees, state.values = state.trees[:n_new], state.values[:n_new]
-        parts = [*old, *([state.sum()] if n_new else [])]
+        parts = [*old, *([state.first(n_new)] if n_new else [])]
         self.trees_ = parts[0] if len(parts) == 1 else parts[0].followed_by(parts[1])
 
     def _record(
         self, step: Step, before: RoundTable, numbers: list[list[float]], validation: float, plan: Plan
     ) -> list[float]:
         """The numbers of a round, in the order of ``rounds.FIELDS``."""
-        last = numbers[-1] if numbers else before.numbers[-1].tolist() if len(before) else [0, 0, 1, 1.0, 1.0]
+        first = float(plan.n_classes - 1) if plan.algorithm == "M2" else 1.0
+        last = numbers[-1] if numbers else before.numbers[-1].tolist() if len(before) else [0, 0, 1, first, first]
         weighed = step.weighed
         holds = plan.algorithm != "SAMME.R" or plan.n_classes == 2
-        simple = plan.learning_rate == 1 and (plan.n_classes == 2 or plan.algorithm == "M1")
+        simple = plan.learning_rate == 1 and (plan.n_classes == 2 or plan.algorithm in ("M1", "M2"))
         bound = last[3] * weighed.z if holds else np.nan
         exponential = last[4] * float(np.exp(-2 * (0.5 - weighed.epsilon) ** 2)) if simple else np.nan
         found = [weighed.epsilon, weighed.alpha, weighed.z, bound, exponential]
@@ -294,23 +321,9 @@ class AdaBoostClassifier(Classifier):
         """Votes that stand for the shares of the classes, where no round was taken."""
         shares = np.bincount(state.y, state.given, plan.n_classes)
         logs = np.log(np.maximum(shares, 1e-300))  # a class may weigh nothing
-        return np.array([logs[1] - logs[0]]) / 2 if plan.n_classes == 2 else (plan.n_classes - 1) * (logs - logs.mean())
-
-    def _held_back(self, y: np.ndarray) -> np.ndarray | None:
-        """Which rows are held back: a share of each class, and never its last row."""
-        if not self.early_stopping:
-            return None
-        held = np.zeros(len(y), dtype=bool)
-        draw = generator(self.random_state, "held back")
-        for code in np.unique(y):
-            rows = np.flatnonzero(y == code)
-            n = min(round(len(rows) * float(self.validation_fraction)), len(rows) - 1)
-            held[draw.permutation(rows)[:n]] = True
-        if not held.any():
-            raise ParameterError(
-                f"{type(self).__name__}(early_stopping=True): {len(y)} rows are too few to hold some back."
-            )
-        return held
+        if plan.n_classes == 2:
+            return np.array([logs[1] - logs[0]]) / 2
+        return (1.0 if plan.algorithm == "M2" else plan.n_classes - 1.0) * (logs - logs.mean())
 
     def _answer_one_class(self) -> None:
         self.ended_, self._rounds = "there is one class", RoundTable.none_yet()
@@ -319,14 +332,6 @@ class AdaBoostClassifier(Classifier):
         else:
             self.members_ = []
             self._prior, self._algorithm, self._rate = np.zeros(1), "SAMME", 1.0
-
-    def _votes_before(self, X: Encoded, plan: Plan, goes_on: bool) -> np.ndarray:
-        return self._votes(X) if goes_on else np.zeros((len(X), 1 if plan.n_classes == 2 else plan.n_classes))
-
-    def _newest_votes(self, state: Any, X: Encoded) -> np.ndarray:
-        if self.estimator is None:
-            return np.asarray(state.newest().sums(X, state.plan.n_threads))
-        return votes_of(state.members[-1], state.alphas[-1], X, state.plan)
 
     # ---- Answers.
 
@@ -362,7 +367,11 @@ class AdaBoostClassifier(Classifier):
         return votes * np.array([[-1.0, 1.0]]) if len(self.classes_) == 2 else votes
 
     def _proba(self, scores: np.ndarray) -> np.ndarray:
-        return softmax(scores / max(len(self.classes_) - 1, 1))
+        return softmax(scores / self._unit())
+
+    def _unit(self) -> float:
+        """Votes of this much are a factor e between probabilities of classes, and of two classes e²."""
+        return 1.0 if self.__dict__.get("_algorithm") == "M2" else max(len(self.classes_) - 1.0, 1.0)
 
     def decision_function(self, X: TableLike) -> np.ndarray:
         """The votes for each class; of two classes one number, above 0 for the second."""

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from margin.base.meta.inner_model import last_step, on_tables
-from margin.base.meta.members import Member, learn_member, naming
+from margin.base.meta.members import learn_member, naming
 from margin.base.sklearn_classes import clone
 from margin.boosting.adaboost.rules import RuleBook
 from margin.boosting.adaboost.settings import Plan, Step
@@ -31,6 +31,9 @@ def votes_of(member: Any, alpha: float, X: Encoded, plan: Plan) -> np.ndarray:
     if plan.algorithm == "SAMME.R":
         # A learner that is sure of what it says has no more than log 1000 of a vote.
         return real(member.probabilities(X, plan.n_classes), plan.learning_rate, 1000)
+    if plan.algorithm == "M2":
+        plausible = member.probabilities(X, plan.n_classes)
+        return np.asarray(alpha * (plausible[:, 1:] - plausible[:, :1] if plan.n_classes == 2 else plausible))
     said = member.answers(X)
     if plan.n_classes == 2:
         return np.where(said == 1, alpha, -alpha)[:, None]
@@ -86,6 +89,7 @@ class LearnerRounds:
         self.weight = weights_after(weight, self.votes, y, plan.algorithm) if before else weight
         self.scale = plan.scale_before
         self.last_said: np.ndarray | None = None
+        self.last_plausible: np.ndarray | None = None
 
     @property
     def name(self) -> str:
@@ -104,18 +108,19 @@ class LearnerRounds:
             member = self._learn(number, True, attempt)
             weighed, said = self._weighed(member)
         if weighed.chance:
-            self._warn_of_deafness(said)
+            self._hears_nothing(said, self.last_said)
             return weighed
-        self.last_said = said
         votes = votes_of(member, weighed.alpha, self.X, plan)
-        if plan.algorithm == "SAMME.R":
-            factor = np.exp(-exponents(votes, self.y, plan.algorithm))
-            weighed = weighed._replace(z=float(self.weight @ factor), alpha=float(np.abs(votes).max()))
+        # Where rules vote with probabilities, learning the same again does not show in their error.
+        plausible = votes if plan.algorithm == "SAMME.R" else votes / weighed.alpha
+        if plan.algorithm in ("SAMME.R", "M2") and self._hears_nothing(plausible, self.last_plausible):
+            return weighed._replace(chance=True)
+        self.last_said, self.last_plausible = said, plausible
+        weighed = self._reweigh(votes, weighed)
         self.votes += votes
         self.scale += abs(weighed.alpha)
         self.members.append(member)
         self.alphas.append(weighed.alpha)
-        self.weight = weights_after(self.weight, votes, self.y, plan.algorithm)
         return Step(weighed, *standing(self.votes, self.y, self.given, self.scale))
 
     def _learn(self, number: int, resample: bool, attempt: int) -> Any:
@@ -137,27 +142,36 @@ class LearnerRounds:
         with naming(WHO, f"round {number + 1}, {self.name},", "estimator"):
             return learn_member(model, X[chosen] if resample else X, y[chosen], drawn, WHO)
 
+    def _reweigh(self, votes: np.ndarray, weighed: Weighed) -> Weighed:
+        """The weights of the next round; what is known of the rule, with its Z."""
+        algorithm = self.plan.algorithm
+        if algorithm == "SAMME.R":
+            factor = np.exp(-exponents(votes, self.y, algorithm))
+            weighed = weighed._replace(z=float(self.weight @ factor), alpha=float(np.abs(votes).max()))
+        self.weight = weights_after(self.weight, votes, self.y, algorithm)
+        return weighed
+
     def _weighed(self, member: Any) -> tuple[Weighed, np.ndarray]:
         plan, said = self.plan, member.answers(self.X)
         epsilon = float(self.weight[said != self.y].sum() / self.weight.sum())
         if (said == self.y).all():
             epsilon = 0.0  # whatever rounding says
-        return discrete(epsilon, plan.n_classes, plan.algorithm, plan.learning_rate, plan.n_cases), said
+        # Rules that vote with probabilities are of use up to the error of guessing, as in SAMME.
+        algorithm = "SAMME" if plan.algorithm == "SAMME.R" else plan.algorithm
+        return discrete(epsilon, plan.n_classes, algorithm, plan.learning_rate, plan.n_cases), said
 
-    def _warn_of_deafness(self, said: np.ndarray) -> None:
-        if (
-            self.last_said is not None
-            and not self.is_book
-            and not self.resample
-            and np.array_equal(said, self.last_said)
-        ):
-            warn(
-                f"{WHO}.fit: {self.name} learnt the same in round {self.n_before + len(self.members) + 1} as in the "
-                "round before, as if it ignored its weights; no further round is taken (resample=True draws rows by "
-                "their weights instead).",
-                ConvergenceWarning,
-            )
+    def _hears_nothing(self, said: np.ndarray, before: np.ndarray | None) -> bool:
+        """Whether it says what it said in the round before, though weights have changed; then that is warned of."""
+        if before is None or self.is_book or self.resample or not np.array_equal(said, before):
+            return False
+        warn(
+            f"{WHO}.fit: {self.name} learnt the same in round {self.n_before + len(self.members) + 1} as in the "
+            "round before, as if it ignored its weights; no further round is taken (resample=True draws rows by "
+            "their weights instead).",
+            ConvergenceWarning,
+        )
+        return True
 
-    def pairs(self) -> list[tuple[Member, float]]:
-        """The members of this run, each with the weight of its vote."""
-        return list(zip(self.members, self.alphas, strict=True))
+    def newest_votes(self, X: Encoded) -> np.ndarray:
+        """What the member of the last round says."""
+        return votes_of(self.members[-1], self.alphas[-1], X, self.plan)

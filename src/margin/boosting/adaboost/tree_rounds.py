@@ -12,7 +12,7 @@ from margin.boosting.adaboost.settings import Plan, Step
 from margin.boosting.adaboost.votes import Weighed, discrete, exponents, real, weights_after
 from margin.boosting.tree_sum import TreeSum, ranked
 
-__all__ = ["TreeRounds", "constant_tree"]
+__all__ = ["GrownRounds", "TreeRounds", "constant_tree"]
 
 _LEAF = np.uint64(1 << 62)
 
@@ -23,20 +23,41 @@ def constant_tree(votes: np.ndarray, n_columns: int) -> TreeSum:
     return TreeSum.of([alone], [votes.reshape(1, -1)], n_columns)
 
 
-class TreeRounds:
-    """The state of the training rows, and the trees so far."""
+class GrownRounds:
+    """The columns ranked once, and the trees of all rounds so far."""
 
     name = "a tree"
 
-    def __init__(self, X: MixedData, y: np.ndarray, weight: np.ndarray, plan: Plan, before: TreeSum | None) -> None:
+    def __init__(self, X: MixedData, y: np.ndarray, weight: np.ndarray, plan: Plan) -> None:
         self.plan, self.y, self.given = plan, y, weight
         self.n_columns = int(X.numeric.shape[1]) + len(X.codes)
         self.trees: list[Any] = []
         self.values: list[np.ndarray] = []
+        self.table = ranked(X, plan.n_threads, plan.bins)
+        self.n_varying = self.table.n_varying
+
+    def keep(self, tree: Any, votes: np.ndarray) -> None:
+        """The tree of a round, and what its leaves vote."""
+        self.trees.append(tree)
+        self.values.append(votes)
+
+    def newest_votes(self, X: MixedData) -> np.ndarray:
+        """What the tree of the last round says."""
+        newest = TreeSum.of(self.trees[-1:], self.values[-1:], self.n_columns)
+        return newest.sums(X, self.plan.n_threads)
+
+    def first(self, n: int) -> TreeSum:
+        """The first n trees of this run."""
+        return TreeSum.of(self.trees[:n], self.values[:n], self.n_columns)
+
+
+class TreeRounds(GrownRounds):
+    """Rounds of stumps and shallow trees; the core keeps the weights and votes of the training rows."""
+
+    def __init__(self, X: MixedData, y: np.ndarray, weight: np.ndarray, plan: Plan, before: TreeSum | None) -> None:
+        super().__init__(X, y, weight, plan)
         y = np.ascontiguousarray(y, dtype=np.int32)
-        table = ranked(X, plan.n_threads, plan.bins)
-        self.n_varying = table.n_varying
-        self.rounds = _core.boosting.ClassRounds(table, y, weight, plan.n_classes)
+        self.rounds = _core.boosting.ClassRounds(self.table, y, weight, plan.n_classes)
         if before is not None:
             votes = before.sums(X, plan.n_threads)
             self.rounds.resume(weights_after(weight, votes, y, plan.algorithm), votes)
@@ -67,8 +88,7 @@ class TreeRounds:
         error, least, margins = self.rounds.advance(
             np.ascontiguousarray(factor / z), np.ascontiguousarray(votes), self.scale or 1.0, plan.n_threads
         )
-        self.trees.append(tree)
-        self.values.append(votes)
+        self.keep(tree, votes)
         return Step(weighed, error, least, margins)
 
     def _of_winners(self, winner: np.ndarray, weighed: Weighed) -> tuple[np.ndarray, np.ndarray, float, float]:
@@ -82,11 +102,3 @@ class TreeRounds:
         # Right rows stay and wrong ones grow: the same weights once they are divided by their sum.
         grown: np.ndarray = np.where(right, 1.0, np.exp(alpha))
         return alpha * right, grown, weighed.z * np.exp(alpha / 2), alpha
-
-    def newest(self) -> TreeSum:
-        """The tree of the last round alone."""
-        return TreeSum.of(self.trees[-1:], self.values[-1:], self.n_columns)
-
-    def sum(self) -> TreeSum:
-        """All trees of this run."""
-        return TreeSum.of(self.trees, self.values, self.n_columns)

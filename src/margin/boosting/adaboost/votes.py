@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-__all__ = ["Weighed", "discrete", "real", "weights_after"]
+__all__ = ["Weighed", "discrete", "exactly_none", "real", "weights_after"]
 
 #: What a rule without errors is taken to get wrong: half of a row of so many.
 PERFECT = 0.5
@@ -32,6 +32,11 @@ class Weighed(NamedTuple):
     z: float
     chance: bool
     perfect: bool
+
+
+def exactly_none(epsilon: float) -> float:
+    """An error, and 0 where it is no more than what rounding to the grid of weights leaves of it."""
+    return epsilon if epsilon > 1e-9 else 0.0
 
 
 def discrete(epsilon: float, n_classes: int, algorithm: str, learning_rate: float, n_rows: float) -> Weighed:

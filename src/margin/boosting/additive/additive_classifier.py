@@ -17,6 +17,7 @@ from margin.boosting.additive.growing import TreeGrower
 from margin.boosting.additive.losses import LossCurves, exponential_loss, log_loss
 from margin.boosting.additive.rounds import AdditiveRound
 from margin.boosting.additive.trees import AdditiveTrees, joined
+from margin.boosting.tree_sum import MOST_DEPTH
 from margin.data.schema import Schema
 from margin.data.weights import check_weights
 from margin.errors import DataError, LabelError, ParameterError
@@ -48,7 +49,7 @@ class _Part:
 
     def add(self, trees: list[AdditiveTrees], n_threads: int) -> None:
         for column, tree in enumerate(trees):
-            self.sums[:, column] += tree.total(self.X, n_threads)
+            self.sums[:, column] += tree.each(self.X, n_threads)[:, 0]
 
 
 class AdditiveClassifier(Classifier):
@@ -64,7 +65,7 @@ class AdditiveClassifier(Classifier):
     learning_rate
         What the answers of trees are multiplied by before they are added: less needs more rounds, and often errs less.
     max_depth
-        Most questions in a row: 1 are stumps, whose sum has no interactions between columns.
+        Most questions in a row, at most 7: 1 are stumps, whose sum has no interactions between columns.
     max_bins
         Numbers are grouped into so many bins before; None looks at all of them; ``"auto"`` does so up to 10,000 rows,
         and takes 255 bins beyond.
@@ -142,6 +143,11 @@ class AdditiveClassifier(Classifier):
             self.__dict__.pop("_earlier", None)
 
     def _fit(self, X: MixedData, y: np.ndarray, rows: TrainingRows) -> None:
+        if int(self.max_depth) > MOST_DEPTH:
+            raise ParameterError(
+                f"{type(self).__name__}(max_depth={self.max_depth}): max_depth must be at most {MOST_DEPTH} "
+                "(GradientBoostingClassifier grows deeper trees)."
+            )
         earlier = self.__dict__.get("_earlier", {})
         self._check_earlier(earlier)
         if self.n_iter_no_change is not None:
@@ -182,10 +188,12 @@ class AdditiveClassifier(Classifier):
         while len(curves[0]) < int(self.n_estimators) and not self._is_flat(curves[2]):
             learnt = parts[0]
             weight, target = self._working(learnt.sums, learnt.y)
-            trees = [
-                grower.fit(learnt.weight * weight[:, j], target[:, j], factor) for j in range(learnt.sums.shape[1])
-            ]
-            for part in parts:
+            trees = []
+            for j in range(learnt.sums.shape[1]):
+                tree, said = grower.fit(learnt.weight * weight[:, j], target[:, j], factor)
+                learnt.sums[:, j] += said
+                trees.append(tree)
+            for part in parts[1:]:
                 part.add(trees, n_threads)
             wrong = self._from_sums(learnt.sums).argmax(axis=1) != learnt.y
             curves[0].append(self._mean_loss(learnt.sums, learnt.y, learnt.weight))

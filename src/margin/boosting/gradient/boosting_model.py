@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -13,22 +14,21 @@ from margin.base import Mixed
 from margin.base.estimator import SupervisedEstimator
 from margin.base.representations.mixed import MixedData
 from margin.boosting.gradient.boosted_trees import ALL, BoostedTrees, joined
-from margin.boosting.gradient.rounds import BoostedRows, Grown, run_rounds
+from margin.boosting.gradient.own_loss import OwnLoss
+from margin.boosting.gradient.plan import FOLDS, Plan, folds_asked, plans_for
+from margin.boosting.gradient.rounds import BoostedRows, Grown, Patience, Run, best_rounds
+from margin.boosting.gradient.settings import settings_of
 from margin.errors import DataError, ParameterError
 from margin.random import seed_for
 from margin.tree.grow import numbers_of
-from margin.tree.settings import count_of, numbers_first, signs_of
-from margin.tree.training_rows import Rows, held_out, in_cases, without_excess
+from margin.tree.settings import numbers_first
+from margin.tree.training_rows import Rows, folds, held_out, in_cases, without_excess
 from margin.typing import Encoded, LabelsLike, TableLike, WeightsLike
 
 __all__ = ["BoostingModel"]
 
 # Below so many rows one thread is quicker than asking how many there are.
 FEW = 64
-#: From so many rows on a part of them is held back to say when to stop ("auto").
-MANY_ROWS = 10_000
-#: Rounds of "auto": without rows held back, and at most with them.
-ROUNDS, MOST_ROUNDS = 100, 1000
 
 
 class BoostingModel(SupervisedEstimator):
@@ -37,14 +37,23 @@ class BoostingModel(SupervisedEstimator):
     Parameters
     ----------
     n_estimators
-        Rounds, each a tree for every score. ``"auto"``: 100, or up to 1000 where rows are held back to say when to
-        stop.
+        Rounds, each a tree for every score. ``"auto"``: as many as rows that were not learnt from ask for, at most
+        1000, or 3000 trees where there are more than six classes (``early_stopping``); 100 where there are no such
+        rows.
     learning_rate
-        What the value of a leaf is multiplied by: smaller steps need more rounds, and end up better.
+        What the value of a leaf is multiplied by: smaller steps need more rounds, and end up better. ``"auto"``: 0.1,
+        or 0.05 for small trees of at most six classes.
+    max_leaf_nodes, min_samples_leaf, l2, subsample, max_features
+        ``"auto"`` for a number of rounds that was asked for: 31 leaves of 20 cases, an ``l2`` of 1, all rows and
+        columns. Where folds say when to stop they also choose between small trees (8 leaves of 2 cases, ``l2`` 2, steps
+        of 0.05, 70 % of the rows and half of the columns each) and larger ones (31 leaves of 5 cases, all rows and
+        columns); where rows are held back trees have 63 leaves and 70 % of the columns.
     growth
-        ``"leaf"`` splits the leaf of the largest gain next, ``"depth"`` all leaves of a level before the next level.
+        ``"leaf"`` splits the leaf of the largest gain next, ``"depth"`` all leaves of a level before the next level,
+        ``"symmetric"`` all leaves of a level by the same question, the one that they gain most by together. In
+        symmetric trees a branch may have fewer cases than ``min_samples_leaf``: its node then counts as not divided.
     max_leaf_nodes
-        Most leaves of a tree; None for no limit.
+        Most leaves of a tree; None for no limit. Symmetric trees have as many levels as fit.
     max_depth
         Most questions on a path; None for no limit.
     min_samples_leaf
@@ -60,7 +69,9 @@ class BoostingModel(SupervisedEstimator):
     max_bins
         Numbers are grouped into so many bins before. Columns of at most so many different numbers have a bin for each;
         others are cut where bins are about equally full, by a sample of rows if there are more than 32768, each row
-        counted once. Of nominal columns with more levels the rarest share one bin.
+        counted once. Levels of nominal columns that are more are put in the order of the mean target of their rows
+        and grouped into bins (a training row stands where the rows of its level in four of five folds put it, its own
+        left out); of several classes the rarest levels share one bin.
     nominal_smooth
         Nominal columns of more than four levels are divided in the order of G / (H + nominal_smooth) of their levels;
         levels of fewer cases than this are left with the others.
@@ -68,6 +79,9 @@ class BoostingModel(SupervisedEstimator):
         Added to ``l2`` for such divisions.
     subsample
         Share of the rows that each tree learns from, drawn anew.
+    sampling
+        ``"chance"`` draws all rows alike, ``"size"`` rows of larger derivatives more often, which then count less
+        (minimal variance sampling).
     top_rate
         Share of the rows that each tree learns from in any case, those of the largest gradients; ``subsample`` is then
         the share of the rows drawn from the others, which count for all of these. 0 draws all alike.
@@ -76,9 +90,15 @@ class BoostingModel(SupervisedEstimator):
     monotonic_cst
         1 where the answer must not fall as a column rises, -1 where it must not rise, 0 where it is free: for all
         columns in order, or by name.
+    interaction_cst
+        Sets of columns, by name or number, that may stand on one path of a tree; columns that no set names are one more
+        set. ``"none"`` lets every column stand alone, ``"pairwise"`` any two meet.
     early_stopping
-        Whether some rows are held back, and the rounds up to their smallest loss are kept; ``"auto"`` from 10,000 rows
-        on.
+        True holds some rows back and keeps the rounds up to their smallest loss. ``"folds"`` leaves out each fifth of
+        the rows in turn (two of them for more than six classes), takes the number of rounds of the smallest loss over
+        all of these, and learns from all rows.
+        ``"auto"``: where ``n_estimators`` is ``"auto"`` too folds below 10,000 rows, rows held back from there on; a
+        number of rounds that was asked for is made.
     validation_fraction
         Share of the rows that is held back.
     n_iter_no_change
@@ -92,8 +112,7 @@ class BoostingModel(SupervisedEstimator):
     n_jobs
         Threads; None uses all cores. The model does not depend on it.
     random_state
-        Decides which rows and columns are drawn, which rows are held back, and how gradients of more than 16384 rows
-        are rounded.
+        Decides which rows and columns are drawn, and which rows are held back or left out.
 
     Attributes
     ----------
@@ -102,28 +121,30 @@ class BoostingModel(SupervisedEstimator):
     n_estimators_
         Rounds that were kept.
     validation_loss_
-        The mean loss of the rows held back after each round; of no rounds where none were.
+        The mean loss after each round of the rows held back or left out; of no rounds where none were.
     feature_importances_
         How much the splits on each column gained, as shares.
     """
 
     representation = Mixed(as_given=True)
     n_estimators: Any
-    learning_rate: float
+    learning_rate: Any
     growth: str
     max_leaf_nodes: Any
     max_depth: Any
     min_samples_leaf: Any
     min_child_weight: float
-    l2: float
+    l2: Any
     min_gain: float
     max_bins: int
     nominal_smooth: float
     nominal_l2: float
-    subsample: float
+    subsample: Any
     top_rate: float
-    max_features: float
+    max_features: Any
+    sampling: str
     monotonic_cst: Any
+    interaction_cst: Any
     early_stopping: Any
     validation_fraction: float
     n_iter_no_change: int
@@ -149,7 +170,7 @@ class BoostingModel(SupervisedEstimator):
         X: MixedData,
         y: np.ndarray,
         weight: np.ndarray,
-        loss: str,
+        loss: str | OwnLoss,
         base: np.ndarray,
         *,
         stratum: np.ndarray,
@@ -160,32 +181,35 @@ class BoostingModel(SupervisedEstimator):
         """Run the rounds; ``base`` are the scores to begin with, and targets have been multiplied by ``unit``."""
         earlier = self._earlier_trees(base / unit)
         self._seed = np.array([seed_for(self.random_state, "boosting")], np.uint64)
-        first = 0
         if earlier is not None:
-            self._seed, first = self.__dict__["_earlier"][3], earlier.n_rounds
-        stops = earlier is None and self._stops_early(len(y))
-        rows, watched = Rows(X, y, weight), None
-        if stops:
-            rows, held = held_out(rows, self.validation_fraction, self.random_state, stratum, groups)
-            watched = self._rows(held, base, None, unit) if len(held.y) else None
-        n_rounds = self._n_rounds(watched is not None) - first
-        if n_rounds > 0:
-            grown = run_rounds(
-                self._rows(rows, base, earlier, unit),
-                watched,
-                loss,
-                self._settings(rows.weight, unit, parameter),
-                base=base,
-                first=first,
-                n_rounds=n_rounds,
-                max_bins=int(self.max_bins),
-                patience=int(self.n_iter_no_change),
-                tol=float(self.tol),
-            )
+            self._seed = self.__dict__["_earlier"][3]
+        plans = plans_for(self, len(y), len(base), going_on=earlier is not None)
+        patience = Patience(int(self.n_iter_no_change), float(self.tol))
+        whole = Rows(X, y, weight)
+
+        def run(plan: Plan, rows: Rows, watched: Rows | None = None) -> Run:
+            begin = self._rows(rows, base, earlier, unit)
+            held = None if watched is None else self._rows(watched, base, None, unit)
+            settings = settings_of(self, plan, rows.weight, seed=int(self._seed[0]), unit=unit, parameter=parameter)
+            first = 0 if earlier is None else earlier.n_rounds
+            return Run(begin, held, loss, settings, base=base, max_bins=int(self.max_bins), first=first)
+
+        plan, curve = plans[0], None
+        if plan.stop == "folds":
+            parts = [each for each in folds(whole, FOLDS, self.random_state, stratum, groups) if _both(*each)]
+            plan, curve = _chosen(plans, parts[: folds_asked(len(base))], run, patience)
+        n_rounds = plan.n_estimators - (0 if earlier is None else earlier.n_rounds)
+        if plan.stop == "part":
+            rows, watched = held_out(whole, self.validation_fraction, self.random_state, stratum, groups)
+            made = run(plan, rows, watched if len(watched.y) else None).until(n_rounds, patience)
+        elif n_rounds > 0:
+            made = run(plan, whole).until(n_rounds, patience)
         else:
             assert earlier is not None
-            grown = Grown(earlier, np.empty(0), np.empty(0))
-        self._keep(grown, earlier if n_rounds > 0 else None, unit)
+            made, earlier, unit = Grown(earlier, np.empty(0), np.empty(0)), None, 1.0
+        self._keep(made, earlier, unit)
+        if curve is not None:
+            self.validation_loss_ = curve
 
     def _keep(self, grown: Grown, earlier: BoostedTrees | None, unit: float) -> None:
         trees = grown.trees.rescaled(unit) if unit != 1 else grown.trees
@@ -220,47 +244,6 @@ class BoostingModel(SupervisedEstimator):
                 "that are there (warm_start=False begins anew)."
             )
         return trees
-
-    def _stops_early(self, n_rows: int) -> bool:
-        return n_rows >= MANY_ROWS if self.early_stopping == "auto" else bool(self.early_stopping)
-
-    def _n_rounds(self, stops: bool) -> int:
-        if self.n_estimators != "auto":
-            return int(self.n_estimators)
-        return MOST_ROUNDS if stops else ROUNDS
-
-    def _settings(self, weight: np.ndarray, unit: float, parameter: float) -> dict[str, Any]:
-        who = type(self).__name__
-        if self.top_rate > 0 and self.top_rate + self.subsample > 1:
-            raise ParameterError(
-                f"{who}(top_rate={self.top_rate}, subsample={self.subsample}): both shares together must not be "
-                "above 1."
-            )
-        if self.max_leaf_nodes is None and self.max_depth is None and self.growth == "depth":
-            most = 2**15
-        else:
-            most = 2**31 if self.max_leaf_nodes is None else int(self.max_leaf_nodes)
-        found = {
-            "max_leaves": most,
-            "by_depth": self.growth == "depth",
-            "learning_rate": float(self.learning_rate),
-            "l2": float(self.l2),
-            "min_gain": float(self.min_gain) * unit * unit,
-            "min_weight": float(self.min_child_weight),
-            "min_cases": float(count_of(self.min_samples_leaf, float(weight.sum()))),
-            "nominal_l2": float(self.nominal_l2),
-            "nominal_smooth": float(self.nominal_smooth),
-            "row_share": float(self.subsample),
-            "column_share": float(self.max_features),
-            "top_share": float(self.top_rate),
-            "alpha": parameter,
-            "monotone": signs_of(self.monotonic_cst, self._columns, who).tolist(),
-            "seed": int(self._seed[0]),
-            "n_threads": parallel.n_threads(self.n_jobs),
-        }
-        if self.max_depth is not None:
-            found["max_depth"] = int(self.max_depth)
-        return found
 
     # ---- answers
 
@@ -367,6 +350,26 @@ class BoostingModel(SupervisedEstimator):
         of_trees = np.add.reduceat(share * said, trees.start[:-1])
         base = trees.base + of_trees.reshape(-1, len(trees.base)).sum(axis=0)
         return float(base[0]) if len(base) == 1 else base
+
+
+def _chosen(
+    plans: Sequence[Plan],
+    parts: Sequence[tuple[Rows, Rows]],
+    run: Callable[[Plan, Rows, Rows], Run],
+    patience: Patience,
+) -> tuple[Plan, np.ndarray | None]:
+    """The plan of the smallest loss of rows left out, with as many rounds as these ask for, and the losses."""
+    chosen: tuple[Plan, np.ndarray | None] = (plans[0], None)
+    smallest = np.inf
+    for plan in plans if parts else ():
+        n_rounds, curve = best_rounds([run(plan, *part) for part in parts], plan.n_estimators, patience)
+        if curve.min() < smallest:
+            chosen, smallest = (replace(plan, n_estimators=n_rounds), curve), float(curve.min())
+    return chosen
+
+
+def _both(rows: Rows, watched: Rows) -> bool:
+    return len(rows.y) > 0 and len(watched.y) > 0
 
 
 def _sums(trees: BoostedTrees, X: MixedData, n_threads: int) -> np.ndarray:

@@ -9,6 +9,7 @@ import numpy as np
 from margin import parallel
 from margin.base.representations.mixed import MixedData
 from margin.boosting.gradient.boosted_trees import BoostedTrees, joined
+from margin.boosting.gradient.plan import plans_for
 from margin.boosting.gradient.rounds import Grown
 from margin.tree.grow import grow, numbers_of
 from margin.tree.nodes import Ask, Tree
@@ -22,17 +23,18 @@ _SUBSET = 1 << 27
 
 def boost_exactly(model: Any, X: MixedData, y: np.ndarray, weight: np.ndarray) -> Grown:
     """f = 0, r = y; in each round a tree for r, f <- f + rate tree, r <- r - rate tree."""
+    plan = plans_for(model, len(y), going_on=True)[0]
     settings: dict[str, Any] = {
-        "min_leaf": max(1, count_of(model.min_samples_leaf, float(weight.sum()))),
+        "min_leaf": max(1, count_of(plan.min_samples_leaf, float(weight.sum()))),
         "nominal": "subset",
     }
-    if model.max_leaf_nodes is not None:
-        settings["max_leaves"] = int(model.max_leaf_nodes)
+    if plan.max_leaf_nodes is not None:
+        settings["max_leaves"] = int(plan.max_leaf_nodes)
     if model.max_depth is not None:
         settings["max_depth"] = int(model.max_depth)
-    n_threads, rate = parallel.n_threads(model.n_jobs), float(model.learning_rate)
+    n_threads, rate = parallel.n_threads(model.n_jobs), float(plan.learning_rate)
     residual, parts, losses = y.copy(), [], []
-    for _ in range(model._n_rounds(False)):
+    for _ in range(plan.n_estimators):
         tree = grow(X, residual, weight, "squared_error", settings, n_threads=n_threads)
         part = laid_out(tree, rate, X.numeric.shape[1] + len(X.codes))
         parts.append(part)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Annotated, Literal
+from collections.abc import Callable, Iterator
+from typing import Any, Literal
 
 import numpy as np
 
@@ -16,7 +16,9 @@ from margin.boosting.gradient.boosted_trees import single_leaves
 from margin.boosting.gradient.boosting_model import BoostingModel, counted
 from margin.boosting.gradient.exact import boost_exactly, rounds_in_words
 from margin.boosting.gradient.losses import first_class_scores, first_value_score, huber_bend
+from margin.boosting.gradient.own_loss import OwnLoss
 from margin.boosting.gradient.rounds import Grown
+from margin.boosting.gradient.settings import ByteBins, Growth, Interactions, LessThanAll, Part, Sampling
 from margin.errors import DataError, ParameterError
 from margin.params import (
     ClassWeight,
@@ -25,12 +27,9 @@ from margin.params import (
     Jobs,
     NonNegative,
     Positive,
-    Rule,
     Seed,
     Several,
     Share,
-    is_number,
-    is_whole,
 )
 from margin.tree.grow import binary_scale
 from margin.tree.settings import CasesInLeaf, Monotone
@@ -38,10 +37,8 @@ from margin.typing import Encoded, TableLike
 
 __all__ = ["GradientBoostingClassifier", "GradientBoostingRegressor"]
 
-Part = Annotated[float, Rule("a number above 0 and up to 1", lambda v: is_number(v) and 0 < v <= 1, float)]
-LessThanAll = Annotated[float, Rule("a number from 0 to below 1", lambda v: is_number(v) and 0 <= v < 1, float)]
-ByteBins = Annotated[int, Rule("a whole number from 2 to 255", lambda v: is_whole(v) and 2 <= v <= 255, int)]
-Growth = Literal["leaf", "depth"]
+ClassLoss = Literal["log_loss", "exponential", "focal"] | Callable[..., Any]
+ValueLoss = Literal["squared_error", "absolute_error", "quantile", "huber", "poisson"] | Callable[..., Any]
 
 
 class GradientBoostingClassifier(BoostingModel, Classifier):
@@ -59,7 +56,11 @@ class GradientBoostingClassifier(BoostingModel, Classifier):
     Parameters
     ----------
     loss
-        ``"log_loss"``, or ``"exponential"`` for two classes, as AdaBoost has it.
+        ``"log_loss"``; for two classes also ``"exponential"``, as AdaBoost has it, and ``"focal"``, under which rows
+        that are told apart well count little; or a function of codes and scores that gives the loss and both
+        derivatives of each row, of scores that are log odds (two classes) or whose softmax are the probabilities.
+    focal_gamma
+        How little: the loss is multiplied by the probability of the other class to this power.
     class_weight
         ``"balanced"``, or a factor for the rows of each class.
 
@@ -81,24 +82,27 @@ class GradientBoostingClassifier(BoostingModel, Classifier):
         self,
         *,
         n_estimators: Count | Literal["auto"] = "auto",
-        learning_rate: Positive = 0.1,
-        loss: Literal["log_loss", "exponential"] = "log_loss",
+        learning_rate: Positive | Literal["auto"] = "auto",
+        loss: ClassLoss = "log_loss",
+        focal_gamma: NonNegative = 2.0,
         growth: Growth = "leaf",
-        max_leaf_nodes: Several | None = 31,
+        max_leaf_nodes: Several | Literal["auto"] | None = "auto",
         max_depth: Count | None = None,
-        min_samples_leaf: CasesInLeaf = 20,
+        min_samples_leaf: CasesInLeaf | Literal["auto"] = "auto",
         min_child_weight: NonNegative = 1e-3,
-        l2: NonNegative = 1.0,
+        l2: NonNegative | Literal["auto"] = "auto",
         min_gain: NonNegative = 0.0,
         max_bins: ByteBins = 255,
         nominal_smooth: NonNegative = 10.0,
         nominal_l2: NonNegative = 10.0,
-        subsample: Part = 1.0,
+        subsample: Part | Literal["auto"] = "auto",
+        sampling: Sampling = "chance",
         top_rate: LessThanAll = 0.0,
-        max_features: Part = 1.0,
+        max_features: Part | Literal["auto"] = "auto",
         class_weight: ClassWeight = None,
         monotonic_cst: Monotone = None,
-        early_stopping: Flag | Literal["auto"] = "auto",
+        interaction_cst: Interactions = None,
+        early_stopping: Flag | Literal["auto", "folds"] = "auto",
         validation_fraction: Share = 0.1,
         n_iter_no_change: Count = 20,
         tol: NonNegative = 1e-4,
@@ -109,6 +113,7 @@ class GradientBoostingClassifier(BoostingModel, Classifier):
         self.n_estimators = n_estimators
         self.learning_rate = learning_rate
         self.loss = loss
+        self.focal_gamma = focal_gamma
         self.growth = growth
         self.max_leaf_nodes = max_leaf_nodes
         self.max_depth = max_depth
@@ -120,10 +125,12 @@ class GradientBoostingClassifier(BoostingModel, Classifier):
         self.nominal_smooth = nominal_smooth
         self.nominal_l2 = nominal_l2
         self.subsample = subsample
+        self.sampling = sampling
         self.top_rate = top_rate
         self.max_features = max_features
         self.class_weight = class_weight
         self.monotonic_cst = monotonic_cst
+        self.interaction_cst = interaction_cst
         self.early_stopping = early_stopping
         self.validation_fraction = validation_fraction
         self.n_iter_no_change = n_iter_no_change
@@ -134,8 +141,8 @@ class GradientBoostingClassifier(BoostingModel, Classifier):
 
     def _fit(self, X: MixedData, y: np.ndarray, rows: TrainingRows) -> None:
         who, n_classes = type(self).__name__, len(self.classes_)
-        if self.loss == "exponential" and n_classes > 2:
-            raise ParameterError(f"{who}(loss='exponential'): there must be two classes, but there are {n_classes}.")
+        if self.loss in ("exponential", "focal") and n_classes > 2:
+            raise ParameterError(f"{who}(loss={self.loss!r}): there must be two classes, but there are {n_classes}.")
         if self.monotonic_cst is not None and n_classes > 2:
             raise ParameterError(f"{who}(monotonic_cst=…): only the scores of two classes can rise or fall.")
         weight = counted(rows.weights())
@@ -146,7 +153,8 @@ class GradientBoostingClassifier(BoostingModel, Classifier):
             self._seed = np.zeros(1, np.uint64)
             return
         base = first_class_scores(self.loss, np.bincount(y, weight, n_classes))
-        self._boost(X, y, weight, self.loss, base, stratum=y, groups=rows.groups)
+        loss = OwnLoss(self.loss, who) if callable(self.loss) else self.loss
+        self._boost(X, y, weight, loss, base, stratum=y, groups=rows.groups, parameter=float(self.focal_gamma))
 
     # ---- answers
 
@@ -211,7 +219,7 @@ class GradientBoostingRegressor(BoostingModel, Regressor):
     loss
         ``"squared_error"``, ``"absolute_error"`` (medians), ``"quantile"`` (the quantile ``alpha``), ``"huber"``
         (squared up to the quantile ``alpha`` of the distances from the median, a line beyond), ``"poisson"`` (counts
-        of mean :math:`e^f`).
+        of mean :math:`e^f`), or a function of targets and scores that gives the loss and both derivatives of each row.
     alpha
         The quantile; and where Huber's loss turns into a line.
     engine
@@ -239,25 +247,27 @@ class GradientBoostingRegressor(BoostingModel, Regressor):
         self,
         *,
         n_estimators: Count | Literal["auto"] = "auto",
-        learning_rate: Positive = 0.1,
-        loss: Literal["squared_error", "absolute_error", "quantile", "huber", "poisson"] = "squared_error",
+        learning_rate: Positive | Literal["auto"] = "auto",
+        loss: ValueLoss = "squared_error",
         alpha: Share = 0.9,
         engine: Literal["histogram", "exact"] = "histogram",
         growth: Growth = "leaf",
-        max_leaf_nodes: Several | None = 31,
+        max_leaf_nodes: Several | Literal["auto"] | None = "auto",
         max_depth: Count | None = None,
-        min_samples_leaf: CasesInLeaf = 20,
+        min_samples_leaf: CasesInLeaf | Literal["auto"] = "auto",
         min_child_weight: NonNegative = 1e-3,
-        l2: NonNegative = 1.0,
+        l2: NonNegative | Literal["auto"] = "auto",
         min_gain: NonNegative = 0.0,
         max_bins: ByteBins = 255,
         nominal_smooth: NonNegative = 10.0,
         nominal_l2: NonNegative = 10.0,
-        subsample: Part = 1.0,
+        subsample: Part | Literal["auto"] = "auto",
+        sampling: Sampling = "chance",
         top_rate: LessThanAll = 0.0,
-        max_features: Part = 1.0,
+        max_features: Part | Literal["auto"] = "auto",
         monotonic_cst: Monotone = None,
-        early_stopping: Flag | Literal["auto"] = "auto",
+        interaction_cst: Interactions = None,
+        early_stopping: Flag | Literal["auto", "folds"] = "auto",
         validation_fraction: Share = 0.1,
         n_iter_no_change: Count = 20,
         tol: NonNegative = 1e-4,
@@ -281,9 +291,11 @@ class GradientBoostingRegressor(BoostingModel, Regressor):
         self.nominal_smooth = nominal_smooth
         self.nominal_l2 = nominal_l2
         self.subsample = subsample
+        self.sampling = sampling
         self.top_rate = top_rate
         self.max_features = max_features
         self.monotonic_cst = monotonic_cst
+        self.interaction_cst = interaction_cst
         self.early_stopping = early_stopping
         self.validation_fraction = validation_fraction
         self.n_iter_no_change = n_iter_no_change
@@ -296,7 +308,7 @@ class GradientBoostingRegressor(BoostingModel, Regressor):
         who, weight = type(self).__name__, counted(rows.weights())
         if self.loss == "poisson" and (y.min() < 0 or y.max() == 0):
             raise DataError(f"{who}(loss='poisson'): targets must be counts of at least 0, and not all 0.")
-        unit = 1.0 if self.loss == "poisson" else binary_scale(y)
+        unit = 1.0 if self.loss == "poisson" or callable(self.loss) else binary_scale(y)
         y = y * unit
         if self.engine == "exact":
             self._refuse_for_exact()
@@ -307,27 +319,35 @@ class GradientBoostingRegressor(BoostingModel, Regressor):
             return
         alpha = float(self.alpha)
         parameter = huber_bend(y, weight, alpha) if self.loss == "huber" else alpha
-        base = np.array([first_value_score(self.loss, y, weight, alpha)])
+        loss: str | OwnLoss
+        if callable(self.loss):
+            loss = OwnLoss(self.loss, who)
+            base = loss.first_score(y, weight)
+        else:
+            loss, base = self.loss, np.array([first_value_score(self.loss, y, weight, alpha)])
         stratum = np.zeros(len(y), dtype=np.int64)
-        self._boost(X, y, weight, self.loss, base, stratum=stratum, unit=unit, parameter=parameter, groups=rows.groups)
+        self._boost(X, y, weight, loss, base, stratum=stratum, unit=unit, parameter=parameter, groups=rows.groups)
 
     def _refuse_for_exact(self) -> None:
         others = {
-            "loss": "squared_error",
-            "subsample": 1.0,
-            "top_rate": 0.0,
-            "max_features": 1.0,
-            "min_gain": 0.0,
-            "monotonic_cst": None,
-            "warm_start": False,
+            "loss": ("squared_error",),
+            "subsample": (1.0, "auto"),
+            "top_rate": (0.0,),
+            "max_features": (1.0, "auto"),
+            "min_gain": (0.0,),
+            "monotonic_cst": (None,),
+            "interaction_cst": (None,),
+            "warm_start": (False,),
         }
         for name, plain in others.items():
-            if (value := getattr(self, name)) != plain:
+            if (value := getattr(self, name)) not in plain:
                 raise ParameterError(
-                    f"{type(self).__name__}({name}={value!r}): {name} must be {plain!r} where engine='exact'."
+                    f"{type(self).__name__}({name}={value!r}): {name} must be {plain[0]!r} where engine='exact'."
                 )
-        if self.early_stopping is True:
-            raise ParameterError(f"{type(self).__name__}(early_stopping=True): engine='exact' holds no rows back.")
+        if self.early_stopping not in ("auto", False):
+            raise ParameterError(
+                f"{type(self).__name__}(early_stopping={self.early_stopping!r}): engine='exact' holds no rows back."
+            )
 
     def rounds(self, n: int | None = None) -> str:
         """The first rounds (all if None) in words: what each tree asks and what it adds.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 __all__ = ["first_class_scores", "first_value_score", "huber_bend", "weighted_quantile"]
@@ -19,7 +21,7 @@ def weighted_quantile(values: np.ndarray, weight: np.ndarray, share: float) -> f
     return float(values[order[min(place, len(order) - 1)]])
 
 
-def first_class_scores(loss: str, totals: np.ndarray) -> np.ndarray:
+def first_class_scores(loss: Any, totals: np.ndarray) -> np.ndarray:
     """The scores of the shares that classes have in training: log odds, half of them, or a logarithm for each class.
 
     >>> first_class_scores("log_loss", np.array([1.0, 3.0])).round(3)

@@ -1,8 +1,8 @@
-"""Rounds of boosting: clean columns and targets in, trees out, as many as the rows held back ask for."""
+"""Rounds of boosting: clean columns and targets in, trees out, as many as rows that were not learnt from ask for."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,11 +11,13 @@ import numpy as np
 import margin._core as _core
 from margin.base.representations.mixed import MixedData
 from margin.boosting.gradient.boosted_trees import BoostedTrees, joined
+from margin.boosting.gradient.own_loss import OwnLoss
+from margin.boosting.gradient.settings import core_settings
 from margin.tree.grow import Columns, codes_of, given_weights, numbers_of
 
-__all__ = ["BoostedRows", "Grown", "core_settings", "run_rounds"]
+__all__ = ["BoostedRows", "Grown", "Patience", "Run", "best_rounds"]
 
-#: Rounds between two looks at the loss of the rows held back.
+#: Rounds between two looks at the loss of the watched rows.
 AT_ONCE = 5
 
 
@@ -44,68 +46,101 @@ class BoostedRows:
 
 @dataclass(frozen=True, eq=False)
 class Grown:
-    """Trees, and the loss after each round: of the training rows if asked for, of rows held back if there are any."""
+    """Trees, and the loss after each round: of the training rows if asked for, of watched rows if there are any."""
 
     trees: BoostedTrees
     loss: np.ndarray
     watched: np.ndarray
 
 
-def core_settings(settings: Mapping[str, Any]) -> Any:
-    """Settings as the core takes them (``native/include/margin/boosting/gradient/settings.hpp``)."""
-    found = _core.gradient.Settings()
-    for name, value in settings.items():
-        setattr(found, name, value)
-    return found
+@dataclass(frozen=True)
+class Patience:
+    """Boosting is over when none of the last ``rounds`` was better by the share ``tol`` than the best before."""
+
+    rounds: int
+    tol: float
+
+    def is_over(self, curve: np.ndarray) -> bool:
+        """Whether a curve of losses falls no more."""
+        if len(curve) <= self.rounds:
+            return False
+        before = curve[: -self.rounds].min()
+        return bool(curve[-self.rounds :].min() >= before - self.tol * abs(before))
 
 
-def run_rounds(
-    rows: BoostedRows,
-    watched: BoostedRows | None,
-    loss: str,
-    settings: Mapping[str, Any],
-    *,
-    base: np.ndarray,
-    first: int,
-    n_rounds: int,
-    max_bins: int,
-    patience: int,
-    tol: float,
-    with_loss: bool = False,
-) -> Grown:
-    """Rounds ``first`` … ``first + n_rounds - 1``, or fewer where rows are watched and their loss falls no more.
+class Run:
+    """Rounds over some rows, as many at a time as are asked for; ``base`` are the scores that trees add to."""
 
-    The rounds up to the smallest loss of the watched rows are kept.
-    """
-    given: Any = (*rows.cells(), max_bins, *rows.targets(), loss, core_settings(settings))
-    core = _core.gradient.boost(*given)
-    if watched is not None:
-        core.watch(*watched.cells(), *watched.targets())
-    at_once = n_rounds if watched is None else AT_ONCE
-    n_columns = rows.columns.n_numbers + len(rows.columns.n_levels)
-    parts: list[Grown] = []
-    done = 0
-    while done < n_rounds and not (watched is not None and _is_over(parts, patience, tol)):
-        found = core.run(first + done, min(at_once, n_rounds - done), with_loss, None)
+    def __init__(
+        self,
+        rows: BoostedRows,
+        watched: BoostedRows | None,
+        loss: str | OwnLoss,
+        settings: Mapping[str, Any],
+        *,
+        base: np.ndarray,
+        max_bins: int,
+        first: int = 0,
+    ) -> None:
+        self.rows, self.watched, self.base, self.first = rows, watched, base, first
+        self.own = loss if isinstance(loss, OwnLoss) else None
+        name = loss if isinstance(loss, str) else "given"
+        given: Any = (*rows.cells(), max_bins, *rows.targets(), name, core_settings(settings))
+        self.core = _core.gradient.boost(*given)
+        if watched is not None:
+            self.core.watch(*watched.cells(), *watched.targets())
+        self.n_columns = rows.columns.n_numbers + len(rows.columns.n_levels)
+        self.parts: list[Grown] = []
+        self.done = 0
+
+    def go_on(self, n_rounds: int) -> None:
+        """So many rounds more."""
+        if self.own is None:
+            self._keep(self.core.run(self.first + self.done, n_rounds, False, None))
+            return
+        for _ in range(n_rounds):
+            scores = self.core.scores().reshape(len(self.base), -1)
+            _, g, h = self.own.of(self.rows.y, scores)
+            self.core.give_slopes(g.ravel(), h.ravel())
+            found = self.core.run(self.first + self.done, 1, False, None)
+            if self.watched is not None:
+                after = self.core.watched_scores().reshape(len(self.base), -1)
+                found["watched"] = np.array([self.own.mean(self.watched.y, self.watched.weight, after)])
+            self._keep(found)
+
+    def _keep(self, found: dict[str, Any]) -> None:
         arrays = {name: found[name] for name in ("nodes", "start", "words", "gain", "cover")}
-        trees = BoostedTrees(**arrays, base=base, n_columns=n_columns)
-        parts.append(Grown(trees, found["loss"], found["watched"]))
-        done += trees.n_rounds
-    whole = Grown(
-        joined([part.trees for part in parts]),
-        np.concatenate([part.loss for part in parts]),
-        np.concatenate([part.watched for part in parts]),
-    )
-    if watched is None:
-        return whole
-    best = int(whole.watched.argmin()) + 1
-    return Grown(whole.trees.of_rounds(best), whole.loss, whole.watched)
+        trees = BoostedTrees(**arrays, base=self.base, n_columns=self.n_columns)
+        self.parts.append(Grown(trees, found["loss"], found["watched"]))
+        self.done += trees.n_rounds
+
+    @property
+    def curve(self) -> np.ndarray:
+        """The loss of the watched rows after each round."""
+        return np.concatenate([np.empty(0), *(part.watched for part in self.parts)])
+
+    def until(self, n_rounds: int, patience: Patience) -> Grown:
+        """At most so many rounds; where rows are watched the rounds up to their smallest loss are kept."""
+        if self.watched is None:
+            self.go_on(n_rounds)
+            return self.grown()
+        while self.done < n_rounds and not patience.is_over(self.curve):
+            self.go_on(min(AT_ONCE, n_rounds - self.done))
+        return self.grown(int(self.curve.argmin()) + 1)
+
+    def grown(self, n_rounds: int | None = None) -> Grown:
+        """The trees of the first rounds, of all if None."""
+        trees = joined([part.trees for part in self.parts])
+        loss = np.concatenate([part.loss for part in self.parts])
+        return Grown(trees if n_rounds is None else trees.of_rounds(n_rounds), loss, self.curve)
 
 
-def _is_over(parts: list[Grown], patience: int, tol: float) -> bool:
-    """Whether no round of the last ``patience`` ones was better by ``tol`` than the best before."""
-    curve = np.concatenate([np.empty(0), *(part.watched for part in parts)])
-    if len(curve) <= patience:
-        return False
-    before = curve[:-patience].min()
-    return bool(curve[-patience:].min() >= before - tol * abs(before))
+def best_rounds(runs: Sequence[Run], n_rounds: int, patience: Patience) -> tuple[int, np.ndarray]:
+    """How many rounds give the smallest loss over all watched rows, and the curve: runs go on side by side."""
+    weight = np.array([run.watched.weight.sum() for run in runs if run.watched is not None])
+    curve = np.empty(0)
+    while len(curve) < n_rounds and not patience.is_over(curve):
+        for run in runs:
+            run.go_on(min(AT_ONCE, n_rounds - len(curve)))
+        curve = np.average([run.curve for run in runs], axis=0, weights=weight)
+    return int(curve.argmin()) + 1, curve

@@ -10,7 +10,7 @@ import numpy as np
 from scipy.special import erf
 
 from margin.boosting.margins.brownian import Position, step_of, time_for
-from margin.boosting.margins.weighted_votes import Ensemble, WeakLearner, WeakModel, WeightedVotes
+from margin.boosting.margins.weighted_votes import VotingMembers, WeakLearner, WeakModel, WeightedVotes
 from margin.params import Count, Positive, Share
 from margin.typing import Encoded, TableLike
 
@@ -110,7 +110,7 @@ class BrownBoostClassifier(WeightedVotes):
         self.c = c
         self.n_estimators = n_estimators
 
-    def _boost(self, learner: WeakLearner) -> Ensemble:
+    def _boost(self, learner: WeakLearner) -> VotingMembers:
         self.c_ = time_for(float(self.target_error)) if self.c is None else float(self.c)
         weight = learner.weight
         at = Position(np.zeros(len(weight)), weight, self.c_, self.c_)
@@ -129,7 +129,7 @@ class BrownBoostClassifier(WeightedVotes):
             if at.left <= NO_TIME * self.c_:
                 break
         found = np.array(record).reshape(len(members), 6)
-        return Ensemble(members, found[:, 1].copy(), found)
+        return VotingMembers(members, found[:, 1].copy(), found)
 
     def _from_totals(self, totals: np.ndarray) -> np.ndarray:
         return super()._from_totals(totals / np.sqrt(self.c_) if totals.shape[1] else totals)

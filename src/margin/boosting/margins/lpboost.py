@@ -10,7 +10,7 @@ import numpy as np
 
 from margin.base.meta.members import Member
 from margin.boosting.margins.soft_margin import best_margin, solve_soft_margin
-from margin.boosting.margins.weighted_votes import Ensemble, WeakLearner, WeakModel, WeightedVotes
+from margin.boosting.margins.weighted_votes import VotingMembers, WeakLearner, WeakModel, WeightedVotes
 from margin.params import Count, NonNegative, Rule, is_number
 
 __all__ = ["LPBoostClassifier", "LPRound"]
@@ -77,8 +77,9 @@ class LPBoostClassifier(WeightedVotes):
     Attributes
     ----------
     margin_, objective_, bound_, gap_
-        For each problem: rho, the soft margin reached, what no weights over weak classifiers can exceed, and the
-        difference of the two, worked out from weights and margins and not taken from the solver.
+        For each problem: rho of the votes that answer, the soft margin that the program reached, what no weights over
+        weak classifiers can exceed, and the difference of the two, worked out from weights and margins and not taken
+        from the solver.
     converged_
         For each problem, whether the gap is within ``tol``.
 
@@ -107,7 +108,7 @@ class LPBoostClassifier(WeightedVotes):
         self.n_estimators = n_estimators
         self.tol = tol
 
-    def _boost(self, learner: WeakLearner) -> Ensemble:
+    def _boost(self, learner: WeakLearner) -> VotingMembers:
         weight, who = learner.weight, type(self).__name__
         limit = weight / (float(self.nu) * weight.sum())
         share, votes, group = weight / weight.sum(), np.empty(0), np.zeros(len(weight), dtype=np.int64)
@@ -135,7 +136,8 @@ class LPBoostClassifier(WeightedVotes):
             record.append([edge, bound, objective, margin])
         if objective <= float(self.tol):  # votes that cancel each other out tell nothing of any row
             votes = np.eye(len(members))[0]
-        return Ensemble(members, votes, np.array(record))
+            record[-1][3] = best_margin(columns[0], limit)[1]  # rho of what answers, not of votes that do not
+        return VotingMembers(members, votes, np.array(record))
 
     def _last(self, column: int) -> np.ndarray:
         return np.array([each.record[-1, column] for each in self.ensembles_])

@@ -18,7 +18,7 @@ from margin.errors import ParameterError
 from margin.params import Rule, no_text
 from margin.typing import Encoded, TableLike
 
-__all__ = ["Ensemble", "WeakLearner", "WeakModel", "WeightedVotes"]
+__all__ = ["VotingMembers", "WeakLearner", "WeakModel", "WeightedVotes"]
 
 #: Of equal scores the class with more weight in training wins: by so much of its share.
 TIE = 1e-9
@@ -32,7 +32,7 @@ WeakModel = Annotated[Any, Rule("None or a classifier with fit and predict", _is
 
 
 @dataclass(eq=False)
-class Ensemble:
+class VotingMembers:
     """Weak classifiers for two sides, the weight of each vote, and numbers about the round that each comes from."""
 
     members: list[Member]
@@ -97,14 +97,14 @@ class WeightedVotes(HasProbabilities):
     Attributes
     ----------
     ensembles_
-        The weak classifiers and their weights, an :class:`margin.boosting.Ensemble` for each problem: one for two
+        The weak classifiers and their weights, an :class:`margin.boosting.VotingMembers` for each problem: one for two
         classes, else one for each class.
     """
 
     representation = AsGiven(surveyed=True)
     estimator: Any
     n_estimators: Any
-    ensembles_: list[Ensemble]
+    ensembles_: list[VotingMembers]
 
     def _inner(self) -> Any:
         if self.estimator is not None:
@@ -113,7 +113,7 @@ class WeightedVotes(HasProbabilities):
 
         return DecisionStump(criterion="error")
 
-    def _boost(self, learner: WeakLearner) -> Ensemble:
+    def _boost(self, learner: WeakLearner) -> VotingMembers:
         raise TypeError(f"{type(self).__name__} must say how it boosts.")
 
     def _fit(self, X: Encoded, y: np.ndarray, rows: TrainingRows) -> None:

@@ -95,8 +95,6 @@ def command(
     from margin.experiment import run
 
     check_places(file, ("--out", out), ("--save", save))
-    if record and len(given["target"]) > 1:
-        raise click.UsageError("--record: runs for several targets are not put on record.")
     spec = _spec(file, **given)
     result = followed(run(spec), live=not quiet)
     places = _written(result, out, save, record)

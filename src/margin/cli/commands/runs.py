@@ -99,14 +99,16 @@ def _line(record: Any) -> dict[str, Any]:
         "when": record.when,
         "digest": record.digest,
         "command": record.command,
-        **{part: told[part] for part in ("title", "target", "best", "n_rows", "n_test")},
+        "target": ", ".join(record.targets),
+        **{part: told[part] for part in ("title", "best", "n_rows", "n_test")},
         "accuracy": accuracy and accuracy["value"],
     }
 
 
 def _tested(record: Any) -> dict[str, Any]:
     """The scores of the sealed test; none where a run was stopped before it was opened."""
-    return (record.result["test"] or {}).get("scores", {})
+    test = record.result["test"] or {}
+    return test.get("scores", {} if "n_rows" in test else test)
 
 
 def _shown(score: float | None) -> str:

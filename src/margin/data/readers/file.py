@@ -23,8 +23,8 @@ _MARKS_OF_ENCODINGS = {
 #: Files that people hand over in place of a table, and what to do about them.
 _NOT_TABLES = {
     b"\xd0\xcf\x11\xe0": "is a spreadsheet of old or another office file; save the sheet as .xlsx or CSV",
-    b"\x89PNG": "is a picture, not a table",
-    b"\xff\xd8\xff": "is a picture, not a table",
+    b"\x89PNG": "is a picture, not a table; margin.data.Images.read takes a folder of them",
+    b"\xff\xd8\xff": "is a picture, not a table; margin.data.Images.read takes a folder of them",
     b"%PDF": "is a PDF document; copy its table into a spreadsheet and save that as CSV",
     b"(\xb5/\xfd": "is packed with zstd; unpack it first",
     b"SQLite format 3": "is a database; write the table you want as CSV",

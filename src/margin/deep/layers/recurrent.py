@@ -122,7 +122,8 @@ class LSTM(Recurrent):
 class GRU(Recurrent):
     """Gates say how much of the state is made anew, and how much of it the candidate sees. Cho et al. (2014).
 
-    Gates stand in the order reset, update, candidate.
+    Gates stand in the order reset, update, candidate. The reset is of what the candidate makes of the state, h V, as
+    PyTorch and cuDNN have it; in the paper it is of the state itself.
 
     >>> GRU(2, 3).forward(np.zeros((1, 4, 2))).shape
     (1, 4, 3)
@@ -132,17 +133,15 @@ class GRU(Recurrent):
 
     def _step(self, x: np.ndarray, h: np.ndarray, c: np.ndarray) -> tuple[np.ndarray, np.ndarray, Any]:
         n = self.n_units
-        of_x, of_h = x @ self.U + self.b, h @ self.V[:, : 2 * n]
-        r, u = np.split(_sigmoid(of_x[:, : 2 * n] + of_h), 2, axis=1)
-        new = np.tanh(of_x[:, 2 * n :] + (r * h) @ self.V[:, 2 * n :])
-        return (1 - u) * new + u * h, c, (x, h, r, u, new)
+        of_x, of_h = x @ self.U + self.b, h @ self.V
+        r, u = np.split(_sigmoid(of_x[:, : 2 * n] + of_h[:, : 2 * n]), 2, axis=1)
+        seen = of_h[:, 2 * n :]
+        new = np.tanh(of_x[:, 2 * n :] + r * seen)
+        return (1 - u) * new + u * h, c, (x, h, r, u, new, seen)
 
     def _back(self, kept: Any, dh: np.ndarray, dc: np.ndarray) -> tuple[Any, ...]:
-        x, h, r, u, new = kept
-        n = self.n_units
+        x, h, r, u, new, seen = kept
         d_new = dh * (1 - u) * (1 - new**2)
-        d_reset = d_new @ self.V[:, 2 * n :].T
-        dz = np.concatenate([d_reset * h * r * (1 - r), dh * (h - new) * u * (1 - u), d_new], axis=1)
-        before = dz[:, : 2 * n] @ self.V[:, : 2 * n].T + d_reset * r + dh * u
-        V = np.concatenate([h.T @ dz[:, : 2 * n], (r * h).T @ d_new], axis=1)
-        return dz @ self.U.T, before, dc, x.T @ dz, V, dz.sum(axis=0)
+        gates = [d_new * seen * r * (1 - r), dh * (h - new) * u * (1 - u)]
+        of_x, of_h = np.concatenate([*gates, d_new], axis=1), np.concatenate([*gates, d_new * r], axis=1)
+        return of_x @ self.U.T, of_h @ self.V.T + dh * u, dc, x.T @ of_x, h.T @ of_h, of_x.sum(axis=0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from typing import Annotated, Any, Literal
 
@@ -9,7 +10,7 @@ import margin._core as _core
 from margin.deep.mlp.rates import SCHEDULES
 from margin.params import Rule, choice, is_list_of, is_number, is_whole, no_text
 
-__all__ = ["ActivationName", "Below1", "HiddenLayers", "Initial", "RateName", "SolverName"]
+__all__ = ["ActivationName", "Below1", "Folder", "HiddenLayers", "Initial", "RateName", "SolverName"]
 
 
 def _is_width(value: Any) -> bool:
@@ -35,6 +36,9 @@ HiddenLayers = Annotated[
 ActivationName = Annotated[str, choice(known=lambda: tuple(_core.deep.activations()))]
 SolverName = Annotated[str, choice(known=lambda: ("lbfgs", *_core.deep.optimizers()))]
 Below1 = Annotated[float, Rule("a number from 0 to below 1", lambda v: is_number(v) and 0 <= v < 1, float)]
+Folder = Annotated[
+    Any, Rule("a folder, or None", lambda v: v is None or isinstance(v, (str, os.PathLike)), lambda text: text)
+]
 RateName = Annotated[str, choice(*SCHEDULES)]
 Initial = (
     Literal["glorot", "he"]

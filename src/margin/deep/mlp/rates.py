@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
-__all__ = ["SCHEDULES", "Schedule"]
+__all__ = ["OF_LENGTH", "SCHEDULES", "Schedule"]
 
-SCHEDULES = ("constant", "invscaling", "adaptive", "step", "cosine", "one_cycle")
+SCHEDULES = ("constant", "invscaling", "adaptive", "step", "cosine", "one_cycle", "warm_up", "auto")
+#: Those that depend on how many epochs there are at most.
+OF_LENGTH = ("step", "cosine", "one_cycle", "warm_up")
 #: "adaptive" divides by it whenever there is no more progress, and gives up below the smallest rate.
 CUT, SMALLEST = 5.0, 1e-6
 #: "one_cycle" begins at the rate over the first number, rises for that share of training, and ends at the
 #: rate over the last.
 FROM, RISING, TO = 25.0, 0.3, 1e4
+#: "warm_up" rises to the rate over that share of training.
+WARMING = 0.1
 
 
 @dataclass
@@ -35,9 +40,9 @@ class Schedule:
 
     def rates(self, epoch: int, n_batches: int, seen: int) -> np.ndarray:
         """One rate for each batch of an epoch, counted from 0, after so many visits to rows."""
-        if self.name in ("cosine", "one_cycle"):
+        if self.name in CURVES:
             done = (epoch + np.arange(n_batches) / n_batches) / self.n_epochs
-            return self.first * (_falling(done) if self.name == "cosine" else _one_cycle(done))
+            return self.first * CURVES[self.name](done, 1.0 / (n_batches * self.n_epochs))
         return np.full(n_batches, self.now(epoch, seen))
 
     def now(self, epoch: int, seen: int) -> float:
@@ -62,7 +67,21 @@ def _falling(done: np.ndarray) -> np.ndarray:
     return 0.5 * (1.0 + np.cos(math.pi * np.minimum(done, 1.0)))
 
 
-def _one_cycle(done: np.ndarray) -> np.ndarray:
+def _one_cycle(done: np.ndarray, batch: float) -> np.ndarray:
     rise = 1.0 / FROM + (1.0 - 1.0 / FROM) * (1.0 - _falling(done / RISING))
     fall = 1.0 / TO + (1.0 - 1.0 / TO) * _falling((done - RISING) / (1.0 - RISING))
     return np.where(done < RISING, rise, fall)
+
+
+def _warm_up(done: np.ndarray, batch: float) -> np.ndarray:
+    """Evenly up from the first batch on, then down as a cosine."""
+    rise = np.minimum((done + batch) / WARMING, 1.0)
+    return np.where(done < WARMING, rise, _falling((done - WARMING) / (1.0 - WARMING)))
+
+
+#: Shares of the rate by the share of training that is done and the share that a batch is.
+CURVES: dict[str, Callable[[np.ndarray, float], np.ndarray]] = {
+    "cosine": lambda done, batch: _falling(done),
+    "one_cycle": _one_cycle,
+    "warm_up": _warm_up,
+}

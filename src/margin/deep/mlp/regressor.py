@@ -12,7 +12,7 @@ from margin.base.representations.representation import TrainingRows
 from margin.base.sklearn_classes import available_if
 from margin.deep.mlp.answering import Answering
 from margin.deep.mlp.network import MultilayerPerceptron
-from margin.deep.mlp.parameters import ActivationName, Below1, HiddenLayers, Initial, RateName, SolverName
+from margin.deep.mlp.parameters import ActivationName, Below1, Folder, HiddenLayers, Initial, RateName, SolverName
 from margin.deep.mlp.splitting import HeldOut
 from margin.params import Count, Flag, Jobs, NonNegative, Positive, Ratio, Seed, Share
 from margin.typing import LabelsLike, TableLike, WeightsLike
@@ -48,9 +48,9 @@ class MLPRegressor(MultilayerPerceptron, Regressor):
 
     def __init__(
         self,
-        *,
         hidden_layer_sizes: HiddenLayers = (100,),
         activation: ActivationName = "relu",
+        *,
         solver: SolverName = "adam",
         alpha: NonNegative = 1e-4,
         batch_size: Count | Literal["auto"] = "auto",
@@ -71,35 +71,36 @@ class MLPRegressor(MultilayerPerceptron, Regressor):
         n_iter_no_change: Count = 10,
         max_fun: Count = 15000,
         dropout: Below1 = 0.0,
+        batch_norm: Flag = False,
+        mixup: Ratio = 0.0,
+        ema: Below1 = 0.0,
         clip: Positive | None = None,
         init: Initial = "glorot",
         scale: Scale | None = "standard",
-        precision: Literal["double", "single"] = "double",
+        nominal: Literal["one_hot", "embedding"] = "one_hot",
+        checkpoint: Folder = None,
+        resume: Flag = False,
+        precision: Literal["auto", "double", "single"] = "auto",
         random_state: Seed = 0,
         n_jobs: Jobs = None,
     ) -> None:
         self.hidden_layer_sizes = hidden_layer_sizes
         self.activation = activation
-        self.solver = solver
-        self.alpha = alpha
-        self.batch_size = batch_size
+        self.solver, self.alpha, self.batch_size = solver, alpha, batch_size
         self.learning_rate, self.learning_rate_init, self.power_t = learning_rate, learning_rate_init, power_t
-        self.max_iter = max_iter
-        self.shuffle = shuffle
-        self.tol = tol
-        self.warm_start = warm_start
+        self.max_iter, self.shuffle, self.tol, self.warm_start = max_iter, shuffle, tol, warm_start
         self.momentum, self.nesterovs_momentum = momentum, nesterovs_momentum
         self.early_stopping, self.validation_fraction = early_stopping, validation_fraction
         self.beta_1, self.beta_2, self.epsilon = beta_1, beta_2, epsilon
-        self.n_iter_no_change = n_iter_no_change
-        self.max_fun = max_fun
-        self.dropout = dropout
+        self.n_iter_no_change, self.max_fun = n_iter_no_change, max_fun
+        self.dropout, self.batch_norm = dropout, batch_norm
+        self.mixup, self.ema = mixup, ema
         self.clip = clip
         self.init = init
         self.scale = scale
-        self.precision = precision
-        self.random_state = random_state
-        self.n_jobs = n_jobs
+        self.nominal = nominal
+        self.checkpoint, self.resume = checkpoint, resume
+        self.precision, self.random_state, self.n_jobs = precision, random_state, n_jobs
 
     def _targets(self, y: np.ndarray, rows: TrainingRows) -> tuple[np.ndarray | None, np.ndarray | None]:
         values = y.reshape(len(y), -1)
@@ -133,7 +134,8 @@ class MLPRegressor(MultilayerPerceptron, Regressor):
     def _score_of(self, answering: Answering, held: HeldOut) -> float:
         y = held.y.reshape(len(held.y), -1)
         found = np.empty(y.shape)
-        answering.answer(np.ascontiguousarray(held.X), True, np.inf, "scores", found, self._n_threads())
+        X = np.ascontiguousarray(held.X) if isinstance(held.X, np.ndarray) else held.X
+        answering.answer(X, True, np.inf, "scores", found, self._n_threads())
         away = (y - self._target_center) / self._target_spread
         middle = np.average(away, axis=0, weights=held.weight)
         lost = np.average((away - found) ** 2, axis=0, weights=held.weight)

@@ -5,15 +5,15 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
-import margin._core as _core
+from margin.deep.mlp.inputs import VisitedRows
 from margin.deep.mlp.quasi_newton import descend
 from margin.deep.mlp.rates import Schedule
 
-__all__ = ["Divergence", "Epoch", "Patience", "Training", "VisitedRows"]
+__all__ = ["Divergence", "Epoch", "Patience", "State", "Training"]
 
 
 @dataclass(frozen=True)
@@ -45,21 +45,29 @@ class Epoch:
 
 
 @dataclass(frozen=True)
-class VisitedRows:
-    """What the core learns from: a matrix, targets of one of two kinds, weights, and the rows in the order of visits.
+class State:
+    """The weights of a trainer, and all else that its next step depends on.
 
-    ``seed`` is that of the order; without one the rows are visited as they stand.
+    ``average`` are the averaged weights and ``norms`` the running means of batch norm, where there are such.
     """
 
-    X: np.ndarray
-    classes: np.ndarray | None
-    values: np.ndarray | None
-    weight: np.ndarray | None
-    visits: np.ndarray
-    seed: int | None
+    weights: np.ndarray
+    first: np.ndarray | None = None
+    second: np.ndarray | None = None
+    steps: int = 0
+    average: np.ndarray | None = None
+    norms: np.ndarray | None = None
 
-    def order(self, epoch: int) -> np.ndarray:
-        return self.visits if self.seed is None else _core.deep.shuffled(self.visits, self.seed, epoch)
+    @classmethod
+    def of(cls, trainer: Any) -> State:
+        first, second, steps = trainer.memory()
+        return cls(trainer.weights(), first, second, steps, trainer.average(), trainer.norms())
+
+    def give(self, trainer: Any, dtype: np.dtype[Any]) -> None:
+        """Let a trainer go on from here."""
+        arrays = self.weights, self.first, self.second, self.average, self.norms
+        w, first, second, average, norms = (None if each is None else each.astype(dtype) for each in arrays)
+        trainer.set(w, first, second, self.steps, average, norms)
 
 
 @dataclass(frozen=True)
@@ -93,11 +101,17 @@ class Patience:
         return self.waited > self.n_iter_no_change
 
 
+class Keeper(Protocol):
+    """Who writes down where a run is after every epoch."""
+
+    def write(self, run: Training) -> None: ...
+
+
 @dataclass
 class Training:
     """A run: the trainer of the core, what it learns from, and what became of it.
 
-    ``score`` judges flat weights on rows held out; the best ones are then what is left at the end.
+    ``score`` judges weights that answer on rows held out; the best ones are then what is left at the end.
     """
 
     trainer: Any
@@ -112,44 +126,54 @@ class Training:
     seen: int = 0
     settled: bool = False
     diverged: Divergence | None = None
+    keeper: Keeper | None = None
     curve: list[Epoch] = field(default_factory=list)
     best_weights: np.ndarray | None = None
-    _good: tuple[np.ndarray, tuple[np.ndarray, np.ndarray, int]] | None = None
+    _good: State | None = None
 
     def epochs(self) -> Iterator[Epoch]:
         """Mini-batches, until patience is over, ``max_iter`` is reached or a loss is not finite."""
         n = len(self.rows.visits)
-        for number in range(self.max_iter):
-            begun = time.perf_counter()
-            self._good = self.trainer.weights(), self.trainer.memory()
+        while len(self.curve) < self.max_iter and not self.settled:
+            number, begun = len(self.curve), time.perf_counter()
+            self._good = State(self.trainer.weights(), average=self.trainer.average(), norms=self.trainer.norms())
             rates = self.schedule.rates(number, -(-n // self.batch), self.seen)
             loss, norm, failed = self._pass(number, rates)
             if failed >= 0 or not np.isfinite(loss):
                 self.diverged = Divergence(number + 1, failed + 1, float(rates[failed]))
-                self.trainer.set(self._good[0], *self._good[1])
+                self.go_back()
                 return
             self.seen += n
-            weights, score = None, None
-            if self.score is not None:
-                weights = self.trainer.weights()
-                score = self.score(weights)
+            score = self._judge(number + 1, loss)
             epoch = Epoch(number + 1, loss, score, float(rates[-1]), norm, time.perf_counter() - begun)
             self.curve.append(epoch)
-            better = self.patience.see(epoch.number, loss if score is None else -score)
-            if weights is not None and better:
-                self.best_weights = weights
             if self.patience.is_over():
                 self.settled = not self.schedule.goes_on()
                 self.patience.waited = 0
+            if self.keeper is not None:
+                self.keeper.write(self)
             yield epoch
-            if self.settled:
-                return
+
+    def _judge(self, number: int, loss: float) -> float | None:
+        """The score on rows held out, if there are any; the best weights are remembered."""
+        if self.score is None:
+            self.patience.see(number, loss)
+            return None
+        weights = self.trainer.answering()
+        score = self.score(weights)
+        if self.patience.see(number, -score):
+            self.best_weights = weights
+        return score
+
+    def go_back(self) -> None:
+        """To the weights after the last epoch that was finished."""
+        if self._good is not None:
+            self._good.give(self.trainer, self._good.weights.dtype)
 
     def _pass(self, number: int, rates: np.ndarray) -> tuple[float, float, int]:
         rows = self.rows
         return self.trainer.epoch(
-            rows.X, rows.classes, rows.values, rows.weight, rows.order(self.first_epoch + number), self.batch, rates,
-            self.n_threads,
+            *rows.given, rows.order(self.first_epoch + number), self.batch, rates, self.n_threads, *rows.sparse
         )  # fmt: skip
 
     def descent(self, tol: float, max_values: int) -> Iterator[Epoch]:
@@ -158,25 +182,22 @@ class Training:
 
         def objective(flat: np.ndarray) -> tuple[float, np.ndarray]:
             self.trainer.set(flat, None, None, 0)
-            return self.trainer.objective(
-                rows.X, rows.classes, rows.values, rows.weight, rows.visits, self.n_threads
-            )  # fmt: skip
+            return self.trainer.objective(*rows.given, rows.visits, self.n_threads, *rows.sparse)
 
         begun = time.perf_counter()
-        point, number = None, 0
         for number, point in enumerate(descend(objective, self.trainer.weights(), tol, max_values), start=1):
-            self.trainer.set(point.x, None, None, 0)
+            self._good = State(point.x)
+            self.go_back()
             now = time.perf_counter()
-            norm = float(np.linalg.norm(point.gradient))
-            epoch = Epoch(number, point.value, None, point.step, norm, now - begun)
-            begun = now
-            self.curve.append(epoch)
-            self.patience.see(number, point.value)
-            self.seen += len(rows.visits)
-            self.settled = point.done
             if not np.isfinite(point.value):
                 self.diverged = Divergence(number, 1, point.step)
                 return
+            score = self._judge(number, point.value)
+            epoch = Epoch(number, point.value, score, point.step, float(np.linalg.norm(point.gradient)), now - begun)
+            begun = now
+            self.curve.append(epoch)
+            self.seen += len(rows.visits)
+            self.settled = point.done or (score is not None and self.patience.is_over())
             yield epoch
-            if number >= self.max_iter:
+            if number >= self.max_iter or self.settled:
                 return

@@ -12,7 +12,10 @@ from margin.errors import InputError
 from margin.random import generator
 from margin.typing import SeedLike
 
-__all__ = ["flat_of", "initial", "n_weights", "parts_of", "varying_columns", "widened"]
+__all__ = ["flat_of", "initial", "initial_vectors", "n_weights", "one_hot_layer", "parts_of", "tables_of", "widened"]
+
+#: How far vectors of codes are from 0 to begin with.
+VECTOR_DEVIATION = 0.1
 
 
 def n_weights(units: Sequence[int]) -> int:
@@ -78,23 +81,55 @@ def initial(how: Any, activation: str, units: Sequence[int], random_state: SeedL
     return np.concatenate(parts)
 
 
-def varying_columns(X: np.ndarray) -> np.ndarray:
-    """The columns that hold more than one value. The others would only be further intercepts.
+def initial_vectors(shapes: Sequence[tuple[int, int]], random_state: SeedLike) -> np.ndarray:
+    """Vectors of codes to begin with: small ones for levels, 0 for none of them, so that it says nothing at first."""
+    parts = []
+    draw = generator(random_state, "network", "vectors")
+    for n_levels, width in shapes:
+        parts += [np.zeros(width), draw.normal(0.0, VECTOR_DEVIATION, n_levels * width)]
+    return np.concatenate(parts) if parts else np.zeros(0)
 
-    >>> varying_columns(np.array([[1.0, 2.0], [1.0, 3.0]])).tolist()
-    [1]
+
+def tables_of(flat: np.ndarray, shapes: Sequence[tuple[int, int]]) -> tuple[list[np.ndarray], np.ndarray]:
+    """The vectors of each column of codes, the first of each those of none; and the weights behind them.
+
+    >>> tables, rest = tables_of(np.arange(7.0), [(1, 2)])
+    >>> tables[0].tolist(), rest.tolist()
+    ([[0.0, 1.0], [2.0, 3.0]], [4.0, 5.0, 6.0])
     """
-    return np.flatnonzero((X[:1] != X).any(axis=0))
+    tables, at = [], 0
+    for n_levels, width in shapes:
+        size = (n_levels + 1) * width
+        tables.append(flat[at : at + size].reshape(-1, width))
+        at += size
+    return tables, flat[at:]
+
+
+def one_hot_layer(tables: Sequence[np.ndarray], W: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The first layer for one-hot columns instead of vectors: the same sums, none of the levels in the intercepts.
+
+    >>> W, b = one_hot_layer([np.array([[1.0], [3.0]])], np.array([[5.0], [2.0]]), np.zeros(1))
+    >>> W.tolist(), b.tolist()
+    ([[5.0], [4.0]], [2.0])
+    """
+    first = len(W) - sum(table.shape[1] for table in tables)
+    parts = [W[:first]]
+    for table in tables:
+        own = W[first : first + table.shape[1]]
+        parts.append((table[1:] - table[:1]) @ own)
+        b = b + table[0] @ own
+        first += table.shape[1]
+    return np.concatenate(parts), b
 
 
 def widened(flat: np.ndarray, units: Sequence[int], places: np.ndarray, width: int) -> np.ndarray:
     """The same weights for inputs that stand at some places among more; the others have weights of 0.
 
+    Whatever follows the weights of the first layer stays as it is.
+
     >>> widened(np.array([5.0, 7.0]), [1, 1], np.array([1]), 2).tolist()
     [0.0, 5.0, 7.0]
     """
-    if len(flat) != n_weights(units):
-        raise ValueError(f"{len(flat)} numbers are not the weights of layers of {units} units")
     n_first = units[0] * units[1]
     first = np.zeros((width, units[1]), flat.dtype)
     first[places] = flat[:n_first].reshape(units[0], units[1])

@@ -6,6 +6,7 @@ import hashlib
 import math
 import numbers
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 from typing import Annotated, Any, NamedTuple, Self
 
@@ -14,17 +15,18 @@ from sklearn.utils import get_tags
 
 from margin import params
 from margin.base import AsGiven
-from margin.base.estimator import SupervisedEstimator
 from margin.base.meta.inner_model import last_step, on_tables
+from margin.base.meta.keeping_groups import KeepsGroups
 from margin.base.meta.members import naming, one_by_one
 from margin.base.representations.representation import TrainingRows
 from margin.base.rollback import further_or_not_at_all
 from margin.base.sklearn_classes import clone
+from margin.data.splits import group_codes
 from margin.data.table import Table
 from margin.data.weights import weight_arguments
 from margin.ensemble.bagging.drawing import Drawing, Stratum, of_columns
 from margin.ensemble.forest.growing import whole_repeats
-from margin.errors import InputError, ParameterError
+from margin.errors import InputError, ParameterError, columns_from
 from margin.params import Rule, is_whole, no_text
 from margin.random import seed_for
 from margin.tree.settings import features_of
@@ -49,7 +51,7 @@ class _Learnt(NamedTuple):
     said: np.ndarray
 
 
-class Bag(SupervisedEstimator):
+class Bag(KeepsGroups):
     """One model, learnt over and over from rows that are drawn, and asked together.
 
     Parameters
@@ -108,7 +110,9 @@ class Bag(SupervisedEstimator):
     def _inner(self) -> Any:
         raise TypeError(f"{type(self).__name__} must say what is in a bag that nobody named.")
 
-    def _member(self, model: Any, X: Encoded, y: np.ndarray, weight: np.ndarray | None) -> Any:
+    def _member(
+        self, model: Any, X: Encoded, y: np.ndarray, weight: np.ndarray | None, groups: np.ndarray | None
+    ) -> Any:
         raise TypeError(f"{type(self).__name__} must say how a member learns.")
 
     def _say(self, member: Any, X: Encoded) -> np.ndarray:
@@ -126,13 +130,16 @@ class Bag(SupervisedEstimator):
 
     # ---- Learning.
 
-    def fit(self, X: TableLike, y: LabelsLike, sample_weight: WeightsLike | None = None) -> Self:
+    def fit(
+        self, X: TableLike, y: LabelsLike, sample_weight: WeightsLike | None = None, groups: LabelsLike | None = None
+    ) -> Self:
         """Learn from rows X with targets y; whole-number weights stand for repeated rows, which can be drawn.
 
-        With ``warm_start`` members that are there stay, and the rows must be those that they were drawn from.
+        With ``warm_start`` members that are there stay, and the rows must be those that they were drawn from. Members
+        that cut folds of their own keep the rows of one of the ``groups`` on one side of each.
         """
         if not (self.warm_start and self.__sklearn_is_fitted__()):
-            return super().fit(X, y, sample_weight)
+            return super().fit(X, y, sample_weight, groups)
         params.check(self)
         more = int(self.n_estimators) - len(self.members_)
         if more < 0:
@@ -140,9 +147,16 @@ class Bag(SupervisedEstimator):
                 f"{type(self).__name__}(n_estimators={self.n_estimators}, warm_start=True): n_estimators must be at "
                 f"least the {len(self.members_)} members that are there (warm_start=False learns anew)."
             )
-        return self.grow(more, X, y, sample_weight)
+        return self.grow(more, X, y, sample_weight, groups)
 
-    def grow(self, n: int, X: TableLike, y: LabelsLike, sample_weight: WeightsLike | None = None) -> Self:
+    def grow(
+        self,
+        n: int,
+        X: TableLike,
+        y: LabelsLike,
+        sample_weight: WeightsLike | None = None,
+        groups: LabelsLike | None = None,
+    ) -> Self:
         """Add n members, from the rows of the fit.
 
         Members, and all that is known out of bag, are those of a bag that was learnt at once.
@@ -154,6 +168,8 @@ class Bag(SupervisedEstimator):
         with further_or_not_at_all(self):
             params.check(self)
             data, targets, rows = self._read_rows(X, y, sample_weight, who, self._columns)
+            if groups is not None:
+                rows = replace(rows, groups=rows.of(group_codes(groups, rows.n_given, who)))
             if self._marked(data, targets, rows) != before:
                 raise InputError(
                     f"{who}: rows, targets, weights and what is drawn of them must be as they were at the fit, or "
@@ -177,7 +193,7 @@ class Bag(SupervisedEstimator):
         drawing = self._drawing(X, y, rows)
         model = on_tables(self._inner()) if isinstance(X, Table) else self._inner()
         weight = None if rows.weight is None or len(whole_repeats(rows.weight)) else rows.weight
-        learn = partial(self._learn_one, model, drawing, X, y, weight, "oob_error_" in self.__dict__)
+        learn = partial(self._learn_one, model, drawing, X, y, weight, rows.groups, "oob_error_" in self.__dict__)
         first = len(self.members_)
         found, tally = [], _Tally(self, y, rows.weights())
         try:
@@ -201,15 +217,19 @@ class Bag(SupervisedEstimator):
         X: Encoded,
         y: np.ndarray,
         weight: np.ndarray | None,
+        groups: np.ndarray | None,
         asked: bool,
         number: int,
     ) -> _Learnt:
         times, columns = drawing.rows(number), drawing.columns(number)
         seen = of_columns(X, columns)
-        with naming(type(self).__name__, f"member {number}, {type(last_step(model)).__name__},", "estimator"):
+        named = None if columns is None or isinstance(X, Table) else columns.tolist()
+        who = f"member {number}, {type(last_step(model)).__name__},"
+        with naming(type(self).__name__, who, "estimator"), columns_from(named):
             seeded = _with_seed(model, drawing.seed_of(number))
             chosen, counts = _as_learnt(seeded, times, weight)
-            member = self._member(seeded, seen[chosen], y[chosen], counts)
+            together = None if groups is None else groups[chosen]
+            member = self._member(seeded, seen[chosen], y[chosen], counts, together)
             out = np.flatnonzero(times == 0) if asked else np.empty(0, dtype=np.intp)
             return _Learnt(member, columns, out, self._say(member, seen[out]))
 

@@ -15,10 +15,11 @@ from margin.data.rows import ready_for
 from margin.ensemble.bagging.bag import Bag, BaseModel
 from margin.ensemble.bagging.drawing import Stratum
 from margin.ensemble.committee.voting import DIGITS, TIE
+from margin.ensemble.left_out import answers_out_of_bag
 from margin.errors import ParameterError
 from margin.params import Count, Flag, Jobs, Seed
 from margin.tree.settings import ColumnsLookedAt
-from margin.typing import Encoded, TableLike
+from margin.typing import Encoded, LabelsLike, TableLike, WeightsLike
 
 __all__ = ["BaggingClassifier", "BaggingRegressor"]
 
@@ -134,8 +135,10 @@ class BaggingClassifier(Bag, HasProbabilities):
             for rows, total in zip(of_classes, totals)
         ]
 
-    def _member(self, model: Any, X: Encoded, y: np.ndarray, weight: np.ndarray | None) -> Member:
-        found, known = learn_member(model, X, y, weight, type(self).__name__), np.unique(y)
+    def _member(
+        self, model: Any, X: Encoded, y: np.ndarray, weight: np.ndarray | None, groups: np.ndarray | None
+    ) -> Member:
+        found, known = learn_member(model, X, y, weight, type(self).__name__, groups), np.unique(y)
         if not np.isin(found.places, known).all():
             raise ParameterError(
                 f"its classes_ are {found.places.tolist()}, which must be among {known.tolist()}, the classes as "
@@ -195,6 +198,10 @@ class BaggingClassifier(Bag, HasProbabilities):
         """The answer out of bag to each row, as a code; of no meaning where all members drew it."""
         votes, counts = self._out_of_bag("oob_decision_function_")
         return self._decided(votes / np.maximum(counts, 1)[:, None]).argmax(axis=1)
+
+    def out_of_bag_answers(self, X: TableLike, y: LabelsLike, sample_weight: WeightsLike | None = None) -> Any:
+        """What leaving out one row after another comes to, by members that did not draw it; see ``evaluate``."""
+        return answers_out_of_bag(self, X, y, sample_weight)
 
     @property
     def oob_score_(self) -> float:
@@ -269,8 +276,10 @@ class BaggingRegressor(Bag, Regressor):
             apart = y[asked] - np.average(y[asked], weights=weight[asked]) if asked.any() else np.zeros(1)
             self._variance = float(np.average(apart**2, weights=weight[asked] if asked.any() else None))
 
-    def _member(self, model: Any, X: Encoded, y: np.ndarray, weight: np.ndarray | None) -> Any:
-        return learn_model(model, X, y, weight, type(self).__name__)
+    def _member(
+        self, model: Any, X: Encoded, y: np.ndarray, weight: np.ndarray | None, groups: np.ndarray | None
+    ) -> Any:
+        return learn_model(model, X, y, weight, type(self).__name__, groups)
 
     def _say(self, member: Any, X: Encoded) -> np.ndarray:
         if not X.shape[0]:

@@ -20,8 +20,9 @@ from margin.ensemble.forest.proximities import outlier_measure, proximities
 from margin.ensemble.forest.quantiles import ROOM, leaf_weights, weighted_quantiles
 from margin.ensemble.forest.rows_again import rows_again
 from margin.ensemble.forest.several import codes_again, one_target, row_factors
+from margin.ensemble.left_out import answers_out_of_bag
 from margin.errors import LabelError, ParameterError
-from margin.tree.costs import in_few_bits
+from margin.tree.costs import cost_matrix, in_few_bits
 from margin.tree.several_outputs import per_output
 from margin.tree.tree_model import codes_among
 from margin.typing import Encoded, LabelsLike, TableLike, WeightsLike
@@ -39,22 +40,31 @@ class ForestClassifier(ForestModel, Classifier):
     class_weight
         ``"balanced"``, ``"balanced_subsample"`` (balanced among the rows that a tree drew), or a factor for the rows of
         each class.
+    costs
+        What errors cost: a matrix in the order of ``classes_`` (true classes down, answers across), or a mapping from
+        (true, answer) to the cost. Trees grow as without it, and probabilities stay; the answer is the class that costs
+        least by them. ``oob_error_`` stays the share of rows whose most probable class is another.
     """
 
     criterion: str
     class_weight: Any
+    costs: Any
+    _costs: np.ndarray | None = None
     #: Whether y had several columns.
     outputs_2d_ = False
 
     def _fit(self, X: MixedData, y: np.ndarray, rows: TrainingRows) -> None:
         who, weight, n_classes = type(self).__name__, rows.weights(), len(self.classes_)
         criterion = "entropy" if self.criterion == "log_loss" else self.criterion
+        self.__dict__.pop("_costs", None)
         if y.ndim == 2:
             sizes = tuple(len(labels) for labels in self.classes_)
             self._grow(X, y, weight, criterion, n_classes=sizes, factors=row_factors(self, y, weight))
             return
         if self.monotonic_cst is not None and n_classes > 2:
             raise ParameterError(f"{who}(monotonic_cst=…): only the shares of two classes can rise or fall.")
+        if self.costs is not None:
+            self._costs = cost_matrix(self.costs, self.classes_, who)
         balanced = isinstance(self.class_weight, str) and self.class_weight == "balanced_subsample"
         totals = np.bincount(y, weight, n_classes)
         given: Any = None if balanced else self.class_weight
@@ -73,8 +83,22 @@ class ForestClassifier(ForestModel, Classifier):
     def _scores(self, X: Encoded) -> Any:
         return self._told_apart(self._said(X))
 
+    def _answers(self, X: Encoded, scores: Any) -> np.ndarray:
+        return super()._answers(X, scores) if self._costs is None else self.classes_.take(self._cheapest(scores))
+
+    def _cheapest(self, shares: np.ndarray) -> np.ndarray:
+        """The code of the class that costs least where classes have such shares; without costs the largest share."""
+        return shares.argmax(axis=1) if self._costs is None else (shares @ self._costs).argmin(axis=1)
+
+    def _oob_codes(self) -> np.ndarray:
+        """The answer out of bag to each row, as a code; of no meaning where all trees drew it."""
+        return self._cheapest(np.nan_to_num(self.oob_decision_function_))
+
     def predict(self, X: TableLike) -> np.ndarray:
-        """The class with the largest mean share, in the type the labels came in; ties go to the first class."""
+        """The class with the largest mean share (with ``costs`` the cheapest), in the type the labels came in.
+
+        Ties go to the first class.
+        """
         scores = self._of_numbers(X)
         return super().predict(X) if scores is None else self._in_form(self._answers(None, self._told_apart(scores)))
 
@@ -101,6 +125,10 @@ class ForestClassifier(ForestModel, Classifier):
     def oob_score_(self) -> float:
         """The accuracy out of bag; of several targets the mean of those of each."""
         return 1.0 - float(self._fitted("oob_score_").oob_error_[-1])
+
+    def out_of_bag_answers(self, X: TableLike, y: LabelsLike, sample_weight: WeightsLike | None = None) -> Any:
+        """What leaving out one row after another comes to, by members that did not draw it; see ``evaluate``."""
+        return answers_out_of_bag(self, X, y, sample_weight)
 
     def _targets_again(self, y: LabelsLike, n_rows: int, who: str) -> np.ndarray:
         if self.outputs_2d_:

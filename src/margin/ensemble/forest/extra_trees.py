@@ -7,6 +7,7 @@ from typing import Literal
 from margin.ensemble.forest.answering import ForestClassifier, ForestRegressor
 from margin.ensemble.forest.stopping import AtInterrupt
 from margin.params import ClassWeight, Count, Flag, Jobs, NonNegative, Seed
+from margin.tree.costs import Costs
 from margin.tree.settings import CasesInLeaf, CasesToSplit, ColumnsLookedAt, LeafShare, Monotone
 
 __all__ = ["ExtraTreesClassifier", "ExtraTreesRegressor"]
@@ -53,6 +54,7 @@ class ExtraTreesClassifier(ForestClassifier):
         oob_score: Flag = False,
         max_samples: ColumnsLookedAt | None = None,
         class_weight: ClassWeight | Literal["balanced_subsample"] = None,
+        costs: Costs = None,
         monotonic_cst: Monotone = None,
         nominal: Literal["subset", "one_vs_rest"] = "subset",
         warm_start: Flag = False,
@@ -72,6 +74,7 @@ class ExtraTreesClassifier(ForestClassifier):
         self.oob_score = oob_score
         self.max_samples = max_samples
         self.class_weight = class_weight
+        self.costs = costs
         self.monotonic_cst = monotonic_cst
         self.nominal = nominal
         self.warm_start = warm_start

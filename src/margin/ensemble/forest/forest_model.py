@@ -180,6 +180,7 @@ class ForestModel(SupervisedEstimator):
             bins,
             parallel.n_threads(self.n_jobs),
             balanced,
+            self._random_splits,
         )
         asked = bool(self.oob_score and self.bootstrap)
         earlier = self.__dict__.get("_earlier", NOTHING)

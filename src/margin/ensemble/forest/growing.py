@@ -87,6 +87,8 @@ class Grown:
 class ForestRows:
     """Rows to grow from: put into codes once, whatever number of trees is grown in however many calls.
 
+    Numbers stay as they are for ``random_splits``.
+
     ``weight`` are relative weights, ``ends`` those of :func:`whole_repeats`, and ``n_classes`` those of each output,
     none for numbers. A y of two dimensions has several outputs.
     """
@@ -99,6 +101,7 @@ class ForestRows:
     bins: int | None
     n_threads: int
     balanced: bool = False
+    random_splits: bool = False
     numbers: np.ndarray = field(init=False)
     table: Any = field(init=False)
     unit: float = field(init=False)
@@ -106,7 +109,10 @@ class ForestRows:
     def __post_init__(self) -> None:
         columns, self.numbers = Columns(self.X), numbers_of(self.X)
         coded = codes_of(self.X), columns.n_levels, columns.nominal
-        self.table = _core.ensemble.code(self.numbers, *coded, self.bins or 0, self.n_threads)
+        if self.random_splits:
+            self.table = _core.ensemble.keep_numbers(self.numbers, *coded, self.n_threads)
+        else:
+            self.table = _core.ensemble.code(self.numbers, *coded, self.bins or 0, self.n_threads)
         scale = binary_scale(self.weight)
         self.weight = given_weights(self.weight * scale)
         self.unit = 1.0 if self.n_classes else binary_scale(self.y)

@@ -7,6 +7,7 @@ from typing import Literal
 from margin.ensemble.forest.answering import ForestClassifier, ForestRegressor
 from margin.ensemble.forest.stopping import AtInterrupt
 from margin.params import ClassWeight, Count, Flag, Jobs, NonNegative, Seed
+from margin.tree.costs import Costs
 from margin.tree.settings import Bins, CasesInLeaf, CasesToSplit, ColumnsLookedAt, LeafShare, Monotone
 
 __all__ = ["RandomForestClassifier", "RandomForestRegressor"]
@@ -54,6 +55,7 @@ class RandomForestClassifier(ForestClassifier):
         oob_score: Flag = True,
         max_samples: ColumnsLookedAt | None = None,
         class_weight: ClassWeight | Literal["balanced_subsample"] = None,
+        costs: Costs = None,
         monotonic_cst: Monotone = None,
         nominal: Literal["subset", "one_vs_rest"] = "subset",
         max_bins: Bins | Literal["auto"] | None = "auto",
@@ -74,6 +76,7 @@ class RandomForestClassifier(ForestClassifier):
         self.oob_score = oob_score
         self.max_samples = max_samples
         self.class_weight = class_weight
+        self.costs = costs
         self.monotonic_cst = monotonic_cst
         self.nominal = nominal
         self.max_bins = max_bins

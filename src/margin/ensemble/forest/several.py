@@ -18,6 +18,7 @@ __all__ = ["class_losses", "codes_again", "one_target", "row_factors"]
 #: What is about one target, with the settings that do not ask for it.
 _POSSIBLE: dict[str, tuple[Any, ...]] = {
     "monotonic_cst": (None,),
+    "costs": (None,),
     "class_weight": (None, "balanced"),
     "criterion": ("gini", "entropy", "log_loss"),
 }

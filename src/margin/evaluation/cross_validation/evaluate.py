@@ -217,6 +217,11 @@ class Plan:
             failed = at_once.event(1, 1).error
             collector.remark(f"{type(task.model).__name__}.left_out_answers failed ({failed}); fitted anew.")
             at_once = None
+        if at_once is not None and not hasattr(task.model, "left_out_answers"):
+            collector.remark(
+                "Rows were left out as members left them out (out of bag): each was answered by about n_estimators "
+                "members that did not draw it, and nothing was fitted anew."
+            )
         # Folds are made as they are needed: all those of leave-one-out at once would fill the memory.
         tasks = (partial(run_fold, task, fold) for fold in folds)
         of = (protocol.n_fits or len(task.labels)) if at_once is None else 1

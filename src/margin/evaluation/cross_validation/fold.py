@@ -221,14 +221,16 @@ def run_left_out(task: FoldTask) -> Outcome | None:
 
     Such a model has ``left_out_answers(X, y, sample_weight=None)``. It gives :class:`Predictions` with a column for
     each class in ascending order; or None where only fitting anew is exact. An error there becomes an outcome that says
-    so; the rows are then fitted anew.
+    so; the rows are then fitted anew. Bags and forests have ``out_of_bag_answers`` instead, which are exact but for
+    chance.
     """
-    if not hasattr(task.model, "left_out_answers") or task.labels.ndim > 1 or task.note is not None:
+    name = "left_out_answers" if hasattr(task.model, "left_out_answers") else "out_of_bag_answers"
+    if not hasattr(task.model, name) or task.labels.ndim > 1 or task.note is not None:
         return None
     start, rows = perf_counter(), np.arange(len(task.labels))
     fold = Fold(Part(rows[1:]), Part(rows))  # each row is predicted from all but one
     try:
-        given = task.configured().left_out_answers(task.X, task.labels, sample_weight=task.weight)
+        given = getattr(task.configured(), name)(task.X, task.labels, sample_weight=task.weight)
         if given is None:
             return None
         answers = _left_out_answers(task, given)

@@ -8,7 +8,15 @@ import time
 from types import FrameType, TracebackType
 from typing import Any
 
-__all__ = ["Alarm"]
+__all__ = ["Alarm", "race_until"]
+
+#: Share of a limit that is kept for fitting the best model twice more and for writing about it.
+KEPT_FOR_THE_END = 0.1
+
+
+def race_until(limit: float | None, start: float) -> float | None:
+    """When models have to be done in a run that began at ``start`` and may take ``limit`` seconds."""
+    return None if limit is None else start + limit * (1 - KEPT_FOR_THE_END)
 
 
 class Alarm:

@@ -17,16 +17,13 @@ from margin.errors import MarginError
 from margin.evaluation import Evaluation, SealedTest, evaluate_steps
 from margin.experiment.read_out import rank
 from margin.experiment.result import Pair, Progress, Score, Standing
-from margin.experiment.running.alarm import Alarm
+from margin.experiment.running.alarm import Alarm, race_until
 from margin.experiment.running.run_log import Log
 from margin.experiment.running.seeding import seeded
 from margin.experiment.spec import Spec
 from margin.typing import TableLike
 
 __all__ = ["Race", "entries_of", "tried"]
-
-#: Share of a limit that is kept for fitting the best model twice more and for writing about it.
-KEPT_FOR_THE_END = 0.1
 
 
 def entries_of(spec: Spec, sealed: SealedTest, log: Log) -> dict[str, zoo.Entry]:
@@ -84,7 +81,7 @@ class Race:
 
     def events(self) -> Iterator[Progress]:
         """Signs of life: each fold, and the standing of each model as soon as it is there."""
-        self._alarm = Alarm(self._until())
+        self._alarm = Alarm(race_until(self.spec.limit, self.log.start))
         self._began = perf_counter()
         X, y = self.sealed.train
         try:
@@ -99,10 +96,6 @@ class Race:
                     "(give more time, or name quicker models first)."
                 ) from None
             self._stop()
-
-    def _until(self) -> float | None:
-        limit = self.spec.limit
-        return None if limit is None else self.log.start + limit * (1 - KEPT_FOR_THE_END)
 
     def _validated(self, entry: zoo.Entry, place: int, X: TableLike, y: np.ndarray) -> Iterator[Progress]:
         total = self.protocol.n_fits * len(self.entries)
@@ -131,7 +124,7 @@ class Race:
         """Seconds until the race is over, if what comes takes as long as what was, and the limit allows."""
         so_far = perf_counter() - self._began
         left = so_far * (total - done) / done
-        until = self._until()
+        until = self._alarm.at
         return left if until is None else min(left, max(0.0, until - perf_counter()))
 
     def _standing(self, entry: zoo.Entry) -> Standing:

@@ -6,10 +6,12 @@ import numpy as np
 
 from margin.base.meta.members import Member
 from margin.boosting.adaboost.classifier import AdaBoostClassifier
+from margin.boosting.adaboost.label_boosting import AdaBoostMHClassifier
+from margin.boosting.adaboost.regressor import AdaBoostRegressor
 from margin.errors import ExportError
 from margin.export.answer import Answer, answer
 from margin.export.columns import RawRows
-from margin.export.members.committees import said_vote, summed
+from margin.export.members.committees import said_value, said_vote, summed
 from margin.export.members.forests import tree_ensemble
 from margin.export.trees import cells_of
 
@@ -25,11 +27,41 @@ def _(model: AdaBoostClassifier, rows: RawRows) -> Answer:
     votes = _of_trees(model, rows) if "trees_" in vars(model) else _of_members(model, rows)
     if n_classes == 2 and "trees_" in vars(model):
         votes = graph.side_by_side([graph("Neg", votes), votes])
-    scale = 1.0 if n_classes == 2 else 1.0 / (n_classes - 1)
-    return Answer(graph.winner(votes), graph.softmax(graph("Mul", votes, scale)))
+    return Answer(graph.winner(votes), graph.softmax(graph("Mul", votes, 1.0 / model._unit())))
 
 
-def _of_trees(model: AdaBoostClassifier, rows: RawRows) -> str:
+@answer.register
+def _(model: AdaBoostMHClassifier, rows: RawRows) -> Answer:
+    graph, n_classes = rows.graph, len(model.classes_)
+    if n_classes == 1:
+        certain = graph.repeated(np.ones(1), rows.count())
+        return Answer(graph.winner(certain), certain)
+    votes = _of_trees(model, rows)
+    if n_classes == 2:
+        votes = graph.side_by_side([graph("Neg", votes), votes])
+        return Answer(graph.winner(votes), graph.softmax(votes))
+    # The probability of each class against the rest, as shares of their sum.
+    alone = graph("Div", 1.0, graph("Add", 1.0, graph("Exp", graph("Mul", votes, -2.0))))
+    return Answer(graph.winner(votes), graph.as_shares(alone))
+
+
+@answer.register
+def _(model: AdaBoostRegressor, rows: RawRows) -> Answer:
+    """The weighted median: answers in ascending order, and the first that has half of the weight with those below."""
+    graph, alpha = rows.graph, model._record[:, 2]
+    if "trees_" in vars(model):
+        matrix = cells_of(rows, rows.mixed(model._encoder))
+        said = graph.ml("TreeEnsemble", matrix, **tree_ensemble(graph, model.trees_))
+    else:
+        said = graph.side_by_side([said_value(each, rows, "AdaBoostRegressor") for each in model.members_])
+    ascending, place = graph.several("TopK", 2, said, np.array([len(alpha)]), axis=1, largest=0, sorted=1)
+    below = graph("CumSum", graph("Gather", alpha, place), 1)
+    is_half = graph.as_int(graph("GreaterOrEqual", below, float(alpha.sum() / 2 * (1 - 1e-12))))
+    first = graph("ArgMax", is_half, axis=1, keepdims=1)
+    return Answer(value=graph.flat(graph("GatherElements", ascending, first, axis=1)))
+
+
+def _of_trees(model: AdaBoostClassifier | AdaBoostMHClassifier, rows: RawRows) -> str:
     graph, trees = rows.graph, model.trees_
     matrix = cells_of(rows, rows.mixed(model._encoder))
     named = graph.as_int(graph.ml("TreeEnsemble", matrix, **tree_ensemble(graph, trees)))
@@ -40,7 +72,7 @@ def _of_trees(model: AdaBoostClassifier, rows: RawRows) -> str:
 def _of_members(model: AdaBoostClassifier, rows: RawRows) -> str:
     """A vote of α for the answer of each member, and of two classes of -α for the other."""
     n_classes = len(model.classes_)
-    if model._algorithm == "SAMME.R" or not all(isinstance(one, Member) for one in model.members_):
+    if model._algorithm in ("SAMME.R", "M2") or not all(isinstance(one, Member) for one in model.members_):
         raise ExportError(
             "to_onnx(AdaBoostClassifier): rules, and members that vote with their probabilities, are not written to "
             "ONNX (algorithm='SAMME' counts answers)."

@@ -14,7 +14,7 @@ from margin.ensemble.forest.forest_model import ForestModel
 from margin.export.answer import Answer, answer
 from margin.export.columns import RawRows
 from margin.export.graph import Graph
-from margin.export.trees import LEQ, MEMBER, cells_of
+from margin.export.trees import LEQ, MEMBER, cells_of, winner_of
 
 __all__ = ["tree_ensemble"]
 
@@ -26,7 +26,7 @@ def _(model: ForestClassifier, rows: RawRows) -> Answer:
     table = np.vstack([np.eye(trees.shares.shape[1]), trees.shares])
     said = graph("Gather", table, named, axis=0)
     shares = graph("ReduceMean", said, np.array([1]), keepdims=0)
-    return Answer(graph.winner(shares), shares)
+    return Answer(winner_of(graph, shares, model._costs), shares)
 
 
 @answer.register

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from margin.boosting.margins.brownboost import BrownBoostClassifier
-from margin.boosting.margins.weighted_votes import TIE, Ensemble, WeightedVotes
+from margin.boosting.margins.weighted_votes import TIE, VotingMembers, WeightedVotes
 from margin.boosting.rusboost import RUSBoostClassifier
 from margin.export.answer import Answer, answer
 from margin.export.columns import RawRows
@@ -14,7 +14,7 @@ from margin.export.members.committees import said_vote, summed
 __all__: list[str] = []
 
 
-def _total(each: Ensemble, rows: RawRows, who: str) -> str:
+def _total(each: VotingMembers, rows: RawRows, who: str) -> str:
     """The sum of the weighted votes, 1 or -1 each, as a matrix of one column."""
     graph, parts = rows.graph, [rows.graph.repeated(np.zeros(1), rows.count())]
     for member, weight in zip(each.members, each.weights.tolist(), strict=True):

@@ -10,6 +10,7 @@ import numpy as np
 from margin.deep.mlp.classifier import MLPClassifier
 from margin.deep.mlp.fitted import FittedNetwork
 from margin.deep.mlp.regressor import MLPRegressor
+from margin.deep.mlp.weights import one_hot_layer
 from margin.errors import ExportError
 from margin.export.answer import Answer, answer
 from margin.export.columns import RawRows
@@ -55,6 +56,8 @@ def _outputs(model: FittedNetwork, rows: RawRows) -> str:
     graph, value = rows.graph, rows.matrix(model._encoder)
     last = len(model.coefs_) - 1
     for i, (W, b) in enumerate(zip(model.coefs_, model.intercepts_)):
+        if i == 0 and model.embeddings_:
+            W, b = one_hot_layer(list(model.embeddings_.values()), W, b)
         value = graph("Add", graph.times(value, W.astype(np.float64)), b.astype(np.float64))
         value = value if i == last else ACTIVATIONS[model.activation](graph, value)
     return value
@@ -63,6 +66,11 @@ def _outputs(model: FittedNetwork, rows: RawRows) -> str:
 @answer.register
 def _(model: MLPClassifier, rows: RawRows) -> Answer:
     graph = rows.graph
+    if isinstance(model.classes_, list):
+        raise ExportError(
+            f"to_onnx({type(model).__name__}): several targets of classes have no place in the graph; fit one model "
+            "per target, or save it with margin.persistence.save."
+        )
     if len(model.classes_) == 1:
         zeros = graph.repeated(np.zeros(1), rows.count())
         return replace(linear_answer(graph, zeros, 1, "softmax"), scores=None)

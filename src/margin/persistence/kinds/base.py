@@ -230,6 +230,7 @@ KINDS = (
             "sparse": Flag(),
             "keep_float32": Flag(),
             "largest": Number(0),
+            "codes": Absent(Flag(), lambda: False),
         },
     ),
     Kind(

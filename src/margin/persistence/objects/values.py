@@ -272,8 +272,10 @@ def _as_objects(items: list[Any]) -> np.ndarray:
 
 
 def _plain_label(value: object) -> Any:
+    if isinstance(value, frozenset):  # an answer of a model of several labels
+        return frozenset(map(_plain_label, value))
     if not (value is None or isinstance(value, (bool, int, float, str, bytes, np.generic))):
-        raise Malformed("a label must be a text, a number or None")
+        raise Malformed("a label must be a text, a number, None or a set of such")
     return value
 
 

@@ -1,3 +1,3 @@
-"""Pictures of forests and bags."""
+"""Pictures of forests, bags and boosted trees."""
 
 __all__: list[str] = []

@@ -1,6 +1,7 @@
 #pragma once
 // The rows of a table in bins, twice: row after row for histograms, column after column for dealing rows out.
 #include "margin/tree/binned/bins.hpp"
+#include "target_statistics.hpp"
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -18,8 +19,9 @@ inline constexpr std::size_t most_bins = 255;
 struct BinnedTable {
     std::size_t n_rows = 0, stride = 0;
     std::vector<tree::BinnedColumn> columns;
-    Codes rows;       // n_rows x columns
-    Codes by_columns; // columns x n_rows
+    Codes rows;                   // n_rows x columns
+    Codes by_columns;             // columns x n_rows
+    std::vector<bool> by_targets; // of each column: whether its bins are levels in the order of their mean target
 
     std::size_t n_columns() const noexcept { return columns.size(); }
     const std::uint8_t* row(std::size_t i) const noexcept { return rows.get() + i * columns.size(); }
@@ -57,13 +59,36 @@ Codes code_rows(const tree::Table<T>& table, const std::vector<tree::BinnedColum
     return codes;
 }
 
-/// A table in at most max_bins bins for each column. Requires 2 <= max_bins <= most_bins.
+/// A table in at most max_bins bins for each column. Nominal columns of more levels are put in the order of their mean
+/// target where there are targets to go by. Requires 2 <= max_bins <= most_bins.
 template <class T>
-BinnedTable bin_rows(const tree::Table<T>& table, std::size_t max_bins, std::size_t n_threads, Monitor& monitor) {
+BinnedTable bin_rows(const tree::Table<T>& table, std::size_t max_bins, const Targets* targets, std::size_t n_threads,
+                     Monitor& monitor) {
     BinnedTable made;
     made.n_rows = table.rows();
     made.columns = tree::find_bins(table, max_bins, n_threads, monitor);
     made.rows = code_rows(table, made.columns, n_threads, monitor);
+    made.by_targets.assign(made.n_columns(), false);
+    const std::size_t n_numbers = table.numbers.columns(), d = made.n_columns();
+    std::vector<std::uint8_t> fold;
+    for (std::size_t j = n_numbers; targets && j < d; ++j) {
+        const auto n_levels = static_cast<std::size_t>(table.n_levels[j - n_numbers]);
+        if (!made.columns[j].nominal || n_levels <= max_bins)
+            continue;
+        if (fold.empty())
+            fold = drawn_folds(made.n_rows, targets->seed);
+        made.by_targets[j] = true;
+        made.columns[j].nominal = false; // bins are in order now
+        const std::size_t before = made.columns[j].n_bins;
+        bin_by_targets(
+            made.columns[j], n_levels, made.n_rows, max_bins, *targets, fold,
+            [&](std::size_t i) { return table.codes(i, j - n_numbers); },
+            [&](std::size_t i, std::size_t bin) { made.rows[i * d + j] = static_cast<std::uint8_t>(bin); });
+        for (std::size_t i = 0; i < made.n_rows && made.columns[j].n_bins != before; ++i)
+            if (table.codes(i, j - n_numbers) < 0)
+                made.rows[i * d + j] = static_cast<std::uint8_t>(made.columns[j].n_bins);
+        monitor.check();
+    }
     made.by_columns = detail::by_columns(made.rows.get(), made.n_rows, made.n_columns(), n_threads, monitor);
     for (const auto& column : made.columns)
         made.stride = std::max(made.stride, (column.n_bins + 1 + 7) / 8 * 8);

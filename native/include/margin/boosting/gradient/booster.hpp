@@ -1,5 +1,6 @@
 #pragma once
 // Rounds of boosting: gradients, a tree for each score, scores brought up to date.
+#include "leaf_quantiles.hpp"
 #include "objective.hpp"
 #include "sampling.hpp"
 #include "tree_grower.hpp"
@@ -22,29 +23,13 @@ struct Rounds {
     std::vector<double> loss, watched; // of the training rows if asked for, and of the watched rows, after each round
 };
 
-namespace detail {
-
-/// The least number that has the share of all weight at or below it. Requires numbers.
-inline double weighted_quantile(std::vector<std::pair<double, double>>& numbers, double share) {
-    std::ranges::sort(numbers);
-    double total = 0, sum = 0;
-    for (const auto& [number, weight] : numbers)
-        total += weight;
-    for (const auto& [number, weight] : numbers)
-        if ((sum += weight) >= share * total * (1 - 1e-12))
-            return number;
-    return numbers.back().first;
-}
-
-} // namespace detail
-
 /// The rounds of one kind of rows (CoarseRows or FineRows).
 template <class Rows>
 class Booster {
 public:
     Booster(const BinnedTable& table, const Settings& settings, Objective& objective, ScoredRows& scored)
         : table_(table), settings_(settings), objective_(objective), scored_(scored), rows_(table.n_rows),
-          grower_(table, settings), sampler_(settings, table.n_rows), chances_(settings.seed) {
+          grower_(table, settings), sampler_(settings, table.n_rows), chances_(rounding_seed) {
         rows_.weight = scored.weights();
         total_ = static_cast<double>(table.n_rows);
         if (rows_.weight) {
@@ -86,7 +71,7 @@ private:
         const auto [most_g, most_h] = objective_.largest(scored_, settings_.n_threads, monitor);
         const double factor = sampler_.factor();
         rows_.grid = Grid(Bounds{most_g, most_h, total_ * factor, heaviest_ * factor, table_.n_rows});
-        Stream places(settings_.seed, number + 1);
+        Stream places(rounding_seed, number + 1);
         const std::size_t place = places.below(Chances::n);
         parallel_for(table_.n_rows, 4 * Objective::block, settings_.n_threads, monitor,
                      [&](std::size_t begin, std::size_t end, std::size_t) { quantise(k, begin, end, place); });
@@ -125,9 +110,12 @@ private:
                 leaves.push_back(at);
         double* const scores = scored_.scores.data() + k * scored_.size();
         const bool drawn = sampler_.draws();
+        if (objective_.renewed())
+            take_quantiles(tree, leaves, monitor);
         parallel_for(leaves.size(), 1, settings_.n_threads, monitor, [&](std::size_t begin, std::size_t, std::size_t) {
             GrownNode& leaf = tree[leaves[begin]];
-            leaf.value = settings_.learning_rate * (objective_.renewed() ? quantile_at(leaf) : newton_at(leaf));
+            if (!objective_.renewed())
+                leaf.value = settings_.learning_rate * newton_at(leaf);
             if (!drawn)
                 for (const auto& item : rows_.of(leaf.rows))
                     scores[item.row] += leaf.value;
@@ -148,14 +136,23 @@ private:
         return h + settings_.l2 > 0 ? leaf_value(leaf.sums, leaf.sums.g(sums), h, settings_.l2) : 0;
     }
 
-    double quantile_at(const GrownNode& leaf) const {
-        std::vector<std::pair<double, double>> residuals;
-        for (const auto& item : rows_.of(leaf.rows))
-            residuals.emplace_back(scored_.y[item.row] - scored_.scores[item.row],
-                                   rows_.weight ? rows_.weight[item.row] : 1);
-        if (residuals.empty())
-            return 0;
-        return std::clamp(detail::weighted_quantile(residuals, objective_.share()), leaf.sums.low, leaf.sums.high);
+    /// Quantiles of the residuals, times the learning rate.
+    void take_quantiles(GrownTree& tree, const std::vector<std::uint32_t>& leaves, Monitor& monitor) const {
+        std::vector<Weighted> residuals(tree.size());
+        const bool bound = !settings_.monotone.empty();
+        parallel_for(leaves.size(), 1, settings_.n_threads, monitor, [&](std::size_t begin, std::size_t, std::size_t) {
+            GrownNode& leaf = tree[leaves[begin]];
+            Weighted& here = residuals[leaves[begin]];
+            for (const auto& item : rows_.of(leaf.rows))
+                here.emplace_back(scored_.y[item.row] - scored_.scores[item.row],
+                                  rows_.weight ? rows_.weight[item.row] : 1);
+            if (!bound)
+                leaf.value = weighted_quantile(here, objective_.share());
+        });
+        if (bound)
+            bind_quantiles(tree, std::move(residuals), settings_.monotone, objective_.share());
+        for (const std::uint32_t at : leaves)
+            tree[at].value *= settings_.learning_rate;
     }
 
     /// Scores of rows in bins that walk down the tree.
@@ -168,6 +165,9 @@ private:
                              scores[i] += tree[leaf_of(tree, codes + i * d)].value;
                      });
     }
+
+    // The same for every model: what is drawn for rounding is no choice of anyone's, and two fits are the same model.
+    static constexpr std::uint64_t rounding_seed = 0;
 
     const BinnedTable& table_;
     const Settings& settings_;
@@ -201,6 +201,11 @@ public:
     const Settings& settings() const noexcept { return settings_; }
     void watch(WatchedRows rows) { watched_ = std::make_unique<WatchedRows>(std::move(rows)); }
 
+    /// Derivatives of the next round, worked out elsewhere: scores x rows. For the loss "given".
+    void give_slopes(std::vector<double> g, std::vector<double> h) { objective_.give(std::move(g), std::move(h)); }
+    const std::vector<double>& scores() const noexcept { return rows_.scores; }
+    const std::vector<double>& watched_scores() const noexcept { return watched_ ? watched_->rows.scores : none_; }
+
     Rounds run(std::size_t first, std::size_t n, bool with_loss, Monitor& monitor) {
         return std::visit([&](auto& booster) { return booster->run(first, n, watched_.get(), with_loss, monitor); },
                           booster_);
@@ -211,6 +216,7 @@ private:
     Settings settings_;
     Objective objective_;
     ScoredRows rows_;
+    std::vector<double> none_;
     std::unique_ptr<WatchedRows> watched_;
     std::variant<std::unique_ptr<Booster<FineRows>>, std::unique_ptr<Booster<CoarseRows>>> booster_;
 };

@@ -22,7 +22,8 @@ struct GrownNode {
     Segment rows;
     NodeSums sums;
     Split split;
-    double value = 0; // of a leaf
+    double value = 0;                  // of a leaf
+    std::vector<std::uint64_t> groups; // bits of the sets of columns that may go on from here; none: all columns may
 
     bool is_leaf() const noexcept { return first == 0; }
 };
@@ -84,7 +85,7 @@ private:
         made.tag = node.split.column;
         if (!holds(node.split.low, column.n_bins))
             made.tag |= ensemble::Node::missing_right;
-        if (!node.split.nominal) {
+        if (!node.split.nominal && !table.by_targets[node.split.column]) {
             made.threshold = threshold_behind(column, node.split.bin);
             return made;
         }

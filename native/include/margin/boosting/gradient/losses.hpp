@@ -116,8 +116,30 @@ struct Exponential {
     }
 };
 
+/// -(1 - s)^gamma log s with the probability s of the class that is there: rows that are told apart well count little. Lin
+/// et al. (2017), "Focal loss for dense object detection". It bends downwards where s is small: the second derivative is
+/// never taken smaller than that of the log loss times (1 - s)^gamma.
+struct Focal {
+    static constexpr std::string_view name = "focal";
+    static constexpr Traits traits{};
+    static Slopes slopes(double f, double y, double gamma) noexcept {
+        const double side = 2 * y - 1, log_s = -minus_log(side * f), s = std::exp(log_s), rest = -std::expm1(log_s);
+        const double factor = std::pow(rest, gamma), inner = gamma * s * log_s - rest;
+        const double h = s * factor * (-gamma * inner + rest * (gamma * log_s + gamma + 1));
+        return {side * factor * inner, std::max(h, factor * s * rest)};
+    }
+    static double loss(double f, double y, double gamma) noexcept {
+        const double less = minus_log((2 * y - 1) * f);
+        return std::pow(-std::expm1(-less), gamma) * less;
+    }
+
+private:
+    /// -log of 1 / (1 + e^-z).
+    static double minus_log(double z) noexcept { return (z < 0 ? -z : 0) + log1p_inlined(exp_of_minus(std::abs(z))); }
+};
+
 /// Losses of one score for each row; several classes have the softmax of a score each (softmax.hpp).
-using Losses = OneOf<Logistic, Exponential, Squared, Absolute, Quantile, Huber, Poisson>;
+using Losses = OneOf<Logistic, Exponential, Focal, Squared, Absolute, Quantile, Huber, Poisson>;
 
 /// A loss by its name: what is around it is compiled once.
 struct LossFunctions {

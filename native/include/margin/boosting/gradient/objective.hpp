@@ -26,17 +26,25 @@ class Objective {
 public:
     static constexpr std::size_t block = 4096;
 
+    /// The name of a loss whose derivatives are worked out elsewhere and handed over before each round.
+    static constexpr std::string_view given = "given";
+
     Objective(const std::string& loss, double parameter, std::size_t n_scores)
-        : functions_(loss_functions(n_scores > 1 ? "log_loss" : loss, parameter)), parameter_(parameter),
-          n_scores_(n_scores) {}
+        : functions_(loss_functions(n_scores > 1 || loss == given ? "log_loss" : loss, parameter)),
+          parameter_(parameter), n_scores_(n_scores), is_given_(loss == given) {}
+
+    void give(std::vector<double> g, std::vector<double> h) {
+        g_ = std::move(g);
+        h_ = std::move(h);
+    }
 
     std::size_t n_scores() const noexcept { return n_scores_; }
-    bool renewed() const noexcept { return functions_.traits.renewed; }
+    bool renewed() const noexcept { return !is_given_ && functions_.traits.renewed; }
     double share() const noexcept { return functions_.share; }
 
     /// Bring probabilities up to date with the scores, before the first tree of a round.
     void begin_round(const ScoredRows& rows, std::size_t n_threads, Monitor& monitor) {
-        if (n_scores_ == 1)
+        if (n_scores_ == 1 || is_given_)
             return;
         p_.resize(rows.scores.size());
         parallel_for(rows.size(), block, n_threads, monitor, [&](std::size_t begin, std::size_t end, std::size_t) {
@@ -48,7 +56,10 @@ public:
     void slopes(const ScoredRows& rows, std::size_t k, std::size_t begin, std::size_t end, double* g,
                 double* h) const noexcept {
         const std::size_t n = end - begin;
-        if (n_scores_ == 1)
+        if (is_given_) {
+            std::copy_n(g_.data() + k * rows.size() + begin, n, g);
+            std::copy_n(h_.data() + k * rows.size() + begin, n, h);
+        } else if (n_scores_ == 1)
             functions_.slopes(rows.scores.data() + begin, rows.y.data() + begin, n, parameter_, g, h);
         else
             detail::softmax_slopes(p_.data() + k * rows.size() + begin, rows.y.data() + begin, n,
@@ -57,6 +68,12 @@ public:
 
     /// The largest |g| and h of any row.
     std::pair<double, double> largest(const ScoredRows& rows, std::size_t n_threads, Monitor& monitor) const {
+        if (is_given_) {
+            std::pair<double, double> most(0, 0);
+            for (std::size_t i = 0; i < g_.size(); ++i)
+                most = {std::max(most.first, std::abs(g_[i])), std::max(most.second, h_[i])};
+            return most;
+        }
         if (n_scores_ > 1)
             return {1, 0.25 * factor()};
         if (functions_.traits.bounded)
@@ -80,6 +97,8 @@ public:
 
     /// The mean loss.
     double loss(const ScoredRows& rows, std::size_t n_threads, Monitor& monitor) const {
+        if (is_given_)
+            return 0; // known elsewhere
         const double* const w = rows.weights();
         using Pair = std::pair<double, double>;
         const Pair sums = reduce_in_order(
@@ -102,6 +121,8 @@ private:
     LossFunctions functions_;
     double parameter_;
     std::size_t n_scores_;
+    bool is_given_;
+    std::vector<double> g_, h_; // given derivatives: scores x rows
     std::vector<float> p_;
 };
 

@@ -10,7 +10,8 @@ namespace margin::boosting {
 struct Settings {
     std::size_t max_leaves = 31;
     std::size_t max_depth = std::numeric_limits<std::size_t>::max();
-    bool by_depth = false; // level after level; else the leaf of the largest gain next
+    bool by_depth = false;  // level after level; else the leaf of the largest gain next
+    bool symmetric = false; // level after level, and all nodes of a level ask the same question
     double learning_rate = 0.1;
     double l2 = 1;          // lambda: added to the second derivatives of a leaf
     double min_gain = 0;    // gamma: a split must gain more
@@ -23,8 +24,10 @@ struct Settings {
     double row_share = 1;        // of the rows that each round learns from
     double column_share = 1;     // of the columns that each tree may ask about
     double top_share = 0;        // one-sided sampling: rows of the largest gradients are all kept; 0: not asked for
-    double alpha = 0.9;          // of the quantile and of Huber's loss
-    std::vector<std::int8_t> monotone; // of each column: 1 rising, -1 falling, 0 free; or none
+    bool by_size = false;        // rows are drawn by the size of their gradients, and count for those left out
+    double alpha = 0.9;          // of the quantile, of Huber's loss and of the focal one
+    std::vector<std::int8_t> monotone;                    // of each column: 1 rising, -1 falling, 0 free; or none
+    std::vector<std::vector<std::uint32_t>> interactions; // columns that may stand on one path; none: all may
     std::uint64_t seed = 0;
     std::size_t n_threads = 1;
 };

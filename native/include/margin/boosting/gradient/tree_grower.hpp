@@ -2,6 +2,7 @@
 // One tree on gradients: histograms, splits, and rows dealt out to branches.
 #include "grown_tree.hpp"
 #include "histogram.hpp"
+#include "level_search.hpp"
 #include <algorithm>
 #include <memory>
 #include <numeric>
@@ -40,7 +41,8 @@ public:
     TreeGrower(const BinnedTable& table, const Settings& settings)
         : table_(table), settings_(settings), maker_(table, settings.n_threads),
           side_(std::make_unique_for_overwrite<std::uint8_t[]>(table.n_rows)),
-          most_kept_(std::max<std::size_t>(2, room / (maker_.size() * sizeof(Cell) + 1))) {}
+          most_kept_(std::max<std::size_t>(2, room / (maker_.size() * sizeof(Cell) + 1))),
+          groups_(groups_of_columns(table.n_columns(), settings)) {}
 
     /// A tree that asks about these columns alone (all if none are named); leaves have no values yet.
     GrownTree grow(GradientRows<Rows>& rows, std::vector<std::uint32_t> columns, Monitor& monitor) {
@@ -58,6 +60,11 @@ public:
         tree_[0].sums.g_unit = rows.g_unit();
         tree_[0].sums.h_unit = rows.h_unit();
         count_cases(tree_[0]);
+        tree_[0].groups.assign((settings_.interactions.size() + 63) / 64, ~std::uint64_t{0});
+        if (settings_.symmetric) {
+            grow_levels(std::move(cells));
+            return std::move(tree_);
+        }
         std::size_t n_leaves = 1;
         if (may_split(tree_[0], n_leaves))
             look(0, std::move(cells));
@@ -128,6 +135,26 @@ private:
                node.sums.h(node.sums.all) >= 2 * least_h(node.sums, settings_);
     }
 
+    /// For each column the bits of the sets of columns that it is in.
+    static std::vector<std::vector<std::uint64_t>> groups_of_columns(std::size_t n_columns, const Settings& settings) {
+        std::vector<std::vector<std::uint64_t>> found;
+        if (settings.interactions.empty())
+            return found;
+        found.assign(n_columns, std::vector<std::uint64_t>((settings.interactions.size() + 63) / 64));
+        for (std::size_t set = 0; set < settings.interactions.size(); ++set)
+            for (const std::uint32_t j : settings.interactions[set])
+                found[j][set / 64] |= std::uint64_t{1} << (set % 64);
+        return found;
+    }
+
+    /// Whether some set has this column and all that were asked about on the way to the node.
+    bool may_ask(const GrownNode& node, std::uint32_t j) const noexcept {
+        for (std::size_t k = 0; k < node.groups.size(); ++k)
+            if (node.groups[k] & groups_[j][k])
+                return true;
+        return node.groups.empty();
+    }
+
     /// What a node is worth as it is, twice.
     double score_as_leaf(const NodeSums& sums) const noexcept {
         const double g = sums.g(sums.all), h = sums.h(sums.all), v = leaf_value(sums, g, h, settings_.l2);
@@ -146,7 +173,8 @@ private:
                 SplitSearch search(table_, settings_);
                 for (std::size_t k = begin; k < end; ++k) {
                     const auto j = maker_.columns().empty() ? static_cast<std::uint32_t>(k) : maker_.columns()[k];
-                    search.look(j, cells.get() + j * table_.stride, node.sums, best[begin / grain]);
+                    if (may_ask(node, j))
+                        search.look(j, cells.get() + j * table_.stride, node.sums, best[begin / grain]);
                 }
             });
         for (const Split& found : best)
@@ -162,11 +190,12 @@ private:
             {at, settings_.by_depth ? -static_cast<double>(node.depth) : node.split.gain, std::move(cells)});
     }
 
-    void split(Open& open, std::size_t n_leaves) {
+    /// Two branches of a node with their rows and sums; the number of the first.
+    std::uint32_t branch(std::uint32_t at) {
         const auto first = static_cast<std::uint32_t>(tree_.size());
-        const std::size_t n_low = deal(tree_[open.node]);
+        const std::size_t n_low = deal(tree_[at]);
         tree_.resize(first + 2);
-        GrownNode& parent = tree_[open.node];
+        GrownNode& parent = tree_[at];
         parent.first = first;
         const Segment all = parent.rows;
         for (std::uint32_t b = 0; b < 2; ++b) {
@@ -175,9 +204,17 @@ private:
             child.rows = {1 - all.half, all.begin + (b ? n_low : 0), b ? all.n - n_low : n_low};
             child.sums = parent.sums;
             child.sums.all = b ? parent.sums.all - parent.split.left : parent.split.left;
+            child.groups = parent.groups;
+            for (std::size_t k = 0; k < child.groups.size(); ++k)
+                child.groups[k] &= groups_[parent.split.column][k];
             count_cases(child);
         }
-        bind_values(parent, tree_[first].sums, tree_[first + 1].sums);
+        return first;
+    }
+
+    void split(Open& open, std::size_t n_leaves) {
+        const std::uint32_t first = branch(open.node);
+        bind_values(tree_[open.node], tree_[first].sums, tree_[first + 1].sums);
         const std::uint32_t small = tree_[first].rows.n <= tree_[first + 1].rows.n ? first : first + 1;
         const std::uint32_t large = 2 * first + 1 - small;
         const bool on_small = may_split(tree_[small], n_leaves), on_large = may_split(tree_[large], n_leaves);
@@ -203,6 +240,84 @@ private:
         give_back(std::move(cells));
     }
 
+    /// Level after level, all nodes of a level by the same question, until none gains.
+    void grow_levels(Cells<Cell> cells) {
+        std::vector<Cells<Cell>> of_level;
+        of_level.push_back(std::move(cells));
+        std::uint32_t begin = 0;
+        for (std::size_t n = 1; 2 * n <= settings_.max_leaves && tree_[begin].depth < settings_.max_depth; n *= 2) {
+            const LevelSplit best = question_of(begin, of_level);
+            if (!(best.score > 0))
+                break;
+            std::vector<Cells<Cell>> next;
+            for (std::size_t k = 0; k < n; ++k) {
+                const auto at = begin + static_cast<std::uint32_t>(k);
+                settle_split(tree_[at], best, of_level[k].get());
+                const std::uint32_t first = branch(at);
+                const std::size_t small = tree_[first].rows.n <= tree_[first + 1].rows.n ? 0 : 1;
+                std::array<Cells<Cell>, 2> branches;
+                branches[small] = borrow();
+                maker_.make(rows_->of(tree_[first + small].rows), rows_->fine.get(), branches[small].get(), *monitor_);
+                for (std::size_t c = 0; c < maker_.size(); ++c)
+                    take_away(of_level[k][c], branches[small][c]);
+                branches[1 - small] = std::move(of_level[k]);
+                for (auto& made : branches)
+                    next.push_back(std::move(made));
+            }
+            begin += static_cast<std::uint32_t>(n);
+            of_level = std::move(next);
+        }
+        for (auto& made : of_level)
+            give_back(std::move(made));
+    }
+
+    /// The best question of the level that begins at a node; of no score where none gains enough.
+    LevelSplit question_of(std::uint32_t begin, const std::vector<Cells<Cell>>& of_level) {
+        std::vector<LevelNode<Cell>> nodes;
+        double as_leaves = 0;
+        for (std::size_t k = 0; k < of_level.size(); ++k) {
+            const NodeSums& sums = tree_[begin + k].sums;
+            nodes.push_back({of_level[k].get(), &sums, score_as_leaf(sums)});
+            as_leaves += nodes.back().as_leaf;
+        }
+        const std::size_t n = maker_.columns().empty() ? table_.n_columns() : maker_.columns().size();
+        std::vector<LevelSplit> found(n);
+        const bool alone = n * table_.stride * nodes.size() < (std::size_t{1} << 15);
+        parallel_for(n, 1, alone ? 1 : settings_.n_threads, *monitor_, [&](std::size_t k, std::size_t, std::size_t) {
+            const auto j = maker_.columns().empty() ? static_cast<std::uint32_t>(k) : maker_.columns()[k];
+            if (may_ask(tree_[begin], j))
+                LevelSearch<Cell>(table_, settings_).look(j, nodes, found[k]);
+        });
+        LevelSplit best;
+        for (const LevelSplit& each : found)
+            if (each.score > best.score)
+                best = each;
+        if (!(0.5 * (best.score - as_leaves) > settings_.min_gain + 1e-12 * best.score))
+            best.score = 0;
+        return best;
+    }
+
+    /// The question of a level as the split of one of its nodes.
+    void settle_split(GrownNode& node, const LevelSplit& asked, const Cell* cells) const {
+        Split& split = node.split;
+        split = Split{};
+        split.column = asked.column;
+        split.nominal = asked.nominal;
+        split.bin = asked.bin;
+        split.low = asked.low;
+        const std::size_t missing = table_.columns[asked.column].n_bins;
+        for (std::size_t code = 0; code <= missing; ++code)
+            if (holds(asked.low, code))
+                split.left += sums_of(cells[asked.column * table_.stride + code]);
+        NodeSums low = node.sums, high = node.sums;
+        low.all = split.left;
+        high.all = node.sums.all - split.left;
+        split.score = score_as_leaf(low) + score_as_leaf(high);
+        split.gain = 0.5 * (split.score - score_as_leaf(node.sums));
+        if (sums_of(cells[asked.column * table_.stride + missing]) == Sums{} && 2 * split.left.h > node.sums.all.h)
+            put(split.low, missing);
+    }
+
     /// Where the answer must rise or fall with the column, no leaf on one side may pass the middle of both.
     void bind_values(const GrownNode& parent, NodeSums& low, NodeSums& high) const noexcept {
         const int sign =
@@ -224,6 +339,8 @@ private:
         std::array<std::uint8_t, 256> is_low;
         for (std::size_t code = 0; code < 256; ++code)
             is_low[code] = holds(node.split.low, code);
+        if (n == 0)
+            return 0;
         std::vector<std::size_t> low_before((n - 1) / block + 2);
         const std::size_t n_threads = n < 2 * block ? 1 : settings_.n_threads;
         parallel_for(n, block, n_threads, *monitor_, [&](std::size_t first, std::size_t last, std::size_t) {
@@ -257,6 +374,7 @@ private:
     GrownTree tree_;
     std::vector<Open> open_;
     std::vector<Cells<Cell>> free_;
+    std::vector<std::vector<std::uint64_t>> groups_; // of each column: the sets it is in
 };
 
 } // namespace margin::boosting

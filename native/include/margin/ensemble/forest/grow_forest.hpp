@@ -13,6 +13,7 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <stdexcept>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -102,6 +103,8 @@ template <class Case, class Heard>
 GrownForest grow_trees(const CodedTable& table, const tree::Settings& settings, const Kind<Case>& kind,
                        const ForestPlan& plan, Monitor& monitor, Heard&& heard) {
     using Worker = detail::Worker<Case>;
+    if (!table.suits(settings.random_splits))
+        throw std::invalid_argument("random splits need numbers as they are, all others need them in codes");
     std::vector<std::unique_ptr<Worker>> workers(n_workers(plan.n_trees, 1, plan.n_threads));
     std::vector<GrownTree> trees(plan.n_trees);
     monitor.expect(plan.n_trees);

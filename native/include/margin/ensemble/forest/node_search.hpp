@@ -93,9 +93,11 @@ public:
     double loss(const double* sum, double weight) const noexcept { return proposals_->loss(sum, weight); }
 
     /// Columns in random order until enough were seen that vary and one of them has a split; `seed` and the way to the
-    /// node decide which (tree::ColumnDraw).
-    void best(std::span<const Case> cases, const BinNode& node, std::uint64_t seed, BinSplit& split) {
+    /// node decide which (tree::ColumnDraw). `numbers` are those of random splits, else nothing.
+    void best(std::span<const Case> cases, const BinNode& node, std::uint64_t seed, const NodeNumbers& numbers,
+              BinSplit& split) {
         node_ = &node;
+        numbers_ = &numbers;
         split_ = &split;
         split.found = false;
         best_score_ = 0;
@@ -117,7 +119,7 @@ private:
         if (table_.columns[j].nominal)
             return weigh_sums(cases, j);
         if (common_.settings.random_splits)
-            return random_.weigh(cases, j, *node_, *proposals_, *split_);
+            return random_.weigh(cases, j, *node_, *numbers_, *proposals_, *split_);
         return by_moments_ ? weigh_moments(cases, j) : weigh_sums(cases, j);
     }
 
@@ -222,6 +224,7 @@ private:
     tree::MomentCuts cuts_;
     double best_score_ = 0;
     const BinNode* node_ = nullptr;
+    const NodeNumbers* numbers_ = nullptr;
     BinSplit* split_ = nullptr;
 };
 

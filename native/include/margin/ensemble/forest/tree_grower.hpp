@@ -27,12 +27,14 @@ public:
     TreeGrower(const CodedTable& table, const BinCommon& common, NodeSearch<Case> search, std::size_t width,
                Monitor& monitor)
         : table_(table), common_(common), settings_(common.settings), search_(std::move(search)), width_(width),
-          monitor_(monitor) {}
+          monitor_(monitor), numbers_(table) {}
 
     /// The tree of some cases. `common` holds their weight; `seed` decides which columns are drawn.
     GrownTree grow(std::vector<Case>&& cases, std::uint64_t seed) {
         cases_ = std::move(cases);
         spare_.resize(cases_.size());
+        if (settings_.random_splits)
+            numbers_.begin(cases_), x_.resize(cases_.size());
         seed_ = seed;
         grown_ = {};
         grown_.decrease.assign(table_.columns.size(), 0.0);
@@ -67,6 +69,8 @@ private:
     void grow_next() {
         const Work work = stack_.back();
         stack_.pop_back();
+        if (stack_.size() < n_others_)
+            numbers_.leave(); // the subtree is done
         sum_.assign(sums_.end() - static_cast<std::ptrdiff_t>(width_), sums_.end());
         sums_.resize(sums_.size() - width_);
         const double weight = Target::weight(sum_.data(), width_);
@@ -76,9 +80,13 @@ private:
         }
         if (work.n_rows > 1024)
             monitor_.check();
-        const BinNode node{0,           0,         work.n, sum_.data(), weight, search_.loss(sum_.data(), weight),
-                           work.bounds, work.path, seed_};
-        search_.best(cases_of(work), node, seed_, split_);
+        if (settings_.random_splits && !numbers_.copied() && numbers_.worthwhile(work.n_rows, settings_.max_features)) {
+            numbers_.copy(work.begin, work.n_rows);
+            n_others_ = stack_.size();
+        }
+        const BinNode node{0,           work.begin, work.n, sum_.data(), weight, search_.loss(sum_.data(), weight),
+                           work.bounds, work.path,  seed_};
+        search_.best(cases_of(work), node, seed_, numbers_, split_);
         if (split_.found && weight / common_.all_weight * split_.gain + 1e-15 >= settings_.min_decrease)
             divide(work, weight);
         else
@@ -222,35 +230,58 @@ private:
 
     /// Deal the rows of a node out to its branches, in the order they have; gives how many go to branch 0.
     std::size_t deal(const Work& work) {
-        const std::size_t n_bins = table_.columns[split_.column].n_bins;
+        const tree::BinnedColumn& column = table_.columns[split_.column];
+        const std::size_t n_bins = column.n_bins;
+        if (settings_.random_splits && !column.nominal) {
+            numbers_.read(split_.column, work.begin, work.n_rows, x_.data());
+            const double t = std::isnan(split_.drawn) ? split_.cut : split_.drawn;
+            return deal_by(work, [x = x_.data(), t, low = split_.missing == 0](std::size_t i) {
+                return (x[i] <= t) | ((x[i] != x[i]) & low);
+            });
+        }
+        const Case* const cases = cases_.data() + work.begin;
         return table_.with_codes(split_.column, [&]<class Code>(const Code* codes) {
             if (split_.ask == tree::Ask::threshold) {
                 const std::size_t cut = split_.cut, also = split_.missing == 0 ? n_bins : split_.cut;
-                return deal_by(work, [=](const Case& c) { return (codes[c.row] <= cut) | (codes[c.row] == also); });
+                return deal_by(
+                    work, [=](std::size_t i) { return (codes[cases[i].row] <= cut) | (codes[cases[i].row] == also); });
             }
             low_.assign(n_bins + 1, 0);
             low_[n_bins] = split_.missing == 0;
             for (const tree::code_t bin : split_.codes)
                 low_[bin] = 1;
             const std::uint8_t* const low = low_.data();
-            return deal_by(work, [=](const Case& c) { return low[codes[c.row]] != 0; });
+            return deal_by(work, [=](std::size_t i) { return low[codes[cases[i].row]] != 0; });
         });
     }
 
-    /// No branch on the side: which one comes next cannot be foretold.
+    /// is_low(i) of the i-th case of the node, asked once for each in order.
     template <class IsLow>
     std::size_t deal_by(const Work& work, IsLow&& is_low) {
-        Case* const cases = cases_.data() + work.begin;
+        if (!settings_.random_splits)
+            return part(cases_.data() + work.begin, spare_.data(), work.n_rows, is_low);
+        std::uint32_t *const places = numbers_.places(work.begin), *const spare = numbers_.spare();
+        is_low_.resize(work.n_rows);
+        for (std::size_t i = 0; i < work.n_rows; ++i)
+            is_low_[i] = is_low(i);
+        const auto known = [low = is_low_.data()](std::size_t i) { return low[i] != 0; };
+        part(places, spare, work.n_rows, known);
+        return part(cases_.data() + work.begin, spare_.data(), work.n_rows, known);
+    }
+
+    /// No branch on the side: which one comes next cannot be foretold.
+    template <class Item, class IsLow>
+    static std::size_t part(Item* items, Item* spare, std::size_t n, IsLow&& is_low) {
         std::size_t n_low = 0, n_high = 0;
-        for (std::size_t i = 0; i < work.n_rows; ++i) {
-            const Case c = cases[i];
-            const bool low = is_low(c);
-            cases[n_low] = c;
-            spare_[n_high] = c;
+        for (std::size_t i = 0; i < n; ++i) {
+            const Item item = items[i];
+            const bool low = is_low(i);
+            items[n_low] = item;
+            spare[n_high] = item;
             n_low += low;
             n_high += !low;
         }
-        std::copy_n(spare_.begin(), n_high, cases + n_low);
+        std::copy_n(spare, n_high, items + n_low);
         return n_low;
     }
 
@@ -260,7 +291,11 @@ private:
     NodeSearch<Case> search_;
     std::size_t width_;
     Monitor& monitor_;
+    NodeNumbers numbers_;      // of random splits
+    std::size_t n_others_ = 0; // nodes of the stack that are not of the subtree whose numbers were copied
     std::vector<Case> cases_, spare_;
+    tree::Buffer<double> x_;
+    tree::Buffer<std::uint8_t> is_low_;
     std::uint64_t seed_ = 0;
     GrownTree grown_;
     std::vector<Work> stack_;

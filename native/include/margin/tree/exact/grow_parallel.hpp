@@ -8,6 +8,7 @@
 #include <functional>
 #include <memory>
 #include <numeric>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -45,9 +46,26 @@ public:
         each_node(nodes, [&](auto& open, Scratch& scratch) { open.split = open.search.end(plan_, scratch); });
     }
 
-    /// Deal out the cases of the nodes that have a split.
+    /// Deal out the cases of the nodes that have a split; some nodes at a time, or all entries would be there twice.
     void deal_cases(const Open& given) {
         const auto nodes = those(given, [](const auto& open) { return open.split.found; });
+        std::size_t n_entries = 0;
+        for (const auto* open : nodes)
+            n_entries += open->work.cases.entries.size();
+        for (std::size_t begin = 0, end = 0; begin < nodes.size(); begin = end) {
+            std::size_t taken = 0;
+            do
+                taken += nodes[end++]->work.cases.entries.size();
+            while (end < nodes.size() && taken < n_entries / 16);
+            deal_some(Nodes(nodes.begin() + static_cast<std::ptrdiff_t>(begin),
+                            nodes.begin() + static_cast<std::ptrdiff_t>(end)));
+        }
+    }
+
+private:
+    using Nodes = std::vector<OpenNode<Target>*>;
+
+    void deal_some(const Nodes& nodes) {
         const auto n_columns = [](const auto& open) {
             return open.branching.complete() ? 0 : open.work.cases.columns.size();
         };
@@ -58,7 +76,9 @@ public:
                                                   [](std::size_t n) { return Buffer<Entry>(n); });
         });
         each_pair(nodes, n_columns, [](auto& open, std::size_t k, Scratch&) {
-            open.branching.division.deal(open.work.cases, k, [k](std::size_t) { return k; });
+            auto& cases = open.work.cases;
+            open.branching.division.deal(cases, k, [k](std::size_t) { return k; });
+            give_back(std::span(cases.entries.data() + k * cases.n, cases.n));
         });
         each_node(nodes, [&](auto& open, Scratch&) {
             if (!open.branching.complete())
@@ -66,9 +86,6 @@ public:
             open.work.cases.entries = {};
         });
     }
-
-private:
-    using Nodes = std::vector<OpenNode<Target>*>;
 
     template <class Which>
     static Nodes those(const Open& given, Which&& which) {

@@ -79,6 +79,12 @@ inline void rank_codes(MatrixView<const std::int32_t> codes, std::size_t c, cons
     }
 }
 
+/// How many columns are copied at a time: as many as share a line of the cache, fewer where their copies would be large.
+inline std::size_t columns_at_once(std::size_t n_rows, std::size_t n_workers) noexcept {
+    constexpr std::size_t room = std::size_t{1} << 21; // numbers
+    return std::max(n_workers, std::clamp<std::size_t>(room / n_rows, 1, 8));
+}
+
 /// Columns first ... first + n_columns - 1 of a matrix, one after another. The rows are read once for all of them,
 /// since a cell brings its neighbours along.
 template <class T>
@@ -102,7 +108,7 @@ Ranked rank_columns(const Table<T>& table, std::size_t n_threads, Monitor& monit
     const std::size_t n = table.rows(), d_numbers = table.numbers.columns(), d = table.columns();
     Ranked ranked{std::vector<Column>(d), Buffer<Entry>(n * d)};
     const auto entries = [&](std::size_t j) { return std::span(ranked.entries.data() + j * n, n); };
-    const std::size_t group = std::max<std::size_t>(8, n_workers(d, 1, n_threads));
+    const std::size_t group = detail::columns_at_once(n, n_workers(d, 1, n_threads));
     Buffer<double> copies(n * std::min(group, d_numbers));
     std::vector<detail::SortRoom> rooms(n_workers(d, 1, n_threads));
     for (std::size_t first = 0; first < d_numbers; first += group) {

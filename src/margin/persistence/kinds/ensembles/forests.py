@@ -61,6 +61,8 @@ def _classes_fit(made: Any) -> str | None:
     n_classes = sum(map(len, made.classes_)) if made.outputs_2d_ else len(made.classes_)
     if not made.trees_.of_classes or made.trees_.shares.shape[1] != n_classes:
         return "its trees tell other classes apart"
+    if made._costs is not None and (made.outputs_2d_ or len(made._costs) != n_classes):
+        return "its costs are of other classes"
     return _votes_fit(made, n_classes) or _fits_columns(made)
 
 
@@ -91,7 +93,8 @@ FOREST: dict[str, Field] = {
     "_oob_counts": Absent(Array("i4", "r", at_least(0))),
 }
 
-CLASSES: dict[str, Field] = {"classes_": OUTPUTS, "outputs_2d_": Absent(Flag()), **FOREST}
+COSTS = Absent(Array("f8", "k", "k", at_least(0), finite))
+CLASSES: dict[str, Field] = {"classes_": OUTPUTS, "outputs_2d_": Absent(Flag()), "_costs": COSTS, **FOREST}
 VALUES: dict[str, Field] = {**FOREST, "_variance": Absent(Number(0.0)), "_oob_r2": Absent(Number(missing=True))}
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from margin.boosting.margins.brownboost import BrownBoostClassifier
 from margin.boosting.margins.lpboost import LPBoostClassifier
-from margin.boosting.margins.weighted_votes import Ensemble
+from margin.boosting.margins.weighted_votes import VotingMembers
 from margin.boosting.rusboost import RUSBoostClassifier
 from margin.persistence.kinds.base import AS_GIVEN, classifier, shares
 from margin.persistence.kinds.multiclass import MEMBERS, unfit
@@ -20,7 +20,7 @@ from margin.persistence.objects.kind import Kind
 __all__ = ["KINDS"]
 
 
-def _ensemble(one: Ensemble) -> str | None:
+def _ensemble(one: VotingMembers) -> str | None:
     return None if len(one.members) == len(one.weights) else "there must be a weight for each member"
 
 
@@ -49,7 +49,7 @@ PRIOR = Array("f8", "k", shares)
 KINDS: tuple[Kind, ...] = (
     Kind(
         "ensemble",
-        Ensemble,
+        VotingMembers,
         {
             "members": MEMBERS,
             "weights": Array("f8", "m", at_least(0), finite),

@@ -1,0 +1,127 @@
+r"""AdaBoost.M2: shares not of rows but of mislabels, pairs of a row and a class that is not its own.
+
+A rule says of each class how plausible it is, from 0 to 1. With shares :math:`D(i, k)` of mislabels its pseudo-loss is
+:math:`\varepsilon = \frac12 \sum D(i,k)\,(1 - h(x_i, y_i) + h(x_i, k))`, which is ½ for a rule that says the same of
+all classes, so that every rule that tells any two classes apart can be used. It votes :math:`\alpha\, h(x, k)` with
+:math:`\alpha = \ln\frac{1-\varepsilon}{\varepsilon}`, and shares become :math:`D\, e^{-\frac{\alpha}{2}(h(x_i,y_i) -
+h(x_i,k))}/Z`. The training error is at most :math:`(K-1)\prod Z`.
+
+A leaf of a tree may call several classes plausible: the sum over its rows of what calling class k plausible gains is
+above 0 or it is not, and the tree of the smallest pseudo-loss has the largest sum of these gains.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+import margin._core as _core
+from margin.base.representations.mixed import MixedData
+from margin.boosting.adaboost.learner_rounds import LearnerRounds, standing
+from margin.boosting.adaboost.settings import Plan, Step
+from margin.boosting.adaboost.tree_rounds import GrownRounds
+from margin.boosting.adaboost.votes import Weighed, discrete, exactly_none
+from margin.boosting.tree_sum import TreeSum
+
+__all__ = ["Mislabels", "PseudoLossLearner", "PseudoLossTrees"]
+
+
+class Mislabels:
+    """The shares of pairs of a row and a class that is not its own; they follow from the votes alone.
+
+    >>> pairs = Mislabels(np.array([0, 2]), np.array([0.5, 0.5]), 3)
+    >>> pairs.shares.tolist()
+    [[0.0, 0.25, 0.25], [0.25, 0.25, 0.0]]
+    >>> pairs.pseudo_loss(np.array([[1.0, 0.0, 0.0], [1.0, 1.0, 1.0]]))
+    0.25
+    """
+
+    def __init__(self, y: np.ndarray, weight: np.ndarray, n_classes: int) -> None:
+        self.y, self.n_classes = y, n_classes
+        self.rows = np.arange(len(y))
+        self.shares = np.repeat(weight[:, None] / (n_classes - 1), n_classes, axis=1)
+        self.shares[self.rows, y] = 0.0
+
+    def weights(self) -> np.ndarray:
+        """The shares of the rows."""
+        return self.shares.sum(axis=1)
+
+    def gains(self) -> np.ndarray:
+        """What calling each class plausible gains, for each row."""
+        found = -self.shares
+        found[self.rows, self.y] = self.weights()
+        return found
+
+    def pseudo_loss(self, plausible: np.ndarray) -> float:
+        """½ for what says nothing, 0 for what is right of every pair."""
+        return float(0.5 * (1.0 - (self.gains() * plausible).sum()))
+
+    def reweigh(self, votes: np.ndarray) -> float:
+        """Shares after votes of some rows; what they are divided by."""
+        if votes.shape[1] == 1:  # half the lead of the second class
+            votes = votes * np.array([[-1.0, 1.0]])
+        lead = votes[self.rows, self.y][:, None] - votes
+        self.shares *= np.exp(-lead / 2)
+        z = float(self.shares.sum())
+        self.shares /= z
+        return z
+
+
+def _weighed(epsilon: float, plan: Plan) -> Weighed:
+    """As for M1 with more than two classes; of two classes the vote counts for half on either side."""
+    found = discrete(epsilon, max(plan.n_classes, 3), "M1", plan.learning_rate, plan.n_cases)
+    return found._replace(alpha=found.alpha / 2) if plan.n_classes == 2 else found
+
+
+def _votes(plausible: np.ndarray, alpha: float) -> np.ndarray:
+    return alpha * (plausible[:, 1:] - plausible[:, :1]) if plausible.shape[1] == 2 else alpha * plausible
+
+
+class PseudoLossTrees(GrownRounds):
+    """Rounds of stumps and shallow trees of the smallest pseudo-loss."""
+
+    def __init__(self, X: MixedData, y: np.ndarray, weight: np.ndarray, plan: Plan, before: TreeSum | None) -> None:
+        super().__init__(X, y, weight, plan)
+        self.pairs = Mislabels(y, weight, plan.n_classes)
+        self.votes = np.zeros((len(y), 1 if plan.n_classes == 2 else plan.n_classes))
+        if before is not None:
+            self.votes += before.sums(X, plan.n_threads)
+            self.pairs.reweigh(self.votes)
+        self.scale = 0.0 if before is None else plan.scale_before
+
+    def step(self) -> Step | Weighed:
+        """One more round; what is known of a rule that is no better than chance, which is not taken."""
+        plan = self.plan
+        gains = np.ascontiguousarray(self.pairs.gains())
+        tree = _core.boosting.grow_labels(self.table, gains, "gained", plan.max_depth, plan.n_threads)
+        plausible = (tree["sums"] > 0).astype(np.float64)
+        weighed = _weighed(exactly_none(0.5 * (1.0 - float(tree["sums"][tree["sums"] > 0].sum()))), plan)
+        if weighed.chance:
+            return weighed
+        votes = _votes(plausible, weighed.alpha)
+        added = votes[tree["leaf"]]
+        self.votes += added
+        self.scale += weighed.alpha
+        weighed = weighed._replace(z=self.pairs.reweigh(added))
+        self.keep(tree, votes)
+        return Step(weighed, *standing(self.votes, self.y, self.given, self.scale))
+
+
+class PseudoLossLearner(LearnerRounds):
+    """Rounds of any learner with probabilities: rows weigh what their mislabels do."""
+
+    def __init__(self, *given: Any) -> None:
+        super().__init__(*given)
+        self.pairs = Mislabels(self.y, self.given, self.plan.n_classes)
+        self.pairs.reweigh(self.votes)
+        self.weight = self.pairs.weights()
+
+    def _weighed(self, member: Any) -> tuple[Weighed, np.ndarray]:
+        plausible = member.probabilities(self.X, self.plan.n_classes)
+        return _weighed(exactly_none(self.pairs.pseudo_loss(plausible)), self.plan), plausible.argmax(axis=1)
+
+    def _reweigh(self, votes: np.ndarray, weighed: Weighed) -> Weighed:
+        z = self.pairs.reweigh(votes)
+        self.weight = self.pairs.weights()
+        return weighed._replace(z=z)

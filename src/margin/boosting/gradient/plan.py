@@ -1,0 +1,82 @@
+"""What "auto" stands for: step, rounds, trees and shares by the number of rows, and what says when to stop."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+__all__ = ["FOLDS", "Plan", "folds_asked", "plans_for"]
+
+#: From so many rows on a part of them is held back to say when to stop; below, folds of the rows say it.
+MANY_ROWS = 10_000
+#: Rounds where nothing says when to stop, and at most where something does.
+ROUNDS, MOST_ROUNDS = 100, 1000
+#: Folds that say when to stop.
+FOLDS = 5
+#: A round has a tree for each score. Of more scores than that there are so many trees at most, but never fewer rounds
+#: than 200, and fewer folds: a thousand rows of eleven classes would take most of a minute.
+MANY_SCORES, MOST_TREES, LEAST_ROUNDS, FEWER_FOLDS = 6, 3000, 200, 2
+
+Stop = Literal["no", "folds", "part"]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How a model is fitted to some rows; fields are the parameters of the model once "auto" is settled.
+
+    ``stop`` is what says when to stop: nothing, the rows of each fold in turn, or a part that is held back.
+    """
+
+    n_estimators: int = ROUNDS
+    learning_rate: float = 0.1
+    max_leaf_nodes: int | None = 31
+    min_samples_leaf: Any = 20
+    l2: float = 1.0
+    subsample: float = 1.0
+    max_features: float = 1.0
+    stop: Stop = "no"
+
+
+#: Few rows are learnt in two ways, and folds choose: many small trees of part of the rows and columns each, which
+#: noise does not lead astray, and larger ones of all rows, for targets that follow from the columns without chance.
+FEW_ROWS = (
+    Plan(MOST_ROUNDS, 0.05, 8, 2, 2.0, 0.7, 0.5, "folds"),
+    Plan(MOST_ROUNDS, 0.1, 31, 5, 1.0, 1.0, 1.0, "folds"),
+)
+#: Many rows: a part of the columns makes trees differ, and costs less.
+MANY = Plan(MOST_ROUNDS, 0.1, 63, 20, 1.0, 1.0, 0.7, "part")
+SETTLED = ("learning_rate", "max_leaf_nodes", "min_samples_leaf", "l2", "subsample", "max_features")
+
+
+def folds_asked(n_scores: int) -> int:
+    """Of the folds, how many say when to stop."""
+    return FOLDS if n_scores <= MANY_SCORES else FEWER_FOLDS
+
+
+def plans_for(model: Any, n_rows: int, n_scores: int = 1, *, going_on: bool = False) -> tuple[Plan, ...]:
+    """What the parameters of a model mean for so many rows: one plan, or several for folds to choose from.
+
+    A model that goes on from earlier trees never stops early, and one that was asked for a number of rounds makes it.
+    """
+    stop = "no" if going_on else _stop(model, n_rows)
+    plans: tuple[Plan, ...] = (Plan(stop=stop),)
+    if model.n_estimators == "auto" and stop != "no":
+        plans = FEW_ROWS if stop == "folds" else (MANY,)
+        if n_scores > MANY_SCORES:
+            most = max(LEAST_ROUNDS, MOST_TREES // n_scores)
+            plans = tuple(replace(plan, n_estimators=most, learning_rate=0.1) for plan in plans)
+    given = {name: value for name in SETTLED if (value := getattr(model, name)) != "auto"}
+    if model.n_estimators != "auto":
+        given["n_estimators"] = int(model.n_estimators)
+    if model.top_rate > 0 and "subsample" not in given:
+        given["subsample"] = min(0.1, 1 - model.top_rate)
+    return tuple(dict.fromkeys(replace(plan, **given) for plan in plans))
+
+
+def _stop(model: Any, n_rows: int) -> Stop:
+    asked = model.early_stopping
+    if asked == "auto" and model.n_estimators != "auto":
+        return "no"
+    if asked == "folds" or (asked == "auto" and n_rows < MANY_ROWS):
+        return "folds" if n_rows >= 2 * FOLDS else "no"
+    return "part" if asked else "no"
