@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -65,19 +65,18 @@ class TreeSum(PackedNodes):
     @classmethod
     def of(cls, trees: Sequence[Mapping[str, Any]], values: Sequence[np.ndarray], n_columns: int) -> TreeSum:
         """Trees as the core gives them, each with the values of its leaves."""
-        nodes, words, n_leaves, n_words = [], [], 0, 0
-        for tree, of_leaves in zip(trees, values, strict=True):
-            moved = tree["nodes"].copy()
-            tags = moved[:, 1] >> np.uint64(32)
-            is_leaf = (tags & np.uint64(LEAF)) != 0
-            moved[is_leaf, 0] = (moved[is_leaf, 0].view(np.float64) + n_leaves).view(np.uint64)
-            moved[((tags & np.uint64(KIND)) != 0) & ~is_leaf, 0] += np.uint64(n_words)
-            nodes.append(moved)
-            words.append(tree["words"])
-            n_leaves, n_words = n_leaves + len(of_leaves), n_words + len(tree["words"])
-        start = np.cumsum([0, *(len(part) for part in nodes)], dtype=np.int64)
+        start = _starts(tree["nodes"] for tree in trees)
+        nodes = np.concatenate([tree["nodes"] for tree in trees])
+        words = [tree["words"] for tree in trees]
+        n_nodes = np.diff(start)
+        tags = nodes[:, 1] >> np.uint64(32)
+        is_leaf = (tags & np.uint64(LEAF)) != 0
+        is_subset = ((tags & np.uint64(KIND)) != 0) & ~is_leaf
+        of_trees = np.repeat(_starts(values)[:-1], n_nodes)[is_leaf]
+        nodes[is_leaf, 0] = (nodes[is_leaf, 0].view(np.float64) + of_trees).view(np.uint64)
+        nodes[is_subset, 0] += np.repeat(_starts(words)[:-1], n_nodes)[is_subset].astype(np.uint64)
         table = np.ascontiguousarray(np.concatenate(values), dtype=np.float64)
-        return cls(np.concatenate(nodes), start, np.concatenate(words), table, n_columns)
+        return cls(nodes, start, np.concatenate(words), table, n_columns)
 
     @property
     def width(self) -> int:
@@ -121,3 +120,8 @@ class TreeSum(PackedNodes):
             np.concatenate([self.values, other.values]),
             self.n_columns,
         )
+
+
+def _starts(parts: Iterable[Any]) -> np.ndarray:
+    """Where each part begins once they stand one after another, and the end."""
+    return np.cumsum([0, *(len(part) for part in parts)], dtype=np.int64)
