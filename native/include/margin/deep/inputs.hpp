@@ -87,13 +87,13 @@ MARGIN_INLINED std::size_t vector_of(const VectorTable& table, T code) noexcept 
     return table.at + static_cast<std::size_t>(code + 1) * table.width;
 }
 
-/// Rows of a batch into panels `stride` cells apart: numbers as they are, vectors for codes.
+/// Rows [first, last) of a batch into panels `stride` cells apart: numbers as they are, vectors for codes.
 template <class T>
 void read_dense(const Layout<T>& layout, const T* x, const T* vectors, const Mixture<T>& batch, T* to,
-                std::size_t stride) {
+                std::size_t stride, std::size_t first, std::size_t last) {
     constexpr std::size_t P = panel<T>;
     const std::size_t columns = layout.columns(), numbers = layout.numbers, whole = numbers / P;
-    for (std::size_t r = 0; r < batch.n; ++r) {
+    for (std::size_t r = first; r < last; ++r) {
         const T* row = x + static_cast<std::size_t>(batch.rows[r]) * columns;
         const T* other = batch.other ? x + static_cast<std::size_t>(batch.other[r]) * columns : nullptr;
         T* line = to + r * P;

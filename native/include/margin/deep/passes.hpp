@@ -61,12 +61,15 @@ public:
     }
 
     /// The rows of a batch; `vectors` are those of codes.
-    void read(const TableRows<T>& x, const T* vectors, const Mixture<T>& batch) {
+    void read(const TableRows<T>& x, const T* vectors, const Mixture<T>& batch, const Helpers& helpers) {
         is_sparse_ = x.is_sparse();
         if (is_sparse_)
             sparse_.read(x.sparse, batch);
         else
-            read_dense(layout_, x.cells, vectors, batch, values_[0].data(), stride_);
+            // A cell that comes from afar takes as long as some thirty terms of a product.
+            helpers.share(batch.n, 32 * batch.n * layout_.columns(), [&](std::size_t first, std::size_t last) {
+                read_dense(layout_, x.cells, vectors, batch, values_[0].data(), stride_, first, last);
+            });
         rows_ = batch.n;
     }
 

@@ -116,7 +116,7 @@ public:
             Monitor unwatched;
             const Helpers alone{1, unwatched};
             const Mixture<T> part{rows.order.data() + begin, end - begin};
-            own->read(rows.x, w(), part);
+            own->read(rows.x, now_.weights.data(), part, alone);
             own->forward(w(), nullptr, alone, {}, 0);
             const double loss = own->loss(error_, part.rows, rows.targets);
             own->backward(w(), rows.x, part, alone);
@@ -148,7 +148,7 @@ private:
     /// What a batch costs; its gradient is left in the passes.
     double batch_gradient(const Rows<T>& rows, const std::int64_t* visited, std::size_t n, const Helpers& helpers) {
         const auto batch = soft_.mix(visited, n, settings_.mixup, settings_.seed + 1, now_.steps);
-        passes_->read(rows.x, now_.weights.data(), batch);
+        passes_->read(rows.x, now_.weights.data(), batch, helpers);
         passes_->forward(w(), &now_.norms, helpers, {settings_.dropout, settings_.seed}, now_.steps);
         Targets<T> targets = rows.targets;
         if (batch.other || (targets.classes && settings_.smoothing > 0)) {

@@ -15,6 +15,8 @@ __all__ = ["VisitedRows", "as_cells", "embedded", "row_order", "varying_columns"
 
 #: A column of L levels has vectors of about 1.6 L^0.56 numbers, and of no more than this.
 WIDEST_VECTOR = 16
+#: Cells that are compared at once where columns that do not vary are looked for.
+CELLS_AT_ONCE = 200_000
 
 
 def vector_width(n_levels: int) -> int:
@@ -67,8 +69,18 @@ def varying_columns(X: Any) -> np.ndarray:
     [1]
     """
     if isinstance(X, np.ndarray):
-        return np.flatnonzero((X[:1] != X).any(axis=0))
+        return np.flatnonzero(~_constant(X))
     return np.flatnonzero((X.max(axis=0) - X.min(axis=0)).toarray().ravel())
+
+
+def _constant(X: np.ndarray) -> np.ndarray:
+    """Which columns hold one value alone, looking at fewer columns the more rows have been seen."""
+    left, begin = np.arange(X.shape[1]), 0
+    while begin < len(X) and len(left):
+        end = begin + max(1, CELLS_AT_ONCE // len(left))
+        left = left[(X[begin:end, left] == X[0, left]).all(axis=0)]
+        begin = end
+    return np.isin(np.arange(X.shape[1]), left)
 
 
 @dataclass(frozen=True)
