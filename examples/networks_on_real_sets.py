@@ -58,8 +58,9 @@ def in_parts(X: margin.Table, y: np.ndarray, train: np.ndarray, test: np.ndarray
 
 
 def on_one_scale(X: np.ndarray, y: np.ndarray, Z: np.ndarray, z: np.ndarray) -> Parts:
-    scaler = StandardScaler().fit(X)
-    return scaler.transform(X), y, scaler.transform(Z), z
+    varies = np.ptp(X, axis=0) > 0
+    scaler = StandardScaler().fit(X[:, varies])
+    return scaler.transform(X[:, varies]), y, scaler.transform(Z[:, varies]), z
 
 
 def figures(model: MLPClassifier | SklearnMLP, parts: Parts) -> tuple[float, float]:

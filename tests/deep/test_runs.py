@@ -191,7 +191,7 @@ def test_a_column_of_very_many_levels_needs_no_matrix_as_wide(n_levels):
     words = np.char.add("w", levels.astype(str))
     y = levels % 2 == 0
     model = MLPClassifier(hidden_layer_sizes=(8,), nominal="embedding", max_iter=3, batch_size=256, alpha=0.0)
-    model.set_params(learning_rate_init=0.05).fit(Table.from_columns({"word": words}), y)
+    model.set_params(learning_rate_init=0.01).fit(Table.from_columns({"word": words}), y)
     assert model.embeddings_["word"].shape == (n_levels + 1, 16)
     assert model.units_ == (16, 8, 1)
     assert model.score(Table.from_columns({"word": words}), y) > 0.95
