@@ -28,6 +28,7 @@ void watch(Boosting& boosting, InMatrix<T> numbers, InMatrix<std::int32_t> codes
     boosting.watch({with_monitor([&](Monitor& m) {
                         return boosting::code_rows(table, boosting.table().columns, boosting.settings().n_threads, m);
                     }),
+                    {},
                     {copy(y), copy(weight), copy(scores)}});
 }
 

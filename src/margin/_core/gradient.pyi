@@ -7,6 +7,56 @@ import margin._core.core
 from margin.typing import Matrix, Vector
 
 @overload
+def boost_csr(
+    values: Vector[numpy.float64],
+    columns: Vector[numpy.int32] | Vector[numpy.int64],
+    start: Vector[numpy.int32] | Vector[numpy.int64],
+    width: int,
+    max_bins: int,
+    y: Vector[numpy.float64],
+    weight: Vector[numpy.float64],
+    scores: Vector[numpy.float64],
+    loss: str,
+    settings: Settings,
+) -> Boosting: ...
+@overload
+def boost_csr(
+    values: Vector[numpy.float32],
+    columns: Vector[numpy.int32] | Vector[numpy.int64],
+    start: Vector[numpy.int32] | Vector[numpy.int64],
+    width: int,
+    max_bins: int,
+    y: Vector[numpy.float64],
+    weight: Vector[numpy.float64],
+    scores: Vector[numpy.float64],
+    loss: str,
+    settings: Settings,
+) -> Boosting:
+    """Sparse rows of numbers to be boosted from their scores on, class after class."""
+
+@overload
+def watch_csr(
+    boosting: Boosting,
+    values: Vector[numpy.float64],
+    columns: Vector[numpy.int32] | Vector[numpy.int64],
+    start: Vector[numpy.int32] | Vector[numpy.int64],
+    y: Vector[numpy.float64],
+    weight: Vector[numpy.float64],
+    scores: Vector[numpy.float64],
+) -> None: ...
+@overload
+def watch_csr(
+    boosting: Boosting,
+    values: Vector[numpy.float32],
+    columns: Vector[numpy.int32] | Vector[numpy.int64],
+    start: Vector[numpy.int32] | Vector[numpy.int64],
+    y: Vector[numpy.float64],
+    weight: Vector[numpy.float64],
+    scores: Vector[numpy.float64],
+) -> None:
+    """Other sparse rows, whose loss is told after each round."""
+
+@overload
 def shapley(
     trees: Trees,
     cover: Vector[numpy.float64],

@@ -72,6 +72,16 @@ class BoostedTrees(PackedNodes):
                 f"the arrays of boosted trees do not fit together: {error} (the file is damaged; fit and save again)."
             ) from None
 
+    @cached_property
+    def narrow(self) -> tuple[BoostedTrees, np.ndarray]:
+        """The same trees for rows of those columns alone that they ask about, and which these are; never saved."""
+        inner = ~self.is_leaf
+        used, place = np.unique(self.column[inner], return_inverse=True)
+        nodes = self.nodes.copy()
+        nodes[inner, 1] += (place - used[place]).astype(np.int64).view(np.uint64) << np.uint64(32)
+        used = used if len(used) else np.zeros(1, dtype=np.int64)
+        return replace(self, nodes=nodes, n_columns=len(used)), used
+
     def of_rounds(self, n: int) -> BoostedTrees:
         """The trees of the first rounds alone."""
         start = self.start[: n * len(self.base) + 1].copy()

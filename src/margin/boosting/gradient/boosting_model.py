@@ -15,12 +15,13 @@ from margin.base.estimator import SupervisedEstimator
 from margin.base.representations.mixed import MixedData
 from margin.boosting.gradient.boosted_trees import ALL, BoostedTrees, joined
 from margin.boosting.gradient.own_loss import OwnLoss
-from margin.boosting.gradient.plan import FOLDS, Plan, folds_asked, plans_for
-from margin.boosting.gradient.rounds import BoostedRows, Grown, Patience, Run, best_rounds
+from margin.boosting.gradient.plan import Plan, folds_asked, plans_for
+from margin.boosting.gradient.rounds import BoostedRows, Grown, Run, best_rounds
 from margin.boosting.gradient.settings import settings_of
+from margin.boosting.gradient.sparse_rows import blocks_of
+from margin.boosting.patience import FOLDS, Patience
 from margin.errors import DataError, ParameterError
 from margin.random import seed_for
-from margin.tree.grow import numbers_of
 from margin.tree.settings import numbers_first
 from margin.tree.training_rows import Rows, folds, held_out, in_cases, without_excess
 from margin.typing import Encoded, LabelsLike, TableLike, WeightsLike
@@ -273,9 +274,10 @@ class BoostingModel(SupervisedEstimator):
         return self._leaves(self._encoded(X, "apply")).astype(np.int64)
 
     def _leaves(self, rows: MixedData) -> np.ndarray:
-        cells = numbers_of(rows)
-        found: np.ndarray = self.trees_.walker.leaves(cells, rows.codes, self._threads(len(cells)))
-        return found
+        threads = self._threads(len(rows))
+        return np.concatenate(
+            [trees.walker.leaves(cells, rows.codes, threads) for _, trees, cells, _ in blocks_of(self.trees_, rows)]
+        )
 
     def _staged(self, X: TableLike, method: str) -> Iterator[np.ndarray]:
         """The scores after each round: rows x scores."""
@@ -330,13 +332,13 @@ class BoostingModel(SupervisedEstimator):
         True
         """
         rows, trees = self._fitted("shap_values")._encoded(X, "shap_values"), self.trees_
-        cells, n_scores = numbers_of(rows), len(trees.base)
-        found = np.zeros((len(cells), n_scores * trees.n_columns))
-        threads = parallel.n_threads(self.n_jobs)
-        _core.gradient.shapley(trees.walker, trees.cover, cells, rows.codes, found, threads)
-        by_column = np.empty((len(cells), trees.n_columns, n_scores))
-        order = numbers_first(self._columns)
-        by_column[:, order] = found.reshape(len(cells), n_scores, trees.n_columns).swapaxes(1, 2)
+        threads, n_scores, order = parallel.n_threads(self.n_jobs), len(trees.base), numbers_first(self._columns)
+        by_column = np.zeros((len(rows), trees.n_columns, n_scores))
+        for part, some, cells, used in blocks_of(trees, rows):
+            found = np.zeros((len(cells), n_scores * some.n_columns))
+            _core.gradient.shapley(some.walker, some.cover, cells, rows.codes, found, threads)
+            places = order if used is None else used
+            by_column[part, places] = found.reshape(len(cells), n_scores, some.n_columns).swapaxes(1, 2)
         return by_column[:, :, 0] if n_scores == 1 else by_column
 
     def shap_base(self) -> Any:
@@ -373,9 +375,9 @@ def _both(rows: Rows, watched: Rows) -> bool:
 
 
 def _sums(trees: BoostedTrees, X: MixedData, n_threads: int) -> np.ndarray:
-    cells = numbers_of(X)
-    found = np.empty((len(cells), len(trees.base)))
-    trees.walker.sums(cells, X.codes, found, ALL, n_threads)
+    found = np.empty((len(X), len(trees.base)))
+    for part, some, cells, _ in blocks_of(trees, X):
+        some.walker.sums(cells, X.codes, found[part], ALL, n_threads)
     return found
 
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-__all__ = ["FOLDS", "Plan", "folds_asked", "plans_for"]
+from margin.boosting.patience import FOLDS
+
+__all__ = ["Plan", "folds_asked", "plans_for"]
 
 #: From so many rows on a part of them is held back to say when to stop; below, folds of the rows say it.
 MANY_ROWS = 10_000
 #: Rounds where nothing says when to stop, and at most where something does.
 ROUNDS, MOST_ROUNDS = 100, 1000
-#: Folds that say when to stop.
-FOLDS = 5
 #: A round has a tree for each score. Of more scores than that there are so many trees at most, but never fewer rounds
 #: than 200, and fewer folds: a thousand rows of eleven classes would take most of a minute.
 MANY_SCORES, MOST_TREES, LEAST_ROUNDS, FEWER_FOLDS = 6, 3000, 200, 2

@@ -13,9 +13,11 @@ from margin.base.representations.mixed import MixedData
 from margin.boosting.gradient.boosted_trees import BoostedTrees, joined
 from margin.boosting.gradient.own_loss import OwnLoss
 from margin.boosting.gradient.settings import core_settings
+from margin.boosting.gradient.sparse_rows import csr_of, is_wide_and_sparse
+from margin.boosting.patience import Patience
 from margin.tree.grow import Columns, codes_of, given_weights, numbers_of
 
-__all__ = ["BoostedRows", "Grown", "Patience", "Run", "best_rounds"]
+__all__ = ["BoostedRows", "Grown", "Run", "best_rounds"]
 
 #: Rounds between two looks at the loss of the watched rows.
 AT_ONCE = 5
@@ -53,21 +55,6 @@ class Grown:
     watched: np.ndarray
 
 
-@dataclass(frozen=True)
-class Patience:
-    """Boosting is over when none of the last ``rounds`` was better by the share ``tol`` than the best before."""
-
-    rounds: int
-    tol: float
-
-    def is_over(self, curve: np.ndarray) -> bool:
-        """Whether a curve of losses falls no more."""
-        if len(curve) <= self.rounds:
-            return False
-        before = curve[: -self.rounds].min()
-        return bool(curve[-self.rounds :].min() >= before - self.tol * abs(before))
-
-
 class Run:
     """Rounds over some rows, as many at a time as are asked for; ``base`` are the scores that trees add to."""
 
@@ -85,10 +72,16 @@ class Run:
         self.rows, self.watched, self.base, self.first = rows, watched, base, first
         self.own = loss if isinstance(loss, OwnLoss) else None
         name = loss if isinstance(loss, str) else "given"
-        given: Any = (*rows.cells(), max_bins, *rows.targets(), name, core_settings(settings))
-        self.core = _core.gradient.boost(*given)
-        if watched is not None:
-            self.core.watch(*watched.cells(), *watched.targets())
+        how: Any = (max_bins, *rows.targets(), name, core_settings(settings))
+        # Trees of one question for each level are grown from all cells.
+        if is_wide_and_sparse(rows.X) and not settings["symmetric"]:
+            self.core = _core.gradient.boost_csr(*csr_of(rows.X), rows.columns.n_numbers, *how)
+            if watched is not None:
+                _core.gradient.watch_csr(self.core, *csr_of(watched.X), *watched.targets())
+        else:
+            self.core = _core.gradient.boost(*rows.cells(), *how)
+            if watched is not None:
+                self.core.watch(*watched.cells(), *watched.targets())
         self.n_columns = rows.columns.n_numbers + len(rows.columns.n_levels)
         self.parts: list[Grown] = []
         self.done = 0

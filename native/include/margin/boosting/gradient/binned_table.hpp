@@ -2,6 +2,7 @@
 // The rows of a table in bins, twice: row after row for histograms, column after column for dealing rows out.
 #include "margin/tree/binned/bins.hpp"
 #include "target_statistics.hpp"
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -15,15 +16,35 @@ using Codes = std::unique_ptr<std::uint8_t[]>;
 /// Most bins of a column; missing cells have a code of their own behind them.
 inline constexpr std::size_t most_bins = 255;
 
-/// Training rows. A histogram has `stride` cells for each column, the same number for all.
+/// Sparse rows in bins: each lists the cells that are not in the bin of 0, so that memory and histograms cost what stored
+/// cells cost. The cells of row i are start[i] ... start[i + 1] - 1, by ascending column.
+struct RowLists {
+    std::vector<std::size_t> start;
+    std::vector<std::uint32_t> columns;
+    std::vector<std::uint8_t> codes;
+    std::vector<std::uint8_t> usual; // of each column: the code of cells that are not listed
+
+    /// The code of a cell. O(log cells of the row).
+    std::uint8_t code(std::size_t i, std::uint32_t j) const noexcept {
+        const auto begin = columns.begin() + static_cast<std::ptrdiff_t>(start[i]);
+        const auto end = columns.begin() + static_cast<std::ptrdiff_t>(start[i + 1]);
+        const auto at = std::lower_bound(begin, end, j);
+        return at != end && *at == j ? codes[static_cast<std::size_t>(at - columns.begin())] : usual[j];
+    }
+};
+
+/// Training rows. A histogram has `stride` cells for each column, the same number for all. Sparse rows are lists instead
+/// of codes of all columns, and their histograms are those of list_histogram.hpp.
 struct BinnedTable {
     std::size_t n_rows = 0, stride = 0;
     std::vector<tree::BinnedColumn> columns;
     Codes rows;                   // n_rows x columns
     Codes by_columns;             // columns x n_rows
+    RowLists lists;               // of sparse rows
     std::vector<bool> by_targets; // of each column: whether its bins are levels in the order of their mean target
 
     std::size_t n_columns() const noexcept { return columns.size(); }
+    bool sparse() const noexcept { return !lists.start.empty(); }
     const std::uint8_t* row(std::size_t i) const noexcept { return rows.get() + i * columns.size(); }
     const std::uint8_t* column(std::size_t j) const noexcept { return by_columns.get() + j * n_rows; }
 };

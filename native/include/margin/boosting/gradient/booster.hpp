@@ -14,6 +14,7 @@ namespace margin::boosting {
 /// Rows that are only watched: their loss after each round.
 struct WatchedRows {
     Codes codes;
+    RowLists lists; // instead of codes, where rows are sparse
     ScoredRows rows;
 };
 
@@ -53,7 +54,7 @@ public:
                 GrownTree tree = grower_.grow(rows_, sampler_.columns(number, table_.n_columns()), monitor);
                 settle(tree, k, monitor);
                 if (watched)
-                    follow(tree, watched->codes.get(), watched->rows, k, monitor);
+                    follow(tree, watched->codes.get(), watched->lists, watched->rows, k, monitor);
                 made.trees.add(tree, table_);
             }
             if (with_loss)
@@ -121,7 +122,7 @@ private:
                     scores[item.row] += leaf.value;
         });
         if (drawn)
-            follow(tree, table_.rows.get(), scored_, k, monitor);
+            follow(tree, table_.rows.get(), table_.lists, scored_, k, monitor);
     }
 
     /// -G / (H + lambda).
@@ -156,13 +157,17 @@ private:
     }
 
     /// Scores of rows in bins that walk down the tree.
-    void follow(const GrownTree& tree, const std::uint8_t* codes, ScoredRows& rows, std::size_t k, Monitor& monitor) {
+    void follow(const GrownTree& tree, const std::uint8_t* codes, const RowLists& lists, ScoredRows& rows,
+                std::size_t k, Monitor& monitor) {
         double* const scores = rows.scores.data() + k * rows.size();
         const std::size_t d = table_.n_columns();
         parallel_for(rows.size(), 8192, settings_.n_threads, monitor,
                      [&](std::size_t begin, std::size_t end, std::size_t) {
-                         for (std::size_t i = begin; i < end; ++i)
-                             scores[i] += tree[leaf_of(tree, codes + i * d)].value;
+                         for (std::size_t i = begin; i < end; ++i) {
+                             const auto listed = [&](std::uint32_t j) { return lists.code(i, j); };
+                             const auto coded = [&](std::uint32_t j) { return codes[i * d + j]; };
+                             scores[i] += tree[table_.sparse() ? leaf_of(tree, listed) : leaf_of(tree, coded)].value;
+                         }
                      });
     }
 

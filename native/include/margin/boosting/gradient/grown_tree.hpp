@@ -30,11 +30,12 @@ struct GrownNode {
 
 using GrownTree = std::vector<GrownNode>;
 
-/// The leaf of a row in bins.
-inline std::uint32_t leaf_of(const GrownTree& tree, const std::uint8_t* codes) noexcept {
+/// The leaf of a row in bins; code_of(j) is its code in column j.
+template <class CodeOf>
+std::uint32_t leaf_of(const GrownTree& tree, CodeOf&& code_of) noexcept {
     std::uint32_t at = 0;
     while (!tree[at].is_leaf())
-        at = tree[at].first + !holds(tree[at].split.low, codes[tree[at].split.column]);
+        at = tree[at].first + !holds(tree[at].split.low, code_of(tree[at].split.column));
     return at;
 }
 

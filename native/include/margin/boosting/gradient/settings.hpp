@@ -32,4 +32,16 @@ struct Settings {
     std::size_t n_threads = 1;
 };
 
+/// For each column the bits of the sets of columns that it is in.
+inline std::vector<std::vector<std::uint64_t>> groups_of_columns(std::size_t n_columns, const Settings& settings) {
+    std::vector<std::vector<std::uint64_t>> found;
+    if (settings.interactions.empty())
+        return found;
+    found.assign(n_columns, std::vector<std::uint64_t>((settings.interactions.size() + 63) / 64));
+    for (std::size_t set = 0; set < settings.interactions.size(); ++set)
+        for (const std::uint32_t j : settings.interactions[set])
+            found[j][set / 64] |= std::uint64_t{1} << (set % 64);
+    return found;
+}
+
 } // namespace margin::boosting

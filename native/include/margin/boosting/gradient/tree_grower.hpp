@@ -1,8 +1,10 @@
 #pragma once
 // One tree on gradients: histograms, splits, and rows dealt out to branches.
+#include "gradient_rows.hpp"
 #include "grown_tree.hpp"
 #include "histogram.hpp"
 #include "level_search.hpp"
+#include "list_histogram.hpp"
 #include <algorithm>
 #include <memory>
 #include <numeric>
@@ -11,27 +13,6 @@
 
 namespace margin::boosting {
 
-/// Rows to grow from: items in order, the gradients on the fine grid by rows, and the weights by rows if there are any.
-template <class Rows>
-struct GradientRows {
-    std::array<std::unique_ptr<typename Rows::Item[]>, 2> halves;
-    std::size_t n = 0; // items of this tree, in the first half
-    std::unique_ptr<Sums[]> fine;
-    const double* weight = nullptr;
-    Grid grid{Bounds{}};
-
-    explicit GradientRows(std::size_t n_rows) : fine(std::make_unique_for_overwrite<Sums[]>(n_rows)) {
-        for (auto& half : halves)
-            half = std::make_unique_for_overwrite<typename Rows::Item[]>(n_rows);
-    }
-    std::span<const typename Rows::Item> of(const Segment& rows) const noexcept {
-        return {halves[static_cast<std::size_t>(rows.half)].get() + rows.begin, rows.n};
-    }
-    /// Units of the sums in histograms.
-    double g_unit() const noexcept { return 1 / (std::is_same_v<Rows, CoarseRows> ? grid.g * grid.coarse_g : grid.g); }
-    double h_unit() const noexcept { return 1 / (std::is_same_v<Rows, CoarseRows> ? grid.h * grid.coarse_h : grid.h); }
-};
-
 template <class Rows>
 class TreeGrower {
 public:
@@ -39,9 +20,9 @@ public:
     using Cell = typename Rows::Cell;
 
     TreeGrower(const BinnedTable& table, const Settings& settings)
-        : table_(table), settings_(settings), maker_(table, settings.n_threads),
+        : table_(table), settings_(settings), maker_(table, settings.n_threads), lists_(table, settings.n_threads),
           side_(std::make_unique_for_overwrite<std::uint8_t[]>(table.n_rows)),
-          most_kept_(std::max<std::size_t>(2, room / (maker_.size() * sizeof(Cell) + 1))),
+          most_kept_(std::max<std::size_t>(2, room / (size() * sizeof(Cell) + 1))),
           groups_(groups_of_columns(table.n_columns(), settings)) {}
 
     /// A tree that asks about these columns alone (all if none are named); leaves have no values yet.
@@ -55,7 +36,7 @@ public:
         root.rows = {0, 0, rows.n};
         tree_.push_back(root);
         Cells<Cell> cells = borrow();
-        maker_.make(rows.of(root.rows), rows.fine.get(), cells.get(), monitor);
+        make(root.rows, cells.get());
         tree_[0].sums.all = total(cells.get());
         tree_[0].sums.g_unit = rows.g_unit();
         tree_[0].sums.h_unit = rows.h_unit();
@@ -102,7 +83,7 @@ private:
 
     Cells<Cell> borrow() {
         if (free_.empty())
-            return std::make_unique_for_overwrite<Cell[]>(maker_.size());
+            return std::make_unique_for_overwrite<Cell[]>(size());
         Cells<Cell> cells = std::move(free_.back());
         free_.pop_back();
         return cells;
@@ -112,7 +93,23 @@ private:
             free_.push_back(std::move(cells));
     }
 
+    /// Cells of a histogram; of sparse rows one for each column.
+    std::size_t size() const noexcept { return table_.sparse() ? table_.n_columns() : maker_.size(); }
+
+    void make(const Segment& rows, Cell* cells) {
+        if (!table_.sparse())
+            return maker_.make(rows_->of(rows), rows_->fine.get(), cells, *monitor_);
+        std::fill_n(cells, size(), Cell{});
+        lists_.add_columns(rows_->of(rows), rows_->fine.get(), cells, *monitor_);
+    }
+
     Sums total(const Cell* cells) const noexcept {
+        if (table_.sparse()) {
+            Sums all;
+            for (const Item& item : rows_->of(tree_[0].rows))
+                all += sums_of(Rows::cell(item, rows_->fine.get()));
+            return all;
+        }
         const std::size_t j = maker_.columns().empty() ? 0 : maker_.columns()[0];
         Sums sums;
         for (std::size_t b = 0; b <= table_.columns[j].n_bins; ++b)
@@ -135,18 +132,6 @@ private:
                node.sums.h(node.sums.all) >= 2 * least_h(node.sums, settings_);
     }
 
-    /// For each column the bits of the sets of columns that it is in.
-    static std::vector<std::vector<std::uint64_t>> groups_of_columns(std::size_t n_columns, const Settings& settings) {
-        std::vector<std::vector<std::uint64_t>> found;
-        if (settings.interactions.empty())
-            return found;
-        found.assign(n_columns, std::vector<std::uint64_t>((settings.interactions.size() + 63) / 64));
-        for (std::size_t set = 0; set < settings.interactions.size(); ++set)
-            for (const std::uint32_t j : settings.interactions[set])
-                found[j][set / 64] |= std::uint64_t{1} << (set % 64);
-        return found;
-    }
-
     /// Whether some set has this column and all that were asked about on the way to the node.
     bool may_ask(const GrownNode& node, std::uint32_t j) const noexcept {
         for (std::size_t k = 0; k < node.groups.size(); ++k)
@@ -164,22 +149,14 @@ private:
     /// Find the best split of a node; it is open if there is one.
     void look(std::uint32_t at, Cells<Cell> cells) {
         GrownNode& node = tree_[at];
-        const std::size_t n = maker_.columns().empty() ? table_.n_columns() : maker_.columns().size();
-        const std::size_t grain = 16; // columns: 10 microseconds
-        const bool alone = n * table_.stride < (std::size_t{1} << 15);
-        std::vector<Split> best((n - 1) / grain + 1);
-        parallel_for(
-            n, grain, alone ? 1 : settings_.n_threads, *monitor_, [&](std::size_t begin, std::size_t end, std::size_t) {
-                SplitSearch search(table_, settings_);
-                for (std::size_t k = begin; k < end; ++k) {
+        if (table_.sparse())
+            look_at_lists(node, cells.get());
+        else
+            look_at_columns(
+                node, maker_.columns().empty() ? table_.n_columns() : maker_.columns().size(), [&](std::size_t k) {
                     const auto j = maker_.columns().empty() ? static_cast<std::uint32_t>(k) : maker_.columns()[k];
-                    if (may_ask(node, j))
-                        search.look(j, cells.get() + j * table_.stride, node.sums, best[begin / grain]);
-                }
-            });
-        for (const Split& found : best)
-            if (found.score > node.split.score)
-                node.split = found;
+                    return std::pair(j, cells.get() + j * table_.stride);
+                });
         node.split.gain = 0.5 * (node.split.score - score_as_leaf(node.sums));
         // A gain that is rounding alone is none.
         if (!node.split.found() || !(node.split.gain > settings_.min_gain + 1e-12 * node.split.score))
@@ -188,6 +165,44 @@ private:
             give_back(std::move(cells));
         open_.push_back(
             {at, settings_.by_depth ? -static_cast<double>(node.depth) : node.split.gain, std::move(cells)});
+    }
+
+    /// The best of n columns; column_of(k) says which the k-th is and where its bins are.
+    template <class ColumnOf>
+    void look_at_columns(GrownNode& node, std::size_t n, ColumnOf&& column_of) {
+        const std::size_t grain = 16; // columns: 10 microseconds
+        const bool alone = n * table_.stride < (std::size_t{1} << 15) && n < 256;
+        std::vector<Split> best(n / grain + 1);
+        parallel_for(n, grain, alone ? 1 : settings_.n_threads, *monitor_,
+                     [&](std::size_t begin, std::size_t end, std::size_t) {
+                         SplitSearch search(table_, settings_);
+                         for (std::size_t k = begin; k < end; ++k) {
+                             const auto [j, bins] = column_of(k);
+                             if (may_ask(node, j))
+                                 search.look(j, bins, node.sums, best[begin / grain]);
+                         }
+                     });
+        for (const Split& found : best)
+            if (found.score > node.split.score)
+                node.split = found;
+    }
+
+    /// The same of sparse rows: bins are made of those columns alone whose listed cells are enough for a branch.
+    void look_at_lists(GrownNode& node, const Cell* cells) {
+        const double least = least_h(node.sums, settings_);
+        std::vector<std::uint32_t> enough;
+        const auto ask = [&](std::uint32_t j) {
+            if (node.sums.h(sums_of(cells[j])) >= least && may_ask(node, j))
+                enough.push_back(j);
+        };
+        for (const std::uint32_t j : maker_.columns())
+            ask(j);
+        for (std::uint32_t j = 0; maker_.columns().empty() && j < table_.n_columns(); ++j)
+            ask(j);
+        const Cell* const bins =
+            lists_.bins(enough, rows_->of(node.rows), rows_->fine.get(), cells, node.sums.all, *monitor_);
+        look_at_columns(node, enough.size(),
+                        [&](std::size_t k) { return std::pair(enough[k], bins + lists_.starts()[k]); });
     }
 
     /// Two branches of a node with their rows and sums; the number of the first.
@@ -221,17 +236,14 @@ private:
         if (!on_small && !on_large)
             return;
         Cells<Cell> cells = borrow();
-        const auto make = [&](std::uint32_t node, Cell* to) {
-            maker_.make(rows_->of(tree_[node].rows), rows_->fine.get(), to, *monitor_);
-        };
         if (on_small || open.cells)
-            make(small, cells.get());
+            make(tree_[small].rows, cells.get());
         if (on_large) {
             if (open.cells)
-                for (std::size_t k = 0; k < maker_.size(); ++k)
+                for (std::size_t k = 0; k < size(); ++k)
                     take_away(open.cells[k], cells[k]);
             else
-                make(large, (open.cells = borrow()).get());
+                make(tree_[large].rows, (open.cells = borrow()).get());
         }
         // In the order of the nodes, so that of equal gains the first is split first.
         for (const std::uint32_t child : {first, first + 1})
@@ -257,7 +269,7 @@ private:
                 const std::size_t small = tree_[first].rows.n <= tree_[first + 1].rows.n ? 0 : 1;
                 std::array<Cells<Cell>, 2> branches;
                 branches[small] = borrow();
-                maker_.make(rows_->of(tree_[first + small].rows), rows_->fine.get(), branches[small].get(), *monitor_);
+                make(tree_[first + small].rows, branches[small].get());
                 for (std::size_t c = 0; c < maker_.size(); ++c)
                     take_away(of_level[k][c], branches[small][c]);
                 branches[1 - small] = std::move(of_level[k]);
@@ -333,7 +345,8 @@ private:
     std::size_t deal(const GrownNode& node) {
         constexpr std::size_t block = 16384;
         const auto [half, begin, n] = node.rows;
-        const std::uint8_t* const codes = table_.column(node.split.column);
+        const std::uint32_t column = node.split.column;
+        const std::uint8_t* const codes = table_.sparse() ? nullptr : table_.column(column);
         const Item* const from = rows_->halves[static_cast<std::size_t>(half)].get() + begin;
         Item* const to = rows_->halves[static_cast<std::size_t>(1 - half)].get() + begin;
         std::array<std::uint8_t, 256> is_low;
@@ -345,8 +358,12 @@ private:
         const std::size_t n_threads = n < 2 * block ? 1 : settings_.n_threads;
         parallel_for(n, block, n_threads, *monitor_, [&](std::size_t first, std::size_t last, std::size_t) {
             std::size_t count = 0;
-            for (std::size_t i = first; i < last; ++i)
-                count += side_[begin + i] = is_low[codes[from[i].row]];
+            if (codes)
+                for (std::size_t i = first; i < last; ++i)
+                    count += side_[begin + i] = is_low[codes[from[i].row]];
+            else
+                for (std::size_t i = first; i < last; ++i)
+                    count += side_[begin + i] = is_low[table_.lists.code(from[i].row, column)];
             low_before[first / block + 1] = count;
         });
         std::partial_sum(low_before.begin(), low_before.end(), low_before.begin());
@@ -367,6 +384,7 @@ private:
     const BinnedTable& table_;
     const Settings& settings_;
     HistogramMaker<Rows> maker_;
+    ListHistogram<Rows> lists_;
     std::unique_ptr<std::uint8_t[]> side_;
     std::size_t most_kept_;
     GradientRows<Rows>* rows_ = nullptr;

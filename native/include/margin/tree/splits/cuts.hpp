@@ -59,23 +59,33 @@ inline Cuts cuts_between(const std::vector<double>& value, const std::vector<std
     return cuts;
 }
 
-/// Rows that stand for a column when its cuts are sought: all, or one drawn at random from each of 2^15 stretches of
-/// rows, by a stream that is the same every time. Columns one after another.
+/// Rows that stand for all when cuts are sought: all, or one drawn at random from each of 2^15 stretches of rows, by
+/// streams that are the same every time. Ascending.
+inline std::vector<std::size_t> sampled_rows(std::size_t n_rows) {
+    constexpr std::size_t most_rows = 1 << 15, at_once = 1024;
+    const std::size_t n = std::min(n_rows, most_rows);
+    std::vector<std::size_t> rows(n);
+    for (std::size_t begin = 0; begin < n; begin += at_once) {
+        Stream stream(0, begin);
+        for (std::size_t i = begin; i < std::min(begin + at_once, n); ++i) {
+            const std::size_t first = i * n_rows / n, end = (i + 1) * n_rows / n;
+            rows[i] = n == n_rows ? i : first + stream.below(end - first);
+        }
+    }
+    return rows;
+}
+
+/// The cells of these rows, columns one after another.
 template <class T>
 class Sample {
 public:
-    static constexpr std::size_t most_rows = 1 << 15;
-
     Sample(MatrixView<const T> numbers, std::size_t n_threads, Monitor& monitor)
-        : numbers_(numbers), n_(std::min(numbers.rows(), most_rows)),
+        : numbers_(numbers), rows_(sampled_rows(numbers.rows())), n_(rows_.size()),
           cells_(std::make_unique_for_overwrite<T[]>(n_ * numbers.columns())) {
         parallel_for(n_, 1024, n_threads, monitor, [&](std::size_t begin, std::size_t end, std::size_t) {
-            Stream stream(0, begin);
-            for (std::size_t i = begin; i < end; ++i) {
-                const std::size_t row = complete() ? i : drawn(stream, i);
+            for (std::size_t i = begin; i < end; ++i)
                 for (std::size_t j = 0; j < numbers.columns(); ++j)
-                    cells_[j * n_ + i] = numbers(row, j);
-            }
+                    cells_[j * n_ + i] = numbers(rows_[i], j);
         });
     }
 
@@ -84,12 +94,8 @@ public:
     MatrixView<const T> numbers() const noexcept { return numbers_; }
 
 private:
-    std::size_t drawn(Stream& stream, std::size_t i) const {
-        const std::size_t begin = i * numbers_.rows() / n_, end = (i + 1) * numbers_.rows() / n_;
-        return begin + stream.below(end - begin);
-    }
-
     MatrixView<const T> numbers_;
+    std::vector<std::size_t> rows_;
     std::size_t n_;
     std::unique_ptr<T[]> cells_;
 };
@@ -185,6 +191,14 @@ Cuts cuts_of_sorted(const std::vector<Key>& keys, std::size_t max_bins) {
     return cuts;
 }
 
+/// A bin for each of a few values; `all` says that the column holds no others.
+inline Cuts cuts_of_few(std::vector<double> value, bool all, std::size_t max_bins) {
+    Cuts cuts = cuts_between(value, std::vector<std::size_t>(value.size(), 1), max_bins);
+    if (all)
+        cuts.value = std::move(value);
+    return cuts;
+}
+
 /// Add the values that a sample missed; false once there are more than `most` of them.
 template <class T>
 bool complete_values(MatrixView<const T> numbers, std::size_t j, std::vector<double>& value, std::size_t most) {
@@ -213,11 +227,7 @@ Cuts find_cuts(const Sample<T>& sample, std::size_t j, std::size_t max_bins) {
         return detail::cuts_of_sorted<T>(keys, max_bins);
     const std::vector<double> sampled = value;
     const bool few = sample.complete() || detail::complete_values(sample.numbers(), j, value, max_bins);
-    Cuts cuts =
-        cuts_between(few ? value : sampled, std::vector<std::size_t>(few ? value.size() : sampled.size(), 1), max_bins);
-    if (few)
-        cuts.value = std::move(value);
-    return cuts;
+    return detail::cuts_of_few(few ? std::move(value) : sampled, few, max_bins);
 }
 
 /// Finds the bins of many numbers of one column at a time: evenly spaced cells between the lowest and the highest cut

@@ -72,7 +72,7 @@ BOOSTING: dict[str, Field] = {
 VALUES: dict[str, Field] = {**BOOSTING, "train_loss_": Absent(Array("f8", None))}
 
 KINDS: tuple[Kind, ...] = (
-    Kind("boosted-trees", BoostedTrees, TREES, check=_sound, derived=frozenset({"walker"})),
+    Kind("boosted-trees", BoostedTrees, TREES, check=_sound, derived=frozenset({"walker", "narrow"})),
     classifier("gradient-boosting-classifier", GradientBoostingClassifier, BOOSTING, sees=MIXED, check=_classes_fit),
     model("gradient-boosting-regressor", GradientBoostingRegressor, VALUES, sees=MIXED, check=_values_fit),
 )

@@ -1,0 +1,147 @@
+#pragma once
+// Bins of sparse rows: those of the same matrix with its zeros written out, to the bit.
+#include "binned_table.hpp"
+#include "margin/data/csr.hpp"
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace margin::boosting {
+
+template <class T>
+using SparseRows = data::Csr<T, std::int32_t>;
+
+namespace detail {
+
+/// Stored cells column after column, those of some rows.
+template <class T>
+struct StoredColumns {
+    std::vector<std::size_t> start;
+    std::vector<T> values;
+    std::size_t n_rows = 0;
+
+    template <class Rows>
+    StoredColumns(const SparseRows<T>& table, const Rows& rows) : start(table.width + 2), n_rows(rows.size()) {
+        const auto each = [&](auto&& visit) {
+            for (const std::size_t i : rows)
+                for (auto k = table.start[i]; k < table.start[i + 1]; ++k)
+                    visit(static_cast<std::size_t>(table.columns[k]), table.values[k]);
+        };
+        each([&](std::size_t j, T) { ++start[j + 2]; });
+        for (std::size_t j = 2; j < start.size(); ++j)
+            start[j] += start[j - 1];
+        values.resize(start.back());
+        each([&](std::size_t j, T x) { values[start[j + 1]++] = x; });
+        start.pop_back();
+    }
+
+    std::span<const T> column(std::size_t j) const noexcept {
+        return {values.data() + start[j], start[j + 1] - start[j]};
+    }
+    std::size_t zeros(std::size_t j) const noexcept { return n_rows - column(j).size(); }
+};
+
+/// The keys of the known cells of a column, in order; at most `most_zeros` of the cells that are not stored.
+template <class T>
+auto keys_with_zeros(const StoredColumns<T>& stored, std::size_t j, std::size_t most_zeros) {
+    std::vector<decltype(tree::detail::ordered_key(T{}))> keys;
+    for (const T x : stored.column(j))
+        if (!std::isnan(x))
+            keys.push_back(tree::detail::ordered_key(x));
+    if (keys.size() < 512)
+        std::ranges::sort(keys);
+    else
+        tree::detail::sort_keys(keys);
+    const auto zero = tree::detail::ordered_key(T{0});
+    keys.insert(std::ranges::lower_bound(keys, zero), std::min(stored.zeros(j), most_zeros), zero);
+    return keys;
+}
+
+/// As tree::find_cuts. Where a column has few values their counts decide nothing, and one zero stands for all.
+template <class T>
+tree::Cuts sparse_cuts(const StoredColumns<T>& sample, const StoredColumns<T>* all, std::size_t j,
+                       std::size_t max_bins) {
+    std::vector<double> value = tree::detail::few_values<T>(keys_with_zeros(sample, j, 1), max_bins);
+    if (value.size() > max_bins)
+        return tree::detail::cuts_of_sorted<T>(keys_with_zeros(sample, j, sample.n_rows), max_bins);
+    if (!all)
+        return tree::detail::cuts_of_few(std::move(value), true, max_bins);
+    const std::vector<double> sampled = value;
+    const auto column = all->column(j);
+    constexpr T zero = 0;
+    const bool few = tree::detail::complete_values<T>({column.data(), column.size(), 1}, 0, value, max_bins) &&
+                     (all->zeros(j) == 0 || tree::detail::complete_values<T>({&zero, 1, 1}, 0, value, max_bins));
+    return tree::detail::cuts_of_few(few ? std::move(value) : sampled, few, max_bins);
+}
+
+} // namespace detail
+
+/// Rows in bins that are known already.
+template <class T>
+RowLists list_rows(const SparseRows<T>& table, const std::vector<tree::BinnedColumn>& columns, std::size_t n_threads,
+                   Monitor& monitor) {
+    RowLists made;
+    const auto n_stored = static_cast<std::size_t>(table.start[table.rows]);
+    for (const auto& column : columns)
+        made.usual.push_back(static_cast<std::uint8_t>(column.cuts.bin(0)));
+    std::vector<std::uint8_t> codes(n_stored);
+    made.start.assign(table.rows + 1, 0);
+    parallel_for(table.rows, 256, n_threads, monitor, [&](std::size_t begin, std::size_t end, std::size_t) {
+        for (std::size_t i = begin; i < end; ++i)
+            for (auto k = table.start[i]; k < table.start[i + 1]; ++k) {
+                const auto j = static_cast<std::size_t>(table.columns[k]);
+                const T x = table.values[k];
+                codes[static_cast<std::size_t>(k)] =
+                    static_cast<std::uint8_t>(std::isnan(x) ? columns[j].n_bins : columns[j].cuts.bin(x));
+                made.start[i + 1] += codes[static_cast<std::size_t>(k)] != made.usual[j];
+            }
+    });
+    for (std::size_t i = 0; i < table.rows; ++i)
+        made.start[i + 1] += made.start[i];
+    made.columns.resize(made.start.back());
+    made.codes.resize(made.start.back());
+    parallel_for(table.rows, 1024, n_threads, monitor, [&](std::size_t begin, std::size_t end, std::size_t) {
+        for (std::size_t i = begin; i < end; ++i) {
+            std::size_t to = made.start[i];
+            for (auto k = table.start[i]; k < table.start[i + 1]; ++k) {
+                const auto j = static_cast<std::uint32_t>(table.columns[k]);
+                if (codes[static_cast<std::size_t>(k)] == made.usual[j])
+                    continue;
+                made.columns[to] = j;
+                made.codes[to++] = codes[static_cast<std::size_t>(k)];
+            }
+        }
+    });
+    return made;
+}
+
+/// Sparse rows in at most max_bins bins for each column. Requires columns of a row in ascending order, each once, and
+/// 2 <= max_bins <= most_bins. O(stored cells log) time.
+template <class T>
+BinnedTable bin_sparse(const SparseRows<T>& table, std::size_t max_bins, std::size_t n_threads, Monitor& monitor) {
+    BinnedTable made;
+    made.n_rows = table.rows;
+    made.columns.resize(table.width);
+    made.by_targets.assign(table.width, false);
+    const auto rows = tree::sampled_rows(table.rows);
+    const detail::StoredColumns<T> sample(table, rows);
+    std::unique_ptr<detail::StoredColumns<T>> all;
+    if (rows.size() < table.rows) {
+        std::vector<std::size_t> each(table.rows);
+        for (std::size_t i = 0; i < each.size(); ++i)
+            each[i] = i;
+        all = std::make_unique<detail::StoredColumns<T>>(table, each);
+    }
+    parallel_for(table.width, 64, n_threads, monitor, [&](std::size_t begin, std::size_t end, std::size_t) {
+        for (std::size_t j = begin; j < end; ++j) {
+            made.columns[j].cuts = detail::sparse_cuts(sample, all.get(), j, max_bins);
+            made.columns[j].n_bins = made.columns[j].cuts.at.size() + 1;
+        }
+    });
+    made.lists = list_rows(table, made.columns, n_threads, monitor);
+    return made;
+}
+
+} // namespace margin::boosting
