@@ -1,6 +1,7 @@
 """One row read at once: the same answers as among other rows, and refusals as ever."""
 
 from contextlib import suppress
+from math import inf, nan
 
 import numpy as np
 import pandas as pd
@@ -9,7 +10,9 @@ import pytest
 from margin import DecisionTreeClassifier, LogisticRegression, NaiveBayes
 from margin.base.inputs import columns as columns_module
 from margin.base.inputs.columns import Columns
+from margin.base.inputs.one_row import RowReader
 from margin.data import catalog
+from margin.data.schema import Column, Schema
 from margin.errors import DataWarning, InputError
 
 X, Y = catalog.load("credit").target("risk")
@@ -86,11 +89,42 @@ def test_one_row_of_the_matrix_has_the_bits_of_the_whole(scale):
     model = LogisticRegression(scale=scale).fit(frame, np.arange(20) % 2)
     encoder, columns = model._encoder, model._columns
     whole = encoder.encode(columns.read(frame, "here"), "here")
-    rows = [columns.one_row([record], 1e300) for record in frame.to_dict("records")]
+    rows = [encoder.one_row([record], columns.row_reader()) for record in frame.to_dict("records")]
     assert sum(row is not None for row in rows) >= 15
     for i, row in enumerate(rows):
         if row is not None:
-            assert encoder.one_row(row).tobytes() == whole[i : i + 1].tobytes()
+            assert row.tobytes() == whole[i : i + 1].tobytes()
+
+
+def test_the_core_reads_what_can_mean_one_thing_only():
+    schema = Schema([Column("w", "nominal", ("blue", "red", "?")), Column("x", "numeric")])
+    reader = RowReader(schema, frozenset({"id"}))
+    taken = {
+        ("red", 2): [1, 2.0], (None, None): [-1, nan], (nan, nan): [-1, nan], ("blue", np.float32(1.5)): [0, 1.5],
+        ("red", np.int64(-7)): [1, -7.0], ("red", np.float64(3)): [1, 3.0], ("red", 2**60): [1, float(2**60)],
+    }  # fmt: skip
+    for (word, number), expected in taken.items():
+        for row in ([word, number], (word, number), {"x": number, "w": word}, {"x": number, "w": word, "id": "7"}):
+            found = reader.cells([row], 1e20)
+            assert [type(cell) for cell in found] == [int, float]
+            np.testing.assert_array_equal(found, expected)
+    strange = [("?", 1), ("green", 1), (1, 1), (True, 1), (b"red", 1), (np.str_("red"), 1), ("red", "1"), ("red", True)]
+    strange += [("red", 1e21), ("red", -inf), ("red", 10**400), ("red", 1j), ([], 1), ("red",), ("red", 1, 1)]
+    for row in strange:
+        assert reader.cells([row], 1e20) is None, row
+        assert reader.cells([list(row)], 1e20) is None, row
+    for X in (
+        [],
+        [{}],
+        [{"w": "red"}],
+        [{"w": "red", "x": 1, "y": 2}],
+        None,
+        "red",
+        [None],
+        [["red", 1]] * 2,
+        {"w": 1},
+    ):
+        assert reader.cells(X, 1e20) is None, X
 
 
 def test_a_row_too_far_away_for_the_scale_is_refused_as_ever():

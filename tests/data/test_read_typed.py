@@ -192,3 +192,40 @@ def test_a_parquet_file_that_is_cut_short_is_refused(tmp_path, cut):
     for name in ("short", "hollow"):
         with pytest.raises(DataError, match="not a readable Parquet file"):
             read(tmp_path / f"{name}.parquet")
+
+
+FLIP_AND_READ = """
+import random, sys
+from pathlib import Path
+from margin.data import read
+from margin.errors import DataError
+content, chance, path, refused = Path(sys.argv[1]).read_bytes(), random.Random(0), Path(sys.argv[2]), 0
+for _ in range(400):
+    damaged = bytearray(content)
+    for _ in range(chance.choice([1, 1, 4])):
+        damaged[chance.randrange(len(damaged))] = chance.choice([0, 127, 128, 255, chance.randrange(256)])
+    path.write_bytes(damaged)
+    print(damaged.hex(), file=sys.stderr)
+    try:
+        read(path)
+    except DataError:
+        refused += 1
+print(refused)
+"""
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"row_group_size": 10},
+        {"data_page_version": "2.0", "compression": "zstd"},
+        {"use_dictionary": False, "compression": "none", "column_encoding": {"word": "DELTA_BYTE_ARRAY", "x": "PLAIN"}},
+    ],
+    ids=str,
+)
+def test_whatever_bytes_of_a_parquet_file_are_damaged_it_is_read_or_refused(tmp_path, options):
+    pq.write_table(sample()[:40], tmp_path / "whole.parquet", **options)
+    command = [sys.executable, "-W", "ignore", "-c", FLIP_AND_READ, tmp_path / "whole.parquet", tmp_path / "t.parquet"]
+    answer = subprocess.run(command, capture_output=True, text=True, check=False)  # what aborts takes its process down
+    assert answer.returncode == 0, f"{answer.returncode}: {answer.stderr.splitlines()[-1]}"
+    assert int(answer.stdout) > 20

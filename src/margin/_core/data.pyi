@@ -37,6 +37,30 @@ def survey_moments(
 ) -> tuple[Any, ...]:
     """Weight, squared weight, mean, its rest and squared deviations by class, and the survey."""
 
+class RowReader:
+    """Reads single rows of learnt columns."""
+
+    def __init__(
+        self, names: tuple[Any, ...], codes: tuple[Any, ...], left_out: object, number_types: object
+    ) -> None: ...
+    def cells(self, x: object | None, largest: float) -> Any:
+        """A float or a code for each column; None where the row is to be read as a table."""
+
+    def split(
+        self, x: object | None, largest: float, numbers: Matrix[numpy.float64], codes: Matrix[numpy.int32]
+    ) -> bool:
+        """Write numbers and codes; False where the row is to be read as a table."""
+
+    def one_hot(
+        self,
+        x: object | None,
+        largest: float,
+        place: Vector[numpy.int32],
+        learnt: Matrix[numpy.float64],
+        out: Matrix[numpy.float64],
+    ) -> bool:
+        """Write the row of a matrix; False where the row is to be read as a table."""
+
 @overload
 def distinct(x: Matrix[numpy.float64], most: int, n_threads: int) -> list[Any]: ...
 @overload

@@ -128,8 +128,8 @@ class TableEstimator(BaseEstimator):
                 stored = survey_clean_csr(X, columns.n, encoder.largest)
                 if stored is not None:
                     return encoder.plain_csr(X, stored)
-        elif (row := columns.one_row(X, encoder.largest)) is not None:
-            return encoder.one_row(row)
+        elif (reader := columns.row_reader()) is not None and (found := encoder.one_row(X, reader)) is not None:
+            return found
         who = f"{type(self).__name__}.{method}"
         return encoder.encode(columns.read(X, who, encoder.largest, self._takes_bytes), who)
 

@@ -80,12 +80,8 @@ class Columns:
         of_dates = {name: each.column for each in self.dates for name in each.names}
         return tuple(dict.fromkeys(of_dates.get(name, name) for name in self.described().names))
 
-    def one_row(self, X: Any, largest: float) -> list[Any] | None:
-        """A number or a code for each column of a table, if X is one row that can be read at once."""
-        reader = self._reader()
-        return None if reader is None else reader.cells(X, largest)
-
-    def _reader(self) -> RowReader | None:
+    def row_reader(self) -> RowReader | None:
+        """What reads single rows of a table at once; None where texts or dates are to be made of some cells."""
         if self not in _READERS:  # beside the columns, not in them: files of models know nothing of it
             others = self.schema is None or self.text or self.dates
             _READERS[self] = None if others else RowReader(self.described(), self.left_out)
@@ -110,7 +106,7 @@ class Columns:
         if isinstance(X, Table):
             return self._matched(X, who)
         if is_records(X):
-            reader = self._reader()
+            reader = self.row_reader()
             cells = reader.columns(X, largest) if reader is not None and isinstance(X, list) else None
             return self._matched(table_from_memory(X, who), who) if cells is None else Table(self.schema, cells)
         return self._by_position(X, who, model)

@@ -7,12 +7,12 @@ number in a column of numbers, a known word in a column of words, None, NaN. Any
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
+import margin._core as _core
 from margin.data.kind_inference import MISSING
 from margin.data.schema import Schema
 
@@ -23,33 +23,30 @@ _NUMBERS_OR_NONE = _NUMBERS | {type(None)}
 
 
 class RowReader:
-    """Reads single rows of learnt columns: dictionaries, lists and tuples, and rows of arrays and data frames."""
+    """Reads single rows of learnt columns: dictionaries, lists and tuples, and rows of arrays and data frames.
+
+    The cells are read in one call of the core, which also puts them where a representation has them.
+    """
 
     def __init__(self, schema: Schema, left_out: frozenset[str]) -> None:
         self.names = schema.names
         self.left_out = left_out
         #: For each column the codes of its words, or None if it holds numbers.
         self.codes = [None if c.is_numeric else _codes_of_words(c.levels) for c in schema]
+        self.core = _core.data.RowReader(tuple(self.names), tuple(self.codes), left_out, _NUMBERS)
 
     def cells(self, X: Any, largest: float) -> list[Any] | None:
         """A number or a code for each column; None where the row is to be read the long way, or is not one."""
-        row = self._row(X)
-        if row is None:
-            return None
-        found: list[Any] = []
-        for value, codes in zip(row, self.codes, strict=True):
-            if codes is not None:
-                code = codes.get(value) if value is None or type(value) is str else None
-                if code is None and (type(value) is not float or value == value):
-                    return None
-                found.append(-1 if code is None else code)
-            elif value is None:
-                found.append(math.nan)
-            elif type(value) in _NUMBERS and (-largest <= value <= largest or value != value):
-                found.append(float(value))
-            else:
-                return None
-        return found
+        return self.core.cells(self.row_in(X), largest)
+
+    def row_in(self, X: Any) -> Any:
+        """X, or a list of the cells of its only row if it is an array of objects or a frame of pandas."""
+        kind = type(X)
+        if kind is np.ndarray:
+            return [X[0].tolist()] if X.dtype == object and X.shape == (1, len(self.names)) else X
+        if kind.__name__ == "DataFrame" and kind.__module__.partition(".")[0] == "pandas" and len(X) == 1:
+            return [self._of_frame(X)]
+        return X
 
     def columns(self, records: Sequence[Any], largest: float) -> list[np.ndarray] | None:
         """The numbers or codes of each column of a list of records; None where they are to be read the long way."""
@@ -63,22 +60,6 @@ class RowReader:
                 return None
             found.append(cells)
         return found
-
-    def _row(self, X: Any) -> Sequence[Any] | None:
-        """The cells of one row in the order of the columns, not yet looked at."""
-        kind = type(X)
-        if kind is list or kind is tuple:
-            if len(X) != 1:
-                return None
-            row = X[0]
-            if type(row) is dict:
-                return self._by_name(row)
-            return row if (type(row) is list or type(row) is tuple) and len(row) == len(self.names) else None
-        if kind is np.ndarray:
-            return X[0].tolist() if X.dtype == object and X.shape == (1, len(self.names)) else None
-        if kind.__name__ == "DataFrame" and kind.__module__.partition(".")[0] == "pandas" and len(X) == 1:
-            return self._of_frame(X)
-        return None
 
     def _of_frame(self, frame: Any) -> list[Any] | None:
         """Cell by cell: a row as an array or a tuple takes pandas ten times as long."""

@@ -11,6 +11,7 @@ import margin._core as _core
 from margin import parallel
 from margin.base.inputs.arrays import StoredSurvey, dense_from_sparse
 from margin.base.inputs.columns import Columns
+from margin.base.inputs.one_row import RowReader
 from margin.base.representations.cell_survey import Survey, check_cells, check_stored_cells, survey, survey_by_class
 from margin.base.representations.representation import NO_LIMIT, Learnt, TrainingRows
 from margin.data.schema import Schema
@@ -133,11 +134,12 @@ class MixedEncoder:
             data.stored = check_stored_cells(data.numeric, self.largest, self.columns, who)
         return data
 
-    def one_row(self, row: list[Any]) -> MixedData:
-        """One row whose cells are numbers and codes already, in the order of the columns."""
-        numbers = [cell for cell in row if type(cell) is float]
-        codes = np.array([[cell] for cell in row if type(cell) is int], dtype=np.int32)
-        return MixedData(np.array([numbers]), tuple(codes), self.columns.schema)
+    def one_row(self, X: Any, reader: RowReader) -> MixedData | None:
+        """X if it is one row that can be read at once."""
+        numbers, codes = np.empty((1, len(self.numeric_names))), np.empty((len(self.coded_names), 1), dtype=np.int32)
+        if not reader.core.split(reader.row_in(X), self.largest, numbers, codes):
+            return None
+        return MixedData(numbers, tuple(codes), self.columns.schema)
 
     def split(self, source: Any, who: str) -> MixedData:
         """The parts of a source, its numbers not yet looked at."""

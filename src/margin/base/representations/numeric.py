@@ -13,6 +13,7 @@ import numpy as np
 
 from margin.base.inputs.arrays import check_memory, dense_from_sparse, row_count
 from margin.base.inputs.columns import Columns
+from margin.base.inputs.one_row import RowReader
 from margin.base.representations.cell_survey import Survey, check_cells, check_stored_cells, survey_by_class
 from margin.base.representations.hashed_text import HashedText
 from margin.base.representations.mixed import numeric_block
@@ -134,14 +135,14 @@ class NumericEncoder:
             )
         return scaled
 
-    def one_row(self, row: list[Any]) -> Any:
-        """One row whose cells are numbers and codes already, in the order of the columns."""
-        found = None
-        if not self.texts and not self._is_wide():
-            found = self._row_encoder().encode(row)
-        return self.encode(self.columns.table_of(row), "one row") if found is None else found
+    def one_row(self, X: Any, reader: RowReader) -> Any:
+        """X if it is one row that can be read at once."""
+        if not self.texts and not self.form.codes and not self._is_wide():
+            return self._row_places().encode(X, reader, self.largest)
+        row = reader.cells(X, self.largest)
+        return None if row is None else self.encode(self.columns.table_of(row), "one row")
 
-    def _row_encoder(self) -> OneHotRow:
+    def _row_places(self) -> OneHotRow:
         """Beside the encoder, not in it: files of models know nothing of it."""
         made = _ROWS.get(self)
         if made is None or not made.is_of(self.fill, self.center, self.spread):

@@ -1,17 +1,16 @@
-"""One row of cells that are read already, as one row of the matrix: what a service asks about.
+"""One row of a table as one row of the matrix: what a service asks about.
 
-Arrays of one row cost more than the arithmetic on them. Here each cell is filled, scaled and put into its place as a
-plain number, by the same operations in the same order as a whole matrix, and so with the same bits.
+Arrays of one row cost more than the arithmetic on them. Here the core reads each cell, fills and scales it and puts it
+into its place, by the same operations in the same order as a whole matrix, and so with the same bits.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
+from margin.base.inputs.one_row import RowReader
 from margin.data.schema import Schema
 
 __all__ = ["OneHotRow"]
@@ -23,37 +22,31 @@ class OneHotRow:
     >>> from margin.data.schema import Column
     >>> schema = Schema([Column("colour", "nominal", ("blue", "red")), Column("size", "numeric")])
     >>> row = OneHotRow(schema, np.array([5.0]), np.array([4.0]), np.array([2.0]))
-    >>> row.encode([1, 7.0]), row.encode([-1, math.nan])
+    >>> reader = RowReader(schema, frozenset())
+    >>> row.encode([["red", 7.0]], reader, 1e9), row.encode([{"colour": None, "size": None}], reader, 1e9)
     (array([[1.5, 0. , 1. ]]), array([[0.5, 0. , 0. ]]))
     """
 
     def __init__(self, schema: Schema, fill: np.ndarray, center: np.ndarray, spread: np.ndarray) -> None:
         self.learnt = fill, center, spread
         numbered = [column.name for column in schema if column.kind in ("numeric", "ordinal")]
-        statistics = dict(zip(numbered, zip(range(len(numbered)), *(array.tolist() for array in self.learnt))))
         self.width = len(numbered)
-        #: Of a number its place, fill, centre and spread; of words the place of the first level.
-        self.places: list[Any] = []
-        for column in schema:
-            self.places.append(statistics.get(column.name, self.width))
-            self.width += len(column.levels) if column.name not in statistics else 0
+        #: The place of a number; of words -1 less the place of their first level.
+        self.place = np.empty(len(schema), dtype=np.int32)
+        self.scale = np.zeros((3, len(schema)))
+        for j, column in enumerate(schema):
+            if column.name in numbered:
+                self.place[j] = at = numbered.index(column.name)
+                self.scale[:, j] = fill[at], center[at], spread[at]
+            else:
+                self.place[j] = -1 - self.width
+                self.width += len(column.levels)
 
     def is_of(self, *learnt: np.ndarray) -> bool:
         """Whether these are the means and scales that it was made with."""
         return all(own is other for own, other in zip(self.learnt, learnt))
 
-    def encode(self, row: Sequence[Any]) -> np.ndarray | None:
-        """The row of the matrix; None where a cell cannot be filled or is too far away for the scale."""
-        cells = [0.0] * self.width
-        for cell, place in zip(row, self.places):
-            if type(place) is int:
-                if cell >= 0:
-                    cells[place + cell] = 1.0
-                continue
-            at, fill, center, spread = place
-            value = fill if cell != cell or (cell < 0 and type(cell) is int) else cell
-            value = (value - center) / spread
-            if not math.isfinite(value):
-                return None
-            cells[at] = value
-        return np.array([cells])
+    def encode(self, X: Any, reader: RowReader, largest: float) -> np.ndarray | None:
+        """The row of the matrix; None where X is to be read the long way, as which says what is wrong with it."""
+        found = np.zeros((1, self.width))
+        return found if reader.core.one_hot(reader.row_in(X), largest, self.place, self.scale, found) else None

@@ -14,6 +14,7 @@ import numpy as np
 
 from margin.base.inputs.arrays import row_count
 from margin.base.inputs.columns import Columns
+from margin.base.inputs.one_row import RowReader
 from margin.base.representations.cell_survey import Survey, check_cells, check_stored_cells, survey
 from margin.data.schema import Column, Schema
 from margin.data.table import Table
@@ -132,8 +133,9 @@ class AsGivenEncoder:
     def plain(self, X: np.ndarray, has_missing: bool) -> np.ndarray:
         return X
 
-    def one_row(self, row: list[Any]) -> Any:
-        return self.columns.table_of(row)
+    def one_row(self, X: Any, reader: RowReader) -> Table | None:
+        row = reader.cells(X, self.largest)
+        return None if row is None else self.columns.table_of(row)
 
     def encode(self, source: Any, who: str) -> Any:
         if isinstance(source, Table):
