@@ -167,6 +167,19 @@ def test_left_out_answers_are_taken_or_fitted_anew_and_failures_are_told():
         assert says in told.warnings[0]
 
 
+class OutOfBag(GaussianNB):
+    """Answers from the members that did not draw a row, with too few rows."""
+
+    def out_of_bag_answers(self, X, y, sample_weight=None):
+        return Predictions(y[:-1])
+
+
+def test_what_failed_to_answer_all_rows_at_once_is_called_by_its_name():
+    for model, method in ((LeftOut("short"), "LeftOut.left_out_answers"), (OutOfBag(), "OutOfBag.out_of_bag_answers")):
+        (told,) = evaluate(model, X[::10], Y[::10], "loo", metrics=["accuracy"]).warnings
+        assert told.startswith(f"{method} failed (InputError: {method}: labels must be of the shape (15, 1)")
+
+
 # ---- What an evaluation gives.
 
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 from sklearn.dummy import DummyClassifier
+from sklearn.naive_bayes import GaussianNB
 
 import margin
 from margin import DecisionTreeClassifier, zoo
@@ -79,6 +80,29 @@ def test_a_yardstick_never_wins(monkeypatch):
     assert not result.leaderboard[-1].differs or (
         result.leaderboard[-1].scores["accuracy"].value < result.winner.scores["accuracy"].value
     )
+
+
+class Failing(GaussianNB):
+    """Fails whenever it is fitted, with an error that is not margin's."""
+
+    def fit(self, X, y):
+        raise RuntimeError("out of order")
+
+
+def test_a_model_that_fails_in_whatever_way_stands_as_failed_and_the_others_go_on():
+    result = margin.compare(days(), TARGETS, models={"broken": Failing(), "bayes": None}, **QUICK)
+    assert result.best.startswith("bayes")
+    failed = {line.name: line.error for line in result.leaderboard if line.error}
+    assert set(failed) == {"broken", "broken-chain"}
+    assert all("out of order" in error for error in failed.values())
+
+
+def test_models_for_which_the_rows_are_too_many_are_left_out_with_a_hint_for_one_target_and_for_several(monkeypatch):
+    short = zoo.Entry("short", DummyClassifier, limit=50)
+    monkeypatch.setattr(zoo, "_zoo", entries() | {"short": short})
+    for target in (TARGETS, "wet"):
+        said = " ".join(margin.compare(days(), target, **QUICK).warnings)
+        assert "short was left out: it is not tried on more than 50 training rows (--models short" in said
 
 
 def test_standings_come_as_soon_as_they_are_there():

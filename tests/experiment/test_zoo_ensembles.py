@@ -4,7 +4,7 @@ import pytest
 
 from margin import zoo
 from margin.data import catalog
-from margin.experiment.running.race import tried
+from margin.experiment.running.entrants import tried
 from margin.experiment.spec import Spec
 
 BY_DEFAULT = ["forest", "boosting"]

@@ -26,8 +26,9 @@ from margin.experiment.notes import left_sealed, training_notes
 from margin.experiment.problem import Problem, frame, open_table, positive_label, resolve_target
 from margin.experiment.read_out import label_text, read_out
 from margin.experiment.result import Progress, Result, Standing, TestScore, Threshold
+from margin.experiment.running.entrants import entrants, tried
+from margin.experiment.running.label_race import LabelRace
 from margin.experiment.running.parting import Parting, with_test_rows
-from margin.experiment.running.race import Race, entries_of, tried
 from margin.experiment.running.run_log import Log
 from margin.experiment.spec import Spec
 from margin.experiment.table_audit import with_unlabelled
@@ -72,13 +73,13 @@ def run(spec: Spec) -> Iterator[Any]:
     yield Progress("read", log.seconds)
     sealed, audited = _sealed(parting, table, log)
     yield Progress("seal", log.seconds)
-    entries, folds = entries_of(spec, sealed, log), parting.folds(sealed, log)
-    race = Race(spec, entries, sealed, folds, log, positive)
+    entries, folds = entrants(spec, sealed.train[0], log), parting.folds(sealed, log)
+    race = LabelRace(spec, log, entries, sealed, folds, positive)
     yield from race.events()
     board, pairs, method = race.leaderboard()
     best = entries[board[0].name]
     audited, cautions = examined(
-        audited, best, race.evaluations[best.name], sealed.train, spec, folds, log, positive, told.command()
+        audited, best, race.found[best.name], sealed.train, spec, folds, log, positive, told.command()
     )
     asked = bool(ordered or told.positive or told.sort or spec.cost)
     end = yield from _finished(parting, race, best, asked)
@@ -105,7 +106,7 @@ def run(spec: Spec) -> Iterator[Any]:
         threshold=end.threshold,
         remarks=(
             *remarks(sealed.n_train, board, end.calibrated, ordered, end.threshold),
-            *([left_sealed(told, race.evaluations, sealed.n_test)] if race.stopped else []),
+            *([left_sealed(told, race.found, sealed.n_test)] if race.stopped else []),
         ),
         about=_about_model(table, problem, race, board[0], end, method, told.command()),
         stopped=race.stopped,
@@ -137,7 +138,7 @@ class _End:
     threshold: Threshold | None
 
 
-def _finished(parting: Parting, race: Race, best: zoo.Entry, asked: bool) -> Generator[Progress, None, _End]:
+def _finished(parting: Parting, race: LabelRace, best: zoo.Entry, asked: bool) -> Generator[Progress, None, _End]:
     """Fit the best on the training part, open the seal for it, and fit it on everything.
 
     A run that was stopped is no end: what others would have done is not known, and the one look at the sealed rows is
@@ -146,7 +147,7 @@ def _finished(parting: Parting, race: Race, best: zoo.Entry, asked: bool) -> Gen
     """
     spec, log, sealed, problem = race.spec, race.log, race.sealed, parting.problem
     make, calibrated = with_probabilities(best, spec.seed)
-    advice = advised(make, race.evaluations[best.name], sealed.train, spec, race.positive) if asked else None
+    advice = advised(make, race.found[best.name], sealed.train, spec, race.positive) if asked else None
     make = with_threshold(make, advice, race.positive)
     # With several jobs both fits go on at once; nothing that the sealed rows show can reach the second.
     rows = [sealed.train, *([] if race.stopped else [(parting.inputs, problem.labels)])]
@@ -228,7 +229,7 @@ def _about_data(spec: Spec, table: Table, problem: Problem) -> dict[str, Any]:
 
 
 def _about_model(
-    table: Table, problem: Problem, race: Race, best: Standing, end: _End, method: str, command: str
+    table: Table, problem: Problem, race: LabelRace, best: Standing, end: _End, method: str, command: str
 ) -> dict[str, Any]:
     """What a file of the model tells of it."""
     spec, test = race.spec, end.test
@@ -248,7 +249,7 @@ def _about_model(
     return {**about_model(table, problem.target, problem.labels, spec.reading), "name": best.name, **notes}
 
 
-def _times(race: Race) -> str:
+def _times(race: LabelRace) -> str:
     n = len(race.sealed.openings)
     return "once" if n == 1 else f"{n} times"
 

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from margin.base.sklearn_classes import clone
 from margin.data import Table
 from margin.errors import ParameterError, listing
 from margin.evaluation import corrected_t_interval, proportion_interval
@@ -86,9 +85,9 @@ def _finished(
     race: TargetRace, best: str, inputs: Table, y: Table, test: np.ndarray
 ) -> Generator[Progress, None, _End]:
     """Fit the best on the training part, open the seal for it, and fit it on everything; a stopped run opens none."""
-    log, model = race.log, race.models[best]
+    log = race.log
     with log.step("Fitted the best on the training part", best):
-        fitted = clone(model).fit(race.X, race.y)
+        fitted = race.model(best).fit(race.X, race.y)
     yield Progress("refit", log.seconds, best)
     if race.stopped:
         return _End(fitted, {}, {}, ())
@@ -96,7 +95,7 @@ def _finished(
         judged = _judged(fitted, inputs.take(test), race.y, y.take(test))
     yield Progress("test", log.seconds, best)
     with log.step("Fitted the best on all rows", best):
-        final = clone(model).fit(inputs, y)
+        final = race.model(best).fit(inputs, y)
     yield Progress("final", log.seconds, best)
     return _End(final, *judged)
 

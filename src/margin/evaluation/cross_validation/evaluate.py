@@ -25,6 +25,7 @@ from margin.evaluation.cross_validation.fold import (
     FoldTask,
     Outcome,
     check_model,
+    one_go_method,
     run_fold,
     run_left_out,
 )
@@ -215,9 +216,10 @@ class Plan:
         at_once = run_left_out(task) if isinstance(protocol, LeaveOneOut) else None
         if at_once is not None and at_once.error is not None:
             failed = at_once.event(1, 1).error
-            collector.remark(f"{type(task.model).__name__}.left_out_answers failed ({failed}); fitted anew.")
+            method = f"{type(task.model).__name__}.{one_go_method(task.model)}"
+            collector.remark(f"{method} failed ({failed}); fitted anew.")
             at_once = None
-        if at_once is not None and not hasattr(task.model, "left_out_answers"):
+        if at_once is not None and one_go_method(task.model) == "out_of_bag_answers":
             collector.remark(
                 "Rows were left out as members left them out (out of bag): each was answered by about n_estimators "
                 "members that did not draw it, and nothing was fitted anew."

@@ -37,7 +37,7 @@ from margin.evaluation.scoring.of_cases import score_cases, usable_metrics
 from margin.evaluation.scoring.over_folds import score_over_folds
 from margin.typing import ClassifierLike
 
-__all__ = ["Collector", "Fold", "FoldTask", "Outcome", "check_model", "run_fold", "run_left_out"]
+__all__ = ["Collector", "Fold", "FoldTask", "Outcome", "check_model", "one_go_method", "run_fold", "run_left_out"]
 
 Setting = Mapping[str, Any]
 #: Training rows that the folds of an evaluation may list in all.
@@ -224,8 +224,8 @@ def run_left_out(task: FoldTask) -> Outcome | None:
     so; the rows are then fitted anew. Bags and forests have ``out_of_bag_answers`` instead, which are exact but for
     chance.
     """
-    name = "left_out_answers" if hasattr(task.model, "left_out_answers") else "out_of_bag_answers"
-    if not hasattr(task.model, name) or task.labels.ndim > 1 or task.note is not None:
+    name = one_go_method(task.model)
+    if name is None or task.labels.ndim > 1 or task.note is not None:
         return None
     start, rows = perf_counter(), np.arange(len(task.labels))
     fold = Fold(Part(rows[1:]), Part(rows))  # each row is predicted from all but one
@@ -233,14 +233,18 @@ def run_left_out(task: FoldTask) -> Outcome | None:
         given = getattr(task.configured(), name)(task.X, task.labels, sample_weight=task.weight)
         if given is None:
             return None
-        answers = _left_out_answers(task, given)
+        answers = _one_go_answers(task, given, f"{type(task.model).__name__}.{name}")
         return Outcome(fold, answers, task.scores(answers), fit_seconds=perf_counter() - start, predict_seconds=0.0)
     except Exception as error:  # fitting anew tells what is wrong with which row, or manages without
         return Outcome(fold, error=error)
 
 
-def _left_out_answers(task: FoldTask, given: Predictions) -> Answers:
-    who = f"{type(task.model).__name__}.left_out_answers"
+def one_go_method(model: object) -> str | None:
+    """The method by which a model answers rows that it has not learnt from, all of them at once; None without one."""
+    return next((name for name in ("left_out_answers", "out_of_bag_answers") if hasattr(model, name)), None)
+
+
+def _one_go_answers(task: FoldTask, given: Predictions, who: str) -> Answers:
     predicted, probabilities = predicted_codes(label_array(given.labels, who), task.classes, who), given.probabilities
     shape = len(task.labels), len(task.classes)
     for what, part in (("labels", predicted[:, None]), ("probabilities", probabilities), ("scores", given.scores)):

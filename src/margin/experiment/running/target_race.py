@@ -1,9 +1,11 @@
-"""All models for several targets on the same folds: each target alone, and in a chain, until done or stopped."""
+"""A race for several targets: each model for every target alone, and in a chain."""
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import partial
 from time import perf_counter
 from typing import Any
 
@@ -13,9 +15,9 @@ from margin.base.sklearn_classes import clone
 from margin.data import Table
 from margin.errors import MarginError, MarginWarning, ParameterError
 from margin.evaluation import correct, corrected_t_interval, corrected_t_test
-from margin.experiment.result import Progress, Score, Standing
-from margin.experiment.running.alarm import Alarm, race_until
-from margin.experiment.running.race import tried
+from margin.experiment.result import Score, Standing
+from margin.experiment.running.entrants import entrants
+from margin.experiment.running.race import Race
 from margin.experiment.running.run_log import Log
 from margin.experiment.running.seeding import seeded
 from margin.experiment.spec import Spec
@@ -30,25 +32,24 @@ SCORES = ("accuracy", "subset_accuracy")
 LEVEL = 0.05
 
 
-class TargetRace:
-    """All models on the same folds of the training part.
+@dataclass(frozen=True)
+class Found:
+    """The scores of a model, folds × ``SCORES``, and the seconds that a fold took."""
 
-    Ctrl-C, or the end of the time that the spec allows, ends the race; models that are done then stand as they are.
-    """
+    scores: np.ndarray
+    seconds: float
+
+
+class TargetRace(Race[Found]):
+    """All models for several targets on the same folds of the training part."""
 
     def __init__(
         self, spec: Spec, log: Log, X: Table, y: Table, splits: list[tuple[np.ndarray, np.ndarray]], how: str
     ) -> None:
-        self.spec, self.log, self.X, self.y = spec, log, X, y
-        self.splits, self.how = splits, how
-        self.models: dict[str, Any] = {}
-        self.entries: dict[str, Entry] = {}
-        self.titles: dict[str, str] = {}
-        self.found: dict[str, np.ndarray] = {}
-        self.seconds: dict[str, float] = {}
-        self.errors: dict[str, str] = {}
-        self.stopped = ""
-        self._alarm = Alarm(None)
+        self.X, self.y, self.splits, self.how = X, y, splits, how
+        forms = [form for entry in entrants(spec, X, log).values() for form in _forms(entry, spec, X, y)]
+        super().__init__(spec, log, {entry.name: entry for _, entry in forms}, len(splits))
+        self._origin = {entry.name: origin for origin, entry in forms}
 
     def describe(self) -> str:
         return (
@@ -59,133 +60,84 @@ class TargetRace:
     @property
     def done(self) -> tuple[str, ...]:
         """The names, of the zoo or one's own, that stand on the leaderboard."""
-        return tuple(dict.fromkeys(self.entries[name].name for name in self.found))
+        return tuple(dict.fromkeys(self._origin[name] for name in self.found))
 
-    def events(self) -> Iterator[Progress]:
-        """Signs of life: each fold, and the standing of each model as soon as it is there."""
-        self._alarm, self._began = Alarm(race_until(self.spec.limit, self.log.start)), perf_counter()
-        self._enter()
-        try:
-            for place, name in enumerate(self.models):
-                yield from self._validated(name, place)
-        except KeyboardInterrupt:
-            if not self.found:
-                if not self._alarm.rang:
-                    raise
-                raise MarginError(
-                    f"compare(limit={self.spec.limit:g}): no model was done after {self.spec.limit:g} s "
-                    "(give more time, or name quicker models first)."
-                ) from None
-            self._stop()
+    def model(self, name: str) -> Any:
+        """A new model for all targets, in the form of this name."""
+        return self.entries[name].make()
 
-    def _enter(self) -> None:
-        """Each model for every target alone, and in a chain."""
-        spec = self.spec
-        for entry in tried(spec):
-            if spec.models is None and entry.limit is not None and len(self.y) > entry.limit:
-                self.log.warn(f"{entry.name} was left out: it is not tried on more than {entry.limit:,} training rows.")
-                continue
-            model, title = seeded(entry.model(), spec.seed), entry.title or entry.name
-            alone = model if self._learns_all_at_once(model) else OneVsRest(model, n_jobs=spec.jobs)
-            forms = {entry.name: (title, alone)}
-            if entry.name != "majority":  # it does not look at columns, and so not at other targets
-                chain = ClassifierChain(model, n_jobs=spec.jobs)
-                forms[f"{entry.name}-chain"] = (f"{title}, in a chain", chain)
-            for name, (told, made) in forms.items():
-                self.models[name], self.entries[name], self.titles[name] = made, entry, told
-
-    def _learns_all_at_once(self, model: Any) -> bool:
-        """Whether one model can have several targets, with its settings; a few rows show it."""
-        if not getattr(model, "several_outputs", False):
-            return False
-        few = np.arange(min(len(self.y), 20))
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore", MarginWarning)
-                clone(model).fit(self.X.take(few), self.y.take(few))
-        except ParameterError:
-            return False
-        except MarginError:
-            return True  # so few rows may be too few; all of them will tell
-        return True
-
-    def _validated(self, name: str, place: int) -> Iterator[Progress]:
-        of, total = len(self.splits), len(self.splits) * len(self.models)
-        began, scores = perf_counter(), []
-        try:
-            for number, (learn, held) in enumerate(self.splits, 1):
-                with self._alarm, self.log.listening(name):
-                    fitted = clone(self.models[name]).fit(self.X.take(learn), self.y.take(learn))
-                    right = right_answers(fitted, self.X.take(held), self.y.take(held))
-                scores.append([right.mean(), right.all(axis=1).mean()])
-                told = (name, number, of, scores[-1][0], place * of + number, total)
-                yield Progress("validate", self.log.seconds, *told, left=self._left(place * of + number, total))
-        except MarginError as error:
-            self.errors[name] = " ".join(str(error).split())
-        else:
-            self.found[name], self.seconds[name] = np.array(scores), perf_counter() - began
-        detail = "failed" if name in self.errors else f"{of} fits"
-        self.log.add(f"Validated {self.titles[name]}", perf_counter() - began, detail)
-        so_far = (place + 1) * of
-        left, standing = self._left(so_far, total), self._standing(name)
-        yield Progress("standing", self.log.seconds, name, done=so_far, total=total, left=left, standing=standing)
-
-    def _left(self, done: int, total: int) -> float:
-        """Seconds until the race is over, if what comes takes as long as what was, and the limit allows."""
-        left, until = (perf_counter() - self._began) * (total - done) / done, self._alarm.at
-        return left if until is None else min(left, max(0.0, until - perf_counter()))
-
-    def _stop(self) -> None:
-        by = f"the limit of {self.spec.limit:g} s" if self._alarm.rang else "Ctrl-C"
-        left = [name for name in self.models if name not in self.found and name not in self.errors]
-        self.stopped = f"Stopped by {by} after {len(self.found)} of {len(self.models)} models."
-        self.log.warn(self.stopped)
-        for name in left:
-            self.errors[name] = f"not done when the run was stopped by {by}"
+    def _folds(self, name: str) -> Iterator[tuple[int, int, float | None]]:
+        of, began, scores = len(self.splits), perf_counter(), []
+        for number, (learn, held) in enumerate(self.splits, 1):
+            with self._heard(name):
+                fitted = self.model(name).fit(self.X.take(learn), self.y.take(learn))
+                right = right_answers(fitted, self.X.take(held), self.y.take(held))
+            scores.append([right.mean(), right.all(axis=1).mean()])
+            yield number, of, float(scores[-1][0])
+        self.found[name] = Found(np.array(scores), (perf_counter() - began) / of)
 
     def leaderboard(self, metric: str) -> tuple[tuple[Standing, ...], str]:
         """The models from best to worst, yardsticks behind them and failures last; and the name of the best."""
-        if not self.found:
-            name, error = next(iter(self.errors.items()))
-            raise MarginError(f"compare: no model could be fitted; {name}: {error}")
+        self.refuse_none()
         at = SCORES.index(metric)
-        mean = {name: float(scores[:, at].mean()) for name, scores in self.found.items()}
-        names = sorted(self.found, key=lambda name: (self.entries[name].yardstick, -mean[name]))
+        by_fold = {name: found.scores[:, at] for name, found in self.found.items()}
+        mean = {name: float(scores.mean()) for name, scores in by_fold.items()}
+        names = sorted(mean, key=lambda name: (self.entries[name].yardstick, -mean[name]))
         best, others = names[0], names[1:]
-        p = [
-            corrected_t_test(self.found[best][:, at], self.found[name][:, at], test_to_train=self._ratio).p
-            for name in others
-        ]
+        p = [corrected_t_test(by_fold[best], by_fold[name], test_to_train=self._ratio).p for name in others]
         corrected = dict(zip(others, correct(p) if p else []))
-        lines = [self._standing(name, at, corrected.get(name), behind=mean[name] < mean[best]) for name in names]
-        return (*lines, *(self._standing(name) for name in self.errors)), best
+        lines = []
+        for name in names:
+            differs = name in corrected and corrected[name] < LEVEL and mean[name] < mean[best]
+            compared = {"p_value": corrected.get(name), "differs": differs}
+            lines.append(self.standing(name, fold_scores=tuple(by_fold[name].tolist()), **compared))
+        return (*lines, *map(self.standing, self.errors)), best
 
     @property
     def _ratio(self) -> float:
         return float(np.mean([len(held) / len(learn) for learn, held in self.splits]))
 
-    def _standing(self, name: str, at: int = 0, p: float | None = None, behind: bool = False) -> Standing:
-        entry = self.entries[name]
-        note = entry.note if name == entry.name else f"{entry.title}, each target with the answers for those before it."
-        if name in self.errors:
-            return Standing(name, self.titles[name], note, error=self.errors[name])
-        found = self.found[name]
-        scores = {}
+    def _measured(self, name: str) -> dict[str, Any]:
+        found, scores = self.found[name], {}
         for place, which in enumerate(SCORES):
-            interval = corrected_t_interval(found[:, place].tolist(), self._ratio)
+            interval = corrected_t_interval(found.scores[:, place].tolist(), self._ratio)
             ends = [] if interval is None else [max(0.0, interval.low), min(1.0, interval.high)]
-            scores[which] = Score(float(found[:, place].mean()), *ends)
-        return Standing(
-            name,
-            self.titles[name],
-            note,
-            scores=scores,
-            fold_scores=tuple(found[:, at].tolist()),
-            fit_seconds=self.seconds[name] / len(found),
-            p_value=p,
-            differs=p is not None and p < LEVEL and behind,
-            yardstick=entry.yardstick,
+            scores[which] = Score(float(found.scores[:, place].mean()), *ends)
+        return {"scores": scores, "fold_scores": tuple(found.scores[:, 0].tolist()), "fit_seconds": found.seconds}
+
+
+def _forms(entry: Entry, spec: Spec, X: Table, y: Table) -> Iterator[tuple[str, Entry]]:
+    """A model for every target alone, and in a chain; each with the name of the entry that it is a form of."""
+    model, title = seeded(entry.model(), spec.seed), entry.title or entry.name
+    alone = model if _learns_all_at_once(model, X, y) else OneVsRest(model, n_jobs=spec.jobs)
+    yield entry.name, replace(entry, make=partial(clone, alone), title=title)
+    if entry.name != "majority":  # it does not look at columns, and so not at other targets
+        yield (
+            entry.name,
+            replace(
+                entry,
+                name=f"{entry.name}-chain",
+                make=partial(clone, ClassifierChain(model, n_jobs=spec.jobs)),
+                title=f"{title}, in a chain",
+                note=f"{title}, each target with the answers for those before it.",
+            ),
         )
+
+
+def _learns_all_at_once(model: Any, X: Table, y: Table) -> bool:
+    """Whether one model can have several targets, with its settings; a few rows show it."""
+    if not getattr(model, "several_outputs", False):
+        return False
+    few = np.arange(min(len(y), 20))
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", MarginWarning)
+            clone(model).fit(X.take(few), y.take(few))
+    except ParameterError:
+        return False
+    except MarginError:
+        return True  # so few rows may be too few; all of them will tell
+    return True
 
 
 def right_answers(model: Any, X: Table, y: Table) -> np.ndarray:
