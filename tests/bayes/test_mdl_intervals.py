@@ -1,11 +1,15 @@
 """margin.bayes.distributions.mdl_intervals: worked by hand, beside the discretizer, degenerate columns, real tables."""
 
+import signal
+import time
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
 
 import margin._core as _core
 from margin import Discretizer, NaiveBayes, Table, evaluate
+from margin.bayes.distributions.distribution import ascending
 from margin.data import read
 from margin.errors import ParameterError
 from margin.evaluation import StratifiedFolds
@@ -144,3 +148,40 @@ def test_intervals_beat_normal_densities_where_columns_are_not_normal(name, targ
         for told in ("gaussian", "mdl")
     }  # fmt: skip
     assert right["mdl"] > right["gaussian"] + gain
+
+
+def test_numbers_are_put_in_order_as_numpy_does_by_any_number_of_threads():
+    rng = np.random.default_rng(0)
+    for n in (0, 1, 100, 5000, 70_000):
+        for numbers in (rng.normal(size=n), rng.integers(-3, 3, n) * 1.0, np.full(n, -0.0), np.arange(n)[::-1] * 1e300):
+            for threads in (1, 3):
+                found = _core.metrics.ascending_rows(np.ascontiguousarray(numbers), threads)
+                np.testing.assert_array_equal(found, np.argsort(numbers, kind="stable"))
+
+
+def seconds_of(call):
+    began = time.perf_counter()
+    call()
+    return time.perf_counter() - began
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs a timer")
+def test_ctrl_c_ends_the_sorting_of_many_numbers():
+    numbers, waits = np.random.default_rng(0).normal(size=4_000_000), []
+
+    def interrupt(number, frame):
+        raise KeyboardInterrupt
+
+    whole = min(seconds_of(lambda: ascending(numbers)) for _ in range(3))
+    before = signal.signal(signal.SIGALRM, interrupt)
+    try:
+        for _ in range(5):
+            rang = time.perf_counter() + whole / 10
+            signal.setitimer(signal.ITIMER_REAL, whole / 10)
+            with pytest.raises(KeyboardInterrupt):
+                ascending(numbers)
+            waits.append(time.perf_counter() - rang)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    assert min(waits) < 0.5 * whole  # a sort that hears nothing comes back at its end, however busy the machine is

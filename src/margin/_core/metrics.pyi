@@ -115,3 +115,6 @@ def encode(
     labels: Vector[numpy.generic], low: object, code_at: Vector[numpy.int64], codes: Vector[numpy.uint8], n_threads: int
 ) -> None:
     """Write the code of each label, -1 outside the table."""
+
+def ascending_rows(value: Vector[numpy.float64], n_threads: int) -> Vector[numpy.int64]:
+    """The rows of a vector without NaN in ascending order, equal numbers in the order of rows."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -78,6 +78,8 @@ def reduced(
     unit.
     """
     n_columns = X.shape[1]
+    if not isinstance(X, np.ndarray) and n_columns > 2 * len(X.data):
+        return _of_filled_columns(X, y, n_classes, intercept, penalised)
     counts = np.bincount(y, minlength=n_classes)
     classes = np.flatnonzero(counts)
     if len(classes) < n_classes:
@@ -100,6 +102,14 @@ def reduced(
     if (unit != 1).any():
         X = _in_unit(X, unit)
     return Reduced(X, y, columns, unit, n_columns, classes, n_classes)
+
+
+def _of_filled_columns(X: Any, y: np.ndarray, n_classes: int, intercept: bool, penalised: bool) -> Reduced:
+    """The same for CSR most columns of which are empty, and so decide nothing: only the others are looked at."""
+    filled, places = np.unique(X.indices, return_inverse=True)
+    parts = X.data, places.astype(X.indices.dtype, copy=False), X.indptr
+    found = reduced(type(X)(parts, shape=(X.shape[0], len(filled))), y, n_classes, None, intercept, penalised)
+    return replace(found, columns=filled[found.columns].astype(np.intp, copy=False), n_columns=X.shape[1])
 
 
 def known_ends(encoder: Any, X: TableLike) -> tuple[np.ndarray, np.ndarray] | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -82,7 +83,7 @@ def _marks(rows: Rows, seed: int) -> np.ndarray:
     Ranks, not numbers: neither the order of the rows nor the unit of a column changes which rows are kept.
     """
     found = np.full(len(rows.y), seed, dtype=np.uint64)
-    for column in (*numbers_of(rows.X).T, *rows.X.codes, *np.atleast_2d(rows.y.T)):
+    for column in (*_columns_of(rows.X), *rows.X.codes, *np.atleast_2d(rows.y.T)):
         different, rank = np.unique(column, return_inverse=True)
         if len(different) < 2:  # a constant column says nothing, here as elsewhere
             continue
@@ -91,3 +92,16 @@ def _marks(rows: Rows, seed: int) -> np.ndarray:
         found *= np.uint64(0xBF58476D1CE4E5B9)
         found ^= found >> np.uint64(32)
     return found
+
+
+def _columns_of(X: MixedData) -> Iterator[np.ndarray]:
+    """The columns of numbers, one at a time; sparse ones are never written out side by side."""
+    if isinstance(X.numeric, np.ndarray):
+        yield from numbers_of(X).T
+        return
+    cells = X.numeric.tocsc()
+    for j in range(cells.shape[1]):
+        stored = slice(cells.indptr[j], cells.indptr[j + 1])
+        column = np.zeros(len(X), dtype=cells.dtype)
+        column[cells.indices[stored]] = cells.data[stored]
+        yield column

@@ -8,9 +8,10 @@ from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 
+import margin._core as _core
 from margin import parallel
 from margin.base.representations.cell_survey import Survey
-from margin.bayes.sufficient_statistics import SortedCells, in_groups, merged_cells
+from margin.bayes.sufficient_statistics import SortedCells, firsts, merged_cells
 from margin.data.schema import Column
 
 __all__ = [
@@ -19,6 +20,7 @@ __all__ = [
     "Place",
     "TrainingCells",
     "as_matrix",
+    "ascending",
     "count_cells",
     "is_sparse",
     "only_row",
@@ -108,17 +110,28 @@ def count_cells(rows: TrainingCells) -> SortedCells:
     # Column by column: little memory, and room for Ctrl-C in between. Classes of 16 bits are sorted in one pass.
     y = rows.y.astype(np.int16) if rows.n_classes < 1 << 15 else rows.y
     weight = np.ones(len(y)) if rows.weight is None else rows.weight
-    columns, weight2 = [], []
+    columns, weight2, lengths = [], [], []
     for j in range(rows.cells.shape[1]):
         cells = rows.cells[:, j].astype(np.float64)
         there = ~np.isnan(cells)
         weight2.append(np.bincount(rows.y, weight**2 * there, rows.n_classes))
         at = np.flatnonzero(there)
-        at = at[np.argsort(cells[at])]
+        at = at[ascending(cells[at])]
         at = at[np.argsort(y[at], kind="stable")]
-        columns.append(merged_cells(j * rows.n_classes + rows.y[at].astype(np.int64), cells[at] + 0.0, weight[at]))
-    groups, values, weights = map(np.concatenate, zip(*columns))
-    return in_groups(groups, values, weights, np.column_stack(weight2))
+        classes, *found = merged_cells(y[at], cells[at] + 0.0, weight[at])
+        columns.append(found)
+        lengths.append(np.bincount(classes, minlength=rows.n_classes))
+    start = firsts(np.concatenate(lengths))
+    values, weights = np.empty(start[-1]), np.empty(start[-1])
+    for found, first in zip(columns, start[:: rows.n_classes]):
+        values[first : first + len(found[0])] = found[0]
+        weights[first : first + len(found[1])] = found[1]
+    return SortedCells(values, weights, start, np.column_stack(weight2))
+
+
+def ascending(numbers: np.ndarray) -> np.ndarray:
+    """The places of numbers (no NaN) in ascending order, equal ones as they stand. Ctrl-C ends it, unlike NumPy's."""
+    return _core.metrics.ascending_rows(np.ascontiguousarray(numbers), threads_for(numbers))
 
 
 def threads_for(cells: Any) -> int:

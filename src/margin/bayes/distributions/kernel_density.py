@@ -13,6 +13,7 @@ from margin.bayes.distributions.distribution import (
     VARIANCE_FLOOR,
     Distribution,
     TrainingCells,
+    ascending,
     count_cells,
     threads_for,
 )
@@ -61,8 +62,8 @@ class KernelDensity(Distribution):
         n_classes = len(found.weight2)
         start = found.start[j * n_classes : (j + 1) * n_classes + 1]
         values, weights = found.values[start[0] : start[-1]] / self.unit[j], found.weights[start[0] : start[-1]]
-        order = np.argsort(values, kind="stable")
-        whole = values[order], weights[order]
+        order = ascending(values)
+        whole: tuple[np.ndarray, np.ndarray] = (values[order], weights[order])
         spread = _spread(*whole, found.weight2[:, j].sum(), repeats)
         if spread is None:
             self.constant[j] = values[0] if len(values) else np.nan
@@ -71,7 +72,7 @@ class KernelDensity(Distribution):
         bumps = []
         for k in range(n_classes):
             part = slice(start[k] - start[0], start[k + 1] - start[0])
-            own = (values[part], weights[part]) if start[k + 1] > start[k] else whole
+            own: tuple[np.ndarray, np.ndarray] = (values[part], weights[part]) if start[k + 1] > start[k] else whole
             width = _spread(*own, found.weight2[k, j], repeats) if start[k + 1] > start[k] else spread
             self.width[j, k] = max(spread if width is None else width, least)
             bumps.append((own[0], own[1] / own[1].sum()))

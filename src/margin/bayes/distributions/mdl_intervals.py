@@ -8,7 +8,7 @@ import numpy as np
 
 import margin._core as _core
 from margin.bayes.distributions.categorical import Categorical
-from margin.bayes.distributions.distribution import Distribution, Place, TrainingCells, count_cells
+from margin.bayes.distributions.distribution import Distribution, Place, TrainingCells, ascending, count_cells
 from margin.bayes.sufficient_statistics import SortedCells, firsts
 from margin.data.schema import Column
 
@@ -73,7 +73,7 @@ def _cut_column(found: SortedCells, j: int, repeats: bool) -> tuple[np.ndarray, 
     start = found.start[j * n_classes : (j + 1) * n_classes + 1]
     values, weights = found.values[start[0] : start[-1]], found.weights[start[0] : start[-1]]
     y = np.repeat(np.arange(n_classes, dtype=np.int32), np.diff(start))
-    order = np.argsort(values, kind="stable")
+    order = ascending(values)
     order = order[weights[order] > 0]  # class weights may leave a class none
     if not len(order):
         return np.empty(0), np.zeros((1, n_classes)), np.array([np.nan]), np.array([np.nan])

@@ -11,7 +11,7 @@ from margin.base.representations.numeric import Scale
 from margin.base.representations.representation import TrainingRows
 from margin.errors import ConvergenceWarning, warn
 from margin.linear.online.row_order import Visiting, over_rows, padded, rows_and_weights
-from margin.linear.online.squared_error import SquaredErrors, batch_pass, lengths_squared, squared_errors
+from margin.linear.online.squared_error import SquaredErrors, batch_pass, cells_in, lengths_squared, squared_errors
 from margin.linear.online.streaming import StreamingClassifier
 from margin.linear.presolve import known_ends, reduced
 from margin.params import ClassWeight, Count, Flag, NonNegative, Positive, Seed
@@ -27,6 +27,8 @@ NOTHING = 1e-10
 LOST = 10.0
 # One row at a time must not follow each to the end: this share of the way keeps the noise small.
 CAREFUL = 0.02
+# Epochs unless told otherwise: so many, but not many more products than so many in all, and a few epochs in any case.
+EPOCHS, FEW_EPOCHS, PRODUCTS = 5000, 100, 5e9
 
 
 class Adaline(StreamingClassifier):
@@ -49,7 +51,8 @@ class Adaline(StreamingClassifier):
         The step η. ``"auto"`` takes half of the longest stable one for batches; for single rows a fiftieth of what
         would correct the error of a row of mean length, and never more than would that of the longest.
     max_iter
-        Epochs at most.
+        Epochs at most. ``"auto"`` is 5000, and fewer where an epoch is long: as many as take some seconds, but
+        100 at least. With many columns, or many classes, descent is slow: look at the warning.
     tol
         Training ends when an epoch lowers the loss by no more than this share of it (in stochastic descent: when
         ``n_iter_no_change`` epochs in a row have not gone below the lowest loss by as much).
@@ -105,7 +108,7 @@ class Adaline(StreamingClassifier):
         *,
         method: Literal["batch", "stochastic"] = "batch",
         eta0: Positive | Literal["auto"] = "auto",
-        max_iter: Count = 5000,
+        max_iter: Count | Literal["auto"] = "auto",
         tol: NonNegative = 1e-6,
         batch_size: Count = 1,
         shuffle: Flag = True,
@@ -145,7 +148,7 @@ class Adaline(StreamingClassifier):
         self.eta_ = self._step(1 / max(curvature, 1e-300))
         loss, slope = errors.at(V)
         curve = []
-        for _ in range(self.max_iter):
+        for _ in range(self._most_epochs(errors.cells_of_epoch())):
             with np.errstate(over="ignore", invalid="ignore"):
                 trial = V - self.eta_ * slope
                 new_loss, new_slope = errors.at(trial)
@@ -159,7 +162,7 @@ class Adaline(StreamingClassifier):
             if fall <= self.tol * curve[-1] or curve[-1] <= NOTHING:
                 break
         else:
-            self._warn_of_no_end(fall)
+            self._warn_of_no_end(len(curve), fall)
         self._note(curve)
         return V
 
@@ -172,7 +175,7 @@ class Adaline(StreamingClassifier):
         self._choose_step_for_rows(X, weight, step)
         curve: list[float] = []
         best, lowest, waited = V, 0.5, 0
-        for number in range(self.max_iter):
+        for number in range(self._most_epochs(cells_in(X) * len(V))):
             before, V = V, V.copy()
             curve.append(self._epoch(X, y, step, visiting, number, V))
             if not self._is_sound(curve[-1], V):
@@ -185,7 +188,7 @@ class Adaline(StreamingClassifier):
             if waited >= self.n_iter_no_change:
                 break
         else:
-            self._warn_of_no_end(curve[-2] - curve[-1] if len(curve) > 1 else 0.5 - curve[-1])
+            self._warn_of_no_end(len(curve), curve[-2] - curve[-1] if len(curve) > 1 else 0.5 - curve[-1])
         self._note(curve)
         return V
 
@@ -214,6 +217,12 @@ class Adaline(StreamingClassifier):
     def _is_sound(self, loss: float, V: np.ndarray) -> bool:
         return bool(loss <= LOST * 0.5 and np.isfinite(V).all() and np.abs(V).max(initial=0.0) < 1e200)
 
+    def _most_epochs(self, cells: int) -> int:
+        """Epochs at most if each takes so many products."""
+        if not isinstance(self.max_iter, str):
+            return int(self.max_iter)
+        return int(min(EPOCHS, max(FEW_EPOCHS, PRODUCTS // max(cells, 1))))
+
     def _step(self, auto: float) -> float:
         return auto if isinstance(self.eta0, str) else float(self.eta0)
 
@@ -238,10 +247,10 @@ class Adaline(StreamingClassifier):
             ConvergenceWarning,
         )
 
-    def _warn_of_no_end(self, fall: float) -> None:
+    def _warn_of_no_end(self, epochs: int, fall: float) -> None:
         warn(
-            f"Adaline.fit: the last of {self.max_iter} epochs still lowered the loss by {fall:.2g}, more than "
-            f"tol={self.tol:g} of it (try {self._other_scale('which shortens the way')}max_iter={4 * self.max_iter}, "
+            f"Adaline.fit: the last of {epochs} epochs still lowered the loss by {fall:.2g}, more than "
+            f"tol={self.tol:g} of it (try {self._other_scale('which shortens the way')}max_iter={4 * epochs}, "
             "or a larger tol).",
             ConvergenceWarning,
         )

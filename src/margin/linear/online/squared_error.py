@@ -11,12 +11,14 @@ import margin._core as _core
 from margin import parallel
 from margin.typing import Encoded, TableLike
 
-__all__ = ["SquaredErrors", "batch_pass", "lengths_squared", "squared_errors"]
+__all__ = ["SquaredErrors", "batch_pass", "cells_in", "lengths_squared", "squared_errors"]
 
 # Up to so many columns the products of all pairs of columns are summed once, and an epoch looks at no row again.
 FEW_COLUMNS = 512
 # So many cells are converted at a time.
 CELLS = 1 << 19
+# How many times as long as one of a matrix a cell of CSR takes, which leads to any place in memory.
+SPARSE_CELL = 25
 # Steps of the power iteration, and the relative change of the eigenvalue that is small enough.
 POWER_STEPS, POWER_TOLERANCE = 200, 1e-4
 
@@ -31,6 +33,10 @@ class SquaredErrors:
     def __init__(self, X: Encoded, y: np.ndarray, share: np.ndarray, n_scores: int, intercept: bool) -> None:
         self.X, self.y, self.share, self.n_scores, self.intercept = X, y, share, n_scores, intercept
         self.width = X.shape[1] + intercept
+
+    def cells_of_epoch(self) -> int:
+        """How long an epoch takes, in products of dense cells."""
+        return cells_in(self.X) * self.n_scores
 
     def at(self, V: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The mean error of each score, and its gradient."""
@@ -78,8 +84,11 @@ class _FewColumns(SquaredErrors):
         products = _products(X, share)
         self.products = products if intercept else products[:-1, :-1]
         # the targets of a score add up its own rows twice, less all rows
-        own = np.stack([_sums(X, share * (y == k)) for k in (range(n_scores) if n_scores > 1 else [1])])
+        own = _sums(X, share * (y == 1))[None] if n_scores == 1 else _sums_by_class(X, y, share, n_scores)
         self.sums = (2 * own - products[-1])[:, : self.width]
+
+    def cells_of_epoch(self) -> int:
+        return self.products.size * self.n_scores
 
     def at(self, V: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         slopes = V @ self.products
@@ -117,6 +126,21 @@ def _sums(X: Encoded, weight: np.ndarray) -> np.ndarray:
     return np.append(found, weight.sum())
 
 
+def _sums_by_class(X: Encoded, y: np.ndarray, weight: np.ndarray, n_classes: int) -> np.ndarray:
+    """The same for the rows of each class, in one pass however many classes there are."""
+    found = np.empty((n_classes, X.shape[1] + 1))
+    found[:, -1] = np.bincount(y, weight, n_classes)
+    if isinstance(X, np.ndarray):
+        for j in range(X.shape[1]):
+            found[:, j] = np.bincount(y, weight * X[:, j], n_classes)
+        return found
+    from scipy.sparse import csr_array
+
+    own = csr_array((weight, (y, np.arange(len(y)))), shape=(n_classes, len(y)))
+    found[:, :-1] = (own @ X.astype(np.float64, copy=False)).toarray()
+    return found
+
+
 def squared_errors(X: Encoded, y: np.ndarray, share: np.ndarray, n_scores: int, intercept: bool) -> SquaredErrors:
     """The mean squared error of rows, in the form that is quickest for their number of columns."""
     kind = _FewColumns if X.shape[1] <= FEW_COLUMNS else SquaredErrors
@@ -139,6 +163,11 @@ def blocks(X: Encoded) -> Iterator[tuple[slice, Any]]:
     for first in range(0, n, step):
         part = X[first : first + step]
         yield slice(first, first + len(part)), part.astype(np.float64, copy=False)
+
+
+def cells_in(X: Encoded) -> int:
+    """How long a pass over rows takes, in cells of a matrix; those that CSR stores take so many times as long."""
+    return X.size if isinstance(X, np.ndarray) else SPARSE_CELL * (X.shape[0] + len(X.data))
 
 
 def lengths_squared(X: Encoded, intercept: bool) -> np.ndarray:
