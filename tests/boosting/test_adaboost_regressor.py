@@ -12,9 +12,11 @@ from sklearn.neighbors import KNeighborsRegressor as RivalNeighbors
 
 import margin
 from margin import AdaBoostRegressor
-from margin.boosting.adaboost.regressor import weighted_median
+from margin.boosting.adaboost.regression_rounds import RunningMedian, weighted_median
+from margin.boosting.adaboost.stopping import held_back, which_fold
 from margin.errors import ConvergenceWarning, ParameterError
 from margin.persistence import load, save
+from margin.random import generator
 from tests.boosting.every_stump import least_squares_stump
 
 LOSSES = {"linear": lambda e: e, "square": lambda e: e**2, "exponential": lambda e: 1 - np.exp(-e)}
@@ -136,3 +138,68 @@ def test_a_learner_without_weights_gets_drawn_rows():
 def test_the_median_needs_half_of_the_weight():
     assert weighted_median(np.array([[1.0, 2.0]]), np.array([1.0, 1.0])).tolist() == [1.0]
     assert weighted_median(np.array([[9.0, 2.0, 4.0]]), np.array([3.0, 1.0, 1.0])).tolist() == [9.0]
+
+
+@pytest.mark.parametrize("estimator", [None, margin.DecisionTreeRegressor(max_depth=2)], ids=["trees", "learner"])
+def test_early_stopping_keeps_the_rounds_up_to_the_best_and_says_which_that_is(estimator, tmp_path):
+    X, y = friedman(120)
+    settings = {"early_stopping": True, "validation_fraction": 0.3, "n_iter_no_change": 4, "random_state": 0}
+    model = AdaBoostRegressor(estimator, n_estimators=60, **settings).fit(X, y)
+    n = len(model.rounds_)
+    errors = [one.validation_error for one in model.rounds_]
+    assert n < 56
+    assert errors[-1] == min(errors)
+    assert model.ended_.endswith(f"since round {n}" if estimator is None else f"held back was round {n}")
+    again = load(save(model, tmp_path / "r2.margin", about={"target": "y"}))
+    assert again.rounds_ == model.rounds_
+    # Of the rows that are held back none is learnt from: the same rounds without them say the same of them.
+    held = held_back(np.zeros(120), 0.3, generator(0, "held back"), "")
+    alone = AdaBoostRegressor(estimator, n_estimators=n, random_state=0).fit(X[~held], y[~held])
+    assert np.allclose(alone.predict(X), model.predict(X))
+    assert errors == pytest.approx([np.abs(said - y)[held].mean() for said in alone.staged_predict(X)])
+
+
+def test_rounds_chosen_out_of_fold_are_learnt_from_all_rows():
+    X, y = friedman(150)
+    settings = {"early_stopping": "out_of_fold", "n_iter_no_change": 3, "random_state": 0}
+    model = AdaBoostRegressor(n_estimators=40, **settings).fit(X, y)
+    n = len(model.rounds_)
+    fold = which_fold(np.zeros(150), generator(0, "folds"), "")
+    far = np.zeros(n)
+    for k in range(5):
+        part = AdaBoostRegressor(n_estimators=n).fit(X[fold != k], y[fold != k])
+        far += [np.abs(said - y[fold == k]).sum() for said in part.staged_predict(X[fold == k])]
+    assert [one.validation_error for one in model.rounds_] == pytest.approx((far / 150).tolist())
+    assert np.argmin(far) == n - 1 < 39
+    assert np.array_equal(model.predict(X), AdaBoostRegressor(n_estimators=n).fit(X, y).predict(X))
+
+
+def test_the_best_round_is_said_where_the_last_one_is_worse():
+    X, y = friedman(120)
+    settings = {"early_stopping": True, "validation_fraction": 0.3, "n_iter_no_change": 50, "random_state": 0}
+    model = AdaBoostRegressor(n_estimators=30, **settings).fit(X, y)
+    n = len(model.rounds_)
+    assert n < 30
+    assert model.ended_ == f"as many rounds as asked for; the best on the rows held back was round {n}"
+
+
+def test_going_on_judges_by_all_members():
+    X, y = friedman(120)
+    settings = {"early_stopping": True, "validation_fraction": 0.3, "n_iter_no_change": 50, "random_state": 0}
+    model = AdaBoostRegressor(n_estimators=3, warm_start=True, **settings).fit(X, y)
+    model.set_params(n_estimators=12).fit(X, y)
+    at_once = AdaBoostRegressor(n_estimators=12, **settings).fit(X, y)
+    ours = [one.validation_error for one in model.rounds_]
+    assert ours[:3] == [one.validation_error for one in at_once.rounds_[:3]]
+    n = min(len(ours), len(at_once.rounds_))
+    assert ours[:n] == pytest.approx([one.validation_error for one in at_once.rounds_[:n]])
+    assert n > 3
+
+
+def test_a_running_median_is_the_median_of_all_so_far():
+    rng = np.random.default_rng(0)
+    said, alpha = rng.integers(0, 4, size=(30, 9)).astype(float), rng.random(9)
+    running = RunningMedian(30)
+    for n in range(9):
+        running.add(said[:, n], alpha[n])
+        assert np.array_equal(running.values(), weighted_median(said[:, : n + 1], alpha[: n + 1]))

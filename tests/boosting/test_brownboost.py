@@ -96,9 +96,9 @@ def test_it_is_its_definition_round_by_round():
     X, y = cells(5, noise=0.1)
     model = BrownBoostClassifier(target_error=0.15, n_estimators=6).fit(X, y)
     sign, r, s, c = 2.0 * y - 1, np.zeros(len(y)), model.c_, model.c_
-    for record, member in zip(model.rounds_, model.ensembles_[0].members):
+    for record, vote in zip(model.rounds_, model.ensembles_[0].votes(model._encoded(X, "predict"))):
         w = np.exp(-((r + s) ** 2) / c)
-        h = 2.0 * member.answers(X) - 1
+        h = np.sign(vote)
         assert record.edge == pytest.approx(float(w @ (sign * h) / w.sum()))
         best = max(abs(w @ (sign * np.where(column <= cut, 1, -1))) for column in X.T for cut in column)
         assert w @ (sign * h) == pytest.approx(best)

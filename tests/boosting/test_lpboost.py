@@ -51,7 +51,7 @@ def test_three_stumps_that_are_each_wrong_once_have_a_margin_of_a_third():
     # yes, no, yes along one column: two thresholds and the constant, each wrong of one row, have a third of the votes.
     model = LPBoostClassifier(nu=1 / 3).fit([[0.0], [1.0], [2.0]], [1, 0, 1])
     assert model.margin_ == pytest.approx([1 / 3])
-    assert [each.weight for each in model.rounds_] == pytest.approx([1 / 3] * 3)
+    assert [each.weight for each in model.rounds_ if each.weight] == pytest.approx([1 / 3] * 3)
     assert model.score([[0.0], [1.0], [2.0]], [1, 0, 1]) == 1
 
 

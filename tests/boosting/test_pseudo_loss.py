@@ -9,8 +9,10 @@ import pytest
 
 import margin
 from margin import AdaBoostClassifier, AdaBoostMHClassifier
+from margin.boosting.adaboost.stopping import held_back
 from margin.errors import ConvergenceWarning, ParameterError
 from margin.persistence import load, save
+from margin.random import generator
 
 
 def three_classes(seed, n=45):
@@ -157,3 +159,36 @@ def test_labels_that_no_column_tells_are_answered_by_their_shares():
     with pytest.warns(ConvergenceWarning, match="no better than chance in round 1"):
         model = AdaBoostMHClassifier().fit(X, y)
     assert [each[0].tolist() for each in model.predict_proba(X)] == [[0.5, 0.5]] * 2
+
+
+@pytest.mark.parametrize("forms", ["sets", "classes"])
+def test_early_stopping_by_labels_keeps_the_rounds_up_to_the_best(forms):
+    X, has, _ = label_sets(3, n=90)
+    rng = np.random.default_rng(0)
+    has ^= rng.random(has.shape) < 0.2
+    y = np.array([{name for name, one in zip("abc", row) if one} for row in has], dtype=object)
+    if forms == "classes":
+        y = has[:, 0] + 2 * has[:, 1]
+    settings = {"early_stopping": True, "validation_fraction": 0.3, "n_iter_no_change": 6, "random_state": 0}
+    model = AdaBoostMHClassifier(n_estimators=80, **settings).fit(X, y if forms == "classes" else list(y))
+    n = len(model.rounds_)
+    errors = [one.validation_error for one in model.rounds_]
+    assert n < 74
+    assert errors[-1] == min(errors)
+    assert model.ended_ == f"no better error on the rows held back since round {n}"
+    held = held_back(y if forms == "classes" else np.zeros(90), 0.3, generator(0, "held back"), "")
+    kept = y[~held] if forms == "classes" else list(y[~held])
+    alone = AdaBoostMHClassifier(n_estimators=n).fit(X[~held], kept)
+    assert np.allclose(alone.votes(X), model.votes(X))
+    truth = has if forms == "sets" else np.eye(4, dtype=bool)[y]
+    assert errors[-1] == pytest.approx(((alone.votes(X) > 0) != truth)[held].mean())
+
+
+def test_labels_choose_their_rounds_out_of_fold():
+    X, _, sets = label_sets(4, n=80)
+    model = AdaBoostMHClassifier(n_estimators=50, early_stopping="out_of_fold", n_iter_no_change=4, random_state=0)
+    n = len(model.fit(X, sets).rounds_)
+    errors = [one.validation_error for one in model.rounds_]
+    assert n < 50
+    assert errors[-1] == min(errors)
+    assert np.array_equal(model.votes(X), AdaBoostMHClassifier(n_estimators=n).fit(X, sets).votes(X))

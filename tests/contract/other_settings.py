@@ -16,8 +16,13 @@ OTHER_SETTINGS = {
         {"estimator": margin.DecisionStump(), "n_estimators": 3, **SEED},
         {"max_depth": 2, "n_estimators": 8, "learning_rate": 0.5, "max_bins": 255},
         {"algorithm": "M2", "n_estimators": 8},
+        # A tree of one question: deeper ones have no errors on few rows, and learn from rows drawn by chance then.
+        {"estimator": margin.DecisionStump(), "algorithm": "SAMME.R", "n_estimators": 5, **SEED},
     ],
-    "AdaBoostMHClassifier": [{"max_depth": 2, "n_estimators": 6}],
+    "AdaBoostMHClassifier": [
+        {"max_depth": 2, "n_estimators": 6},
+        {"max_depth": 2, "n_estimators": 8, "learning_rate": 0.5},
+    ],
     "AdaBoostRegressor": [
         {"estimator": margin.DecisionTreeRegressor(max_depth=2), "n_estimators": 4, "loss": "square", **SEED},
     ],

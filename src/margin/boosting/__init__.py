@@ -12,7 +12,8 @@ from margin.boosting.gradient.boosted_trees import BoostedTrees
 from margin.boosting.gradient.gradient_boosting import GradientBoostingClassifier, GradientBoostingRegressor
 from margin.boosting.margins.brownboost import BrownBoostClassifier, BrownRound
 from margin.boosting.margins.lpboost import LPBoostClassifier, LPRound
-from margin.boosting.margins.weighted_votes import VotingMembers
+from margin.boosting.margins.voting_members import VotingMembers
+from margin.boosting.margins.voting_trees import VotingTrees
 from margin.boosting.rounds import Round, margin_bound
 from margin.boosting.rusboost import RUSBoostClassifier, RUSRound
 
@@ -40,5 +41,6 @@ __all__ = [
     "RegressionRound",
     "Round",
     "VotingMembers",
+    "VotingTrees",
     "margin_bound",
 ]

@@ -12,12 +12,14 @@ from margin.base.meta.members import Member
 from margin.boosting.adaboost.classifier import AdaBoostClassifier
 from margin.boosting.adaboost.label_boosting import AdaBoostMHClassifier
 from margin.boosting.adaboost.regressor import AdaBoostRegressor
+from margin.boosting.tree_sum import TreeSum
+from margin.data.schema import Schema
 from margin.explain.explanation import Explanation, Reason
 from margin.explain.models import answer_of, explain
 from margin.tree.reading.conditions import answer_words
 from margin.typing import TableLike
 
-__all__ = ["rounds_text"]
+__all__ = ["rounds_text", "tree_text"]
 
 
 def rounds_text(model: AdaBoostClassifier | AdaBoostMHClassifier) -> str:
@@ -115,20 +117,19 @@ def _(model: AdaBoostRegressor, X: TableLike) -> Explanation:
 def rule_text(model: AdaBoostClassifier | AdaBoostMHClassifier, number: int) -> str:
     """The rule of a round in words, counted from 0."""
     if isinstance(model, AdaBoostMHClassifier) or "trees_" in vars(model):
-        return _question(model, number)
+        return tree_text(model.trees_, number, model._columns.described())
     member: Any = model.members_[number]
     if not isinstance(member, Member):
         return f"{member.text} -> {model.classes_.tolist()[member.code]}"
     return "one class" if member.model is None else type(last_step(member.model)).__name__
 
 
-def _question(model: AdaBoostClassifier | AdaBoostMHClassifier, number: int) -> str:
-    trees = model.trees_
+def tree_text(trees: TreeSum, number: int, columns: Schema) -> str:
+    """What a tree asks first, counted from 0; ``columns`` are those of the model."""
     root = int(trees.start[number])
     n_nodes = int(trees.start[number + 1]) - root
     if n_nodes == 1:
         return "always the same"
-    columns = model._columns.described()
     ordered = [column for column in columns if column.is_numeric] + [c for c in columns if not c.is_numeric]
     column = ordered[int(trees.column[root])]
     if trees.is_subset[root]:

@@ -10,8 +10,10 @@ from margin.base.inputs.arrays import check_one_row
 from margin.base.meta.inner_model import last_step
 from margin.base.meta.members import Member
 from margin.boosting.additive.additive_classifier import AdditiveClassifier
+from margin.boosting.margins.voting_trees import VotingTrees
 from margin.boosting.margins.weighted_votes import WeightedVotes
 from margin.boosting.rusboost import RUSBoostClassifier
+from margin.explain.adaboost import tree_text
 from margin.explain.explanation import Explanation, Reason
 from margin.explain.models import answer_of, explain
 from margin.typing import TableLike
@@ -58,10 +60,13 @@ def _(model: WeightedVotes, X: TableLike) -> Explanation:
     each = model.ensembles_[0 if two else place]
     side = -1.0 if two and place == 0 else 1.0
     reasons = []
-    for number, (member, weight) in enumerate(zip(each.members, each.weights.tolist(), strict=True), 1):
-        if weight:
-            vote = side * weight * (2.0 * float(member.answers(encoded)[0]) - 1.0)
-            reasons.append(Reason(f"round {number}: {_told(member)}", f"{vote:+.4g}", vote))
+    for number, vote in zip(np.flatnonzero(each.weights).tolist(), each.votes(encoded), strict=True):
+        if isinstance(each, VotingTrees):
+            told = tree_text(each.trees, number, model._columns.described())
+        else:
+            told = _told(each.members[number])
+        lean = side * float(vote[0])
+        reasons.append(Reason(f"round {number + 1}: {told}", f"{lean:+.4g}", lean))
     total = sum(reason.strength for reason in reasons)
     against = labels[1 - place] if two else "the rest"
     how = f"{len(reasons):,} weak classifiers vote on {answer} against {against}; weighted, that is {total:+.4g}."

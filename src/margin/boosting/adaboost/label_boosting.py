@@ -3,33 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
-import margin._core as _core
 from margin import parallel
-from margin.base import Classifier, Mixed
-from margin.base.representations.mixed import MixedData
+from margin.base import Classifier
 from margin.base.representations.representation import TrainingRows
 from margin.base.sklearn_classes import available_if
 from margin.base.softmax import softmax
+from margin.boosting.adaboost.booster import AdaBooster
+from margin.boosting.adaboost.label_rounds import HeldLabels, LabelRounds
+from margin.boosting.adaboost.settings import Plan, rounds_told
 from margin.boosting.adaboost.tree_rounds import constant_tree
-from margin.boosting.adaboost.votes import discrete, exactly_none
-from margin.boosting.rounds import CELLS, Round, RoundTable
-from margin.boosting.tree_sum import MOST_DEPTH, TreeSum, ranked
+from margin.boosting.rounds import Round, RoundTable
+from margin.boosting.tree_sum import TreeSum
 from margin.data.weights import count_repeats
-from margin.errors import ConvergenceWarning, ParameterError, warn
-from margin.params import Count, Jobs, Positive
+from margin.errors import ConvergenceWarning, warn
+from margin.params import Count, Flag, Jobs, Positive, Seed, Share
 from margin.typing import Encoded, TableLike
 
 __all__ = ["AdaBoostMHClassifier"]
 
-#: Up to so many rows one thread answers.
-FEW = 2000
 
-
-class AdaBoostMHClassifier(Classifier):
+class AdaBoostMHClassifier(AdaBooster, Classifier):
     r"""AdaBoost for several labels a row: weights are those of pairs of a row and a label.
 
     A rule says of every label whether a row has it, :math:`h(x, l) = \pm 1`. With shares :math:`D(i, l)` of pairs and
@@ -39,27 +36,20 @@ class AdaBoostMHClassifier(Classifier):
     question for all labels together, and answers each of them; O(rows x columns x labels) a round.
 
     y may hold sets of labels, several columns of labels, or one. A target of two classes is one label, a target of more
-    is one for each class, and the class with most votes is answered.
+    is one for each class, and the class with most votes is answered. Rows held back are judged by the share of their
+    pairs that are wrong.
 
     Parameters
     ----------
-    n_estimators
-        Rounds, at most.
-    learning_rate
-        Multiplies every vote.
     max_depth
         Depth of the trees, at most 7; 1 are stumps.
-    max_bins
-        At most so many bins for a column of numbers; None for every threshold between two numbers.
-    n_jobs
-        Threads; None uses all cores. The model does not depend on it.
+    random_state
+        Decides which rows are held back.
 
     Attributes
     ----------
     rounds_
         What each round was, as of ``AdaBoostClassifier``; errors and margins are those of pairs of a row and a label.
-    ended_
-        Why there is no further round.
 
     References
     ----------
@@ -75,8 +65,8 @@ class AdaBoostMHClassifier(Classifier):
     """
 
     several_outputs = True
-    representation = Mixed()
     trees_: TreeSum
+    _rounds: RoundTable
 
     def __init__(
         self,
@@ -85,12 +75,20 @@ class AdaBoostMHClassifier(Classifier):
         learning_rate: Positive = 1.0,
         max_depth: Count = 1,
         max_bins: Count | None = None,
+        early_stopping: Flag | Literal["out_of_fold"] = False,
+        validation_fraction: Share = 0.1,
+        n_iter_no_change: Count = 10,
+        random_state: Seed = None,
         n_jobs: Jobs = None,
     ) -> None:
         self.n_estimators = n_estimators
         self.learning_rate = learning_rate
         self.max_depth = max_depth
         self.max_bins = max_bins
+        self.early_stopping = early_stopping
+        self.validation_fraction = validation_fraction
+        self.n_iter_no_change = n_iter_no_change
+        self.random_state = random_state
         self.n_jobs = n_jobs
 
     # ---- Learning.
@@ -98,65 +96,46 @@ class AdaBoostMHClassifier(Classifier):
     def _class_lists(self) -> list[np.ndarray]:
         return self.classes_ if self.outputs_2d_ else [self.classes_]
 
-    def _fit(self, X: MixedData, y: np.ndarray, rows: TrainingRows) -> None:
-        if int(self.max_depth) > MOST_DEPTH:
-            raise ParameterError(
-                f"{type(self).__name__}(max_depth={self.max_depth}): max_depth must be at most {MOST_DEPTH}."
-            )
+    def _n_rounds(self) -> int:
+        return len(self._rounds)
+
+    def _stratum(self, y: np.ndarray) -> np.ndarray:
+        """Of one target its classes."""
+        if self.outputs_2d_:
+            return np.zeros(len(y))
+        return y[:, 0] if y.shape[1] == 1 else y.argmax(axis=1)
+
+    def _boost(self, X: Encoded, y: np.ndarray, rows: TrainingRows, goes_on: bool) -> None:
         given = rows.weights()
         truth = _sides(y.reshape(len(y), -1), [len(labels) for labels in self._class_lists()])
-        weight = given / given.sum()
-        n_columns = int(X.numeric.shape[1]) + len(X.codes)
+        weight, n_labels = given / given.sum(), truth.shape[1]
         self._rounds, self.ended_ = RoundTable.none_yet(), "there is one class"
-        if not truth.shape[1]:
-            self.trees_ = constant_tree(np.zeros(1), n_columns)
+        if not n_labels:
+            self.trees_ = constant_tree(np.zeros(1), self._columns.n)
             return
-        n_cases = (float(given.sum()) if count_repeats(given) else float(len(given))) * truth.shape[1]
-        trees = list(self._learn(X, truth, weight, n_cases))
-        if trees:
-            self.trees_ = TreeSum.of([tree for tree, _ in trees], [votes for _, votes in trees], n_columns)
+        n_cases = (float(given.sum()) if count_repeats(given) else float(len(given))) * n_labels
+        depth, threads = int(self.max_depth), parallel.n_threads(self.n_jobs)
+        plan = Plan("MH", n_labels, float(self.learning_rate), "either_way", depth, self._bins(), threads, n_cases)
+        state, ran = self._learn_rounds(X, truth, given, plan, 0)
+        self.ended_, n = ran.ended, ran.n_kept
+        self._rounds = rounds_told(self._rounds, ran.steps[:n], ran.validation[:n], plan)
+        if ran.steps:
+            self.trees_ = state.first(n)
             return
         likely = np.clip(weight @ (truth > 0), 1e-12, 1 - 1e-12)
-        self.trees_ = constant_tree(np.log(likely / (1 - likely)) / 2, n_columns)
-        if self.ended_ != "no column varies":
+        self.trees_ = constant_tree(np.log(likely / (1 - likely)) / 2, state.n_columns)
+        if state.n_varying:
             warn(
                 f"{type(self).__name__}.fit: a tree is no better than chance in round 1, and nothing can be boosted; "
                 "labels are answered by their shares (other columns may help, or max_depth=2).",
                 ConvergenceWarning,
             )
 
-    def _learn(
-        self, X: MixedData, truth: np.ndarray, weight: np.ndarray, n_cases: float
-    ) -> Iterator[tuple[Any, np.ndarray]]:
-        """The tree of each round and what its leaves vote; the record grows with them."""
-        n_threads = parallel.n_threads(self.n_jobs)
-        table = ranked(X, n_threads, None if self.max_bins is None else max(2, min(int(self.max_bins), 65535)))
-        first = np.repeat(weight[:, None] / truth.shape[1], truth.shape[1], axis=1)
-        shares, sums, scale, bound, exponential = first, np.zeros_like(truth), 0.0, 1.0, 1.0
-        self.ended_ = "as many rounds as asked for" if table.n_varying else "no column varies"
-        for number in range(1, int(self.n_estimators) + 1 if table.n_varying else 1):
-            gains = np.ascontiguousarray(shares * truth)
-            tree = _core.boosting.grow_labels(table, gains, "either_way", int(self.max_depth), n_threads)
-            epsilon = exactly_none(0.5 * (1.0 - float(np.abs(tree["sums"]).sum())))
-            weighed = discrete(epsilon, 2, "SAMME", float(self.learning_rate), n_cases)
-            if weighed.chance:
-                self.ended_ = f"no rule of round {number} is better than chance (ε = {epsilon:.3f})"
-                return
-            votes = np.where(tree["sums"] > 0, weighed.alpha, -weighed.alpha)
-            added = votes[tree["leaf"]]
-            shares = shares * np.exp(-truth * added)
-            z = float(shares.sum())
-            shares = shares / z
-            sums, scale = sums + added, scale + weighed.alpha
-            bound, exponential = bound * z, exponential * float(np.exp(-2 * (0.5 - epsilon) ** 2))
-            error, least, margins = _standing(sums, truth, first, scale)
-            simple = exponential if self.learning_rate == 1 else np.nan
-            numbers = [epsilon, weighed.alpha, z, bound, simple, error, np.nan, least]
-            self._rounds = self._rounds.followed_by([numbers], [margins])
-            yield tree, votes
-            if weighed.perfect:
-                self.ended_ = f"the rule of round {number} has no error"
-                return
+    def _state(self, X: Encoded, y: np.ndarray, weight: np.ndarray, plan: Plan, goes_on: bool) -> LabelRounds:
+        return LabelRounds(X, y, weight, plan)
+
+    def _unlearnt(self, X: Encoded, y: np.ndarray, weight: np.ndarray, plan: Plan, goes_on: bool) -> HeldLabels:
+        return HeldLabels(X, y, weight, np.zeros((len(y), plan.width)))
 
     # ---- Answers.
 
@@ -166,7 +145,7 @@ class AdaBoostMHClassifier(Classifier):
         return list(self._fitted("rounds_")._rounds)
 
     def _sums(self, X: Encoded) -> np.ndarray:
-        return self.trees_.sums(X, 1 if len(X) <= FEW else parallel.n_threads(self.n_jobs))
+        return self.trees_.sums(X, self._threads(len(X)))
 
     def _scores(self, X: Encoded) -> Any:
         return self._by_class(self._sums(X))
@@ -196,7 +175,7 @@ class AdaBoostMHClassifier(Classifier):
     def staged_predict(self, X: TableLike) -> Iterator[np.ndarray]:
         """The answers after each round."""
         encoded = self._encoded(X, "staged_predict")
-        for sums in self.trees_.staged(encoded, 1 if len(encoded) <= FEW else parallel.n_threads(self.n_jobs)):
+        for sums in self.trees_.staged(encoded, self._threads(len(encoded))):
             yield self._in_form(self._answers(encoded, self._by_class(sums)))
 
 
@@ -212,14 +191,6 @@ def _sides(codes: np.ndarray, n_classes: list[int]) -> np.ndarray:
         for k in ([1] if n == 2 else range(_n_sides(n)))
     ]
     return np.column_stack(columns) if columns else np.empty((len(codes), 0))
-
-
-def _standing(sums: np.ndarray, truth: np.ndarray, weight: np.ndarray, scale: float) -> tuple[float, float, np.ndarray]:
-    """The share of pairs that are wrong, the least margin and the distribution of margins."""
-    margin = truth * sums / (scale or 1.0)
-    cells = np.clip((margin + 1) * (CELLS / 2), 0, CELLS - 1).astype(np.intp)
-    wrong = (sums > 0) != (truth > 0)
-    return float(weight[wrong].sum()), float(margin.min()), np.bincount(cells.ravel(), weight.ravel(), CELLS)
 
 
 def _shares(scores: np.ndarray) -> np.ndarray:

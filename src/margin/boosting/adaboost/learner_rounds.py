@@ -11,7 +11,7 @@ from margin.base.meta.members import learn_member, naming
 from margin.base.sklearn_classes import clone
 from margin.boosting.adaboost.rules import RuleBook
 from margin.boosting.adaboost.settings import Plan, Step
-from margin.boosting.adaboost.votes import Weighed, discrete, exponents, real, weights_after
+from margin.boosting.adaboost.votes import ExactWeights, Weighed, discrete, exponents, factors_of, real
 from margin.boosting.rounds import CELLS
 from margin.data.table import Table
 from margin.data.weights import weight_arguments
@@ -69,7 +69,8 @@ class LearnerRounds:
         seed: Any,
         before: list[tuple[Any, float]],
     ) -> None:
-        self.X, self.y, self.given, self.plan = X, y, weight, plan
+        self.X, self.y, self.raw, self.plan = X, y, weight, plan
+        self.given = weight / weight.sum()
         self.is_book = isinstance(learner, RuleBook)
         self.learner = on_tables(learner) if isinstance(X, Table) and not self.is_book else learner
         takes = self.is_book or weight_arguments(clone(self.learner), weight) is not None
@@ -86,7 +87,9 @@ class LearnerRounds:
         self.votes = np.zeros((len(y), 1 if plan.n_classes == 2 else plan.n_classes))
         for member, alpha in before:
             self.votes += votes_of(member, alpha, X, plan)
-        self.weight = weights_after(weight, self.votes, y, plan.algorithm) if before else weight
+        self.weights = ExactWeights(weight)
+        if before:
+            self.weights.follow(factors_of(self.votes, y, plan.algorithm))
         self.scale = plan.scale_before
         self.last_said: np.ndarray | None = None
         self.last_plausible: np.ndarray | None = None
@@ -125,18 +128,18 @@ class LearnerRounds:
 
     def _learn(self, number: int, resample: bool, attempt: int) -> Any:
         if self.is_book:
-            return self.learner.best(self.weight, self.y)
+            return self.learner.best(self.weights.weight, self.y)
         model = clone(self.learner)
         named = model.get_params(deep=True) if hasattr(model, "get_params") else {}
         seed = seed_for(self.seed, "round", number, attempt, bits=32)
         seeds = {name: seed for name in named if name == "random_state" or name.endswith("__random_state")}
         if seeds:
             model.set_params(**seeds)
-        X, y, weight = self.X, self.y, self.weight * len(self.y)
+        X, y, weight = self.X, self.y, self.weights.weight
         chosen, drawn = np.arange(len(y)), None
         if resample:
             draws = generator(self.seed, "draws", number, attempt).random(len(y))
-            chosen = np.minimum(np.searchsorted(np.cumsum(self.weight), draws * self.weight.sum()), len(y) - 1)
+            chosen = np.minimum(np.searchsorted(np.cumsum(weight), draws * self.weights.total), len(y) - 1)
         else:
             drawn = weight
         with naming(WHO, f"round {number + 1}, {self.name},", "estimator"):
@@ -147,13 +150,13 @@ class LearnerRounds:
         algorithm = self.plan.algorithm
         if algorithm == "SAMME.R":
             factor = np.exp(-exponents(votes, self.y, algorithm))
-            weighed = weighed._replace(z=float(self.weight @ factor), alpha=float(np.abs(votes).max()))
-        self.weight = weights_after(self.weight, votes, self.y, algorithm)
+            weighed = weighed._replace(z=float(self.weights.shares @ factor), alpha=float(np.abs(votes).max()))
+        self.weights.follow(factors_of(votes, self.y, algorithm))
         return weighed
 
     def _weighed(self, member: Any) -> tuple[Weighed, np.ndarray]:
         plan, said = self.plan, member.answers(self.X)
-        epsilon = float(self.weight[said != self.y].sum() / self.weight.sum())
+        epsilon = float(self.weights.weight[said != self.y].sum() / self.weights.total)
         if (said == self.y).all():
             epsilon = 0.0  # whatever rounding says
         # Rules that vote with probabilities are of use up to the error of guessing, as in SAMME.

@@ -21,7 +21,7 @@ from margin.base.representations.mixed import MixedData
 from margin.boosting.adaboost.learner_rounds import LearnerRounds, standing
 from margin.boosting.adaboost.settings import Plan, Step
 from margin.boosting.adaboost.tree_rounds import GrownRounds
-from margin.boosting.adaboost.votes import Weighed, discrete, exactly_none
+from margin.boosting.adaboost.votes import ExactWeights, Weighed, discrete, exactly_none
 from margin.boosting.tree_sum import TreeSum
 
 __all__ = ["Mislabels", "PseudoLossLearner", "PseudoLossTrees"]
@@ -83,7 +83,7 @@ class PseudoLossTrees(GrownRounds):
 
     def __init__(self, X: MixedData, y: np.ndarray, weight: np.ndarray, plan: Plan, before: TreeSum | None) -> None:
         super().__init__(X, y, weight, plan)
-        self.pairs = Mislabels(y, weight, plan.n_classes)
+        self.pairs = Mislabels(y, self.given, plan.n_classes)
         self.votes = np.zeros((len(y), 1 if plan.n_classes == 2 else plan.n_classes))
         if before is not None:
             self.votes += before.sums(X, plan.n_threads)
@@ -115,7 +115,12 @@ class PseudoLossLearner(LearnerRounds):
         super().__init__(*given)
         self.pairs = Mislabels(self.y, self.given, self.plan.n_classes)
         self.pairs.reweigh(self.votes)
-        self.weight = self.pairs.weights()
+        self.weights = ExactWeights(self.raw)
+        self._weigh()
+
+    def _weigh(self) -> None:
+        """Rows weigh what their mislabels do."""
+        self.weights.follow(self.pairs.weights() / self.weights.weight)
 
     def _weighed(self, member: Any) -> tuple[Weighed, np.ndarray]:
         plausible = member.probabilities(self.X, self.plan.n_classes)
@@ -123,5 +128,5 @@ class PseudoLossLearner(LearnerRounds):
 
     def _reweigh(self, votes: np.ndarray, weighed: Weighed) -> Weighed:
         z = self.pairs.reweigh(votes)
-        self.weight = self.pairs.weights()
+        self._weigh()
         return weighed._replace(z=z)

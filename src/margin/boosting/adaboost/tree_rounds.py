@@ -29,7 +29,7 @@ class GrownRounds:
     name = "a tree"
 
     def __init__(self, X: MixedData, y: np.ndarray, weight: np.ndarray, plan: Plan) -> None:
-        self.plan, self.y, self.given = plan, y, weight
+        self.plan, self.y, self.given = plan, y, weight / weight.sum()
         self.n_columns = int(X.numeric.shape[1]) + len(X.codes)
         self.trees: list[Any] = []
         self.values: list[np.ndarray] = []
@@ -57,10 +57,10 @@ class TreeRounds(GrownRounds):
     def __init__(self, X: MixedData, y: np.ndarray, weight: np.ndarray, plan: Plan, before: TreeSum | None) -> None:
         super().__init__(X, y, weight, plan)
         y = np.ascontiguousarray(y, dtype=np.int32)
-        self.rounds = _core.boosting.ClassRounds(self.table, y, weight, plan.n_classes)
+        self.rounds = _core.boosting.ClassRounds(self.table, y, self.given, plan.n_classes)
         if before is not None:
             votes = before.sums(X, plan.n_threads)
-            self.rounds.resume(weights_after(weight, votes, y, plan.algorithm), votes)
+            self.rounds.resume(weights_after(self.given, votes, y, plan.algorithm), votes)
         self.scale = 0.0 if before is None else plan.scale_before
 
     def step(self) -> Step | Weighed:

@@ -18,7 +18,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-__all__ = ["Weighed", "discrete", "exactly_none", "real", "weights_after"]
+from margin.data.weights import count_repeats
+
+__all__ = ["ExactWeights", "Weighed", "discrete", "exactly_none", "factors_of", "real", "weights_after"]
 
 #: What a rule without errors is taken to get wrong: half of a row of so many.
 PERFECT = 0.5
@@ -32,6 +34,15 @@ class Weighed(NamedTuple):
     z: float
     chance: bool
     perfect: bool
+
+    @property
+    def taken(self) -> bool:
+        """A rule whose round was made is known by its ``Step``."""
+        return False
+
+    def ending(self, number: int) -> str:
+        """Why the rounds end where the rule of a round is not taken."""
+        return f"no rule of round {number} is better than chance (ε = {self.epsilon:.3f})"
 
 
 def exactly_none(epsilon: float) -> float:
@@ -78,8 +89,53 @@ def exponents(votes: np.ndarray, y: np.ndarray, algorithm: str) -> np.ndarray:
     return own / (votes.shape[1] - 1) if algorithm == "SAMME.R" else own
 
 
+def factors_of(votes: np.ndarray, y: np.ndarray, algorithm: str) -> np.ndarray:
+    """What votes multiply the weight of each row by, at most 1."""
+    power = exponents(votes, y, algorithm)
+    found: np.ndarray = np.exp(power.min() - power)
+    return found
+
+
 def weights_after(weight: np.ndarray, votes: np.ndarray, y: np.ndarray, algorithm: str) -> np.ndarray:
     """The weights of the next round, which the sum of the votes decides alone."""
-    power = exponents(votes, y, algorithm)
-    found = weight * np.exp(power.min() - power)
+    found = weight * factors_of(votes, y, algorithm)
     return np.maximum(found / found.sum(), 1e-290)
+
+
+class ExactWeights:
+    """Weights of rows on a grid on which all their sums are exact, 1 in the mean.
+
+    A row of the whole-number weight k is k rows to boosting, also where two rules are equally good. So what one of
+    them weighs is rounded, and not their sum: sums are then the same in all bits, and no tie is decided by the last.
+
+    >>> once, often = ExactWeights(np.array([1.0, 3.0])), ExactWeights(np.ones(4))
+    >>> once.follow(np.array([0.3, 0.1]))
+    >>> often.follow(np.array([0.3, 0.1, 0.1, 0.1]))
+    >>> bool(once.weight[1] == often.weight[1:].sum())
+    True
+    """
+
+    def __init__(self, given: np.ndarray, n_labels: int = 0) -> None:
+        self.times = given if count_repeats(given) else np.ones_like(given)
+        start = given / self.times
+        if n_labels:  # pairs of a row and a label
+            self.times = np.repeat(self.times[:, None], n_labels, axis=1)
+            start = np.repeat(start[:, None], n_labels, axis=1)
+        self.n_cases = float(self.times.sum())
+        self.unit = np.ones_like(start)
+        self.follow(start)
+
+    def follow(self, factor: np.ndarray) -> None:
+        """Multiply the weights."""
+        step = 2.0 ** (math.ceil(math.log2(self.n_cases)) - 51)
+        unit = self.unit * factor
+        coarse = np.maximum(np.rint(unit / (unit.max() * step)), 1.0)
+        mean = float((self.times * coarse).sum()) / self.n_cases
+        self.unit = np.maximum(np.rint(coarse / (mean * step)), 1.0) * step
+        self.weight = self.times * self.unit
+        self.total = float(self.weight.sum())
+
+    @property
+    def shares(self) -> np.ndarray:
+        """The weights as shares of their sum."""
+        return self.weight / self.total

@@ -10,7 +10,8 @@ import numpy as np
 from scipy.special import erf
 
 from margin.boosting.margins.brownian import Position, step_of, time_for
-from margin.boosting.margins.weighted_votes import VotingMembers, WeakLearner, WeakModel, WeightedVotes
+from margin.boosting.margins.voting_members import n_rows
+from margin.boosting.margins.weighted_votes import WeakModel, WeightedVotes
 from margin.params import Count, Positive, Share
 from margin.typing import Encoded, TableLike
 
@@ -110,7 +111,7 @@ class BrownBoostClassifier(WeightedVotes):
         self.c = c
         self.n_estimators = n_estimators
 
-    def _boost(self, learner: WeakLearner) -> VotingMembers:
+    def _boost(self, learner: Any) -> Any:
         self.c_ = time_for(float(self.target_error)) if self.c is None else float(self.c)
         weight = learner.weight
         at = Position(np.zeros(len(weight)), weight, self.c_, self.c_)
@@ -129,7 +130,7 @@ class BrownBoostClassifier(WeightedVotes):
             if at.left <= NO_TIME * self.c_:
                 break
         found = np.array(record).reshape(len(members), 6)
-        return VotingMembers(members, found[:, 1].copy(), found)
+        return learner.ensemble(members, found[:, 1].copy(), found)
 
     def _from_totals(self, totals: np.ndarray) -> np.ndarray:
         return super()._from_totals(totals / np.sqrt(self.c_) if totals.shape[1] else totals)
@@ -161,8 +162,8 @@ class BrownBoostClassifier(WeightedVotes):
     def _staged(self, X: Encoded) -> Iterator[np.ndarray]:
         """Scores after each round; a problem that ended before keeps its own."""
         votes = [each.votes(X) for each in self.ensembles_]
-        totals = np.zeros((X.shape[0], len(votes)))
-        for _ in range(max((len(each.members) for each in self.ensembles_), default=0)):
+        totals = np.zeros((n_rows(X), len(votes)))
+        for _ in range(max((len(each.weights) for each in self.ensembles_), default=0)):
             for column, each in enumerate(votes):
                 totals[:, column] += next(each, 0.0)
             yield self._from_totals(totals)

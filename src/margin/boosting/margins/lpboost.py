@@ -8,9 +8,8 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from margin.base.meta.members import Member
-from margin.boosting.margins.soft_margin import best_margin, solve_soft_margin
-from margin.boosting.margins.weighted_votes import VotingMembers, WeakLearner, WeakModel, WeightedVotes
+from margin.boosting.margins.soft_margin import SoftMargin, best_margin
+from margin.boosting.margins.weighted_votes import WeakModel, WeightedVotes
 from margin.params import Count, NonNegative, Rule, is_number
 
 __all__ = ["LPBoostClassifier", "LPRound"]
@@ -108,36 +107,30 @@ class LPBoostClassifier(WeightedVotes):
         self.n_estimators = n_estimators
         self.tol = tol
 
-    def _boost(self, learner: WeakLearner) -> VotingMembers:
-        weight, who = learner.weight, type(self).__name__
+    def _boost(self, learner: Any) -> Any:
+        weight = learner.weight
         limit = weight / (float(self.nu) * weight.sum())
-        share, votes, group = weight / weight.sum(), np.empty(0), np.zeros(len(weight), dtype=np.int64)
+        share, votes = weight / weight.sum(), np.empty(0)
         bound, objective, margin = math.inf, -math.inf, -math.inf
-        members: list[Member] = []
-        columns: list[np.ndarray] = []
+        program = SoftMargin(limit, type(self).__name__)
+        members: list[Any] = []
         record: list[list[float]] = []
         for number in range(1, int(self.n_estimators) + 1):
             member, right = learner.learn(share, number)
             edge = float(share @ right)
             bound = min(bound, edge)
-            known = any(np.array_equal(right, each) for each in columns)
-            if columns and (known or bound - objective <= float(self.tol)):
+            if members and (program.knows(right) or bound - objective <= float(self.tol)):
                 record[-1][1] = bound  # the classifier that was looked for proves how good the others are
                 break
             members.append(member)
-            columns.append(right)
-            # Rows on which all classifiers are right or wrong alike are one row of the program.
-            _, first, group = np.unique(2 * group + (right > 0), return_index=True, return_inverse=True)
-            together = np.bincount(group, limit)
-            patterns = np.column_stack([each[first] for each in columns])
-            votes, of_group = solve_soft_margin(patterns, together, who)
-            share = (of_group / together)[group] * limit
-            objective, margin = best_margin(patterns @ votes, together)
+            program.add(right)
+            votes, share = program.solve()
+            objective, margin = best_margin(program.margins(votes), limit)
             record.append([edge, bound, objective, margin])
         if objective <= float(self.tol):  # votes that cancel each other out tell nothing of any row
             votes = np.eye(len(members))[0]
-            record[-1][3] = best_margin(columns[0], limit)[1]  # rho of what answers, not of votes that do not
-        return VotingMembers(members, votes, np.array(record))
+            record[-1][3] = best_margin(program.margins(votes), limit)[1]  # rho of what answers
+        return learner.ensemble(members, votes, np.array(record))
 
     def _last(self, column: int) -> np.ndarray:
         return np.array([each.record[-1, column] for each in self.ensembles_])

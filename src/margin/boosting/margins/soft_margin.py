@@ -15,7 +15,7 @@ import numpy as np
 
 from margin.errors import ParameterError
 
-__all__ = ["best_margin", "solve_soft_margin"]
+__all__ = ["SoftMargin", "best_margin", "solve_soft_margin"]
 
 #: Steps of the simplex method, and 50 for each row and classifier, after which the interior point method is asked.
 MOST_PIVOTS = 5000
@@ -54,8 +54,10 @@ def solve_soft_margin(right: np.ndarray, limit: np.ndarray, who: str) -> tuple[n
         "b_eq": [float(n)],
         "bounds": [(0.0, 1.0)] * n + [(None, None)],
     }
-    # HiGHS left to choose its method was seen to go round in circles on 98 classifiers of 175 rows.
-    found = linprog(**program, method="highs-ds", options={"maxiter": MOST_PIVOTS + 50 * (n + n_columns)})
+    # HiGHS left to choose its method was seen to go round in circles on 98 classifiers of 175 rows. Looking beforehand
+    # for what can be left out finds nothing here, and took a third of the time.
+    options = {"maxiter": MOST_PIVOTS + 50 * (n + n_columns), "presolve": False}
+    found = linprog(**program, method="highs-ds", options=options)
     if found.status == 1:
         found = linprog(**program, method="highs-ipm")
     if found.status != 0 or found.x is None:
@@ -66,3 +68,36 @@ def solve_soft_margin(right: np.ndarray, limit: np.ndarray, who: str) -> tuple[n
     weights = np.maximum(-found.ineqlin.marginals, 0.0)
     share = np.clip(found.x[:n], 0.0, 1.0) * limit
     return weights / weights.sum(), share / share.sum()
+
+
+class SoftMargin:
+    """The program as classifiers are added to it one by one; ``limit`` are the D of the rows.
+
+    Rows on which all classifiers are right or wrong alike are one row of the program.
+    """
+
+    def __init__(self, limit: np.ndarray, who: str) -> None:
+        self.limit, self.who = limit, who
+        self.group = np.zeros(len(limit), dtype=np.int64)
+        self.columns: list[np.ndarray] = []
+
+    def knows(self, right: np.ndarray) -> bool:
+        """Whether a classifier that is right and wrong of the same rows is there already."""
+        return any(np.array_equal(right, each) for each in self.columns)
+
+    def add(self, right: np.ndarray) -> None:
+        """One more classifier: y h, 1 where it is right of a row and -1 where it is not."""
+        self.columns.append(right)
+        _, self.group = np.unique(2 * self.group + (right > 0), return_inverse=True)
+
+    def margins(self, votes: np.ndarray) -> np.ndarray:
+        """The margin of each row under weights of the classifiers."""
+        return np.column_stack(self.columns) @ votes
+
+    def solve(self) -> tuple[np.ndarray, np.ndarray]:
+        """The weights of the classifiers, and of the rows."""
+        _, first = np.unique(self.group, return_index=True)
+        together = np.bincount(self.group, self.limit)
+        patterns = np.column_stack([each[first] for each in self.columns])
+        votes, of_group = solve_soft_margin(patterns, together, self.who)
+        return votes, (of_group / together)[self.group] * self.limit

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from margin.base.meta.members import Member
 from margin.boosting.adaboost.classifier import AdaBoostClassifier
 from margin.boosting.adaboost.label_boosting import AdaBoostMHClassifier
 from margin.boosting.adaboost.regressor import AdaBoostRegressor
+from margin.boosting.tree_sum import TreeSum
 from margin.errors import ExportError
 from margin.export.answer import Answer, answer
 from margin.export.columns import RawRows
@@ -15,7 +18,7 @@ from margin.export.members.committees import said_value, said_vote, summed
 from margin.export.members.forests import tree_ensemble
 from margin.export.trees import cells_of
 
-__all__: list[str] = []
+__all__ = ["sum_of_trees"]
 
 
 @answer.register
@@ -24,7 +27,7 @@ def _(model: AdaBoostClassifier, rows: RawRows) -> Answer:
     if n_classes == 1:
         certain = graph.repeated(np.ones(1), rows.count())
         return Answer(graph.winner(certain), certain)
-    votes = _of_trees(model, rows) if "trees_" in vars(model) else _of_members(model, rows)
+    votes = sum_of_trees(model.trees_, rows, model._encoder) if "trees_" in vars(model) else _of_members(model, rows)
     if n_classes == 2 and "trees_" in vars(model):
         votes = graph.side_by_side([graph("Neg", votes), votes])
     return Answer(graph.winner(votes), graph.softmax(graph("Mul", votes, 1.0 / model._unit())))
@@ -36,7 +39,7 @@ def _(model: AdaBoostMHClassifier, rows: RawRows) -> Answer:
     if n_classes == 1:
         certain = graph.repeated(np.ones(1), rows.count())
         return Answer(graph.winner(certain), certain)
-    votes = _of_trees(model, rows)
+    votes = sum_of_trees(model.trees_, rows, model._encoder)
     if n_classes == 2:
         votes = graph.side_by_side([graph("Neg", votes), votes])
         return Answer(graph.winner(votes), graph.softmax(votes))
@@ -61,10 +64,10 @@ def _(model: AdaBoostRegressor, rows: RawRows) -> Answer:
     return Answer(value=graph.flat(graph("GatherElements", ascending, first, axis=1)))
 
 
-def _of_trees(model: AdaBoostClassifier | AdaBoostMHClassifier, rows: RawRows) -> str:
-    graph, trees = rows.graph, model.trees_
-    matrix = cells_of(rows, rows.mixed(model._encoder))
-    named = graph.as_int(graph.ml("TreeEnsemble", matrix, **tree_ensemble(graph, trees)))
+def sum_of_trees(trees: TreeSum, rows: RawRows, encoder: Any) -> str:
+    """The values of the leaves of all trees, added up."""
+    graph = rows.graph
+    named = graph.as_int(graph.ml("TreeEnsemble", cells_of(rows, rows.mixed(encoder)), **tree_ensemble(graph, trees)))
     said = graph("Gather", trees.values, named, axis=0)
     return str(graph("ReduceSum", said, np.array([1]), keepdims=0))
 

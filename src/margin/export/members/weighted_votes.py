@@ -5,10 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from margin.boosting.margins.brownboost import BrownBoostClassifier
-from margin.boosting.margins.weighted_votes import TIE, VotingMembers, WeightedVotes
+from margin.boosting.margins.voting_members import VotingMembers
+from margin.boosting.margins.voting_trees import VotingTrees
+from margin.boosting.margins.weighted_votes import TIE, WeightedVotes
 from margin.boosting.rusboost import RUSBoostClassifier
 from margin.export.answer import Answer, answer
 from margin.export.columns import RawRows
+from margin.export.members.adaboost import sum_of_trees
 from margin.export.members.committees import said_vote, summed
 
 __all__: list[str] = []
@@ -30,7 +33,10 @@ def _(model: WeightedVotes, rows: RawRows) -> Answer:
     if not model.ensembles_:
         certain = graph.repeated(np.ones(1), rows.count())
         return Answer(graph.winner(certain), scores=certain)
-    totals = [_total(each, rows, who) for each in model.ensembles_]
+    totals = [
+        sum_of_trees(each.weighted, rows, model._encoder) if isinstance(each, VotingTrees) else _total(each, rows, who)
+        for each in model.ensembles_
+    ]
     if isinstance(model, BrownBoostClassifier):
         totals = [graph("Div", each, float(np.sqrt(model.c_))) for each in totals]
     by_class = graph.side_by_side([graph("Neg", totals[0]), totals[0]] if len(totals) == 1 else totals)

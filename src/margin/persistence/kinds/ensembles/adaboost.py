@@ -21,7 +21,7 @@ from margin.persistence.objects.arrays import Array, at_least, finite
 from margin.persistence.objects.fields import Absent, Flag, ListOf, Model, Number, Object, Text, Whole
 from margin.persistence.objects.kind import Kind
 
-__all__ = ["KINDS"]
+__all__ = ["KINDS", "columns_fit"]
 
 
 def _sound(trees: TreeSum) -> str | None:
@@ -66,10 +66,11 @@ def _fits(made: AdaBoostClassifier) -> str | None:
 def _trees_fit(made: Any, trees: Any, n_rounds: int, n_classes: int) -> str | None:
     if trees.width != (1 if n_classes == 2 else n_classes) or trees.n_trees != max(n_rounds, 1):
         return "its trees tell other classes apart"
-    return _columns_fit(made, trees)
+    return columns_fit(made, trees)
 
 
-def _columns_fit(made: Any, trees: Any) -> str | None:
+def columns_fit(made: Any, trees: Any) -> str | None:
+    """What is wrong with trees that shall ask for the columns of a model."""
     columns = made._columns
     if columns.text or trees.n_columns != columns.n:
         return "its trees know other columns"
@@ -87,7 +88,7 @@ def _labels_fit(made: AdaBoostMHClassifier) -> str | None:
         return "its trees say other labels"
     if made.trees_.n_trees != max(len(made._rounds), 1):
         return "there must be a tree for each round"
-    return _columns_fit(made, made.trees_)
+    return columns_fit(made, made.trees_)
 
 
 def _numbers_fit(made: AdaBoostRegressor) -> str | None:
@@ -101,7 +102,7 @@ def _numbers_fit(made: AdaBoostRegressor) -> str | None:
         return "there must be a member for each round"
     if any(hasattr(each, "classes_") for each in members or ()):
         return "a member is no regressor"
-    return None if trees is None else _columns_fit(made, trees)
+    return None if trees is None else columns_fit(made, trees)
 
 
 def _rule(rule: GivenRule) -> str | None:
@@ -162,6 +163,7 @@ KINDS: tuple[Kind, ...] = (
         AdaBoostRegressor,
         {
             "_record": Array("f8", "m", 4, finite),
+            "_validation": Absent(Array("f8", "m")),
             "ended_": Text(),
             "trees_": Absent(Object("additive-trees")),
             "members_": Absent(ListOf(Model())),
