@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
 
+import margin._core as _core
+from margin import parallel
 from margin.base.representations.mixed import MixedData
 from margin.data.splits import deal_folds, hold_groups_back, units_of
 from margin.data.weights import cases_per_weight, count_repeats
@@ -82,26 +83,13 @@ def _marks(rows: Rows, seed: int) -> np.ndarray:
 
     Ranks, not numbers: neither the order of the rows nor the unit of a column changes which rows are kept.
     """
-    found = np.full(len(rows.y), seed, dtype=np.uint64)
-    for column in (*_columns_of(rows.X), *rows.X.codes, *np.atleast_2d(rows.y.T)):
-        different, rank = np.unique(column, return_inverse=True)
-        if len(different) < 2:  # a constant column says nothing, here as elsewhere
-            continue
-        # An odd multiplier spreads every bit of a word upwards, the shift brings it down again.
-        found ^= rank.astype(np.uint64)
-        found *= np.uint64(0xBF58476D1CE4E5B9)
-        found ^= found >> np.uint64(32)
+    found, threads = np.full(len(rows.y), seed, dtype=np.uint64), parallel.n_threads(None)
+    if isinstance(rows.X.numeric, np.ndarray):
+        found = _core.tree.mark_rows(numbers_of(rows.X), found, threads)
+    else:  # never written out
+        cells = rows.X.numeric.tocsc()
+        values = cells.data if cells.dtype in (np.float32, np.float64) else cells.data.astype(np.float64)
+        found = _core.tree.mark_sparse_rows(values, cells.indices, cells.indptr, found, threads)
+    for column in (*rows.X.codes, *np.atleast_2d(rows.y.T)):
+        found = _core.tree.mark_rows(np.asarray(column, dtype=np.float64)[:, None], found, threads)
     return found
-
-
-def _columns_of(X: MixedData) -> Iterator[np.ndarray]:
-    """The columns of numbers, one at a time; sparse ones are never written out side by side."""
-    if isinstance(X.numeric, np.ndarray):
-        yield from numbers_of(X).T
-        return
-    cells = X.numeric.tocsc()
-    for j in range(cells.shape[1]):
-        stored = slice(cells.indptr[j], cells.indptr[j + 1])
-        column = np.zeros(len(X), dtype=cells.dtype)
-        column[cells.indices[stored]] = cells.data[stored]
-        yield column
