@@ -25,6 +25,7 @@ MARGIN_BINDINGS(gradient) {
         .def_rw("row_share", &Settings::row_share)
         .def_rw("column_share", &Settings::column_share)
         .def_rw("top_share", &Settings::top_share)
+        .def_rw("drop_share", &Settings::drop_share)
         .def_rw("by_size", &Settings::by_size)
         .def_rw("alpha", &Settings::alpha)
         .def_rw("monotone", &Settings::monotone)

@@ -41,6 +41,9 @@ MARGIN_BINDINGS(gradient) {
     boosting.def("give_slopes", &give_slopes, "g"_a.noconvert(), "h"_a.noconvert(),
                  "The derivatives of the next round under the loss \"given\": scores x rows.");
     boosting.def(
+        "leave_out", [](Boosting& b) { with_monitor([&](Monitor& m) { b.leave_out(m); }); },
+        "Before derivatives are worked out elsewhere: rounds that the next one leaves out do not count.");
+    boosting.def(
         "scores", [](const Boosting& b) { return give(std::vector<double>(b.scores())); },
         "The scores of the rows, class after class.");
     boosting.def(

@@ -22,6 +22,8 @@ inline nb::dict run(boosting::Boosting& boosting, std::size_t first, std::size_t
     arrays["cover"] = give(std::move(rounds.trees.cover));
     arrays["loss"] = give(std::move(rounds.loss));
     arrays["watched"] = give(std::move(rounds.watched));
+    arrays["dropped"] = give(std::move(rounds.dropped));
+    arrays["n_dropped"] = give(std::move(rounds.n_dropped));
     return arrays;
 }
 

@@ -10,6 +10,7 @@ from margin.boosting.additive.rounds import AdditiveRound
 from margin.boosting.additive.trees import AdditiveTrees
 from margin.boosting.gradient.boosted_trees import BoostedTrees
 from margin.boosting.gradient.gradient_boosting import GradientBoostingClassifier, GradientBoostingRegressor
+from margin.boosting.gradient.progress import BoostingProgress
 from margin.boosting.margins.brownboost import BrownBoostClassifier, BrownRound
 from margin.boosting.margins.lpboost import LPBoostClassifier, LPRound
 from margin.boosting.margins.voting_members import VotingMembers
@@ -26,6 +27,7 @@ __all__ = [
     "AdditiveRound",
     "AdditiveTrees",
     "BoostedTrees",
+    "BoostingProgress",
     "BrownBoostClassifier",
     "BrownRound",
     "Ensemble",

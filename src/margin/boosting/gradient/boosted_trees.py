@@ -94,6 +94,12 @@ class BoostedTrees(PackedNodes):
             cover=self.cover[:end].copy(),
         )
 
+    def times(self, share: np.ndarray) -> BoostedTrees:
+        """The same trees, what the leaves of each say multiplied by a number."""
+        nodes = self.nodes.copy()
+        nodes[:, 0].view(np.float64)[self.is_leaf] *= np.repeat(share, np.diff(self.start))[self.is_leaf]
+        return replace(self, nodes=nodes)
+
     def rescaled(self, unit: float) -> BoostedTrees:
         """The same trees for targets divided by ``unit``."""
         nodes = self.nodes.copy()

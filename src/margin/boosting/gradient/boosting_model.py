@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterator
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -16,7 +15,8 @@ from margin.base.representations.mixed import MixedData
 from margin.boosting.gradient.boosted_trees import ALL, BoostedTrees, joined
 from margin.boosting.gradient.own_loss import OwnLoss
 from margin.boosting.gradient.plan import Plan, folds_asked, plans_for
-from margin.boosting.gradient.rounds import BoostedRows, Grown, Run, best_rounds
+from margin.boosting.gradient.progress import Told, reporter
+from margin.boosting.gradient.rounds import BoostedRows, Grown, Run, chosen
 from margin.boosting.gradient.settings import settings_of
 from margin.boosting.gradient.sparse_rows import blocks_of
 from margin.boosting.patience import FOLDS, Patience
@@ -86,6 +86,10 @@ class BoostingModel(SupervisedEstimator):
     top_rate
         Share of the rows that each tree learns from in any case, those of the largest gradients; ``subsample`` is then
         the share of the rows drawn from the others, which count for all of these. 0 draws all alike.
+    drop_rate
+        Above 0 boosting drops out (DART): each round is grown as if so large a share of the rounds before it were not
+        there (one at least), and then shares what it says with them. Takes time that grows with the square of the
+        rounds.
     max_features
         Share of the columns that each tree may ask about, drawn anew.
     monotonic_cst
@@ -144,6 +148,7 @@ class BoostingModel(SupervisedEstimator):
     top_rate: float
     max_features: Any
     sampling: str
+    drop_rate: float
     monotonic_cst: Any
     interaction_cst: Any
     early_stopping: Any
@@ -156,15 +161,22 @@ class BoostingModel(SupervisedEstimator):
     trees_: BoostedTrees
     validation_loss_: np.ndarray
 
-    def fit(self, X: TableLike, y: LabelsLike, sample_weight: WeightsLike | None = None) -> Self:
-        """Learn from rows X with targets y; whole-number weights stand for repeated rows."""
-        if not self.warm_start or "trees_" not in self.__dict__:
-            return super().fit(X, y, sample_weight)
-        self._earlier = (self.trees_, self._columns.schema, self.__dict__.get("classes_"), self._seed)
-        try:
-            return super().fit(X, y, sample_weight)
-        finally:
-            self.__dict__.pop("_earlier", None)
+    def fit(
+        self, X: TableLike, y: LabelsLike, sample_weight: WeightsLike | None = None, *, progress: Any = False
+    ) -> Self:
+        """Learn from rows X with targets y; whole-number weights stand for repeated rows.
+
+        With ``progress=True`` a line on standard error shows the rounds and the loss of rows that are not learnt from;
+        a function is called with a :class:`margin.boosting.BoostingProgress` for each round instead.
+        """
+        with reporter(progress, type(self).__name__) as self._told:
+            if self.warm_start and "trees_" in self.__dict__:
+                self._earlier = (self.trees_, self._columns.schema, self.__dict__.get("classes_"), self._seed)
+            try:
+                return super().fit(X, y, sample_weight)
+            finally:
+                self.__dict__.pop("_earlier", None)
+                self.__dict__.pop("_told", None)
 
     def _boost(
         self,
@@ -184,6 +196,7 @@ class BoostingModel(SupervisedEstimator):
         self._seed = np.array([seed_for(self.random_state, "boosting")], np.uint64)
         if earlier is not None:
             self._seed = self.__dict__["_earlier"][3]
+        told: Told | None = self.__dict__.get("_told")
         plans = plans_for(self, len(y), len(base), going_on=earlier is not None)
         patience = Patience(int(self.n_iter_no_change), float(self.tol))
         whole = Rows(X, y, weight)
@@ -198,13 +211,13 @@ class BoostingModel(SupervisedEstimator):
         plan, curve = plans[0], None
         if plan.stop == "folds":
             parts = [each for each in folds(whole, FOLDS, self.random_state, stratum, groups) if _both(*each)]
-            plan, curve = _chosen(plans, parts[: folds_asked(len(base))], run, patience)
+            plan, curve = chosen(plans, parts[: folds_asked(len(base))], run, patience, told)
         n_rounds = plan.n_estimators - (0 if earlier is None else earlier.n_rounds)
         if plan.stop == "part":
             rows, watched = held_out(whole, self.validation_fraction, self.random_state, stratum, groups)
-            made = run(plan, rows, watched if len(watched.y) else None).until(n_rounds, patience)
+            made = run(plan, rows, watched if len(watched.y) else None).until(n_rounds, patience, told)
         elif n_rounds > 0:
-            made = run(plan, whole).until(n_rounds, patience)
+            made = run(plan, whole).until(n_rounds, patience, told)
         else:
             assert earlier is not None
             made, earlier, unit = Grown(earlier, np.empty(0), np.empty(0)), None, 1.0
@@ -237,6 +250,8 @@ class BoostingModel(SupervisedEstimator):
         same = self._columns.schema == schema and trees.n_columns == self.n_features_in_
         if not same or not np.array_equal(known, classes):
             raise DataError(f"{who}: the rows must have the columns and classes that the trees know (fit anew).")
+        if self.drop_rate > 0:
+            raise ParameterError(f"{who}(warm_start=True, drop_rate={self.drop_rate}): rounds drop none of earlier fits.")
         if not np.array_equal(trees.base, base):
             raise DataError(f"{who}: the targets and weights must be those that the trees grew from (fit anew).")
         if self.n_estimators != "auto" and int(self.n_estimators) < trees.n_rounds:
@@ -352,22 +367,6 @@ class BoostingModel(SupervisedEstimator):
         of_trees = np.add.reduceat(share * said, trees.start[:-1])
         base = trees.base + of_trees.reshape(-1, len(trees.base)).sum(axis=0)
         return float(base[0]) if len(base) == 1 else base
-
-
-def _chosen(
-    plans: Sequence[Plan],
-    parts: Sequence[tuple[Rows, Rows]],
-    run: Callable[[Plan, Rows, Rows], Run],
-    patience: Patience,
-) -> tuple[Plan, np.ndarray | None]:
-    """The plan of the smallest loss of rows left out, with as many rounds as these ask for, and the losses."""
-    chosen: tuple[Plan, np.ndarray | None] = (plans[0], None)
-    smallest = np.inf
-    for plan in plans if parts else ():
-        n_rounds, curve = best_rounds([run(plan, *part) for part in parts], plan.n_estimators, patience)
-        if curve.min() < smallest:
-            chosen, smallest = (replace(plan, n_estimators=n_rounds), curve), float(curve.min())
-    return chosen
 
 
 def _both(rows: Rows, watched: Rows) -> bool:

@@ -98,6 +98,7 @@ class GradientBoostingClassifier(BoostingModel, Classifier):
         subsample: Part | Literal["auto"] = "auto",
         sampling: Sampling = "chance",
         top_rate: LessThanAll = 0.0,
+        drop_rate: LessThanAll = 0.0,
         max_features: Part | Literal["auto"] = "auto",
         class_weight: ClassWeight = None,
         monotonic_cst: Monotone = None,
@@ -127,6 +128,7 @@ class GradientBoostingClassifier(BoostingModel, Classifier):
         self.subsample = subsample
         self.sampling = sampling
         self.top_rate = top_rate
+        self.drop_rate = drop_rate
         self.max_features = max_features
         self.class_weight = class_weight
         self.monotonic_cst = monotonic_cst
@@ -264,6 +266,7 @@ class GradientBoostingRegressor(BoostingModel, Regressor):
         subsample: Part | Literal["auto"] = "auto",
         sampling: Sampling = "chance",
         top_rate: LessThanAll = 0.0,
+        drop_rate: LessThanAll = 0.0,
         max_features: Part | Literal["auto"] = "auto",
         monotonic_cst: Monotone = None,
         interaction_cst: Interactions = None,
@@ -293,6 +296,7 @@ class GradientBoostingRegressor(BoostingModel, Regressor):
         self.subsample = subsample
         self.sampling = sampling
         self.top_rate = top_rate
+        self.drop_rate = drop_rate
         self.max_features = max_features
         self.monotonic_cst = monotonic_cst
         self.interaction_cst = interaction_cst
@@ -333,6 +337,7 @@ class GradientBoostingRegressor(BoostingModel, Regressor):
             "loss": ("squared_error",),
             "subsample": (1.0, "auto"),
             "top_rate": (0.0,),
+            "drop_rate": (0.0,),
             "max_features": (1.0, "auto"),
             "min_gain": (0.0,),
             "monotonic_cst": (None,),

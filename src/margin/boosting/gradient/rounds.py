@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -11,13 +11,17 @@ import numpy as np
 import margin._core as _core
 from margin.base.representations.mixed import MixedData
 from margin.boosting.gradient.boosted_trees import BoostedTrees, joined
+from margin.boosting.gradient.dropping import kept_shares
 from margin.boosting.gradient.own_loss import OwnLoss
+from margin.boosting.gradient.plan import Plan
+from margin.boosting.gradient.progress import BoostingProgress, Told
 from margin.boosting.gradient.settings import core_settings
 from margin.boosting.gradient.sparse_rows import csr_of, is_wide_and_sparse
 from margin.boosting.patience import Patience
 from margin.tree.grow import Columns, codes_of, given_weights, numbers_of
+from margin.tree.training_rows import Rows
 
-__all__ = ["BoostedRows", "Grown", "Run", "best_rounds"]
+__all__ = ["BoostedRows", "Grown", "Run", "chosen"]
 
 #: Rounds between two looks at the loss of the watched rows.
 AT_ONCE = 5
@@ -82,8 +86,10 @@ class Run:
             self.core = _core.gradient.boost(*rows.cells(), *how)
             if watched is not None:
                 self.core.watch(*watched.cells(), *watched.targets())
+        self.settings = settings
         self.n_columns = rows.columns.n_numbers + len(rows.columns.n_levels)
         self.parts: list[Grown] = []
+        self.dropped: list[np.ndarray] = []
         self.done = 0
 
     def go_on(self, n_rounds: int) -> None:
@@ -92,6 +98,7 @@ class Run:
             self._keep(self.core.run(self.first + self.done, n_rounds, False, None))
             return
         for _ in range(n_rounds):
+            self.core.leave_out()
             scores = self.core.scores().reshape(len(self.base), -1)
             _, g, h = self.own.of(self.rows.y, scores)
             self.core.give_slopes(g.ravel(), h.ravel())
@@ -105,6 +112,7 @@ class Run:
         arrays = {name: found[name] for name in ("nodes", "start", "words", "gain", "cover")}
         trees = BoostedTrees(**arrays, base=self.base, n_columns=self.n_columns)
         self.parts.append(Grown(trees, found["loss"], found["watched"]))
+        self.dropped += np.split(found["dropped"], np.cumsum(found["n_dropped"]))[:-1]
         self.done += trees.n_rounds
 
     @property
@@ -112,28 +120,66 @@ class Run:
         """The loss of the watched rows after each round."""
         return np.concatenate([np.empty(0), *(part.watched for part in self.parts)])
 
-    def until(self, n_rounds: int, patience: Patience) -> Grown:
+    def until(self, n_rounds: int, patience: Patience, told: Told | None = None) -> Grown:
         """At most so many rounds; where rows are watched the rounds up to their smallest loss are kept."""
-        if self.watched is None:
+        if self.watched is None and told is None:
             self.go_on(n_rounds)
             return self.grown()
-        while self.done < n_rounds and not patience.is_over(self.curve):
-            self.go_on(min(AT_ONCE, n_rounds - self.done))
-        return self.grown(int(self.curve.argmin()) + 1)
+        while self.done < n_rounds and not (self.watched is not None and patience.is_over(self.curve)):
+            before = self.done
+            self.go_on(min(AT_ONCE, n_rounds - before))
+            tell(told, self.curve, range(before, self.done), n_rounds)
+        return self.grown(None if self.watched is None else int(self.curve.argmin()) + 1)
 
     def grown(self, n_rounds: int | None = None) -> Grown:
         """The trees of the first rounds, of all if None."""
         trees = joined([part.trees for part in self.parts])
         loss = np.concatenate([part.loss for part in self.parts])
-        return Grown(trees if n_rounds is None else trees.of_rounds(n_rounds), loss, self.curve)
+        if n_rounds is not None:
+            trees = trees.of_rounds(n_rounds)
+        if self.dropped:
+            share = kept_shares(self.dropped[: trees.n_rounds], self.settings["learning_rate"])
+            trees = trees.times(np.repeat(share, len(self.base)))
+        return Grown(trees, loss, self.curve)
 
 
-def best_rounds(runs: Sequence[Run], n_rounds: int, patience: Patience) -> tuple[int, np.ndarray]:
+def tell(told: Told | None, curve: np.ndarray, rounds: range, of: int, *, choosing: bool = False) -> None:
+    """Say what some rounds gave."""
+    for k in rounds if told is not None else ():
+        done = BoostingProgress(k + 1, of, choosing=choosing)
+        if len(curve):
+            best = int(curve[: k + 1].argmin())
+            done = replace(done, loss=float(curve[k]), best_loss=float(curve[best]), best_round=best + 1)
+        told(done)
+
+
+def best_rounds(
+    runs: Sequence[Run], n_rounds: int, patience: Patience, told: Told | None = None
+) -> tuple[int, np.ndarray]:
     """How many rounds give the smallest loss over all watched rows, and the curve: runs go on side by side."""
     weight = np.array([run.watched.weight.sum() for run in runs if run.watched is not None])
     curve = np.empty(0)
     while len(curve) < n_rounds and not patience.is_over(curve):
+        before = len(curve)
         for run in runs:
-            run.go_on(min(AT_ONCE, n_rounds - len(curve)))
+            run.go_on(min(AT_ONCE, n_rounds - before))
         curve = np.average([run.curve for run in runs], axis=0, weights=weight)
+        tell(told, curve, range(before, len(curve)), n_rounds, choosing=True)
     return int(curve.argmin()) + 1, curve
+
+
+def chosen(
+    plans: Sequence[Plan],
+    parts: Sequence[tuple[Rows, Rows]],
+    run: Callable[[Plan, Rows, Rows], Run],
+    patience: Patience,
+    told: Told | None = None,
+) -> tuple[Plan, np.ndarray | None]:
+    """The plan of the smallest loss of rows left out, with as many rounds as these ask for, and the losses."""
+    best: tuple[Plan, np.ndarray | None] = (plans[0], None)
+    smallest = np.inf
+    for plan in plans if parts else ():
+        n_rounds, curve = best_rounds([run(plan, *part) for part in parts], plan.n_estimators, patience, told)
+        if curve.min() < smallest:
+            best, smallest = (replace(plan, n_estimators=n_rounds), curve), float(curve.min())
+    return best

@@ -59,6 +59,7 @@ def settings_of(
         "row_share": float(plan.subsample),
         "column_share": float(plan.max_features),
         "top_share": float(model.top_rate),
+        "drop_share": float(model.drop_rate),
         "by_size": model.sampling == "size",
         "alpha": parameter,
         "monotone": signs_of(model.monotonic_cst, model._columns, who).tolist(),

@@ -1,5 +1,6 @@
 #pragma once
 // Rounds of boosting: gradients, a tree for each score, scores brought up to date.
+#include "dropping.hpp"
 #include "leaf_quantiles.hpp"
 #include "objective.hpp"
 #include "sampling.hpp"
@@ -21,7 +22,9 @@ struct WatchedRows {
 /// What some rounds gave.
 struct Rounds {
     KeptTrees trees;
-    std::vector<double> loss, watched; // of the training rows if asked for, and of the watched rows, after each round
+    std::vector<double> loss, watched;   // of the training rows if asked for, and of the watched rows, after each round
+    std::vector<std::int64_t> dropped;   // rounds that were left out while another was grown,
+    std::vector<std::int64_t> n_dropped; // and how many of them each round left out
 };
 
 /// The rounds of one kind of rows (CoarseRows or FineRows).
@@ -30,7 +33,7 @@ class Booster {
 public:
     Booster(const BinnedTable& table, const Settings& settings, Objective& objective, ScoredRows& scored)
         : table_(table), settings_(settings), objective_(objective), scored_(scored), rows_(table.n_rows),
-          grower_(table, settings), sampler_(settings, table.n_rows), chances_(rounding_seed) {
+          grower_(table, settings), sampler_(settings, table.n_rows), dropped_(settings), chances_(rounding_seed) {
         rows_.weight = scored.weights();
         total_ = static_cast<double>(table.n_rows);
         if (rows_.weight) {
@@ -42,12 +45,23 @@ public:
         }
     }
 
+    /// Take the scores away of the rounds that the next one leaves out, if that has not been done.
+    void leave_out(WatchedRows* watched, Monitor& monitor) {
+        if (!dropped_.asked() || is_out_)
+            return;
+        dropped_.draw();
+        count_out(-1, watched, monitor);
+        is_out_ = true;
+    }
+
     /// Rounds first ... first + n - 1.
     Rounds run(std::size_t first, std::size_t n, WatchedRows* watched, bool with_loss, Monitor& monitor) {
         Rounds made;
         const std::size_t n_scores = objective_.n_scores();
         for (std::size_t round = first; round < first + n; ++round) {
+            leave_out(watched, monitor);
             objective_.begin_round(scored_, settings_.n_threads, monitor);
+            std::vector<GrownTree> grown;
             for (std::size_t k = 0; k < n_scores; ++k) {
                 const std::size_t number = round * n_scores + k;
                 lay_out(number, k, monitor);
@@ -56,7 +70,11 @@ public:
                 if (watched)
                     follow(tree, watched->codes.get(), watched->lists, watched->rows, k, monitor);
                 made.trees.add(tree, table_);
+                if (dropped_.asked())
+                    grown.push_back(std::move(tree));
             }
+            if (dropped_.asked())
+                bring_back(made, std::move(grown), watched, monitor);
             if (with_loss)
                 made.loss.push_back(objective_.loss(scored_, settings_.n_threads, monitor));
             if (watched)
@@ -67,6 +85,28 @@ public:
     }
 
 private:
+    /// The scores of rounds that are left out, taken away; of those that are back, added.
+    void count_out(double factor, WatchedRows* watched, Monitor& monitor) {
+        for (const std::uint32_t round : dropped_.out())
+            for (std::size_t k = 0; k < objective_.n_scores(); ++k) {
+                const GrownTree& tree = dropped_.tree(round, k);
+                follow(tree, table_.rows.get(), table_.lists, scored_, k, monitor, factor);
+                if (watched)
+                    follow(tree, watched->codes.get(), watched->lists, watched->rows, k, monitor, factor);
+            }
+    }
+
+    void bring_back(Rounds& made, std::vector<GrownTree> grown, WatchedRows* watched, Monitor& monitor) {
+        count_out(dropped_.kept(), watched, monitor);
+        made.dropped.insert(made.dropped.end(), dropped_.out().begin(), dropped_.out().end());
+        made.n_dropped.push_back(static_cast<std::int64_t>(dropped_.out().size()));
+        for (GrownTree& tree : grown)
+            for (GrownNode& node : tree)
+                node.groups = {};
+        dropped_.end_round(std::move(grown));
+        is_out_ = false;
+    }
+
     /// Gradients on the grids, and the items of the rows that are drawn.
     void lay_out(std::size_t number, std::size_t k, Monitor& monitor) {
         const auto [most_g, most_h] = objective_.largest(scored_, settings_.n_threads, monitor);
@@ -116,7 +156,7 @@ private:
         parallel_for(leaves.size(), 1, settings_.n_threads, monitor, [&](std::size_t begin, std::size_t, std::size_t) {
             GrownNode& leaf = tree[leaves[begin]];
             if (!objective_.renewed())
-                leaf.value = settings_.learning_rate * newton_at(leaf);
+                leaf.value = dropped_.rate() * newton_at(leaf);
             if (!drawn)
                 for (const auto& item : rows_.of(leaf.rows))
                     scores[item.row] += leaf.value;
@@ -153,12 +193,12 @@ private:
         if (bound)
             bind_quantiles(tree, std::move(residuals), settings_.monotone, objective_.share());
         for (const std::uint32_t at : leaves)
-            tree[at].value *= settings_.learning_rate;
+            tree[at].value *= dropped_.rate();
     }
 
-    /// Scores of rows in bins that walk down the tree.
+    /// Rows in bins walk down a tree, and what their leaf says, times the factor, is added to their scores.
     void follow(const GrownTree& tree, const std::uint8_t* codes, const RowLists& lists, ScoredRows& rows,
-                std::size_t k, Monitor& monitor) {
+                std::size_t k, Monitor& monitor, double factor = 1) {
         double* const scores = rows.scores.data() + k * rows.size();
         const std::size_t d = table_.n_columns();
         parallel_for(rows.size(), 8192, settings_.n_threads, monitor,
@@ -166,7 +206,8 @@ private:
                          for (std::size_t i = begin; i < end; ++i) {
                              const auto listed = [&](std::uint32_t j) { return lists.code(i, j); };
                              const auto coded = [&](std::uint32_t j) { return codes[i * d + j]; };
-                             scores[i] += tree[table_.sparse() ? leaf_of(tree, listed) : leaf_of(tree, coded)].value;
+                             const auto leaf = table_.sparse() ? leaf_of(tree, listed) : leaf_of(tree, coded);
+                             scores[i] += factor * tree[leaf].value;
                          }
                      });
     }
@@ -181,6 +222,8 @@ private:
     GradientRows<Rows> rows_;
     TreeGrower<Rows> grower_;
     Sampler sampler_;
+    DroppedRounds dropped_;
+    bool is_out_ = false; // whether the scores of dropped rounds are taken away
     Chances chances_;
     double total_ = 0, heaviest_ = 1;
 };
@@ -208,6 +251,10 @@ public:
 
     /// Derivatives of the next round, worked out elsewhere: scores x rows. For the loss "given".
     void give_slopes(std::vector<double> g, std::vector<double> h) { objective_.give(std::move(g), std::move(h)); }
+    /// Before derivatives are worked out elsewhere: rounds that the next one leaves out do not count.
+    void leave_out(Monitor& monitor) {
+        std::visit([&](auto& booster) { booster->leave_out(watched_.get(), monitor); }, booster_);
+    }
     const std::vector<double>& scores() const noexcept { return rows_.scores; }
     const std::vector<double>& watched_scores() const noexcept { return watched_ ? watched_->rows.scores : none_; }
 

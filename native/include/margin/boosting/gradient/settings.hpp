@@ -24,6 +24,7 @@ struct Settings {
     double row_share = 1;        // of the rows that each round learns from
     double column_share = 1;     // of the columns that each tree may ask about
     double top_share = 0;        // one-sided sampling: rows of the largest gradients are all kept; 0: not asked for
+    double drop_share = 0;       // of the rounds before, that each round leaves out; 0: not asked for
     bool by_size = false;        // rows are drawn by the size of their gradients, and count for those left out
     double alpha = 0.9;          // of the quantile, of Huber's loss and of the focal one
     std::vector<std::int8_t> monotone;                    // of each column: 1 rising, -1 falling, 0 free; or none
