@@ -18,7 +18,7 @@ from margin.boosting.gradient.plan import Plan, folds_asked, plans_for
 from margin.boosting.gradient.progress import Told, reporter
 from margin.boosting.gradient.rounds import BoostedRows, Grown, Run, chosen
 from margin.boosting.gradient.settings import settings_of
-from margin.boosting.gradient.sparse_rows import blocks_of
+from margin.boosting.gradient.sparse_rows import blocks_of, is_wide_and_sparse
 from margin.boosting.patience import FOLDS, Patience
 from margin.errors import DataError, ParameterError
 from margin.random import seed_for
@@ -43,14 +43,16 @@ class BoostingModel(SupervisedEstimator):
         rows.
     learning_rate
         What the value of a leaf is multiplied by: smaller steps need more rounds, and end up better. ``"auto"``: 0.1,
-        or 0.05 for small trees of at most six classes.
+        or 0.05 where folds or rows held back chose it, for at most six classes.
     max_leaf_nodes, min_samples_leaf, l2, subsample, max_features
         ``"auto"`` for a number of rounds that was asked for: 31 leaves of 20 cases, an ``l2`` of 1, all rows and
         columns. Where folds say when to stop they also choose between small trees (8 leaves of 2 cases, ``l2`` 2, steps
         of 0.05, 70 % of the rows and half of the columns each) and larger ones (31 leaves of 5 cases, all rows and
-        columns); where rows are held back trees have 63 leaves and 70 % of the columns.
+        columns), and symmetric ones (64 leaves of 2 cases, ``l2`` 3, steps of 0.05). Where rows are held back these
+        choose between trees of 31 leaves of 70 % of the columns (steps of 0.05) and symmetric ones (64 leaves, ``l2``
+        3), or there are 100,000 rows and trees have 63 leaves and 70 % of the columns.
     growth
-        ``"leaf"`` splits the leaf of the largest gain next, ``"depth"`` all leaves of a level before the next level,
+        ``"auto"`` is ``"leaf"``, or what folds or rows held back choose. ``"leaf"`` splits the leaf of the largest gain next, ``"depth"`` all leaves of a level before the next level,
         ``"symmetric"`` all leaves of a level by the same question, the one that they gain most by together. In
         symmetric trees a branch may have fewer cases than ``min_samples_leaf``: its node then counts as not divided.
     max_leaf_nodes
@@ -197,7 +199,8 @@ class BoostingModel(SupervisedEstimator):
         if earlier is not None:
             self._seed = self.__dict__["_earlier"][3]
         told: Told | None = self.__dict__.get("_told")
-        plans = plans_for(self, len(y), len(base), going_on=earlier is not None)
+        free = self.monotonic_cst is None and not is_wide_and_sparse(X)  # of what symmetric trees do not know
+        plans = plans_for(self, len(y), len(base), going_on=earlier is not None, symmetric=free)
         patience = Patience(int(self.n_iter_no_change), float(self.tol))
         whole = Rows(X, y, weight)
 
@@ -215,7 +218,9 @@ class BoostingModel(SupervisedEstimator):
         n_rounds = plan.n_estimators - (0 if earlier is None else earlier.n_rounds)
         if plan.stop == "part":
             rows, watched = held_out(whole, self.validation_fraction, self.random_state, stratum, groups)
-            made = run(plan, rows, watched if len(watched.y) else None).until(n_rounds, patience, told)
+            ways = plans if len(watched.y) else plans[:1]
+            tried = (run(way, rows, watched if len(watched.y) else None).until(n_rounds, patience, told) for way in ways)
+            made = min(tried, key=lambda each: each.watched.min(initial=np.inf))
         elif n_rounds > 0:
             made = run(plan, whole).until(n_rounds, patience, told)
         else:

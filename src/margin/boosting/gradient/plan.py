@@ -35,17 +35,26 @@ class Plan:
     subsample: float = 1.0
     max_features: float = 1.0
     stop: Stop = "no"
+    growth: str = "leaf"
 
 
-#: Few rows are learnt in two ways, and folds choose: many small trees of part of the rows and columns each, which
-#: noise does not lead astray, and larger ones of all rows, for targets that follow from the columns without chance.
+#: Few rows are learnt in three ways, and folds choose: many small trees of part of the rows and columns each, which
+#: noise does not lead astray; larger ones of all rows, for targets that follow from the columns without chance; and
+#: trees that ask one question for each level, for targets that hang on the same few columns together everywhere.
 FEW_ROWS = (
     Plan(MOST_ROUNDS, 0.05, 8, 2, 2.0, 0.7, 0.5, "folds"),
     Plan(MOST_ROUNDS, 0.1, 31, 5, 1.0, 1.0, 1.0, "folds"),
+    Plan(MOST_ROUNDS, 0.05, 64, 2, 3.0, 1.0, 1.0, "folds", "symmetric"),
 )
-#: Many rows: a part of the columns makes trees differ, and costs less.
-MANY = Plan(MOST_ROUNDS, 0.1, 63, 20, 1.0, 1.0, 0.7, "part")
-SETTLED = ("learning_rate", "max_leaf_nodes", "min_samples_leaf", "l2", "subsample", "max_features")
+#: More rows: a part of the columns makes trees differ, and costs less. The rows held back choose.
+MORE_ROWS = (
+    Plan(MOST_ROUNDS, 0.05, 31, 20, 1.0, 1.0, 0.7, "part"),
+    Plan(MOST_ROUNDS, 0.1, 64, 20, 3.0, 1.0, 1.0, "part", "symmetric"),
+)
+#: Very many rows bear larger trees, and one way to learn them is enough.
+VERY_MANY_ROWS = 100_000
+VERY_MANY = (Plan(MOST_ROUNDS, 0.1, 63, 20, 1.0, 1.0, 0.7, "part"),)
+SETTLED = ("learning_rate", "max_leaf_nodes", "min_samples_leaf", "l2", "subsample", "max_features", "growth")
 
 
 def folds_asked(n_scores: int) -> int:
@@ -53,15 +62,19 @@ def folds_asked(n_scores: int) -> int:
     return FOLDS if n_scores <= MANY_SCORES else FEWER_FOLDS
 
 
-def plans_for(model: Any, n_rows: int, n_scores: int = 1, *, going_on: bool = False) -> tuple[Plan, ...]:
-    """What the parameters of a model mean for so many rows: one plan, or several for folds to choose from.
+def plans_for(
+    model: Any, n_rows: int, n_scores: int = 1, *, going_on: bool = False, symmetric: bool = True
+) -> tuple[Plan, ...]:
+    """What the parameters of a model mean for so many rows: one plan, or several to choose from.
 
     A model that goes on from earlier trees never stops early, and one that was asked for a number of rounds makes it.
+    ``symmetric`` says whether trees of one question for each level come into question where nobody asked for them.
     """
     stop = "no" if going_on else _stop(model, n_rows)
     plans: tuple[Plan, ...] = (Plan(stop=stop),)
     if model.n_estimators == "auto" and stop != "no":
-        plans = FEW_ROWS if stop == "folds" else (MANY,)
+        plans = FEW_ROWS if stop == "folds" else MORE_ROWS if n_rows < VERY_MANY_ROWS else VERY_MANY
+        plans = _of_growth(plans, model.growth, symmetric and n_scores <= MANY_SCORES)
         if n_scores > MANY_SCORES:
             most = max(LEAST_ROUNDS, MOST_TREES // n_scores)
             plans = tuple(replace(plan, n_estimators=most, learning_rate=0.1) for plan in plans)
@@ -71,6 +84,14 @@ def plans_for(model: Any, n_rows: int, n_scores: int = 1, *, going_on: bool = Fa
     if model.top_rate > 0 and "subsample" not in given:
         given["subsample"] = min(0.1, 1 - model.top_rate)
     return tuple(dict.fromkeys(replace(plan, **given) for plan in plans))
+
+
+def _of_growth(plans: tuple[Plan, ...], asked: str, symmetric: bool) -> tuple[Plan, ...]:
+    """Those that grow as asked for; where none does the others, which then grow like that."""
+    kept = tuple(plan for plan in plans if (plan.growth == "symmetric") == (asked == "symmetric"))
+    if asked == "auto":
+        kept = tuple(plan for plan in plans if symmetric or plan.growth != "symmetric")
+    return kept or plans
 
 
 def _stop(model: Any, n_rows: int) -> Stop:

@@ -30,7 +30,7 @@ Part = Annotated[float, Rule("a number above 0 and up to 1", lambda v: is_number
 LessThanAll = Annotated[float, Rule("a number from 0 to below 1", lambda v: is_number(v) and 0 <= v < 1, float)]
 ByteBins = Annotated[int, Rule("a whole number from 2 to 255", lambda v: is_whole(v) and 2 <= v <= 255, int)]
 Interactions = Annotated[Any, Rule("None, or sets of columns by name or number", _are_sets, no_text)]
-Growth = Literal["leaf", "depth", "symmetric"]
+Growth = Literal["auto", "leaf", "depth", "symmetric"]
 Sampling = Literal["chance", "size"]
 
 
@@ -42,13 +42,13 @@ def settings_of(
     _refuse(model, plan, who)
     most = plan.max_leaf_nodes
     if most is None:
-        most = 2**15 if model.max_depth is None and model.growth == "depth" else 2**31
-        if model.growth == "symmetric":
+        most = 2**15 if model.max_depth is None and plan.growth == "depth" else 2**31
+        if plan.growth == "symmetric":
             most = 2 ** min(16, model.max_depth or 6)
     found = {
         "max_leaves": int(most),
-        "by_depth": model.growth == "depth",
-        "symmetric": model.growth == "symmetric",
+        "by_depth": plan.growth == "depth",
+        "symmetric": plan.growth == "symmetric",
         "learning_rate": float(plan.learning_rate),
         "l2": float(plan.l2),
         "min_gain": float(model.min_gain) * unit * unit,
@@ -82,7 +82,7 @@ def _refuse(model: Any, plan: Plan, who: str) -> None:
         raise ParameterError(
             f"{who}(top_rate={model.top_rate}, sampling='size'): rows are drawn in one way or the other."
         )
-    if model.growth == "symmetric" and model.monotonic_cst is not None:
+    if plan.growth == "symmetric" and model.monotonic_cst is not None:
         raise ParameterError(f"{who}(monotonic_cst=…): growth='symmetric' cannot bind columns (growth='leaf' can).")
 
 
