@@ -16,7 +16,8 @@ Boosting* boost(InMatrix<T> numbers, InMatrix<std::int32_t> codes, In<std::int64
     const std::size_t n_scores = scores.size() / y.size();
     const boosting::Targets targets{span(y), span(weight), settings.nominal_smooth, settings.seed};
     auto bins = with_monitor([&](Monitor& m) { // codes of several classes have no mean
-        return boosting::bin_rows(table, max_bins, n_scores > 1 ? nullptr : &targets, settings.n_threads, m);
+        return boosting::bin_rows(table, max_bins, n_scores > 1 ? nullptr : &targets, span(weight), settings.n_threads,
+                                  m);
     });
     return new Boosting(std::move(bins), settings, loss, {copy(y), copy(weight), copy(scores)}, n_scores);
 }

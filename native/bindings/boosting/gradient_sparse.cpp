@@ -13,8 +13,8 @@ template <class T>
 Boosting* boost(In<T> values, const Places& places, const Places& starts, std::size_t width, std::size_t max_bins,
                 In<double> y, In<double> weight, In<double> scores, const std::string& loss, const Settings& settings) {
     const auto rows = csr(values, places, starts, width);
-    auto bins =
-        with_monitor([&](Monitor& m) { return boosting::bin_sparse<T>(rows, max_bins, settings.n_threads, m); });
+    auto bins = with_monitor(
+        [&](Monitor& m) { return boosting::bin_sparse<T>(rows, max_bins, span(weight), settings.n_threads, m); });
     return new Boosting(std::move(bins), settings, loss, {copy(y), copy(weight), copy(scores)},
                         scores.size() / y.size());
 }

@@ -35,7 +35,7 @@ struct SomeRows {
 std::vector<double> losses(const SomeRows& rows, const Settings& settings, const std::string& loss = "log_loss") {
     Monitor monitor;
     const Targets targets{rows.y, {}, settings.nominal_smooth, settings.seed};
-    Boosting boosting(bin_rows(rows.table(), 255, &targets, settings.n_threads, monitor), settings, loss,
+    Boosting boosting(bin_rows(rows.table(), 255, &targets, {}, settings.n_threads, monitor), settings, loss,
                       {rows.y, {}, std::vector<double>(rows.n)}, 1);
     return boosting.run(0, 6, true, monitor).loss;
 }
@@ -91,7 +91,7 @@ TEST("a level is put where rows of other folds say, and rows of one level that d
     const SomeRows rows(3'000);
     Monitor monitor;
     const Targets targets{rows.y, {}, 10, 0};
-    const BinnedTable binned = bin_rows(rows.table(), 255, &targets, 1, monitor);
+    const BinnedTable binned = bin_rows(rows.table(), 255, &targets, {}, 1, monitor);
     CHECK(binned.by_targets[3]);
     CHECK(!binned.by_targets[2]);
     std::size_t n_levels = 0;
@@ -100,4 +100,38 @@ TEST("a level is put where rows of other folds say, and rows of one level that d
     CHECK(n_levels > 550 && n_levels <= 600);
     for (std::size_t i = 0; i < rows.n; ++i)
         CHECK(binned.row(i)[3] < binned.columns[3].n_bins);
+}
+
+TEST("rounds that leave others out lower the loss, alike for any threads") {
+    for (const std::size_t n : {900, 18'000}) {
+        const SomeRows rows(n);
+        Settings settings = small();
+        settings.drop_share = 0.3;
+        const auto loss = losses(rows, settings);
+        check_falls(loss);
+        CHECK(loss != losses(rows, small()));
+        settings.n_threads = 3;
+        CHECK(losses(rows, settings) == loss);
+    }
+}
+
+TEST("whole weights cut columns as repeated rows do") {
+    const SomeRows rows(900);
+    std::vector<double> weight(rows.n), numbers;
+    for (std::size_t i = 0; i < rows.n; ++i) {
+        weight[i] = static_cast<double>(1 + i % 4);
+        for (std::size_t k = 0; k <= i % 4; ++k)
+            numbers.insert(numbers.end(), {rows.numbers[2 * i], rows.numbers[2 * i + 1]});
+    }
+    Monitor monitor;
+    const tree::Table<double> once{{rows.numbers.data(), rows.n, 2}, {nullptr, rows.n, 0}, {}, {}};
+    const tree::Table<double> repeated{
+        {numbers.data(), numbers.size() / 2, 2}, {nullptr, numbers.size() / 2, 0}, {}, {}};
+    const auto weighted = tree::find_bins(once, 40, 1, monitor, weight);
+    const auto by_rows = tree::find_bins(repeated, 40, 1, monitor);
+    const auto plain = tree::find_bins(once, 40, 1, monitor);
+    for (std::size_t j = 0; j < 2; ++j) {
+        CHECK(weighted[j].cuts.at == by_rows[j].cuts.at);
+        CHECK(weighted[j].cuts.at != plain[j].cuts.at);
+    }
 }

@@ -99,3 +99,31 @@ def test_very_wide_rows_are_never_written_out():
     y = np.asarray(X[:, [1]].toarray())[:, 0] > 1
     model = GradientBoostingClassifier(n_estimators=10, random_state=0).fit(X, y)
     assert model.score(X, y) > 0.99
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+def test_bins_are_cut_by_weight_so_that_whole_weights_are_repeated_rows(sparse):
+    rng = np.random.default_rng(4)
+    X = np.where(rng.random((700, 12)) < 0.1, rng.normal(size=(700, 12)), 0.0)  # more numbers than bins
+    X[:, 0] = np.where(rng.random(700) < 0.6, rng.normal(size=700), 0.0)
+    y = X[:, 0] ** 2 + (X[:, 1] != 0) + rng.normal(size=700) / 4
+    weight = rng.integers(1, 5, len(y))
+    form = sp.csr_array if sparse else np.asarray
+    settings = {"n_estimators": 6, "max_bins": 12, "min_samples_leaf": 3}
+    weighted = GradientBoostingRegressor(**settings).fit(form(X), y, sample_weight=weight)
+    repeated = GradientBoostingRegressor(**settings).fit(form(np.repeat(X, weight, axis=0)), np.repeat(y, weight))
+    same_trees(weighted, repeated)
+    plain = GradientBoostingRegressor(**settings).fit(form(X), y)
+    assert not np.array_equal(plain.trees_.threshold, weighted.trees_.threshold)
+    odd = rng.uniform(0.1, 3, len(y))
+    both(GradientBoostingRegressor(**settings), X, y, sample_weight=odd)
+
+
+def test_symmetric_trees_of_wide_rows_are_never_written_out():
+    rng = np.random.default_rng(0)
+    n, d = 500, 200_000
+    X = sp.coo_array((np.ones(n * 20), (np.repeat(np.arange(n), 20), rng.integers(0, d, n * 20))), shape=(n, d)).tocsr()
+    X = sp.hstack([sp.csr_array((rng.random((n, 3)) < 0.3).astype(float)), X]).tocsr()
+    y = np.asarray(X[:, [0]].toarray())[:, 0] > 0
+    model = GradientBoostingClassifier(n_estimators=15, growth="symmetric", random_state=0, n_jobs=1).fit(X, y)
+    assert model.score(X, y) == 1.0

@@ -44,7 +44,7 @@ class Plan:
 FEW_ROWS = (
     Plan(MOST_ROUNDS, 0.05, 8, 2, 2.0, 0.7, 0.5, "folds"),
     Plan(MOST_ROUNDS, 0.1, 31, 5, 1.0, 1.0, 1.0, "folds"),
-    Plan(MOST_ROUNDS, 0.05, 64, 2, 3.0, 1.0, 1.0, "folds", "symmetric"),
+    Plan(MOST_ROUNDS, 0.05, 16, 2, 3.0, 1.0, 1.0, "folds", "symmetric"),
 )
 #: More rows: a part of the columns makes trees differ, and costs less. The rows held back choose.
 MORE_ROWS = (

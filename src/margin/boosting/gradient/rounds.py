@@ -77,8 +77,7 @@ class Run:
         self.own = loss if isinstance(loss, OwnLoss) else None
         name = loss if isinstance(loss, str) else "given"
         how: Any = (max_bins, *rows.targets(), name, core_settings(settings))
-        # Trees of one question for each level are grown from all cells.
-        if is_wide_and_sparse(rows.X) and not settings["symmetric"]:
+        if is_wide_and_sparse(rows.X):
             self.core = _core.gradient.boost_csr(*csr_of(rows.X), rows.columns.n_numbers, *how)
             if watched is not None:
                 _core.gradient.watch_csr(self.core, *csr_of(watched.X), *watched.targets())

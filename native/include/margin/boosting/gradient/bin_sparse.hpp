@@ -15,26 +15,35 @@ using SparseRows = data::Csr<T, std::int32_t>;
 
 namespace detail {
 
-/// Stored cells column after column, those of some rows.
+/// Stored cells column after column, those of some rows; with the weight of their rows where these have some.
 template <class T>
 struct StoredColumns {
     std::vector<std::size_t> start;
     std::vector<T> values;
-    std::size_t n_rows = 0;
+    std::vector<std::size_t> weights;
+    std::size_t n_rows = 0, weight = 0;
 
-    template <class Rows>
-    StoredColumns(const SparseRows<T>& table, const Rows& rows) : start(table.width + 2), n_rows(rows.size()) {
+    StoredColumns(const SparseRows<T>& table, const std::vector<std::size_t>& rows,
+                  const std::vector<std::size_t>& whole)
+        : start(table.width + 2), n_rows(rows.size()) {
         const auto each = [&](auto&& visit) {
             for (const std::size_t i : rows)
                 for (auto k = table.start[i]; k < table.start[i + 1]; ++k)
-                    visit(static_cast<std::size_t>(table.columns[k]), table.values[k]);
+                    visit(static_cast<std::size_t>(table.columns[k]), table.values[k], i);
         };
-        each([&](std::size_t j, T) { ++start[j + 2]; });
+        each([&](std::size_t j, T, std::size_t) { ++start[j + 2]; });
         for (std::size_t j = 2; j < start.size(); ++j)
             start[j] += start[j - 1];
         values.resize(start.back());
-        each([&](std::size_t j, T x) { values[start[j + 1]++] = x; });
+        weights.resize(whole.empty() ? 0 : values.size());
+        each([&](std::size_t j, T x, std::size_t i) {
+            if (!whole.empty())
+                weights[start[j + 1]] = whole[i];
+            values[start[j + 1]++] = x;
+        });
         start.pop_back();
+        for (std::size_t k = 0; k < rows.size() && !whole.empty(); ++k)
+            weight += whole[rows[k]];
     }
 
     std::span<const T> column(std::size_t j) const noexcept {
@@ -59,11 +68,28 @@ auto keys_with_zeros(const StoredColumns<T>& stored, std::size_t j, std::size_t 
     return keys;
 }
 
+/// As tree::cuts_of_weighted, with the zeros that are not stored.
+template <class T>
+tree::Cuts weighted_cuts(const StoredColumns<T>& stored, std::size_t j, std::size_t max_bins) {
+    std::vector<std::pair<decltype(tree::detail::ordered_key(T{})), std::size_t>> keys;
+    std::size_t zeros = stored.weight;
+    for (std::size_t k = stored.start[j]; k < stored.start[j + 1]; ++k) {
+        zeros -= stored.weights[k];
+        if (!std::isnan(stored.values[k]))
+            keys.emplace_back(tree::detail::ordered_key(stored.values[k]), stored.weights[k]);
+    }
+    if (zeros > 0)
+        keys.emplace_back(tree::detail::ordered_key(T{0}), zeros);
+    return tree::detail::cuts_of_weighted<T>(keys, max_bins);
+}
+
 /// As tree::find_cuts. Where a column has few values their counts decide nothing, and one zero stands for all.
 template <class T>
 tree::Cuts sparse_cuts(const StoredColumns<T>& sample, const StoredColumns<T>* all, std::size_t j,
                        std::size_t max_bins) {
     std::vector<double> value = tree::detail::few_values<T>(keys_with_zeros(sample, j, 1), max_bins);
+    if (value.size() > max_bins && !sample.weights.empty())
+        return weighted_cuts(sample, j, max_bins);
     if (value.size() > max_bins)
         return tree::detail::cuts_of_sorted<T>(keys_with_zeros(sample, j, sample.n_rows), max_bins);
     if (!all)
@@ -118,21 +144,23 @@ RowLists list_rows(const SparseRows<T>& table, const std::vector<tree::BinnedCol
 }
 
 /// Sparse rows in at most max_bins bins for each column. Requires columns of a row in ascending order, each once, and
-/// 2 <= max_bins <= most_bins. O(stored cells log) time.
+/// 2 <= max_bins <= most_bins; `weight` is empty where all rows count alike. O(stored cells log) time.
 template <class T>
-BinnedTable bin_sparse(const SparseRows<T>& table, std::size_t max_bins, std::size_t n_threads, Monitor& monitor) {
+BinnedTable bin_sparse(const SparseRows<T>& table, std::size_t max_bins, std::span<const double> weight,
+                       std::size_t n_threads, Monitor& monitor) {
     BinnedTable made;
     made.n_rows = table.rows;
     made.columns.resize(table.width);
     made.by_targets.assign(table.width, false);
     const auto rows = tree::sampled_rows(table.rows);
-    const detail::StoredColumns<T> sample(table, rows);
+    const std::vector<std::size_t> whole = tree::whole_weights(weight);
+    const detail::StoredColumns<T> sample(table, rows, whole);
     std::unique_ptr<detail::StoredColumns<T>> all;
     if (rows.size() < table.rows) {
         std::vector<std::size_t> each(table.rows);
         for (std::size_t i = 0; i < each.size(); ++i)
             each[i] = i;
-        all = std::make_unique<detail::StoredColumns<T>>(table, each);
+        all = std::make_unique<detail::StoredColumns<T>>(table, each, std::vector<std::size_t>{});
     }
     parallel_for(table.width, 64, n_threads, monitor, [&](std::size_t begin, std::size_t end, std::size_t) {
         for (std::size_t j = begin; j < end; ++j) {

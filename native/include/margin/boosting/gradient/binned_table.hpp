@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -81,13 +82,14 @@ Codes code_rows(const tree::Table<T>& table, const std::vector<tree::BinnedColum
 }
 
 /// A table in at most max_bins bins for each column. Nominal columns of more levels are put in the order of their mean
-/// target where there are targets to go by. Requires 2 <= max_bins <= most_bins.
+/// target where there are targets to go by. `weight` is empty where all rows count alike. Requires
+/// 2 <= max_bins <= most_bins.
 template <class T>
-BinnedTable bin_rows(const tree::Table<T>& table, std::size_t max_bins, const Targets* targets, std::size_t n_threads,
-                     Monitor& monitor) {
+BinnedTable bin_rows(const tree::Table<T>& table, std::size_t max_bins, const Targets* targets,
+                     std::span<const double> weight, std::size_t n_threads, Monitor& monitor) {
     BinnedTable made;
     made.n_rows = table.rows();
-    made.columns = tree::find_bins(table, max_bins, n_threads, monitor);
+    made.columns = tree::find_bins(table, max_bins, n_threads, monitor, weight);
     made.rows = code_rows(table, made.columns, n_threads, monitor);
     made.by_targets.assign(made.n_columns(), false);
     const std::size_t n_numbers = table.numbers.columns(), d = made.n_columns();

@@ -79,11 +79,17 @@ void add_rows(const BinnedTable& table, std::span<const typename Rows::Item> ite
 template <class Rows>
 void add_columns(const BinnedTable& table, std::span<const std::uint32_t> columns,
                  std::span<const typename Rows::Item> items, const Sums* fine, typename Rows::Cell* cells) noexcept {
-    for (const auto& item : items) {
-        const auto value = Rows::cell(item, fine);
-        const std::uint8_t* const row = table.row(item.row);
+    const std::size_t width = table.n_columns(), stride = table.stride;
+    for (std::size_t i = 0; i < items.size(); ++i) {
+        if (i + rows_ahead < items.size()) {
+            const std::uint8_t* const ahead = table.row(items[i + rows_ahead].row);
+            for (std::size_t j = 0; j < std::min<std::size_t>(width, 256); j += 64)
+                __builtin_prefetch(ahead + j);
+        }
+        const auto value = Rows::cell(items[i], fine);
+        const std::uint8_t* const row = table.row(items[i].row);
         for (const std::uint32_t j : columns)
-            cells[j * table.stride + row[j]] += value;
+            cells[j * stride + row[j]] += value;
     }
 }
 

@@ -34,11 +34,13 @@ class LevelSearch {
 public:
     LevelSearch(const BinnedTable& table, const Settings& settings) : table_(table), settings_(settings) {}
 
-    /// The best question about column j, if it beats `best`. Of equal ones the first is kept.
-    void look(std::uint32_t j, std::span<const LevelNode<Cell>> nodes, LevelSplit& best) {
+    /// The best question about column j, whose bins begin at `place` in all nodes, if it beats `best`. Of equal ones the
+    /// first is kept.
+    void look(std::uint32_t j, std::size_t place, std::span<const LevelNode<Cell>> nodes, LevelSplit& best) {
+        place_ = place;
         const std::size_t n_bins = table_.columns[j].n_bins;
         const auto at = [&](const LevelNode<Cell>& node, std::size_t code) {
-            return sums_of(node.cells[j * table_.stride + code]);
+            return sums_of(node.cells[place + code]);
         };
         if (table_.columns[j].nominal)
             return look_at_levels(j, nodes, best);
@@ -61,7 +63,7 @@ private:
         for (std::size_t code = 0; code < n_codes; ++code) {
             Sums all;
             for (const auto& node : nodes)
-                all += sums_of(node.cells[j * table_.stride + code]);
+                all += sums_of(node.cells[place_ + code]);
             if (all == Sums{})
                 continue;
             const NodeSums& sums = *nodes[0].sums;
@@ -82,7 +84,7 @@ private:
         const std::size_t n_bins = table_.columns[j].n_bins;
         std::fill_n(total_.begin(), order.size(), 0.0);
         for (const auto& node : nodes) {
-            const Cell* const cells = node.cells + j * table_.stride;
+            const Cell* const cells = node.cells + place_;
             Sums before = missing_low ? sums_of(cells[n_bins]) : Sums{};
             for (std::size_t k = 0; k < order.size(); ++k) {
                 before += sums_of(cells[order[k]]);
@@ -111,6 +113,7 @@ private:
 
     const BinnedTable& table_;
     const Settings& settings_;
+    std::size_t place_ = 0;
     detail::Below below_;
     std::array<double, detail::most_cells> total_, mean_;
     std::array<std::uint16_t, detail::most_cells> order_;

@@ -1,14 +1,13 @@
 #pragma once
 // One tree on gradients: histograms, splits, and rows dealt out to branches.
+#include "deal_rows.hpp"
 #include "gradient_rows.hpp"
 #include "grown_tree.hpp"
 #include "histogram.hpp"
-#include "level_search.hpp"
+#include "level_questions.hpp"
 #include "list_histogram.hpp"
 #include <algorithm>
 #include <memory>
-#include <numeric>
-#include <queue>
 #include <vector>
 
 namespace margin::boosting {
@@ -21,7 +20,7 @@ public:
 
     TreeGrower(const BinnedTable& table, const Settings& settings)
         : table_(table), settings_(settings), maker_(table, settings.n_threads), lists_(table, settings.n_threads),
-          side_(std::make_unique_for_overwrite<std::uint8_t[]>(table.n_rows)),
+          levels_(table, settings, lists_), side_(std::make_unique_for_overwrite<std::uint8_t[]>(table.n_rows)),
           most_kept_(std::max<std::size_t>(2, room / (size() * sizeof(Cell) + 1))),
           groups_(groups_of_columns(table.n_columns(), settings)) {}
 
@@ -140,6 +139,16 @@ private:
         return node.groups.empty();
     }
 
+    /// The columns that a node may ask about.
+    std::vector<std::uint32_t> asked_at(const GrownNode& node) const {
+        std::vector<std::uint32_t> found(maker_.columns().begin(), maker_.columns().end());
+        if (found.empty())
+            for (std::uint32_t j = 0; j < table_.n_columns(); ++j)
+                found.push_back(j);
+        std::erase_if(found, [&](std::uint32_t j) { return !may_ask(node, j); });
+        return found;
+    }
+
     /// What a node is worth as it is, twice.
     double score_as_leaf(const NodeSums& sums) const noexcept {
         const double g = sums.g(sums.all), h = sums.h(sums.all), v = leaf_value(sums, g, h, settings_.l2);
@@ -190,15 +199,8 @@ private:
     /// The same of sparse rows: bins are made of those columns alone whose listed cells are enough for a branch.
     void look_at_lists(GrownNode& node, const Cell* cells) {
         const double least = least_h(node.sums, settings_);
-        std::vector<std::uint32_t> enough;
-        const auto ask = [&](std::uint32_t j) {
-            if (node.sums.h(sums_of(cells[j])) >= least && may_ask(node, j))
-                enough.push_back(j);
-        };
-        for (const std::uint32_t j : maker_.columns())
-            ask(j);
-        for (std::uint32_t j = 0; maker_.columns().empty() && j < table_.n_columns(); ++j)
-            ask(j);
+        std::vector<std::uint32_t> enough = asked_at(node);
+        std::erase_if(enough, [&](std::uint32_t j) { return node.sums.h(sums_of(cells[j])) < least; });
         const Cell* const bins =
             lists_.bins(enough, rows_->of(node.rows), rows_->fine.get(), cells, node.sums.all, *monitor_);
         look_at_columns(node, enough.size(),
@@ -264,13 +266,15 @@ private:
             std::vector<Cells<Cell>> next;
             for (std::size_t k = 0; k < n; ++k) {
                 const auto at = begin + static_cast<std::uint32_t>(k);
-                settle_split(tree_[at], best, of_level[k].get());
+                settle_split(tree_[at], best,
+                             levels_.bins_of(best.column, tree_[at].sums, of_level[k].get(), rows_->of(tree_[at].rows),
+                                             rows_->fine.get(), *monitor_));
                 const std::uint32_t first = branch(at);
                 const std::size_t small = tree_[first].rows.n <= tree_[first + 1].rows.n ? 0 : 1;
                 std::array<Cells<Cell>, 2> branches;
                 branches[small] = borrow();
                 make(tree_[first + small].rows, branches[small].get());
-                for (std::size_t c = 0; c < maker_.size(); ++c)
+                for (std::size_t c = 0; c < size(); ++c)
                     take_away(of_level[k][c], branches[small][c]);
                 branches[1 - small] = std::move(of_level[k]);
                 for (auto& made : branches)
@@ -286,31 +290,22 @@ private:
     /// The best question of the level that begins at a node; of no score where none gains enough.
     LevelSplit question_of(std::uint32_t begin, const std::vector<Cells<Cell>>& of_level) {
         std::vector<LevelNode<Cell>> nodes;
+        std::vector<std::span<const Item>> items;
         double as_leaves = 0;
         for (std::size_t k = 0; k < of_level.size(); ++k) {
             const NodeSums& sums = tree_[begin + k].sums;
             nodes.push_back({of_level[k].get(), &sums, score_as_leaf(sums)});
+            items.push_back(rows_->of(tree_[begin + k].rows));
             as_leaves += nodes.back().as_leaf;
         }
-        const std::size_t n = maker_.columns().empty() ? table_.n_columns() : maker_.columns().size();
-        std::vector<LevelSplit> found(n);
-        const bool alone = n * table_.stride * nodes.size() < (std::size_t{1} << 15);
-        parallel_for(n, 1, alone ? 1 : settings_.n_threads, *monitor_, [&](std::size_t k, std::size_t, std::size_t) {
-            const auto j = maker_.columns().empty() ? static_cast<std::uint32_t>(k) : maker_.columns()[k];
-            if (may_ask(tree_[begin], j))
-                LevelSearch<Cell>(table_, settings_).look(j, nodes, found[k]);
-        });
-        LevelSplit best;
-        for (const LevelSplit& each : found)
-            if (each.score > best.score)
-                best = each;
+        LevelSplit best = levels_.best(nodes, asked_at(tree_[begin]), items, rows_->fine.get(), *monitor_);
         if (!(0.5 * (best.score - as_leaves) > settings_.min_gain + 1e-12 * best.score))
             best.score = 0;
         return best;
     }
 
-    /// The question of a level as the split of one of its nodes.
-    void settle_split(GrownNode& node, const LevelSplit& asked, const Cell* cells) const {
+    /// The question of a level as the split of one of its nodes, which has these bins of the column.
+    void settle_split(GrownNode& node, const LevelSplit& asked, const Cell* bins) const {
         Split& split = node.split;
         split = Split{};
         split.column = asked.column;
@@ -320,13 +315,13 @@ private:
         const std::size_t missing = table_.columns[asked.column].n_bins;
         for (std::size_t code = 0; code <= missing; ++code)
             if (holds(asked.low, code))
-                split.left += sums_of(cells[asked.column * table_.stride + code]);
+                split.left += sums_of(bins[code]);
         NodeSums low = node.sums, high = node.sums;
         low.all = split.left;
         high.all = node.sums.all - split.left;
         split.score = score_as_leaf(low) + score_as_leaf(high);
         split.gain = 0.5 * (split.score - score_as_leaf(node.sums));
-        if (sums_of(cells[asked.column * table_.stride + missing]) == Sums{} && 2 * split.left.h > node.sums.all.h)
+        if (sums_of(bins[missing]) == Sums{} && 2 * split.left.h > node.sums.all.h)
             put(split.low, missing);
     }
 
@@ -343,48 +338,22 @@ private:
 
     /// Deal the rows of a node out to the other half, those of branch 0 first; both keep their order.
     std::size_t deal(const GrownNode& node) {
-        constexpr std::size_t block = 16384;
-        const auto [half, begin, n] = node.rows;
         const std::uint32_t column = node.split.column;
-        const std::uint8_t* const codes = table_.sparse() ? nullptr : table_.column(column);
-        const Item* const from = rows_->halves[static_cast<std::size_t>(half)].get() + begin;
-        Item* const to = rows_->halves[static_cast<std::size_t>(1 - half)].get() + begin;
-        std::array<std::uint8_t, 256> is_low;
-        for (std::size_t code = 0; code < 256; ++code)
-            is_low[code] = holds(node.split.low, code);
-        if (n == 0)
-            return 0;
-        std::vector<std::size_t> low_before((n - 1) / block + 2);
-        const std::size_t n_threads = n < 2 * block ? 1 : settings_.n_threads;
-        parallel_for(n, block, n_threads, *monitor_, [&](std::size_t first, std::size_t last, std::size_t) {
-            std::size_t count = 0;
-            if (codes)
-                for (std::size_t i = first; i < last; ++i)
-                    count += side_[begin + i] = is_low[codes[from[i].row]];
-            else
-                for (std::size_t i = first; i < last; ++i)
-                    count += side_[begin + i] = is_low[table_.lists.code(from[i].row, column)];
-            low_before[first / block + 1] = count;
-        });
-        std::partial_sum(low_before.begin(), low_before.end(), low_before.begin());
-        const std::size_t n_low = low_before.back();
-        parallel_for(n, block, n_threads, *monitor_, [&](std::size_t first, std::size_t last, std::size_t) {
-            Item* low = to + low_before[first / block];
-            Item* high = to + n_low + first - low_before[first / block];
-            for (std::size_t i = first; i < last; ++i) { // no branch on the side: it cannot be foretold
-                const bool is = side_[begin + i];
-                *(is ? low : high) = from[i];
-                low += is;
-                high += !is;
-            }
-        });
-        return n_low;
+        Item* const to = rows_->halves[static_cast<std::size_t>(1 - node.rows.half)].get() + node.rows.begin;
+        const auto deal_by = [&](auto&& code_of) {
+            return deal_rows<Item>(rows_->of(node.rows), to, side_.get() + node.rows.begin, node.split.low, code_of,
+                                   settings_.n_threads, *monitor_);
+        };
+        if (table_.sparse())
+            return deal_by([&](const Item& item) { return table_.lists.code(item.row, column); });
+        return deal_by([codes = table_.column(column)](const Item& item) { return codes[item.row]; });
     }
 
     const BinnedTable& table_;
     const Settings& settings_;
     HistogramMaker<Rows> maker_;
     ListHistogram<Rows> lists_;
+    LevelQuestions<Rows> levels_;
     std::unique_ptr<std::uint8_t[]> side_;
     std::size_t most_kept_;
     GradientRows<Rows>* rows_ = nullptr;

@@ -114,17 +114,20 @@ bool code_numbers(const CutFinder<T>& finder, const T* x, std::size_t x_stride, 
 
 } // namespace detail
 
-/// What the bins of a table are: cuts of its numbers, and groups of levels. O(n d) time at most.
+/// What the bins of a table are: cuts of its numbers, and groups of levels; by weights where rows have some. O(n d) time
+/// at most.
 template <class T>
 std::vector<BinnedColumn> find_bins(const Table<T>& table, std::size_t max_bins, std::size_t n_threads,
-                                    Monitor& monitor) {
+                                    Monitor& monitor, std::span<const double> weight = {}) {
+    const std::vector<std::size_t> whole = whole_weights(weight);
     const std::size_t n_numbers = table.numbers.columns();
     std::vector<BinnedColumn> columns(table.columns());
     const Sample<T> sample(table.numbers, n_threads, monitor);
+    const std::vector<std::size_t> sampled = weights_of(whole, sample.rows());
     parallel_for(columns.size(), 1, n_threads, monitor, [&](std::size_t j, std::size_t, std::size_t) {
         BinnedColumn& column = columns[j];
         if (j < n_numbers) {
-            column.cuts = find_cuts(sample, j, max_bins);
+            column.cuts = find_cuts(sample, j, max_bins, sampled);
             column.n_bins = column.cuts.at.size() + 1;
             return;
         }
@@ -133,7 +136,7 @@ std::vector<BinnedColumn> find_bins(const Table<T>& table, std::size_t max_bins,
         std::vector<std::size_t> count(static_cast<std::size_t>(table.n_levels[c]));
         for (std::size_t i = 0; i < table.rows(); ++i)
             if (const std::int32_t code = table.codes(i, c); code >= 0)
-                ++count[static_cast<std::size_t>(code)];
+                count[static_cast<std::size_t>(code)] += whole.empty() ? 1 : whole[i];
         detail::assign_levels(column, count, max_bins);
     });
     return columns;

@@ -11,7 +11,9 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <span>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace margin::tree {
@@ -75,6 +77,32 @@ inline std::vector<std::size_t> sampled_rows(std::size_t n_rows) {
     return rows;
 }
 
+/// Weights as whole numbers in proportion, so that sums of them need no order; whole weights stay exact. None where all
+/// are equal, which is as if there were none.
+inline std::vector<std::size_t> whole_weights(std::span<const double> weight) {
+    const auto [least, most] = std::ranges::minmax_element(weight);
+    if (weight.empty() || *least == *most)
+        return {};
+    double total = 0;
+    for (const double w : weight)
+        total += w;
+    const int shift = 44 - std::ilogb(total);
+    std::vector<std::size_t> whole(weight.size());
+    for (std::size_t i = 0; i < whole.size(); ++i)
+        whole[i] = static_cast<std::size_t>(std::max(std::llrint(std::ldexp(weight[i], shift)), 1LL));
+    return whole;
+}
+
+/// The weights of some rows; none where there are none.
+inline std::vector<std::size_t> weights_of(const std::vector<std::size_t>& whole,
+                                           const std::vector<std::size_t>& rows) {
+    std::vector<std::size_t> found;
+    if (!whole.empty())
+        for (const std::size_t row : rows)
+            found.push_back(whole[row]);
+    return found;
+}
+
 /// The cells of these rows, columns one after another.
 template <class T>
 class Sample {
@@ -92,6 +120,7 @@ public:
     bool complete() const noexcept { return n_ == numbers_.rows(); }
     std::span<const T> column(std::size_t j) const noexcept { return {cells_.get() + j * n_, n_}; }
     MatrixView<const T> numbers() const noexcept { return numbers_; }
+    const std::vector<std::size_t>& rows() const noexcept { return rows_; }
 
 private:
     MatrixView<const T> numbers_;
@@ -191,6 +220,22 @@ Cuts cuts_of_sorted(const std::vector<Key>& keys, std::size_t max_bins) {
     return cuts;
 }
 
+/// Cut numbers by their weights: cuts_between of the weight that each number has. Sorts them. O(n log n).
+template <class T, class Key>
+Cuts cuts_of_weighted(std::vector<std::pair<Key, std::size_t>>& keys, std::size_t max_bins) {
+    std::ranges::sort(keys);
+    std::vector<double> value;
+    std::vector<std::size_t> weight;
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+        if (i == 0 || keys[i].first != keys[i - 1].first) {
+            value.push_back(number_of<T>(keys[i].first));
+            weight.push_back(0);
+        }
+        weight.back() += keys[i].second;
+    }
+    return cuts_between(value, weight, max_bins);
+}
+
 /// A bin for each of a few values; `all` says that the column holds no others.
 inline Cuts cuts_of_few(std::vector<double> value, bool all, std::size_t max_bins) {
     Cuts cuts = cuts_between(value, std::vector<std::size_t>(value.size(), 1), max_bins);
@@ -218,13 +263,20 @@ bool complete_values(MatrixView<const T> numbers, std::size_t j, std::vector<dou
 
 /// The cuts of column j: between any two neighbouring values if there are no more than max_bins, else between
 /// neighbouring values of the sample such that bins are about equally full. O(rows of the sample), and O(n log max_bins)
-/// where the sample holds few values.
+/// where the sample holds few values. Where the rows of the sample have weights, bins are about equally heavy.
 template <class T>
-Cuts find_cuts(const Sample<T>& sample, std::size_t j, std::size_t max_bins) {
+Cuts find_cuts(const Sample<T>& sample, std::size_t j, std::size_t max_bins, std::span<const std::size_t> weight = {}) {
     const auto keys = detail::sorted_keys(sample.column(j));
     std::vector<double> value = detail::few_values<T>(keys, max_bins);
-    if (value.size() > max_bins)
+    if (value.size() > max_bins && weight.empty())
         return detail::cuts_of_sorted<T>(keys, max_bins);
+    if (value.size() > max_bins) {
+        std::vector<std::pair<typename decltype(keys)::value_type, std::size_t>> weighted;
+        for (std::size_t i = 0; i < weight.size(); ++i)
+            if (const T x = sample.column(j)[i]; !std::isnan(x))
+                weighted.emplace_back(detail::ordered_key(x), weight[i]);
+        return detail::cuts_of_weighted<T>(weighted, max_bins);
+    }
     const std::vector<double> sampled = value;
     const bool few = sample.complete() || detail::complete_values(sample.numbers(), j, value, max_bins);
     return detail::cuts_of_few(few ? std::move(value) : sampled, few, max_bins);
