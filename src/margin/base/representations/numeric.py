@@ -144,7 +144,7 @@ class NumericEncoder:
         return None if row is None else self.encode(self.columns.table_of(row), "one row")
 
     def _row_places(self) -> OneHotRow | None:
-        """Kept beside the encoder, not in it: files of models know nothing of it. None where a row is more than that."""
+        """Kept beside the encoder: files of models know nothing of it. None where it takes more to make a row."""
         made = _ROWS.get(self)
         if made is not None and made.is_of(self.fill, self.center, self.spread):
             return made
