@@ -191,5 +191,5 @@ def test_the_check_is_blind_to_units():
 def test_a_kernel_of_ones_own_that_fails_is_refused_with_what_it_may_have_meant():
     with pytest.raises(InputError, match=r"kernel failed on 3 and 3 rows \(ValueError.*ObjectKernel"):
         check_kernel(lambda x, z: -(x - z) @ (x - z), np.ones((3, 2)))
-    with pytest.raises(InputError, match="SVC.*kernel failed.*ZeroDivisionError"):
+    with pytest.raises(InputError, match=r"SVC.*kernel failed.*ZeroDivisionError"):
         SVC(kernel=lambda x, z: 1 / 0).fit(np.eye(3), [0, 1, 0])
