@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from margin import DecisionTreeClassifier, LogisticRegression, NaiveBayes
+from margin import BaggingClassifier, DecisionTreeClassifier, LogisticRegression, NaiveBayes, Table
 from margin.base.inputs import columns as columns_module
 from margin.base.inputs.columns import Columns
 from margin.base.inputs.one_row import RowReader
@@ -26,6 +26,9 @@ FORMS = {
     "tuple": lambda i: (tuple(ROWS[i]),),
     "objects": lambda i: np.array([ROWS[i]], dtype=object),
     "frame": lambda i: pd.DataFrame([RECORDS[i]]),
+    "row of a frame": lambda i: pd.DataFrame(RECORDS).iloc[[i]],
+    "table": lambda i: X.take([i]),
+    "table of a frame": lambda i: Table(pd.DataFrame(RECORDS)).take([i]),
     "objects of a frame": lambda i: pd.DataFrame([RECORDS[i]], dtype=object)[NAMES],
 }
 
@@ -74,6 +77,43 @@ def test_what_could_mean_several_things_goes_the_long_way(name, value, long_way)
 def test_refusals_are_those_of_the_long_way(row, message):
     with pytest.raises(InputError, match=message):
         NaiveBayes().fit(X, Y).predict(row)
+
+
+def test_one_row_of_a_frame_is_read_without_what_pandas_does_not_promise(monkeypatch, long_way):
+    model = DecisionTreeClassifier(max_depth=5).fit(X, Y)
+    frames = [FORMS["frame"](i) for i in range(5)]
+    monkeypatch.delattr(pd.DataFrame, "_iter_column_arrays")
+    long_way.clear()
+    assert [model.predict(frame)[0] for frame in frames] == model.predict(ROWS[:5]).tolist()
+    assert len(long_way) == 1  # the five rows
+
+
+def test_a_frame_with_a_name_twice_is_refused_as_one_row_too():
+    frame = pd.DataFrame([RECORDS[0]])
+    with pytest.raises(InputError, match="'age'"):
+        NaiveBayes().fit(X, Y).predict(pd.concat([frame, frame[["age"]]], axis=1))
+
+
+def test_members_of_a_bag_are_asked_about_one_row_at_once(long_way):
+    model = BaggingClassifier(NaiveBayes(), n_estimators=3, max_features=0.7, random_state=0).fit(X, Y)
+    expected = model.predict_proba(X[:20])
+    long_way.clear()
+    found = np.vstack([model.predict_proba([record]) for record in RECORDS])
+    np.testing.assert_allclose(found, expected, rtol=1e-12)
+    assert not long_way
+
+
+def test_a_row_whose_keys_cannot_be_compared_is_read_the_long_way():
+    class Rude(str):
+        __hash__ = str.__hash__
+
+        def __eq__(self, other):
+            raise RuntimeError("do not compare me")
+
+    schema = Schema([Column("w", "nominal", ("blue", "red")), Column("x", "numeric")])
+    reader = RowReader(schema, frozenset({"id"}))
+    assert reader.cells([{"w": "red", "x": 1, Rude("id"): 2}], 1e20) is None
+    assert reader.cells([{"w": "red", "x": 1}], 1e20) == [1, 1.0]
 
 
 @pytest.mark.parametrize("scale", [None, "standard", "range"])

@@ -5,8 +5,9 @@ import pickle
 import numpy as np
 import pytest
 
+from margin import MajorityClassifier, confusion, evaluate
 from margin.data import Column, Schema, Table
-from margin.errors import DataError, InputTypeError, ParameterError
+from margin.errors import DataError, InputTypeError, MarginError, ParameterError
 
 
 @pytest.fixture
@@ -135,3 +136,28 @@ def test_a_column_is_in_a_table_by_its_name():
     assert "age" in table
     assert "f" not in table
     assert 0 not in table
+
+
+class Gone:
+    """A cell, a column or labels that raise as soon as they are looked at."""
+
+    def __array__(self, dtype=None, copy=None):
+        raise OSError("gone")
+
+    def __hash__(self):
+        raise OSError("gone")
+
+
+@pytest.mark.parametrize(
+    ("read", "message"),
+    [
+        (lambda: Table([{"a": Gone()}, {"a": 1}]), "column 'a' of type list cannot be read as an array"),
+        (lambda: Table.from_columns({"a": [Gone(), "x"]}), "Table: column 'a' of type list cannot be read"),
+        (lambda: Table.from_columns({"a": [[1, 2], [3]]}), "Table: column 'a' of type list cannot be read"),
+        (lambda: confusion(Gone(), [0, 1]), "confusion: the labels of type Gone cannot be read"),
+        (lambda: evaluate(MajorityClassifier(), Gone(), [0, 1] * 5), "inputs must be an array"),
+    ],
+)
+def test_what_raises_when_it_is_looked_at_is_refused_by_its_name(read, message):
+    with pytest.raises(MarginError, match=message):
+        read()

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from margin.errors import InputError, ParameterError
-from margin.svm import check_kernel, explicit_map, kernel_matrix
+from margin.svm import SVC, check_kernel, explicit_map, kernel_matrix
 from margin.svm.kernels.function import KernelFunction, kernel_function
 
 KERNELS = [
@@ -186,3 +186,10 @@ def test_the_check_is_blind_to_units():
     for unit in (1e-200, 1.0, 1e200):
         assert check_kernel(X @ X.T * unit)
         assert not check_kernel((X @ X.T - 30 * np.eye(20)) * unit).positive_semidefinite
+
+
+def test_a_kernel_of_ones_own_that_fails_is_refused_with_what_it_may_have_meant():
+    with pytest.raises(InputError, match=r"kernel failed on 3 and 3 rows \(ValueError.*ObjectKernel"):
+        check_kernel(lambda x, z: -(x - z) @ (x - z), np.ones((3, 2)))
+    with pytest.raises(InputError, match=r"SVC.*kernel failed.*ZeroDivisionError"):
+        SVC(kernel=lambda x, z: 1 / 0).fit(np.eye(3), [0, 1, 0])

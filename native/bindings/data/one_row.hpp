@@ -107,7 +107,7 @@ private:
         Py_ssize_t extra = PyDict_Size(row) - n;
         if (extra > 0)
             for (const nb::handle name : left_out_)
-                extra -= PyDict_Contains(row, name.ptr()) == 1;
+                extra -= is_there(PyDict_Contains(row, name.ptr()));
         return extra == 0;
     }
 
@@ -127,7 +127,13 @@ private:
     }
 
     bool is_number(PyObject* cell) const {
-        const int found = PySet_Contains(number_types_.ptr(), reinterpret_cast<PyObject*>(Py_TYPE(cell)));
+        return is_there(PySet_Contains(number_types_.ptr(), reinterpret_cast<PyObject*>(Py_TYPE(cell))));
+    }
+
+    /// What Python found, or no where its comparison raised: keys and types may compare as they like.
+    static bool is_there(int found) {
+        if (found < 0)
+            PyErr_Clear();
         return found == 1;
     }
 

@@ -14,7 +14,7 @@ import numpy as np
 
 import margin._core as _core
 from margin.data.missing import is_missing, is_missing_type
-from margin.errors import LabelError, closest, listing
+from margin.errors import LabelError, closest, listing, unreadable
 from margin.parallel import n_threads
 
 __all__ = [
@@ -43,7 +43,10 @@ def label_array(labels: Any, who: str) -> np.ndarray:
     >>> label_array(["yes", "no"], "example")
     array(['yes', 'no'], dtype=object)
     """
-    array = np.asarray(labels) if hasattr(labels, "__array__") else _from_iterable(labels, who)
+    try:
+        array = np.asarray(labels) if hasattr(labels, "__array__") else _from_iterable(labels, who)
+    except Exception as error:
+        raise LabelError(f"{who}: {unreadable('the labels', labels, error)}") from None
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
     if array.ndim != 1:

@@ -12,7 +12,7 @@ from margin.data.frames.dataframes import is_frame
 from margin.data.frames.in_memory import is_records, table_from_memory
 from margin.data.frames.left_out import warn_of_columns
 from margin.data.images import Images
-from margin.errors import InputError, InputTypeError, closest, listing
+from margin.errors import InputError, InputTypeError, closest, listing, unreadable
 from margin.typing import TableLike
 
 __all__ = ["count_rows", "ready_for", "row_blocks", "take_rows", "without_column"]
@@ -40,7 +40,10 @@ def take_rows(X: Any, rows: np.ndarray) -> Any:
     if frame is not None:
         return frame[rows].to_native()
     if hasattr(X, "__array__"):
-        return np.asarray(X)[rows]
+        try:
+            return np.asarray(X)[rows]
+        except Exception as error:
+            raise InputError(unreadable("X", X, error)) from None
     raise _cannot_read(X)
 
 

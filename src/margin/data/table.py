@@ -13,7 +13,7 @@ from margin.data.level_codes import levels_of_numbers
 from margin.data.missing import is_missing
 from margin.data.schema import KINDS, Column, Kind, Schema
 from margin.data.written.dates import first_stray, read_dates
-from margin.errors import DataError, InputTypeError, ParameterError, closest
+from margin.errors import DataError, InputTypeError, ParameterError, closest, unreadable
 
 if TYPE_CHECKING:
     import polars
@@ -343,9 +343,12 @@ def _from_values(name: str, cells: Iterable[Any]) -> tuple[Column, np.ndarray]:
     if all(isinstance(v, (int, float, np.integer, np.floating)) and not isinstance(v, bool) for v in present):
         numbers = np.array([np.nan if v is None else v for v in values], dtype=np.float64)
         return Column(name, "numeric", reason="given as numbers"), numbers
-    levels = _sorted(set(present))
-    codes = {level: i for i, level in enumerate(levels)}
-    array = np.array([-1 if v is None else codes[v] for v in values], dtype=np.int32)
+    try:
+        levels = _sorted(set(present))
+        codes = {level: i for i, level in enumerate(levels)}
+        array = np.array([-1 if v is None else codes[v] for v in values], dtype=np.int32)
+    except Exception as error:  # cells that are lists, or that cannot be compared
+        raise DataError(f"Table: {unreadable(f'column {name!r}', cells, error)}") from None
     return Column(name, "nominal", levels, "given as values other than numbers"), array
 
 

@@ -146,7 +146,7 @@ class LinearClassifier(LinearLayer, Classifier):
                 f"{type(self).__name__}.{method}: coef_ must have {X.shape[1]} columns, but has {coef.shape[1]}."
             )
         found = self._room(X.shape[0], what)
-        threads = self._n_threads()
+        threads = 1 if X.size < SMALL else self._n_threads()
         if pass_rows(X, coef, intercept, len(self.classes_), what, found, threads):
             return found
         return self._made_of(careful_scores(X, coef, threads) + intercept, what)

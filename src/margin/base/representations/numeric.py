@@ -137,17 +137,21 @@ class NumericEncoder:
 
     def one_row(self, X: Any, reader: RowReader) -> Any:
         """X if it is one row that can be read at once."""
-        if not self.texts and not self.form.codes and not self._is_wide():
-            return self._row_places().encode(X, reader, self.largest)
+        places = self._row_places()
+        if places is not None:
+            return places.encode(X, reader, self.largest)
         row = reader.cells(X, self.largest)
         return None if row is None else self.encode(self.columns.table_of(row), "one row")
 
-    def _row_places(self) -> OneHotRow:
-        """Beside the encoder, not in it: files of models know nothing of it."""
+    def _row_places(self) -> OneHotRow | None:
+        """Kept beside the encoder: files of models know nothing of it. None where it takes more to make a row."""
         made = _ROWS.get(self)
-        if made is None or not made.is_of(self.fill, self.center, self.spread):
-            assert self.columns.schema is not None
-            made = _ROWS[self] = OneHotRow(self.columns.schema, self.fill, self.center, self.spread)
+        if made is not None and made.is_of(self.fill, self.center, self.spread):
+            return made
+        if self.texts or self.form.codes or self._is_wide():
+            return None
+        assert self.columns.schema is not None
+        made = _ROWS[self] = OneHotRow(self.columns.schema, self.fill, self.center, self.spread)
         return made
 
     def encode(self, source: Any, who: str) -> Any:

@@ -10,7 +10,7 @@ from margin.base.inputs.arrays import check_memory
 from margin.base.targets.labels import array_of, encode_labels
 from margin.data.frames.dataframes import is_frame, open_frame
 from margin.data.table import Table
-from margin.errors import LabelError
+from margin.errors import LabelError, unreadable
 
 __all__ = ["answers_of", "encode_outputs", "output_columns", "output_names", "refuse_several", "side_by_side"]
 
@@ -23,6 +23,13 @@ def output_columns(y: Any, who: str) -> list[Any] | None:
     >>> output_columns([1, 2], "fit") is output_columns([[1], [2]], "fit") is None
     True
     """
+    try:
+        return _columns_of(y, who)
+    except Exception as error:  # y is any object at all, and may raise where it is only looked at
+        raise LabelError(f"{who}: {unreadable('y', y, error)}") from None
+
+
+def _columns_of(y: Any, who: str) -> list[Any] | None:
     if isinstance(y, (list, tuple)):
         return _columns_of_rows(y)
     if y is None or len(getattr(y, "shape", ())) == 1:

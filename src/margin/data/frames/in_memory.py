@@ -11,7 +11,7 @@ from margin.data.frames.dataframes import About, column_of, is_frame, table_from
 from margin.data.frames.object_cells import for_a_model
 from margin.data.schema import Column, Schema
 from margin.data.table import Table
-from margin.errors import DataError, InputError, InputTypeError, listing
+from margin.errors import DataError, InputError, InputTypeError, listing, unreadable
 
 __all__ = ["is_records", "table_from_memory", "table_from_records"]
 
@@ -53,9 +53,15 @@ def _column(name: str, cells: Any, who: str, about: About) -> tuple[Column, np.n
     if isinstance(cells, (str, bytes)) or not isinstance(cells, Iterable):
         raise InputError(f"{who}: column {name!r} must be a list of cells, not {cells!r} (a record stands in a list).")
     typed = hasattr(cells, "dtype") and not isinstance(cells, np.ndarray)
-    if not typed and np.ndim(cells) != 1:  # type: ignore[arg-type]
+    try:
+        flat = typed or np.ndim(cells) == 1  # type: ignore[arg-type]
+        series = cells if typed else np.asarray(cells) if isinstance(cells, np.ndarray) else list(cells)
+    except ValueError:  # cells of several lengths
+        flat = False
+    except Exception as error:
+        raise InputError(f"{who}: {unreadable(f'column {name!r}', cells, error)}") from None
+    if not flat:
         raise InputError(f"{who}: column {name!r} must hold one value in a cell.")
-    series = cells if typed else np.asarray(cells) if isinstance(cells, np.ndarray) else list(cells)
     return column_of(name, series, who, about(name, who))
 
 

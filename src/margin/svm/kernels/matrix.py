@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from margin.errors import InputError, ParameterError
+from margin.errors import InputError, ParameterError, unreadable
 from margin.svm.kernels.function import KernelFunction, kernel_function
 from margin.typing import Encoded, TableLike
 
@@ -215,7 +215,13 @@ def values_of(function: Callable[[Any, Any], Any], X: TableLike, Z: Any, who: st
     X, Z = (_array_of(each) for each in (X, Z))
     n, m = (each.shape[0] if hasattr(each, "shape") else len(each) for each in (X, Z))
     name = getattr(function, "__name__", repr(function))
-    found = function(X, Z)
+    try:
+        found = function(X, Z)
+    except Exception as error:
+        raise InputError(
+            f"{who}(kernel={name}): the kernel failed on {n} and {m} rows ({type(error).__name__}: {error}); it must "
+            "take two tables of rows and give a matrix (a function of two single objects goes into ObjectKernel)."
+        ) from error
     found = np.asarray(found.toarray() if sp.issparse(found) else found)
     if found.shape != (n, m) or found.dtype.kind not in "fiub":
         raise InputError(
@@ -249,6 +255,8 @@ def rows_of(X: TableLike, who: str, name: str, largest: float = LARGEST) -> Any:
         X = sp.csr_array(X, dtype=np.float64) if sp.issparse(X) else np.ascontiguousarray(X, dtype=np.float64)
     except (TypeError, ValueError):
         raise InputError(f"{who}: {name} must be rows of numbers (dense or sparse).") from None
+    except Exception as error:
+        raise InputError(f"{who}: {unreadable(name, X, error)}") from None
     if X.ndim != 2:
         raise InputError(f"{who}: {name} must be rows of numbers, in two dimensions, but has {X.ndim}.")
     cells = X.data if sp.issparse(X) else X
