@@ -16,6 +16,8 @@ import margin.explain.trees
 import margin.explain.voters  # noqa: F401  (registers its models)
 from margin.explain.adaboost import rounds_text
 from margin.explain.explanation import Explanation, Reason
+from margin.explain.importances.importance import importance
+from margin.explain.importances.result import Importance
 from margin.explain.learnt.describing import model
 from margin.explain.learnt.sections import Learnt, Section
 from margin.explain.models import explain
@@ -27,6 +29,7 @@ from margin.explain.shap import ShapValues, shap_values
 __all__ = [
     "Case",
     "Explanation",
+    "Importance",
     "Learnt",
     "PartialDependence",
     "Reason",
@@ -35,6 +38,7 @@ __all__ = [
     "WhatIf",
     "case",
     "explain",
+    "importance",
     "model",
     "partial_dependence",
     "rounds_text",

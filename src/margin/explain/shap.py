@@ -159,9 +159,10 @@ def shap_values(model: Any, X: TableLike, *, interactions: bool = False) -> Shap
     training rows there (the path-dependent values of Lundberg, Erion and Lee 2018). The value of a column is what
     knowing it adds, the mean over all orders in which columns can become known; base and values of a row add up to the
     answer, and a column that no tree asks about has 0. Of classifiers the probability of each class is explained, of
-    regressors the answer; of gradient boosting the score (log odds of two classes, the one of the first being less than
-    0 where that of the second is above it; of several classes what their softmax is taken of). A nominal column is one column. What a missing cell does is owed to its own column: where the
-    model sends such rows down in parts, to nobody, and where a surrogate decides, still to the column that was asked.
+    regressors the answer; of gradient boosting the score: the log odds of the second of two classes and their opposite
+    for the first, of several classes what their softmax is taken of. A nominal column is one column. What a missing
+    cell does is owed to its own column: where the model sends such rows down in parts, to nobody, and where a surrogate
+    decides, still to the column that was asked.
 
     Rows cost O(nodes · columns on a way), pairs (``interactions=True``) as many times more as columns on a way, and
     rows x columns² numbers.
@@ -196,8 +197,8 @@ def shap_values(model: Any, X: TableLike, *, interactions: bool = False) -> Shap
     """
     if not has_shap_values(model):
         raise InputTypeError(
-            f"shap_values(model={reprlib.repr(model)}): model must be a fitted tree or forest of margin, or its gradient "
-            "boosting (margin.explain.explain takes any model)."
+            f"shap_values(model={reprlib.repr(model)}): model must be a fitted tree, forest or gradient boosting of "
+            "margin (margin.explain.explain takes any model)."
         )
     rows = model._encoded(X, "shap_values")
     if getattr(model, "n_outputs_", 1) > 1:

@@ -43,7 +43,7 @@ def _targets(fitted: Voters) -> list[Section]:
     if targets.ndim != 1:
         return []
     if isinstance(getattr(fitted, "classes_", None), np.ndarray):
-        counts = fitted._totals(targets, len(fitted.classes_))
+        counts = fitted._totals(targets, len(fitted.classes_))  # type: ignore[attr-defined]
         return [shares_table("Training rows", fitted, counts / counts.sum(), counts)]
     ends = np.quantile(targets, [0, 0.25, 0.5, 0.75, 1]).tolist()
     names = ("smallest", "first quarter", "median", "third quarter", "largest")

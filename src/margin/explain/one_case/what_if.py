@@ -114,7 +114,8 @@ def what_if(model: Any, row: TableLike, changes: Mapping[str | int, Any] | None 
     """
     who = "what_if"
     check_fitted(model, who)
-    given: dict[str | int, Any] = {**(changes or {}), **columns}
+    given: dict[str | int, Any] = dict(changes or {})
+    given.update(columns)
     if not given:
         raise ParameterError("what_if: say what changes, as in what_if(model, row, age=30) or {'column name': 30}.")
     pool = pool_of(model, row, who=who)
@@ -139,6 +140,10 @@ def _answer(model: Any, row: Any) -> tuple[Any, dict[Any, float]]:
         answer, shares = answer_of(model, row)
         return plain_label(answer), shares
     return plain_label(model.predict(row)[0]), {}
+
+
+def _shown(value: Any) -> str:
+    return "missing" if value is None else f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
 def _careful(model: Any, row: Any, names: set[str]) -> tuple[str, ...]:

@@ -61,6 +61,12 @@ class Pool(ABC):
         """The same row so many times, as what :meth:`made` takes."""
         return np.full((times, len(self.names)), row, dtype=np.int64)
 
+    def swapped(self, rows: np.ndarray, columns: np.ndarray, others: np.ndarray) -> Any:
+        """Rows with some columns taken from others, one other for each."""
+        taken = self.own(rows)
+        taken[:, columns] = others[:, None]
+        return self.made(taken)
+
     def own(self, rows: np.ndarray) -> np.ndarray:
         """Rows as they are, as what :meth:`made` takes."""
         return np.repeat(np.asarray(rows, dtype=np.int64)[:, None], len(self.names), axis=1)
@@ -131,6 +137,12 @@ class _ArrayPool(Pool):
     def made(self, rows: np.ndarray) -> np.ndarray:
         return np.ascontiguousarray(self._cells[rows, np.arange(len(self.names))])
 
+    def swapped(self, rows: np.ndarray, columns: np.ndarray, others: np.ndarray) -> np.ndarray:
+        found = np.take(self._cells, rows, axis=0)
+        for j in columns.tolist():
+            found[:, j] = self._cells[others, j]
+        return found
+
     def cells(self, j: int) -> np.ndarray:
         return _as_numbers(self._cells[:, j])
 
@@ -152,6 +164,11 @@ class _TablePool(Pool):
 
     def made(self, rows: np.ndarray) -> Table:
         cells = [cells[rows[:, j]] for j, (_, cells) in enumerate(self._columns)]
+        return Table(self._schema, cells, n_rows=len(rows))
+
+    def swapped(self, rows: np.ndarray, columns: np.ndarray, others: np.ndarray) -> Table:
+        changed = set(columns.tolist())
+        cells = [np.take(c, others if j in changed else rows) for j, (_, c) in enumerate(self._columns)]
         return Table(self._schema, cells, n_rows=len(rows))
 
     def cells(self, j: int) -> np.ndarray:

@@ -72,7 +72,7 @@ def saying_of(model: Any, case: Any, who: str, label: Any = None) -> Saying:
     """What is asked of a model about a case: how strongly it says the answer it gives there, or another label."""
     check_fitted(model, who)
     answer = plain_label(model.predict(case)[0])
-    several = isinstance(answer, tuple) or isinstance(answer, frozenset)
+    several = isinstance(answer, (tuple, frozenset))
     if several or getattr(model, "outputs_2d_", False):
         return Saying(model, "agreement", answer, lambda X: _agreement(model, X, answer))
     if not hasattr(model, "classes_") and not hasattr(model, "decision_function"):
