@@ -7,6 +7,8 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
+from margin.explain.plain import as_plain
+
 __all__ = ["Explanation", "Reason"]
 
 #: Reasons that are shown; the others are folded away or counted.
@@ -26,13 +28,16 @@ class Reason:
     what: str
     says: str
     strength: float = 0.0
+    #: The training row that it is about, if it is about one.
+    row: int | None = None
 
 
 @dataclass(frozen=True)
 class Explanation:
     """Why a model gave one case its class.
 
-    ``how`` says in a sentence what the numbers in the reasons are.
+    ``how`` says in a sentence what the numbers in the reasons are. Reasons that are steps on one way (``whole``) are all
+    shown, however many there are.
 
     >>> why = Explanation("Model", "yes", {"no": 0.25, "yes": 0.75}, "Odds.", (Reason("windy", "× 3", 1.1),))
     >>> print(why)
@@ -46,6 +51,7 @@ class Explanation:
     probabilities: dict[Any, float]
     how: str
     reasons: tuple[Reason, ...]
+    whole: bool = False
 
     def headline(self) -> str:
         """The answer with its probability, and the next best class."""
@@ -78,7 +84,7 @@ class Explanation:
 
     def _strongest(self, most: int) -> tuple[list[Reason], list[Reason]]:
         """The strongest reasons and the others, both in the order they were given."""
-        if len(self.reasons) <= most + 1:  # nothing is saved by folding a single one
+        if self.whole or len(self.reasons) <= most + 1:  # nothing is saved by folding a single one
             return list(self.reasons), []
         order = sorted(range(len(self.reasons)), key=lambda i: -abs(self.reasons[i].strength))
         strong = set(order[:most])
@@ -86,6 +92,14 @@ class Explanation:
             [reason for i, reason in enumerate(self.reasons) if i in strong],
             [reason for i, reason in enumerate(self.reasons) if i not in strong],
         )
+
+    def to_dict(self) -> dict[str, Any]:
+        """The explanation as plain data, for JSON.
+
+        >>> Explanation("Model", "yes", {"yes": 1.0}, "Odds.", (Reason("windy", "× 3", 1.5),)).to_dict()["reasons"]
+        [{'what': 'windy', 'says': '× 3', 'strength': 1.5, 'row': None}]
+        """
+        return as_plain({**vars(self), "reasons": [vars(reason) for reason in self.reasons]})
 
     def _repr_html_(self) -> str:
         return self.html()

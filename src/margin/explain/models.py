@@ -16,7 +16,7 @@ from margin.explain.explanation import Explanation, Reason
 from margin.neighbors import KNeighborsClassifier, RoteClassifier
 from margin.typing import TableLike
 
-__all__ = ["answer_of", "explain", "factor_in_words", "first_two", "of_one_class", "shares_reason"]
+__all__ = ["answer_of", "explain", "factor_in_words", "first_two", "metric_in_words", "of_one_class", "shares_reason"]
 
 #: Neighbours that have a line of their own; of more, those equally far away are taken together by class.
 MOST_VOTERS = 100
@@ -104,26 +104,28 @@ def _(model: KNeighborsClassifier, X: TableLike) -> Explanation:
     distances, rows, labels, votes = model.voters(X)
     total = votes.sum() or 1.0
     named = len(rows) if len(rows) <= MOST_VOTERS else int(np.searchsorted(distances, distances[-1]))
-    whose = [(f"training row {row}", *voter) for row, *voter in zip(rows, labels, distances, votes)][:named]
+    whose = [(f"training row {row}", *voter, int(row)) for row, *voter in zip(rows, labels, distances, votes)][:named]
     for label in np.unique(labels[named:]):
         same = np.flatnonzero(labels[named:] == label) + named
-        whose.append((f"{len(same):,} training rows", label, distances[-1], votes[same].sum()))
+        whose.append((f"{len(same):,} training rows", label, distances[-1], votes[same].sum(), None))
     reasons = tuple(
         Reason(
             who,
             f"{label}, distance {distance:.4g}, {vote / total:.1%} of the votes",
             float(vote / total) * (1 if label == answer else -1),
+            row,
         )
-        for who, label, distance, vote in whose
+        for who, label, distance, vote, row in whose
     )
-    how = f"The {len(rows):,} nearest training rows ({_metric_in_words(model)}) vote."
+    how = f"The {len(rows):,} nearest training rows ({metric_in_words(model)}) vote."
     if len(rows) > model.n_neighbors:
         equal = int(np.count_nonzero(distances == distances[-1]))
         how += f" The last {equal:,} are equally far away and share the votes that nearer ones leave."
     return Explanation("KNeighborsClassifier", answer, probabilities, how, reasons)
 
 
-def _metric_in_words(model: KNeighborsClassifier) -> str:
+def metric_in_words(model: Any) -> str:
+    """How a model of neighbours measures distances."""
     metric = model._metric
     if callable(metric):
         return f"distance by {getattr(metric, '__name__', 'a function')}"

@@ -12,6 +12,7 @@ import numpy as np
 import margin._core as _core
 from margin import parallel
 from margin.base.representations.mixed import MixedData
+from margin.boosting.gradient.boosting_model import BoostingModel
 from margin.data.schema import Column
 from margin.ensemble.forest.forest_model import ForestModel
 from margin.errors import DataError, InputTypeError, ParameterError, closest, listing
@@ -20,7 +21,7 @@ from margin.tree.settings import numbers_first
 from margin.tree.tree_model import TreeClassifier, TreeModel
 from margin.typing import TableLike
 
-__all__ = ["ShapValues", "shap_sums", "shap_values"]
+__all__ = ["ShapValues", "has_shap_values", "shap_sums", "shap_values"]
 
 #: Bytes that the pairs of columns of all rows may take.
 ROOM = 2**33
@@ -152,14 +153,16 @@ class ShapValues:
 
 
 def shap_values(model: Any, X: TableLike, *, interactions: bool = False) -> ShapValues:
-    """What each column adds to the answers of a tree or a forest: exact SHAP values.
+    """What each column adds to the answers of a tree, a forest or gradient boosting: exact SHAP values.
 
     A row of which only some columns are known goes down all branches of the other questions by the weight of the
     training rows there (the path-dependent values of Lundberg, Erion and Lee 2018). The value of a column is what
     knowing it adds, the mean over all orders in which columns can become known; base and values of a row add up to the
     answer, and a column that no tree asks about has 0. Of classifiers the probability of each class is explained, of
-    regressors the answer. A nominal column is one column. What a missing cell does is owed to its own column: where the
-    model sends such rows down in parts, to nobody, and where a surrogate decides, still to the column that was asked.
+    regressors the answer; of gradient boosting the score: the log odds of the second of two classes and their opposite
+    for the first, of several classes what their softmax is taken of. A nominal column is one column. What a missing
+    cell does is owed to its own column: where the model sends such rows down in parts, to nobody, and where a surrogate
+    decides, still to the column that was asked.
 
     Rows cost O(nodes · columns on a way), pairs (``interactions=True``) as many times more as columns on a way, and
     rows x columns² numbers.
@@ -167,11 +170,11 @@ def shap_values(model: Any, X: TableLike, *, interactions: bool = False) -> Shap
     Parameters
     ----------
     model
-        A fitted tree or forest of margin.
+        A fitted tree, forest or gradient boosting of margin.
     X
         The rows to explain.
     interactions
-        Whether pairs of columns are told apart from columns alone.
+        Whether pairs of columns are told apart from columns alone; not of gradient boosting.
 
     Returns
     -------
@@ -192,10 +195,10 @@ def shap_values(model: Any, X: TableLike, *, interactions: bool = False) -> Shap
     >>> bool(abs(found.answers - model.predict_proba(X)).max() < 1e-9)
     True
     """
-    if not isinstance(model, (TreeModel, ForestModel)):
+    if not has_shap_values(model):
         raise InputTypeError(
-            f"shap_values(model={reprlib.repr(model)}): model must be a fitted tree or forest of margin "
-            "(margin.explain.explain takes any model)."
+            f"shap_values(model={reprlib.repr(model)}): model must be a fitted tree, forest or gradient boosting of "
+            "margin (margin.explain.explain takes any model)."
         )
     rows = model._encoded(X, "shap_values")
     if getattr(model, "n_outputs_", 1) > 1:
@@ -204,6 +207,8 @@ def shap_values(model: Any, X: TableLike, *, interactions: bool = False) -> Shap
         )
     columns = tuple(model._columns.described())
     classes = tuple(model.classes_.tolist()) if hasattr(model, "classes_") else None
+    if isinstance(model, BoostingModel):
+        return _of_boosting(model, X, rows, columns, classes, interactions)
     if interactions and (needed := 8 * len(rows) * len(columns) ** 2 * len(classes or [0])) > ROOM:
         raise ParameterError(
             f"shap_values(interactions=True): {len(rows):,} rows of {len(columns):,} columns have "
@@ -213,6 +218,38 @@ def shap_values(model: Any, X: TableLike, *, interactions: bool = False) -> Shap
     return _in_order(
         values, pairs if interactions else None, base, columns, classes, _cells(rows), numbers_first(model._columns)
     )
+
+
+def has_shap_values(model: Any) -> bool:
+    """Whether a model is a tree or a sum of trees whose exact SHAP values are known.
+
+    >>> from margin import ID3, NaiveBayes
+    >>> has_shap_values(ID3()), has_shap_values(NaiveBayes())
+    (True, False)
+    """
+    return isinstance(model, (TreeModel, ForestModel, BoostingModel))
+
+
+def _of_boosting(
+    model: Any,
+    X: TableLike,
+    rows: MixedData,
+    columns: tuple[Column, ...],
+    classes: tuple[Any, ...] | None,
+    interactions: bool,
+) -> ShapValues:
+    """Values of the scores; of two classes the score of the second, and its opposite for the first."""
+    if interactions:
+        raise ParameterError(
+            f"shap_values({type(model).__name__}, interactions=True): pairs are told apart for trees and forests only."
+        )
+    values, base = model.shap_values(X), np.asarray(model.shap_base(), dtype=np.float64)
+    cells = _cells(rows)[:, np.argsort(numbers_first(model._columns))]
+    if classes is not None and values.ndim == 2:
+        if len(classes) == 1:
+            return ShapValues(values[..., None], base[None], columns, cells, classes)
+        values, base = np.stack([0.0 - values, values], axis=2), np.array([-base, base])
+    return ShapValues(values, base, columns, cells, classes)
 
 
 @singledispatch

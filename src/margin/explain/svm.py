@@ -157,6 +157,7 @@ def _vector_reasons(
             f"weight {abs(weights[at]) if labels is not None else weights[at]:.3g} × kernel {kernel[at]:.3g} = "
             f"{pulls[at]:+.3g}",
             float(pulls[at]),
+            int(model.support_[at]),
         )
         for at in shown
     ]

@@ -29,7 +29,7 @@ def _(model: TreeClassifier, X: TableLike) -> Explanation:
         f"Each line is a question on the way to the leaf, and what it makes of the share of {key}, "
         f"which is {before.shares[key]:.1%} among all {before.cases:,} training rows."
     )
-    return Explanation(name, answer, probabilities, how, tuple(_share_reasons(path, key)))
+    return Explanation(name, answer, probabilities, how, tuple(_share_reasons(path, key)), True)
 
 
 def _share_reasons(path: Path, label: object) -> list[Reason]:
@@ -64,7 +64,7 @@ def _(model: TreeRegressor, X: TableLike) -> Explanation:
     for parent, step in _questions(path):
         says = f"{_cases(step)}, {parent.answer:.4g} → {step.answer:.4g}"
         reasons.append(Reason(step.test, says, (step.answer - parent.answer) * step.part))
-    return Explanation(type(model).__name__, f"{answer:.6g}", {}, how, tuple(reasons))
+    return Explanation(type(model).__name__, f"{answer:.6g}", {}, how, tuple(reasons), True)
 
 
 def _of_several(model: TreeClassifier | TreeRegressor, X: TableLike) -> Explanation:
@@ -79,7 +79,7 @@ def _of_several(model: TreeClassifier | TreeRegressor, X: TableLike) -> Explanat
     for parent, step in _questions(path):
         says = f"{_cases(step)}, {answer_words(step.answer, 4)}"
         reasons.append(Reason(step.test, says, float(impurity[parent.node] - impurity[step.node]) * step.part))
-    return Explanation(type(model).__name__, answer_words(path.answer), {}, how, tuple(reasons))
+    return Explanation(type(model).__name__, answer_words(path.answer), {}, how, tuple(reasons), True)
 
 
 def _cases(step: Step) -> str:

@@ -1,0 +1,1 @@
+"""What columns are worth to any model: how much worse it answers held-out rows without them."""

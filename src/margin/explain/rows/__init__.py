@@ -1,0 +1,1 @@
+"""Rows made up out of the cells of given ones, and what any model says of them."""
