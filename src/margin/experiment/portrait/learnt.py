@@ -65,13 +65,13 @@ def weights_of(model: Any, positive: Any = None) -> tuple[tuple[Weight, ...], in
     if len(coef) == 1 and positive == classes[0]:
         labels, coef = classes[:1], -coef
         ends = {name: (-high, -low) for name, (low, high) in ends.items()}
-    order = np.argsort(-np.abs(coef).max(axis=0), kind="stable")[:MOST_WEIGHTS].tolist()
+    order = np.argsort(-np.abs(coef), axis=None, kind="stable")[:MOST_WEIGHTS]
+    largest = [divmod(int(place), coef.shape[1]) for place in order]
     found = tuple(
         Weight(str(names[j]), str(labels[k]), float(coef[k, j]), *ends.get(names[j], ()))
-        for j in order
-        for k in range(len(labels))
+        for k, j in largest
     )
-    return found, len(names), UNITS.get(getattr(model, "scale", None), "")
+    return found, coef.size, UNITS.get(getattr(model, "scale", None), "")
 
 
 def _ends(model: Any) -> dict[Any, tuple[float, float]]:

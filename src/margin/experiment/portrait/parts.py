@@ -73,7 +73,7 @@ class Portrait:
     probability of the true class, or of the share of right answers where ``of`` is ``"answers"``. ``branches`` are the
     upper levels of a tree, in preorder, ``weights`` the largest of a linear model, both empty for other models;
     ``unit`` says what a step of a column is to the weights, ``odds`` whether these are of the log-odds of a class, and
-    ``n_weights`` how many there are. ``labels`` are the classes.
+    ``n_weights`` how many there are, of all classes. ``labels`` are the classes.
     """
 
     labels: tuple[str, ...]
