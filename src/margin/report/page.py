@@ -15,7 +15,7 @@ from margin.report.glossary import words_of
 if TYPE_CHECKING:
     from margin.selection.auditing.result import Audit
 
-__all__ = ["environment_of", "render", "render_audit", "style_of"]
+__all__ = ["environment_of", "paragraphs", "render", "render_audit", "style_of"]
 
 _TEMPLATES = Path(__file__).with_name("templates")
 
@@ -42,11 +42,20 @@ def render(result: Any, title: str = "", author: str = "", notes: str = "") -> s
         sections=shown,
         title=title,
         author=author,
-        notes=[" ".join(paragraph.split()) for paragraph in notes.split("\n\n") if paragraph.strip()],
+        notes=paragraphs(notes),
         glossary=words_of(Markup(" ").join(shown)),
         css=style_of(),
         version=result.versions["margin"],
     )
+
+
+def paragraphs(notes: str) -> list[str]:
+    """The paragraphs of a text, which empty lines part.
+
+    >>> paragraphs("One\\nline.\\n\\nAnother.")
+    ['One line.', 'Another.']
+    """
+    return [" ".join(paragraph.split()) for paragraph in notes.split("\n\n") if paragraph.strip()]
 
 
 def _other_leaks(result: Any) -> list[Any]:

@@ -129,9 +129,7 @@ def _names(text: str) -> tuple[str, ...]:
     return tuple(name.strip() for name in text.split(",") if name.strip())
 
 
-def _written(
-    result: Result, out: str | None, save: str | None, record: str | None, head: dict[str, str]
-) -> list[str]:
+def _written(result: Result, out: str | None, save: str | None, record: str | None, head: dict[str, str]) -> list[str]:
     """Write what was asked for. The model goes first: where it is refused, nothing is written."""
     from margin import persistence
 

@@ -67,10 +67,7 @@ def weights_of(model: Any, positive: Any = None) -> tuple[tuple[Weight, ...], in
         ends = {name: (-high, -low) for name, (low, high) in ends.items()}
     order = np.argsort(-np.abs(coef), axis=None, kind="stable")[:MOST_WEIGHTS]
     largest = [divmod(int(place), coef.shape[1]) for place in order]
-    found = tuple(
-        Weight(str(names[j]), str(labels[k]), float(coef[k, j]), *ends.get(names[j], ()))
-        for k, j in largest
-    )
+    found = tuple(Weight(str(names[j]), str(labels[k]), float(coef[k, j]), *ends.get(names[j], ())) for k, j in largest)
     return found, coef.size, UNITS.get(getattr(model, "scale", None), "")
 
 
