@@ -20,6 +20,7 @@ from margin.base import above
 from margin.base.inputs.arrays import row_count, survey_clean_csr
 from margin.base.inputs.columns import Columns, learn_columns
 from margin.base.inputs.observed_levels import keep_observed_levels
+from margin.base.keywords import KnowsItsParameters
 from margin.base.parameter_path import PathFunction, PathTask
 from margin.base.representations.mixed import Mixed
 from margin.base.representations.numeric import Numeric
@@ -41,11 +42,10 @@ from margin.typing import Encoded, LabelsLike, TableLike, WeightsLike
 
 __all__ = ["Classifier", "Regressor", "SupervisedEstimator", "TableEstimator"]
 
-# Below so many cells one thread is quicker than asking how many there are.
-SMALL = 10_000
+SMALL = 10_000  # below so many cells one thread is quicker than asking how many there are
 
 
-class TableEstimator(BaseEstimator):
+class TableEstimator(KnowsItsParameters, BaseEstimator):
     """An estimator that takes tables as they are and sees them in the ``representation`` it states."""
 
     accepts_tables = True

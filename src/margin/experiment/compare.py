@@ -23,9 +23,12 @@ from margin.experiment.headline.findings import advised, examined, remarks, with
 from margin.experiment.headline.ordering import settled
 from margin.experiment.headline.threshold import judged_threshold
 from margin.experiment.notes import left_sealed, training_notes
+from margin.experiment.portrait.opened_rows import identifier_of
+from margin.experiment.portrait.parts import Portrait
+from margin.experiment.portrait.taking import portrait_of, with_rows
 from margin.experiment.problem import Problem, frame, open_table, positive_label, resolve_target
 from margin.experiment.read_out import label_text, read_out
-from margin.experiment.result import Progress, Result, Standing, TestScore, Threshold
+from margin.experiment.result import Partition, Progress, Result, Standing, TestScore, Threshold
 from margin.experiment.running.entrants import entrants, tried
 from margin.experiment.running.label_race import LabelRace
 from margin.experiment.running.parting import Parting, with_test_rows
@@ -104,6 +107,8 @@ def run(spec: Spec) -> Iterator[Any]:
         positive="" if positive is None else label_text(positive),
         cautions=cautions,
         threshold=end.threshold,
+        portrait=end.portrait,
+        partition=_partition(spec, race.n_fits, sealed.n_train),
         remarks=(
             *remarks(sealed.n_train, board, end.calibrated, ordered, end.threshold),
             *([left_sealed(told, race.found, sealed.n_test)] if race.stopped else []),
@@ -136,6 +141,7 @@ class _End:
     test: TestScore | None
     cases: tuple[Any, ...]
     threshold: Threshold | None
+    portrait: Portrait | None = None
 
 
 def _finished(parting: Parting, race: LabelRace, best: zoo.Entry, asked: bool) -> Generator[Progress, None, _End]:
@@ -168,12 +174,16 @@ def _finished(parting: Parting, race: LabelRace, best: zoo.Entry, asked: bool) -
     yield Progress("test", log.seconds, best.name)
     with log.step(f"Explained answers of {best.title} to sealed rows", best.name) as note:
         cases = telling_cases(chosen, parting.inputs, evaluation, problem.rows)
-        note.append(f"{len(cases)} of them")
+        note.append(f"{len(cases)} told one by one")
+        portrait = portrait_of(chosen, parting.inputs, evaluation, problem.texts, race.positive, spec.seed)
+        test = with_rows(test, evaluation, parting.inputs, problem.rows, race.positive, portrait)
+        if portrait.n_asked:
+            note.append(f"and each column shuffled among {portrait.n_asked:,} of them")
     with log.step(f"Fitted {best.title} on all the data", best.name) as note:
         final = next(fits)
         note.append(f"{len(problem.labels):,} rows; this is the model to keep")
     yield Progress("final", log.seconds, best.name)
-    return _End(final, calibrated, test, cases, threshold)
+    return _End(final, calibrated, test, cases, threshold, portrait)
 
 
 def _fitted(make: Callable[[], Any], X: Table, y: np.ndarray) -> Any:
@@ -224,8 +234,17 @@ def _about_data(spec: Spec, table: Table, problem: Problem) -> dict[str, Any]:
             for card in column_cards(table, problem.target, problem.texts)
         ),
         "command": spec.command(),
+        "python": spec.call(),
+        "identifier": identifier_of(problem.inputs),
         "spec": spec,
     }
+
+
+def _partition(spec: Spec, n_fits: int, n_train: int) -> Partition:
+    """Which rows were used for what."""
+    repeats = 1 if spec.time is not None else spec.n_repeats(n_train)
+    by = "time" if spec.time is not None else "group" if spec.group is not None else "chance"
+    return Partition(by, n_fits // repeats, repeats, spec.time or spec.group or "", spec.test is not None)
 
 
 def _about_model(

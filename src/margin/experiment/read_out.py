@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from margin.evaluation import Evaluation, PairTest, compare_scores
+from margin.evaluation import Evaluation, PairTest, compare_scores, proportion_interval
 from margin.experiment.result import CalibrationBin, ClassScore, Pair, Score, Standing, TestScore, ThresholdCurves
 from margin.zoo import Entry
 
@@ -81,9 +81,22 @@ def read_out(evaluation: Evaluation, majority: Any) -> TestScore:
     """The evaluation of the sealed test as plain data; ``majority`` is the commonest label of the training part."""
     matrix, labels = evaluation.confusion, tuple(label_text(label) for label in evaluation.classes.tolist())
     classes = tuple(
-        ClassScore(label, float(precision) if answered else None, float(recall) if n else None, float(f1), int(n))
-        for label, precision, recall, f1, n, answered in zip(
-            labels, matrix.precision, matrix.recall, matrix.f1, matrix.support, matrix.counts.sum(axis=0)
+        ClassScore(
+            label,
+            float(precision) if answered else None,
+            float(recall) if n else None,
+            float(f1),
+            int(n),
+            _class_intervals(right, answered, n),
+        )
+        for label, precision, recall, f1, n, answered, right in zip(
+            labels,
+            matrix.precision,
+            matrix.recall,
+            matrix.f1,
+            matrix.support,
+            matrix.counts.sum(axis=0),
+            np.diagonal(matrix.counts),
         )
     )
     bins, calibrated, calibration_error = calibration_bins(evaluation)
@@ -100,6 +113,13 @@ def read_out(evaluation: Evaluation, majority: Any) -> TestScore:
         calibrated=calibrated,
         calibration_error=calibration_error,
     )
+
+
+def _class_intervals(right: float, answered: float, n: float) -> dict[str, tuple[float, float]]:
+    """The 95 % intervals of precision and recall of a class, which are shares of cases."""
+    of = {"precision": answered, "recall": n}
+    found = {name: proportion_interval(right, total) for name, total in of.items() if total > 0}
+    return {name: (float(one.low), float(one.high)) for name, one in found.items()}
 
 
 def _scores(evaluation: Evaluation) -> dict[str, Score]:

@@ -7,12 +7,15 @@ import html
 from dataclasses import dataclass, field
 from typing import Any
 
+from margin.experiment.portrait.parts import CellRows, Cutoffs, Mistake, Portrait
+
 __all__ = [
     "CalibrationBin",
     "Caution",
     "ClassScore",
     "ColumnCard",
     "Pair",
+    "Partition",
     "Progress",
     "Result",
     "Score",
@@ -80,13 +83,14 @@ class Standing:
 
 @dataclass(frozen=True)
 class ClassScore:
-    """How one class fared on the sealed test."""
+    """How one class fared on the sealed test; ``intervals`` are the ends of those of precision and recall."""
 
     label: str
     precision: float | None
     recall: float | None
     f1: float | None
     cases: int
+    intervals: dict[str, tuple[float, float]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -121,7 +125,8 @@ class TestScore:
     ``confusion`` counts by true class (rows) and answered class (columns); ``abstained`` are cases of each class
     without an answer. ``baseline`` is what always answering the commonest class of the training part would score.
     ``curves`` are there where the model ranks cases, ``calibration`` where it gives probabilities: those of the class
-    ``calibrated``, or of the most probable class of each case where that is empty.
+    ``calibrated``, or of the most probable class of each case where that is empty. ``cells`` are the rows behind the
+    confusion matrix, ``mistakes`` the surest wrong answers, ``cutoffs`` what every threshold would do, of two classes.
     """
 
     __test__ = False  # its name begins like a test's
@@ -137,6 +142,24 @@ class TestScore:
     calibration: tuple[CalibrationBin, ...] = ()
     calibrated: str = ""
     calibration_error: float | None = None
+    cells: tuple[CellRows, ...] = ()
+    mistakes: tuple[Mistake, ...] = ()
+    cutoffs: Cutoffs | None = None
+
+
+@dataclass(frozen=True)
+class Partition:
+    """Which rows were used for what: how they were dealt out (``by``), and into how many folds how often.
+
+    ``by`` is ``"chance"``, ``"group"`` or ``"time"``, by the ``column`` of that name; ``own_test`` says that the sealed
+    rows are those of a file of their own.
+    """
+
+    by: str
+    folds: int
+    repeats: int = 1
+    column: str = ""
+    own_test: bool = False
 
 
 @dataclass(frozen=True)
@@ -226,7 +249,9 @@ class Result:
     ``openings`` says when the sealed test was opened, and for which model. ``positive`` is the class that precision,
     recall, F1 and curves are about; empty where there are more than two and none was named. ``cautions`` are the
     findings that the score rests on, and ``remarks`` are sentences that belong beside it. ``threshold`` is there where
-    a class is rare, or a metric, a positive class or a cost was asked for.
+    a class is rare, or a metric, a positive class or a cost was asked for. ``portrait`` is what the best model goes by,
+    ``partition`` which rows were used for what, ``python`` the call that repeats the run, and ``identifier`` the column
+    that names the rows.
     """
 
     title: str
@@ -259,16 +284,23 @@ class Result:
     cautions: tuple[Caution, ...] = ()
     remarks: tuple[str, ...] = ()
     threshold: Threshold | None = None
+    portrait: Portrait | None = None
+    partition: Partition | None = None
+    python: str = ""
+    identifier: str = ""
 
     @property
     def winner(self) -> Standing:
         return next(standing for standing in self.leaderboard if standing.name == self.best)
 
-    def html(self) -> str:
-        """The whole report as one HTML page; ``Path("report.html").write_text(result.html())`` keeps it."""
+    def html(self, title: str = "", author: str = "", notes: str = "") -> str:
+        """The whole report as one HTML page; ``Path("report.html").write_text(result.html())`` keeps it.
+
+        ``title`` stands over it, ``author`` and ``notes`` (paragraphs, with empty lines between them) under that.
+        """
         from margin.report import render
 
-        return render(self)
+        return render(self, title=title, author=author, notes=notes)
 
     def __repr__(self) -> str:
         from margin.report import phrases as words

@@ -61,11 +61,11 @@ class SeveralResult:
     def winner(self) -> Standing:
         return next(standing for standing in self.leaderboard if standing.name == self.best)
 
-    def html(self) -> str:
-        """The whole report as one HTML page."""
+    def html(self, title: str = "", author: str = "", notes: str = "") -> str:
+        """The whole report as one HTML page, under a title, an author and notes of one's own."""
         from margin.report.several import render_several
 
-        return render_several(self)
+        return render_several(self, title=title, author=author, notes=notes)
 
     def to_dict(self) -> dict[str, Any]:
         """The result as dictionaries, lists, numbers and texts; the model and the spec are left out."""

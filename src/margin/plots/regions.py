@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from margin.neighbors.regions import Axis, Regions
+from margin.neighbors.regions import Axis, Regions, decision_regions
+from margin.plots.of_model import or_of_model
 from margin.plots.style import INK, PALE, axes_of, class_colours, picture
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ MANY_POINTS = 1000
 HELD_SHOWN, LEVELS_NAMED = 3, 20
 
 
+@or_of_model(decision_regions)
 @picture
 def plot_regions(
     regions: Regions, ax: Any = None, *, edges: np.ndarray | None = None, cells: np.ndarray | None = None

@@ -5,13 +5,26 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from margin.errors import MissingPackageError
+import numpy as np
+
+from margin.errors import InputError, MissingPackageError
 from margin.params import entries, joined, sections
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["ACCENT", "INK", "PALE", "PALETTE", "MissingPackageError", "axes_of", "class_colours", "log_axis", "picture"]
+__all__ = [
+    "ACCENT",
+    "INK",
+    "PALE",
+    "PALETTE",
+    "MissingPackageError",
+    "axes_of",
+    "class_colours",
+    "figure_axes",
+    "log_axis",
+    "picture",
+]
 
 #: Eight colours that stay apart for the colour-blind and in print (Okabe, Ito 2002), the strongest first.
 PALETTE = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#6B6B6B")
@@ -61,6 +74,23 @@ def axes_of(ax: Any, width: float = 6.0, height: float = 4.0) -> Any:
     ax.yaxis.label.set_color(INK)
     ax.title.set_color(INK)
     return ax
+
+
+def figure_axes(axes: Any, rows: int, columns: int, width: float, height: float, who: str) -> np.ndarray:
+    """A grid of axes: those given, or those of a new figure with so many inches for each."""
+    if axes is None:
+        try:
+            import matplotlib.pyplot as plt
+        except ImportError:
+            raise MissingPackageError(
+                "margin.plots: pictures need matplotlib, which is not installed (pip install 'margin[plots]')."
+            ) from None
+        size = (width * columns, height * rows)
+        return np.asarray(plt.subplots(rows, columns, figsize=size, squeeze=False, layout="constrained")[1])
+    given = np.asarray(axes, dtype=object).ravel()
+    if len(given) < rows * columns:
+        raise InputError(f"{who}(axes=…): {rows * columns} axes are needed, but there are {len(given)}.")
+    return given[: rows * columns].reshape(rows, columns)
 
 
 def log_axis(ax: Axes, values: Any) -> None:

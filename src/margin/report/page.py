@@ -1,4 +1,4 @@
-"""A result as one HTML page that needs nothing else: no network, no fonts, no scripts."""
+"""A result as one HTML page that needs nothing else: no network, no fonts, and no script but that of a slider."""
 
 from __future__ import annotations
 
@@ -10,19 +10,21 @@ from markupsafe import Markup
 import margin
 from margin.report import phrases as words
 from margin.report import sections
+from margin.report.glossary import words_of
 
 if TYPE_CHECKING:
     from margin.selection.auditing.result import Audit
 
-__all__ = ["environment_of", "render", "render_audit", "style_of"]
+__all__ = ["environment_of", "paragraphs", "render", "render_audit", "style_of"]
 
 _TEMPLATES = Path(__file__).with_name("templates")
 
 
-def render(result: Any) -> str:
+def render(result: Any, title: str = "", author: str = "", notes: str = "") -> str:
     """The page for a finished comparison, as :func:`margin.experiment.run` gives it.
 
-    ``result`` is used by contract: what it must have is what :class:`margin.experiment.Result` has.
+    ``result`` is used by contract: what it must have is what :class:`margin.experiment.Result` has. ``title``,
+    ``author`` and ``notes`` are whatever is to stand at the head of it.
     """
     environment = environment_of()
     shown = []
@@ -38,9 +40,22 @@ def render(result: Any) -> str:
         leaks=_other_leaks(result),
         n_inputs=sum(column.is_input for column in result.columns),
         sections=shown,
+        title=title,
+        author=author,
+        notes=paragraphs(notes),
+        glossary=words_of(Markup(" ").join(shown)),
         css=style_of(),
         version=result.versions["margin"],
     )
+
+
+def paragraphs(notes: str) -> list[str]:
+    """The paragraphs of a text, which empty lines part.
+
+    >>> paragraphs("One\\nline.\\n\\nAnother.")
+    ['One line.', 'Another.']
+    """
+    return [" ".join(paragraph.split()) for paragraph in notes.split("\n\n") if paragraph.strip()]
 
 
 def _other_leaks(result: Any) -> list[Any]:
@@ -77,7 +92,15 @@ def environment_of() -> Any:
         undefined=jinja2.StrictUndefined,
     )
     environment.globals["metric_name"] = words.metric_name
-    for filter_ in (words.shortened, words.score, words.interval, words.count, words.duration, words.number):
+    for filter_ in (
+        words.shortened,
+        words.score,
+        words.interval,
+        words.ends,
+        words.count,
+        words.duration,
+        words.number,
+    ):
         environment.filters[filter_.__name__] = filter_
     return environment
 

@@ -12,6 +12,7 @@ __all__ = [
     "caution",
     "count",
     "duration",
+    "ends",
     "interval",
     "metric_name",
     "number",
@@ -85,6 +86,15 @@ def interval(one: Any, metric: str = "accuracy") -> str:
     if one.low is None or one.high is None:
         return ""
     return f"{score(one.low, metric, unit=False)}–{score(one.high, metric, unit=False)}"
+
+
+def ends(interval: Sequence[float], metric: str = "accuracy") -> str:
+    """The ends of an interval as text: ``73.1–82.7``.
+
+    >>> ends((0.731, 0.827))
+    '73.1–82.7'
+    """
+    return "–".join(score(end, metric, unit=False) for end in interval)
 
 
 def count(n: int) -> str:

@@ -8,8 +8,9 @@ from typing import Any
 
 from markupsafe import Markup
 
-from margin.report import leaderboard, svg
+from margin.report import leaderboard, svg, winner_sections
 from margin.report import phrases as words
+from margin.report.pictures.partition import partition_picture
 
 __all__ = ["SECTIONS", "Section"]
 
@@ -42,6 +43,7 @@ def _leaderboard(result: Any) -> dict[str, Any]:
         mark = leaderboard.mark_of(standing, result.best)
         lines.append({"rank": rank, "standing": standing, "picture": picture, "cells": cells, "mark": mark})
     return {
+        "copied": _board_copied(result),
         "metric": metric,
         "summary": words.board_summary(result),
         "lines": lines,
@@ -53,13 +55,59 @@ def _leaderboard(result: Any) -> dict[str, Any]:
     }
 
 
+def _board_copied(result: Any) -> list[list[Any]]:
+    """The leaderboard as cells without pictures, full figures."""
+    names = list(result.winner.scores)
+    head = [part for name in names for part in (name, f"{name}_low", f"{name}_high")]
+    rows = [
+        [one.name, *(_full(part) for name in names for part in _ends(one.scores.get(name))), _full(one.fit_seconds)]
+        for one in result.leaderboard
+    ]
+    return [["model", *head, "fit_seconds"], *rows]
+
+
+def _ends(one: Any) -> tuple[Any, Any, Any]:
+    return (None, None, None) if one is None else (one.value, one.low, one.high)
+
+
+def _full(value: Any) -> str:
+    return "" if value is None else f"{value:.6g}"
+
+
+def _partition(result: Any) -> dict[str, Any] | None:
+    """Which rows were used for what, as a picture; nothing for a record that does not tell."""
+    if result.partition is None:
+        return None
+    opened = result.test is not None
+    picture = partition_picture(result.partition, result.n_train, result.n_test, opened)
+    return {"picture": picture, "partition": result.partition, "opened": opened}
+
+
 def _sealed_test(result: Any) -> dict[str, Any] | None:
     if result.test is None:
         return None
     curves = _ranking(result)
     areas = curves["areas"] if curves and not curves["alone"] else {}
     confusion = _confusion(result.test)
-    return {"metric": result.metric, "opened": words.opened(result), "areas": areas, "confusion": confusion}
+    copied = [["class", "precision", "recall", "f1", "cases"]]
+    copied += [[one.label, *map(_full, (one.precision, one.recall, one.f1)), one.cases] for one in result.test.classes]
+    return {
+        "metric": result.metric,
+        "opened": words.opened(result),
+        "areas": areas,
+        "confusion": confusion,
+        "cells": [_cell_words(cell) for cell in result.test.cells],
+        "identifier": result.identifier,
+        "copied": copied,
+    }
+
+
+def _cell_words(cell: Any) -> dict[str, Any]:
+    """A cell of the confusion matrix in words, with its rows by number and by name."""
+    names = cell.names or ("",) * len(cell.rows)
+    rows = [f"{row} ({name})" if name else str(row) for row, name in zip(cell.rows, names)]
+    right = cell.true == cell.given
+    return {"right": right, "true": cell.true, "given": cell.given, "n": cell.n, "rows": rows}
 
 
 def _confusion(test: Any) -> dict[str, Any]:
@@ -128,12 +176,16 @@ def _card(column: Any, n_rows: int) -> dict[str, Any]:
 #: The one list of sections.
 SECTIONS = [
     Section("leaderboard.html", _leaderboard),
+    Section("partition.html", _partition),
     Section("sealed_test.html", _sealed_test),
+    Section("cutoffs.html", winner_sections.cutoffs),
     Section("ranking.html", _ranking),
+    Section("portrait.html", winner_sections.portrait),
     Section("explanations.html", _explanations),
+    Section("mistakes.html", winner_sections.mistakes),
     Section("audit.html", lambda result: None if result.audit is None else {"audit": result.audit}),
     Section("warnings.html", lambda result: {"warnings": result.warnings} if result.warnings else None),
     Section("data.html", _data),
     Section("steps.html", lambda result: {"steps": result.steps}),
-    Section("command.html", lambda result: {"command": result.command}),
+    Section("command.html", lambda result: {"command": result.command, "python": result.python}),
 ]

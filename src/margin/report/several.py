@@ -11,7 +11,7 @@ from rich.text import Text
 import margin
 from margin.report import phrases as words
 from margin.report import terminal
-from margin.report.page import environment_of, style_of
+from margin.report.page import environment_of, paragraphs, style_of
 
 __all__ = ["answer", "render_several", "show"]
 
@@ -63,7 +63,8 @@ def _show_targets(result: Any, console: Console) -> None:
     console.print(table)
 
 
-def render_several(result: Any) -> str:
+def render_several(result: Any, title: str = "", author: str = "", notes: str = "") -> str:
     """The page for a finished comparison for several targets."""
     template = environment_of().get_template("several.html")
-    return template.render(result=result, answer=answer(result), css=style_of(), version=margin.__version__)
+    head = {"title": title, "author": author, "notes": paragraphs(notes)}
+    return template.render(result=result, answer=answer(result), css=style_of(), version=margin.__version__, **head)

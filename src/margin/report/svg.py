@@ -9,7 +9,16 @@ from typing import Any
 
 from markupsafe import Markup, escape
 
-__all__ = ["Axis", "calibration_picture", "histogram", "level_bars", "precision_recall_picture", "roc_picture"]
+__all__ = [
+    "Axis",
+    "calibration_picture",
+    "framed",
+    "histogram",
+    "level_bars",
+    "line",
+    "precision_recall_picture",
+    "roc_picture",
+]
 
 
 @dataclass(frozen=True)
@@ -121,17 +130,17 @@ def roc_picture(curves: Sequence[Any]) -> Markup:
     >>> str(roc_picture([Of(roc=((0.0, 0.0), (0.0, 1.0), (1.0, 1.0)))])).count("<polyline")
     2
     """
-    lines = "".join(_line(curve.roc, f"curve-{place}") for place, curve in enumerate(curves))
-    return _square(_line(((0, 0), (1, 1)), "guess") + lines, "false positive rate", "true positive rate")
+    lines = "".join(line(curve.roc, f"curve-{place}") for place, curve in enumerate(curves))
+    return framed(line(((0, 0), (1, 1)), "guess") + lines, "false positive rate", "true positive rate")
 
 
 def precision_recall_picture(curves: Sequence[Any]) -> Markup:
     """Precision against recall, a line for each class; for one class also the precision of guessing."""
     guess = ""
     if len(curves) == 1:
-        guess = _line(((0, curves[0].prevalence), (1, curves[0].prevalence)), "guess")
-    lines = "".join(_line(_steps(curve.precision_recall), f"curve-{place}") for place, curve in enumerate(curves))
-    return _square(guess + lines, "recall", "precision")
+        guess = line(((0, curves[0].prevalence), (1, curves[0].prevalence)), "guess")
+    lines = "".join(line(_steps(curve.precision_recall), f"curve-{place}") for place, curve in enumerate(curves))
+    return framed(guess + lines, "recall", "precision")
 
 
 def calibration_picture(bins: Sequence[Any]) -> Markup:
@@ -147,9 +156,9 @@ def calibration_picture(bins: Sequence[Any]) -> Markup:
         f'class="whisker"/><circle cx="{_x(one.said)}" cy="{_y(one.came_true.value)}" r="3.2" class="point"/>'
         for one in bins
     )
-    line = _line(((one.said, one.came_true.value) for one in bins), "curve-0 thin")
-    return _square(
-        foot + _line(((0, 0), (1, 1)), "guess") + line + marks, "predicted probability", "share that came true"
+    told = line(((one.said, one.came_true.value) for one in bins), "curve-0 thin")
+    return framed(
+        foot + line(((0, 0), (1, 1)), "guess") + told + marks, "predicted probability", "share that came true"
     )
 
 
@@ -161,7 +170,8 @@ def _y(value: float) -> float:
     return round(6 + (1 - value) * SIDE, 1)
 
 
-def _line(points: Points, kind: str) -> str:
+def line(points: Points, kind: str) -> str:
+    """A line through points of the square of shares."""
     placed = " ".join(f"{_x(x):g},{_y(y):g}" for x, y in points)
     return f'<polyline points="{placed}" class="{kind}"/>'
 
@@ -176,7 +186,8 @@ def _steps(points: Sequence[tuple[float, float]]) -> Points:
         before = (x, y)
 
 
-def _square(content: str, x_name: str, y_name: str) -> Markup:
+def framed(content: str, x_name: str, y_name: str, kind: str = "curves") -> Markup:
+    """The square of shares, from 0 to 1 both ways, with its ticks and names, and something in it."""
     grid = "".join(
         f'<line x1="{_x(t)}" x2="{_x(t)}" y1="{_y(0)}" y2="{_y(1)}" class="grid"/>'
         f'<line x1="{_x(0)}" x2="{_x(1)}" y1="{_y(t)}" y2="{_y(t)}" class="grid"/>'
@@ -196,6 +207,6 @@ def _square(content: str, x_name: str, y_name: str) -> Markup:
     size = f'width="{width}" height="{height}" viewBox="0 0 {width} {height}"'
     said = escape(f"{y_name} against {x_name}")
     return Markup(
-        f'<svg class="curves" {size} role="img" aria-label="{said}">{grid}<g class="ticks">{labels}{names}</g>'
+        f'<svg class="{kind}" {size} role="img" aria-label="{said}">{grid}<g class="ticks">{labels}{names}</g>'
         f"{content}</svg>"
     )

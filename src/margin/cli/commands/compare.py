@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from margin.cli import read_options as reading
+from margin.cli.page_options import page_options, page_settings
 
 if TYPE_CHECKING:
     from margin.experiment import Result, Spec
@@ -27,6 +28,7 @@ STOPPED = 130
     help="What to predict: a name, a number from 1, or last; given again, several columns are learnt together.",
 )
 @click.option("--out", "-o", metavar="HTML", help="Write a report to this file.")
+@page_options
 @click.option("--save", metavar="FILE", help="Save the best model, fitted on all the data, to this file.")
 @click.option("--models", metavar="A,B,…", help="Which models to try; margin models lists them. [default: all]")
 @click.option(
@@ -95,9 +97,10 @@ def command(
     from margin.experiment import run
 
     check_places(file, ("--out", out), ("--save", save))
+    page = page_settings(given)
     spec = _spec(file, **given)
     result = followed(run(spec), live=not quiet)
-    places = _written(result, out, save, record)
+    places = _written(result, out, save, record, page)
     if as_json:
         from margin.experiment import result_json
 
@@ -126,11 +129,11 @@ def _names(text: str) -> tuple[str, ...]:
     return tuple(name.strip() for name in text.split(",") if name.strip())
 
 
-def _written(result: Result, out: str | None, save: str | None, record: str | None) -> list[str]:
+def _written(result: Result, out: str | None, save: str | None, record: str | None, head: dict[str, str]) -> list[str]:
     """Write what was asked for. The model goes first: where it is refused, nothing is written."""
     from margin import persistence
 
-    page, places = result.html() if out else "", []
+    page, places = result.html(**head) if out else "", []
     if save:
         place = persistence.save(result.model, save, about=result.about)
         places.append(f"Model:  {place}   (margin predict {place} new-rows.csv)")

@@ -172,6 +172,28 @@ class SearchResults:
             for i in np.argsort(rank, kind="stable").tolist()
         ]
 
+    def as_columns(self) -> dict[str, Any]:
+        """Arrays by scikit-learn's names for them (``cv_results_``), settings in the order in which they were tried.
+
+        Losses have their sign turned, so that larger is better, as there.
+        """
+        sign = 1.0 if self.greater_is_better else -1.0
+        names = list(dict.fromkeys(name for setting in self.settings for name in setting))
+        of = {name: np.array([name not in setting for setting in self.settings]) for name in names}
+        values = {name: np.empty(len(self), dtype=object) for name in names}
+        for name in names:
+            values[name][:] = [setting.get(name) for setting in self.settings]
+        n = self.fold_scores.shape[1]
+        return {
+            "params": [dict(setting) for setting in self.settings],
+            **{f"param_{name}": np.ma.MaskedArray(values[name], of[name]) for name in names},
+            **{f"split{k}_test_score": sign * self.fold_scores[:, k] for k in range(n)},
+            "mean_test_score": sign * self.mean,
+            "std_test_score": self.fold_scores.std(axis=1) if n else np.full(len(self), np.nan),
+            "rank_test_score": self.rank.astype(np.int32),
+            "mean_fit_time": self.fit_seconds,
+        }
+
     def _verdict(self, i: int, p: np.ndarray) -> str:
         if self.errors[i]:
             return f"failed: {self.errors[i]}"

@@ -160,6 +160,16 @@ class Search(KeepsGroups, PassesOn):
     def _races(self) -> bool:
         return bool(getattr(self, "race", False))
 
+    @property
+    def best_estimator_(self) -> Any:
+        """``model_`` under scikit-learn's name for it."""
+        return self.model_
+
+    @property
+    def cv_results_(self) -> dict[str, Any]:
+        """``results_`` as scikit-learn lays it out: arrays by name, settings in the order in which they were tried."""
+        return self.results_.as_columns()
+
     # ---- Learning.
 
     @property

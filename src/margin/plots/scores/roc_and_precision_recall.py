@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from margin.errors import InputTypeError
+from margin.plots.of_model import curves_of, or_of_model
 from margin.plots.style import INK, PALE, PALETTE, axes_of, picture
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ __all__ = ["plot_precision_recall", "plot_roc"]
 MOST_POINTS = 1000
 
 
+@or_of_model(curves_of("roc"))
 @picture
 def plot_roc(curve: Any, ax: Any = None, *, choice: Any = None, band: bool | None = None) -> Any:
     """Draw true against false positives for every threshold, with the area and its interval.
@@ -58,6 +60,7 @@ def plot_roc(curve: Any, ax: Any = None, *, choice: Any = None, band: bool | Non
     return _squared(ax)
 
 
+@or_of_model(curves_of("precision_recall"))
 @picture
 def plot_precision_recall(curve: Any, ax: Any = None, *, choice: Any = None) -> Any:
     """Draw precision against recall for every threshold, with the average precision and its interval.

@@ -9,6 +9,7 @@ import numpy as np
 
 from margin.errors import InputTypeError
 from margin.evaluation.curves.risk_coverage import RiskCoverage, ThresholdChoice
+from margin.plots.of_model import confidence_of, or_of_model
 from margin.plots.style import INK, PALE, PALETTE, axes_of, picture
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ MOST_POINTS = 1000
 FEW = 0.05
 
 
+@or_of_model(confidence_of)
 @picture
 def plot_risk_coverage(
     curve: RiskCoverage | Mapping[str, RiskCoverage], ax: Axes | None = None, *, choice: ThresholdChoice | None = None

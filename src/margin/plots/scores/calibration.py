@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from margin.errors import InputTypeError
+from margin.plots.of_model import measured, or_of_model
 from margin.plots.style import INK, PALE, PALETTE, axes_of, picture
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ __all__ = ["plot_calibration"]
 FOOT = 0.16
 
 
+@or_of_model(measured)
 @picture
 def plot_calibration(curve: Any, ax: Any = None) -> Any:
     """Draw how often predicted probabilities came true, bin by bin, with intervals and a histogram at the foot.

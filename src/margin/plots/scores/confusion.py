@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from margin.plots.of_model import measured, or_of_model
 from margin.plots.style import INK, PALETTE, axes_of, picture
 
 if TYPE_CHECKING:
@@ -17,6 +18,7 @@ __all__ = ["plot_confusion"]
 ROOMY, DENSE = 8, 20
 
 
+@or_of_model(measured)
 @picture
 def plot_confusion(matrix: Any, ax: Any = None, *, order: str = "given") -> Any:
     """Draw the confusion matrix: rows are the truth, columns the answer, colours the share of the row.

@@ -1,0 +1,1 @@
+"""Pictures of how good models are: their mistakes, their curves, and models held against each other."""

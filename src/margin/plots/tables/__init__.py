@@ -1,0 +1,1 @@
+"""Pictures of the data, and of models beside each other on several tables."""

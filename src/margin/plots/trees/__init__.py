@@ -1,0 +1,1 @@
+"""Pictures of trees: the tree itself, what its columns gain, and how large it should be."""
