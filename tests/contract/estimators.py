@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import copy
 import functools
 import importlib
@@ -12,7 +13,7 @@ import pickle
 import pkgutil
 import textwrap
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import numpy as np
 import pandas as pd
@@ -220,6 +221,20 @@ every_regressor = _every(is_regressor)
 every_model = _every(is_model)
 every_measuring_classifier = _every(is_measuring_classifier)
 every_measuring_model = _every(is_measuring_model)
+
+
+@contextlib.contextmanager
+def case(name: object) -> Iterator[None]:
+    """One of the inputs that a test goes through: what fails inside says which it was.
+
+    Beside several thousand inputs for each way in, pytest would take longer to tell their tests apart than to run them,
+    and what all inputs are compared with would be learnt for each.
+    """
+    try:
+        yield
+    except BaseException as error:
+        error.add_note(f"in the case of {name!s}")
+        raise
 
 
 def numbers(n: int = 60, d: int = 4, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:

@@ -14,6 +14,7 @@ from margin.persistence import from_bytes, to_bytes
 from margin.selection.search.search import Search
 from tests.contract.estimators import (
     answers,
+    case,
     counts_against_a_prior,
     draws_rows,
     every_classifier,
@@ -29,45 +30,45 @@ from tests.contract.estimators import (
 
 
 @one_of_each_models_way_in
-@pytest.mark.parametrize("missing", [np.nan, None, pd.NaT, pd.NA], ids=str)
-def test_missing_labels_are_refused_with_their_count_and_first_rows(estimator, missing):
+def test_missing_labels_are_refused_with_their_count_and_first_rows(estimator):
     X, y = numbers()
     labels = y.astype(object)
-    labels[[4, 9]] = missing
-    with pytest.raises(LabelError, match=r"2 are missing.*rows 4, 9"):
-        clone(estimator).fit(X, labels)
+    for missing in (np.nan, None, pd.NaT, pd.NA):
+        labels[[4, 9]] = missing
+        with case(missing), pytest.raises(LabelError, match=r"2 are missing.*rows 4, 9"):
+            clone(estimator).fit(X, labels)
+
+
+NAMES = [
+    np.array([False, True]),
+    np.array([-1, 1]),
+    np.array([-7, 1000]),
+    np.array(["yes", "no"]),
+    np.array(["yes", "no"], dtype=object),
+    np.array([b"yes", b"no"]),
+    np.array([2**53, 2**53 + 1]),
+    np.array([0, 255], dtype=np.uint8),
+    np.array([1.0, 2.0]),
+    np.array([2**63, 2**64 - 1], dtype=np.uint64),
+    np.array([2**63, 2**63 + 1], dtype=np.uint64),
+    np.array([-128, 127], dtype=np.int8),
+    np.array([-(2**15), 2**15 - 1], dtype=np.int16),
+    np.array([2**70, 2**70 + 1], dtype=object),
+    np.array([1.0, 2.0], dtype=np.longdouble),
+]
 
 
 @one_of_each_classifiers_way_in
-@pytest.mark.parametrize(
-    "names",
-    [
-        np.array([False, True]),
-        np.array([-1, 1]),
-        np.array([-7, 1000]),
-        np.array(["yes", "no"]),
-        np.array(["yes", "no"], dtype=object),
-        np.array([b"yes", b"no"]),
-        np.array([2**53, 2**53 + 1]),
-        np.array([0, 255], dtype=np.uint8),
-        np.array([1.0, 2.0]),
-        np.array([2**63, 2**64 - 1], dtype=np.uint64),
-        np.array([2**63, 2**63 + 1], dtype=np.uint64),
-        np.array([-128, 127], dtype=np.int8),
-        np.array([-(2**15), 2**15 - 1], dtype=np.int16),
-        np.array([2**70, 2**70 + 1], dtype=object),
-        np.array([1.0, 2.0], dtype=np.longdouble),
-    ],
-    ids=str,
-)
-def test_labels_come_back_in_the_type_they_came_in(estimator, names):
+def test_labels_come_back_in_the_type_they_came_in(estimator):
     X, y = numbers()
-    labels = names[(y > 0).astype(int)]
-    model = clone(estimator).fit(X, labels)
-    found = model.predict(X)
-    assert found.dtype == labels.dtype
-    assert set(found.tolist()) <= set(names.tolist())
-    assert model.classes_.tolist() == sorted(names.tolist())
+    for names in NAMES:
+        with case(f"{names.dtype} {names}"):
+            labels = names[(y > 0).astype(int)]
+            model = clone(estimator).fit(X, labels)
+            found = model.predict(X)
+            assert found.dtype == labels.dtype
+            assert set(found.tolist()) <= set(names.tolist())
+            assert model.classes_.tolist() == sorted(names.tolist())
 
 
 def two_words():
@@ -95,43 +96,46 @@ def numbers_for_truths():
 
 
 @one_of_each_classifiers_way_in
-@pytest.mark.parametrize("make", [list, tuple, pd.Series, pl.Series], ids=lambda m: m.__name__)
-@pytest.mark.parametrize("names", [("a", "a\0"), (b"a", b"a\0"), (np.str_("a"), "a\0b\0\0")], ids=str)
-def test_a_label_that_ends_in_nul_is_another_than_the_one_that_does_not(estimator, make, names):
+def test_a_label_that_ends_in_nul_is_another_than_the_one_that_does_not(estimator):
     X, y = numbers()
-    labels = [names[int(code > 0)] for code in y]
-    model = clone(estimator).fit(X, make(labels))
-    plain = learnt(estimator, two_words)
-    assert model.classes_.tolist() == list(names)
-    assert model.predict(X).tolist() == [names[int(word == "b")] for word in plain.predict(X)]
-    assert from_bytes(to_bytes(model)).classes_.tolist() == list(names)
+    second = learnt(estimator, two_words).predict(X) == "b"
+    for names in (("a", "a\0"), (b"a", b"a\0"), (np.str_("a"), "a\0b\0\0")):
+        for make in (list, tuple, pd.Series, pl.Series):
+            with case(f"{make.__name__} of {names}"):
+                model = clone(estimator).fit(X, make([names[int(code > 0)] for code in y]))
+                assert model.classes_.tolist() == list(names)
+                assert model.predict(X).tolist() == [names[int(each)] for each in second]
+                assert from_bytes(to_bytes(model)).classes_.tolist() == list(names)
 
 
 @one_of_each_classifiers_way_in
-@pytest.mark.parametrize("make", [list, pd.Series, pl.Series, pa.array, pd.Categorical], ids=lambda m: m.__name__)
-def test_labels_of_every_make_are_read(estimator, make):
+def test_labels_of_every_make_are_read(estimator):
     X, words = three_words()
-    model = clone(estimator).fit(X, make(words.tolist()))
-    assert np.array_equal(answers(model, X), answers(learnt(estimator, three_words), X))
-    assert list(model.classes_) == ["a", "b", "c"]
+    expected = answers(learnt(estimator, three_words), X)
+    for make in (list, pd.Series, pl.Series, pa.array, pd.Categorical):
+        with case(make.__name__):
+            model = clone(estimator).fit(X, make(words.tolist()))
+            assert np.array_equal(answers(model, X), expected)
+            assert list(model.classes_) == ["a", "b", "c"]
 
 
 @one_of_each_classifiers_way_in
-@pytest.mark.parametrize("mixed", [[1, "1"], [2, "two"], [1, None], ["a", None], [True, "a"]], ids=str)
-def test_labels_of_mixed_types_are_refused(estimator, mixed):
+def test_labels_of_mixed_types_are_refused(estimator):
     X, _ = numbers(4)
-    with pytest.raises(LabelError):
-        clone(estimator).fit(X, mixed * 2)
-    with pytest.raises(LabelError):
-        clone(estimator).fit(X, np.array(mixed * 2, dtype=object))
+    for mixed in ([1, "1"], [2, "two"], [1, None], ["a", None], [True, "a"]):
+        with case(mixed), pytest.raises(LabelError):
+            clone(estimator).fit(X, mixed * 2)
+        with case(mixed), pytest.raises(LabelError):
+            clone(estimator).fit(X, np.array(mixed * 2, dtype=object))
 
 
 @one_of_each_classifiers_way_in
-@pytest.mark.parametrize("labels", [[2**63, -1], [2**53, 2**53 + 1], [2**63, 2**63 + 1], [2**70, 2**70 + 1]], ids=str)
-def test_large_whole_numbers_in_a_list_are_told_apart(estimator, labels):
+def test_large_whole_numbers_in_a_list_are_told_apart(estimator):
     X, _ = numbers(8)
-    model = clone(estimator).fit(X, labels * 4)
-    assert model.classes_.tolist() == sorted(labels)
+    for labels in ([2**63, -1], [2**53, 2**53 + 1], [2**63, 2**63 + 1], [2**70, 2**70 + 1]):
+        with case(labels):
+            model = clone(estimator).fit(X, labels * 4)
+            assert model.classes_.tolist() == sorted(labels)
 
 
 @one_of_each_classifiers_way_in
@@ -141,40 +145,27 @@ def test_large_whole_numbers_beside_floats_are_refused(estimator):
         clone(estimator).fit(X, [2**53, 2**53 + 1, 1.0, 2.0] * 2)
 
 
+NO_LABELS = {
+    "masked": (np.ma.masked_array([0, 1] * 30, [0, 0, 1] * 20), r"20 are missing.*rows 2, 5"),
+    "StringDType": (np.array(["a", None] * 30, dtype=np.dtypes.StringDType(na_object=None)), r"30 are missing"),
+    "null": (pl.Series(["a", None] * 30), r"30 are missing"),
+    "ragged": ([[1], [1, 2]] * 30, "different lengths"),
+    "arrow table": (pa.table({"y": [0, 1] * 30}), "not a table"),
+    "table": (Table.from_columns({"y": ["a", "b"] * 30}), "not a table"),
+    "3-D": (np.zeros((60, 2, 1)), "60 × 2 × 1"),
+    "dates": (pd.date_range("2020-01-01", periods=60), "Unknown label type"),
+    "generator": ((label for label in range(60)), "one label per row"),
+    "word": ("yes" * 20, "one label per row"),
+    "sets and others": ([{1}, 2] * 30, "a set of labels in every row, but row 1 holds 2"),
+}
+
+
 @one_of_each_classifiers_way_in
-@pytest.mark.parametrize(
-    ("labels", "message"),
-    [
-        (np.ma.masked_array([0, 1] * 30, [0, 0, 1] * 20), r"20 are missing.*rows 2, 5"),
-        (np.array(["a", None] * 30, dtype=np.dtypes.StringDType(na_object=None)), r"30 are missing"),
-        (pl.Series(["a", None] * 30), r"30 are missing"),
-        ([[1], [1, 2]] * 30, "different lengths"),
-        (pa.table({"y": [0, 1] * 30}), "not a table"),
-        (Table.from_columns({"y": ["a", "b"] * 30}), "not a table"),
-        (np.zeros((60, 2, 1)), "60 × 2 × 1"),
-        (pd.date_range("2020-01-01", periods=60), "Unknown label type"),
-        ((label for label in range(60)), "one label per row"),
-        ("yes" * 20, "one label per row"),
-        ([{1}, 2] * 30, "a set of labels in every row, but row 1 holds 2"),
-    ],
-    ids=[
-        "masked",
-        "StringDType",
-        "null",
-        "ragged",
-        "arrow table",
-        "table",
-        "3-D",
-        "dates",
-        "generator",
-        "word",
-        "sets and others",
-    ],
-)
-def test_what_is_no_list_of_labels_is_refused(estimator, labels, message):
+def test_what_is_no_list_of_labels_is_refused(estimator):
     X, _ = numbers()
-    with pytest.raises(LabelError, match=message):
-        clone(estimator).fit(X, labels)
+    for name, (labels, message) in NO_LABELS.items():
+        with case(name), pytest.raises(LabelError, match=message):
+            clone(estimator).fit(X, labels)
 
 
 def refuses_several(estimator):
@@ -234,29 +225,28 @@ def test_a_wrong_number_of_labels_is_refused(estimator):
         clone(estimator).fit(X, y[1:])
 
 
+NO_WEIGHTS = {
+    "zero": (np.zeros(60), "above 0"),
+    "negative": (np.where(np.arange(60) == 5, -1.0, 1.0), "rows 5 hold -1.0"),
+    "NaN": (np.where(np.arange(60) == 5, np.nan, 1.0), "rows 5 hold nan"),
+    "length": (np.ones(59), "one weight per row"),
+    "words": (["heavy"] * 60, "weights must be numbers"),
+    "digits": (["2"] * 60, "weights must be numbers"),
+    "spans": (np.ones(60, dtype="m8[s]"), "weights must be numbers"),
+    "endless": ([10**400] * 60, "weights must be numbers"),
+    "ragged": ([[1], [1, 2]] * 30, "weights must be numbers"),
+    "masked": (np.ma.masked_array(np.ones(60), np.arange(60) == 5), "rows 5 hold nan"),
+    "null": (pl.Series([1, None] * 30), "hold nan"),
+    "2-D": (np.ones((60, 1)), "60 × 1"),
+}
+
+
 @one_of_each_models_way_in
-@pytest.mark.parametrize(
-    ("weight", "message"),
-    [
-        (np.zeros(60), "above 0"),
-        (np.where(np.arange(60) == 5, -1.0, 1.0), "rows 5 hold -1.0"),
-        (np.where(np.arange(60) == 5, np.nan, 1.0), "rows 5 hold nan"),
-        (np.ones(59), "one weight per row"),
-        (["heavy"] * 60, "weights must be numbers"),
-        (["2"] * 60, "weights must be numbers"),
-        (np.ones(60, dtype="m8[s]"), "weights must be numbers"),
-        ([10**400] * 60, "weights must be numbers"),
-        ([[1], [1, 2]] * 30, "weights must be numbers"),
-        (np.ma.masked_array(np.ones(60), np.arange(60) == 5), "rows 5 hold nan"),
-        (pl.Series([1, None] * 30), "hold nan"),
-        (np.ones((60, 1)), "60 × 1"),
-    ],
-    ids=["zero", "negative", "NaN", "length", "words", "digits", "spans", "endless", "ragged", "masked", "null", "2-D"],
-)
-def test_impossible_weights_are_refused(estimator, weight, message):
+def test_impossible_weights_are_refused(estimator):
     X, y = numbers()
-    with pytest.raises(InputError, match=message):
-        clone(estimator).fit(X, y, sample_weight=weight)
+    for name, (weight, message) in NO_WEIGHTS.items():
+        with case(name), pytest.raises(InputError, match=message):
+            clone(estimator).fit(X, y, sample_weight=weight)
 
 
 @every_classifier
@@ -291,11 +281,12 @@ def test_weights_of_very_different_size_leave_probabilities(estimator):
 
 
 @one_of_each_models_way_in
-@pytest.mark.parametrize("make", [list, pd.Series, pl.Series, pa.array], ids=lambda m: m.__name__)
-def test_weights_of_every_make_are_read(estimator, make):
+def test_weights_of_every_make_are_read(estimator):
     X, y, weight = weighed_numbers()
     expected = answers(learnt(estimator, weighed_numbers), X)
-    assert np.array_equal(answers(clone(estimator).fit(X, y, make(weight.tolist())), X), expected)
+    for make in (list, pd.Series, pl.Series, pa.array):
+        with case(make.__name__):
+            assert np.array_equal(answers(clone(estimator).fit(X, y, make(weight.tolist())), X), expected)
 
 
 @every_model
@@ -307,38 +298,44 @@ def test_whole_number_weights_are_repeated_rows(estimator):
     assert np.allclose(answers(weighted, X), answers(repeated, X), equal_nan=True)  # no neighbours, no number
 
 
+MAKES_OF_TARGETS = {
+    "list": list,
+    "pandas": pd.Series,
+    "polars": pl.Series,
+    "pyarrow": pa.array,
+    "nullable": lambda y: pd.Series(y, dtype="Int64"),
+    "objects": lambda y: np.array(y, dtype=object),
+}
+
+
 @every_regressor
-@pytest.mark.parametrize(
-    "make",
-    [list, pd.Series, pl.Series, pa.array, lambda y: pd.Series(y, dtype="Int64"), lambda y: np.array(y, dtype=object)],
-    ids=["list", "pandas", "polars", "pyarrow", "nullable", "objects"],
-)
-def test_targets_of_every_make_are_numbers(estimator, make):
+def test_targets_of_every_make_are_numbers(estimator):
     X, y = numbers()
     expected = learnt(estimator, numbers_for_numbers).predict(X)
-    assert np.array_equal(clone(estimator).fit(X, make(y.tolist())).predict(X), expected)
+    for name, make in MAKES_OF_TARGETS.items():
+        with case(name):
+            assert np.array_equal(clone(estimator).fit(X, make(y.tolist())).predict(X), expected)
     assert learnt(estimator, numbers_for_truths).predict(X).dtype == np.float64
 
 
+NO_QUANTITIES = {
+    "masked": (np.ma.masked_array(np.ones(60), [0, 0, 1] * 20), r"20 are missing.*rows 2, 5"),
+    "infinite": (np.where(np.arange(60) == 7, np.inf, 1.0), "y holds inf in row 7"),
+    "huge": (np.where(np.arange(60) == 7, -1e300, 1.0), r"y holds -1e\+300 in row 7 .*rescale"),
+    "endless": ([10**400] * 60, "y holds inf in row 0"),
+    "digits": (["1.5"] * 60, "a regressor needs numbers"),
+    "word": (np.array([1.5] * 59 + ["many"], dtype=object), "row 59 holds 'many'"),
+    "complex": (np.ones(60) * 1j, "Unknown target type"),
+    "dates": (pd.date_range("2020-01-01", periods=60), "holds Timestamp|Unknown target type"),
+    "ragged": ([[1], [1, 2]] * 30, "different lengths"),
+    "table": (Table.from_columns({"y": [1.0, 2.0] * 30}), "not a table"),
+    "nothing": (None, "requires y to be passed"),
+}
+
+
 @every_regressor
-@pytest.mark.parametrize(
-    ("targets", "message"),
-    [
-        (np.ma.masked_array(np.ones(60), [0, 0, 1] * 20), r"20 are missing.*rows 2, 5"),
-        (np.where(np.arange(60) == 7, np.inf, 1.0), "y holds inf in row 7"),
-        (np.where(np.arange(60) == 7, -1e300, 1.0), r"y holds -1e\+300 in row 7 .*rescale"),
-        ([10**400] * 60, "y holds inf in row 0"),
-        (["1.5"] * 60, "a regressor needs numbers"),
-        (np.array([1.5] * 59 + ["many"], dtype=object), "row 59 holds 'many'"),
-        (np.ones(60) * 1j, "Unknown target type"),
-        (pd.date_range("2020-01-01", periods=60), "holds Timestamp|Unknown target type"),
-        ([[1], [1, 2]] * 30, "different lengths"),
-        (Table.from_columns({"y": [1.0, 2.0] * 30}), "not a table"),
-        (None, "requires y to be passed"),
-    ],
-    ids=["masked", "infinite", "huge", "endless", "digits", "word", "complex", "dates", "ragged", "table", "nothing"],
-)
-def test_what_is_no_quantity_is_refused(estimator, targets, message):
+def test_what_is_no_quantity_is_refused(estimator):
     X, _ = numbers()
-    with pytest.raises(LabelError, match=message):
-        clone(estimator).fit(X, targets)
+    for name, (targets, message) in NO_QUANTITIES.items():
+        with case(name), pytest.raises(LabelError, match=message):
+            clone(estimator).fit(X, targets)

@@ -17,6 +17,7 @@ from margin.data import Table
 from margin.errors import InputError, InputTypeError, LabelError, MarginError
 from tests.contract.estimators import (
     answers,
+    case,
     every_estimator,
     frame,
     learnt,
@@ -94,13 +95,14 @@ SAME_AS_WORDS = {
 
 
 @one_of_each_way_in
-@pytest.mark.parametrize("make", SAME_AS_WORDS, ids=str)
-def test_words_of_every_make_are_the_same_words(estimator, make):
+def test_words_of_every_make_are_the_same_words(estimator):
     fitted_on_pandas = learnt(estimator, labelled_words)
     expected = answers(fitted_on_pandas, two_columns(words()))
-    given = SAME_AS_WORDS[make]()
-    assert np.array_equal(answers(clone(estimator).fit(given, LABELS), given), expected)
-    assert np.array_equal(answers(fitted_on_pandas, SAME_AS_WORDS[make]()), expected)
+    for name, make in SAME_AS_WORDS.items():
+        with case(name):
+            given = make()
+            assert np.array_equal(answers(clone(estimator).fit(given, LABELS), given), expected)
+            assert np.array_equal(answers(fitted_on_pandas, make()), expected)
 
 
 HALVES = [None if i % 4 == 3 else i % 3 / 2 for i in range(N)]
@@ -130,14 +132,16 @@ SAME_AS_NUMBERS = {
 
 
 @one_of_each_way_in
-@pytest.mark.parametrize("make", SAME_AS_NUMBERS, ids=str)
-def test_numbers_of_every_make_are_the_same_numbers(estimator, make):
+def test_numbers_of_every_make_are_the_same_numbers(estimator):
     fitted_on_pandas = learnt(estimator, labelled_halves)
+    fitted_on_matrix = learnt(estimator, labelled_matrix_of_halves)
     expected = answers(fitted_on_pandas, labelled_halves()[0])
-    given = SAME_AS_NUMBERS[make]()
-    assert np.array_equal(answers(clone(estimator).fit(given, LABELS), given), expected)
-    assert np.array_equal(answers(fitted_on_pandas, SAME_AS_NUMBERS[make]()), expected)
-    assert np.array_equal(answers(learnt(estimator, labelled_matrix_of_halves), SAME_AS_NUMBERS[make]()), expected)
+    for name, make in SAME_AS_NUMBERS.items():
+        with case(name):
+            given = make()
+            assert np.array_equal(answers(clone(estimator).fit(given, LABELS), given), expected)
+            assert np.array_equal(answers(fitted_on_pandas, make()), expected)
+            assert np.array_equal(answers(fitted_on_matrix, make()), expected)
 
 
 @one_of_each_way_in
@@ -170,18 +174,18 @@ UNREADABLE = {
 
 
 @one_of_each_way_in
-@pytest.mark.parametrize("make", UNREADABLE, ids=str)
-def test_what_is_no_table_is_refused_at_fit_and_at_prediction(estimator, make):
-    given, message = UNREADABLE[make]
+def test_what_is_no_table_is_refused_at_fit_and_at_prediction(estimator):
     model = learnt(estimator, labelled_words)
     plain = learnt(estimator, functools.partial(labelled_numbers, 2))
-    with pytest.raises(InputError, match=message):
-        clone(estimator).fit(given(), LABELS)
-    with pytest.raises(InputError, match=message):
-        answers(model, given())
-    if make != "names equal as written":  # without names at fit, columns go by position
-        with pytest.raises(InputError, match=message):
-            answers(plain, given())
+    for name, (given, message) in UNREADABLE.items():
+        with case(name):
+            with pytest.raises(InputError, match=message):
+                clone(estimator).fit(given(), LABELS)
+            with pytest.raises(InputError, match=message):
+                answers(model, given())
+            if name != "names equal as written":  # without names at fit, columns go by position
+                with pytest.raises(InputError, match=message):
+                    answers(plain, given())
 
 
 BAD_CELLS = {
@@ -196,33 +200,34 @@ BAD_CELLS = {
 
 
 @one_of_each_way_in
-@pytest.mark.parametrize("kind", BAD_CELLS, ids=str)
 @pytest.mark.parametrize("others", [words, lambda: list(np.arange(N) / 2)], ids=["words", "numbers"])
-def test_a_cell_that_is_no_value_is_refused_with_column_and_row(estimator, kind, others):
+def test_a_cell_that_is_no_value_is_refused_with_column_and_row(estimator, others):
     cells = pd.Series(others(), dtype=object)
     model = clone(estimator).fit(two_columns(cells), LABELS)
-    cells[4] = BAD_CELLS[kind]
-    with pytest.raises(InputError, match="column 'odd', row 4"):
-        clone(estimator).fit(two_columns(cells), LABELS)
-    with pytest.raises(InputError, match="column 'odd', row 4"):
-        answers(model, two_columns(cells))
-    with pytest.raises(InputError, match="column 'odd', row 4"):
-        answers(model, two_columns(cells).to_numpy(dtype=object))
+    for name, bad in BAD_CELLS.items():
+        cells[4] = bad
+        with case(name):
+            with pytest.raises(InputError, match="column 'odd', row 4"):
+                clone(estimator).fit(two_columns(cells), LABELS)
+            with pytest.raises(InputError, match="column 'odd', row 4"):
+                answers(model, two_columns(cells))
+            with pytest.raises(InputError, match="column 'odd', row 4"):
+                answers(model, two_columns(cells).to_numpy(dtype=object))
 
 
 @one_of_each_way_in
-@pytest.mark.parametrize("huge", [10**400, str(10**400), decimal.Decimal("1e400")], ids=["int", "word", "Decimal"])
-def test_a_number_beyond_all_floats_is_refused_with_column_and_row(estimator, huge):
+def test_a_number_beyond_all_floats_is_refused_with_column_and_row(estimator):
     cells = pd.Series(np.arange(N) / 2, dtype=object)
     model = clone(estimator).fit(two_columns(cells), LABELS)
-    cells[4] = huge
-    for refused in (
-        lambda: clone(estimator).fit(two_columns(cells), LABELS),
-        lambda: answers(model, two_columns(cells)),
-    ):
-        with pytest.raises(InputError, match="column 'odd', row 4") as refusal:
-            refused()
-        assert len(str(refusal.value)) < 300
+    for huge in (10**400, str(10**400), decimal.Decimal("1e400")):
+        cells[4] = huge
+        for refused in (
+            lambda: clone(estimator).fit(two_columns(cells), LABELS),
+            lambda: answers(model, two_columns(cells)),
+        ):
+            with case(type(huge)), pytest.raises(InputError, match="column 'odd', row 4") as refusal:
+                refused()
+            assert len(str(refusal.value)) < 300
 
 
 @one_of_each_way_in
@@ -232,13 +237,14 @@ def test_a_column_of_missing_dates_is_refused_as_dates(estimator):
 
 
 @one_of_each_way_in
-@pytest.mark.parametrize("dtype", [pl.String, pl.Null, pl.Object], ids=str)
-def test_a_column_without_a_single_cell_says_nothing_whatever_comes_later(estimator, dtype, quiet):
-    empty = pl.DataFrame({"number": np.arange(N) % 5 + 0.5, "odd": pl.Series([None] * N, dtype=dtype)})
-    model = clone(estimator).fit(empty, LABELS)
-    expected = answers(model, empty)
-    for later in (words(), [None] * N):
-        assert np.array_equal(answers(model, empty.with_columns(pl.Series("odd", later))), expected)
+def test_a_column_without_a_single_cell_says_nothing_whatever_comes_later(estimator, quiet):
+    for dtype in (pl.String, pl.Null, pl.Object):
+        empty = pl.DataFrame({"number": np.arange(N) % 5 + 0.5, "odd": pl.Series([None] * N, dtype=dtype)})
+        with case(dtype):
+            model = clone(estimator).fit(empty, LABELS)
+            expected = answers(model, empty)
+            for later in (words(), [None] * N):
+                assert np.array_equal(answers(model, empty.with_columns(pl.Series("odd", later))), expected)
 
 
 @every_estimator
@@ -247,9 +253,17 @@ def test_only_empty_columns_leave_nothing_to_go_by(estimator, quiet):
     assert np.isfinite(answers(clone(estimator).fit(empty, LABELS), empty)).all()
 
 
+LEVELS = [(3, 1), ("3", "1"), (3.0, 1.0), (True, False)]
+
+
 @one_of_each_way_in
-@pytest.mark.parametrize("levels", [(3, 1), ("3", "1"), (3.0, 1.0), (True, False)], ids=str)
-def test_a_category_is_found_as_it_is_or_as_it_is_written(estimator, levels):
+def test_a_category_is_found_as_it_is_or_as_it_is_written(estimator):
+    for levels in LEVELS:
+        with case(levels):
+            finds_a_category_as_it_is_or_as_it_is_written(estimator, levels)
+
+
+def finds_a_category_as_it_is_or_as_it_is_written(estimator, levels):
     fitted_on = pd.Categorical([levels[i % 3 == 0] for i in range(N)], categories=list(levels))
     model = clone(estimator).fit(two_columns(fitted_on), LABELS)
     expected = answers(model, two_columns(fitted_on))
@@ -353,24 +367,29 @@ class FailingLength(FailingRows):
         raise RuntimeError("length is gone")
 
 
+FAILING = {
+    "OSError": Failing(OSError("file is gone")),
+    "KeyError": Failing(KeyError("key is gone")),
+    "rows": FailingRows(),
+    "length": FailingLength(),
+}
+
+
 @one_of_each_models_way_in
-@pytest.mark.parametrize(
-    "given",
-    [Failing(OSError("file is gone")), Failing(KeyError("key is gone")), FailingRows(), FailingLength()],
-    ids=["OSError", "KeyError", "rows", "length"],
-)
-def test_rows_labels_and_weights_that_cannot_be_had_are_refused_with_what_went_wrong(estimator, given):
+def test_rows_labels_and_weights_that_cannot_be_had_are_refused_with_what_went_wrong(estimator):
     X = numbers(N, 4)[0]
     model = learnt(estimator, functools.partial(labelled_numbers, 4))
     who = type(estimator).__name__
-    with pytest.raises(InputError, match=rf"{who}\.fit: X "):
-        clone(estimator).fit(given, LABELS)
-    with pytest.raises(InputError, match="X "):
-        answers(model, given)
-    with pytest.raises(LabelError, match=rf"{who}\.fit.*: y "):
-        clone(estimator).fit(X, given)
-    with pytest.raises(InputError, match=r"sample_weight"):
-        clone(estimator).fit(X, LABELS, sample_weight=given)
+    for name, given in FAILING.items():
+        with case(name):
+            with pytest.raises(InputError, match=rf"{who}\.fit: X "):
+                clone(estimator).fit(given, LABELS)
+            with pytest.raises(InputError, match="X "):
+                answers(model, given)
+            with pytest.raises(LabelError, match=rf"{who}\.fit.*: y "):
+                clone(estimator).fit(X, given)
+            with pytest.raises(InputError, match=r"sample_weight"):
+                clone(estimator).fit(X, LABELS, sample_weight=given)
 
 
 @one_of_each_way_in

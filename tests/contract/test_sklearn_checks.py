@@ -10,7 +10,7 @@ from sklearn.utils.estimator_checks import estimator_checks_generator
 import margin
 from margin.errors import MarginWarning
 from margin.linear.online.streaming import StreamingClassifier
-from tests.contract.estimators import ALL, draws_rows, estimator_classes, settings, shown
+from tests.contract.estimators import ALL, draws_rows, estimator_classes, one_of_each_way_in, settings, shown
 
 
 def suits(estimator, check) -> bool:
@@ -53,16 +53,47 @@ OF_SETTINGS = {
     "check_transformer_general",
 }
 
+#: Checks of what an estimator reads, which two that read by the same code (``way_in``) pass or fail alike. What models
+#: make of float32 and of sparse rows is compared for each of them in test_cells.py.
+OF_READING = {
+    "check_all_zero_sample_weights_error",
+    "check_array_api_input",
+    "check_classifier_data_not_an_array",
+    "check_complex_data",
+    "check_dtype_object",
+    "check_estimator_sparse_array",
+    "check_estimator_sparse_matrix",
+    "check_estimators_dtypes",
+    "check_estimators_empty_data_messages",
+    "check_f_contiguous_array_estimator",
+    "check_fit1d",
+    "check_fit2d_predict1d",
+    "check_n_features_in",
+    "check_readonly_memmap_input",
+    "check_regressor_data_not_an_array",
+    "check_requires_y_none",
+    "check_sample_weights_list",
+    "check_sample_weights_not_an_array",
+    "check_sample_weights_pandas_series",
+    "check_sample_weights_shape",
+    "check_supervised_y_2d",
+    "check_supervised_y_no_nan",
+    "check_transformer_data_not_an_array",
+}
+
 
 def checks():
-    """Every check on every class, and those of settings on every setting; in ``make test-all`` all on all."""
+    """Every check on every class, those of settings on every setting, and those of reading on one of each way in; in
+    ``make test-all`` all on all."""
     met = set()
+    readers = {shown(estimator) for estimator in one_of_each_way_in.args[1]}
     for estimator in settings():
         for i, (_, check) in enumerate(estimator_checks_generator(estimator, legacy=True)):
             name = getattr(check, "func", check).__name__
             # Checks come once more for other types of cells and for memory that is only read: ways to read.
             once_more = bool(getattr(check, "keywords", {}))
-            wanted = ALL or (name in OF_SETTINGS and not once_more) or type(estimator) not in met
+            of_class = shown(estimator) in readers if name in OF_READING else type(estimator) not in met
+            wanted = ALL or (name in OF_SETTINGS and not once_more) or of_class
             if wanted and suits(estimator, check):
                 yield pytest.param(estimator, check, id=f"{shown(estimator)}-{name}-{i}")
         met.add(type(estimator))
@@ -76,6 +107,12 @@ def test_passes_the_checks_of_scikit_learn(estimator, check):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", MarginWarning)
         check(clone(estimator))
+
+
+def test_every_check_that_is_left_to_some_estimators_is_one_of_scikit_learn():
+    tried = {getattr(check.values[1], "func", check.values[1]).__name__ for check in CHECKS}
+    assert tried >= OF_SETTINGS | OF_READING
+    assert not OF_SETTINGS & OF_READING
 
 
 @pytest.mark.parametrize("cls", estimator_classes(), ids=lambda c: c.__name__)
