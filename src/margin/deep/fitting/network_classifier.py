@@ -101,10 +101,13 @@ class NetworkClassifier(Classifier):
     """
 
     accepts_tables = False
+    #: It learns from cases that have no columns, and is handed them as they come.
+    takes_cases = True
     #: Columns are what tables have; these models know none.
     _columns: Any = None
     _encoder: Any
     _tensors: NamedTensors
+    _network: nn.Module
 
     epochs: int
     batch_size: int
@@ -212,7 +215,7 @@ class NetworkClassifier(Classifier):
         rows = self._open_rows(X, sample_weight, who)
         codes = rows.of(self._read_targets(y, rows.n_given, who)).astype(np.int64)
         self._check_classes(codes, who)
-        out = None
+        judged: Lessons | None = None
         if validation is None and self.early_stopping:
             held = rows_held_out(self, codes, who)
             keep, out = np.flatnonzero(~held), np.flatnonzero(held)
@@ -308,7 +311,7 @@ class NetworkClassifier(Classifier):
             net = fitted._bare_network()
             fitted._tensors.put_into(net)
             fitted._network = net.eval().requires_grad_(False)
-        return fitted._network  # type: ignore[no-any-return]
+        return fitted._network
 
     @property
     def history_(self) -> Table:

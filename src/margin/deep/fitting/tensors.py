@@ -57,6 +57,9 @@ class NamedTensors(Mapping[str, np.ndarray]):
     def put_into(self, net: nn.Module) -> None:
         """Give a network these numbers; one laid out on the meta device gets its memory so."""
         net.load_state_dict(self.tensors(), strict=True, assign=True)
+        for module in net.modules():
+            if callable(tabulate := getattr(module, "tabulate", None)):
+                tabulate()  # what is no weight and was laid out without memory too
 
     def __getitem__(self, name: str) -> np.ndarray:
         return self.arrays[name]

@@ -22,6 +22,7 @@ from margin.persistence.kinds import (
     neighbor_indexes,
     neighbors,
     networks,
+    pictures,
     selection,
     svm,
     tensors,
@@ -36,7 +37,7 @@ FAMILIES = (
     *(data, base, evaluation),
     *(neighbor_indexes, neighbors),
     *(bayes_statistics, distributions, bayes, discriminants, calibration),
-    *(linear, svm, tree, networks, tensors, multiclass, committees, bags, forests, gradient, selection),
+    *(linear, svm, tree, networks, tensors, pictures, multiclass, committees, bags, forests, gradient, selection),
     *(adaboost, additive, weighted_votes),
 )
 
