@@ -163,6 +163,9 @@ from margin.deep import (
     MLPRegressor as MLPRegressor,
 )
 from margin.deep import (
+    Pixels as Pixels,
+)
+from margin.deep import (
     TorchClassifier as TorchClassifier,
 )
 from margin.ensemble import (

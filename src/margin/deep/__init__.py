@@ -13,6 +13,7 @@ from margin.deep.optimizer_paths import OptimizerPaths, optimizer_paths
 from margin.deep.pictures.augmentation import CHANGES
 from margin.deep.pictures.feature_extractor import FeatureExtractor
 from margin.deep.pictures.image_classifier import ImageClassifier
+from margin.deep.pictures.pixels import Pixels
 from margin.deep.pictures.torch_classifier import TorchClassifier
 from margin.deep.reading.summary import summary
 from margin.deep.training.train import probabilities, train
@@ -31,6 +32,7 @@ __all__ = [
     "MLPRegressor",
     "NetworkSummary",
     "OptimizerPaths",
+    "Pixels",
     "RateCurve",
     "TorchClassifier",
     "architectures",
