@@ -18,7 +18,7 @@ _names = {
         GradientBoostingClassifier GradientBoostingRegressor LPBoostClassifier LogitBoostClassifier RUSBoostClassifier
     """,
     "data": "Table read",
-    "deep": "MLPClassifier MLPRegressor",
+    "deep": "FeatureExtractor ImageClassifier MLPClassifier MLPRegressor Pixels TorchClassifier",
     "ensemble": """
         BaggingClassifier BaggingRegressor ExtraTreesClassifier ExtraTreesRegressor GatedClassifier
         RandomForestClassifier RandomForestRegressor StackingClassifier StackingRegressor VotingClassifier

@@ -151,10 +151,22 @@ from margin.data import (
     read as read,
 )
 from margin.deep import (
+    FeatureExtractor as FeatureExtractor,
+)
+from margin.deep import (
+    ImageClassifier as ImageClassifier,
+)
+from margin.deep import (
     MLPClassifier as MLPClassifier,
 )
 from margin.deep import (
     MLPRegressor as MLPRegressor,
+)
+from margin.deep import (
+    Pixels as Pixels,
+)
+from margin.deep import (
+    TorchClassifier as TorchClassifier,
 )
 from margin.ensemble import (
     BaggingClassifier as BaggingClassifier,

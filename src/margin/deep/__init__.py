@@ -10,21 +10,31 @@ from margin.deep.mlp.regressor import MLPRegressor
 from margin.deep.mlp.summary import LayerSummary, NetworkSummary
 from margin.deep.mlp.training import Epoch
 from margin.deep.optimizer_paths import OptimizerPaths, optimizer_paths
+from margin.deep.pictures.augmentation import CHANGES
+from margin.deep.pictures.feature_extractor import FeatureExtractor
+from margin.deep.pictures.image_classifier import ImageClassifier
+from margin.deep.pictures.pixels import Pixels
+from margin.deep.pictures.torch_classifier import TorchClassifier
 from margin.deep.reading.summary import summary
 from margin.deep.training.train import probabilities, train
 from margin.deep.weights.files import load_weights, save_weights
 
 __all__ = [
+    "CHANGES",
     "BackPropagation",
     "Epoch",
+    "FeatureExtractor",
     "GradientCheck",
+    "ImageClassifier",
     "LayerReading",
     "LayerSummary",
     "MLPClassifier",
     "MLPRegressor",
     "NetworkSummary",
     "OptimizerPaths",
+    "Pixels",
     "RateCurve",
+    "TorchClassifier",
     "architectures",
     "backpropagate",
     "check_gradients",

@@ -24,6 +24,7 @@ __all__ = [
     "check_memory",
     "check_one_row",
     "dense_from_sparse",
+    "holds_cases",
     "matrix_of",
     "open_all",
     "open_input",
@@ -47,11 +48,20 @@ def open_all(X: TableLike, who: str, largest: float = math.inf, bytes_too: bool 
     """The same with all the columns of a table, identifiers and free text among them."""
     if isinstance(X, Table):
         return X
+    if holds_cases(X):
+        what = type(X).__name__
+        hint = " (X.matrix() has a row of pixels for each)" if what == "Images" else ""
+        raise InputTypeError(f"{who}: X holds {what}, which have no columns, and this learns from tables{hint}.")
     if hasattr(X, "tocsr"):
         return _open_sparse(X, who, largest)
     if is_frame(X) or is_records(X):
         return table_from_memory(X, who)
     return _open_array(X, who, bytes_too)
+
+
+def holds_cases(X: Any) -> bool:
+    """Whether X is a collection of cases without columns, such as pictures: ``X[rows]`` are some of them."""
+    return bool(getattr(type(X), "holds_cases", False))
 
 
 def row_count(source: Any) -> int:

@@ -84,8 +84,9 @@ def take_over(wrapper: Classifier, model: Any, y: np.ndarray, rows: TrainingRows
 
 
 def on_tables(model: Any) -> Any:
-    """A classifier that takes tables: itself, or behind an encoder."""
-    if getattr(first_step(model), "accepts_tables", False):
+    """A classifier that takes tables: itself, or behind an encoder; one that takes cases of its own is left alone."""
+    first = first_step(model)
+    if getattr(first, "accepts_tables", False) or getattr(first, "takes_cases", False):
         return model
     from sklearn.pipeline import make_pipeline
 

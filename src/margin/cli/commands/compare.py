@@ -74,13 +74,16 @@ STOPPED = 130
 @click.option(
     "--jobs", "-j", type=int, default=1, show_default=True, help="Folds worked on at once; -1 for all processors."
 )
+@click.option("--image-size", type=int, default=32, show_default=True, help="Of pictures: the side they are made.")
+@click.option("--weights", metavar="FILE", help="Of pictures: weights of a ResNet-18 for frozen features.")
 @click.option("--record", metavar="FOLDER", help="Write the run down there, for margin runs.")
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON, for programs.")
 @click.option("--quiet", "-q", is_flag=True, help="Print nothing but refusals.")
 def command(
-    file: str, out: str | None, save: str | None, record: str | None, as_json: bool, quiet: bool, **given: Any
-) -> int:
-    """Compare models on FILE, a table on disk or a name of the catalog (margin data list).
+    file: str, out: str | None, save: str | None, record: str | None, as_json: bool, quiet: bool,
+    image_size: int, weights: str | None, **given: Any,
+) -> int:  # fmt: skip
+    """Compare models on FILE, a table on disk or a name of the catalog (margin data list), or a folder of pictures.
 
     A test part is sealed first. Each model is cross-validated on the rest; the best is measured once
     on the test part and then fitted on all the data.
@@ -90,12 +93,17 @@ def command(
     margin compare adult.csv --target last --models naive-bayes,knn --save adult.margin
     margin compare visits.csv --target ill --group patient --limit 5m
     margin compare train.csv --target ill --test test.csv
+    margin compare photos/ --folds 5 --image-size 32
     margin compare flags.arff --target red --target green --models naive-bayes,tree
     """
     from margin.cli.output_paths import check_places
     from margin.cli.progress import followed
     from margin.experiment import run
+    from margin.experiment.pictures import are_pictures
 
+    if are_pictures(file):
+        _refuse_for_pictures(("--out", out), ("--save", save), ("--record", record))
+        return _compare_pictures(file, given, image_size, weights, as_json, quiet)
     check_places(file, ("--out", out), ("--save", save))
     page = page_settings(given)
     spec = _spec(file, **given)
@@ -109,6 +117,47 @@ def command(
         _say(result, places, out, save)
     stopped = getattr(result, "stopped", "")
     return STOPPED if "Ctrl-C" in stopped else 0
+
+
+def _refuse_for_pictures(*places: tuple[str, str | None]) -> None:
+    """Options of tables that were given, and would be forgotten without a word."""
+    from margin.errors import ParameterError
+
+    context = click.get_current_context()
+    known = {"file", "models", "folds", "seed", "as_json", "quiet", "image_size", "weights", "out", "save", "record"}
+    told = [flag for flag, place in places if place is not None]
+    for option in context.command.params:
+        source = context.get_parameter_source(option.name or "")
+        if option.name not in known and source is click.core.ParameterSource.COMMANDLINE:
+            told.append(option.opts[0])
+    if told:
+        raise ParameterError(
+            f"margin compare {told[0]}: with pictures there are --models, --folds, --seed, --image-size, --weights, "
+            "--json and --quiet (margin train keeps a model)."
+        )
+
+
+def _compare_pictures(
+    file: str, given: dict[str, Any], image_size: int, weights: str | None, as_json: bool, quiet: bool
+) -> int:
+    """Models on pixels, a small network and the majority guess, on the same folds."""
+    import json
+
+    from margin.experiment.pictures import PictureComparison, compare_pictures
+
+    models = tuple(name.strip() for name in (given["models"] or "").split(",") if name.strip())
+    steps = compare_pictures(
+        file, models=models, folds=given["folds"], seed=given["seed"], image_size=image_size, weights=weights
+    )
+    for name, found in steps:
+        if isinstance(found, PictureComparison):
+            if as_json:
+                click.echo(json.dumps(found.to_dict(), default=str))
+            elif not quiet:
+                click.echo(str(found))
+        elif not quiet and not as_json:
+            click.echo(f"{name}: accuracy {found.scores['accuracy'].value:.3f}", err=True)
+    return 0
 
 
 def _spec(file: str, models: str | None, metrics: str | None, sort: str | None, repeats: str, **given: Any) -> Spec:

@@ -64,6 +64,9 @@ def command(
     job = _Job(persistence.header(model).about, persistence.load(model), file, out, probabilities)
     if out:
         check_ending(out)
+    if getattr(job.model, "takes_cases", False):
+        _answer_pictures(job, as_json)
+        return
     told = reading.settings(given)
     try:
         done, shown = job.in_parts(told, extra, as_json)
@@ -77,6 +80,31 @@ def command(
     else:
         _show(shown, done.n_rows, console)
     _say(done, job.about, shown, console, as_json)
+
+
+def _answer_pictures(job: _Job, as_json: bool) -> None:
+    """A line for each picture: its file, the answer and how probable it is."""
+    import json
+
+    from margin.cli.written_answers import write_answers
+    from margin.experiment.pictures import pictures_to_answer
+
+    images = pictures_to_answer(job.file)
+    answers, shares = job.model.predict_with_proba(images)
+    names = images.names or [str(i) for i in range(len(images))]
+    columns: dict[str, list[Any]] = {"file": names, "answer": answers.tolist(), "probability": shares.max(1).tolist()}
+    if job.every_class:
+        columns.update({f"p({label})": shares[:, k].tolist() for k, label in enumerate(job.model.classes_.tolist())})
+    if job.out:
+        write_answers(job.out, iter([columns]))
+        click.echo(f"Answers for {len(images):,} pictures: {job.out}")
+    elif as_json:
+        click.echo(json.dumps(columns))
+    else:
+        for i in range(min(SHOWN, len(images))):
+            click.echo(f"{names[i]}  {answers[i]}  {shares[i].max():.3f}")
+        if len(images) > SHOWN:
+            click.echo(f"… and {len(images) - SHOWN} more (--out writes all of them)")
 
 
 @dataclass(frozen=True)

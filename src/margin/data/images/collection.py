@@ -12,7 +12,8 @@ import numpy as np
 from margin.data.images.arrays import pictures_of
 from margin.data.images.decoding import Fit, Frame, Head, decoded, head_of
 from margin.data.images.finding import Found, idx_array, in_archive, in_folder, in_list, labels_beside
-from margin.data.images.sources import ArrayOfPictures, Cache, DecodedFiles, PictureSource
+from margin.data.images.reframing import reframed
+from margin.data.images.sources import ArrayOfPictures, Cache, DecodedFiles, Files, PictureSource
 from margin.errors import DataError, DataWarning, InputError, ParameterError, listing, warn
 
 __all__ = ["Images"]
@@ -39,6 +40,9 @@ class Images:
     >>> images.take([1, 2]).labels.tolist(), images[1:3].pixels().shape
     (['dog', 'dog'], (2, 8, 6, 1))
     """
+
+    #: Rows are cases of their own and have no columns; models made of models hand them on as they are.
+    holds_cases = True
 
     def __init__(
         self,
@@ -105,6 +109,31 @@ class Images:
         else:
             return cls._of_idx(given, frame_size, who)
         return cls._of_files(found, Frame(frame_size, channels or 0, fit), check, cache, who)
+
+    @classmethod
+    def from_files(
+        cls,
+        paths: Sequence[str | os.PathLike[str]],
+        labels: Any = None,
+        *,
+        image_size: int | tuple[int, int] | None = None,
+        channels: int | None = None,
+        fit: Fit = "stretch",
+    ) -> Self:
+        """Pictures from single files, in their order; one that cannot be used is an error."""
+        who = "Images.from_files"
+        names = [os.fspath(path) for path in paths]
+        if not names:
+            raise DataError(f"{who}: there are no files.")
+        files, heads = Files(Path(), names), []
+        for i, name in enumerate(names):
+            try:
+                heads.append(head_of(files.data(i)))
+            except (ValueError, OSError) as error:
+                raise DataError(f"{who}: {name}: {getattr(error, 'strerror', None) or error}.") from None
+        channels = channels or (1 if all(head.grey for head in heads) else 3)
+        source = DecodedFiles(files, heads, Frame(_size(image_size, who), channels, fit), Cache(2**30))
+        return cls(source, None if labels is None else _labels(labels, len(names), who))
 
     @classmethod
     def _of_idx(cls, path: Path, size: tuple[int, int] | None, who: str) -> Self:
@@ -209,10 +238,12 @@ class Images:
     @overload
     def __getitem__(self, which: int) -> np.ndarray: ...
     @overload
-    def __getitem__(self, which: slice) -> Self: ...
-    def __getitem__(self, which: int | slice) -> np.ndarray | Self:
+    def __getitem__(self, which: slice | np.ndarray | list[int]) -> Self: ...
+    def __getitem__(self, which: int | slice | np.ndarray | list[int]) -> np.ndarray | Self:
         if isinstance(which, slice):
             return self.take(np.arange(len(self))[which])
+        if isinstance(which, np.ndarray | list) and np.ndim(which):
+            return self.take(which)
         return self._source.picture(int(self._rows[which]))
 
     def __iter__(self) -> Iterator[np.ndarray]:
@@ -228,6 +259,24 @@ class Images:
             raise InputError(f"Images.take: positions must lie below {len(self)}.")
         labels = None if self.labels is None else self.labels[chosen]
         return type(self)(self._source, labels, self._rows[chosen], self.skipped)
+
+    def framed(
+        self, image_size: int | tuple[int, int] | None = None, channels: int | None = None, *, fit: Fit = "stretch"
+    ) -> Self:
+        """The same pictures in another size, antialiased, or in other colours; files are decoded anew when asked for.
+
+        >>> Images.from_array(np.zeros((4, 8, 6), np.uint8)).framed(4, channels=3)
+        <Images: 4 pictures, 4 x 4, RGB>
+        """
+        who = "Images.framed"
+        frame = Frame(_size(image_size, who), self.channels if channels is None else channels, fit)
+        if isinstance(self._source, DecodedFiles):
+            size = self._source.frame.size if frame.size is None else frame.size
+            source: PictureSource = self._source.framed(Frame(size, frame.channels, fit))
+            return type(self)(source, self.labels, self._rows, self.skipped)
+        if frame.size in (None, self.image_size) and frame.channels == self.channels:
+            return self
+        return type(self)(ArrayOfPictures(reframed(self, frame, who)), self.labels, None, self.skipped)
 
     def pixels(self) -> np.ndarray:
         """All pictures as one array (n, height, width, channels): of bytes, or of float32 where such were given."""

@@ -100,9 +100,13 @@ class DecodedFiles:
     """Pictures of files, decoded when they are asked for and kept while there is room."""
 
     def __init__(self, files: Files | ArchiveFiles, heads: Sequence[Head], frame: Frame, cache: Cache) -> None:
-        self.files, self.frame, self.cache = files, frame, cache
+        self.files, self.heads, self.frame, self.cache = files, heads, frame, cache
         self.sizes = np.array([each.size if frame.size is None else frame.size for each in heads], dtype=np.int64)
         self.channels = frame.channels
+
+    def framed(self, frame: Frame) -> DecodedFiles:
+        """The same files made otherwise; what is decoded already is not shared."""
+        return self if frame == self.frame else DecodedFiles(self.files, self.heads, frame, Cache(self.cache.budget))
 
     @property
     def names(self) -> Sequence[str]:

@@ -88,9 +88,13 @@ class JoinedMaps(nn.Module):
         self.bias = nn.Parameter(torch.empty(len(table)))
         self.register_buffer("where", torch.empty(n, dtype=torch.long), persistent=False)
 
-    def initialise(self, random: torch.Generator) -> None:
+    def tabulate(self) -> None:
+        """What follows from the table, and is no weight."""
         places = [out * self.shape[1] + seen for out, maps in enumerate(self.table) for seen in maps]
-        self.where.copy_(torch.tensor(places, device="cpu"))
+        self.where = torch.tensor(places, device=self.weight.device)
+
+    def initialise(self, random: torch.Generator) -> None:
+        self.tabulate()
         fan_in = self.weight[0].numel() * self.weight.shape[0] / self.shape[0]
         _by_fan_in(self.weight, fan_in, random)
         nn.init.zeros_(self.bias)

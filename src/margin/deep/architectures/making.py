@@ -27,19 +27,29 @@ FAMILIES = {
 
 
 def made(card: Card, plan: Plan, device: str, seed: SeedLike) -> Network:
-    """The network of a plan. It is laid out without memory first, so that pictures too small for it cost nothing."""
-    with torch.device("meta"), torch.no_grad():
-        try:
-            net = FAMILIES[card.family](plan).to(torch.float32)
-            net.eval()(torch.empty(1, plan.channels, *plan.image_size, dtype=torch.float32))
-        except RuntimeError:
-            raise ParameterError(_too_small(card, plan)) from None
+    """The network of a plan. It is laid out without memory first: a summary of a large one costs nothing."""
+    if min(plan.image_size) < (card.smallest_stem if plan.small_stem else card.smallest):
+        raise ParameterError(_too_small(card, plan))
+    with torch.device("meta"):
+        net = FAMILIES[card.family](plan).to(torch.float32)
     net.train()
     if device == "meta":
         return net
-    net.to_empty(device=device)
+    _give_memory(net, device)
     initialise(net, torch.Generator(device).manual_seed(seed_for(seed, "first weights", bits=63)))
     return net
+
+
+def _give_memory(net: nn.Module, device: str) -> None:
+    """What ``to_empty`` does, which would import a whole algebra system first."""
+    for module in net.modules():
+        for name, each in module._parameters.items():
+            if each is not None:
+                empty = torch.empty(each.shape, dtype=each.dtype, device=device)
+                module._parameters[name] = nn.Parameter(empty, requires_grad=each.requires_grad)
+        for name, buffer in module._buffers.items():
+            if buffer is not None:
+                module._buffers[name] = torch.empty(buffer.shape, dtype=buffer.dtype, device=device)
 
 
 def _too_small(card: Card, plan: Plan) -> str:

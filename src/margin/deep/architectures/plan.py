@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import torch
 from torch import nn
@@ -64,8 +64,21 @@ class ConvBlock(nn.Module):
         return torch.relu(x if self.bn is None else self.bn(x))
 
 
-def spatial(layers: nn.Module, plan: Plan) -> tuple[int, int]:
-    """Height and width of the maps that layers make of the plan's pictures; the layers are on the meta device."""
-    with torch.no_grad():
-        maps = layers.eval()(torch.empty(1, plan.channels, *plan.image_size, device="meta"))
-    return int(maps.shape[2]), int(maps.shape[3])
+def spatial(layers: nn.Sequential, plan: Plan) -> tuple[int, int]:
+    """Height and width of the maps that convolutions and poolings make of the plan's pictures.
+
+    They are worked out: asking layers without memory would cost seconds for what torch then imports.
+    """
+    height, width = plan.image_size
+    for layer in layers:
+        if isinstance(layer, nn.Conv2d | nn.MaxPool2d):
+            height, width = (_side(side, layer, axis) for axis, side in enumerate((height, width)))
+    return height, width
+
+
+def _side(side: int, layer: nn.Conv2d | nn.MaxPool2d, axis: int) -> int:
+    def of(given: Any) -> int:
+        return int(given[axis] if isinstance(given, tuple) else given)
+
+    seen = of(layer.dilation) * (of(layer.kernel_size) - 1) + 1
+    return (side + 2 * of(layer.padding) - seen) // of(layer.stride) + 1

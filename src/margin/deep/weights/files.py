@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from margin.deep.weights.fitting import Fitted
 
-__all__ = ["LoadedWeights", "load_weights", "save_weights"]
+__all__ = ["LoadedWeights", "load_weights", "noted_scale", "save_weights"]
 
 
 @dataclass(frozen=True)
@@ -119,3 +119,13 @@ def save_weights(net: nn.Module, path: str | os.PathLike[str]) -> None:
     if Path(path).suffix != ".safetensors":
         raise ParameterError(f"{who}: the name must end in .safetensors.")
     write_tensors(net.state_dict(), notes_of(net), Path(path), who)
+
+
+def noted_scale(path: str | os.PathLike[str], who: str) -> tuple[tuple[float, ...], tuple[float, ...]] | None:
+    """Mean and standard deviation of pixels that a file of :func:`save_weights` notes; None in files of others."""
+    package_of_extra("torch", who)
+    package_of_extra("safetensors", who)
+    from margin.deep.weights.notes import read_scale
+    from margin.deep.weights.tensor_files import read_tensors
+
+    return read_scale(read_tensors(Path(path), who).notes, who)

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from margin.deep.architectures.cards import CARDS
-from margin.deep.training.batches import PixelScale
+from margin.deep.training.pixel_scale import PixelScale
 from margin.errors import PersistenceError
 
-__all__ = ["notes_of", "read_notes"]
+__all__ = ["notes_of", "read_notes", "read_scale"]
 
 
 def notes_of(net: Any) -> dict[str, str]:
@@ -33,17 +33,24 @@ def read_notes(net: Any, notes: dict[str, str], same_classes: bool, who: str) ->
         plan = getattr(net, "plan", None)
         theirs = plan is not None and CARDS[plan.name].layout == "torchvision" and plan.channels == 3
         found["transform_input"] = notes["transform_input"] == "yes" if "transform_input" in notes else theirs
-    if "mean" in notes and "std" in notes:
-        mean, std = (_numbers(notes, name, who) for name in ("mean", "std"))
-        if len(mean) != len(std) or min(std) <= 0:
-            raise PersistenceError(f"{who}: the noted scale of pixels is none, mean {mean} and std {std}.")
-        found["pixel_scale"] = PixelScale(mean, std)
+    if (scale := read_scale(notes, who)) is not None:
+        found["pixel_scale"] = PixelScale(*scale)
     if "classes" in notes and same_classes:
         classes = _listed(notes, "classes", who)
         if not classes or not all(type(each) is type(classes[0]) and isinstance(each, str | int) for each in classes):
             raise PersistenceError(f"{who}: the noted classes are not words or whole numbers.")
         found["classes_"] = np.array(classes)
     return found
+
+
+def read_scale(notes: dict[str, str], who: str) -> tuple[tuple[float, ...], tuple[float, ...]] | None:
+    """Mean and standard deviation of pixels by colour, if they are noted."""
+    if "mean" not in notes or "std" not in notes:
+        return None
+    mean, std = (_numbers(notes, name, who) for name in ("mean", "std"))
+    if len(mean) != len(std) or min(std) <= 0:
+        raise PersistenceError(f"{who}: the noted scale of pixels is none, mean {mean} and std {std}.")
+    return mean, std
 
 
 def _listed(notes: dict[str, str], name: str, who: str) -> list[Any]:

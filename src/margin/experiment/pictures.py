@@ -1,0 +1,126 @@
+"""Folders of pictures on the command line: compared, trained on, answered."""
+
+from __future__ import annotations
+
+import os
+import zipfile
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from margin.data.images import Images
+from margin.data.images.decoding import ENDINGS
+from margin.errors import DataError, ParameterError, closest
+from margin.evaluation import evaluate
+from margin.evaluation.cross_validation.result import Evaluation
+from margin.evaluation.intervals.interval import Score
+
+__all__ = ["PictureComparison", "are_pictures", "compare_pictures", "models_of_pictures", "pictures_to_answer"]
+
+#: Pixels of a side that models of tables get: a row has a number for each.
+PIXELS = 16
+
+
+def are_pictures(path: str | os.PathLike[str]) -> bool:
+    """Whether a path is a folder, or an archive of pictures, or a picture."""
+    given = Path(path)
+    if given.is_dir():
+        return True
+    if given.suffix.lower() == ".zip" and given.is_file() and zipfile.is_zipfile(given):
+        with zipfile.ZipFile(given) as archive:
+            return any(Path(name).suffix.lower() in ENDINGS for name in archive.namelist())
+    return given.suffix.lower() in ENDINGS and given.is_file()
+
+
+@dataclass(frozen=True)
+class PictureComparison:
+    """Models by name with their scores on the same folds, the best first."""
+
+    path: str
+    images: Images
+    results: Mapping[str, Evaluation]
+
+    def to_dict(self) -> dict[str, Any]:
+        """For programs."""
+        rows = {
+            name: {metric: _numbers(score) for metric, score in each.scores.items()}
+            for name, each in self.results.items()
+        }
+        return {"path": self.path, "pictures": len(self.images), "classes": self.images.classes, "models": rows}
+
+    def __str__(self) -> str:
+        width = max(map(len, self.results))
+        lines = [f"{self.path}: {self.images!r}".replace("<Images: ", "").replace(">", "")]
+        for name, each in self.results.items():
+            accuracy, f1 = each.scores["accuracy"], each.scores["f1"]
+            lines.append(f"  {name:<{width}}  accuracy {accuracy:.3f}  f1 {f1:.3f}  {each.seconds:.1f} s")
+        return "\n".join(lines)
+
+
+def _numbers(score: Score) -> list[float | None]:
+    """A value, and the ends of its interval."""
+    found = score.interval
+    return [score.value, *((None, None) if found is None else (found.low, found.high))]
+
+
+def models_of_pictures(
+    image_size: int, seed: int, weights: str | None = None, architecture: str = "resnet18"
+) -> dict[str, Any]:
+    """The majority guess, models on pixels, a small network, and with ``weights`` frozen features before an SVM."""
+    from sklearn.pipeline import make_pipeline
+
+    from margin.baseline import MajorityClassifier
+    from margin.deep import FeatureExtractor, ImageClassifier, Pixels
+    from margin.linear import LogisticRegression
+    from margin.neighbors import KNeighborsClassifier
+    from margin.svm import LinearSVC
+
+    side = min(PIXELS, image_size)
+    found: dict[str, Any] = {
+        "majority": make_pipeline(Pixels(1), MajorityClassifier()),
+        "pixels + logistic": make_pipeline(Pixels(side), LogisticRegression()),
+        "pixels + knn": make_pipeline(Pixels(side), KNeighborsClassifier(5)),
+        "pixels + svm": make_pipeline(Pixels(side), LinearSVC()),
+        "small-net": ImageClassifier(image_size=image_size, random_state=seed),
+    }
+    if weights is not None:
+        extractor = FeatureExtractor(architecture, weights, image_size=image_size)
+        found["features + svm"] = make_pipeline(extractor, LinearSVC())
+    return found
+
+
+def compare_pictures(
+    path: str, *, models: Any = (), folds: int = 5, seed: int = 0, image_size: int = 32, weights: str | None = None
+) -> Iterator[tuple[str, Evaluation | PictureComparison]]:
+    """Each model on the same folds of the pictures at a path, as they are done; last the comparison."""
+    from margin.evaluation.protocols.stratified import StratifiedFolds
+
+    images = Images.read(path, image_size=image_size)
+    known = models_of_pictures(image_size, seed, weights)
+    strange = [name for name in models if name not in known]
+    if strange:
+        raise ParameterError(
+            f"compare(models={strange[0]!r}): for pictures there are {', '.join(known)}{closest(strange[0], known)}."
+        )
+    results: dict[str, Evaluation] = {}
+    for name, model in known.items():
+        if models and name not in models:
+            continue
+        results[name] = evaluate(
+            model, images, images.labels, StratifiedFolds(folds, seed=seed), metrics=("accuracy", "f1")
+        )
+        yield name, results[name]
+    best = dict(sorted(results.items(), key=lambda item: -item[1].scores["accuracy"].value))
+    yield "", PictureComparison(str(path), images, best)
+
+
+def pictures_to_answer(path: str) -> Images:
+    """The pictures of a file or folder, in folders by class or not."""
+    given = Path(path)
+    if given.is_dir():
+        paths = sorted(each for each in given.rglob("*") if each.suffix.lower() in ENDINGS and each.is_file())
+        if not paths:
+            raise DataError(f"{path}: there are no pictures in the folder.")
+        return Images.from_files(paths)
+    return Images.from_files([given]) if given.suffix.lower() in ENDINGS else Images.read(given)
