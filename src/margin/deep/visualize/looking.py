@@ -108,9 +108,10 @@ class Looked:
         """What a layer makes of pixels, and what the network answers to them."""
         caught: list[torch.Tensor] = []
 
-        def keep(_: nn.Module, __: Any, made: Any) -> None:
-            # A copy: a ReLU behind the layer may write its own output over it.
-            caught.append(made.clone() if isinstance(made, torch.Tensor) else made)
+        def keep(_: nn.Module, __: Any, made: Any) -> Any:
+            caught.append(made)
+            # What follows gets a copy: a ReLU may write its own output over it.
+            return made.clone() if isinstance(made, torch.Tensor) else made
 
         hook = layer.register_forward_hook(keep)
         try:
