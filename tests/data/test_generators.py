@@ -8,7 +8,7 @@ from scipy.stats import norm
 
 from margin.data import credit as credit_module
 from margin.data import generators as g
-from margin.errors import ParameterError
+from margin.errors import InputError, ParameterError
 
 MAKERS = [g.moons, g.circles, g.spirals, g.xor, g.blobs, g.gaussian_mixture]
 
@@ -97,3 +97,61 @@ def test_credit_risk_can_be_told_in_about_four_of_five_cases():
     bad = credit_module.risk_of_bad(credit_module._applicants(50_000, rng))
     assert bad.mean() == pytest.approx(0.30, abs=0.02)
     assert np.maximum(bad, 1 - bad).mean() == pytest.approx(0.817, abs=0.01)
+
+
+def test_scenes_are_true_to_what_they_say():
+    made = g.scenes(40, 32, seed=3)
+    assert made.pictures.shape == (40, 32, 32, 3)
+    for i, (masks, boxes, labels) in enumerate(zip(made.object_masks, made.boxes, made.labels, strict=True)):
+        assert masks.sum(axis=0).max() == 1  # nothing lies upon anything
+        together = (masks * labels[:, None, None]).sum(axis=0)
+        np.testing.assert_array_equal(together, made.class_masks[i])
+        for mask, (top, left, bottom, right) in zip(masks, boxes, strict=True):
+            assert mask[top:bottom, left:right].sum() == mask.sum()
+            assert mask[top].any()
+            assert mask[bottom - 1].any()
+            assert mask[:, left].any()
+            assert mask[:, right - 1].any()
+
+
+def test_captions_and_answers_follow_from_the_masks():
+    made = g.scenes(60, 32, noise=0.0, strokes=0, seed=5)
+    for i, caption in enumerate(made.captions):
+        (first, second), word = caption.replace("left of", "above").split(" above "), caption
+        names = [made.classes[label] for label in made.labels[i][:2]]
+        assert sorted(each.split()[-1] for each in (first, second)) == sorted(names)
+        centres = [np.argwhere(mask).mean(axis=0) for mask in made.object_masks[i][:2]]
+        axis = 1 if "left of" in word else 0
+        order = np.argsort([centre[axis] for centre in centres])
+        assert first.split()[-1] == names[order[0]]
+        asked = {q.question: q.answer for q in made.questions if q.picture == i}
+        assert asked["how many objects are there"] == str(len(made.labels[i]))
+    assert len(set(g.scenes(4000, 32, seed=1).captions)) == 288
+
+
+def test_the_same_seed_draws_the_same_pictures_and_another_one_others():
+    first, again, other = (g.scenes(3, seed=s) for s in (1, 1, 2))
+    np.testing.assert_array_equal(first.pictures, again.pictures)
+    assert first.captions == again.captions
+    assert (first.pictures != other.pictures).any()
+
+
+@pytest.mark.parametrize(
+    "words",
+    [{"n": 0}, {"n": 1, "size": 8}, {"n": 1, "objects": (3, 2)}, {"n": 1, "noise": -1}, {"n": 1, "strokes": 0.5}],
+)
+def test_scenes_that_cannot_be_drawn_are_refused(words):
+    with pytest.raises(ParameterError, match=r"^scenes\("):
+        g.scenes(**words)
+
+
+def test_domains_are_translated_by_their_own_pixels():
+    pictures = np.random.default_rng(0).uniform(size=(9, 5, 5))
+    made = g.two_domains(pictures)
+    np.testing.assert_allclose(made.a, pictures[made.a_rows][..., None].repeat(3, axis=-1))
+    np.testing.assert_allclose(made.b_as_a, pictures[made.b_rows][..., None].repeat(3, axis=-1))
+    assert not set(made.a_rows) & set(made.b_rows)
+    paper, ink = g.two_domains(np.stack([np.zeros((2, 2)), np.ones((2, 2))] * 2)).b[:, 0, 0].max(axis=1), 0.35
+    assert set(np.round(paper, 2)) <= {0.93, ink}
+    with pytest.raises(InputError, match="two_domains"):
+        g.two_domains(pictures * 3)

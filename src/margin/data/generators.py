@@ -1,4 +1,4 @@
-"""Points and tables drawn from known distributions, the same for the same seed everywhere."""
+"""Points, tables and pictures drawn from known distributions, the same for the same seed everywhere."""
 
 from __future__ import annotations
 
@@ -9,18 +9,27 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from margin.data.credit import credit, credit_text
+from margin.data.generated.domains import TwoDomains, gaussian_ring, textures, two_domains
+from margin.data.generated.scenes import Question, Scenes, scenes
 from margin.errors import ParameterError
 
 __all__ = [
     "Points",
+    "Question",
+    "Scenes",
+    "TwoDomains",
     "bayes_error",
     "blobs",
     "circles",
     "credit",
     "credit_text",
     "gaussian_mixture",
+    "gaussian_ring",
     "moons",
+    "scenes",
     "spirals",
+    "textures",
+    "two_domains",
     "xor",
 ]
 

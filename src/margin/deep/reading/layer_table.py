@@ -14,7 +14,7 @@ from torch import nn
 from margin.deep.reading.tracking import Field, Tracking, field_of
 from margin.errors import InputError
 
-__all__ = ["LayerRow", "Summary", "table_of"]
+__all__ = ["LayerRow", "Summary", "field_behind", "table_of"]
 
 
 @dataclass(frozen=True)
@@ -140,6 +140,18 @@ def table_of(net: nn.Module, input_shape: tuple[int, ...]) -> Summary:
     return Summary(
         title, input_shape, tuple(rows), _numbers(net), _numbers(net, trainable=True), tracking.multiply_adds
     )
+
+
+def field_behind(net: nn.Module, layer: str, input_shape: tuple[int, ...]) -> Field | None:
+    """What the cells of a layer's maps see of a case of this shape; None where cells are mixed."""
+    ghost, caught = _ghost(net), []
+    module = dict(ghost.named_modules())[layer]
+    module.register_forward_hook(lambda _, __, made: caught.append(field_of(made)))
+    case = torch.empty(1, *input_shape, device="meta", dtype=torch.float32)
+    case._margin_field = Field()  # type: ignore[attr-defined]
+    with torch.no_grad(), Tracking():
+        ghost(case)
+    return caught[-1]
 
 
 def _pixels(field: Field | None) -> tuple[int, int] | None:

@@ -18,17 +18,30 @@ __all__ = ["Field", "Tracking", "field_of"]
 class Field:
     """How many pixels of the input one cell of a map depends on, and how many lie between two cells, by direction.
 
+    ``start`` is the first pixel of the first cell, below 0 where that reaches beyond the edge.
     ``None`` in place of a field is one that cannot be told: cells of different places were mixed.
     """
 
     size: tuple[float, float] = (1.0, 1.0)
     step: tuple[float, float] = (1.0, 1.0)
+    start: tuple[float, float] = (0.0, 0.0)
 
-    def through(self, window: tuple[float, float], stride: tuple[float, float]) -> Field:
+    def through(
+        self, window: tuple[float, float], stride: tuple[float, float], padding: tuple[float, float] = (0, 0)
+    ) -> Field:
         """The field behind a window that is moved over the maps."""
         size = tuple(s + (w - 1) * j for s, w, j in zip(self.size, window, self.step, strict=True))
         step = tuple(j * s for j, s in zip(self.step, stride, strict=True))
-        return Field((size[0], size[1]), (step[0], step[1]))
+        start = tuple(b - p * j for b, p, j in zip(self.start, padding, self.step, strict=True))
+        return Field((size[0], size[1]), (step[0], step[1]), (start[0], start[1]))
+
+    def box(self, cell: tuple[int, int], sides: tuple[int, ...]) -> tuple[int, int, int, int]:
+        """What a cell (row, column) sees of a picture: first row, first column, and those behind the last."""
+        first = [math.floor(b + c * j) for b, c, j in zip(self.start, cell, self.step, strict=True)]
+        last = [math.ceil(b + c * j + s) for b, c, j, s in zip(self.start, cell, self.step, self.size, strict=True)]
+        top, left = (max(0, each) for each in first)
+        bottom, right = (min(side, each) for side, each in zip(sides, last, strict=True))
+        return top, left, bottom, right
 
 
 def field_of(tensor: torch.Tensor) -> Field | None:
@@ -50,13 +63,17 @@ def _convolution(field: Field, args: tuple[Any, ...], kwargs: dict[str, Any]) ->
     stride = _pair(_argument(args, kwargs, 3, "stride", 1))
     dilation = _pair(_argument(args, kwargs, 5, "dilation", 1))
     high, wide = ((n - 1) * d + 1 for n, d in zip(weight.shape[2:], dilation, strict=True))
-    return field.through((high, wide), stride)
+    padding = _argument(args, kwargs, 4, "padding", 0)
+    if isinstance(padding, str):
+        padding = ((high - 1) // 2, (wide - 1) // 2) if padding == "same" else 0
+    return field.through((high, wide), stride, _pair(padding))
 
 
 def _pooling(field: Field, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Field:
     window = _pair(_argument(args, kwargs, 1, "kernel_size", 1))
     stride = _argument(args, kwargs, 2, "stride", None)
-    return field.through(window, _pair(window if stride in (None, [], ()) else stride))
+    padding = _pair(_argument(args, kwargs, 3, "padding", 0))
+    return field.through(window, _pair(window if stride in (None, [], ()) else stride), padding)
 
 
 def _adaptive(field: Field, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Field:
@@ -118,6 +135,9 @@ def _tensors(values: Iterable[Any]) -> Iterator[torch.Tensor]:
 
 def _widest(fields: list[Field]) -> Field:
     sizes, steps = [each.size for each in fields], [each.step for each in fields]
+    starts = [each.start for each in fields]
     return Field(
-        (max(s[0] for s in sizes), max(s[1] for s in sizes)), (max(s[0] for s in steps), max(s[1] for s in steps))
+        (max(s[0] for s in sizes), max(s[1] for s in sizes)),
+        (max(s[0] for s in steps), max(s[1] for s in steps)),
+        (min(s[0] for s in starts), min(s[1] for s in starts)),
     )

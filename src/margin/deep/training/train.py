@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from margin.deep.training.loop import Loop
     from margin.deep.training.pixel_scale import PixelScale
 
-__all__ = ["probabilities", "train"]
+__all__ = ["pixel_scale_of", "probabilities", "train"]
 
 
 def train(
@@ -206,12 +206,13 @@ def probabilities(net: nn.Module, images: Any, *, n_jobs: int | None = None) -> 
 
     given = images_of(images, "probabilities")
     device = next(net.parameters()).device
-    scale = _scale_of(net, given.channels)
+    scale = pixel_scale_of(net, given.channels, "probabilities")
     outputs_of(net, given, scale, device, "probabilities")
     return softmax(answered(net, given, scale, device, n_jobs))
 
 
-def _scale_of(net: Any, channels: int) -> PixelScale:
+def pixel_scale_of(net: Any, channels: int, who: str) -> PixelScale:
+    """What a network takes pixels by: what it learnt, or what the card of its published weights says."""
     from margin.deep.architectures.cards import CARDS
     from margin.deep.training.pixel_scale import PixelScale
 
@@ -220,11 +221,7 @@ def _scale_of(net: Any, channels: int) -> PixelScale:
     if scale is None and card is not None and card.mean is not None and card.std is not None:
         scale = PixelScale(card.mean, card.std)
     if scale is None:
-        raise InputError(
-            f"probabilities: {type(net).__name__} was not trained by margin (train says how pixels are scaled)."
-        )
+        raise InputError(f"{who}: {type(net).__name__} was not trained by margin (train says how pixels are scaled).")
     if len(scale.mean) != channels:
-        raise InputError(
-            f"probabilities: pictures have {channels} channels, and the network learnt from {len(scale.mean)}."
-        )
+        raise InputError(f"{who}: pictures have {channels} channels, and the network learnt from {len(scale.mean)}.")
     return scale
