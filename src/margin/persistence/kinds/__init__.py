@@ -24,6 +24,7 @@ from margin.persistence.kinds import (
     networks,
     selection,
     svm,
+    tensors,
     tree,
 )
 from margin.persistence.kinds.ensembles import adaboost, additive, bags, committees, forests, gradient, weighted_votes
@@ -35,7 +36,7 @@ FAMILIES = (
     *(data, base, evaluation),
     *(neighbor_indexes, neighbors),
     *(bayes_statistics, distributions, bayes, discriminants, calibration),
-    *(linear, svm, tree, networks, multiclass, committees, bags, forests, gradient, selection),
+    *(linear, svm, tree, networks, tensors, multiclass, committees, bags, forests, gradient, selection),
     *(adaboost, additive, weighted_votes),
 )
 
