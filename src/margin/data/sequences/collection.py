@@ -73,6 +73,11 @@ class Sequences:
         return cls._of(items, labels)
 
     @classmethod
+    def of(cls, X: Any, who: str = "Sequences") -> Sequences:
+        """X itself where it is such already, or the sequences it holds; ``who`` refuses what holds none."""
+        return X if isinstance(X, Sequences) else cls._of(items_of(X, who), None)
+
+    @classmethod
     def _of(cls, items: Items, labels: np.ndarray | None) -> Self:
         made = cls.__new__(cls)
         made._items, made.labels = items, labels

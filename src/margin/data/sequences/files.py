@@ -114,7 +114,9 @@ def _case(line: str, head: _Head, where: str) -> tuple[np.ndarray, str]:
     columns = [_numbers(part, where) for part in parts]
     lengths = {len(column) for column in columns}
     if len(lengths) != 1:
-        raise DataError(f"{where}: dimensions of a case must be of one length; these are of {listing(sorted(lengths))}.")
+        raise DataError(
+            f"{where}: dimensions of a case must be of one length; these are of {listing(sorted(lengths))}."
+        )
     return np.column_stack(columns), label
 
 

@@ -56,7 +56,9 @@ def _of_array(X: np.ndarray, who: str) -> Items:
         try:
             X = X.astype(np.float64)
         except (TypeError, ValueError):
-            raise InputError(f"{who}: an array of shape {X.shape} holds what are no numbers; give {_READABLE}.") from None
+            raise InputError(
+                f"{who}: an array of shape {X.shape} holds what are no numbers; give {_READABLE}."
+            ) from None
     if X.dtype.kind not in "fiub" or X.ndim not in (2, 3):
         raise InputError(f"{who}: an array of shape {X.shape} of {X.dtype} holds no sequences; give {_READABLE}.")
     X = X[..., None] if X.ndim == 2 else X

@@ -99,7 +99,10 @@ class SigmoidRNN(nn.Module):
         self, data: torch.Tensor, sizes: list[int], of: str, backwards: bool
     ) -> tuple[torch.Tensor, torch.Tensor]:
         """Outputs of every step in their order, and the state of each sequence at its end."""
-        given = {name: getattr(self, f"{name}_{of}") for name in ("weight_ih", "weight_hh", "bias_ih", "bias_hh")[: 2 + self.biases]}
+        given = {
+            name: getattr(self, f"{name}_{of}")
+            for name in ("weight_ih", "weight_hh", "bias_ih", "bias_hh")[: 2 + self.biases]
+        }
         bias = given["bias_ih"] + given["bias_hh"] if self.biases == 2 else given["bias_ih"]
         into = torch.addmm(bias, data, given["weight_ih"].T).split(sizes)
         h = data.new_zeros(0 if backwards else sizes[0], self.n_units)
