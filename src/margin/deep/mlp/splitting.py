@@ -18,7 +18,7 @@ from margin.errors import InputError, LabelError, listing
 from margin.random import generator
 from margin.typing import LabelsLike, TableLike, WeightsLike
 
-__all__ = ["HeldOut", "codes_among", "codes_of_several", "read_further", "read_split"]
+__all__ = ["HeldOut", "codes_among", "codes_of_several", "read_further", "read_split", "rows_held_out"]
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ def read_split(
         return *model._read_rows(X, y, sample_weight, who), None
     rows = model._open_rows(X, sample_weight, who)
     targets = rows.of(model._read_targets(y, rows.n_given, who))
-    held = _drawn(model, targets, who)
+    held = rows_held_out(model, targets, who)
     keep, out = np.flatnonzero(~held), np.flatnonzero(held)
     inner = replace(
         rows,
@@ -80,7 +80,7 @@ def _given(model: Any, X: TableLike, y: LabelsLike, who: str) -> HeldOut:
     return HeldOut(model._encoder.encode(source, who), targets, np.ones(n))
 
 
-def _drawn(model: Any, y: np.ndarray, who: str) -> np.ndarray:
+def rows_held_out(model: Any, y: np.ndarray, who: str) -> np.ndarray:
     """Which rows are held out: the same share of each class, and never all of one."""
     draw = generator(model.random_state, "network", "held out").random(len(y))
     strata = y if y.ndim == 1 and y.dtype.kind == "i" else np.zeros(len(y), dtype=np.int64)

@@ -7,7 +7,7 @@ import torch
 from torch import nn
 
 from margin.data.images import Images
-from margin.deep.training.batches import PixelScale
+from margin.deep.training.pixel_scale import PixelScale
 from margin.deep.training.surroundings import threads_of_torch
 
 __all__ = ["answered"]

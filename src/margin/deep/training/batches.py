@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import hashlib
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,54 +14,30 @@ from torch import nn
 from margin.base.targets.labels import encode_labels
 from margin.data.images import Images
 from margin.data.labels import codes_of
+from margin.deep.training.answering import answered
+from margin.deep.training.pixel_scale import PixelScale
 from margin.errors import InputError, LabelError, listing
 
 __all__ = ["Batches", "PixelScale", "images_of", "outputs_of", "read_labels"]
 
-#: Pictures whose mean and spread are taken at once.
-AT_ONCE = 512
-
-
-@dataclass(frozen=True)
-class PixelScale:
-    """What is taken out of each colour, and what it is divided by; pixels are between 0 and 1."""
-
-    mean: tuple[float, ...]
-    std: tuple[float, ...]
-
-    @classmethod
-    def learnt(cls, images: Images) -> PixelScale:
-        """Mean and standard deviation of each colour over all pixels; a colour that does not vary is not scaled."""
-        n, total, squares = 0, np.zeros(images.channels), np.zeros(images.channels)
-        for first in range(0, len(images), AT_ONCE):
-            pixels = images[first : first + AT_ONCE].pixels()
-            flat = pixels.reshape(-1, images.channels).astype(np.float64)
-            flat = flat / 255 if pixels.dtype == np.uint8 else flat
-            n, total, squares = n + len(flat), total + flat.sum(axis=0), squares + (flat**2).sum(axis=0)
-        mean = total / n
-        std = np.sqrt(np.maximum(squares / n - mean**2, 0.0))
-        return cls(tuple(mean.tolist()), tuple(np.where(std > 1e-6, std, 1.0).tolist()))
-
-    def applied(self, pixels: np.ndarray, device: torch.device) -> torch.Tensor:
-        """Pictures as (n, channels, height, width), which lie in memory with channels last."""
-        given = torch.from_numpy(np.require(pixels, requirements=["C", "W"]) if not pixels.flags.writeable else pixels)
-        x = given.to(device).permute(0, 3, 1, 2).to(torch.float32)
-        unit = 255.0 if pixels.dtype == np.uint8 else 1.0
-        mean, std = (x.new_tensor(each).mul_(unit)[:, None, None] for each in (self.mean, self.std))
-        return x.sub_(mean).div_(std) if pixels.dtype == np.uint8 else (x - mean) / std
-
 
 @dataclass(frozen=True)
 class Batches:
-    """Pictures with codes and weights."""
+    """Pictures with codes and weights; ``changed`` makes others of the pictures of a batch, anew in every epoch."""
 
     images: Images
     codes: np.ndarray
     weight: np.ndarray | None
     scale: PixelScale
     device: torch.device
+    changed: Callable[[torch.Tensor, np.random.Generator], torch.Tensor] | None = None
 
-    def of(self, order: np.ndarray, size: int) -> Iterator[tuple[torch.Tensor, torch.Tensor, torch.Tensor | None]]:
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    def of(
+        self, order: np.ndarray, size: int, random: np.random.Generator
+    ) -> Iterator[tuple[torch.Tensor, torch.Tensor, torch.Tensor | None]]:
         """Slices of an order; a single picture at the end goes with those before it, for it has no spread."""
         starts = list(range(0, len(order), size))
         if len(starts) > 1 and len(order) - starts[-1] == 1:
@@ -69,7 +46,22 @@ class Batches:
             rows = order[first:end]
             weight = None if self.weight is None else torch.from_numpy(self.weight[rows]).to(self.device)
             x = self.scale.applied(self.images.take(rows).pixels(), self.device)
+            x = x if self.changed is None else self.changed(x, random)
             yield x, torch.from_numpy(self.codes[rows]).to(self.device), weight
+
+    def score(self, net: nn.Module, n_jobs: int | None) -> float:
+        """Accuracy."""
+        logits = answered(net, self.images, self.scale, self.device, n_jobs)
+        return float(np.average(logits.argmax(axis=1) == self.codes, weights=self.weight))
+
+    def digest(self) -> str:
+        """Words that are others for other pictures, classes or weights."""
+        found = hashlib.sha256(repr((self.images.shape, self.scale)).encode())
+        for picture in self.images:
+            found.update(np.ascontiguousarray(picture))
+        for each in (self.codes, self.weight):
+            found.update(b"" if each is None else np.ascontiguousarray(each))
+        return found.hexdigest()
 
 
 def images_of(data: Any, who: str) -> Images:

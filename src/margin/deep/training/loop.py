@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, Protocol
 
 import numpy as np
 import torch
@@ -14,13 +14,13 @@ from torch import nn
 from margin.deep.architectures.plan import TrainingOutputs
 from margin.deep.mlp.rates import Schedule
 from margin.deep.mlp.training import Divergence, Epoch, Patience
-from margin.deep.training.answering import answered
-from margin.deep.training.batches import Batches
+from margin.deep.training.average import Average
+from margin.deep.training.lessons import Lessons
+from margin.deep.training.mixing import mixed_loss
 from margin.deep.training.surroundings import OwnRandom, threads_of_torch
-from margin.errors import ConvergenceWarning, warn
 from margin.random import generator
 
-__all__ = ["OPTIMIZERS", "Loop", "make_optimizer"]
+__all__ = ["OPTIMIZERS", "Loop", "make_optimizer", "take_weights", "weights_of"]
 
 #: What auxiliary heads count beside the head (Szegedy et al. 2014).
 AUXILIARY = 0.3
@@ -37,84 +37,144 @@ OPTIMIZERS: dict[str, Callable[..., torch.optim.Optimizer]] = {
 Weights = dict[str, torch.Tensor]
 
 
+class Keeper(Protocol):
+    """Who writes down where a run is after every epoch."""
+
+    def write(self, run: Loop) -> None: ...
+
+
 @dataclass
 class Loop:
-    """A run over pictures: what is learnt from and judged by, how, and how long."""
+    """A run: what is learnt from and judged by, how, how long, and what became of it.
+
+    Attributes
+    ----------
+    before_epoch
+        Called with the number of every epoch, counted from 0, once the network is in training mode: to freeze layers.
+    mixup
+        The parameter of the Beta distribution by which cases are mixed; 0 for none.
+    average
+        Weights averaged over the steps; they are those that are judged and answer.
+    keeper
+        Writes every epoch down.
+    curve, best, diverged
+        The epochs until now; the weights of the best one with ``held_out``; where a loss was not finite.
+    """
 
     net: nn.Module
-    batches: Batches
-    held_out: Batches | None
+    lessons: Lessons
+    held_out: Lessons | None
     loss: Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
     optimizer: torch.optim.Optimizer
     schedule: Schedule
-    patience: Patience | None
+    patience: Patience
     batch_size: int
     n_jobs: int | None
     seed: int
     random: OwnRandom
+    before_epoch: Callable[[int], None] = lambda number: None
+    mixup: float = 0.0
+    average: Average | None = None
+    keeper: Keeper | None = None
+    curve: list[Epoch] = field(default_factory=list)
+    best: Weights | None = None
+    diverged: Divergence | None = None
 
     def epochs(self) -> Iterator[Epoch]:
-        """Until ``epochs`` are done, patience is over, or a loss is not finite; then the best weights are put back.
+        """Until all epochs are done, patience is over, or a loss is not finite; then the best weights are put back.
 
         Whoever leaves the loop has the network as it was then. An interrupt inside an epoch, or an error, leaves what
-        the last whole epoch left.
+        the last whole epoch left: its best weights where cases are held out.
         """
-        best: Weights | None = None
-        for number in range(self.schedule.n_epochs):
-            good = self._weights()
+        while len(self.curve) < self.schedule.n_epochs and not self.patience.is_over():
+            good = self._answering()
             try:
-                made = self._epoch(number)
+                made = self._epoch(len(self.curve))
             except BaseException:
-                self._put(good if best is None else best)
+                take_weights(self.net, good if self.best is None else self.best)
                 raise
             if isinstance(made, Divergence):
-                self._put(good if best is None else best)
-                warn(
-                    f"train: the loss of batch {made.batch} of epoch {made.epoch} was not finite at rate "
-                    f"{made.rate:g}; the weights before it are kept (a smaller rate may help).",
-                    ConvergenceWarning,
-                )
+                self.diverged = made
+                take_weights(self.net, good if self.best is None else self.best)
                 return
-            if self.patience is not None:
-                judged = made.loss if made.validation_score is None else -made.validation_score
-                if self.patience.see(made.number, judged) and self.held_out is not None:
-                    best = self._weights()
+            self._judge(made)
+            self.curve.append(made)
+            if self.keeper is not None:
+                self.keeper.write(self)
+            learning = None if self.average is None else weights_of(self.net)
+            take_weights(self.net, self._answering()) if learning is not None else None
             yield made
-            if self.patience is not None and self.patience.is_over():
-                break
-        if best is not None:
-            self._put(best)
+            if learning is not None:
+                take_weights(self.net, learning)
+        self.finish()
+
+    def finish(self) -> None:
+        """Give the network the weights that are to answer."""
+        if self.best is not None:
+            take_weights(self.net, self.best)
+        elif self.average is not None:
+            take_weights(self.net, self._answering())
+
+    def _answering(self) -> Weights:
+        """The weights that would answer now."""
+        now = weights_of(self.net)
+        return now if self.average is None or not self.average.steps else self.average.over(now)
+
+    def _judge(self, made: Epoch) -> None:
+        judged = made.loss if made.validation_score is None else -made.validation_score
+        if self.patience.see(made.number, judged) and self.held_out is not None:
+            self.best = self._answering()
 
     def _epoch(self, number: int) -> Epoch | Divergence:
         begun = time.perf_counter()
-        n = len(self.batches.codes)
+        n = len(self.lessons)
         order = generator(self.seed, "order", number).permutation(n)
+        draws = generator(self.seed, "changes", number)
         rates = self.schedule.rates(number, -(-n // self.batch_size), number * n)
         total, norms, visited = 0.0, 0.0, 0
         self.net.train()
+        self.before_epoch(number)
         with threads_of_torch(self.n_jobs), self.random:
-            for step, (x, codes, weight) in enumerate(self.batches.of(order, self.batch_size)):
-                loss = self._loss(x, codes, weight)
-                value = float(loss.detach())
+            for step, (x, targets, weight) in enumerate(self.lessons.of(order, self.batch_size, draws)):
+                loss = self._loss(x, targets, weight, draws)
+                value, rate = float(loss.detach()), float(rates[min(step, len(rates) - 1)])
                 if not np.isfinite(value):
-                    return Divergence(number + 1, step + 1, float(rates[step]))
-                self.optimizer.zero_grad(set_to_none=True)
-                loss.backward()  # type: ignore[no-untyped-call]
+                    return Divergence(number + 1, step + 1, rate)
+                self._step(loss, rate)
                 norms += self._gradient_norm()
-                for group in self.optimizer.param_groups:
-                    group["lr"] = float(rates[step]) * group.get("factor", 1.0)
-                self.optimizer.step()
-                total, visited = total + value * len(codes), step + 1
+                total, visited = total + value * len(targets), step + 1
         score = self._score()
         seconds = time.perf_counter() - begun
-        return Epoch(number + 1, total / n, score, float(rates[visited - 1]), norms / visited, seconds)
+        return Epoch(number + 1, total / n, score, rate, norms / visited, seconds)
 
-    def _loss(self, x: torch.Tensor, codes: torch.Tensor, weight: torch.Tensor | None) -> torch.Tensor:
+    def _step(self, loss: torch.Tensor, rate: float) -> None:
+        self.optimizer.zero_grad(set_to_none=True)
+        loss.backward()  # type: ignore[no-untyped-call]
+        for group in self.optimizer.param_groups:
+            group["lr"] = rate * group.get("factor", 1.0)
+        self.optimizer.step()
+        if self.average is not None:
+            self.average.see(self.net)
+
+    def _loss(
+        self, x: Any, targets: torch.Tensor, weight: torch.Tensor | None, draws: np.random.Generator
+    ) -> torch.Tensor:
+        if self.mixup and isinstance(x, torch.Tensor):
+            return mixed_loss(self._mean, self.loss, x, targets, weight, self.mixup, draws)
+
+        def of_cases(logits: torch.Tensor) -> torch.Tensor:
+            losses = self.loss(logits, targets)
+            return losses if weight is None else losses * weight
+
+        return self._mean(x, of_cases)
+
+    def _mean(self, x: Any, of_cases: Callable[[torch.Tensor], torch.Tensor]) -> torch.Tensor:
+        """The mean loss of a batch; weights are relative to their mean over all cases, not over the batch."""
         made = self.net(x)
         logits, auxiliary = made if isinstance(made, TrainingOutputs) else (made, ())
-        loss = _mean(self.loss(logits, codes), weight)
+        loss = of_cases(logits).mean()
         for each in auxiliary:
-            loss = loss + AUXILIARY * _mean(self.loss(each, codes), weight)
+            loss = loss + AUXILIARY * of_cases(each).mean()
         return loss
 
     def _gradient_norm(self) -> float:
@@ -124,22 +184,26 @@ class Loop:
     def _score(self) -> float | None:
         if self.held_out is None:
             return None
-        held = self.held_out
-        logits = answered(self.net, held.images, held.scale, held.device, self.n_jobs)
-        return float(np.average(logits.argmax(axis=1) == held.codes, weights=held.weight))
-
-    def _weights(self) -> Weights:
-        return {name: each.detach().clone() for name, each in self.net.state_dict().items()}
-
-    def _put(self, weights: Weights) -> None:
-        with torch.no_grad():
-            for name, place in self.net.state_dict().items():
-                place.copy_(weights[name])
+        if self.average is None:
+            return self.held_out.score(self.net, self.n_jobs)
+        learning = weights_of(self.net)
+        take_weights(self.net, self._answering())
+        try:
+            return self.held_out.score(self.net, self.n_jobs)
+        finally:
+            take_weights(self.net, learning)
 
 
-def _mean(losses: torch.Tensor, weight: torch.Tensor | None) -> torch.Tensor:
-    """The mean of a batch; weights are relative to their mean over all pictures, not over the batch."""
-    return losses.mean() if weight is None else (losses * weight).mean()
+def weights_of(net: nn.Module) -> Weights:
+    """Copies of all numbers of a network, statistics of batches among them."""
+    return {name: each.detach().clone() for name, each in net.state_dict().items()}
+
+
+def take_weights(net: nn.Module, weights: Weights) -> None:
+    """Put such numbers back."""
+    with torch.no_grad():
+        for name, place in net.state_dict().items():
+            place.copy_(weights[name])
 
 
 def make_optimizer(given: Any, net: nn.Module, rate: float, decay: float) -> torch.optim.Optimizer:

@@ -9,7 +9,7 @@ import numpy as np
 
 from margin.deep.mlp.rates import SCHEDULES, Schedule
 from margin.deep.mlp.training import Epoch, Patience
-from margin.errors import InputError, ParameterError, closest
+from margin.errors import ConvergenceWarning, InputError, ParameterError, closest, warn
 from margin.lazy import package_of_extra
 from margin.random import seed_for
 from margin.typing import SeedLike
@@ -18,7 +18,9 @@ if TYPE_CHECKING:
     import torch
     from torch import nn
 
-    from margin.deep.training.batches import Batches, PixelScale
+    from margin.deep.training.batches import Batches
+    from margin.deep.training.loop import Loop
+    from margin.deep.training.pixel_scale import PixelScale
 
 __all__ = ["probabilities", "train"]
 
@@ -143,7 +145,18 @@ def _prepared(
         net, batches, held, by_case, make_optimizer(optimizer, net, rate, decay), schedule, waits, batch_size, n_jobs,
         seed, OwnRandom(seed),
     )  # fmt: skip
-    return loop.epochs()
+    return _watched(loop)
+
+
+def _watched(loop: Loop) -> Iterator[Epoch]:
+    """The epochs of a loop, and a warning where a loss was not finite."""
+    yield from loop.epochs()
+    if (where := loop.diverged) is not None:
+        warn(
+            f"train: the loss of batch {where.batch} of epoch {where.epoch} was not finite at rate {where.rate:g}; the "
+            "weights before it are kept (a smaller rate may help).",
+            ConvergenceWarning,
+        )
 
 
 def _cross_entropy(logits: torch.Tensor, codes: torch.Tensor) -> torch.Tensor:
@@ -153,7 +166,8 @@ def _cross_entropy(logits: torch.Tensor, codes: torch.Tensor) -> torch.Tensor:
 
 
 def _batches(net: Any, data: Any, weight: Any, known: Any, scale: PixelScale | None, who: str) -> Batches:
-    from margin.deep.training.batches import Batches, PixelScale, images_of, outputs_of, read_labels
+    from margin.deep.training.batches import Batches, images_of, outputs_of, read_labels
+    from margin.deep.training.pixel_scale import PixelScale
 
     images, y = data if isinstance(data, tuple | list) else (data, getattr(data, "labels", None))
     images = images_of(images, who)
@@ -199,7 +213,7 @@ def probabilities(net: nn.Module, images: Any, *, n_jobs: int | None = None) -> 
 
 def _scale_of(net: Any, channels: int) -> PixelScale:
     from margin.deep.architectures.cards import CARDS
-    from margin.deep.training.batches import PixelScale
+    from margin.deep.training.pixel_scale import PixelScale
 
     scale: PixelScale | None = getattr(net, "pixel_scale", None)
     card = CARDS.get(getattr(getattr(net, "plan", None), "name", ""))

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from margin.deep.architectures.cards import CARDS
-from margin.deep.training.batches import PixelScale
+from margin.deep.training.pixel_scale import PixelScale
 from margin.errors import PersistenceError
 
 __all__ = ["notes_of", "read_notes"]
