@@ -18,7 +18,7 @@ _names = {
         GradientBoostingClassifier GradientBoostingRegressor LPBoostClassifier LogitBoostClassifier RUSBoostClassifier
     """,
     "data": "Table read",
-    "deep": "MLPClassifier MLPRegressor",
+    "deep": "MLPClassifier MLPRegressor SequenceClassifier SequenceModel",
     "ensemble": """
         BaggingClassifier BaggingRegressor ExtraTreesClassifier ExtraTreesRegressor GatedClassifier
         RandomForestClassifier RandomForestRegressor StackingClassifier StackingRegressor VotingClassifier

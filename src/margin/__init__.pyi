@@ -156,6 +156,12 @@ from margin.deep import (
 from margin.deep import (
     MLPRegressor as MLPRegressor,
 )
+from margin.deep import (
+    SequenceClassifier as SequenceClassifier,
+)
+from margin.deep import (
+    SequenceModel as SequenceModel,
+)
 from margin.ensemble import (
     BaggingClassifier as BaggingClassifier,
 )

@@ -1,4 +1,4 @@
-"""Networks: layers as Lego in plain NumPy, perceptrons on tables, trained in the core, and pictures on PyTorch."""
+"""Networks: layers as Lego in plain NumPy, perceptrons on tables, trained in the core, pictures and sequences on PyTorch."""
 
 from margin.deep import architectures, layers
 from margin.deep.backpropagation import BackPropagation, LayerReading, backpropagate, layers_of
@@ -11,6 +11,10 @@ from margin.deep.mlp.summary import LayerSummary, NetworkSummary
 from margin.deep.mlp.training import Epoch
 from margin.deep.optimizer_paths import OptimizerPaths, optimizer_paths
 from margin.deep.reading.summary import summary
+from margin.deep.sequences.classifier import SequenceClassifier
+from margin.deep.sequences.memory import Memory, memory
+from margin.deep.sequences.ngrams import NGramModel
+from margin.deep.sequences.reader import SequenceModel
 from margin.deep.training.train import probabilities, train
 from margin.deep.weights.files import load_weights, save_weights
 
@@ -22,9 +26,13 @@ __all__ = [
     "LayerSummary",
     "MLPClassifier",
     "MLPRegressor",
+    "Memory",
+    "NGramModel",
     "NetworkSummary",
     "OptimizerPaths",
     "RateCurve",
+    "SequenceClassifier",
+    "SequenceModel",
     "architectures",
     "backpropagate",
     "check_gradients",
@@ -32,6 +40,7 @@ __all__ = [
     "layers",
     "layers_of",
     "load_weights",
+    "memory",
     "optimizer_paths",
     "probabilities",
     "save_weights",

@@ -63,7 +63,8 @@ class SequenceEncoder:
     def n_codes(self) -> int:
         return 0 if self.vocabulary is None else len(self.vocabulary)
 
-    def encode(self, source: Sequences, who: str) -> Ragged:
+    def encode(self, X: Any, who: str) -> Ragged:
+        source = Sequences.of(X, who)
         if not len(source):
             return Ragged(np.zeros((0, self.width), np.float32), np.zeros(0, np.int64), np.zeros(0, np.int64))
         self._check_kind(source, who)
@@ -96,7 +97,9 @@ def _steps(source: Sequences, most: int, who: str) -> Ragged:
         step, column = (int(each) for each in np.argwhere(bad)[0])
         row = int(np.searchsorted(rows.starts + rows.lengths, step, side="right"))
         value = flat[step, column]
-        many = len(np.unique(np.searchsorted(rows.starts + rows.lengths, np.flatnonzero(bad.any(axis=1)), side="right")))
+        many = len(
+            np.unique(np.searchsorted(rows.starts + rows.lengths, np.flatnonzero(bad.any(axis=1)), side="right"))
+        )
         hint = "fill gaps beforehand, by the values around them, say" if np.isnan(value) else "check its unit"
         raise InputError(
             f"{who}: sequence {row}, step {int(step - rows.starts[row])} holds {value!s} as number {column} "

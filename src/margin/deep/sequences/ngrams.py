@@ -95,7 +95,9 @@ class NGramModel:
         if stream.n_codes**self.order >= 2**62:
             raise InputError(f"NGramModel.fit: {stream.n_codes} characters are too many for n-grams of {self.order}.")
         ways = self._ways(stream, texts)
-        self._counts = [_Counts.of(_keys(ways[:, -n:], stream.n_codes), stream.n_codes) for n in range(1, self.order + 1)]
+        self._counts = [
+            _Counts.of(_keys(ways[:, -n:], stream.n_codes), stream.n_codes) for n in range(1, self.order + 1)
+        ]
         self._stream = stream
         return self
 
@@ -170,4 +172,3 @@ def _keys(ways: np.ndarray, size: int) -> np.ndarray:
     for column in ways.T:
         keys = keys * size + column
     return keys
-

@@ -51,6 +51,10 @@ class Ragged:
     def __len__(self) -> int:
         return len(self.lengths)
 
+    @property
+    def shape(self) -> tuple[int]:
+        return (len(self),)
+
     def laid(self, rows: np.ndarray) -> Laid:
         """Sequences side by side, none of them filled up to the length of another."""
         lengths = self.lengths[rows]
