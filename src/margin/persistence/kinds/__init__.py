@@ -23,6 +23,7 @@ from margin.persistence.kinds import (
     neighbors,
     networks,
     selection,
+    sequences,
     svm,
     tensors,
     tree,
@@ -36,7 +37,7 @@ FAMILIES = (
     *(data, base, evaluation),
     *(neighbor_indexes, neighbors),
     *(bayes_statistics, distributions, bayes, discriminants, calibration),
-    *(linear, svm, tree, networks, tensors, multiclass, committees, bags, forests, gradient, selection),
+    *(linear, svm, tree, networks, tensors, sequences, multiclass, committees, bags, forests, gradient, selection),
     *(adaboost, additive, weighted_votes),
 )
 
