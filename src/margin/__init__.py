@@ -18,7 +18,10 @@ _names = {
         GradientBoostingClassifier GradientBoostingRegressor LPBoostClassifier LogitBoostClassifier RUSBoostClassifier
     """,
     "data": "Table read",
-    "deep": "FeatureExtractor ImageClassifier MLPClassifier MLPRegressor Pixels TorchClassifier",
+    "deep": """
+        FeatureExtractor ImageClassifier MLPClassifier MLPRegressor Pixels SequenceClassifier SequenceModel
+        TorchClassifier
+    """,
     "ensemble": """
         BaggingClassifier BaggingRegressor ExtraTreesClassifier ExtraTreesRegressor GatedClassifier
         RandomForestClassifier RandomForestRegressor StackingClassifier StackingRegressor VotingClassifier

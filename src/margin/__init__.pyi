@@ -166,6 +166,12 @@ from margin.deep import (
     Pixels as Pixels,
 )
 from margin.deep import (
+    SequenceClassifier as SequenceClassifier,
+)
+from margin.deep import (
+    SequenceModel as SequenceModel,
+)
+from margin.deep import (
     TorchClassifier as TorchClassifier,
 )
 from margin.ensemble import (

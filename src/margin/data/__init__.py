@@ -11,9 +11,21 @@ if TYPE_CHECKING:
     from margin.data.images import Images
     from margin.data.readers import read
     from margin.data.readers.typed_frame import from_polars
+    from margin.data.sequences import Sequences
     from margin.data.summary import describe
 
-__all__ = ["Column", "Images", "Schema", "Table", "catalog", "describe", "from_polars", "generators", "read"]
+__all__ = [
+    "Column",
+    "Images",
+    "Schema",
+    "Sequences",
+    "Table",
+    "catalog",
+    "describe",
+    "from_polars",
+    "generators",
+    "read",
+]
 
 __getattr__, __dir__ = attach(
     __name__,
@@ -22,6 +34,7 @@ __getattr__, __dir__ = attach(
         "describe": "margin.data.summary",
         "from_polars": "margin.data.readers.typed_frame",
         "Images": "margin.data.images",
+        "Sequences": "margin.data.sequences",
         "generators": "margin.data.generators",
         "read": "margin.data.readers",
     },

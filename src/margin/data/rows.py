@@ -12,6 +12,7 @@ from margin.data.frames.dataframes import is_frame
 from margin.data.frames.in_memory import is_records, table_from_memory
 from margin.data.frames.left_out import warn_of_columns
 from margin.data.images import Images
+from margin.data.sequences import Sequences
 from margin.errors import InputError, InputTypeError, closest, listing, unreadable
 from margin.typing import TableLike
 
@@ -27,7 +28,7 @@ def take_rows(X: Any, rows: np.ndarray) -> Any:
     >>> take_rows(np.array([[1, 2], [3, 4], [5, 6]]), np.array([2, 0])).tolist()
     [[5, 6], [1, 2]]
     """
-    if isinstance(X, (Table, Images)):
+    if isinstance(X, (Table, Images, Sequences)):
         return X.take(rows)
     if isinstance(X, np.ndarray):
         # take is up to three times as fast on rows that lie in one piece, but copies all of any other array first.

@@ -1,4 +1,4 @@
-"""Networks: layers as Lego in plain NumPy, perceptrons on tables, trained in the core, and pictures on PyTorch."""
+"""Networks: layers as Lego in plain NumPy, perceptrons on tables, trained in the core, pictures and sequences on PyTorch."""
 
 from margin.deep import architectures, layers
 from margin.deep.backpropagation import BackPropagation, LayerReading, backpropagate, layers_of
@@ -16,6 +16,10 @@ from margin.deep.pictures.image_classifier import ImageClassifier
 from margin.deep.pictures.pixels import Pixels
 from margin.deep.pictures.torch_classifier import TorchClassifier
 from margin.deep.reading.summary import summary
+from margin.deep.sequences.classifier import SequenceClassifier
+from margin.deep.sequences.memory import Memory, memory
+from margin.deep.sequences.ngrams import NGramModel
+from margin.deep.sequences.reader import SequenceModel
 from margin.deep.training.train import probabilities, train
 from margin.deep.weights.files import load_weights, save_weights
 
@@ -30,10 +34,14 @@ __all__ = [
     "LayerSummary",
     "MLPClassifier",
     "MLPRegressor",
+    "Memory",
+    "NGramModel",
     "NetworkSummary",
     "OptimizerPaths",
     "Pixels",
     "RateCurve",
+    "SequenceClassifier",
+    "SequenceModel",
     "TorchClassifier",
     "architectures",
     "backpropagate",
@@ -42,6 +50,7 @@ __all__ = [
     "layers",
     "layers_of",
     "load_weights",
+    "memory",
     "optimizer_paths",
     "probabilities",
     "save_weights",

@@ -10,14 +10,18 @@ from typing import Any
 
 import numpy as np
 
-from margin.deep.layers.activations import Sigmoid
+from margin.deep.layers.activations import Activation, ReLU, Sigmoid, Tanh
 from margin.deep.layers.layer import Layer, shaped
+from margin.errors import ParameterError, closest
 from margin.random import generator
 from margin.typing import SeedLike
 
 __all__ = ["GRU", "LSTM", "RNN"]
 
 _sigmoid = Sigmoid().value
+#: Along x U + b, h V, the output before and the memory before.
+Slopes = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
+_FUNCTIONS: dict[str, type[Activation]] = {"tanh": Tanh, "sigmoid": Sigmoid, "relu": ReLU}
 
 
 class Recurrent(Layer):
@@ -38,22 +42,22 @@ class Recurrent(Layer):
         return {"U": self.U, "V": self.V, "b": self.b}
 
     def _step(self, x: np.ndarray, h: np.ndarray, c: np.ndarray) -> tuple[np.ndarray, np.ndarray, Any]:
-        """Output, memory and what the way back needs, after one step."""
+        """Output, memory and what the way back needs (input and output before first), after one step."""
         raise TypeError(f"{type(self).__name__} must say what a step does: def _step(self, x, h, c).")
 
-    def _back(self, kept: Any, dh: np.ndarray, dc: np.ndarray) -> tuple[Any, ...]:
-        """Slopes along input, output before, memory before, and those of U, V and b."""
-        raise TypeError(f"{type(self).__name__} must say its slope: def _back(self, kept, dh, dc).")
+    def _before(self, kept: Any, dh: np.ndarray, dc: np.ndarray) -> Slopes:
+        """Slopes along x U + b, h V, the output before and the memory before."""
+        raise TypeError(f"{type(self).__name__} must say its slope: def _before(self, kept, dh, dc).")
 
     def _run(self, x: np.ndarray) -> tuple[np.ndarray, list[Any]]:
         x = shaped(x, 3, self, f"sequences of rows × steps × {self.n_in} numbers")
         h = c = np.zeros((len(x), self.n_units))
-        outputs, kept = [], []
+        outputs, kept = [np.zeros((len(x), 0, self.n_units))], []
         for t in range(x.shape[1]):
             h, c, memory = self._step(x[:, t], h, c)
-            outputs.append(h)
+            outputs.append(h[:, None])
             kept.append(memory)
-        return np.stack(outputs, axis=1), kept
+        return np.concatenate(outputs, axis=1), kept
 
     def forward(self, x: np.ndarray) -> np.ndarray:
         return self._run(x)[0]
@@ -64,8 +68,10 @@ class Recurrent(Layer):
         dh = dc = np.zeros((len(dx), self.n_units))
         sums = {name: np.zeros_like(each) for name, each in self.parameters.items()}
         for t in reversed(range(len(kept))):
-            dx[:, t], dh, dc, *slopes = self._back(kept[t], dh + dy[:, t], dc)
-            for name, slope in zip(sums, slopes):
+            of_x, of_h, dh, dc = self._before(kept[t], dh + dy[:, t], dc)
+            dx[:, t] = of_x @ self.U.T
+            into, state = kept[t][:2]
+            for name, slope in zip(sums, (into.T @ of_x, state.T @ of_h, of_x.sum(axis=0))):
                 sums[name] += slope
         return dx, sums
 
@@ -75,22 +81,42 @@ class Recurrent(Layer):
     def parameter_gradient(self, x: np.ndarray, dy: np.ndarray) -> dict[str, np.ndarray]:
         return self._through_time(x, dy)[1]
 
+    def remembered(self, x: np.ndarray) -> np.ndarray:
+        """How far a change of the state after each step of one sequence (steps × numbers) moves the last output.
+
+        That is the largest stretch of dh_T / ds_t, with the state s = h, and in an LSTM h and c; it is 1 at the end.
+        """
+        kept = self._run(np.asarray(x, dtype=np.float64)[None])[1]
+        dh, dc = np.eye(self.n_units), np.zeros((self.n_units, self.n_units))
+        found = np.empty(len(kept))
+        for t in reversed(range(len(kept))):
+            found[t] = np.linalg.norm(np.hstack([dh, dc]), 2)
+            _, _, dh, dc = self._before(kept[t], dh, dc)
+        return found
+
 
 class RNN(Recurrent):
-    """h = tanh(x U + h V + b), with the output of the step before as h.
+    """h = φ(x U + h V + b), with the output of the step before as h, and φ "tanh", "sigmoid" or "relu".
 
     >>> RNN(2, 3).forward(np.zeros((1, 4, 2))).shape
     (1, 4, 3)
     """
 
-    def _step(self, x: np.ndarray, h: np.ndarray, c: np.ndarray) -> tuple[np.ndarray, np.ndarray, Any]:
-        new = np.tanh(x @ self.U + h @ self.V + self.b)
-        return new, c, (x, h, new)
+    def __init__(self, n_in: int, n_units: int, *, activation: str = "tanh", random_state: SeedLike = 0) -> None:
+        if activation not in _FUNCTIONS:
+            known = ", ".join(map(repr, _FUNCTIONS))
+            hint = closest(activation, _FUNCTIONS)
+            raise ParameterError(f"RNN(activation={activation!r}): activation must be one of {known}{hint}.")
+        super().__init__(n_in, n_units, random_state=random_state)
+        self.function = _FUNCTIONS[activation]()
 
-    def _back(self, kept: Any, dh: np.ndarray, dc: np.ndarray) -> tuple[Any, ...]:
-        x, h, new = kept
-        dz = dh * (1.0 - new**2)
-        return dz @ self.U.T, dz @ self.V.T, dc, x.T @ dz, h.T @ dz, dz.sum(axis=0)
+    def _step(self, x: np.ndarray, h: np.ndarray, c: np.ndarray) -> tuple[np.ndarray, np.ndarray, Any]:
+        z = x @ self.U + h @ self.V + self.b
+        return self.function.value(z), c, (x, h, z)
+
+    def _before(self, kept: Any, dh: np.ndarray, dc: np.ndarray) -> Slopes:
+        dz = dh * self.function.slope(kept[2])
+        return dz, dz, dz @ self.V.T, dc
 
 
 class LSTM(Recurrent):
@@ -110,13 +136,13 @@ class LSTM(Recurrent):
         new = f * c + i * g
         return o * np.tanh(new), new, (x, h, c, i, f, g, o, np.tanh(new))
 
-    def _back(self, kept: Any, dh: np.ndarray, dc: np.ndarray) -> tuple[Any, ...]:
-        x, h, c, i, f, g, o, shown = kept
+    def _before(self, kept: Any, dh: np.ndarray, dc: np.ndarray) -> Slopes:
+        _, _, c, i, f, g, o, shown = kept
         dc = dc + dh * o * (1.0 - shown**2)
         dz = np.concatenate(
             [dc * g * i * (1 - i), dc * c * f * (1 - f), dc * i * (1 - g**2), dh * shown * o * (1 - o)], axis=1
         )
-        return dz @ self.U.T, dz @ self.V.T, dc * f, x.T @ dz, h.T @ dz, dz.sum(axis=0)
+        return dz, dz, dz @ self.V.T, dc * f
 
 
 class GRU(Recurrent):
@@ -130,18 +156,20 @@ class GRU(Recurrent):
     """
 
     gates = 3
+    #: What PyTorch adds to h V, inside the reset; here nothing, and no parameter.
+    state_bias: Any = 0.0
 
     def _step(self, x: np.ndarray, h: np.ndarray, c: np.ndarray) -> tuple[np.ndarray, np.ndarray, Any]:
         n = self.n_units
-        of_x, of_h = x @ self.U + self.b, h @ self.V
+        of_x, of_h = x @ self.U + self.b, h @ self.V + self.state_bias
         r, u = np.split(_sigmoid(of_x[:, : 2 * n] + of_h[:, : 2 * n]), 2, axis=1)
         seen = of_h[:, 2 * n :]
         new = np.tanh(of_x[:, 2 * n :] + r * seen)
         return (1 - u) * new + u * h, c, (x, h, r, u, new, seen)
 
-    def _back(self, kept: Any, dh: np.ndarray, dc: np.ndarray) -> tuple[Any, ...]:
-        x, h, r, u, new, seen = kept
+    def _before(self, kept: Any, dh: np.ndarray, dc: np.ndarray) -> Slopes:
+        _, h, r, u, new, seen = kept
         d_new = dh * (1 - u) * (1 - new**2)
         gates = [d_new * seen * r * (1 - r), dh * (h - new) * u * (1 - u)]
         of_x, of_h = np.concatenate([*gates, d_new], axis=1), np.concatenate([*gates, d_new * r], axis=1)
-        return of_x @ self.U.T, of_h @ self.V.T + dh * u, dc, x.T @ of_x, h.T @ of_h, of_x.sum(axis=0)
+        return of_x, of_h, of_h @ self.V.T + dh * u, dc

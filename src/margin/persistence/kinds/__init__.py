@@ -24,6 +24,7 @@ from margin.persistence.kinds import (
     networks,
     pictures,
     selection,
+    sequences,
     svm,
     tensors,
     tree,
@@ -37,7 +38,8 @@ FAMILIES = (
     *(data, base, evaluation),
     *(neighbor_indexes, neighbors),
     *(bayes_statistics, distributions, bayes, discriminants, calibration),
-    *(linear, svm, tree, networks, tensors, pictures, multiclass, committees, bags, forests, gradient, selection),
+    *(linear, svm, tree, networks, tensors, pictures, sequences),
+    *(multiclass, committees, bags, forests, gradient, selection),
     *(adaboost, additive, weighted_votes),
 )
 
