@@ -8,7 +8,7 @@ from scipy.special import erf
 
 from margin import BrownBoostClassifier, CalibratedClassifier
 from margin.boosting.margins.brownian import Position, step_of, time_for
-from margin.errors import ParameterError
+from margin.errors import ConvergenceWarning, ParameterError
 
 
 def cells(seed: int, n: int = 120, noise: float = 0.0) -> tuple[np.ndarray, np.ndarray]:
@@ -120,7 +120,8 @@ def test_rows_that_are_lost_no_longer_count():
 
 def test_time_is_left_where_nothing_can_be_learnt():
     X, y = np.repeat([[0.0], [1.0]], 20, axis=0), np.tile([0, 1], 20)
-    model = BrownBoostClassifier().fit(X, y)
+    with pytest.warns(ConvergenceWarning, match="no better than chance in round 1"):
+        model = BrownBoostClassifier().fit(X, y)
     assert model.time_left_[0] == model.c_
     assert model.rounds_ == ()
     assert model.predict([[0.0]])[0] == 0

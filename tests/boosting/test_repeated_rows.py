@@ -14,6 +14,9 @@ MODELS = [
     AdaBoostClassifier(margin.DecisionTreeClassifier(max_depth=2), n_estimators=6),
     AdaBoostMHClassifier(max_depth=2, n_estimators=8, learning_rate=0.5),
     AdaBoostMHClassifier(n_estimators=8),
+    AdaBoostClassifier(n_estimators=8, learning_rate=0.5),
+    AdaBoostClassifier(n_estimators=6, max_depth=2, algorithm="SAMME.R"),
+    AdaBoostClassifier(n_estimators=6, algorithm="M2"),
 ]
 
 
@@ -24,9 +27,9 @@ def rows_with_ties(seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return X, rng.integers(0, 3, 40), rng.integers(1, 5, 40)
 
 
-@pytest.mark.parametrize("model", MODELS, ids=["real", "SAMME", "MH, step .5", "MH"])
+@pytest.mark.parametrize("model", MODELS, ids=["real", "SAMME", "MH, step .5", "MH", "stumps", "real trees", "M2"])
 def test_weights_are_repeated_rows_in_every_bit(model):
-    for seed in range(25):
+    for seed in range(10):
         X, y, times = rows_with_ties(seed)
         found = []
         for given in ((X, y, times), (np.repeat(X, times, axis=0), np.repeat(y, times), None)):
@@ -44,6 +47,13 @@ def test_sums_of_weights_are_exact_in_any_order():
         order = rng.permutation(1000)
         assert weights.weight[order].cumsum()[-1] == weights.weight.sum() == weights.total
     assert weights.total == pytest.approx(weights.n_cases, rel=1e-9)
+
+
+@pytest.mark.parametrize("estimator", [None, margin.DecisionTreeClassifier(max_depth=1)], ids=["core", "learner"])
+def test_very_large_whole_numbers_are_weights_and_not_rows(estimator):
+    X, y, times = rows_with_ties(3)
+    small, large = (AdaBoostClassifier(estimator, n_estimators=6).fit(X, y, times * factor) for factor in (0.7, 1e12))
+    assert np.allclose(small.decision_function(X), large.decision_function(X), atol=0.02)
 
 
 def test_fractions_are_weights_as_they_are():

@@ -291,6 +291,10 @@ def test_cases_without_an_answer_out_of_bag_are_counted():
     found = measure_out_of_bag(model, y, "accuracy")
     assert len(found.answers) == 100 - silent
     assert f"{silent} of 100 cases were drawn by all members" in str(found)
+    numbers = margin.BaggingRegressor(n_estimators=2, random_state=0).fit(X, X[:, 0])
+    assert (
+        f"{(numbers._oob_counts == 0).sum()} of 100 cases were drawn" in measure_out_of_bag(numbers, X[:, 0])["r2"].how
+    )
     assert np.isnan(model.oob_decision_function_[:, 0]).sum() == silent
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", MarginWarning)

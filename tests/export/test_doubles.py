@@ -10,7 +10,7 @@ from margin import ErrorCorrectingCodes
 from margin.export import to_onnx
 from margin.export.graph import Graph
 from tests.contract.estimators import frame, numbers
-from tests.export.test_every_model import REFUSED_ON_WORDS, every_model
+from tests.export.test_every_model import REFUSED_ON_WORDS, every_model, votes_with_probabilities
 
 onnx = pytest.importorskip("onnx")
 onnxruntime = pytest.importorskip("onnxruntime")
@@ -50,6 +50,8 @@ def rewritten(proto, path):
 def test_every_number_is_a_double(model, tmp_path):
     if isinstance(model, ErrorCorrectingCodes) and hasattr(model, "predict_proba"):
         pytest.skip("its probabilities have no graph, which the test of every model looks at")
+    if votes_with_probabilities(model):
+        pytest.skip("its members' votes have no graph, which the test of every model looks at")
     protos = [to_onnx(clone(model).fit(*numbers()))]
     if repr(model) not in REFUSED_ON_WORDS:
         protos.append(to_onnx(clone(model).fit(*frame())))

@@ -29,13 +29,17 @@ MODELS = [model for model in settings() if is_classifier(model) or is_regressor(
 every_model = pytest.mark.parametrize("model", MODELS, ids=repr)
 
 
+def votes_with_probabilities(model):
+    return getattr(model, "algorithm", None) == "SAMME.R" and model.estimator is not None
+
+
 def export_or_refuse(model, X):
     """The answers agree, or the refusal is one that is known."""
     if isinstance(model, ErrorCorrectingCodes) and hasattr(model, "predict_proba"):
         with pytest.raises(ExportError, match=STEPS):
             to_onnx(model)
         return
-    if getattr(model, "algorithm", None) == "SAMME.R" and model.estimator is not None:
+    if votes_with_probabilities(model):
         with pytest.raises(ExportError, match=REAL_VOTES):
             to_onnx(model)
         return

@@ -4,6 +4,7 @@
 #include "bindings/interrupt.hpp"
 #include "margin/boosting/class_rounds.hpp"
 #include <cstring>
+#include <nanobind/stl/optional.h>
 
 namespace margin::bindings {
 

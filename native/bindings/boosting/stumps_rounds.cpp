@@ -8,10 +8,13 @@ using boosting::ClassRounds, boosting::RankedTable;
 
 namespace {
 
-ClassRounds* start(const RankedTable& table, In<std::int32_t> y, In<double> weight, std::size_t n_classes) {
-    if (y.size() != table.rows() || weight.size() != table.rows() || n_classes > 1024)
-        throw nb::value_error("a class and a weight are needed for each row, of at most 1024 classes");
-    return new ClassRounds(table, span(y), span(weight), n_classes);
+ClassRounds* start(const RankedTable& table, In<std::int32_t> y, In<double> weight, std::size_t n_classes,
+                   std::optional<In<std::int64_t>> times) {
+    const std::size_t n = table.rows();
+    if (y.size() != n || weight.size() != n || (times && times->size() != n) || n_classes > 1024)
+        throw nb::value_error("a class, a weight and a count are needed for each row, of at most 1024 classes");
+    const auto given = times ? span(*times) : std::span<const std::int64_t>();
+    return new ClassRounds(table, span(y), span(weight), n_classes, given);
 }
 
 nb::dict grow(ClassRounds& rounds, std::string_view criterion, std::size_t max_depth, std::size_t n_threads) {
@@ -27,11 +30,10 @@ nb::tuple advance(ClassRounds& rounds, InMatrix<double> factor, InMatrix<double>
         throw nb::value_error("factors and votes must have a row for each leaf");
     const auto standing =
         with_monitor([&](Monitor& m) { return rounds.advance(view(factor), view(vote), scale, n_threads, m); });
-    const auto whole = static_cast<double>(standing.whole);
-    std::vector<double> margins(standing.margins.begin(), standing.margins.end());
-    for (double& share : margins)
-        share /= whole;
-    return nb::make_tuple(static_cast<double>(standing.wrong) / whole, standing.least_margin, give(std::move(margins)));
+    const auto share = [&](auto sum) { return static_cast<double>(sum) / static_cast<double>(standing.whole); };
+    std::vector<double> margins(standing.margins.size());
+    std::ranges::transform(standing.margins, margins.begin(), share);
+    return nb::make_tuple(share(standing.wrong), standing.least_margin, give(std::move(margins)));
 }
 
 void resume(ClassRounds& rounds, In<double> weight, InMatrix<double> votes) {
@@ -45,7 +47,7 @@ void resume(ClassRounds& rounds, In<double> weight, InMatrix<double> votes) {
 MARGIN_BINDINGS(boosting) {
     nb::class_<ClassRounds>(boosting, "ClassRounds", "Weights and votes of the training rows, round after round.")
         .def(nb::new_(&start), "table"_a, "y"_a.noconvert(), "weight"_a.noconvert(), "n_classes"_a,
-             nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>())
+             "times"_a.noconvert() = nb::none(), nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>())
         .def_prop_ro(
             "weight", [](ClassRounds& r) { return give(std::vector<double>(r.weight())); }, nb::rv_policy::move)
         .def_prop_ro(

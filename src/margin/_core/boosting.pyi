@@ -74,7 +74,12 @@ class ClassRounds:
     """Weights and votes of the training rows, round after round."""
 
     def __init__(
-        self, table: RankedTable, y: Vector[numpy.int32], weight: Vector[numpy.float64], n_classes: int
+        self,
+        table: RankedTable,
+        y: Vector[numpy.int32],
+        weight: Vector[numpy.float64],
+        n_classes: int,
+        times: Vector[numpy.int64] | None = None,
     ) -> None: ...
     @property
     def weight(self) -> Vector[numpy.float64]: ...

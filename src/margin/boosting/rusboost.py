@@ -10,13 +10,14 @@ from typing import Annotated, Any, Literal
 import numpy as np
 
 from margin.base import AsGiven, Classifier
-from margin.base.meta.inner_model import on_tables
+from margin.base.meta.inner_model import last_step, on_tables
 from margin.base.meta.members import Member, learn_member, naming
 from margin.base.representations.representation import TrainingRows
 from margin.base.softmax import log_softmax, softmax
 from margin.boosting.margins.weighted_votes import WeakModel
 from margin.data.splits import units_of
 from margin.data.table import Table
+from margin.errors import ConvergenceWarning, warn
 from margin.params import Count, Rule, Seed, is_number
 from margin.random import generator, seed_for
 from margin.typing import Encoded, TableLike
@@ -173,6 +174,13 @@ class RUSBoostClassifier(Classifier):
             found.append([n_drawn, epsilon, alpha, float(first @ (votes.argmax(axis=1) != y))])
         self._record = np.array(found).reshape(len(found), 4)
         self.weights_ = self._record[:, 2].copy()
+        if n > 1 and not found:
+            warn(
+                f"{type(self).__name__}.fit: {type(last_step(model)).__name__} is no better than chance in round 1, "
+                "and there is nothing to boost; classes are answered by their shares (other columns may help, or a "
+                "stronger learner).",
+                ConvergenceWarning,
+            )
 
     def _learn(
         self, model: Any, X: Encoded, y: np.ndarray, share: np.ndarray, draws: _Draws, number: int

@@ -51,8 +51,9 @@ def measure_out_of_bag(
     """Metrics of what a bag or a forest says out of bag, each with its interval.
 
     Each training row is answered by the members that did not draw it, as a new row would be, so that no rows have to be
-    held back. Rows that all members drew have no answer and are left out, which ``warnings`` of the result say; with
-    fewer members they are more. Intervals are those of as many cases, and know nothing of other draws.
+    held back. Rows that all members drew have no answer and are left out, which ``warnings`` of the result say (of
+    numbers ``how`` of each score); with fewer members they are more. Intervals are those of as many cases, and know
+    nothing of other draws.
 
     Parameters
     ----------
@@ -102,13 +103,14 @@ def measure_out_of_bag(
     if not asked.any():
         raise InputError(f"{who}: none of {len(said)} cases has an answer out of bag (more members are needed).")
     kept = None if weight is None else weight[asked]
+    few = "" if asked.all() else f"{(~asked).sum()} of {len(asked)} cases were drawn by all members"
     if said.ndim == 1:
-        return _of_numbers(targets[asked].astype(np.float64), said[asked], kept, metrics, confidence)
+        numbers = _of_numbers(targets[asked].astype(np.float64), said[asked], kept, metrics, confidence)
+        return {name: replace(one, how=f"{one.how}; {few}") if few else one for name, one in numbers.items()}
     found = _of_classes(model, targets, asked, said, kept, metrics, positive, confidence)
-    if asked.all():
+    if not few:
         return found
-    silent = f"{(~asked).sum()} of {len(asked)} cases were drawn by all members and have no answer out of bag."
-    return replace(found, warnings=(*found.warnings, silent))
+    return replace(found, warnings=(*found.warnings, f"{few} and have no answer out of bag."))
 
 
 def _said(model: Any, who: str) -> np.ndarray:

@@ -26,13 +26,15 @@ struct Standing {
 
 class ClassRounds {
 public:
-    /// `weight` are shares of 1, all above 0. Requires n_classes <= ClassSums<...>::most_classes. The table and y must
-    /// stay as long as this.
+    /// `weight` are shares of 1, all above 0. Row i stands for `times[i]` rows of that weight each, and for one where
+    /// there are no times: what one of them weighs is rounded to the grid, so that all sums are those of so many rows.
+    /// Requires that times * weight add up to 1, and n_classes <= ClassSums<...>::most_classes. The table and y must stay
+    /// as long as this.
     ClassRounds(const RankedTable& table, std::span<const std::int32_t> y, std::span<const double> weight,
-                std::size_t n_classes)
-        : table_(table), y_(y), n_classes_(n_classes), weight_(weight.begin(), weight.end()),
-          given_(weight.begin(), weight.end()), votes_(weight.size() * width()), leaf_(weight.size()),
-          items_(weight.size()) {
+                std::size_t n_classes, std::span<const std::int64_t> times = {})
+        : table_(table), y_(y), n_classes_(n_classes), times_(times.begin(), times.end()),
+          weight_(weight.begin(), weight.end()), given_(weight.begin(), weight.end()), votes_(weight.size() * width()),
+          leaf_(weight.size()), items_(weight.size()) {
         weigh_items(0, rows());
     }
 
@@ -75,7 +77,7 @@ public:
                     double* const votes = votes_.data() + i * width();
                     for (std::size_t c = 0; c < width(); ++c)
                         votes[c] += vote(l, c);
-                    count(part, margin_of(votes, k) / scale, right(votes, k), on_grid(given_[i]));
+                    count(part, margin_of(votes, k) / scale, right(votes, k), heft(i, given_[i]));
                 }
                 weigh_items(begin, end);
             },
@@ -91,7 +93,12 @@ public:
 private:
     void weigh_items(std::size_t begin, std::size_t end) noexcept {
         for (std::size_t i = begin; i < end; ++i)
-            items_[i] = ClassSums<Error, 2>::item(weight_[i], y_[i]);
+            items_[i] = ClassSums<Error, 2>::item(heft(i, weight_[i]), y_[i]);
+    }
+
+    /// What row i weighs on the grid, if one of its rows has such a share.
+    sum_t heft(std::size_t i, double share) const noexcept {
+        return times_.empty() ? on_grid(share) : times_[i] * on_grid(share);
     }
 
     /// By how much the votes for class k exceed those for any other.
@@ -124,6 +131,7 @@ private:
     const RankedTable& table_;
     std::span<const std::int32_t> y_;
     std::size_t n_classes_;
+    std::vector<std::int64_t> times_;
     std::vector<double> weight_, given_, votes_;
     std::vector<std::uint8_t> leaf_;
     std::vector<sum_t> items_; // of ClassSums, whatever the criterion

@@ -95,7 +95,7 @@ struct ClassSums {
     std::size_t n_classes = N;
 
     std::size_t n_sums() const noexcept { return N == 0 ? n_classes : N; }
-    static Item item(double share, std::int32_t y) noexcept { return on_grid(share) << class_bits | y; }
+    static Item item(sum_t weight, std::int32_t y) noexcept { return weight << class_bits | y; }
     void add(sum_t* sums, Item item) const noexcept {
         sums[item & static_cast<Item>(most_classes - 1)] += item >> class_bits;
     }

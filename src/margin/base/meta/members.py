@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any, Literal, TypeVar
 
 import numpy as np
+from sklearn.utils import get_tags
 
 from margin import parallel
 from margin.base.meta.inner_model import last_step, weights_for
@@ -96,7 +97,10 @@ def learn_member(
     if len(known) == 1:
         return Member(None, known.astype(np.intp))
     fresh = learn_model(model, X, codes, weight, who, groups)
-    return Member(fresh, np.asarray(getattr(last_step(fresh), "classes_", known)).astype(np.intp))
+    found = getattr(last_step(fresh), "classes_", None)
+    if found is None and hasattr(fresh, "__sklearn_tags__") and get_tags(fresh).estimator_type == "regressor":
+        raise ParameterError(f"{type(last_step(model)).__name__} must be a classifier, and answers numbers")
+    return Member(fresh, np.asarray(known if found is None else found).astype(np.intp))
 
 
 def learn_model(

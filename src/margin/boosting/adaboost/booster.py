@@ -114,6 +114,7 @@ class AdaBooster(SupervisedEstimator):
                     f"{who}(n_estimators={self.n_estimators}, warm_start=True): n_estimators must be at least the "
                     f"{self._n_rounds()} rounds that are there (warm_start=False learns anew)."
                 )
+            self._refuse_other_rounds()
             data, targets, rows = self._read_rows(X, y, sample_weight, f"{who}.fit", self._columns)
             if known is not None and not np.array_equal(known, self.__dict__["classes_"]):
                 raise ParameterError(f"{who}.fit: y must have the classes of the rounds that are there, and no other.")
@@ -121,12 +122,25 @@ class AdaBooster(SupervisedEstimator):
         return self
 
     def _fit(self, X: Encoded, y: np.ndarray, rows: TrainingRows) -> None:
+        self._check_depth()
+        self._boost(X, y, rows, False)
+
+    def _check_depth(self) -> None:
         if self.estimator is None and int(self.max_depth) > MOST_DEPTH:
             raise ParameterError(
                 f"{type(self).__name__}(max_depth={self.max_depth}): max_depth must be at most {MOST_DEPTH}"
                 f"{self._deeper}."
             )
-        self._boost(X, y, rows, False)
+
+    def _refuse_other_rounds(self) -> None:
+        """Further rounds must be of the kind of those that are there."""
+        self._check_depth()
+        if (self.estimator is None) != ("trees_" in self.__dict__):
+            there = "members of an estimator" if self.estimator is None else "trees that were grown without one"
+            raise ParameterError(
+                f"{type(self).__name__}(estimator={self.estimator!r}, warm_start=True): the rounds that are there are "
+                f"{there}, and further ones must be too (warm_start=False learns anew)."
+            )
 
     def _bins(self) -> int | None:
         return None if self.max_bins is None else max(2, min(int(self.max_bins), 65535))

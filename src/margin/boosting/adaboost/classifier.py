@@ -21,11 +21,14 @@ from margin.boosting.adaboost.tree_rounds import TreeRounds, constant_tree
 from margin.boosting.rounds import Round, RoundTable
 from margin.boosting.tree_sum import TreeSum
 from margin.data.weights import count_repeats
-from margin.errors import ConvergenceWarning, ParameterError, warn
+from margin.errors import ConvergenceWarning, LabelError, ParameterError, warn
 from margin.params import Count, Flag, Jobs, Positive, Seed, Share
 from margin.typing import Encoded, TableLike
 
 __all__ = ["AdaBoostClassifier"]
+
+#: So many can be told apart in the low bits of a weight.
+MOST_CLASSES = 1024
 
 
 class AdaBoostClassifier(AdaBooster, Classifier):
@@ -131,11 +134,29 @@ class AdaBoostClassifier(AdaBooster, Classifier):
         self._keep(state, len(before), n)
         self._rounds = rounds_told(before, ran.steps[:n], ran.validation[:n], plan)
 
+    def _refuse_other_rounds(self) -> None:
+        super()._refuse_other_rounds()
+        known = {"algorithm": self.__dict__.get("_algorithm", self.algorithm)}
+        # Members do not hold what multiplies their votes.
+        if self.estimator is not None and self.algorithm == "SAMME.R":
+            known["learning_rate"] = self.__dict__.get("_rate", self.learning_rate)
+        for name, before in known.items():
+            if (now := getattr(self, name)) != before:
+                raise ParameterError(
+                    f"{type(self).__name__}({name}={now!r}, warm_start=True): {name} must be {before!r}, as for the "
+                    "rounds that are there (warm_start=False learns anew)."
+                )
+
     def _unlearnt(self, X: Encoded, y: np.ndarray, weight: np.ndarray, plan: Plan, goes_on: bool) -> HeldBack:
         return HeldBack(X, y, weight, self._votes(X) if goes_on else np.zeros((len(y), plan.width)))
 
     def _state(self, X: Encoded, y: np.ndarray, weight: np.ndarray, plan: Plan, goes_on: bool) -> Any:
         if self.estimator is None:
+            if plan.n_classes > MOST_CLASSES and plan.algorithm != "M2":
+                raise LabelError(
+                    f"{type(self).__name__}.fit: y must have at most {MOST_CLASSES:,} classes, not {plan.n_classes:,} "
+                    "(algorithm='M2' takes more, and so does an estimator of your own)."
+                )
             kind: Any = PseudoLossTrees if plan.algorithm == "M2" else TreeRounds
             return kind(X, y, weight, plan, self.trees_ if goes_on else None)
         is_list = isinstance(self.estimator, (list, tuple))

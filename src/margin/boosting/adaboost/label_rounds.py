@@ -23,7 +23,7 @@ class LabelRounds(GrownRounds):
     def __init__(self, X: MixedData, truth: np.ndarray, weight: np.ndarray, plan: Plan) -> None:
         super().__init__(X, truth, weight, plan)
         self.first_shares = _of_pairs(self.given, truth)
-        self.pairs, self.votes, self.scale = ExactWeights(weight, truth.shape[1]), np.zeros_like(truth), 0.0
+        self.pairs, self.votes, self.scale = ExactWeights(weight, np.ones_like(truth)), np.zeros_like(truth), 0.0
 
     def step(self) -> Step | Weighed:
         """One more round; what is known of a rule that is no better than chance, which is not taken."""

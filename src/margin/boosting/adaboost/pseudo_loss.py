@@ -12,6 +12,7 @@ above 0 or it is not, and the tree of the smallest pseudo-loss has the largest s
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -38,33 +39,45 @@ class Mislabels:
     """
 
     def __init__(self, y: np.ndarray, weight: np.ndarray, n_classes: int) -> None:
-        self.y, self.n_classes = y, n_classes
-        self.rows = np.arange(len(y))
-        self.shares = np.repeat(weight[:, None] / (n_classes - 1), n_classes, axis=1)
-        self.shares[self.rows, y] = 0.0
+        self.y, self.rows = y, np.arange(len(y))
+        self.pairs = ExactWeights(weight, y[:, None] != np.arange(n_classes))
 
-    def weights(self) -> np.ndarray:
-        """The shares of the rows."""
-        return self.shares.sum(axis=1)
+    @property
+    def shares(self) -> np.ndarray:
+        """The weights as shares of their sum; 0 for what is no mislabel."""
+        return self.pairs.shares
+
+    def of_rows(self) -> np.ndarray:
+        """What one of the rows that a row stands for weighs."""
+        found: np.ndarray = np.where(self.pairs.times > 0, self.pairs.unit, 0.0).sum(axis=1)
+        return found
 
     def gains(self) -> np.ndarray:
-        """What calling each class plausible gains, for each row."""
-        found = -self.shares
-        found[self.rows, self.y] = self.weights()
+        """What calling each class plausible gains, for each row, in a unit in which all losses are at most 1."""
+        found = self.pairs.weight * -self.unit
+        found[self.rows, self.y] = -found.sum(axis=1)
         return found
+
+    @property
+    def unit(self) -> float:
+        """A power of two, which leaves weights on their grid, and that is the core's."""
+        return 2.0 ** -math.ceil(math.log2(self.pairs.total))
 
     def pseudo_loss(self, plausible: np.ndarray) -> float:
         """½ for what says nothing, 0 for what is right of every pair."""
-        return float(0.5 * (1.0 - (self.gains() * plausible).sum()))
+        return self.pseudo_loss_of(float((self.gains() * plausible).sum()))
+
+    def pseudo_loss_of(self, gained: float) -> float:
+        """The same of the sum of what is gained."""
+        return 0.5 * (1.0 - gained / (self.pairs.total * self.unit))
 
     def reweigh(self, votes: np.ndarray) -> float:
         """Shares after votes of some rows; what they are divided by."""
         if votes.shape[1] == 1:  # half the lead of the second class
             votes = votes * np.array([[-1.0, 1.0]])
-        lead = votes[self.rows, self.y][:, None] - votes
-        self.shares *= np.exp(-lead / 2)
-        z = float(self.shares.sum())
-        self.shares /= z
+        power = (votes - votes[self.rows, self.y][:, None]) / 2
+        z = float((self.shares * np.exp(power)).sum())
+        self.pairs.follow(np.exp(power - power.max()))
         return z
 
 
@@ -83,7 +96,7 @@ class PseudoLossTrees(GrownRounds):
 
     def __init__(self, X: MixedData, y: np.ndarray, weight: np.ndarray, plan: Plan, before: TreeSum | None) -> None:
         super().__init__(X, y, weight, plan)
-        self.pairs = Mislabels(y, self.given, plan.n_classes)
+        self.pairs = Mislabels(y, weight, plan.n_classes)
         self.votes = np.zeros((len(y), 1 if plan.n_classes == 2 else plan.n_classes))
         if before is not None:
             self.votes += before.sums(X, plan.n_threads)
@@ -96,7 +109,8 @@ class PseudoLossTrees(GrownRounds):
         gains = np.ascontiguousarray(self.pairs.gains())
         tree = _core.boosting.grow_labels(self.table, gains, "gained", plan.max_depth, plan.n_threads)
         plausible = (tree["sums"] > 0).astype(np.float64)
-        weighed = _weighed(exactly_none(0.5 * (1.0 - float(tree["sums"][tree["sums"] > 0].sum()))), plan)
+        gained = float(tree["sums"][tree["sums"] > 0].sum())
+        weighed = _weighed(exactly_none(self.pairs.pseudo_loss_of(gained)), plan)
         if weighed.chance:
             return weighed
         votes = _votes(plausible, weighed.alpha)
@@ -113,14 +127,14 @@ class PseudoLossLearner(LearnerRounds):
 
     def __init__(self, *given: Any) -> None:
         super().__init__(*given)
-        self.pairs = Mislabels(self.y, self.given, self.plan.n_classes)
+        self.pairs = Mislabels(self.y, self.raw, self.plan.n_classes)
         self.pairs.reweigh(self.votes)
         self.weights = ExactWeights(self.raw)
         self._weigh()
 
     def _weigh(self) -> None:
         """Rows weigh what their mislabels do."""
-        self.weights.follow(self.pairs.weights() / self.weights.weight)
+        self.weights.follow(self.pairs.of_rows() / self.weights.unit)
 
     def _weighed(self, member: Any) -> tuple[Weighed, np.ndarray]:
         plausible = member.probabilities(self.X, self.plan.n_classes)

@@ -58,7 +58,13 @@ class FunctionRule(GivenRule):
     function: Callable[[Any], Any]
 
     def holds(self, X: Encoded) -> np.ndarray:
-        found = np.asarray(self.function(X))
+        try:
+            found = np.asarray(self.function(X))
+        except Exception as error:
+            raise ParameterError(
+                f"{WHO}(estimator=[{self.text}, …]): the function must say True or False of each row, but failed with "
+                f"{type(error).__name__}: {error}."
+            ) from error
         if found.shape != (X.shape[0],) or found.dtype.kind != "b":
             raise ParameterError(
                 f"{WHO}(estimator=[{self.text}, …]): a function must give True or False for each of the {X.shape[0]} "

@@ -9,7 +9,7 @@ import numpy as np
 import margin._core as _core
 from margin.base.representations.mixed import MixedData
 from margin.boosting.adaboost.settings import Plan, Step
-from margin.boosting.adaboost.votes import Weighed, discrete, exponents, real, weights_after
+from margin.boosting.adaboost.votes import Weighed, discrete, exponents, factors_of, real, times_of
 from margin.boosting.tree_sum import TreeSum, ranked
 
 __all__ = ["GrownRounds", "TreeRounds", "constant_tree"]
@@ -57,10 +57,13 @@ class TreeRounds(GrownRounds):
     def __init__(self, X: MixedData, y: np.ndarray, weight: np.ndarray, plan: Plan, before: TreeSum | None) -> None:
         super().__init__(X, y, weight, plan)
         y = np.ascontiguousarray(y, dtype=np.int32)
-        self.rounds = _core.boosting.ClassRounds(self.table, y, self.given, plan.n_classes)
+        times = times_of(weight)
+        unit, as_rows = weight / times / weight.sum(), times.astype(np.int64)
+        self.rounds = _core.boosting.ClassRounds(self.table, y, unit, plan.n_classes, as_rows)
         if before is not None:
             votes = before.sums(X, plan.n_threads)
-            self.rounds.resume(weights_after(self.given, votes, y, plan.algorithm), votes)
+            unit = unit * factors_of(votes, y, plan.algorithm)
+            self.rounds.resume(np.maximum(unit / (times @ unit), 1e-290), votes)
         self.scale = 0.0 if before is None else plan.scale_before
 
     def step(self) -> Step | Weighed:

@@ -20,7 +20,7 @@ import numpy as np
 
 from margin.data.weights import count_repeats
 
-__all__ = ["ExactWeights", "Weighed", "discrete", "exactly_none", "factors_of", "real", "weights_after"]
+__all__ = ["ExactWeights", "Weighed", "discrete", "exactly_none", "factors_of", "real", "times_of", "weights_after"]
 
 #: What a rule without errors is taken to get wrong: half of a row of so many.
 PERFECT = 0.5
@@ -102,6 +102,15 @@ def weights_after(weight: np.ndarray, votes: np.ndarray, y: np.ndarray, algorith
     return np.maximum(found / found.sum(), 1e-290)
 
 
+#: So many rows can be told apart on a grid of 52 bits; more are weights like any other.
+MOST_REPEATED = 2**26
+
+
+def times_of(given: np.ndarray) -> np.ndarray:
+    """How many rows each row stands for: its weight, where that is a whole number for all, and else one."""
+    return given if count_repeats(given) and given.sum() <= MOST_REPEATED else np.ones_like(given)
+
+
 class ExactWeights:
     """Weights of rows on a grid on which all their sums are exact, 1 in the mean.
 
@@ -115,12 +124,12 @@ class ExactWeights:
     True
     """
 
-    def __init__(self, given: np.ndarray, n_labels: int = 0) -> None:
-        self.times = given if count_repeats(given) else np.ones_like(given)
+    def __init__(self, given: np.ndarray, there: np.ndarray | None = None) -> None:
+        """``there`` says which pairs of a row and a label have a weight, and is left out where rows have weights."""
+        self.times = times_of(given)
         start = given / self.times
-        if n_labels:  # pairs of a row and a label
-            self.times = np.repeat(self.times[:, None], n_labels, axis=1)
-            start = np.repeat(start[:, None], n_labels, axis=1)
+        if there is not None:
+            self.times, start = self.times[:, None] * there, start[:, None] * there
         self.n_cases = float(self.times.sum())
         self.unit = np.ones_like(start)
         self.follow(start)
@@ -128,7 +137,7 @@ class ExactWeights:
     def follow(self, factor: np.ndarray) -> None:
         """Multiply the weights."""
         step = 2.0 ** (math.ceil(math.log2(self.n_cases)) - 51)
-        unit = self.unit * factor
+        unit = np.where(self.times > 0, self.unit * factor, 0.0)
         coarse = np.maximum(np.rint(unit / (unit.max() * step)), 1.0)
         mean = float((self.times * coarse).sum()) / self.n_cases
         self.unit = np.maximum(np.rint(coarse / (mean * step)), 1.0) * step

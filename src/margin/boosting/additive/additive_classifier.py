@@ -20,7 +20,7 @@ from margin.boosting.additive.trees import AdditiveTrees, joined
 from margin.boosting.tree_sum import MOST_DEPTH
 from margin.data.schema import Schema
 from margin.data.weights import check_weights
-from margin.errors import DataError, LabelError, ParameterError
+from margin.errors import ConvergenceWarning, DataError, LabelError, ParameterError, warn
 from margin.params import Rule, is_number
 from margin.random import seed_for
 from margin.tree.settings import Bins, numbers_first
@@ -193,6 +193,8 @@ class AdditiveClassifier(Classifier):
                 tree, said = grower.fit(learnt.weight * weight[:, j], target[:, j], factor)
                 learnt.sums[:, j] += said
                 trees.append(tree)
+            if not curves[0] and grower.table.n_varying and all(len(tree.nodes) == 1 for tree in trees):
+                self._warn_of_chance()
             for part in parts[1:]:
                 part.add(trees, n_threads)
             wrong = self._from_sums(learnt.sums).argmax(axis=1) != learnt.y
@@ -200,6 +202,14 @@ class AdditiveClassifier(Classifier):
             curves[1].append(float(np.average(wrong, weights=learnt.weight)))
             curves[2] += [self._mean_loss(part.sums, part.y, part.weight) for part in parts[1:]]
             yield trees
+
+    def _warn_of_chance(self) -> None:
+        warn(
+            f"{type(self).__name__}.fit: no tree is better than chance in round 1, and there is nothing to boost; "
+            "classes are answered by their shares (other columns may help, or max_depth=2, if two say something "
+            "together).",
+            ConvergenceWarning,
+        )
 
     def _is_flat(self, held: list[float]) -> bool:
         """Whether the last rounds have not lowered the loss of the rows held back."""

@@ -11,14 +11,11 @@ from scipy.special import erf
 
 from margin.boosting.margins.brownian import Position, step_of, time_for
 from margin.boosting.margins.voting_members import n_rows
-from margin.boosting.margins.weighted_votes import WeakModel, WeightedVotes
+from margin.boosting.margins.weighted_votes import LEAST_EDGE, WeakModel, WeightedVotes
 from margin.params import Count, Positive, Share
 from margin.typing import Encoded, TableLike
 
 __all__ = ["BrownBoostClassifier", "BrownRound"]
-
-#: A weak classifier that is better than chance by less tells nothing.
-LEAST_EDGE = 1e-10
 #: Of c: time that is as good as none.
 NO_TIME = 1e-12
 

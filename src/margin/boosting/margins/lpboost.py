@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import numpy as np
 
 from margin.boosting.margins.soft_margin import SoftMargin, best_margin
-from margin.boosting.margins.weighted_votes import WeakModel, WeightedVotes
+from margin.boosting.margins.weighted_votes import LEAST_EDGE, WeakModel, WeightedVotes
 from margin.params import Count, NonNegative, Rule, is_number
 
 __all__ = ["LPBoostClassifier", "LPRound"]
@@ -131,6 +131,11 @@ class LPBoostClassifier(WeightedVotes):
             votes = np.eye(len(members))[0]
             record[-1][3] = best_margin(program.margins(votes), limit)[1]  # rho of what answers
         return learner.ensemble(members, votes, np.array(record))
+
+    _instead = "that one answers alone there"
+
+    def _tells_nothing(self, ensemble: Any) -> bool:
+        return bool(ensemble.record[0, 0] <= LEAST_EDGE)
 
     def _last(self, column: int) -> np.ndarray:
         return np.array([each.record[-1, column] for each in self.ensembles_])

@@ -8,17 +8,20 @@ from typing import Annotated, Any
 import numpy as np
 
 from margin.base import AsGiven, Mixed
-from margin.base.meta.inner_model import on_tables
+from margin.base.meta.inner_model import last_step, on_tables
 from margin.base.meta.probabilities import HasProbabilities
 from margin.base.representations.representation import TrainingRows
 from margin.boosting.margins.voting_members import VotingMembers, WeakLearner, n_rows
 from margin.boosting.margins.voting_trees import StumpLearner, rank_rows
 from margin.data.table import Table
+from margin.errors import ConvergenceWarning, listing, warn
 from margin.params import Rule, no_text
 from margin.typing import Encoded, TableLike
 
-__all__ = ["WeakModel", "WeightedVotes"]
+__all__ = ["LEAST_EDGE", "WeakModel", "WeightedVotes"]
 
+#: A weak classifier that is better than chance by less tells nothing.
+LEAST_EDGE = 1e-10
 #: Of equal scores the class with more weight in training wins: by so much of its share.
 TIE = 1e-9
 
@@ -52,6 +55,8 @@ class WeightedVotes(HasProbabilities):
     estimator: Any
     n_estimators: Any
     ensembles_: list[Any]
+    #: Who answers where the first weak classifier is no better than chance.
+    _instead = "classes are answered by their shares there"
 
     @property
     def representation(self) -> Any:
@@ -67,6 +72,24 @@ class WeightedVotes(HasProbabilities):
         self._prior = np.bincount(y, weight, n) / weight.sum()
         learner = self._learners(X, weight)
         self.ensembles_ = [self._boost(learner(y == k)) for k in (range(n) if n > 2 else range(1, n))]
+        self._warn_of_chance(X)
+
+    def _tells_nothing(self, ensemble: Any) -> bool:
+        """Whether the first weak classifier of a problem was no better than chance."""
+        return not len(ensemble.weights)
+
+    def _warn_of_chance(self, X: Encoded) -> None:
+        lost = [label for label, each in zip(self._labels(), self.ensembles_) if self._tells_nothing(each)]
+        if not lost or (self.estimator is None and not rank_rows(X).n_varying):
+            return
+        of = "" if lost == [None] else f" for {'class' if len(lost) == 1 else 'classes'} {listing(lost)}"
+        learner = "a stump" if self.estimator is None else type(last_step(self.estimator)).__name__
+        advice = "estimator=DecisionTreeClassifier(max_depth=2)" if self.estimator is None else "a stronger learner"
+        warn(
+            f"{type(self).__name__}.fit: {learner} is no better than chance in round 1{of}, and there is nothing to "
+            f"boost; {self._instead} (other columns may help, or {advice}).",
+            ConvergenceWarning,
+        )
 
     def _learners(self, X: Encoded, weight: np.ndarray) -> Callable[[np.ndarray], Any]:
         """What learns to tell the rows of one side from the others."""

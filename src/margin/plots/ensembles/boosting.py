@@ -171,7 +171,8 @@ def _weights(model: AdaBoostClassifier, votes: np.ndarray, codes: np.ndarray) ->
         return weights_after(equal, votes, codes, model._algorithm)
     pairs = Mislabels(codes, equal, len(model.classes_))
     pairs.reweigh(votes)
-    return pairs.weights()
+    found = pairs.of_rows()
+    return found / found.sum()
 
 
 def _boxes(ax: Axes, n: int) -> list[Axes]:
