@@ -133,9 +133,8 @@ def n_models(kind: str) -> int:
 
 def samples(kind: str, few: bool = False) -> list[Sample]:
     """Fitted models of a kind: each setting on numbers and on a mixed table, with ``few`` on one of them only."""
-    by_setting = [_fitted(each) for each in kinds_of_models()[kind]]
-    if few:  # numbers and a table by turns, each with witness rows and without
-        by_setting = [found[i % len(found) : i % len(found) + 1] for i, found in enumerate(by_setting) if found]
+    settings = kinds_of_models()[kind]
+    by_setting = [_one_fitted(each, i) for i, each in enumerate(settings)] if few else map(_fitted, settings)
     return [sample for found in by_setting for sample in found] + [_of_a_way(way) for way in OTHER_WAYS.get(kind, [])]
 
 
@@ -161,21 +160,30 @@ def _fitted(estimator: Any) -> list[Sample]:
         return [_older(estimator)]
     if not hasattr(estimator, "fit"):
         return [Sample(repr(estimator), to_bytes(estimator), (None,), (answers_of(estimator, None),))]
-    found = []
-    for name, (X, y) in {"numbers": numbers(40, 3), "frame": frame(40)}.items():
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                model = clone(estimator).fit(X, y)
-                content = to_bytes(model), to_bytes(model, witnessed=True)
-        except MarginError:  # takes no such columns, or has no kind
-            continue
-        rows = _rows(X)
-        answers = tuple(answers_of(model, each) for each in rows)
-        found += [
-            Sample(f"{estimator!r} on {name}", each, rows, answers) for each in content if len(each) <= MOST_BYTES
-        ]
-    return found
+    return [sample for table in ("numbers", "frame") for sample in _fitted_on(table, estimator)]
+
+
+def _one_fitted(estimator: Any, turn: int) -> list[Sample]:
+    """One sample of a setting: numbers and a table by turns, each with witness rows and without."""
+    if not hasattr(estimator, "fit"):
+        return _fitted(estimator)[:1]
+    tables = ("numbers", "frame") if turn % 4 < 2 else ("frame", "numbers")
+    found = next(filter(None, (_fitted_on(table, estimator) for table in tables)), [])
+    return found[turn % max(len(found), 1) :][:1]
+
+
+def _fitted_on(table: str, estimator: Any) -> list[Sample]:
+    X, y = numbers(40, 3) if table == "numbers" else frame(40)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            model = clone(estimator).fit(X, y)
+            content = to_bytes(model), to_bytes(model, witnessed=True)
+    except MarginError:  # takes no such columns, or has no kind
+        return []
+    rows = _rows(X)
+    answers = tuple(answers_of(model, each) for each in rows)
+    return [Sample(f"{estimator!r} on {table}", each, rows, answers) for each in content if len(each) <= MOST_BYTES]
 
 
 def _rows(X: Any) -> tuple[Any, Any]:
