@@ -85,6 +85,9 @@ class Boosting:
     def give_slopes(self, g: Vector[numpy.float64], h: Vector[numpy.float64]) -> None:
         """The derivatives of the next round under the loss "given": scores x rows."""
 
+    def leave_out(self) -> None:
+        """Before derivatives are worked out elsewhere: rounds that the next one leaves out do not count."""
+
     def scores(self) -> Vector[numpy.float64]:
         """The scores of the rows, class after class."""
 
@@ -255,6 +258,10 @@ class Settings:
     def top_share(self) -> float: ...
     @top_share.setter
     def top_share(self, arg: float, /) -> None: ...
+    @property
+    def drop_share(self) -> float: ...
+    @drop_share.setter
+    def drop_share(self, arg: float, /) -> None: ...
     @property
     def by_size(self) -> bool: ...
     @by_size.setter

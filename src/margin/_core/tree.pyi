@@ -224,6 +224,30 @@ class Settings:
     @seed.setter
     def seed(self, arg: int, /) -> None: ...
 
+@overload
+def mark_rows(numbers: Matrix[numpy.float64], mark: Vector[numpy.uint64], n_threads: int) -> Vector[numpy.uint64]: ...
+@overload
+def mark_rows(numbers: Matrix[numpy.float32], mark: Vector[numpy.uint64], n_threads: int) -> Vector[numpy.uint64]:
+    """The marks of rows with the ranks of their cells mixed in, column after column."""
+
+@overload
+def mark_sparse_rows(
+    values: Vector[numpy.float64],
+    rows: Vector[numpy.int32] | Vector[numpy.int64],
+    start: Vector[numpy.int32] | Vector[numpy.int64],
+    mark: Vector[numpy.uint64],
+    n_threads: int,
+) -> Vector[numpy.uint64]: ...
+@overload
+def mark_sparse_rows(
+    values: Vector[numpy.float32],
+    rows: Vector[numpy.int32] | Vector[numpy.int64],
+    start: Vector[numpy.int32] | Vector[numpy.int64],
+    mark: Vector[numpy.uint64],
+    n_threads: int,
+) -> Vector[numpy.uint64]:
+    """The same of a sparse matrix that is given column after column."""
+
 def pessimistic(
     walker: Walker,
     numbers: Matrix[numpy.float64],

@@ -123,7 +123,7 @@ def test_shares_by_hand():
 def test_going_on_and_the_exact_engine_know_nothing_of_it():
     X, signal, _ = table()
     model = GradientBoostingRegressor(**asked(warm_start=True, n_estimators=3)).fit(X, signal)
-    with pytest.raises(ParameterError, match="drop_rate=0.4"):
+    with pytest.raises(ParameterError, match=r"drop_rate=0\.4"):
         model.set_params(n_estimators=5).fit(X, signal)
     assert model.n_estimators_ == 3
     with pytest.raises(ParameterError, match="drop_rate"):

@@ -20,8 +20,8 @@ def test_each_round_is_told_with_the_loss_of_the_rows_held_back():
     model.fit(X, y, progress=told.append)
     assert [done.round for done in told] == list(range(1, len(told) + 1))
     np.testing.assert_array_equal([done.loss for done in told], model.validation_loss_)
-    assert told[-1].best_round == model.n_estimators_ and told[-1].best_loss == model.validation_loss_.min()
-    assert {done.of for done in told} == {30} and not any(done.choosing for done in told)
+    assert (told[-1].best_round, told[-1].best_loss) == (model.n_estimators_, model.validation_loss_.min())
+    assert {(done.of, done.choosing) for done in told} == {(30, False)}
 
 
 def test_being_told_changes_nothing_and_rounds_without_rows_held_back_have_no_loss():
@@ -30,7 +30,7 @@ def test_being_told_changes_nothing_and_rounds_without_rows_held_back_have_no_lo
     plain = GradientBoostingRegressor(n_estimators=12).fit(X, y)
     model = GradientBoostingRegressor(n_estimators=12).fit(X, y, progress=told.append)
     assert np.array_equal(model.trees_.nodes, plain.trees_.nodes)
-    assert len(told) == 12 and told[-1].loss is None
+    assert [done.loss for done in told] == [None] * 12
 
 
 def test_folds_are_told_before_the_rounds_of_the_model():
@@ -38,14 +38,16 @@ def test_folds_are_told_before_the_rounds_of_the_model():
     X, y = rows(60)
     model = GradientBoostingClassifier(random_state=0, learning_rate=0.3).fit(X, y > 0, progress=told.append)
     kinds = [done.choosing for done in told]
-    assert kinds == sorted(kinds, reverse=True) and kinds.count(False) == model.n_estimators_
+    assert kinds == sorted(kinds, reverse=True)
+    assert kinds.count(False) == model.n_estimators_
 
 
 def test_a_line_on_standard_error(capsys):
     X, y = rows()
     GradientBoostingRegressor(n_estimators=10, early_stopping=True, random_state=0).fit(X, y, progress=True)
     line = capsys.readouterr().err.rstrip("\n").rsplit("\r", 1)[-1]
-    assert line.startswith("GradientBoostingRegressor: round 10 of at most 10") and "smallest" in line
+    assert line.startswith("GradientBoostingRegressor: round 10 of at most 10")
+    assert "smallest" in line
 
 
 def test_an_error_of_the_listener_leaves_the_model_as_it_was():

@@ -48,13 +48,14 @@ class BoostingModel(SupervisedEstimator):
         ``"auto"`` for a number of rounds that was asked for: 31 leaves of 20 cases, an ``l2`` of 1, all rows and
         columns. Where folds say when to stop they also choose between small trees (8 leaves of 2 cases, ``l2`` 2, steps
         of 0.05, 70 % of the rows and half of the columns each) and larger ones (31 leaves of 5 cases, all rows and
-        columns), and symmetric ones (64 leaves of 2 cases, ``l2`` 3, steps of 0.05). Where rows are held back these
+        columns), and symmetric ones (16 leaves of 2 cases, ``l2`` 3, steps of 0.05). Where rows are held back these
         choose between trees of 31 leaves of 70 % of the columns (steps of 0.05) and symmetric ones (64 leaves, ``l2``
         3), or there are 100,000 rows and trees have 63 leaves and 70 % of the columns.
     growth
-        ``"auto"`` is ``"leaf"``, or what folds or rows held back choose. ``"leaf"`` splits the leaf of the largest gain next, ``"depth"`` all leaves of a level before the next level,
-        ``"symmetric"`` all leaves of a level by the same question, the one that they gain most by together. In
-        symmetric trees a branch may have fewer cases than ``min_samples_leaf``: its node then counts as not divided.
+        ``"auto"`` is ``"leaf"``, or what folds or rows held back choose. ``"leaf"`` splits the leaf of the largest gain
+        next, ``"depth"`` all leaves of a level before the next level, ``"symmetric"`` all leaves of a level by the same
+        question, the one that they gain most by together. In symmetric trees a branch may have fewer cases than
+        ``min_samples_leaf``: its node then counts as not divided.
     max_leaf_nodes
         Most leaves of a tree; None for no limit. Symmetric trees have as many levels as fit.
     max_depth
@@ -219,7 +220,9 @@ class BoostingModel(SupervisedEstimator):
         if plan.stop == "part":
             rows, watched = held_out(whole, self.validation_fraction, self.random_state, stratum, groups)
             ways = plans if len(watched.y) else plans[:1]
-            tried = (run(way, rows, watched if len(watched.y) else None).until(n_rounds, patience, told) for way in ways)
+            tried = (
+                run(way, rows, watched if len(watched.y) else None).until(n_rounds, patience, told) for way in ways
+            )
             made = min(tried, key=lambda each: each.watched.min(initial=np.inf))
         elif n_rounds > 0:
             made = run(plan, whole).until(n_rounds, patience, told)
@@ -256,7 +259,9 @@ class BoostingModel(SupervisedEstimator):
         if not same or not np.array_equal(known, classes):
             raise DataError(f"{who}: the rows must have the columns and classes that the trees know (fit anew).")
         if self.drop_rate > 0:
-            raise ParameterError(f"{who}(warm_start=True, drop_rate={self.drop_rate}): rounds drop none of earlier fits.")
+            raise ParameterError(
+                f"{who}(warm_start=True, drop_rate={self.drop_rate}): rounds drop none of earlier fits."
+            )
         if not np.array_equal(trees.base, base):
             raise DataError(f"{who}: the targets and weights must be those that the trees grew from (fit anew).")
         if self.n_estimators != "auto" and int(self.n_estimators) < trees.n_rounds:

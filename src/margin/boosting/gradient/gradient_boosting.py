@@ -125,10 +125,8 @@ class GradientBoostingClassifier(BoostingModel, Classifier):
         self.max_bins = max_bins
         self.nominal_smooth = nominal_smooth
         self.nominal_l2 = nominal_l2
-        self.subsample = subsample
-        self.sampling = sampling
-        self.top_rate = top_rate
-        self.drop_rate = drop_rate
+        self.subsample, self.sampling = subsample, sampling
+        self.top_rate, self.drop_rate = top_rate, drop_rate
         self.max_features = max_features
         self.class_weight = class_weight
         self.monotonic_cst = monotonic_cst
@@ -293,10 +291,8 @@ class GradientBoostingRegressor(BoostingModel, Regressor):
         self.max_bins = max_bins
         self.nominal_smooth = nominal_smooth
         self.nominal_l2 = nominal_l2
-        self.subsample = subsample
-        self.sampling = sampling
-        self.top_rate = top_rate
-        self.drop_rate = drop_rate
+        self.subsample, self.sampling = subsample, sampling
+        self.top_rate, self.drop_rate = top_rate, drop_rate
         self.max_features = max_features
         self.monotonic_cst = monotonic_cst
         self.interaction_cst = interaction_cst

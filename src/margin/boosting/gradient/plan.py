@@ -54,6 +54,8 @@ MORE_ROWS = (
 #: Very many rows bear larger trees, and one way to learn them is enough.
 VERY_MANY_ROWS = 100_000
 VERY_MANY = (Plan(MOST_ROUNDS, 0.1, 63, 20, 1.0, 1.0, 0.7, "part"),)
+#: Few rows of many classes have few rounds: longer steps, and larger trees.
+MANY_CLASSES = (Plan(MOST_ROUNDS, 0.2, 16, 2, 2.0, 0.7, 0.5, "folds"), FEW_ROWS[1])
 SETTLED = ("learning_rate", "max_leaf_nodes", "min_samples_leaf", "l2", "subsample", "max_features", "growth")
 
 
@@ -74,10 +76,11 @@ def plans_for(
     plans: tuple[Plan, ...] = (Plan(stop=stop),)
     if model.n_estimators == "auto" and stop != "no":
         plans = FEW_ROWS if stop == "folds" else MORE_ROWS if n_rows < VERY_MANY_ROWS else VERY_MANY
-        plans = _of_growth(plans, model.growth, symmetric and n_scores <= MANY_SCORES)
         if n_scores > MANY_SCORES:
             most = max(LEAST_ROUNDS, MOST_TREES // n_scores)
-            plans = tuple(replace(plan, n_estimators=most, learning_rate=0.1) for plan in plans)
+            plans = MANY_CLASSES if stop == "folds" else VERY_MANY
+            plans = tuple(replace(plan, n_estimators=most) for plan in plans)
+        plans = _of_growth(plans, model.growth, symmetric)
     given = {name: value for name in SETTLED if (value := getattr(model, name)) != "auto"}
     if model.n_estimators != "auto":
         given["n_estimators"] = int(model.n_estimators)

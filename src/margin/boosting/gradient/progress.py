@@ -31,6 +31,16 @@ class BoostingProgress:
         The smallest so far, and after how many rounds; None where there are no such rows.
     choosing
         Whether folds are asked how many rounds there should be; the rounds of the model itself come later.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from margin import GradientBoostingRegressor
+    >>> X, told = np.random.default_rng(0).normal(size=(200, 3)), []
+    >>> model = GradientBoostingRegressor(n_estimators=20, early_stopping=True, random_state=0)
+    >>> _ = model.fit(X, X[:, 1], progress=told.append)
+    >>> told[-1].round, told[-1].of, told[-1].best_round == model.n_estimators_
+    (20, 20, True)
     """
 
     round: int

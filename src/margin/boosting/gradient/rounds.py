@@ -144,7 +144,9 @@ class Run:
 
 def tell(told: Told | None, curve: np.ndarray, rounds: range, of: int, *, choosing: bool = False) -> None:
     """Say what some rounds gave."""
-    for k in rounds if told is not None else ():
+    if told is None:
+        return
+    for k in rounds:
         done = BoostingProgress(k + 1, of, choosing=choosing)
         if len(curve):
             best = int(curve[: k + 1].argmin())
