@@ -137,8 +137,9 @@ def test_a_rare_class_is_ordered_by_its_average_precision_and_found_in_the_first
     assert result.metric == "average_precision"
     assert result.positive == "ill"
     assert any(remark.startswith("“ill” has only 6.0 % of the rows") for remark in result.remarks)
-    recall = next(one.recall for one in result.test.classes if one.label == "ill")
-    assert words.answer(result).startswith(f"logistic finds {words.score(recall)} of the unseen cases of “ill”")
+    of = next(one for one in result.test.classes if one.label == "ill")
+    said = words.answer(result)
+    assert said.startswith(f"logistic finds {round(of.recall * of.cases)} of the {of.cases} unseen cases of “ill”")
     assert "--sort" not in result.command
 
 
@@ -168,7 +169,7 @@ def test_the_kept_model_answers_by_the_threshold_of_the_headline(cost, machine):
     assert of.recall == at.recall.value == result.test.scores["recall"].value
     assert of.precision == at.precision.value
     told = words.answer(result)
-    assert f"m finds {words.score(at.recall.value)} of the unseen cases of “ill”" in told
+    assert f"m finds {round(of.recall * of.cases)} of the {of.cases} unseen cases of “ill” (95" in told
     assert f"It answers “ill” from a probability of {at.value:.3g} on" in told
     assert result.about["threshold"] == {"class": "ill", "probability": at.value, "why": at.why}
     assert any("The model that is kept answers “ill”" in remark for remark in result.remarks)

@@ -11,6 +11,7 @@ from rich.console import Console
 from margin import zoo
 from margin.experiment import Score, Spec, run_to_end
 from margin.report import terminal
+from margin.selection import Audit, Finding
 from tests.experiment.stand_ins import Broken, entries, flowers
 
 
@@ -53,6 +54,17 @@ def test_long_names_stay_on_one_line_and_a_long_metric_takes_two_lines_of_the_he
 
 def test_no_character_is_one_that_terminals_print_as_a_box(result):
     assert "\u202f" not in "\n".join(shown(replace(result, warnings=("10\u202f% are missing",))))
+
+
+def test_traps_that_do_not_stand_beside_the_score_are_told_the_first_three_one_by_one(result):
+    traps = [Finding("possible_groups", "trap", f"'c{i}' may name groups.", "Use --group.") for i in range(5)]
+    note = Finding("constant", "note", "'d' is constant.", "")
+    lines = shown(replace(result, audit=Audit.of([*traps, note], n_train=3, n_test=1, split="here")))
+    assert [line for line in lines if "may name" in line] == [
+        f"! Trap: 'c{i}' may name groups. Use --group." for i in range(3)
+    ]
+    assert "! 2 more of the kind stand in the report (--out report.html)." in lines
+    assert not any("'d'" in line for line in lines)
 
 
 @pytest.mark.parametrize(

@@ -25,6 +25,8 @@ __all__ = [
 
 #: A narrow space that does not break, between a number and its unit.
 THIN = "\u202f"
+#: Of fewer cases of a class what is found is told by their number.
+FEW_CASES = 30
 
 
 def _metric(name: str) -> Any:
@@ -198,7 +200,7 @@ def _by_class(result: Any) -> str:
     of = next((one for one in test.classes if one.label == label), None)
     if of is not None and of.recall is not None and (result.positive or metric == "balanced_accuracy"):
         whole = _within(test.scores["recall"]) if result.positive and "recall" in test.scores else ""
-        parts.append(f"finds {score(of.recall)} of the unseen cases of “{shortened(label)}”{whole}")
+        parts.append(f"{_found(of.recall, of.cases)} of “{shortened(label)}”{whole}")
     if metric != "accuracy" and metric in test.scores:
         name = metric_name(metric, result.positive)
         one = test.scores[metric]
@@ -207,6 +209,19 @@ def _by_class(result: Any) -> str:
     if not parts:
         return ""
     return f"{result.winner.title} {' and '.join(parts)}.{_at_threshold(result.threshold)}"
+
+
+def _found(recall: float, cases: int) -> str:
+    """What is found of a class; of few cases by their number, for a share would claim more than they can show.
+
+    >>> _found(1.0, 1), _found(0.5, 8)
+    ('finds the only unseen case', 'finds 4 of the 8 unseen cases')
+    """
+    if cases >= FEW_CASES:
+        return f"finds {score(recall)} of the unseen cases"
+    if cases == 1:
+        return f"{'finds' if recall else 'misses'} the only unseen case"
+    return f"finds {round(recall * cases)} of the {cases} unseen cases"
 
 
 def _at_threshold(threshold: Any) -> str:

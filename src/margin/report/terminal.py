@@ -19,18 +19,24 @@ __all__ = ["board", "interval_bar", "show", "show_audit"]
 WIDTH = 20
 #: Terminals of fewer columns see neither the drawn interval nor what stands behind it.
 NARROW = 72
+#: Traps that are told one by one.
+MOST_TRAPS = 3
 
 
 def show(result: Any, console: Console) -> None:
     """Print the leaderboard, what it says, and the answer."""
     console.print(board(result, console.width))
     console.print(Text(_plain(words.board_summary(result))), style="dim")
-    told = {caution.says for caution in result.cautions}
-    leaks = [leak for leak in (result.audit.leaks if result.audit is not None else ()) if leak.says not in told]
-    if result.warnings or leaks:
+    leaks, traps = _untold(result)
+    if result.warnings or leaks or traps:
         console.print()
         for leak in leaks:
             console.print(Text(_plain(f"! Leak: {leak.says} {leak.advice}")), style="red")
+        for trap in traps[:MOST_TRAPS]:
+            console.print(Text(_plain(f"! Trap: {trap.says} {trap.advice}")), style="yellow")
+        if len(traps) > MOST_TRAPS:
+            more = f"! {len(traps) - MOST_TRAPS} more of the kind stand in the report (--out report.html)."
+            console.print(Text(more), style="yellow")
         for warning in result.warnings:
             console.print(Text(f"! {_plain(warning)}"), style="yellow")
     console.print()
@@ -38,6 +44,17 @@ def show(result: Any, console: Console) -> None:
     _show_caution(result, console)
     for remark in result.remarks:
         console.print(Text(_plain(remark)), style="dim")
+
+
+def _untold(result: Any) -> tuple[list[Any], list[Any]]:
+    """The leaks and traps that the audit found and that do not stand beside the score."""
+    if result.audit is None:
+        return [], []
+    told = {caution.says for caution in result.cautions}
+    leaks, traps = (
+        [each for each in found if each.says not in told] for found in (result.audit.leaks, result.audit.traps)
+    )
+    return leaks, traps
 
 
 def _show_caution(result: Any, console: Console) -> None:
