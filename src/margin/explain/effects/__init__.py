@@ -1,0 +1,1 @@
+"""What columns do to the answers of a model: two at once, and one among rows that are like it."""
