@@ -81,7 +81,7 @@ def two_way_dependence(
     >>> X, y = catalog.load("weather_nominal").target("play")
     >>> found = two_way_dependence(NaiveBayes().fit(X, y), X, ("outlook", "windy"), label="yes")
     >>> found.mean.round(2).tolist()
-    [[0.86, 0.77], [0.68, 0.53], [0.57, 0.4]]
+    [[0.88, 0.77], [0.69, 0.52], [0.58, 0.4]]
     """
     who = "two_way_dependence"
     if isinstance(columns, str) or len(columns) != 2:
