@@ -73,8 +73,8 @@ def test_compare_refuses_in_one_line_and_writes_nothing(words, said):
         (["compare"], "Missing argument 'FILE' (margin compare --help says more)."),
         (
             ["compar", "x"],
-            "there is no command 'compar'; commands are audit, compare, data, evaluate, model, models, net, predict, "
-            "runs",
+            "there is no command 'compar'; commands are audit, compare, data, evaluate, explain, importance, model, "
+            "models, net, predict, runs",
         ),
         (["data", "shw", "x"], "No such command 'shw'. Did you mean 'show'?"),
         (["compare", "x", "--kind", "age"], "'age' must read COLUMN=KIND"),

@@ -126,6 +126,8 @@ def cli(debug: bool) -> None:
     margin compare table.csv --target y        which model is best, and how good
     margin evaluate table.csv -t y -m knn      how good one model is, by any protocol
     margin predict model.margin new.csv        answers for new rows
+    margin explain model.margin new.csv        why a row is answered as it is
+    margin importance model.margin held.csv    what columns are worth
     margin model show model.margin             what a model is, from what, how good
     """
 

@@ -15,6 +15,8 @@ import margin.explain.svm
 import margin.explain.trees
 import margin.explain.voters  # noqa: F401  (registers its models)
 from margin.explain.adaboost import rounds_text
+from margin.explain.effects.accumulated import AccumulatedEffects, accumulated_effects
+from margin.explain.effects.two_way import TwoWayDependence, two_way_dependence
 from margin.explain.explanation import Explanation, Reason
 from margin.explain.importances.importance import importance
 from margin.explain.importances.result import Importance
@@ -27,6 +29,7 @@ from margin.explain.partial_dependence import PartialDependence, partial_depende
 from margin.explain.shap import ShapValues, shap_values
 
 __all__ = [
+    "AccumulatedEffects",
     "Case",
     "Explanation",
     "Importance",
@@ -35,7 +38,9 @@ __all__ = [
     "Reason",
     "Section",
     "ShapValues",
+    "TwoWayDependence",
     "WhatIf",
+    "accumulated_effects",
     "case",
     "explain",
     "importance",
@@ -43,6 +48,7 @@ __all__ = [
     "partial_dependence",
     "rounds_text",
     "shap_values",
+    "two_way_dependence",
     "what_if",
 ]
 

@@ -36,8 +36,8 @@ class Reason:
 class Explanation:
     """Why a model gave one case its class.
 
-    ``how`` says in a sentence what the numbers in the reasons are. Reasons that are steps on one way (``whole``) are all
-    shown, however many there are.
+    ``how`` says in a sentence what the numbers in the reasons are. Reasons that are steps on one way (``whole``)
+    are all shown, however many there are.
 
     >>> why = Explanation("Model", "yes", {"no": 0.25, "yes": 0.75}, "Odds.", (Reason("windy", "× 3", 1.1),))
     >>> print(why)

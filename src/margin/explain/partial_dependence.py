@@ -13,7 +13,7 @@ from margin.data.rows import ready_for
 from margin.errors import DataError, InputError, InputTypeError, ParameterError, closest, listing
 from margin.typing import TableLike
 
-__all__ = ["PartialDependence", "partial_dependence"]
+__all__ = ["PartialDependence", "answer_asked", "partial_dependence"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,7 +98,7 @@ def partial_dependence(
     """
     if n_values < 2:
         raise ParameterError(f"partial_dependence(n_values={n_values}): n_values must be at least 2.")
-    answer, label = _answer(model, label)
+    answer, label = answer_asked(model, label)
     X = ready_for(model, X)
     name, cells, setter = _column(X, column)
     values, rows = _grid(name, cells, n_values)
@@ -107,7 +107,7 @@ def partial_dependence(
     return PartialDependence(name, values, lines.mean(axis=0), lines, known, label)
 
 
-def _answer(model: Any, label: Any) -> tuple[Callable[[Any], np.ndarray], Any]:
+def answer_asked(model: Any, label: Any) -> tuple[Callable[[Any], np.ndarray], Any]:
     """What is asked of the model, and the class it is about."""
     if isinstance(model, type) or not hasattr(model, "predict"):
         raise InputTypeError("partial_dependence: model must be a fitted classifier or regressor.")

@@ -26,9 +26,7 @@ def associations_of(pool: Pool) -> np.ndarray:
     numbers = np.column_stack([cells[j] for j in numeric]) if numeric else np.empty((len(rows), 0))
     codes = tuple(np.nan_to_num(cells[j], nan=-1).astype(np.int32) for j in coded)
     columns = [Column(pool.names[j], "numeric") for j in numeric]
-    columns += [
-        Column(pool.names[j], "nominal", tuple(range(int(c.max(initial=0)) + 1))) for j, c in zip(coded, codes)
-    ]
+    columns += [Column(pool.names[j], "nominal", tuple(range(int(c.max(initial=0)) + 1))) for j, c in zip(coded, codes)]
     found = associations(MixedData(numbers, codes, Schema(columns)))
     back = np.argsort(np.array([*numeric, *coded]))
     return np.asarray(found[np.ix_(back, back)])

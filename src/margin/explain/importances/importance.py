@@ -101,7 +101,9 @@ def importance(
     ready = ready_for(model, X)
     pool, judge = pool_of(model, ready, who=who), judge_for(model, y, metric, who)
     if judge.n != pool.n_rows or judge.n < 2:
-        raise InputError(f"{who}(X, y): there must be as many targets as rows, 2 at least; {judge.n} and {pool.n_rows}.")
+        raise InputError(
+            f"{who}(X, y): there must be as many targets as rows, 2 at least; {judge.n} and {pool.n_rows}."
+        )
     names, members = _groups(pool, groups, columns, above, who)
     asked = Asked(model, ready, pool, judge)
     base = judge.readings(asked.as_they_are)
@@ -119,9 +121,7 @@ def importance(
 
 def _check(method: str, n_repeats: int, confidence: float, train: Any, who: str) -> None:
     if method not in ("permutation", "conditional", "drop_column"):
-        raise ParameterError(
-            f"{who}(method={method!r}): method must be 'permutation', 'conditional' or 'drop_column'."
-        )
+        raise ParameterError(f"{who}(method={method!r}): method must be 'permutation', 'conditional' or 'drop_column'.")
     if isinstance(n_repeats, bool) or not isinstance(n_repeats, (int, np.integer)) or n_repeats < 1:
         raise ParameterError(f"{who}(n_repeats={n_repeats!r}): n_repeats must be a whole number of at least 1.")
     if not 0 < confidence < 1:

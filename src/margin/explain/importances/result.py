@@ -72,7 +72,8 @@ class Importance:
             "drop_column": "the model is fitted without it",
         }[self.kind]
         return (
-            f"How much worse {self.metric.replace('_', ' ')} is ({self.score:.4g} on {self.n_rows:,} rows) when {what}; "
+            f"How much worse {self.metric.replace('_', ' ')} is ({self.score:.4g} on {self.n_rows:,} rows) "
+            f"when {what}; "
             f"{100 * self.confidence:g} % intervals over the rows."
         )
 

@@ -97,7 +97,7 @@ def _linear(model: Any, X: Any, pool: Pool, coef: np.ndarray, intercept: np.ndar
     def shares(scores: np.ndarray) -> np.ndarray:
         if not hasattr(model, "predict_proba"):
             return np.column_stack([-scores, scores]) if scores.shape[1] == 1 else scores
-        return np.asarray(model._proba(scores[:, 0] if scores.shape[1] == 1 else scores))
+        return np.asarray(model._made_of(scores[:, 0] if scores.shape[1] == 1 else scores, model._link()))
 
     return Parts(matrix @ coef.T + intercept, part, shares)
 

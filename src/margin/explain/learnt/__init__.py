@@ -11,3 +11,5 @@ import margin.explain.learnt.networks
 import margin.explain.learnt.transformers
 import margin.explain.learnt.trees
 import margin.explain.learnt.wrappers  # noqa: F401  (registers its models)
+
+__all__: list[str] = []

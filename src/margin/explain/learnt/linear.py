@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -99,10 +100,8 @@ def _(fitted: Perceptron, given: Given) -> list[Section]:
         *curve("Mistakes", f"Rows that caused an update, pass by pass; {fitted.n_mistakes_:,} in all.", counts),
         coefficients(fitted),
     ]
-    try:
+    with suppress(MarginError, AttributeError):  # of rows that came in parts, nobody knows the widest gap
         found.insert(1, Section("Mistake bound (Novikoff)", lines=str(fitted.certificate_)))
-    except (MarginError, AttributeError):  # of rows that came in parts, nobody knows the widest gap
-        pass
     return found
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -94,10 +95,8 @@ def _(fitted: PegasosClassifier, given: Given) -> list[Section]:
         found.append(table("Objective", "After so many passes.", ("pass", "objective"), rows))
     else:
         found += curve("Objective", "", objective)
-    try:
+    with suppress(MarginError, AttributeError):
         found.append(coefficients(fitted))
-    except (MarginError, AttributeError):
-        pass
     return found
 
 

@@ -1,4 +1,4 @@
-"""What generative models of columns have learnt: the tables of naive Bayes, the joint table, the shares of the classes."""
+"""What generative models of columns have learnt: the tables of naive Bayes, the joint table, shares of classes."""
 
 from __future__ import annotations
 

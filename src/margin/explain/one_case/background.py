@@ -1,4 +1,4 @@
-"""What a case is compared with: the training rows where they are given, else what the model itself remembers of them."""
+"""What a case is compared with: the training rows where they are given, else what the model remembers of them."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ class Case:
     explanation
         The reasons of the model's own method.
     columns
-        What each column does to the answer beside an average case, the strongest first; empty where no average is known.
+        What each column does to the answer beside an average case, the strongest first; empty where none is known.
     change
         The smallest change found that gives another answer, or None.
     place

@@ -165,6 +165,7 @@ class _Search:
         answer = self.saying.labels(made)[0]
         says = self.saying if self.saying.kind == "value" else saying_of(self.saying.model, made, "case")
         columns = tuple(
-            (self.pool.names[j], self.pool.value(0, j), self.pool.value(int(row[j]), j)) for j in np.flatnonzero(row).tolist()
+            (self.pool.names[j], self.pool.value(0, j), self.pool.value(int(row[j]), j))
+            for j in np.flatnonzero(row).tolist()
         )
         return Change(columns, answer, float(says(made)[0]), self.tried)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -46,8 +45,8 @@ class Place:
             lines.append(f"Row {self.nearest} is equal to it.")
         elif self.distance is not None and self.farther is not None:
             lines.append(
-                f"The nearest row is row {self.nearest}, at {self.distance:.3f} (0 equal, 1 different in every column); "
-                f"{self.farther:.0%} of the rows lie as far from their own nearest one."
+                f"The nearest row is row {self.nearest}, at {self.distance:.3f} (0 equal, 1 different in every "
+                f"column); {self.farther:.0%} of the rows lie as far from their own nearest one."
             )
         lines += self.strange
         return "\n".join(lines) or "Every cell lies within what the model has seen."
