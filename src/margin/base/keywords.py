@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import functools
+import inspect
 from typing import TYPE_CHECKING, Any
 
-from margin import params
 from margin.errors import InputTypeError, closest, listing
 
 __all__ = ["KnowsItsParameters"]
@@ -34,20 +35,20 @@ class KnowsItsParameters:
     if not TYPE_CHECKING:  # what a class takes is what its __init__ says
 
         def __new__(cls, *args: Any, **given: Any) -> Any:
-            if given and not given.keys() <= _names(cls):
-                _refuse(cls, given)
+            known = _names(cls) if given else None
+            if known is not None and not given.keys() <= known.keys():
+                _refuse(cls, given, list(known))
             return super().__new__(cls)
 
 
-def _names(cls: type) -> frozenset[str]:
-    """The parameters of a class, looked up once."""
-    if "_parameter_names" not in cls.__dict__:
-        cls._parameter_names = frozenset(parameter.name for parameter in params.parameters(cls))  # type: ignore[attr-defined]
-    return cls._parameter_names  # type: ignore[attr-defined, no-any-return]
+@functools.cache
+def _names(cls: Any) -> dict[str, None] | None:
+    """The parameters of a class in their order; None where it takes any."""
+    told = list(inspect.signature(cls.__init__).parameters.values())[1:]
+    return None if any(each.kind is each.VAR_KEYWORD for each in told) else dict.fromkeys(each.name for each in told)
 
 
-def _refuse(cls: type, given: dict[str, Any]) -> None:
-    known = [parameter.name for parameter in params.parameters(cls)]
+def _refuse(cls: type, given: dict[str, Any], known: list[str]) -> None:
     name = next(each for each in given if each not in known)
     instead, meaning = ELSEWHERE.get(name, ("", ""))
     if instead in known:

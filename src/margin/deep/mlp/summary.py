@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from margin.base.readout import shown_in_notebooks
+
 __all__ = ["LayerSummary", "NetworkSummary", "summarise"]
 
 
@@ -22,6 +24,7 @@ class LayerSummary:
     parameters: int
 
 
+@shown_in_notebooks
 @dataclass(frozen=True)
 class NetworkSummary:
     """All layers from the columns of the table to the answer."""

@@ -23,6 +23,7 @@ import numpy as np
 
 import margin._core as _core
 from margin import parallel
+from margin.base.readout import shown_in_notebooks
 from margin.data.rows import row_blocks
 from margin.linear.problem import Problem
 from margin.linear.solvers.sparse_objective import SparsePasses
@@ -178,6 +179,7 @@ def balanced(problem: Problem, point: Point) -> Point:
     return point
 
 
+@shown_in_notebooks
 @dataclass(frozen=True)
 class OptimumCertificate:
     """How near the optimum a fit came, found by a look at the rows of its own, not by the word of the solver.

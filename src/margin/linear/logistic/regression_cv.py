@@ -11,6 +11,7 @@ import numpy as np
 
 from margin import parallel
 from margin.base.meta.keeping_groups import KeepsGroups
+from margin.base.readout import shown_in_notebooks
 from margin.base.representations.numeric import Scale
 from margin.base.representations.representation import TrainingRows
 from margin.data.weights import cases_per_weight, count_repeats
@@ -41,6 +42,7 @@ def _ratios_from(text: str) -> list[float]:
 Ratios = Annotated[Any, Rule("a list of numbers from 0 to 1", _are_ratios, _ratios_from)]
 
 
+@shown_in_notebooks
 @dataclass(frozen=True, eq=False)
 class StrengthChoice:
     """The penalty that was chosen, and what speaks for it.

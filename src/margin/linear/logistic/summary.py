@@ -9,6 +9,7 @@ been chosen beforehand.
 
 from __future__ import annotations
 
+import html
 import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -102,6 +103,18 @@ class Summary:
 
     def __str__(self) -> str:
         return "\n".join(_printed(self))
+
+    def _repr_html_(self) -> str:
+        lines, last = [], object()
+        for i, (name, label) in enumerate(zip(self.table["column"], self.table["class"])):
+            if label != last:
+                told = html.escape(f"log-odds of {label!r} against {self.reference!r}")
+                lines.append(f"<tr><th>{told}</th>{''.join(f'<th>{text}</th>' for text in HEADINGS)}</tr>")
+                last = label
+            cells = "".join(f'<td style="text-align: right">{cell}</td>' for cell in _row_cells(self.table, i))
+            lines.append(f'<tr><td style="text-align: left">{html.escape(str(name))}</td>{cells}</tr>')
+        notes = "".join(f"<p>{html.escape(line)}</p>" for line in [_fit_line(self), *self.notes])
+        return f"<table>{''.join(lines)}</table>{notes}"
 
 
 def summary_of(model: LogisticModel, evidence: Evidence, reference: object, who: str) -> Summary:
@@ -257,13 +270,16 @@ def _printed(summary: Summary) -> list[str]:
             ]
             last = label
         lines.append(f"{name.ljust(wide)}  " + "  ".join(text.rjust(width) for text, width in zip(row, widths)))
-    lines += [
-        "",
+    return [*lines[1:], "", _fit_line(summary), *summary.notes]
+
+
+def _fit_line(summary: Summary) -> str:
+    """How well the model fits, in a line."""
+    return (
         f"{summary.n_rows:,} rows; null deviance {summary.null_deviance:.6g}, residual deviance "
         f"{summary.deviance:.6g}; AIC {summary.aic:.6g} with {summary.parameters:.4g} parameters; "
-        f"pseudo-R² {summary.pseudo_r2:.4g}",
-    ]
-    return [*lines[1:], *summary.notes]
+        f"pseudo-R² {summary.pseudo_r2:.4g}"
+    )
 
 
 def _row_cells(table: dict[str, np.ndarray], i: int) -> tuple[str, ...]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from margin.base.readout import shown_in_notebooks
 from margin.linear.geometry.class_hulls import ClassDifferences
 from margin.linear.geometry.hard_margin import MOST_STEPS, TOLERANCE, largest_margin
 from margin.linear.geometry.min_norm import nearest_point
@@ -14,6 +15,7 @@ from margin.typing import Encoded, TableLike
 __all__ = ["Certificate", "certify", "certify_classes"]
 
 
+@shown_in_notebooks
 @dataclass(frozen=True)
 class Certificate:
     r"""Novikoff's bound on the mistakes of a perceptron that starts at 0, and the mistakes made.

@@ -8,6 +8,7 @@ from typing import Any, Literal
 import numpy as np
 from scipy.sparse import issparse
 
+from margin.base.readout import shown_in_notebooks
 from margin.errors import ParameterError
 from margin.neighbors.distances import traits_of
 from margin.neighbors.indexes.ball_tree import BallTree
@@ -32,6 +33,7 @@ LEAF = {KDTree: 16, BallTree: 20}
 PROBES = 64
 
 
+@shown_in_notebooks
 @dataclass(frozen=True)
 class IndexChoice:
     """The index a model searches with, and why this one."""

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from margin.base.readout import shown_in_notebooks
 from margin.svm.kernel_machine.dual import DualProblem
 from margin.svm.kernel_machine.machine import Machine
 from margin.svm.kernel_machine.multiclass import Signed
@@ -17,6 +18,7 @@ from margin.typing import Encoded
 __all__ = ["INSIDE", "ON", "OUTSIDE", "WORDS", "Evidence", "MarginCertificate", "categories"]
 
 
+@shown_in_notebooks
 @dataclass(frozen=True)
 class MarginCertificate:
     r"""How good the solution is, in numbers that hold whoever found it.

@@ -6,12 +6,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from margin.base.readout import shown_in_notebooks
 from margin.errors import ConvergenceWarning, warn
 from margin.svm.linear_machine.problem import LinearSolution
 
 __all__ = ["LinearCertificate", "warn_of_convergence"]
 
 
+@shown_in_notebooks
 @dataclass(frozen=True)
 class LinearCertificate:
     """The objective that was reached and a bound that no other weights can get below.

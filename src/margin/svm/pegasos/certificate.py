@@ -14,12 +14,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from margin.base.readout import shown_in_notebooks
+
 __all__ = ["PegasosCertificate", "best_multiple", "evened", "hinge_of"]
 
 #: Objectives below it are as good as none.
 TINY = 1e-300
 
 
+@shown_in_notebooks
 @dataclass(frozen=True)
 class PegasosCertificate:
     r"""What is known of the optimum after a fit; means over the scores where there are several.

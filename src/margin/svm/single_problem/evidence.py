@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from margin.base.readout import shown_in_notebooks
 from margin.svm.kernel_machine.machine import Machine
 from margin.svm.kernel_machine.solve import Gap
 from margin.typing import Encoded
@@ -23,6 +24,7 @@ from margin.typing import Encoded
 __all__ = ["DualCertificate", "DualEvidence"]
 
 
+@shown_in_notebooks
 @dataclass(frozen=True)
 class DualCertificate:
     r"""How good the solution is, in numbers that hold whoever found it.
