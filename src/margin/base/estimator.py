@@ -17,7 +17,7 @@ import numpy as np
 import margin._core as _core
 from margin import parallel, params
 from margin.base import above
-from margin.base.inputs.arrays import holds_cases, row_count, survey_clean_csr
+from margin.base.inputs.arrays import row_count, survey_clean_csr
 from margin.base.inputs.columns import Columns, learn_columns
 from margin.base.inputs.observed_levels import keep_observed_levels
 from margin.base.keywords import KnowsItsParameters
@@ -71,9 +71,6 @@ class TableEstimator(KnowsItsParameters, BaseEstimator):
         Columns of a table are put in the order of ``like``, the columns learnt before, if there are any.
         """
         form = self.representation
-        if isinstance(form, AsGiven) and holds_cases(X):
-            self._remember(Columns(0))
-            return TrainingRows.that_count(X, sample_weight, who)
         text, free = getattr(form, "text", False), getattr(form, "free", self.free_kinds)
         columns, source = learn_columns(X, who, text, getattr(form, "largest", math.inf), free, self._takes_bytes)
         if like is not None:
@@ -122,8 +119,6 @@ class TableEstimator(KnowsItsParameters, BaseEstimator):
         """New rows in the estimator's representation; a clean array of floats skips all schema work."""
         encoder = self._fitted(method)._encoder
         columns = self._columns
-        if holds_cases(X) and isinstance(self.representation, AsGiven):
-            return X
         if columns.schema is None:
             if self._is_plain_matrix(X):
                 found = _core.data.inspect(X, encoder.largest, 1 if X.size < SMALL else parallel.n_threads())

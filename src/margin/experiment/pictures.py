@@ -97,6 +97,8 @@ def compare_pictures(
     from margin.evaluation.protocols.stratified import StratifiedFolds
 
     images = Images.read(path, image_size=image_size)
+    if images.labels is None:
+        raise DataError(f"compare({path!r}): the pictures have no labels (put them into a folder for each class).")
     known = models_of_pictures(image_size, seed, weights)
     strange = [name for name in models if name not in known]
     if strange:

@@ -374,6 +374,11 @@ def test_pictures_are_evaluated_calibrated_and_rejected():
     assert evaluate(model, images, images.labels, 2).scores["accuracy"].value > 0.4
     calibrated = CalibratedClassifier(model, cv=2).fit(images, images.labels)
     assert np.allclose(calibrated.predict_proba(images).sum(axis=1), 1)
+    assert np.array_equal(calibrated.predict(images.pixels()), calibrated.predict(images))
+    again = margin.persistence.from_bytes(to_bytes(calibrated))
+    assert np.array_equal(again.predict_proba(images), calibrated.predict_proba(images))
+    with pytest.raises(InputError, match=r"X holds Images, which have no columns.*X.matrix\(\)"):
+        margin.NaiveBayes().fit(images, images.labels)
     assert len(Reject(model, threshold=0.7, cv=2).fit(images, images.labels).predict(images)) == 60
 
 

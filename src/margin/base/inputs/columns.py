@@ -16,7 +16,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from margin.base.inputs.arrays import cells_of, matrix_of, open_all, open_input
+from margin.base.inputs.arrays import cells_of, holds_cases, matrix_of, open_all, open_input
 from margin.base.inputs.date_parts import DateParts, with_date_parts
 from margin.base.inputs.one_row import RowReader
 from margin.data.frames.dataframes import cells_from_series, is_frame, open_frame
@@ -71,6 +71,10 @@ class Columns:
         if dates:
             self.dates = dates
 
+    def are_none(self) -> bool:
+        """Whether there were none: cases such as pictures, which are handed on as they come."""
+        return self.n == 0 and self.schema is None
+
     def described(self) -> Schema:
         """The schema, with made-up names ``x0``, ``x1``, … for plain arrays."""
         return self.schema or Schema(Column(f"x{i}", "numeric", reason="an array of numbers") for i in range(self.n))
@@ -95,6 +99,8 @@ class Columns:
     def read(self, X: TableLike, who: str, largest: float = math.inf, bytes_too: bool = False) -> Any:
         """New data as a source that fits these columns: an array, CSR or a Table with the learnt codes."""
         model = who.split(".")[0]
+        if self.are_none():
+            return X
         if self.schema is None:
             source = open_input(X, who, largest, bytes_too)
             if isinstance(source, Table):
@@ -250,6 +256,8 @@ def learn_columns(
 
     Columns of words named in ``text`` (True: all) are free text, and so are columns of the kinds ``free``.
     """
+    if "cases" in free and holds_cases(X):
+        return Columns(0), X
     given = open_all(X, who, largest, bytes_too)
     source = _inputs_of(given, text, free) if isinstance(given, Table) else given
     rows, n = source.shape

@@ -101,7 +101,7 @@ class AsGiven:
 
     surveyed: bool = False
     #: The kinds of columns that are handed on as they come: members make of them what they can.
-    free: ClassVar[frozenset[str]] = frozenset({"date", "text"})
+    free: ClassVar[frozenset[str]] = frozenset({"date", "text", "cases"})
 
     def learn(self, columns: Columns, rows: TrainingRows, who: str) -> Learnt:
         encoder, source = AsGivenEncoder(columns), rows.source
@@ -138,7 +138,7 @@ class AsGivenEncoder:
         return None if row is None else self.columns.table_of(row)
 
     def encode(self, source: Any, who: str) -> Any:
-        if holds_cases(source):
+        if holds_cases(source) or self.columns.are_none():
             return source
         if isinstance(source, Table):
             for column in source.schema:

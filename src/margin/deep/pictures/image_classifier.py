@@ -177,7 +177,7 @@ class ImageClassifier(PictureNetwork):
         net = self._built("meta")
         if "_input_transform" in self.__dict__:
             net.transform_input = self._input_transform
-        return net  # type: ignore[no-any-return]
+        return net
 
     def _first_network(self) -> nn.Module:
         from margin.deep.pictures.freezing import freeze_layers
@@ -190,7 +190,7 @@ class ImageClassifier(PictureNetwork):
             self._input_transform = bool(net.transform_input)
         freeze_layers(net, self.freeze, f"{type(self).__name__}.fit")
         self._learning = frozenset(name for name, each in net.named_parameters() if each.requires_grad)
-        return net  # type: ignore[no-any-return]
+        return net
 
     def _groups_of_parameters(self, net: nn.Module) -> list[dict[str, Any]]:
         from margin.deep.pictures.freezing import groups_of

@@ -90,12 +90,12 @@ class TorchClassifier(PictureNetwork):
         self.random_state, self.n_jobs = random_state, n_jobs
 
     def _bare_network(self) -> nn.Module:
-        return copy.deepcopy(self.module)  # type: ignore[no-any-return]
+        return copy.deepcopy(self.module)
 
     def _first_network(self) -> nn.Module:
         net = copy.deepcopy(self.module)
         self._check_outputs(net, f"{type(self).__name__}.fit")
-        return net  # type: ignore[no-any-return]
+        return net
 
     def _groups_of_parameters(self, net: nn.Module) -> list[dict[str, Any]]:
         from margin.deep.pictures.freezing import groups_of

@@ -21,14 +21,12 @@ from margin.persistence.kinds import (
     multiclass,
     neighbor_indexes,
     neighbors,
-    networks,
-    pictures,
     selection,
     sequences,
     svm,
-    tensors,
     tree,
 )
+from margin.persistence.kinds.deep import networks, pictures, tensors
 from margin.persistence.kinds.ensembles import adaboost, additive, bags, committees, forests, gradient, weighted_votes
 from margin.persistence.objects.kind import Kind
 

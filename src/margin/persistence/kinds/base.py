@@ -118,6 +118,8 @@ def classifier(name: str, cls: type, fields: Mapping[str, Field], **more: Any) -
 
 def n_given(model: Any) -> int:
     """How many columns a model was given: those it left out, and dates as one, count as well."""
+    if getattr(model, "takes_cases", False):
+        return 0  # pictures and the like have no columns
     columns = vars(model).get("_columns")
     if columns is None or columns.schema is None:
         return int(model.n_features_in_)
