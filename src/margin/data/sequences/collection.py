@@ -48,6 +48,9 @@ class Sequences:
     [2, 1, 0]
     """
 
+    #: Models of models hand cases on as they come.
+    holds_cases = True
+
     def __init__(self, X: Any, labels: Any = None) -> None:
         if isinstance(X, Sequences):
             self._items, labels = X._items, X.labels if labels is None else labels

@@ -22,11 +22,10 @@ from margin.persistence.kinds import (
     neighbor_indexes,
     neighbors,
     selection,
-    sequences,
     svm,
     tree,
 )
-from margin.persistence.kinds.deep import networks, pictures, tensors
+from margin.persistence.kinds.deep import networks, pictures, sequences, tensors
 from margin.persistence.kinds.ensembles import adaboost, additive, bags, committees, forests, gradient, weighted_votes
 from margin.persistence.objects.kind import Kind
 
