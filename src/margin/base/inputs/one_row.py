@@ -85,7 +85,7 @@ def _of_frame(frame: Any) -> dict[Any, Any] | None:
 
 def _of_table(table: Table) -> dict[str, Any] | None:
     """Words for codes: whether another table's codes are those that were learnt is not known."""
-    row = {}
+    row: dict[str, Any] = {}
     for column in table.schema:
         cell = table.cells(column.name)[0]
         if column.is_numeric:
