@@ -41,15 +41,9 @@ MARGIN_BINDINGS(gradient) {
                  "Some rounds: the arrays of their trees.");
     boosting.def("give_slopes", &give_slopes, "g"_a.noconvert(), "h"_a.noconvert(),
                  "The derivatives of the next round under the loss \"given\": scores x rows.");
-    boosting.def(
-        "leave_out", [](Boosting& b) { with_monitor([&](Monitor& m) { b.leave_out(m); }); },
-        "Before derivatives are worked out elsewhere: rounds that the next one leaves out do not count.");
-    boosting.def(
-        "scores", [](const Boosting& b) { return give(std::vector<double>(b.scores())); },
-        "The scores of the rows, class after class.");
-    boosting.def(
-        "watched_scores", [](const Boosting& b) { return give(std::vector<double>(b.watched_scores())); },
-        "Those of the watched rows.");
+    boosting.def("leave_out", &leave_out, "Take away the scores of rounds that the next one leaves out.");
+    boosting.def("scores", &scores, "The scores of the rows, class after class.");
+    boosting.def("watched_scores", &watched_scores, "Those of the watched rows.");
     for_each_type<double, float>([&]<class T> {
         gradient.def("boost", &boost<T>, "numbers"_a.noconvert(), "codes"_a.noconvert(), "n_levels"_a.noconvert(),
                      "nominal"_a.noconvert(), "max_bins"_a, "y"_a.noconvert(), "weight"_a.noconvert(),

@@ -33,4 +33,14 @@ inline void give_slopes(boosting::Boosting& boosting, In<double> g, In<double> h
     boosting.give_slopes(copy(g), copy(h));
 }
 
+/// Before derivatives are worked out elsewhere.
+inline void leave_out(boosting::Boosting& boosting) {
+    with_monitor([&](Monitor& m) { boosting.leave_out(m); });
+}
+
+inline Out<double> scores(const boosting::Boosting& boosting) { return give(std::vector<double>(boosting.scores())); }
+inline Out<double> watched_scores(const boosting::Boosting& boosting) {
+    return give(std::vector<double>(boosting.watched_scores()));
+}
+
 } // namespace margin::bindings

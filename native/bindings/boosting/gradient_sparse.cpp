@@ -1,6 +1,6 @@
 // margin._core.gradient: rounds of boosting over sparse rows.
 #include "gradient_rounds.hpp"
-#include "margin/boosting/gradient/bin_sparse.hpp"
+#include "margin/boosting/gradient/lists/bin_sparse.hpp"
 #include <nanobind/stl/string.h>
 
 using namespace margin;

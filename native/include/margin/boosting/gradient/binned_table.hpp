@@ -35,7 +35,7 @@ struct RowLists {
 };
 
 /// Training rows. A histogram has `stride` cells for each column, the same number for all. Sparse rows are lists instead
-/// of codes of all columns, and their histograms are those of list_histogram.hpp.
+/// of codes of all columns, and their histograms are those of lists/list_histogram.hpp.
 struct BinnedTable {
     std::size_t n_rows = 0, stride = 0;
     std::vector<tree::BinnedColumn> columns;

@@ -4,8 +4,8 @@
 #include "gradient_rows.hpp"
 #include "grown_tree.hpp"
 #include "histogram.hpp"
-#include "level_questions.hpp"
-#include "list_histogram.hpp"
+#include "levels/level_questions.hpp"
+#include "lists/list_histogram.hpp"
 #include <algorithm>
 #include <memory>
 #include <vector>

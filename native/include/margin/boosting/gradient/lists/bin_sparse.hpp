@@ -1,6 +1,6 @@
 #pragma once
 // Bins of sparse rows: those of the same matrix with its zeros written out, to the bit.
-#include "binned_table.hpp"
+#include "margin/boosting/gradient/binned_table.hpp"
 #include "margin/data/csr.hpp"
 #include <algorithm>
 #include <cmath>

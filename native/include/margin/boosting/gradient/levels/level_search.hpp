@@ -1,7 +1,7 @@
 #pragma once
 // The question that all nodes of a level gain most by together: trees whose paths of one length ask the same.
 // Prokhorenkova et al. (2018), "CatBoost: unbiased boosting with categorical features".
-#include "split.hpp"
+#include "margin/boosting/gradient/split.hpp"
 #include <algorithm>
 #include <array>
 #include <cstddef>

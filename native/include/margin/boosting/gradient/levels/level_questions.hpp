@@ -1,9 +1,9 @@
 #pragma once
 // The question of a level: asked of all bins where rows have all cells, and of the bins of a few columns at a time where
 // rows are lists.
-#include "gradient_rows.hpp"
 #include "level_search.hpp"
-#include "list_histogram.hpp"
+#include "margin/boosting/gradient/gradient_rows.hpp"
+#include "margin/boosting/gradient/lists/list_histogram.hpp"
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

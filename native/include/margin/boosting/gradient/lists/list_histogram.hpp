@@ -2,7 +2,7 @@
 // Histograms of sparse rows, in two steps. First the sums of the listed cells of every column: one number for each, and
 // a branch without the bin of 0 has no more second derivatives than this. Then the bins of those columns alone that
 // have enough for a branch: of wide text they are few.
-#include "histogram.hpp"
+#include "margin/boosting/gradient/histogram.hpp"
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
