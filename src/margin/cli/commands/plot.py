@@ -160,13 +160,12 @@ def _rows(about: dict[str, Any], model: Any, table: str, read_as: dict[str, Any]
         return (rows.drop(target) if target in rows else rows), None
     if target not in rows:
         raise DataError(f"{table!r}: the target {target!r} must be there, for the answers are held against it.")
-    found = answers(model, rows, about)
-    known = np.array([label in found.classes for label in found.truth.tolist()], dtype=bool)
-    if not known.any():
+    labels: list[Any] = list(np.ravel(np.asarray(answers(model, rows, about).truth)).tolist())
+    classes = np.asarray(model.classes_)
+    known = np.flatnonzero([label in classes.tolist() for label in labels])
+    if not len(known):
         raise DataError(f"{table!r}: no row has a class of the model for {target!r}.")
-    return rows.drop(target).take(known), np.asarray(found.truth.tolist(), dtype=object)[known].astype(
-        np.asarray(model.classes_).dtype
-    )
+    return rows.drop(target).take(known), np.asarray([labels[row] for row in known]).astype(classes.dtype)
 
 
 def _write(axes: Any, out: str, dark: bool) -> None:

@@ -1,1 +1,3 @@
 """Pictures of how good models are: their mistakes, their curves, and models held against each other."""
+
+__all__: list[str] = []

@@ -67,7 +67,7 @@ def gradient_steps(X: Any, y: Any, *, rate: float = 0.5, steps: int = 30) -> tup
     --------
     >>> found = gradient_steps([[0.0, 0.0], [1.0, 1.0], [2.0, 2.0], [3.0, 3.0]], [0, 0, 1, 1], steps=5)
     >>> [step.says for step in found][:2]
-    ['step 0, log loss 0.693', 'step 1, log loss 0.528']
+    ['step 0, log loss 0.693', 'step 1, log loss 0.518']
     """
     if steps < 1 or rate <= 0:
         raise ParameterError(f"gradient_steps(rate={rate}, steps={steps}): both must be above 0.")

@@ -122,9 +122,7 @@ def plot_steps(steps: Sequence[Boundary], X: Any, y: Any, axes: Any = None, *, m
     return grid[: len(shown)]
 
 
-def save_steps(
-    steps: Sequence[Boundary], X: Any, y: Any, file: Any, *, per_second: float = 2.0, most: int = 60
-) -> Path:
+def save_steps(steps: Sequence[Boundary], X: Any, y: Any, file: Any, *, per_second: int = 2, most: int = 60) -> Path:
     """Write the steps of training as a film to a GIF file; where it was written.
 
     Parameters
