@@ -89,13 +89,13 @@ def _with_truth(model: Any, about: dict[str, Any], file: str, X: Any, y: Any) ->
     """The rows that have a truth, in the type of the model's answers."""
     import numpy as np
 
-    from margin.errors import DataError, warn
+    from margin.errors import DataError, DataWarning, warn
 
     if y is None:
         raise DataError(f"importance({file!r}): the file must hold the target, {about['target']!r}.")
     there = np.array([label is not None and label == label for label in y.tolist()])
     if not there.all():
-        warn(f"importance({file!r}): {int((~there).sum()):,} rows without a target are left out.")
+        warn(f"importance({file!r}): {int((~there).sum()):,} rows without a target are left out.", DataWarning)
     X, y = (X, y) if there.all() else (X.take(np.flatnonzero(there)), y[there])
     classes = getattr(model, "classes_", None)
     if classes is None:

@@ -160,7 +160,7 @@ def _rows(about: dict[str, Any], model: Any, table: str, read_as: dict[str, Any]
         return (rows.drop(target) if target in rows else rows), None
     if target not in rows:
         raise DataError(f"{table!r}: the target {target!r} must be there, for the answers are held against it.")
-    labels: list[Any] = list(np.ravel(np.asarray(answers(model, rows, about).truth)).tolist())
+    labels: list[Any] = list(np.ravel(np.asarray(answers(model, rows, about).truth, dtype=object)).tolist())
     classes = np.asarray(model.classes_)
     known = np.flatnonzero([label in classes.tolist() for label in labels])
     if not len(known):

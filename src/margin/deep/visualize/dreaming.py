@@ -122,7 +122,7 @@ def maximize(
     plan = getattr(net, "plan", None)
     if image_size is None and plan is None:
         raise InputError("maximize: say image_size=, which the network does not.")
-    size = plan.image_size if image_size is None else image_size
+    size = plan.image_size if image_size is None and plan is not None else image_size
     height, width = (size, size) if isinstance(size, int) else size
     scale = getattr(net, "pixel_scale", None)
     channels = plan.channels if plan is not None else len(scale.mean) if scale is not None else 3

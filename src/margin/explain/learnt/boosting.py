@@ -56,12 +56,10 @@ def _(fitted: AdditiveClassifier, given: Given) -> list[Section]:
 def _(fitted: LPBoostClassifier, given: Given) -> list[Section]:
     labels = [str(label) for label in fitted.classes_]
     ends = [
-        (k, *map(float, each))
-        for k, each in enumerate(zip(np.ravel(fitted.margin_), np.ravel(fitted.bound_), np.ravel(fitted.gap_)))
+        tuple(map(float, each)) for each in zip(np.ravel(fitted.margin_), np.ravel(fitted.bound_), np.ravel(fitted.gap_))
     ]
-    told = [
-        (labels[k] if len(ends) == len(labels) else f"{labels[-1]} against {labels[0]}", *rest) for k, *rest in ends
-    ]
+    of = labels if len(ends) == len(labels) else [f"{labels[-1]} against {labels[0]}"] * len(ends)
+    told = [(name, *rest) for name, rest in zip(of, ends, strict=True)]
     rows = [(r.number, r.edge, r.objective, r.margin, r.bound, r.weight) for r in fitted.rounds_]
     return [
         table("Margin", "The widest margin of a vote of the rules, and how far above it could still be.",

@@ -72,8 +72,8 @@ def _(fitted: LogisticModel, given: Given) -> list[Section]:
     try:
         summary = fitted.summary(*(given or ()))
         how = (
-            "How many times larger the odds are for one more of a number, or for a word in place of the most frequent "
-            f"one of its column; against {summary.reference!r}."
+            "How many times larger the odds are for one more of a number, or for a word in place of a missing cell: "
+            f"divide two words of a column to compare them; against {summary.reference!r}."
         )
         told, heads = summary.table, ("class", "column", "odds ratio", "low", "high", "p")
         rows = zip(map(str, told["class"]), told["column"], *(told[each] for each in ("odds_ratio", "low", "high")),
