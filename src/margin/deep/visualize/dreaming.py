@@ -119,10 +119,10 @@ def maximize(
     from margin.deep.visualize.units import _map_of
 
     net = network_of(model, "maximize")
-    plan = getattr(net, "plan", None)
-    if image_size is None and plan is None:
+    plan: Any = getattr(net, "plan", None)
+    size = image_size if image_size is not None or plan is None else plan.image_size
+    if size is None:
         raise InputError("maximize: say image_size=, which the network does not.")
-    size = plan.image_size if image_size is None and plan is not None else image_size
     height, width = (size, size) if isinstance(size, int) else size
     scale = getattr(net, "pixel_scale", None)
     channels = plan.channels if plan is not None else len(scale.mean) if scale is not None else 3

@@ -157,7 +157,7 @@ def save_steps(steps: Sequence[Boundary], X: Any, y: Any, file: Any, *, per_seco
         raise ParameterError(f"save_steps(file={str(file)!r}): must end in .gif.")
     figure = Figure(figsize=(4.6, 4.0), layout="constrained")
     ax = figure.subplots()
-    writer = PillowWriter(fps=per_second)  # type: ignore[arg-type]
+    writer = PillowWriter(fps=per_second)
     with writer.saving(figure, str(place), dpi=110):
         for step in np.unique(np.linspace(0, len(steps) - 1, min(most, len(steps))).astype(int)).tolist():
             ax.clear()
