@@ -9,6 +9,7 @@ import margin.explain.generative
 import margin.explain.linear
 import margin.explain.members
 import margin.explain.networks
+import margin.explain.sequences
 import margin.explain.svm
 import margin.explain.trees  # noqa: F401  (registers its models)
 from margin.explain.adaboost import rounds_text

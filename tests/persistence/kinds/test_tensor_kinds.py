@@ -11,7 +11,7 @@ from margin.errors import PersistenceError
 from margin.persistence import load, save
 from margin.persistence.archive import from_bytes, to_bytes
 from margin.persistence.container.limits import Malformed
-from margin.persistence.kinds.tensors import ArraysByName
+from margin.persistence.kinds.deep.tensors import ArraysByName
 from margin.persistence.objects.arrays import Sizes
 
 

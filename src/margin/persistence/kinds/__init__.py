@@ -23,11 +23,10 @@ from margin.persistence.kinds import (
     neighbors,
     networks,
     selection,
-    sequences,
     svm,
-    tensors,
     tree,
 )
+from margin.persistence.kinds.deep import sequences, tensors
 from margin.persistence.kinds.ensembles import adaboost, additive, bags, committees, forests, gradient, weighted_votes
 from margin.persistence.objects.kind import Kind
 

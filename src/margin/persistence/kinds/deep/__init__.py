@@ -1,0 +1,3 @@
+"""Networks on PyTorch."""
+
+__all__: list[str] = []
