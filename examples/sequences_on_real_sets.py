@@ -31,8 +31,7 @@ def names(folder: Path) -> None:
         begun = time.perf_counter()
         model = SequenceClassifier(cell, rate=0.002 if cell == "rnn" else 0.003, n_jobs=1)
         found = evaluate(model, given, given.labels, HoldOut(0.2), metrics=("accuracy",)).scores["accuracy"]
-        print(f"  {cell:<5} accuracy {found.value:.3f} ({found.low:.3f} to {found.high:.3f}), "
-              f"{time.perf_counter() - begun:.0f} s")  # fmt: skip
+        print(f"  {cell:<5} accuracy {found}, {time.perf_counter() - begun:.0f} s")
 
 
 def motions(folder: Path) -> None:
@@ -63,7 +62,9 @@ def text(folder: Path) -> None:
     model = SequenceModel("lstm", 128, epochs=2, n_jobs=1).fit(given[:cut])
     seconds = time.perf_counter() - begun
     print(f"  lstm of 128 units     {model.bits_per_character(given[cut:]):.3f} bits a character, {seconds:.0f} s")
-    print("\n".join(f"    {line}" for line in model.sample(200, temperature=0.7, random_state=0).splitlines()))
+    print(
+        "\n".join(f"    {line}" for line in model.sample(200, temperature=0.7, start="\n", random_state=0).splitlines())
+    )
 
 
 PARTS = {"names": (names, "names.tsv.gz"), "motions": (motions, "timeseries"), "text": (text, "tinyshakespeare.txt.gz")}

@@ -50,7 +50,7 @@ _names = {
         plot_backpropagation plot_bias_variance plot_boosting_curve plot_calibration plot_class_means
         plot_coefficients plot_comparison plot_confusion plot_critical_difference plot_curse plot_densities
         plot_ellipses plot_gains plot_importances plot_k_choice plot_kd_tree plot_learning_curve plot_losses
-        plot_margin plot_network plot_optimizer_paths plot_out_of_bag plot_partial_dependence plot_path
+        plot_margin plot_memory plot_network plot_optimizer_paths plot_out_of_bag plot_partial_dependence plot_path
         plot_precision_recall plot_proximities plot_rate_finder plot_regions plot_risk_coverage plot_roc
         plot_shap_case plot_shap_summary plot_training plot_transformed_space plot_tree plot_tree_correlation
         plot_tree_size plot_validation_curve

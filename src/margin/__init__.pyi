@@ -418,6 +418,9 @@ from margin.plots import (
     plot_margin as plot_margin,
 )
 from margin.plots import (
+    plot_memory as plot_memory,
+)
+from margin.plots import (
     plot_network as plot_network,
 )
 from margin.plots import (

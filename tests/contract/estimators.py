@@ -33,7 +33,8 @@ ALL = os.environ.get("MARGIN_TEST_ALL") == "1"
 def estimator_classes() -> list[type]:
     """Every class with a ``fit`` that a part of margin has among its public names, in the order of their names.
 
-    What is not among them is the contract itself, or what several models share.
+    What is not among them is the contract itself, or what several models share; models of pictures and of sequences,
+    which say that they take no tables, have tests of their own in ``tests/deep``.
     """
     found = {}
     for part in pkgutil.iter_modules(margin.__path__, "margin."):

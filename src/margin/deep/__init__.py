@@ -1,4 +1,4 @@
-"""Networks: layers as Lego in plain NumPy; perceptrons on tables, trained in the core; pictures and sequences on torch."""
+"""Networks: layers as Lego in plain NumPy, perceptrons on tables, pictures and sequences on PyTorch."""
 
 from margin.deep import architectures, layers
 from margin.deep.backpropagation import BackPropagation, LayerReading, backpropagate, layers_of

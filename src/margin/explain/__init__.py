@@ -11,6 +11,7 @@ import margin.explain.linear
 import margin.explain.members
 import margin.explain.networks
 import margin.explain.searches
+import margin.explain.sequences
 import margin.explain.svm
 import margin.explain.trees
 import margin.explain.voters  # noqa: F401  (registers its models)

@@ -17,6 +17,7 @@ from margin.plots.kd_tree import plot_kd_tree
 from margin.plots.losses import plot_losses
 from margin.plots.margins import plot_margin
 from margin.plots.networks.diagrams import plot_backpropagation, plot_network, plot_optimizer_paths
+from margin.plots.networks.memory import plot_memory
 from margin.plots.networks.training_curves import plot_rate_finder, plot_training
 from margin.plots.networks.transformed_space import plot_transformed_space
 from margin.plots.regions import plot_regions
@@ -64,6 +65,7 @@ __all__ = [
     "plot_learning_curve",
     "plot_losses",
     "plot_margin",
+    "plot_memory",
     "plot_network",
     "plot_optimizer_paths",
     "plot_out_of_bag",

@@ -52,11 +52,10 @@ class Sequences:
     holds_cases = True
 
     def __init__(self, X: Any, labels: Any = None) -> None:
-        if isinstance(X, Sequences):
-            self._items, labels = X._items, X.labels if labels is None else labels
-        else:
-            self._items = items_of(X, "Sequences")
-        self.labels = None if labels is None else _labels(labels, len(self._items.values))
+        if isinstance(X, Sequences) and labels is None:
+            labels = X.labels
+        self._items: Items = X._items if isinstance(X, Sequences) else items_of(X, "Sequences")
+        self.labels: np.ndarray | None = None if labels is None else _labels(labels, len(self._items.values))
 
     @classmethod
     def read(cls, path: str | os.PathLike[str], *, text: str | None = None, target: str | None = None) -> Self:
@@ -129,6 +128,8 @@ class Sequences:
     @overload
     def __getitem__(self, which: slice | np.ndarray | list[int]) -> Self: ...
     def __getitem__(self, which: Any) -> Any:
+        if isinstance(which, tuple) and len(which) == 2 and which[1] is Ellipsis:
+            which = which[0]  # as scikit-learn's splitters ask for rows
         if isinstance(which, slice):
             return self.take(np.arange(len(self))[which])
         if isinstance(which, np.ndarray | list):

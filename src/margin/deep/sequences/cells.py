@@ -104,7 +104,7 @@ class SigmoidRNN(nn.Module):
             for name in ("weight_ih", "weight_hh", "bias_ih", "bias_hh")[: 2 + self.biases]
         }
         bias = given["bias_ih"] + given["bias_hh"] if self.biases == 2 else given["bias_ih"]
-        into = torch.addmm(bias, data, given["weight_ih"].T).split(sizes)
+        into = torch.addmm(bias, data, given["weight_ih"].T).split(sizes)  # type: ignore[no-untyped-call]
         h = data.new_zeros(0 if backwards else sizes[0], self.n_units)
         made, ended = [], []
         for z in reversed(into) if backwards else into:

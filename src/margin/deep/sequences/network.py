@@ -58,7 +58,7 @@ class SequenceNet(nn.Module):
         if x.steps is not None:
             # An empty sequence is judged by the state that all begin with.
             pooled = pooled.index_copy(0, x.places, self.pooled(x.steps))
-        return self.head(self.dropout(pooled))  # type: ignore[no-any-return]
+        return self.head(self.dropout(pooled))
 
     def inputs(self, steps: PackedSequence) -> PackedSequence:
         """Steps as the recurrent layer sees them: vectors of tokens, or tokens one-hot."""

@@ -80,7 +80,7 @@ class NGramModel:
     --------
     >>> model = NGramModel(2).fit("abababababab")
     >>> round(model.bits_per_character("abab"), 2), model.sample(6, random_state=0)
-    (0.5, 'ababab')
+    (0.2, 'aababa')
     """
 
     def __init__(self, order: int = 3) -> None:

@@ -151,11 +151,15 @@ class SequenceModel(TableEstimator):
         self.random_state, self.n_jobs = random_state, n_jobs
 
     # A run, what is kept of it and the module made of that are those of classifiers.
-    history_, network_ = NetworkClassifier.history_, NetworkClassifier.network_
-    _trained, _keep = NetworkClassifier._trained, NetworkClassifier._keep
-    _groups_of_parameters, _before_epoch = NetworkClassifier._groups_of_parameters, NetworkClassifier._before_epoch
-    _mixup, _check_together = NetworkClassifier._mixup, NetworkClassifier._check_together
-    __getstate__ = NetworkClassifier.__getstate__
+    history_: Any = NetworkClassifier.history_
+    network_: Any = NetworkClassifier.network_
+    _trained: Any = NetworkClassifier._trained
+    _keep: Any = NetworkClassifier._keep
+    _groups_of_parameters: Any = NetworkClassifier._groups_of_parameters
+    _before_epoch: Any = NetworkClassifier._before_epoch
+    _mixup: Any = NetworkClassifier._mixup
+    _check_together: Any = NetworkClassifier._check_together
+    __getstate__: Any = NetworkClassifier.__getstate__
 
     def fit(self, X: Any, y: None = None) -> Self:
         """Learn from a text, or from several; y is not looked at.
@@ -176,7 +180,7 @@ class SequenceModel(TableEstimator):
         with whole_or_not_at_all(self):
             lessons, held = self._read(X, who)
             try:
-                stopped = yield from self._trained(lessons, held, who)  # type: ignore[misc]
+                stopped = yield from self._trained(lessons, held, who)
             except GeneratorExit:
                 return
         if stopped is not None:

@@ -48,7 +48,7 @@ class Vocabulary:
         """The tokens of a text; a list of tokens is such already."""
         if isinstance(text, str):
             return words_of(text) if form == "words" else text
-        return text  # type: ignore[no-any-return]
+        return text
 
     def __len__(self) -> int:
         """How many codes there are, that of unknown tokens among them."""

@@ -56,7 +56,8 @@ def _(fitted: AdditiveClassifier, given: Given) -> list[Section]:
 def _(fitted: LPBoostClassifier, given: Given) -> list[Section]:
     labels = [str(label) for label in fitted.classes_]
     ends = [
-        tuple(map(float, each)) for each in zip(np.ravel(fitted.margin_), np.ravel(fitted.bound_), np.ravel(fitted.gap_))
+        tuple(map(float, each))
+        for each in zip(np.ravel(fitted.margin_), np.ravel(fitted.bound_), np.ravel(fitted.gap_))
     ]
     of = labels if len(ends) == len(labels) else [f"{labels[-1]} against {labels[0]}"] * len(ends)
     told = [(name, *rest) for name, rest in zip(of, ends, strict=True)]

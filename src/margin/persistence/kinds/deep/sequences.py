@@ -1,4 +1,4 @@
-"""Recurrent networks: their tensors by name, and what they know of tokens and numbers. Read without PyTorch.
+"""Recurrent networks: tensors by name, and what they know of tokens and numbers. Reading them needs no PyTorch.
 
 Letters: ``e`` epochs; ``w`` numbers of a step.
 """
