@@ -86,7 +86,7 @@ class Boosting:
         """The derivatives of the next round under the loss "given": scores x rows."""
 
     def leave_out(self) -> None:
-        """Before derivatives are worked out elsewhere: rounds that the next one leaves out do not count."""
+        """Take away the scores of rounds that the next one leaves out."""
 
     def scores(self) -> Vector[numpy.float64]:
         """The scores of the rows, class after class."""
