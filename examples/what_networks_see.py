@@ -36,19 +36,19 @@ def learnt(n: int, seed: int):
     return net
 
 
-def main(n: int = 600, seeds: int = 3, path: str = "") -> None:
+def main(n: int = 400, seeds: int = 1, path: str = "") -> None:
     rows = []
     for seed in range(seeds):
         net = learnt(n, seed)
-        X, y, inside = shapes(150, 1000 + seed)
+        X, y, inside = shapes(100, 1000 + seed)
         right = float((net.classes_[probabilities(net, X).argmax(axis=1)] == y).mean())
         maps = {
             "Grad-CAM": grad_cam(net, X, layer="layer2"),
-            "occlusion": occlusion(net, X, size=9, stride=3),
+            "occlusion": occlusion(net, X, size=9, stride=4),
             "saliency": saliency(net, X),
             "guided": saliency(net, X, method="guided"),
             "SmoothGrad": saliency(net, X, method="smooth", draws=8),
-            "integrated gradients": np.abs(integrated_gradients(net, X[:50], baseline=0.7).map),
+            "integrated gradients": np.abs(integrated_gradients(net, X[:50], baseline=0.7, steps=16).map),
         }
         dream = list(deep_dream(net, X[0], "layer2", steps=20, octaves=1))
         found = {name: hits(each, inside[: len(each)]) for name, each in maps.items()}

@@ -24,7 +24,7 @@ def command(source: str, run: str, out: str | None, as_json: bool, **given: Any)
     again.
 
     \b
-    margin report runs --out report.html --title "Who pays back?" --author "A. Uthor"
+    margin report runs --out report.html --title "Who pays back?" --author "the risk team"
     margin report runs 20260102-credit --notes @notes.txt --out report.html
     margin compare credit --json | margin report - > report.html
     """
