@@ -37,6 +37,9 @@ class MajorityClassifier(Classifier):
     #: Any column will do, so that it is there to be beaten where text is all there is.
     free_kinds = frozenset({"text"})
 
+    def __init__(self) -> None:
+        """Nothing can be set."""
+
     def _fit(self, X: TableLike, y: np.ndarray, rows: TrainingRows) -> None:
         counts = np.bincount(y, rows.weights(), len(self.classes_))
         self.priors_ = counts / counts.sum()

@@ -74,12 +74,12 @@ def test_compare_refuses_in_one_line_and_writes_nothing(words, said):
         (
             ["compar", "x"],
             "there is no command 'compar'; commands are audit, compare, data, evaluate, explain, importance, model, "
-            "models, net, predict, runs",
+            "models, net, plot, predict, report, runs, train",
         ),
         (["data", "shw", "x"], "No such command 'shw'. Did you mean 'show'?"),
         (["compare", "x", "--kind", "age"], "'age' must read COLUMN=KIND"),
         (["compare", "x", "--folds", "many"], "'many' is not a valid integer"),
-        (["compare", "x", "--nope"], "there is no option --nope (margin"),
+        (["compare", "x", "--zzzz"], "there is no option --zzzz (margin"),
         (["compare", "x", "--targte", "y"], "there is no option --targte (did you mean '--target'?)"),
     ],
 )

@@ -184,7 +184,7 @@ def test_a_tree_of_one_leaf_and_no_rows_at_all():
 
 def test_what_is_no_fitted_tree_or_forest_is_refused():
     X, y = catalog.load("iris").target("class")
-    with pytest.raises(InputTypeError, match="must be a fitted tree or forest"):
+    with pytest.raises(InputTypeError, match="must be a fitted tree, forest or gradient boosting"):
         shap_values(margin.NaiveBayes().fit(X, y), X)
     with pytest.raises(NotFittedError):
         shap_values(DecisionTreeClassifier(), X)

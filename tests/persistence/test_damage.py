@@ -14,6 +14,7 @@ import pytest
 from margin.errors import PersistenceError
 from margin.persistence import from_bytes
 from margin.persistence.kinds import BY_NAME
+from margin.persistence.kinds.deep import pictures, sequences, tensors
 from tests.contract.estimators import ALL
 from tests.persistence.changing import taken_apart
 from tests.persistence.fuzz import Found, Server, main, tried
@@ -46,7 +47,9 @@ def test_every_kind_of_object_that_a_file_can_hold_stands_in_one_of_the_models()
         if kind != OLDER
         for sample in samples(kind, few=True)
     ]
-    assert {name for kinds in found for name in kinds} == BY_NAME.keys()
+    # Networks on PyTorch learn from other rows than tables; test_tensor_kinds.py and tests/deep damage theirs.
+    elsewhere = {kind.name for family in (tensors, pictures, sequences) for kind in family.KINDS}
+    assert {name for kinds in found for name in kinds} == BY_NAME.keys() - elsewhere
 
 
 def test_a_mutant_is_the_same_every_time_and_most_differ_from_the_good_file():

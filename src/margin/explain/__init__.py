@@ -3,15 +3,15 @@
 import margin.explain.bags
 import margin.explain.boosting
 import margin.explain.boosting_variants
+import margin.explain.deep.networks
+import margin.explain.deep.sequences
 import margin.explain.distances
 import margin.explain.forests
 import margin.explain.generative
 import margin.explain.learnt
 import margin.explain.linear
 import margin.explain.members
-import margin.explain.networks
 import margin.explain.searches
-import margin.explain.sequences
 import margin.explain.svm
 import margin.explain.trees
 import margin.explain.voters  # noqa: F401  (registers its models)

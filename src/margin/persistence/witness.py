@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from margin.base.inputs.columns import Columns
 from margin.data.table import Table
 from margin.errors import MarginError, PersistenceError
 from margin.persistence.container.limits import Malformed
@@ -31,7 +32,7 @@ GOLDEN = 0.6180339887498949
 def record(model: Any, rows: Any, to: Packer) -> dict[str, Any] | None:
     """The section of a model; None where it has learnt nothing or no rows can be made up for it."""
     columns = getattr(model, "_columns", None)
-    if columns is None or columns.n == 0 or not hasattr(model, "predict"):
+    if not isinstance(columns, Columns) or columns.n == 0 or not hasattr(model, "predict"):
         return None
     cells = _given_rows(model, rows) if rows is not None else made_up_rows(model)
     if cells is None:

@@ -91,5 +91,5 @@ def _marks(rows: Rows, seed: int) -> np.ndarray:
         values = cells.data if cells.dtype in (np.float32, np.float64) else cells.data.astype(np.float64)
         found = _core.tree.mark_sparse_rows(values, cells.indices, cells.indptr, found, threads)
     for column in (*rows.X.codes, *np.atleast_2d(rows.y.T)):
-        found = _core.tree.mark_rows(np.asarray(column, dtype=np.float64)[:, None], found, threads)
+        found = _core.tree.mark_rows(np.ascontiguousarray(column, dtype=np.float64)[:, None], found, threads)
     return found

@@ -107,7 +107,7 @@ def scenes(
     >>> made
     <Scenes: 3 pictures, 32 x 32, 7 objects>
     >>> made.captions[0]
-    'a green circle left of a yellow square'
+    'a green circle above a blue circle'
     >>> made.questions[1]
     Question(picture=0, question='how many objects are there', answer='2')
     """

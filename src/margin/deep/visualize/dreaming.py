@@ -64,7 +64,7 @@ def deep_dream(
     >>> net = architectures.build("small", n_classes=2, image_size=8)
     >>> for epoch in train(net, (pixels, np.arange(40) % 2), epochs=3, batch_size=8, n_jobs=1):
     ...     pass
-    >>> dreams = list(deep_dream(net, pixels[0], "features.0", steps=5, octaves=1, jitter=0, n_jobs=1))
+    >>> dreams = list(deep_dream(net, pixels[0] // 2 + 60, "features.0", steps=5, octaves=1, jitter=0, n_jobs=1))
     >>> dreams[-1].response > dreams[0].response, dreams[-1].picture.shape
     (True, (8, 8, 1))
     """

@@ -85,6 +85,8 @@ def model(
     def whole(made: Any) -> str | None:
         if made._encoder.columns is not made._columns:
             return "its encoder knows other columns"
+        if made._columns.are_none() and sees is not AS_GIVEN:
+            return "it has learnt from no column"
         if (wrong := _unlike_targets(made)) is not None:
             return wrong
         return check(made) if check is not None else None
