@@ -76,7 +76,6 @@ def test_the_best_weights_are_left(learnt):
 def test_the_loop_does_what_is_written_by_hand(optimizer):
     """The first two epochs by plain torch: order, scale, loss, step."""
     X, y = pictures(20)
-    torch.manual_seed(torch.initial_seed())
     how = {"n_classes": 2, "image_size": 12, "channels": 1}
     net, mine = architectures.build("lenet5", **how), architectures.build("lenet5", **how)
     orders = []
