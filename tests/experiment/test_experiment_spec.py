@@ -50,7 +50,7 @@ def test_the_command_it_gives_asks_for_the_same_run(spec):
     typed = shlex.split(spec.command())
     assert typed[:2] == ["margin", "compare"]
     parameters = compare.command.make_context("compare", typed[2:]).params
-    for place in ("out", "save", "record", "as_json", "quiet", "title", "author", "notes"):
+    for place in ("out", "save", "record", "as_json", "quiet", "title", "author", "notes", "image_size", "weights"):
         parameters.pop(place)
     assert compare._spec(**parameters) == spec
 
