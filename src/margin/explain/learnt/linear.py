@@ -71,9 +71,12 @@ def _(fitted: LogisticModel, given: Given) -> list[Section]:
     found = []
     try:
         summary = fitted.summary(*(given or ()))
+        step = {"standard": "one standard deviation more of a number", "range": "one range more of a number"}.get(
+            str(fitted.scale), "one more of a number"
+        )
         how = (
-            "How many times larger the odds are for one more of a number, or for a word in place of a missing cell: "
-            f"divide two words of a column to compare them; against {summary.reference!r}."
+            f"How many times larger the odds are for {step}, or for a word in place of a missing cell (divide "
+            f"those of two words to compare them); against {summary.reference!r}."
         )
         told, heads = summary.table, ("class", "column", "odds ratio", "low", "high", "p")
         rows = zip(map(str, told["class"]), told["column"], *(told[each] for each in ("odds_ratio", "low", "high")),
