@@ -340,7 +340,7 @@ _ENTRIES: tuple[Entry, ...] = (
     ),
     Entry(
         "boosting",
-        _ours("margin.boosting", "GradientBoostingClassifier", random_state=0),
+        _ours("margin.boosting", "GradientBoostingClassifier", growth="leaf", random_state=0),
         "Small trees that mend what those before got wrong; rows held back say how many are enough.",
         limit=500_000,
         title="Gradient boosting",
