@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-import importlib
 import os
-import pkgutil
 import sys
 import warnings
 from collections.abc import Iterator, Sequence
@@ -15,6 +13,7 @@ import click
 
 import margin
 from margin.cli import commands
+from margin.cli.groups import Modules
 from margin.cli.plain_text import speak_plainly
 from margin.errors import MarginError, MarginWarning, closest
 
@@ -28,24 +27,8 @@ class Stopped(Exception):
     """Someone pressed Ctrl-C."""
 
 
-class Commands(click.Group):
-    """A group whose commands are the modules of a package, each imported when it is asked for."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        return sorted(module.name for module in pkgutil.iter_modules(commands.__path__))
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in self.list_commands(ctx):
-            return None
-        return importlib.import_module(f"{commands.__name__}.{cmd_name}").command
-
-    def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
-        if args and self.get_command(ctx, args[0]) is None and not args[0].startswith("-"):
-            known = self.list_commands(ctx)
-            raise click.UsageError(
-                f"there is no command {args[0]!r}; commands are {', '.join(known)}{closest(args[0], known)}."
-            )
-        return super().resolve_command(ctx, args)
+class Commands(Modules):
+    """The ``margin`` command itself: whatever goes wrong inside ends here, in one line."""
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
@@ -114,7 +97,12 @@ def _debugging(args: Sequence[str] | None) -> bool:
     return "--debug" in (sys.argv[1:] if args is None else args) or bool(os.environ.get("MARGIN_DEBUG"))
 
 
-@click.group("margin", cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.group(
+    "margin",
+    cls=Commands,
+    package=commands,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
 @click.version_option(margin.__version__, package_name="margin", prog_name="margin")
 @click.option("--debug", is_flag=True, help="Show where in the code a refusal comes from.")
 def cli(debug: bool) -> None:
