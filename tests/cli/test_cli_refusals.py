@@ -74,7 +74,7 @@ def test_compare_refuses_in_one_line_and_writes_nothing(words, said):
         (
             ["compar", "x"],
             "there is no command 'compar'; commands are audit, compare, data, evaluate, explain, importance, model, "
-            "models, net, plot, predict, report, runs, train",
+            "models, net, picture, plot, predict, report, runs, train",
         ),
         (["data", "shw", "x"], "No such command 'shw'. Did you mean 'show'?"),
         (["compare", "x", "--kind", "age"], "'age' must read COLUMN=KIND"),

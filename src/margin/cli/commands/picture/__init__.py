@@ -6,7 +6,7 @@ import sys
 
 import click
 
-from margin.cli.groups import Modules
+from margin.cli.app import Modules
 
 __all__ = ["command"]
 
