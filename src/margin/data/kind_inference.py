@@ -70,10 +70,10 @@ NEARLY_ALL_DIFFERENT, ENOUGH_WORDS = 0.99, 50
 LONG_WORDS = 4
 RUNNING_NUMBER_ROWS = 20
 
-_NAME_OF_ROWS = re.compile(
+NAME_OF_ROWS = re.compile(
     r"^(?i:id|idx|index|nr|no|num|number|row|rownames?|row_?id|key|unnamed.*|.+[ _.-]id)$|^.+I[dD]$"
 )
-_LEADING_ZERO = r"^[+-]?0[0-9]"
+LEADING_ZERO = r"^[+-]?0[0-9]"
 _TRUE, _FALSE = ("True", "TRUE", "true"), ("False", "FALSE", "false")
 
 
@@ -152,7 +152,7 @@ def _inferred(words: pl.Series, about: Written) -> tuple[Column, np.ndarray]:
     share = ALMOST_NUMERIC if about.bad == "words" else MEANT_AS_NUMBERS
     if not numbers.count or numbers.count < share * (numbers.count + len(numbers.strays)):
         return infer_words(words, about)
-    zeros = words.str.contains(_LEADING_ZERO).arg_true()
+    zeros = words.str.contains(LEADING_ZERO).arg_true()
     if len(zeros):
         return infer_words(words, about, f"leading zeros, as in {words[int(zeros[0])]!r}, make names of numbers")
     if not len(numbers.strays) or about.bad != "words":
@@ -294,7 +294,7 @@ def _running_numbers(levels: tuple[str, ...], about: Written) -> tuple[Column, n
 
 
 def _names_rows(stored: np.ndarray, about: Written) -> bool:
-    named = about.unnamed or _NAME_OF_ROWS.match(about.name)
+    named = about.unnamed or NAME_OF_ROWS.match(about.name)
     return bool(
         named and not about.is_target and len(stored) > RUNNING_NUMBER_ROWS
         and np.isfinite(stored).all() and stored[0] == np.floor(stored[0]) and np.all(np.diff(stored) == 1)
@@ -387,7 +387,7 @@ def _declared_nominal(words: pl.Series, about: Written) -> tuple[Column, np.ndar
         numbers.count
         and not len(numbers.strays)
         and not numbers.writing
-        and not words.str.contains(_LEADING_ZERO).any()
+        and not words.str.contains(LEADING_ZERO).any()
     ):
         levels, codes = levels_of_numbers(_stored(numbers))
         return Column(about.name, "nominal", levels, "as told"), codes

@@ -28,7 +28,7 @@ from margin.errors import ParameterError, listing
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["read_delimited", "table_of_rows", "top_of"]
+__all__ = ["header_of", "read_delimited", "table_of_rows", "text_of", "top_of"]
 
 _NO_HEADER = "header=False or --no-header"
 
@@ -48,7 +48,7 @@ def read_delimited(source: Source, request: Request) -> Table:
 
 def table_of_rows(source: Source, request: Request, rows: Rows, separator: str) -> Table:
     """The table of cells as they are written, the names of the columns among them or not."""
-    header = _header(source, request, rows, separator)
+    header = header_of(source, request, rows, separator)
     body = without_marks(rows.frame.slice(header.n_rows), request.missing)
     if body.height == 0:
         raise source.refusal(f"there is a header but no row below it ({_NO_HEADER} if the first line is data).")
@@ -72,24 +72,24 @@ def table_of_rows(source: Source, request: Request, rows: Rows, separator: str) 
 
 def top_of(source: Source, request: Request) -> tuple[bytes, str]:
     """The lines of a file that name its columns, and what separates its cells: a blank for runs of blanks."""
-    text, separator = _text(source, request)
+    text, separator = text_of(source, request)
     if separator == BLANKS:
         return b"", separator
     rows = split_rows(source, text, separator)
-    n = _header(source, request, rows, separator).n_rows
+    n = header_of(source, request, rows, separator).n_rows
     end = int(rows.starts[n]) if n < len(rows.starts) else len(rows.text)
     return rows.text[int(rows.starts[0]) : end] if n else b"", separator
 
 
 def _rows(source: Source, request: Request) -> tuple[Rows, str]:
     """The cells as written, and what separates them."""
-    text, separator = _text(source, request)
+    text, separator = text_of(source, request)
     if separator == BLANKS:
         text, separator = join_blanks(text), "\t"
     return split_rows(source, text, separator), separator
 
 
-def _text(source: Source, request: Request) -> tuple[bytes, str]:
+def text_of(source: Source, request: Request) -> tuple[bytes, str]:
     """The text of the table without what stands around it, and what separates its cells."""
     text, named = take_separator_line(_below(source.text(), request.skip))
     separator = _checked(request.separator) if request.separator != "auto" else named or guess_separator(text)
@@ -114,7 +114,7 @@ def _checked(separator: str) -> str:
     return separator
 
 
-def _header(source: Source, request: Request, rows: Rows, separator: str) -> _Header:
+def header_of(source: Source, request: Request, rows: Rows, separator: str) -> _Header:
     if request.header not in ("auto", True, False):
         raise ParameterError(f"read(header={request.header!r}): header must be 'auto', True or False.")
     first = [(cell or "").strip() for cell in rows.frame.row(0)]
