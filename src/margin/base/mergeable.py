@@ -13,13 +13,14 @@ from margin.base.estimator import Classifier
 from margin.base.inputs.columns import Columns
 from margin.base.inputs.observed_levels import JOINED, in_order
 from margin.base.representations.cell_survey import Survey
-from margin.base.representations.mixed import MixedEncoder
+from margin.base.representations.mixed import MixedData, MixedEncoder
 from margin.base.representations.numeric import NumericEncoder
 from margin.base.representations.representation import TrainingRows
 from margin.base.rollback import whole_or_not_at_all
 from margin.base.sklearn_classes import clone
 from margin.base.targets.labels import named_classes
 from margin.data.labels import codes_of, union
+from margin.data.row_blocks import ROWS, block_bounds, joined, n_blocks
 from margin.data.schema import Column, Schema
 from margin.errors import ConstantColumnWarning, InputError, InputTypeError, LabelError, listing
 from margin.typing import Encoded, LabelsLike, TableLike, WeightsLike
@@ -79,9 +80,21 @@ class MergeableClassifier(Classifier):
         """Raise one of margin's errors if the sum of the two would not be the model of both data sets."""
 
     def _fit(self, X: Encoded, y: np.ndarray, rows: TrainingRows) -> None:
-        self._statistics = self._count(X, y, rows.weight)
+        self._statistics = self._counted(X, y, rows.weight)
         if not self.__dict__.pop("_is_part", False):
             self._settle()
+
+    def _counted(self, X: Encoded, y: np.ndarray, weight: np.ndarray | None) -> Statistics:
+        """The sums of all rows, block by block: those of parts of a table add up to the very same."""
+        n = X.shape[0] if hasattr(X, "shape") else len(X)
+        if n <= ROWS:
+            return self._count(X, y, weight)
+        bounds = [block_bounds(number, n) for number in range(n_blocks(n))]
+        parts = (
+            self._count(_rows_of_block(X, number, begin, end), y[begin:end], None if weight is None else weight[begin:end])
+            for number, (begin, end) in enumerate(bounds)
+        )
+        return joined(parts, len(bounds), lambda one, other: one.plus(other))
 
     def partial_fit(
         self, X: TableLike, y: LabelsLike, classes: Any = None, sample_weight: WeightsLike | None = None
@@ -170,6 +183,10 @@ class MergeableClassifier(Classifier):
         for name in self.__dict__.get("_learnt", ()):
             self.__dict__.pop(name, None)
         self.__dict__.update({name: other.__dict__[name] for name in other._learnt})
+
+
+def _rows_of_block(X: Any, number: int, begin: int, end: int) -> Any:
+    return X.block(number, begin, end) if isinstance(X, MixedData) else X[begin:end]
 
 
 def _same(first: Any, second: Any) -> bool:

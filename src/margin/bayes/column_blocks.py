@@ -180,13 +180,13 @@ class Block:
         elif numeric.dtype == np.uint8 and not self.distribution.takes_bytes:
             numeric = numeric.astype(np.float32)  # exact, and taken as it is by whatever reads numbers
         if self.distribution.counts and (X.stored is None or X.stored.has_negative):
-            self._refuse_negative(numeric, X.survey, who)
+            self._refuse_negative(numeric, X, who)
         return numeric
 
-    def _refuse_negative(self, cells: Any, survey: Survey | None, who: str) -> None:
+    def _refuse_negative(self, cells: Any, X: MixedData, who: str) -> None:
         stored = cells.data if is_sparse(cells) else cells
-        if survey is not None:
-            lowest = survey.low[self.at].min()
+        if X.survey is not None:
+            lowest = X.survey.low[self.at].min()
         elif stored.size == 0:
             return
         else:
@@ -205,7 +205,7 @@ class Block:
             value = cells[row, j]
         name = f"x{self.positions[j]}" if self.columns.schema is None else self.described()[j].name
         raise InputError(
-            f"{who}: column {name!r}, row {row}: {value:g} is no count. Negative values in data cannot be taken as "
+            f"{who}: column {name!r}, row {row + X.above}: {value:g} is no count. Negative values in data cannot be taken as "
             f"{self.distribution.name} (shift the column, or choose another distribution)."
         )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from margin import parallel
 from margin.base.inputs.arrays import StoredSurvey
 from margin.base.inputs.columns import Columns
 from margin.base.representations.moments import Moments, moments_from
+from margin.data.row_blocks import ROWS, block_bounds, joined, n_blocks
 from margin.errors import InputError
 
 __all__ = ["Survey", "check_cells", "check_stored_cells", "survey", "survey_by_class"]
@@ -25,6 +26,16 @@ class Survey:
     high: np.ndarray
     missing: np.ndarray
     moments: Moments | None = None
+    #: The same of every block of rows, where there are several (``data/row_blocks.py``).
+    of_blocks: tuple[Survey, ...] = ()
+
+    def plus(self, other: Survey) -> Survey:
+        """What was seen of both sets of rows."""
+        both = None
+        if self.moments is not None and other.moments is not None:
+            both = self.moments.plus(other.moments)
+        low, high = np.fmin(self.low, other.low), np.fmax(self.high, other.high)
+        return Survey(low, high, self.missing + other.missing, both)
 
     @property
     def has_missing(self) -> bool:
@@ -55,10 +66,32 @@ def survey_by_class(
     """The same pass, and the moments of every column in every class out of it."""
     if matrix.shape[1] == 0:  # nothing to see: the core would still walk over the rows
         matrix, y, weight = matrix[:0], y[:0], None
+    if len(matrix) <= ROWS:
+        return _survey_by_class(matrix, y, weight, n_classes, largest, columns, who)
+    found = []
+    for number in range(n_blocks(len(matrix))):
+        begin, end = block_bounds(number, len(matrix))
+        some = None if weight is None else weight[begin:end]
+        found.append(
+            _survey_by_class(matrix[begin:end], y[begin:end], some, n_classes, largest, columns, who, begin)
+        )
+    return replace(joined(found, len(found), Survey.plus), of_blocks=tuple(found))
+
+
+def _survey_by_class(
+    matrix: np.ndarray,
+    y: np.ndarray,
+    weight: np.ndarray | None,
+    n_classes: int,
+    largest: float,
+    columns: Columns,
+    who: str,
+    above: int = 0,
+) -> Survey:
     *tables, low, high, missing, bad = _core.data.survey_moments(
         matrix, y, weight, n_classes, largest, parallel.n_threads()
     )
-    _refuse_bad_cell(bad, matrix, largest, columns, who)
+    _refuse_bad_cell(bad, matrix, largest, columns, who, above)
     return Survey(low, high, missing, moments_from(matrix, y, weight, (*tables, low, high)))
 
 
@@ -71,11 +104,13 @@ def check_cells(matrix: np.ndarray, largest: float, columns: Columns, who: str) 
     return found == -2
 
 
-def _refuse_bad_cell(at: int, matrix: np.ndarray, largest: float, columns: Columns, who: str) -> None:
+def _refuse_bad_cell(
+    at: int, matrix: np.ndarray, largest: float, columns: Columns, who: str, above: int = 0
+) -> None:
     if at >= 0:
         row, column = divmod(at, matrix.shape[1])
         name = columns.described()[column].name
-        raise InputError(_bad_cell(f"{who}: column {name!r}, row {row}", float(matrix[row, column]), largest))
+        raise InputError(_bad_cell(f"{who}: column {name!r}, row {row + above}", float(matrix[row, column]), largest))
 
 
 def check_stored_cells(matrix: Any, largest: float, columns: Columns, who: str) -> StoredSurvey:

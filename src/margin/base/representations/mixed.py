@@ -29,7 +29,7 @@ class MixedData:
     of the numbers at fit, ``stored`` what was seen of the cells of CSR.
     """
 
-    __slots__ = ("codes", "numeric", "schema", "stored", "survey", "text")
+    __slots__ = ("above", "codes", "numeric", "schema", "stored", "survey", "text")
 
     def __init__(
         self,
@@ -45,6 +45,7 @@ class MixedData:
         self.text = text or {}
         self.survey = survey
         self.stored: StoredSurvey | None = None
+        self.above = 0  # rows of the table before these, for messages
 
     def __len__(self) -> int:
         return self.numeric.shape[0]
@@ -53,6 +54,16 @@ class MixedData:
         """Some of the rows, in the order asked for."""
         text = {name: (levels, codes[rows]) for name, (levels, codes) in self.text.items()}
         return MixedData(self.numeric[rows], tuple(codes[rows] for codes in self.codes), self.schema, text)
+
+    def block(self, number: int, begin: int, end: int) -> MixedData:
+        """One of the blocks that rows are added up in, with what was seen of it."""
+        rows = slice(begin, end)
+        text = {name: (levels, codes[rows]) for name, (levels, codes) in self.text.items()}
+        some = MixedData(self.numeric[rows], tuple(codes[rows] for codes in self.codes), self.schema, text, self.survey)
+        if self.survey is not None:
+            some.survey = self.survey.of_blocks[number] if self.survey.of_blocks else None
+        some.stored, some.above = self.stored, begin
+        return some
 
 
 @dataclass(frozen=True)
