@@ -29,7 +29,7 @@ LEVELS = {
     for part in parts.split()
 }
 #: What a model can do that is written above its level: only this file reaches up, and only when it is asked.
-REACHES_UP = {"base/above.py": {"persistence", "export"}}
+REACHES_UP = {"base/above.py": {"persistence", "export", "distributed"}}
 #: The package's front door hands out lazy names of every level, and ``python -m margin`` calls the command line.
 EXEMPT = ("__init__", "__main__")
 

@@ -17,11 +17,12 @@ _names = {
         AdaBoostClassifier AdaBoostMHClassifier AdaBoostRegressor BrownBoostClassifier GentleBoostClassifier
         GradientBoostingClassifier GradientBoostingRegressor LPBoostClassifier LogitBoostClassifier RUSBoostClassifier
     """,
-    "data": "Table read",
+    "data": "Table read scan",
     "deep": """
         FeatureExtractor ImageClassifier MLPClassifier MLPRegressor Pixels SequenceClassifier SequenceModel
         TorchClassifier
     """,
+    "distributed": "",
     "ensemble": """
         BaggingClassifier BaggingRegressor ExtraTreesClassifier ExtraTreesRegressor GatedClassifier
         RandomForestClassifier RandomForestRegressor StackingClassifier StackingRegressor VotingClassifier

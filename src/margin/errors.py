@@ -39,6 +39,7 @@ __all__ = [
     "SparseTableWarning",
     "TrainingError",
     "UndefinedMetricWarning",
+    "WorkerError",
     "closest",
     "columns_from",
     "hushed",
@@ -102,6 +103,10 @@ class NotSeparableError(MarginError, ValueError):
 
 class TrainingError(MarginError, ValueError):
     """A network could not learn: no epoch came to a finite loss, or a checkpoint cannot be used or written."""
+
+
+class WorkerError(MarginError, RuntimeError):
+    """Work that was given to workers could not be finished: they died, or made no progress."""
 
 
 class MarginWarning(UserWarning):

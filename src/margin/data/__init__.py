@@ -9,6 +9,7 @@ from margin.lazy import attach
 if TYPE_CHECKING:
     from margin.data import catalog, generators
     from margin.data.images import Images
+    from margin.data.parts import Parts, scan
     from margin.data.readers import read
     from margin.data.readers.typed_frame import from_polars
     from margin.data.sequences import Sequences
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Column",
     "Images",
+    "Parts",
     "Schema",
     "Sequences",
     "Table",
@@ -25,6 +27,7 @@ __all__ = [
     "from_polars",
     "generators",
     "read",
+    "scan",
 ]
 
 __getattr__, __dir__ = attach(
@@ -34,6 +37,8 @@ __getattr__, __dir__ = attach(
         "describe": "margin.data.summary",
         "from_polars": "margin.data.readers.typed_frame",
         "Images": "margin.data.images",
+        "Parts": "margin.data.parts",
+        "scan": "margin.data.parts",
         "Sequences": "margin.data.sequences",
         "generators": "margin.data.generators",
         "read": "margin.data.readers",

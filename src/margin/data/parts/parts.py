@@ -54,6 +54,9 @@ class Parts:
     #: What keeps a folder of rows that were in memory from being cleared away.
     held: Any = field(default=None, compare=False)
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "held": None}  # whoever gets a copy must not clear the folder away
+
     @property
     def n_rows(self) -> int:
         """How many rows there are in all parts."""
@@ -103,9 +106,7 @@ class Parts:
         readings = self._read(names)
         starts = [0, *accumulate(piece.rows or 0 for piece in self.pieces)]
         wanted = [block_bounds(number, self.n_rows) for number in numbers]
-        runs = [[i for i in range(max(bisect_right(starts, begin) - 1, 0), len(self.pieces))
-                 if starts[i] < end and starts[i + 1] > begin] if len(self.pieces) < 64 else
-                list(_between(starts, begin, end)) for begin, end in wanted]  # fmt: skip
+        runs = [list(_between(starts, begin, end)) for begin, end in wanted]
         with _Ahead(lambda i: self._table(i, readings), [i for run in runs for i in run]) as load:
             for (begin, end), run in zip(wanted, runs, strict=True):
                 some = []

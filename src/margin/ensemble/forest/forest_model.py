@@ -119,7 +119,7 @@ class ForestModel(SupervisedEstimator):
     several_outputs = True
     _random_splits = False
 
-    def fit(self, X: TableLike, y: LabelsLike, sample_weight: WeightsLike | None = None) -> Self:
+    def fit(self, X: TableLike, y: LabelsLike = None, sample_weight: WeightsLike | None = None) -> Self:
         """Learn from rows X with targets y; whole-number weights stand for repeated rows."""
         if not self.warm_start or "trees_" not in self.__dict__:
             return super().fit(X, y, sample_weight)

@@ -1,0 +1,1 @@
+"""Where tasks run: in this process, in workers of ours, on a Dask cluster, or in a simulation."""
