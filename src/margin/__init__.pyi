@@ -150,6 +150,9 @@ from margin.data import (
 from margin.data import (
     read as read,
 )
+from margin.data import (
+    scan as scan,
+)
 from margin.deep import (
     FeatureExtractor as FeatureExtractor,
 )

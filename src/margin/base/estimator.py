@@ -170,10 +170,9 @@ class TableEstimator(KnowsItsParameters, BaseEstimator):
         return "_encoder" in self.__dict__
 
     def to_onnx(self, path: Any = None, *, check: Any = None) -> Any:
-        """The fitted model as an ONNX graph of raw columns in and answers out, everything in double.
+        """The fitted model as an ONNX graph of raw columns in and answers out, in double, written to a given ``path``.
 
-        Written to ``path`` if there is one. ``check`` are rows that are answered by both; ``check=True`` makes some up
-        within the ranges and levels of the columns. Needs ``pip install "margin[onnx]"``.
+        ``check`` are rows that both answer; ``True`` makes some up. Needs ``pip install "margin[onnx]"``.
         """
         return above.exported(self._fitted("to_onnx"), path, check)
 
@@ -193,9 +192,7 @@ class TableEstimator(KnowsItsParameters, BaseEstimator):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        tags.input_tags.sparse = True
-        tags.input_tags.string = True
+        tags.input_tags.allow_nan = tags.input_tags.sparse = tags.input_tags.string = True
         return tags
 
 
@@ -212,7 +209,7 @@ class SupervisedEstimator(TableEstimator):
     #: What constant columns say nothing about.
     _target = "target"
 
-    def fit(self, X: TableLike, y: LabelsLike = None, sample_weight: WeightsLike | None = None) -> Self:
+    def fit(self, X: TableLike, y: LabelsLike | None = None, sample_weight: WeightsLike | None = None) -> Self:
         """Learn from rows X with targets y, or from parts (``margin.scan``); whole-number weights repeat rows."""
         if isinstance(X, Parts):
             return above.fitted_on_parts(self, X, y, sample_weight)
@@ -224,7 +221,7 @@ class SupervisedEstimator(TableEstimator):
         return self
 
     def _read_rows(
-        self, X: Encoded, y: LabelsLike, sample_weight: WeightsLike | None, who: str, like: Columns | None = None
+        self, X: Encoded, y: Any, sample_weight: WeightsLike | None, who: str, like: Columns | None = None
     ) -> tuple[Any, np.ndarray, TrainingRows]:
         """Learn columns, targets and encoder; what ``_fit`` receives: the rows, their targets, and which they are."""
         rows = self._open_rows(X, sample_weight, who, like)

@@ -91,7 +91,9 @@ class MergeableClassifier(Classifier):
             return self._count(X, y, weight)
         bounds = [block_bounds(number, n) for number in range(n_blocks(n))]
         parts = (
-            self._count(_rows_of_block(X, number, begin, end), y[begin:end], None if weight is None else weight[begin:end])
+            self._count(
+                _rows_of_block(X, number, begin, end), y[begin:end], None if weight is None else weight[begin:end]
+            )
             for number, (begin, end) in enumerate(bounds)
         )
         return joined(parts, len(bounds), lambda one, other: one.plus(other))

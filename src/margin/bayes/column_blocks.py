@@ -205,8 +205,8 @@ class Block:
             value = cells[row, j]
         name = f"x{self.positions[j]}" if self.columns.schema is None else self.described()[j].name
         raise InputError(
-            f"{who}: column {name!r}, row {row + X.above}: {value:g} is no count. Negative values in data cannot be taken as "
-            f"{self.distribution.name} (shift the column, or choose another distribution)."
+            f"{who}: column {name!r}, row {row + X.above}: {value:g} is no count. Negative values in data cannot be "
+            f"taken as {self.distribution.name} (shift the column, or choose another distribution)."
         )
 
     def count(self, X: MixedData, y: np.ndarray, weight: np.ndarray | None, totals: np.ndarray, who: str) -> Any:

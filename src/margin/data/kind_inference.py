@@ -383,12 +383,7 @@ def _declared_nominal(words: pl.Series, about: Written) -> tuple[Column, np.ndar
     if truth is not None:
         return Column(about.name, "nominal", (False, True), "as told"), truth
     numbers = as_numbers(words, about)
-    if (
-        numbers.count
-        and not len(numbers.strays)
-        and not numbers.writing
-        and not words.str.contains(LEADING_ZERO).any()
-    ):
+    if numbers.count and not len(numbers.strays) and not numbers.writing and not words.str.contains(LEADING_ZERO).any():
         levels, codes = levels_of_numbers(_stored(numbers))
         return Column(about.name, "nominal", levels, "as told"), codes
     return _leveled(words, about, "as told")

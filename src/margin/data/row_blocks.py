@@ -1,8 +1,8 @@
 """Rows in blocks of a fixed size, and sums over them in the shape of a binary tree over the numbers of the blocks.
 
-Whoever works out which block, and wherever the rows lie, the same numbers are added in the same order: so a model is the
-same to the last bit for any number of files, workers and threads. A run of 2**k blocks that begins at a multiple of
-2**k is a branch of the whole tree, and may be added up by whoever holds it.
+Whoever works out which block, and wherever the rows lie, the same numbers are added in the same order: so a model is
+the same to the last bit for any number of files, workers and threads. A run of 2**k blocks that begins at a multiple
+of 2**k is a branch of the whole tree, and may be added up by whoever holds it.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """Fits on tables that are larger than memory, by one process or many, with the same model to the last bit.
 
-:func:`margin.scan` gives a table in parts; ``model.fit(parts)`` fits a model on it, in the engine that :func:`use` chose.
+:func:`margin.scan` gives a table in parts; ``model.fit(parts)`` fits a model on it, in the engine that :func:`use`
+chose.
 """
 
 from typing import TYPE_CHECKING

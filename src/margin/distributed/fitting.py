@@ -63,7 +63,7 @@ def fit(
     disk
         Bytes that rows on disk may take.
     checkpoint, every
-        A file that keeps what is worked out so far, written every so many tasks; a fit that was stopped goes on from it.
+        A file that keeps what is worked out so far, written every so many tasks; a fit that was stopped goes on there.
     settings
         Those of the engine: ``workers=2``.
 
@@ -128,8 +128,8 @@ def _check_memory(parts: Parts, memory: float | None, who: str) -> None:
     need = 4 * 8 * min(ROWS, parts.n_rows) * len(parts.readings)
     if need > memory:
         raise DataError(
-            f"{who}(memory={memory:g}): one block of {min(ROWS, parts.n_rows):,} rows and {len(parts.readings)} columns "
-            f"takes about {need / 1e6:,.0f} MB (columns= reads fewer, memory= allows more)."
+            f"{who}(memory={memory:g}): one block of {min(ROWS, parts.n_rows):,} rows and {len(parts.readings)} "
+            f"columns takes about {need / 1e6:,.0f} MB (columns= reads fewer, memory= allows more)."
         )
 
 

@@ -1,7 +1,7 @@
 """Rows of parts as a model reads them: its columns learnt from what the first look found, and then block by block.
 
-Nothing here knows better than ``fit`` in memory: the columns are learnt by the same code from a *sample table*, which has
-the schema of the whole and each level as often as it takes to see what is rare. Then every block is read as new rows are.
+Nothing here knows better than ``fit`` in memory: the columns are learnt by the same code from a *sample table*, which
+has the schema of the whole and each level as often as it takes to see what is rare. Then blocks are read as new rows.
 """
 
 from __future__ import annotations
@@ -76,7 +76,9 @@ class ModelRows:
                 return survey_by_class(numbers, one, weight, 1, self.form.largest, columns, self.who), numbers
             numbers = encoder.split(source, self.who).numeric
             if self.form.moments and self.n_classes:
-                found = survey_by_class(numbers, y, weight, self.n_classes, self.form.largest, encoder.numbers, self.who)
+                found = survey_by_class(
+                    numbers, y, weight, self.n_classes, self.form.largest, encoder.numbers, self.who
+                )
             else:
                 found = survey(numbers, self.form.largest, encoder.numbers, self.who)
             return found, numbers
@@ -141,7 +143,9 @@ def _targets(model: Any, reading: Reading, who: str) -> tuple[np.ndarray, np.nda
     """What the model makes of each level of the target, or of each number it holds."""
     column = reading.column
     if column.kind in ("identifier", "text", "date"):
-        raise DataError(f"{who}: the target {column.name!r} is {column.kind}, not something to predict (kinds= says so).")
+        raise DataError(
+            f"{who}: the target {column.name!r} is {column.kind}, not something to predict (kinds= says so)."
+        )
     if not column.is_numeric:
         seen = np.flatnonzero(reading.counts).astype(np.int32)
         values = np.full(len(column.levels), -1, dtype=np.int32)

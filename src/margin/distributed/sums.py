@@ -1,4 +1,4 @@
-"""Models that are functions of sums: one pass over the blocks, wherever they lie, and the same model to the last bit."""
+"""Models that are functions of sums: one pass over the blocks, wherever they lie, gives the same model to the bit."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ class Look:
 
 @dataclass(frozen=True)
 class _Counting:
-    """What a worker needs to count: the rows, the model without what it learns, and a learnt encoder, if there is one."""
+    """What a worker needs to count: the rows, the model but for what it learns, a learnt encoder if there is one."""
 
     rows: ModelRows
-    model: type
+    model: Any
     state: dict[str, Any]
     encoder: NumericEncoder | None
 

@@ -23,7 +23,11 @@ class KeepsGroups(SupervisedEstimator):
     """A model that may cut folds of its own, or holds models that may."""
 
     def fit(
-        self, X: TableLike, y: LabelsLike = None, sample_weight: WeightsLike | None = None, groups: LabelsLike | None = None
+        self,
+        X: TableLike,
+        y: LabelsLike | None = None,
+        sample_weight: WeightsLike | None = None,
+        groups: LabelsLike | None = None,
     ) -> Self:
         """Learn from rows X with targets y; whole-number weights stand for repeated rows.
 

@@ -72,9 +72,7 @@ def survey_by_class(
     for number in range(n_blocks(len(matrix))):
         begin, end = block_bounds(number, len(matrix))
         some = None if weight is None else weight[begin:end]
-        found.append(
-            _survey_by_class(matrix[begin:end], y[begin:end], some, n_classes, largest, columns, who, begin)
-        )
+        found.append(_survey_by_class(matrix[begin:end], y[begin:end], some, n_classes, largest, columns, who, begin))
     return replace(joined(found, len(found), Survey.plus), of_blocks=tuple(found))
 
 
@@ -104,9 +102,7 @@ def check_cells(matrix: np.ndarray, largest: float, columns: Columns, who: str) 
     return found == -2
 
 
-def _refuse_bad_cell(
-    at: int, matrix: np.ndarray, largest: float, columns: Columns, who: str, above: int = 0
-) -> None:
+def _refuse_bad_cell(at: int, matrix: np.ndarray, largest: float, columns: Columns, who: str, above: int = 0) -> None:
     if at >= 0:
         row, column = divmod(at, matrix.shape[1])
         name = columns.described()[column].name

@@ -102,7 +102,7 @@ class AdaBooster(SupervisedEstimator):
 
     # ---- What is the same.
 
-    def fit(self, X: TableLike, y: LabelsLike = None, sample_weight: WeightsLike | None = None) -> Self:
+    def fit(self, X: TableLike, y: LabelsLike | None = None, sample_weight: WeightsLike | None = None) -> Self:
         """Learn from rows X with targets y; with ``warm_start`` rounds that are there stay, and more are added."""
         if not (self.warm_start and self.__sklearn_is_fitted__()):
             return super().fit(X, y, sample_weight)

@@ -132,7 +132,7 @@ class AdditiveClassifier(Classifier):
         n = len(self.classes_)
         return n if n > 2 else n - 1
 
-    def fit(self, X: TableLike, y: LabelsLike = None, sample_weight: WeightsLike | None = None) -> Self:
+    def fit(self, X: TableLike, y: LabelsLike | None = None, sample_weight: WeightsLike | None = None) -> Self:
         """Learn from rows X with labels y; whole-number weights stand for repeated rows."""
         if not self.warm_start or "trees_" not in self.__dict__:
             return super().fit(X, y, sample_weight)

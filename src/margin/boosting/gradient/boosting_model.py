@@ -165,7 +165,12 @@ class BoostingModel(SupervisedEstimator):
     validation_loss_: np.ndarray
 
     def fit(
-        self, X: TableLike, y: LabelsLike = None, sample_weight: WeightsLike | None = None, *, progress: Any = False
+        self,
+        X: TableLike,
+        y: LabelsLike | None = None,
+        sample_weight: WeightsLike | None = None,
+        *,
+        progress: Any = False,
     ) -> Self:
         """Learn from rows X with targets y; whole-number weights stand for repeated rows.
 

@@ -65,4 +65,6 @@ def _stored(column: Column, cells: np.ndarray, is_target: bool) -> tuple[Reading
         return Reading(Column(column.name, column.kind, (), column.reason), "words", way, missing=missing), words
     counts = tuple(np.bincount(cells[cells >= 0], minlength=n).tolist())
     codes = np.arange(n, dtype=np.int32)
-    return Reading(column, "numbers", "lookup", tuple(range(n)), codes, counts, missing), pl.Series(cells).replace(-1, None)
+    return Reading(column, "numbers", "lookup", tuple(range(n)), codes, counts, missing), pl.Series(cells).replace(
+        -1, None
+    )

@@ -87,5 +87,13 @@ def _reading(told: dict[str, Any]) -> Reading:
         stored = np.array(cells, dtype=np.float64 if column.is_numeric else np.int32)
     low, high = (math.nan if told[end] is None else told[end] for end in ("low", "high"))
     return Reading(
-        column, told["storage"], told["way"], tuple(told["keys"]), stored, tuple(told["counts"]), told["missing"], low, high
+        column,
+        told["storage"],
+        told["way"],
+        tuple(told["keys"]),
+        stored,
+        tuple(told["counts"]),
+        told["missing"],
+        low,
+        high,
     )

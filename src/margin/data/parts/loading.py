@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 __all__ = ["called_part", "frame_of", "pieces_of", "with_folders"]
 
 
-def pieces_of(file: PartFile, number: int, request: Request, call: Callable[[], Any] | None) -> Iterator[tuple[Piece, Any]]:
+def pieces_of(
+    file: PartFile, number: int, request: Request, call: Callable[[], Any] | None
+) -> Iterator[tuple[Piece, Any]]:
     """The pieces of a part in their order, each with its frame where reading had to look at it anyway."""
     if file.form == "text":
         yield from pieces_of_rows(file, number, request)
@@ -39,7 +41,9 @@ def frame_of(
     if call is not None:
         frame = _called(call, file.who)
         if _digest(frame) != file.digest:
-            raise DataError(f"{file.who}: the part is another one each time it is called for; it must always be the same.")
+            raise DataError(
+                f"{file.who}: the part is another one each time it is called for; it must always be the same."
+            )
         return cleaned(frame, request)
     file.check()
     wanted = [name for name in names if name in piece.names]
@@ -79,7 +83,9 @@ def _called(call: Callable[[], Any], who: str) -> pl.DataFrame:
             return frame
         return pl.DataFrame(found) if isinstance(found, dict) else nw.from_native(found, eager_only=True).to_polars()
     except (TypeError, ValueError) as error:
-        raise DataError(f"{who}: a part must be a data frame, a table, an array or a dict of columns ({error}).") from None
+        raise DataError(
+            f"{who}: a part must be a data frame, a table, an array or a dict of columns ({error})."
+        ) from None
 
 
 def _digest(frame: pl.DataFrame) -> str:

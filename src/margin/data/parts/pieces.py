@@ -109,10 +109,12 @@ class _Refusing:
 
 def opened(path: str) -> Any:
     """A file of text, unpacked on the way."""
-    return gzip.open(path, "rb") if path.lower().endswith(".gz") else open(path, "rb")  # noqa: SIM115
+    return gzip.open(path, "rb") if path.lower().endswith(".gz") else open(path, "rb")
 
 
-def cut_at_rows(file: PartFile, end_of_rows: Callable[[bytes], int], size: int = PIECE_BYTES) -> Iterator[tuple[int, bytes]]:
+def cut_at_rows(
+    file: PartFile, end_of_rows: Callable[[bytes], int], size: int = PIECE_BYTES
+) -> Iterator[tuple[int, bytes]]:
     """Whole rows of about so many bytes of (unpacked) text, and where in it they begin."""
     rest, begin = b"", 0
     try:

@@ -48,8 +48,8 @@ def scan(
     ----------
     data
         A file, a pattern (``data/*.parquet``), a folder or a list of them: Parquet, CSV and TSV (also ``.gz``), NDJSON,
-        Arrow files, ``.npy`` of two dimensions. Folders named ``year=2024`` are columns. Or a list of functions that each
-        give a part whenever they are called; or data in memory, which are written to parts first.
+        Arrow files, ``.npy`` of two dimensions. Folders named ``year=2024`` are columns. Or a list of functions that
+        each give a part whenever they are called; or data in memory, which are written to parts first.
     target
         The column to predict.
     columns
@@ -122,7 +122,9 @@ class _Look:
             raise DataError(f"scan({len(self.files)} parts): there are no rows in any part; a table needs some.")
         self._look_again_where_mixed()
         readings = [self._settled(name) for name in self.names]
-        unnamed = [r for r in readings if r.column.name not in self._unnamed() or r.missing < self.found[r.column.name].rows]
+        unnamed = [
+            r for r in readings if r.column.name not in self._unnamed() or r.missing < self.found[r.column.name].rows
+        ]
         return Parts(self.files, tuple(self.pieces), tuple(unnamed), self.target, self.weight, self.request, self.calls)
 
     def _see(self, file: PartFile, piece: Piece, frame: Any, call: Any) -> None:
@@ -176,7 +178,8 @@ class _Look:
         unknown = [name for name in asked if name not in there]
         if unknown:
             raise ParameterError(
-                f"{who}: column {listing(unknown)} is not there; columns are {listing(there)}{closest(unknown[0], there)}."
+                f"{who}: column {listing(unknown)} is not there; columns are {listing(there)}"
+                f"{closest(unknown[0], there)}."
             )
         chosen = self.columns
         self.names = [n for n in there if chosen is None or n in chosen or n in (self.target, self.weight)]
@@ -208,9 +211,13 @@ class _Look:
         )  # fmt: skip
         reading = reading_of(self.found[name], about)
         if name == self.weight and not reading.column.is_numeric:
-            raise DataError(f"scan(weight={name!r}): the weights must be numbers, but the column is {reading.column.kind}.")
+            raise DataError(
+                f"scan(weight={name!r}): the weights must be numbers, but the column is {reading.column.kind}."
+            )
         if name == self.weight and (reading.missing or not reading.low > 0 or not np.isfinite(reading.high)):
             raise DataError(f"scan(weight={name!r}): weights in parts must all be there, finite and above 0.")
         if name == self.target and reading.missing:
-            raise DataError(f"scan(target={name!r}): {reading.missing:,} rows have no target; leave them out of the parts.")
+            raise DataError(
+                f"scan(target={name!r}): {reading.missing:,} rows have no target; leave them out of the parts."
+            )
         return replace(reading)

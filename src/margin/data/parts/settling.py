@@ -1,4 +1,4 @@
-"""What a column is, from what was kept of all its pieces: the rule of ``kind_inference.py``, on different words and counts.
+"""What a column is, from what was kept of all its pieces: the rule of ``kind_inference.py`` on words and their counts.
 
 The outcome is a :class:`Reading`: the column as the whole table would have it, and how a piece of it becomes cells.
 """
@@ -122,8 +122,8 @@ def _declared_numbers(found: ColumnSummary, about: Written) -> Reading:
     assert about.declared is not None
     if found.values is None or about.declared.kind not in ("nominal", "ordinal") or about.declared.levels is not None:
         raise DataError(
-            f"{about.who}: column {about.name!r} holds numbers, which cannot be read as {about.declared.kind} with these "
-            "levels here (leave the levels out, or write the column as words)."
+            f"{about.who}: column {about.name!r} holds numbers, which cannot be read as {about.declared.kind} with "
+            "these levels here (leave the levels out, or write the column as words)."
         )
     numbers = np.array(sorted(found.values))
     levels, codes = levels_of_numbers(numbers)

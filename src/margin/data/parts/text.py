@@ -70,7 +70,8 @@ def rows_frame(file: PartFile, piece: Piece, request: Request, data: bytes | Non
     frame = split_rows(source, text, piece.separator).frame
     if frame.width != len(piece.names):
         raise DataError(
-            f"{file.who}: the row at byte {piece.begin:,} has {frame.width} cells, but {len(piece.names)} were expected."
+            f"{file.who}: the row at byte {piece.begin:,} has {frame.width} cells, but {len(piece.names)} were "
+            "expected."
         )
     return _words(frame, piece.names, request)
 
@@ -91,7 +92,9 @@ def _source(file: PartFile, data: bytes) -> Source:
     except UnicodeDecodeError:
         raise DataError(f"{file.who}: text in parts must be UTF-8 ({_WHOLE}, or write it anew).") from None
     if b"\r" in data and data.count(b"\r") != data.count(b"\r\n"):
-        raise DataError(f"{file.who}: rows of parts must end in a line feed, with or without a carriage return ({_WHOLE}).")
+        raise DataError(
+            f"{file.who}: rows of parts must end in a line feed, with or without a carriage return ({_WHOLE})."
+        )
     if b'"' in data and not any(quotes_are_regular(source.text(), mark) for mark in ",;\t|"):
         raise DataError(f"{file.who}: quotes that open or close inside a cell can reach from part to part ({_WHOLE}).")
     return source

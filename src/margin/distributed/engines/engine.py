@@ -1,7 +1,7 @@
 """What every engine can do: the same function on many items, each a pure task that may run twice or elsewhere.
 
-Rounds are coordinated by the caller alone. A task sees what is *shared* with all tasks of its round and its own item; it
-gives its result back and keeps nothing. So a lost worker costs its tasks, which run again, and never the round.
+Rounds are coordinated by the caller alone. A task sees what is *shared* with all tasks of its round and its own item;
+it gives its result back and keeps nothing. So a lost worker costs its tasks, which run again, and never the round.
 """
 
 from __future__ import annotations
@@ -81,8 +81,8 @@ def engine_named(engine: Any, **settings: Any) -> tuple[Engine, bool]:
 def use(engine: Any = "local", **settings: Any) -> Iterator[Engine]:
     """Let models that are fitted on parts inside a ``with`` block use an engine; its workers go with the block.
 
-    ``engine`` is ``"local"`` (this process), ``"processes"`` (with ``workers=2``: so many processes of one thread each),
-    a ``dask.distributed.Client``, or an engine that was made before.
+    ``engine`` is ``"local"`` (this process), ``"processes"`` (with ``workers=2``: two processes of one thread each), a
+    ``dask.distributed.Client``, or an engine that was made before.
 
     >>> import margin
     >>> from margin import distributed

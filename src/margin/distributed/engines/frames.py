@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import pickle
-from typing import Any, BinaryIO
+from typing import IO, Any
 
 __all__ = ["packed", "receive", "send"]
 
@@ -21,7 +21,7 @@ def packed(value: Any) -> bytes:
     return written
 
 
-def send(to: BinaryIO, message: Any) -> int:
+def send(to: IO[bytes], message: Any) -> int:
     """Write one message; how many bytes it took."""
     body = packed(message)
     to.write(len(body).to_bytes(_LENGTH, "little") + body)
@@ -29,7 +29,7 @@ def send(to: BinaryIO, message: Any) -> int:
     return len(body) + _LENGTH
 
 
-def receive(source: BinaryIO) -> tuple[Any, int] | None:
+def receive(source: IO[bytes]) -> tuple[Any, int] | None:
     """The next message and its bytes; None where the other side is gone."""
     head = source.read(_LENGTH)
     if len(head) < _LENGTH:

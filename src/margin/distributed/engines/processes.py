@@ -177,7 +177,8 @@ class ProcessEngine:
             self.close()
             raise WorkerError(
                 f"distributed(workers={self.workers}): a worker has margin {theirs[0]} on Python {theirs[1]} with "
-                f"{theirs[2]}, and the caller margin {mine[0]} on Python {mine[1]} with {mine[2]}; they must be the same."
+                f"{theirs[2]}, and the caller margin {mine[0]} on Python {mine[1]} with {mine[2]}; they must be "
+                "the same."
             )
         worker.ready, self._unready = True, 0
 

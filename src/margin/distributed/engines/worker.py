@@ -20,7 +20,7 @@ BEAT = 0.5
 
 
 def versions() -> tuple[str, str, str]:
-    """What has to be the same everywhere, or sums would differ in their last digits: margin, Python, instruction set."""
+    """What has to be the same everywhere, or last digits would differ: margin, Python, instruction set."""
     import margin
     import margin._core as _core
 
@@ -49,7 +49,7 @@ def main(answers_to: int) -> None:
             if shared[0] != path:
                 shared = ("", None)  # before the next one is there
                 shared = (path, _loaded(path))
-            result = ("done", number, task(shared[1], item))
+            result: tuple[Any, ...] = ("done", number, task(shared[1], item))
         except BaseException as error:  # also what tries to end the process: the caller is to know
             result = ("failed", number, _tellable(error), "".join(traceback.format_exception(error)))
         _say(answers, lock, result)
@@ -96,4 +96,3 @@ def _tellable(error: BaseException) -> BaseException:
     except Exception:  # an error of whatever make
         pass
     return RuntimeError(f"{type(error).__name__}: {error}")
-

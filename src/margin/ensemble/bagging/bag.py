@@ -131,7 +131,11 @@ class Bag(KeepsGroups):
     # ---- Learning.
 
     def fit(
-        self, X: TableLike, y: LabelsLike = None, sample_weight: WeightsLike | None = None, groups: LabelsLike | None = None
+        self,
+        X: TableLike,
+        y: LabelsLike | None = None,
+        sample_weight: WeightsLike | None = None,
+        groups: LabelsLike | None = None,
     ) -> Self:
         """Learn from rows X with targets y; whole-number weights stand for repeated rows, which can be drawn.
 

@@ -119,13 +119,13 @@ class ForestModel(SupervisedEstimator):
     several_outputs = True
     _random_splits = False
 
-    def fit(self, X: TableLike, y: LabelsLike = None, sample_weight: WeightsLike | None = None) -> Self:
+    def fit(self, X: TableLike, y: LabelsLike | None = None, sample_weight: WeightsLike | None = None) -> Self:
         """Learn from rows X with targets y; whole-number weights stand for repeated rows."""
         if not self.warm_start or "trees_" not in self.__dict__:
             return super().fit(X, y, sample_weight)
         return self._fit_further(X, y, sample_weight)
 
-    def _fit_further(self, X: TableLike, y: LabelsLike, sample_weight: WeightsLike | None) -> Self:
+    def _fit_further(self, X: TableLike, y: Any, sample_weight: WeightsLike | None) -> Self:
         self._earlier = Earlier.of(self)
         try:
             return super().fit(X, y, sample_weight)

@@ -236,7 +236,7 @@ class LogisticRegression(LogisticModel):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def fit(self, X: TableLike, y: LabelsLike = None, sample_weight: WeightsLike | None = None) -> Self:
+    def fit(self, X: TableLike, y: LabelsLike | None = None, sample_weight: WeightsLike | None = None) -> Self:
         """Learn from rows X with classes y; whole-number weights stand for repeated rows."""
         known = self.__dict__
         if "coef_" in known and known["warm_start"]:
