@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import itertools
 import json
 import re
 
@@ -17,9 +18,9 @@ from margin.data import read
 from margin.data.kind_inference import Written, infer
 from margin.data.parts import pieces as pieces_of_files
 from margin.data.parts import scan
+from margin.data.parts.row_blocks import ROWS, JoinedInPairs, block_bounds, joined, n_blocks
 from margin.data.parts.settling import reading_of
 from margin.data.parts.summary import summary_of
-from margin.data.row_blocks import ROWS, JoinedInPairs, block_bounds, joined, n_blocks
 from margin.errors import DataError, DataWarning, ParameterError
 
 N = 700
@@ -142,7 +143,7 @@ def test_only_the_columns_that_are_asked_for_are_read(tmp_path):
 def test_blocks_are_the_rows_by_number_whatever_the_files_are(tmp_path, monkeypatch):
     data = pl.DataFrame({"a": np.arange(100.0), "t": [f"word{i} and more of it all" for i in range(100)]})
     folder = write_cut(tmp_path / "parts", data, 7, lambda part, path: part.write_parquet(f"{path}.parquet"))
-    monkeypatch.setattr("margin.data.row_blocks.ROWS", 16)
+    monkeypatch.setattr("margin.data.parts.row_blocks.ROWS", 16)
     parts = scan(folder)
     assert parts.n_blocks == 7
     assert parts.reading("t").column.kind == "text"
@@ -260,7 +261,7 @@ def test_pieces_of_a_column_settle_as_the_whole_does(cells, k):
 
     def summed(wanted):
         found = None
-        for begin, end in zip(bounds, bounds[1:]):
+        for begin, end in itertools.pairwise(bounds):
             some = summary_of(words[begin:end], wanted, "age", "test")
             found = some if found is None else found.plus(some, "age", "test")
         return found

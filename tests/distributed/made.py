@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from margin.data.row_blocks import ROWS
+from margin.data.parts.row_blocks import ROWS
 
 __all__ = ["cut", "mixed_frame"]
 

@@ -34,7 +34,6 @@ from margin.base.targets.multi_output import answers_of, encode_outputs, output_
 from margin.base.targets.numbers import encode_targets
 from margin.blas import OneBlasThread, width_of
 from margin.data.label_sets import sets_of
-from margin.data.parts.parts import Parts
 from margin.data.predictions import Predictions
 from margin.data.schema import Schema
 from margin.data.table import Table
@@ -211,7 +210,7 @@ class SupervisedEstimator(TableEstimator):
 
     def fit(self, X: TableLike, y: LabelsLike | None = None, sample_weight: WeightsLike | None = None) -> Self:
         """Learn from rows X with targets y, or from parts (``margin.scan``); whole-number weights repeat rows."""
-        if isinstance(X, Parts):
+        if getattr(type(X), "are_parts", False):
             return above.fitted_on_parts(self, X, y, sample_weight)
         with whole_or_not_at_all(self):
             params.check(self)

@@ -20,7 +20,7 @@ from margin.base.rollback import whole_or_not_at_all
 from margin.base.sklearn_classes import clone
 from margin.base.targets.labels import named_classes
 from margin.data.labels import codes_of, union
-from margin.data.row_blocks import ROWS, block_bounds, joined, n_blocks
+from margin.data.parts.row_blocks import ROWS, block_bounds, joined, n_blocks
 from margin.data.schema import Column, Schema
 from margin.errors import ConstantColumnWarning, InputError, InputTypeError, LabelError, listing
 from margin.typing import Encoded, LabelsLike, TableLike, WeightsLike

@@ -14,7 +14,7 @@ from margin.base.representations.representation import Learnt
 from margin.base.representations.tiny_columns import warn_of_tiny_columns
 from margin.base.rollback import whole_or_not_at_all
 from margin.data.parts.parts import Parts
-from margin.data.row_blocks import ROWS
+from margin.data.parts.row_blocks import ROWS
 from margin.distributed.engines.engine import engine_of
 from margin.distributed.keeping import Checkpoint
 from margin.distributed.on_disk import fit_on_disk

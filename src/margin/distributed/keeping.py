@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from margin.data.row_blocks import JoinedInPairs
+from margin.data.parts.row_blocks import JoinedInPairs
 from margin.errors import DataError, ParameterError
 
 __all__ = ["Checkpoint"]

@@ -22,7 +22,7 @@ from margin.base.representations.mixed import MixedData
 from margin.base.representations.numeric import Numeric, NumericEncoder
 from margin.base.representations.representation import TrainingRows
 from margin.blas import OneBlasThread
-from margin.data.row_blocks import block_bounds
+from margin.data.parts.row_blocks import block_bounds
 from margin.distributed.engines.engine import Engine
 from margin.distributed.keeping import Checkpoint
 from margin.distributed.rows import ModelRows

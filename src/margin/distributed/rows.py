@@ -17,8 +17,8 @@ from margin.base.representations.cell_survey import Survey, survey, survey_by_cl
 from margin.base.representations.mixed import Mixed, MixedData, MixedEncoder
 from margin.base.representations.numeric import Numeric, NumericEncoder
 from margin.data.parts.parts import Parts
+from margin.data.parts.row_blocks import block_bounds
 from margin.data.parts.settling import Reading
-from margin.data.row_blocks import block_bounds
 from margin.data.schema import Column, Schema
 from margin.data.table import Table
 from margin.errors import DataError, InputError, listing

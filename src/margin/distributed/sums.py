@@ -10,7 +10,7 @@ from margin.base.mergeable import MergeableClassifier
 from margin.base.representations.cell_survey import Survey
 from margin.base.representations.numeric import Numeric, NumericEncoder
 from margin.blas import OneBlasThread, width_of
-from margin.data.row_blocks import JoinedInPairs, joined
+from margin.data.parts.row_blocks import JoinedInPairs, joined
 from margin.distributed.engines.engine import Engine, Task
 from margin.distributed.keeping import Checkpoint
 from margin.distributed.rows import ModelRows

@@ -12,7 +12,7 @@ from margin import parallel
 from margin.base.inputs.arrays import StoredSurvey
 from margin.base.inputs.columns import Columns
 from margin.base.representations.moments import Moments, moments_from
-from margin.data.row_blocks import ROWS, block_bounds, joined, n_blocks
+from margin.data.parts.row_blocks import ROWS, block_bounds, joined, n_blocks
 from margin.errors import InputError
 
 __all__ = ["Survey", "check_cells", "check_stored_cells", "survey", "survey_by_class"]
@@ -26,7 +26,7 @@ class Survey:
     high: np.ndarray
     missing: np.ndarray
     moments: Moments | None = None
-    #: The same of every block of rows, where there are several (``data/row_blocks.py``).
+    #: The same of every block of rows, where there are several (``data/parts/row_blocks.py``).
     of_blocks: tuple[Survey, ...] = ()
 
     def plus(self, other: Survey) -> Survey:

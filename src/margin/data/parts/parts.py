@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from itertools import accumulate
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -16,9 +16,9 @@ from margin.data.parts.decoding import decoded
 from margin.data.parts.files import PartFile
 from margin.data.parts.loading import frame_of, with_folders
 from margin.data.parts.pieces import Piece
+from margin.data.parts.row_blocks import block_bounds, n_blocks
 from margin.data.parts.settling import Reading
 from margin.data.readers.file import Request
-from margin.data.row_blocks import block_bounds, n_blocks
 from margin.data.schema import Schema
 from margin.data.table import Table
 from margin.errors import DataError, closest, listing
@@ -43,6 +43,9 @@ class Parts:
     >>> parts.block(0)["size"]
     array([1., 2.])
     """
+
+    #: How ``fit`` knows parts from rows, without loading what reads them.
+    are_parts: ClassVar[bool] = True
 
     files: tuple[PartFile, ...]
     pieces: tuple[Piece, ...]
