@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from margin.base.mergeable import MergeableClassifier
@@ -15,7 +15,7 @@ from margin.distributed.engines.engine import Engine, Task
 from margin.distributed.keeping import Checkpoint
 from margin.distributed.rows import ModelRows
 
-__all__ = ["Look", "aligned_runs", "fit_sums", "join_looks", "look_at_blocks", "sums_over_blocks"]
+__all__ = ["Look", "aligned_runs", "fit_sums", "join_looks", "look_at_blocks", "rounds_of_sums", "sums_over_blocks"]
 
 
 @dataclass(frozen=True)
@@ -95,8 +95,7 @@ def _counted(model: Any, shared: _Counting, number: int) -> Look:
     if isinstance(rows.form, Numeric):
         encoder = shared.encoder
         if encoder is None:  # where no number is missing and none is scaled, all encoders do the same
-            encoder = NumericEncoder(rows.form, rows.columns, rows.who)
-            encoder.learn(seen)
+            encoder = _learnt(rows, seen)
         data = encoder.finished(numbers, seen.has_missing, source, rows.who)
     else:
         data = rows.mixed(source, numbers, seen, number)
@@ -107,26 +106,41 @@ def _counted(model: Any, shared: _Counting, number: int) -> Look:
 
 def fit_sums(model: MergeableClassifier, rows: ModelRows, engine: Engine, checkpoint: Checkpoint | None) -> Survey:
     """Let a model learn from the sums over all blocks; what was seen of its numbers."""
-    n, who = rows.parts.n_blocks, rows.who
+    n = rows.parts.n_blocks
     encoder: NumericEncoder | None = None
     if isinstance(rows.form, Numeric) and _must_know_means(rows):
-        look = sums_over_blocks(engine, look_at_blocks, rows, n, f"{who}: means of the columns", join_looks, checkpoint)
-        encoder = NumericEncoder(rows.form, rows.columns, who)
-        encoder.learn(replace(look.survey))
-    state = {name: value for name, value in vars(model).items() if not name.startswith("__")}
-    shared = _Counting(rows, type(model), state, encoder)
-    found: Look = sums_over_blocks(engine, _count_blocks, shared, n, f"{who}: sums", join_looks, checkpoint)
+        look = sums_over_blocks(engine, look_at_blocks, rows, n, f"{rows.who}: means", join_looks, checkpoint)
+        encoder = _learnt(rows, look.survey)
+    shared = _counting(model, rows, encoder)
+    found: Look = sums_over_blocks(engine, _count_blocks, shared, n, f"{rows.who}: sums", join_looks, checkpoint)
     if isinstance(rows.form, Numeric):
-        if encoder is None:
-            encoder = NumericEncoder(rows.form, rows.columns, who)
-            encoder.learn(found.survey)
-        model._encoder = encoder
+        model._encoder = _learnt(rows, found.survey) if encoder is None else encoder
     else:
         model._encoder = rows.encoder()
     model._statistics = found.statistics
     with OneBlasThread(found.width):
         model._settle()
     return found.survey
+
+
+def rounds_of_sums(model: MergeableClassifier, rows: ModelRows) -> Iterator[tuple[Task, Any, str]]:
+    """The rounds of such a fit: each its task and what the tasks share, as one block shows it."""
+    encoder = None
+    if isinstance(rows.form, Numeric) and _must_know_means(rows):
+        yield look_at_blocks, rows, "means"
+        encoder = _learnt(rows, look_at_blocks(rows, range(1)).survey)
+    yield _count_blocks, _counting(model, rows, encoder), "sums"
+
+
+def _learnt(rows: ModelRows, seen: Survey) -> NumericEncoder:
+    encoder = NumericEncoder(rows.form, rows.columns, rows.who)
+    encoder.learn(seen)
+    return encoder
+
+
+def _counting(model: MergeableClassifier, rows: ModelRows, encoder: NumericEncoder | None) -> _Counting:
+    state = {name: value for name, value in vars(model).items() if not name.startswith("__")}
+    return _Counting(rows, type(model), state, encoder)
 
 
 def _must_know_means(rows: ModelRows) -> bool:

@@ -19,14 +19,24 @@ def command() -> None:
 @command.command("show", short_help="What each column of a table was taken for, and why.")
 @click.argument("file")
 @click.option("--json", "as_json", is_flag=True, help="As JSON, for programs.")
+@click.option("--keep", metavar="FILE", help="Of parts: a JSON file that keeps what was learnt, for the next time.")
 @reading.options
-def show(file: str, as_json: bool, **given: Any) -> None:
-    """Show what each column of FILE (a table on disk or a name of the catalog) was taken for, and why."""
+def show(file: str, as_json: bool, keep: str | None, **given: Any) -> None:
+    """Show what each column of FILE (a table on disk or a name of the catalog) was taken for, and why.
+
+    Of a folder or a pattern, such as 'data/*.parquet', each part is looked at by itself, so that they may be larger
+    than memory.
+    """
     from rich.console import Console
 
+    from margin.cli import parts_shown
     from margin.experiment import column_cards, open_table
 
-    table, target = open_table(file, reading.settings(given))
+    told = reading.settings(given)
+    if keep or parts_shown.are_parts(file, told):
+        parts_shown.show(file, keep, as_json, told)
+        return
+    table, target = open_table(file, told)
     cards = column_cards(table, target or "")
     if as_json:
         from margin.experiment import result_json

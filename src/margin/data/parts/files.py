@@ -56,8 +56,11 @@ class PartFile:
             )
 
 
-def found_files(given: Any, who: str) -> list[str]:
-    """The files that a path, a pattern, a folder or a list of them stand for, by name."""
+def found_files(given: Any, who: str, whole: bool = True) -> list[str]:
+    """The files that a path, a pattern, a folder or a list of them stand for, by name.
+
+    With ``whole`` False there are none where one of them cannot be a part, and no file is no error.
+    """
     named: Iterable[Any] = [given] if isinstance(given, (str, os.PathLike)) else given
     found: list[str] = []
     for each in named:
@@ -68,9 +71,11 @@ def found_files(given: Any, who: str) -> list[str]:
             inside = [path]
         else:
             inside = glob.glob(path, recursive=True)
-        if not inside:
+        if not inside and whole:
             raise DataError(f"{who}: {path!r} stands for no file (readable are {', '.join(ENDINGS)}).")
         found += inside
+    if not whole and not all(map(_form, found)):
+        return []
     return sorted(dict.fromkeys(found))
 
 

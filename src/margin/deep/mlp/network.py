@@ -102,7 +102,7 @@ class MultilayerPerceptron(LearningNetwork):
     """
 
     def fit(
-        self, X: TableLike, y: LabelsLike, sample_weight: WeightsLike | None = None, *, validation: Any = None
+        self, X: TableLike, y: Any = None, sample_weight: WeightsLike | None = None, *, validation: Any = None
     ) -> Self:
         """Learn from rows X with targets y; whole-number weights stand for repeated rows.
 

@@ -133,7 +133,7 @@ class Bag(KeepsGroups):
     def fit(
         self,
         X: TableLike,
-        y: LabelsLike | None = None,
+        y: Any = None,
         sample_weight: WeightsLike | None = None,
         groups: LabelsLike | None = None,
     ) -> Self:
