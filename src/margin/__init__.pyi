@@ -19,6 +19,9 @@ from margin import (
     deep as deep,
 )
 from margin import (
+    distributed as distributed,
+)
+from margin import (
     ensemble as ensemble,
 )
 from margin import (
