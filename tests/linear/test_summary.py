@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-import margin
 from margin import LogisticRegression, Table, read
 from margin.data import catalog
 from margin.errors import InputError, LabelError, ParameterError
+from margin.persistence import load, save
 from tests.shared_data import shared_data
 
 
@@ -204,5 +204,4 @@ def test_words_of_several_classes_are_told_in_the_same_way():
 def test_a_file_keeps_what_words_are_compared_with(tmp_path):
     table, _, y = two_words(True)
     model = LogisticRegression().fit(Table(table), y)
-    model.save(tmp_path / "words.margin")
-    assert str(margin.load(tmp_path / "words.margin").summary()) == str(model.summary())
+    assert str(load(save(model, tmp_path / "words.margin")).summary()) == str(model.summary())
