@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from margin import LogisticRegression, read
+from margin import LogisticRegression, Table, read
 from margin.data import catalog
-from margin.errors import InputError, LabelError
+from margin.errors import InputError, LabelError, ParameterError
+from margin.persistence import load, save
 from tests.shared_data import shared_data
 
 
@@ -156,3 +157,51 @@ def test_a_scaled_model_says_what_its_odds_ratios_are_of():
     plain = LogisticRegression(C=np.inf).fit(X, y).summary()
     assert found.table["z"][1:] == pytest.approx(plain.table["z"][1:], rel=1e-5)
     assert "one deviation" in str(found)
+
+
+def two_words(missing: bool):
+    """A table of words, whose most frequent ones are 'b' and 'v', and the same as columns of 0 and 1 without these."""
+    random = np.random.default_rng(5)
+    first = random.choice(["a", "b", "c"], 300, p=[0.25, 0.5, 0.25])
+    second = random.choice(["u", "v"], 300, p=[0.4, 0.6])
+    if missing:
+        first = np.where(random.uniform(size=300) < 0.1, None, first)
+    number = random.normal(size=300)
+    score = number + (first == "a") - 0.5 * (first == "c") + 0.7 * (second == "u")
+    y = np.where(score + random.logistic(size=300) > 0, "yes", "no")
+    words = [first == "a", np.equal(first, None), first == "c"] if missing else [first == "a", first == "c"]
+    columns = np.column_stack([number, *words, second == "u"]).astype(float)
+    return {"number": number, "first": first.tolist(), "second": second.tolist()}, columns, y
+
+
+@pytest.mark.parametrize("missing", [False, True])
+def test_words_are_told_against_the_most_frequent_one_and_missing_cells_as_a_word(missing):
+    table, columns, y = two_words(missing)
+    found = LogisticRegression(C=np.inf).fit(Table(table), y).summary()
+    expected = LogisticRegression(C=np.inf).fit(columns, y).summary()
+    gap = ["first=(missing)"] if missing else []
+    assert found.table["column"].tolist() == ["(intercept)", "number", "first=a", *gap, "first=c", "second=u"]
+    for name in ("coefficient", "standard_error", "low", "high"):
+        assert found.table[name] == pytest.approx(expected.table[name], rel=2e-4, abs=1e-5), name
+    assert found.against == {"first": "'b'", "second": "'v'"}
+    assert "first: 'b', second: 'v'" in str(found)
+
+
+def test_words_of_several_classes_are_told_in_the_same_way():
+    table, columns, _ = two_words(True)
+    y = np.random.default_rng(6).integers(0, 3, len(columns))
+    model = LogisticRegression().fit(Table(table), y)
+    told, plain = model.summary(), model.summary(words="missing")
+    of = {(k, name): value for k, name, value in zip(*(plain.table[n] for n in ("class", "column", "coefficient")))}
+    for k, name, value in zip(*(told.table[n] for n in ("class", "column", "coefficient"))):
+        if name.startswith("first="):
+            own = 0 if name.endswith("(missing)") else of[k, name]
+            assert value == pytest.approx(own - of[k, "first=b"])
+    with pytest.raises(ParameterError, match="must be 'most_frequent' or 'missing'"):
+        model.summary(words="rare")
+
+
+def test_a_file_keeps_what_words_are_compared_with(tmp_path):
+    table, _, y = two_words(True)
+    model = LogisticRegression().fit(Table(table), y)
+    assert str(load(save(model, tmp_path / "words.margin")).summary()) == str(model.summary())

@@ -1,10 +1,8 @@
 """margin.plots: pictures draw what the data say."""
 
 import os
-import runpy
 import subprocess
 import sys
-from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -28,7 +26,6 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt  # noqa: E402  (after the choice of Agg)
 from matplotlib.colors import to_rgb  # noqa: E402
 
-ROOT = Path(__file__).resolve().parents[2]
 X = np.array([[0.0, 0.0], [4.0, 0.0], [0.0, 3.0], [4.0, 3.0]])
 Y = np.array(["left", "right", "left", "right"])
 
@@ -213,13 +210,6 @@ def test_matplotlib_is_loaded_when_a_picture_is_drawn_and_asked_for_where_it_is_
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, env=os.environ)
     assert "need matplotlib" in done.stdout, done.stderr
-
-
-def test_the_example_runs(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    runpy.run_path(str(ROOT / "examples" / "choosing_neighbours.py"), run_name="__main__")
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["curse.png", "k.png", "regions.png", "voronoi.png"]
-    assert "drowns the other columns" in capsys.readouterr().out
 
 
 def test_errors_of_quantities_are_drawn_as_squares():

@@ -107,8 +107,8 @@ def test_weights_of_two_classes_are_told_of_the_positive_one():
     model = LogisticRegression(scale="standard").fit(X, y)
     of_well, n, unit = weights_of(model, "well")
     of_ill, *_ = weights_of(model, "ill")
-    assert n == len(model._encoder.names_out())
-    assert unit == "per standard deviation"
+    assert n == len(model.summary().table["column"]) - 1
+    assert unit == "per standard deviation, of words against the most frequent one of their column"
     assert {one.label for one in of_ill} == {"ill"}
     for one, other in zip(of_ill, of_well):
         assert (one.value, one.low, one.high) == (-other.value, -other.high, -other.low)

@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from margin.errors import InputError, ParameterError, closest, listing
+from margin.linear.coefficient_lines import CoefficientLines, coefficient_lines
 from margin.plots.style import ACCENT, INK, PALE, PALETTE, axes_of, class_colours, picture
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-    from margin.linear.logistic.regression import LogisticRegression
 
 __all__ = ["plot_coefficients", "plot_path"]
 
@@ -52,15 +51,15 @@ def plot_coefficients(model: Any, ax: Any = None, most: int = 20) -> Any:
     """
     if not hasattr(model, "coef_") or not hasattr(model, "_encoder"):
         raise InputError(f"plot_coefficients(model={type(model).__name__}): model must be a fitted linear model.")
-    names = model._encoder.names_out()
-    coef = np.asarray(model.coef_, dtype=np.float64)
+    lines = coefficient_lines(model)
+    names, coef = lines.names, lines.values
     order = np.argsort(-np.abs(coef).max(axis=0), kind="stable")[:most]
     ax = axes_of(ax, 6.5, max(2.2, 0.9 + 0.27 * len(order)))
     height = np.arange(len(order))[::-1]
     ax.axvline(0, color=PALE, linewidth=0.8, zorder=1)
     if len(coef) == 1:
         ax.barh(height, coef[0, order], height=0.62, color=ACCENT, zorder=2)
-        _draw_intervals(ax, model, [names[j] for j in order], height)
+        ax.hlines(height, lines.low[0, order], lines.high[0, order], color=INK, linewidth=1.2, zorder=3)
     else:
         colours = class_colours(len(coef))
         for k, label in enumerate(model.classes_.tolist()):
@@ -71,29 +70,18 @@ def plot_coefficients(model: Any, ax: Any = None, most: int = 20) -> Any:
     ax.set_ylim(-0.6, len(order) - 0.4)
     ax.tick_params(axis="y", length=0)
     ax.spines["left"].set_visible(False)
-    ax.set_xlabel(_meaning(model))
+    ax.set_xlabel(_meaning(model, lines))
     rest = coef.shape[1] - len(order)
     if rest:
         ax.set_title(f"the {len(order)} largest of {coef.shape[1]:,} coefficients", fontsize=9, loc="left")
     return ax
 
 
-def _draw_intervals(ax: Axes, model: LogisticRegression, names: list[str], height: np.ndarray) -> None:
-    """95 % intervals, for the columns of which a summary knows them."""
-    try:
-        table = model.summary().table
-    except (AttributeError, InputError):  # no summary, or one that wants the training rows again
-        return
-    ends = {name: (low, high) for name, low, high in zip(table["column"], table["low"], table["high"])}
-    with np.errstate(divide="ignore", over="ignore"):
-        low, high = np.log(np.array([ends.get(name, (np.nan, np.nan)) for name in names], dtype=np.float64)).T
-    known = np.isfinite(low) & np.isfinite(high)
-    ax.hlines(height[known], low[known], high[known], color=INK, linewidth=1.2, zorder=3)
-
-
-def _meaning(model: Any) -> str:
+def _meaning(model: Any, lines: CoefficientLines) -> str:
     unit = UNITS[model.scale]
-    if model.scale is not None and model._encoder.one_hot:
+    if lines.against:
+        unit += " (words: against the most frequent one)"
+    elif model.scale is not None and model._encoder.one_hot:
         unit += " (words: there or not)"
     if len(model.coef_) > 1:
         return f"what the column adds to the score of each class, {unit}"

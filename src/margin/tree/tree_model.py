@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numbers
 from typing import Any
 
 import numpy as np
@@ -119,7 +120,7 @@ class TreeModel(TreeReading, SupervisedEstimator):
           humidity = normal  ███▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒ no 1, yes 6
         """
         described = self._described("gains")
-        if not 0 <= node < self.tree_.n_nodes:
+        if not isinstance(node, numbers.Integral) or not 0 <= node < self.tree_.n_nodes:
             raise ParameterError(
                 f"gains(node={node!r}): node must be one of the {self.tree_.n_nodes} nodes of the tree."
             )

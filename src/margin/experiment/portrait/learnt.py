@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 
-from margin.errors import InputError
 from margin.experiment.portrait.parts import Branch, Weight
+from margin.linear.coefficient_lines import coefficient_lines
 from margin.linear.linear_classifier import LinearClassifier
 from margin.plots.coefficients import UNITS
 from margin.plots.trees.layout import boxes_that_fit
@@ -56,28 +57,24 @@ def weights_of(model: Any, positive: Any = None) -> tuple[tuple[Weight, ...], in
     """
     if not isinstance(model, LinearClassifier) or "coef_" not in vars(model):
         return (), 0, ""
-    coef = np.atleast_2d(np.asarray(model.coef_, dtype=np.float64))
-    names, classes = model._encoder.names_out(), model.classes_.tolist()
-    if coef.shape[1] != len(names):
-        return (), 0, ""
-    ends = _ends(model) if len(coef) == 1 else {}
+    lines, classes = coefficient_lines(model), model.classes_.tolist()
+    coef, low, high = lines.values, lines.low, lines.high
     labels = classes if len(coef) == len(classes) else classes[-1:]
     if len(coef) == 1 and positive == classes[0]:
-        labels, coef = classes[:1], -coef
-        ends = {name: (-high, -low) for name, (low, high) in ends.items()}
+        labels, coef, low, high = classes[:1], -coef, -high, -low
     order = np.argsort(-np.abs(coef), axis=None, kind="stable")[:MOST_WEIGHTS]
     largest = [divmod(int(place), coef.shape[1]) for place in order]
-    found = tuple(Weight(str(names[j]), str(labels[k]), float(coef[k, j]), *ends.get(names[j], ())) for k, j in largest)
-    return found, coef.size, UNITS.get(getattr(model, "scale", None), "")
+    found = tuple(
+        Weight(lines.names[j], str(labels[k]), float(coef[k, j]), *_ends(float(low[k, j]), float(high[k, j])))
+        for k, j in largest
+    )
+    unit = UNITS.get(getattr(model, "scale", None), "")
+    return (
+        found,
+        coef.size,
+        f"{unit}, of words against the most frequent one of their column" if lines.against else unit,
+    )
 
 
-def _ends(model: Any) -> dict[Any, tuple[float, float]]:
-    """The 95 % intervals of the coefficients of which a summary knows them."""
-    try:
-        table = model.summary().table
-    except (AttributeError, InputError):  # no summary, or one that wants the training rows again
-        return {}
-    with np.errstate(divide="ignore", over="ignore"):
-        low, high = (np.log(np.asarray(table[end], dtype=np.float64)) for end in ("low", "high"))
-    known = np.isfinite(low) & np.isfinite(high)
-    return {name: (float(a), float(b)) for name, a, b, there in zip(table["column"], low, high, known) if there}
+def _ends(low: float, high: float) -> tuple[float, ...]:
+    return () if math.isnan(low) else (low, high)

@@ -75,9 +75,11 @@ def _(fitted: LogisticModel, given: Given) -> list[Section]:
             str(fitted.scale), "one more of a number"
         )
         how = (
-            f"How many times larger the odds are for {step}, or for a word in place of a missing cell (divide "
-            f"those of two words to compare them); against {summary.reference!r}."
+            f"How many times larger the odds are for {step}, or for a word in place of the most frequent one of its "
+            f"column; against {summary.reference!r}."
         )
+        if summary.against:
+            how += f" Most frequent: {', '.join(f'{name} {word}' for name, word in summary.against.items())}."
         told, heads = summary.table, ("class", "column", "odds ratio", "low", "high", "p")
         rows = zip(map(str, told["class"]), told["column"], *(told[each] for each in ("odds_ratio", "low", "high")),
                    told["p_value"])  # fmt: skip

@@ -13,7 +13,7 @@ from margin.base.parameter_path import PathFunction
 from margin.base.representations.numeric import Scale
 from margin.base.representations.representation import TrainingRows
 from margin.base.targets.class_weight import class_factors
-from margin.errors import ConvergenceWarning, SeparationWarning, listing, warn
+from margin.errors import ConvergenceWarning, ParameterError, SeparationWarning, listing, warn
 from margin.linear.linear_classifier import LinearClassifier
 from margin.linear.logistic.certificate import OptimumCertificate, certified, evaluate_at
 from margin.linear.logistic.separation import Separation, separation_at
@@ -60,17 +60,23 @@ class LogisticModel(LinearClassifier):
         sample_weight: WeightsLike | None = None,
         *,
         reference: object = None,
+        words: Literal["most_frequent", "missing"] = "most_frequent",
     ) -> Summary:
         """Coefficients with standard errors, z, p-values, odds ratios and 95 % intervals; deviance and AIC.
 
         A model keeps what this needs if it has at most 400 coefficients and the second derivatives were cheap beside
         the fit; larger ones want the training rows again: ``summary(X, y)``. With more than two classes the log-odds
         are against the ``reference`` class, the first unless another is named.
+
+        Words are compared with the most frequent one of their column, and a missing cell is a word of its own. With
+        ``words="missing"`` each is compared with a missing cell, as the coefficients of the model are.
         """
         who = f"{type(self).__name__}.summary"
+        if words not in ("most_frequent", "missing"):
+            raise ParameterError(f"{who}(words={words!r}): words must be 'most_frequent' or 'missing'.")
         self._fitted("summary")
         evidence = self._evidence if X is None else self._evidence_from(X, y, sample_weight, who)
-        return summary_of(self, evidence, reference, who)
+        return summary_of(self, evidence, reference, words, who)
 
     def _evidence_from(self, X: Encoded, y: Any, sample_weight: WeightsLike | None, who: str) -> Evidence:
         from margin.base.targets.labels import encode_labels
@@ -94,7 +100,7 @@ class LogisticModel(LinearClassifier):
         solution = part.part(self.coef_, self.intercept_)
         if solution is None:
             raise LabelError(f"{who}: the rows hold other classes than those of fit.")
-        return evidence_of(problem, part, evaluate_at(problem, *solution), None, True)
+        return evidence_of(problem, part, evaluate_at(problem, *solution), None, True, self._words())
 
     def _setting(self) -> Setting:
         raise TypeError(f"{type(self).__name__} must say what it asks of a fit: def _setting(self).")
@@ -106,6 +112,11 @@ class LogisticModel(LinearClassifier):
             factors = class_factors(self.class_weight, self.classes_, totals, type(self).__name__)[y]
             weight = factors if weight is None else weight * factors
         return None if weight is None or (weight == 1).all() else weight
+
+    def _words(self) -> slice:
+        """The columns of the matrix that stand for words."""
+        first = len(self._encoder.numbered)
+        return slice(first, first + sum(len(column.levels) for column in self._encoder.one_hot))
 
     def _reduced(self, X: Encoded, y: np.ndarray, ends: tuple[np.ndarray, np.ndarray] | None) -> Reduced:
         setting = self._setting()
@@ -124,7 +135,7 @@ class LogisticModel(LinearClassifier):
         self.coef_, self.intercept_ = part.whole(done.point.coef, done.point.intercept)
         self.n_iter_, self.solver_, self.solver_reason_ = done.n_iter, done.solver, done.reason
         self.certificate_ = certified(problem, done.point, setting.C, setting.tol, done)
-        self._evidence = evidence_of(problem, part, done.point, done.curved, False)
+        self._evidence = evidence_of(problem, part, done.point, done.curved, False, self._words())
         found = None if problem.is_penalised else separation_at(problem, done)
         if found is not None:
             self._warn_of_separation(found, part, setting.who)

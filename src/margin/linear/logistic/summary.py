@@ -19,6 +19,7 @@ import numpy as np
 from margin.errors import InputError, listing
 from margin.linear.logistic.certificate import Point, curvature
 from margin.linear.logistic.solve import MOST_PARAMETERS, Curved, generalised_inverse, is_cheap
+from margin.linear.logistic.told_words import Told, as_they_are, word_shares, words_against_the_most_frequent
 from margin.linear.odds import reference_place
 from margin.linear.presolve import Reduced
 from margin.linear.problem import Problem
@@ -37,7 +38,8 @@ class Evidence:
     """What a summary needs of the training rows.
 
     ``curvature`` are the second derivatives of the mean loss in the columns and classes that were left, in their units;
-    None where it was too dear to find. ``totals`` are the weights of the classes.
+    None where it was too dear to find. ``totals`` are the weights of the classes, ``shares`` those of words among the
+    rows, for the columns that were left; None where all columns are numbers.
     """
 
     curvature: np.ndarray | None
@@ -50,6 +52,7 @@ class Evidence:
     l1: float
     l2: float
     intercept: bool
+    shares: np.ndarray | None = None
 
     @property
     def total(self) -> float:
@@ -57,15 +60,24 @@ class Evidence:
         return float(self.totals.sum())
 
 
-def evidence_of(problem: Problem, part: Reduced, point: Point, curved: Curved | None, at_any_cost: bool) -> Evidence:
-    """Gather it at a solution; second derivatives are found anew where they are not known and cheap, or asked for."""
+def evidence_of(
+    problem: Problem, part: Reduced, point: Point, curved: Curved | None, at_any_cost: bool, words: slice
+) -> Evidence:
+    """Gather it at a solution; second derivatives are found anew where they are not known and cheap, or asked for.
+
+    ``words`` are the columns of the whole matrix that stand for words.
+    """
     hessian = None if curved is None else curved.curvature
     if hessian is None and problem.n_classes > 1 and (at_any_cost or is_cheap(problem)):
         hessian = curvature(problem, point.p)
     totals = np.zeros(part.n_classes)
     totals[part.classes] = np.bincount(problem.y, problem.weight, problem.n_classes)
     kept = (part.columns, part.unit, part.classes, totals)
-    return Evidence(hessian, *kept, len(problem.y), point.loss, problem.l1, problem.l2, problem.intercept)
+    shares = None
+    if hessian is not None and words.start < words.stop:
+        there = (part.columns >= words.start) & (part.columns < words.stop)
+        shares = np.where(there, word_shares(problem.X, problem.weight), 0.0)
+    return Evidence(hessian, *kept, len(problem.y), point.loss, problem.l1, problem.l2, problem.intercept, shares)
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,6 +91,8 @@ class Summary:
         ``p_value``, ``odds_ratio`` and the ends of its 95 % interval, ``low`` and ``high``. NaN where nothing is known.
     reference
         The class that the log-odds are against.
+    against
+        What the words of each column are compared with: its most frequent one.
     null_deviance, deviance
         Twice the summed loss without columns, and with them.
     parameters
@@ -93,6 +107,7 @@ class Summary:
 
     table: dict[str, np.ndarray]
     reference: Any
+    against: dict[str, str]
     n_rows: int
     null_deviance: float
     deviance: float
@@ -117,7 +132,7 @@ class Summary:
         return f"<table>{''.join(lines)}</table>{notes}"
 
 
-def summary_of(model: LogisticModel, evidence: Evidence, reference: object, who: str) -> Summary:
+def summary_of(model: LogisticModel, evidence: Evidence, reference: object, words: str, who: str) -> Summary:
     """The summary of a fitted model."""
     classes = model.classes_.tolist()
     if len(evidence.classes) < 2:
@@ -131,19 +146,26 @@ def summary_of(model: LogisticModel, evidence: Evidence, reference: object, who:
     if first not in evidence.classes:
         raise InputError(f"{who}(reference={reference!r}): no training row was of this class.")
     spread = _Spread(evidence, model.coef_, model.intercept_)
-    names = (["(intercept)"] if evidence.intercept else []) + model._encoder.names_out()
-    parts = [_rows_against(model, evidence, spread, int(k), first) for k in evidence.classes if k != first]
+    told = _told(model, evidence, words)
+    parts = [_rows_against(model, evidence, spread, told.sums, int(k), first) for k in evidence.classes if k != first]
     values = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
     others = [k for k in evidence.classes.tolist() if k != first]
-    labels = np.array([classes[k] for k in others for _ in names], dtype=object)
-    table = {"class": labels, "column": np.array(names * len(others), dtype=object), **values}
+    labels = np.array([classes[k] for k in others for _ in told.names], dtype=object)
+    table = {"class": labels, "column": np.array(told.names * len(others), dtype=object), **values}
     deviance, null = 2 * evidence.total * evidence.loss, _null_deviance(evidence)
     better = 1 - deviance / null if null > 0 else math.nan
-    notes = _notes(evidence, model, table)
+    notes = _notes(evidence, model, table, told)
     aic = deviance + 2 * spread.parameters
-    return Summary(
-        table, classes[first], evidence.n_rows, null, deviance, spread.parameters, aic, better, notes
-    )  # fmt: skip
+    fit = (evidence.n_rows, null, deviance, spread.parameters, aic, better)
+    return Summary(table, classes[first], told.against, *fit, notes)
+
+
+def _told(model: LogisticModel, evidence: Evidence, words: str) -> Told:
+    if evidence.shares is None or words == "missing":
+        return as_they_are(model._encoder.names_out(), evidence.intercept)
+    shares = np.zeros(model.coef_.shape[1])
+    shares[evidence.columns] = evidence.shares
+    return words_against_the_most_frequent(model._encoder, shares, evidence.intercept)
 
 
 class _Spread:
@@ -186,25 +208,21 @@ class _Spread:
 
 
 def _rows_against(
-    model: LogisticModel, evidence: Evidence, spread: _Spread, k: int, first: int
+    model: LogisticModel, evidence: Evidence, spread: _Spread, sums: np.ndarray, k: int, first: int
 ) -> dict[str, np.ndarray]:
-    """The rows of the table for one class against the reference: the intercept, then all columns."""
-    d = model.coef_.shape[1]
-    errors = np.full(d, np.nan)
+    """The lines of the table for one class against the reference."""
     place = {int(c): i for i, c in enumerate(evidence.classes)}
     sides = np.zeros(max(spread.n_scores, 2))
     sides[place[k]], sides[place[first]] = 1.0, -1.0
     if spread.n_scores == 1:
         sides = sides[1:]
-    contrast = np.kron(sides, np.eye(spread.width)).reshape(spread.width, -1)
-    found = spread.errors(contrast)
-    errors[evidence.columns] = found[: len(evidence.columns)] / evidence.unit
+    left = sums[:, evidence.columns] / evidence.unit
+    errors = spread.errors(np.kron(sides, np.column_stack([left, sums[:, -1]]) if evidence.intercept else left))
     if len(model.coef_) == 1:
         coef, at_zero = sides[0] * model.coef_[0], sides[0] * model.intercept_[0]
     else:
         coef, at_zero = model.coef_[k] - model.coef_[first], model.intercept_[k] - model.intercept_[first]
-    if evidence.intercept:
-        coef, errors = np.append(at_zero, coef), np.append(found[-1], errors)
+    coef = sums @ np.append(coef, at_zero)
     z = coef / errors
     with np.errstate(over="ignore"):
         return {
@@ -225,8 +243,11 @@ def _null_deviance(evidence: Evidence) -> float:
     return float(2 * (totals * np.log(evidence.total / totals)).sum())
 
 
-def _notes(evidence: Evidence, model: LogisticModel, table: dict[str, np.ndarray]) -> tuple[str, ...]:
+def _notes(evidence: Evidence, model: LogisticModel, table: dict[str, np.ndarray], told: Told) -> tuple[str, ...]:
     found = []
+    if told.against:
+        each = ", ".join(f"{name}: {word}" for name, word in told.against.items())
+        found.append(f"Words are compared with the most frequent one of their column ({each}).")
     if evidence.l1 > 0:
         found.append(
             "Errors are those of the columns in the model as if they had been chosen beforehand (sandwich of the "

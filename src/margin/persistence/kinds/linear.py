@@ -148,6 +148,7 @@ LOGISTIC = (
             "l1": Number(0),
             "l2": Number(0),
             "intercept": Flag(),
+            "shares": Absent(Maybe(Array("f8", "c", at_least(0))), default=lambda: None),
         },
         check=_evidence,
     ),

@@ -70,7 +70,12 @@ def plot_transformed_space(model: Any, X: TableLike, y: LabelsLike, ax: Any = No
     before.set(xlabel=names[0], ylabel=names[1])
     unit = "unit" if hidden.shape[1] == 2 else "direction"
     after.set(xlabel=f"{unit} 1", ylabel=f"{unit} 2")
-    before.legend(frameon=False, fontsize=9, labelcolor=INK)
+    below = {
+        "loc": "upper center",
+        "bbox_to_anchor": (0.5, -0.14),
+        "ncols": 2,
+    }  # among the points it would be taken for some
+    before.legend(frameon=False, fontsize=9, labelcolor=INK, **below)
     return before, after
 
 

@@ -1,6 +1,6 @@
 """Reduced-error pruning on the spam set: 50 % to grow, 25 % to prune, 25 % to test, over 30 seeds.
 
-    python examples/pruning_spam.py spambase.arff.gz
+    python examples/lectures/10_pruning_on_spam.py spambase.arff.gz [seeds]
 
 Prints the size of the tree and its errors, full and pruned, as means with 95 % intervals over the seeds.
 """
@@ -14,7 +14,8 @@ from scipy.stats import t
 
 from margin import DecisionTreeClassifier, read
 
-SEEDS = range(30)
+#: Draws of the three parts.
+SEEDS = 30
 
 
 def one_split(X, y, seed):
@@ -34,9 +35,10 @@ def interval(values):
     return values.mean(), t.ppf(0.975, len(values) - 1) * values.std(ddof=1) / np.sqrt(len(values))
 
 
-def main(path):
+def main(path: str, seeds: int = SEEDS) -> int:
+    """Print both trees, and what pruning changes."""
     X, y = read(path).target("class")
-    found = np.array([one_split(X, y, seed) for seed in SEEDS])
+    found = np.array([one_split(X, y, seed) for seed in range(seeds)])
     print(f"{'tree':8s}{'leaves':>16s}{'validation error':>22s}{'test error':>22s}")
     for i, name in enumerate(["full", "pruned"]):
         leaves, validation, test = (interval(found[:, i, k]) for k in range(3))
@@ -46,7 +48,8 @@ def main(path):
         )
     change = interval(found[:, 1, 2] - found[:, 0, 2])
     print(f"pruning changes the test error by {change[0]:+.4f} ± {change[1]:.4f}")
+    return 0
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    sys.exit(main(sys.argv[1], *map(int, sys.argv[2:3])))

@@ -1,6 +1,6 @@
 """XOR, a ring and two moons: what naive Bayes and lines cannot tell, and neighbours, trees and kernels can.
 
-    python examples/lectures/02_what_no_line_tells.py [folder]
+    python examples/lectures/05_what_no_line_tells.py [folder]
 
 Prints the share of right answers to rows that were held out; with a folder, the gallery of decision regions.
 """

@@ -1,6 +1,6 @@
 """How a perceptron learns to tell two kinds of iris apart, and that it never ends where no line does.
 
-    python examples/lectures/01_perceptron_on_iris.py [folder]
+    python examples/lectures/06_perceptron_on_iris.py [folder]
 
 Prints mistakes and passes for each pair of kinds; with a folder, boundaries after mistakes in pictures and a film.
 """
