@@ -18,4 +18,4 @@ def shapes():
 
 @pytest.fixture(scope="session")
 def segmenter(shapes):
-    return Segmenter(width=4, epochs=8, batch_size=8, rate=0.02, n_jobs=1).fit(shapes.pictures, shapes.class_masks > 0)
+    return Segmenter(width=6, epochs=15, batch_size=8, rate=0.02, n_jobs=1).fit(shapes.pictures, shapes.class_masks > 0)

@@ -13,6 +13,7 @@ from margin.deep.vision.captioning.answerer import QuestionAnswerer, QuestionEnc
 from margin.deep.vision.captioning.captioner import Captioner
 from margin.deep.vision.captioning.words import Sentences
 from margin.deep.vision.given import PictureScale
+from margin.deep.vision.proposals.deepmask import DeepMask
 from margin.deep.vision.segmentation.plan import ARCHITECTURES, SegmentationPlan
 from margin.deep.vision.segmentation.segmenter import Segmenter
 from margin.errors import MarginError
@@ -80,6 +81,14 @@ def _says(made: Captioner) -> str | None:
     return _narrow(made.encoder, made.hidden_size, made.embedding)
 
 
+def _proposes(made: DeepMask) -> str | None:
+    if not made.scales_ or min(made.scales_) <= 0 or max(made.scales_) > 2**10 or len(made.scales_) > 2**6:
+        return "it looks at pictures in no size, or in too many"
+    if made.plan_.map_size < 1 or made.patch > 2**12:
+        return "its patches are too small for its trunk, or larger than any"
+    return _narrow(made.width, made.rank, made.mask)
+
+
 def _answers(made: QuestionAnswerer) -> str | None:
     if len(made.classes_) < 2:
         return "it has one answer"
@@ -118,6 +127,9 @@ KINDS = (
             "_plan": Object("segmentation-plan"),
         },
         _masks,
+    ),
+    network(
+        "deep-mask", DeepMask, {"_encoder": Object("picture-scale"), "scales_": TupleOf(Number(0))}, _proposes
     ),
     Kind(
         "sentences",
