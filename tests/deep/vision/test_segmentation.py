@@ -226,7 +226,8 @@ def test_whoever_leaves_the_loop_has_the_network_as_it_was(shapes):
     for epoch in model.training(shapes.pictures, shapes.class_masks):
         if epoch.number == 2:
             break
-    assert model.n_iter_ == 2 and model.stopped_
+    assert model.n_iter_ == 2
+    assert model.stopped_
     assert model.predict(shapes.pictures[:1]).shape == (1, 16, 16)
 
 
@@ -236,7 +237,8 @@ def test_ctrl_c_keeps_the_epochs_that_are_finished(shapes):
     next(run)
     with pytest.raises(KeyboardInterrupt):
         run.throw(KeyboardInterrupt)
-    assert model.n_iter_ == 1 and model.stopped_
+    assert model.n_iter_ == 1
+    assert model.stopped_
 
 
 def test_held_out_pictures_judge_every_epoch(shapes):
@@ -260,7 +262,7 @@ def test_windows_of_pictures_of_several_sizes_are_learnt(shapes):
     masks = [*shapes.class_masks[:4], *(np.zeros((20, 9), int) for _ in range(4))]
     model = quick(crop=8).fit(pictures, masks)
     assert [each.shape for each in model.predict(pictures[3:5])] == [(16, 16), (20, 9)]
-    with pytest.raises(InputError, match=r"several sizes, 16 x 16 and 20 x 9 \(crop="):
+    with pytest.raises(InputError, match=r"several sizes, '16 x 16', '20 x 9' \(crop="):
         quick().fit(pictures, masks)
 
 
@@ -277,7 +279,7 @@ def test_masks_lie_in_a_folder_beside_the_pictures(shapes, tmp_path):
     told = quick().fit(tmp_path / "pictures", tmp_path / "masks")
     assert (told.predict(tmp_path / "pictures") == model.predict(shapes.pictures[:6])).all()
     (tmp_path / "masks/3.png").unlink()
-    with pytest.raises(DataError, match="no masks of 3"):
+    with pytest.raises(DataError, match="no masks of '3'"):
         quick().fit(tmp_path)
     Image.fromarray(shapes.pictures[3]).save(tmp_path / "masks/3.png")
     with pytest.raises(DataError, match="a picture of colours"):
@@ -295,7 +297,7 @@ def test_masks_that_cannot_be_are_refused(shapes):
         quick().fit(X, y[1:])
     with pytest.raises(LabelError, match=r"mask 0 holds 0.5 in row 0, column 0"):
         quick().fit(X, y + 0.5)
-    with pytest.raises(LabelError, match="not among the classes 0, 1, 2 and 3|not among the classes"):
+    with pytest.raises(LabelError, match="which is not among the classes 0, 1"):
         quick(classes=[0, 1]).fit(X, y)
     with pytest.raises(LabelError, match="all pixels are 0"):
         quick().fit(X, 0 * y)

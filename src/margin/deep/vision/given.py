@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -43,7 +44,7 @@ class PictureScale:
         return cls(images.channels, found.mean, found.std)
 
     def encode(self, X: Any, who: str) -> list[Images]:
-        """Pictures as collections of one size each, in their order; grey ones become coloured where those were learnt."""
+        """Pictures as collections of one size each, in their order; grey ones become coloured as those learnt."""
         return [self._coloured(images, who) for images in given_pictures(X, who)]
 
     def _coloured(self, images: Images, who: str) -> Images:
@@ -69,7 +70,7 @@ def files_of(folder: str | os.PathLike[str], who: str) -> list[Path]:
 
 
 def given_pictures(X: Any, who: str) -> list[Images]:
-    """``Images``, arrays, lists of arrays of any sizes, files, or a folder of files, as collections of one size each."""
+    """``Images``, arrays, lists of arrays of any size, files, or a folder, as collections of one size each."""
     if isinstance(X, str | os.PathLike):
         X = files_of(X, who) if Path(X).is_dir() else [X]
     if isinstance(X, list | tuple) and X and all(isinstance(each, str | os.PathLike) for each in X):
@@ -83,7 +84,7 @@ def given_pictures(X: Any, who: str) -> list[Images]:
         return [images]
     sizes = images.sizes
     cuts = [0, *(np.flatnonzero((sizes[1:] != sizes[:-1]).any(axis=1)) + 1).tolist(), len(images)]
-    return [images[first:end] for first, end in zip(cuts, cuts[1:])]
+    return [images[first:end] for first, end in itertools.pairwise(cuts)]
 
 
 def _runs(pictures: Sequence[Any]) -> list[list[Any]]:

@@ -125,7 +125,9 @@ class PictureLearner(TableEstimator):
         stopped = None
         with whole_or_not_at_all(self):
             if validation is not None and (not isinstance(validation, tuple) or len(validation) != 2):
-                raise InputError(f"{who}(validation=…): validation must be a pair of pictures and what belongs to them.")
+                raise InputError(
+                    f"{who}(validation=…): validation must be a pair of pictures and what belongs to them."
+                )
             lessons, held = self._read(X, y, validation, who)
             try:
                 stopped = yield from self._trained(lessons, held, who)
@@ -149,10 +151,11 @@ def rows_held_out_of(n: int, model: Any, who: str) -> np.ndarray:
     import numpy as np
 
     held = np.zeros(n, bool)
-    held[generator(model.random_state, "network", "held out").permutation(n)[: round(n * model.validation_fraction)]] = 1
+    order = generator(model.random_state, "network", "held out").permutation(n)
+    held[order[: round(n * model.validation_fraction)]] = True
     if not held.any() or held.all():
         raise InputError(
-            f"{who}(early_stopping=True, validation_fraction={model.validation_fraction:g}): there are too few pictures "
-            f"({n}) to hold any out."
+            f"{who}(early_stopping=True, validation_fraction={model.validation_fraction:g}): there are too few "
+            f"pictures ({n}) to hold any out."
         )
     return held

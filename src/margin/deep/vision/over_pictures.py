@@ -1,4 +1,4 @@
-"""Scores of sums over pictures, with intervals over pictures: pixels and words of one picture are no cases of their own."""
+"""Scores of sums over pictures with intervals over pictures: pixels and words of one picture are no cases."""
 
 from __future__ import annotations
 

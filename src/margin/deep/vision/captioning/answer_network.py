@@ -49,7 +49,8 @@ class AnswerNet(nn.Module):
     """Each place of the picture is read in the light of the question; what all places say is added up.
 
     The question is read by a GRU. What it says is added to the maps at each place before they are cut off at 0 (twice),
-    so that places which it is not about can fall silent. With ``sees`` "question" or "picture" the other is not looked at.
+    so that places which it is not about can fall silent. With ``sees`` "question" or "picture" the other one is not
+    looked at.
     """
 
     def __init__(self, plan: AnswerPlan) -> None:

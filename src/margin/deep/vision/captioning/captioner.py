@@ -76,8 +76,8 @@ class Captioner(PictureLearner):
     image_size
         Pixels of a side, or height and width, that all pictures are made; None to take pictures of one size only.
     augmentation
-        Changes that pictures undergo, anew in every epoch, as in :class:`~margin.deep.ImageClassifier`; what captions say
-        must outlast them.
+        Changes that pictures undergo, anew in every epoch, as in :class:`~margin.deep.ImageClassifier`; what captions
+        say must outlast them.
 
     References
     ----------
@@ -88,7 +88,8 @@ class Captioner(PictureLearner):
     >>> pixels = np.zeros((40, 8, 8), np.uint8)
     >>> pixels[::2, :4] = 255
     >>> said = ["light is above", "nothing is there"] * 20
-    >>> model = Captioner(8, hidden_size=16, embedding=8, epochs=15, batch_size=8, rate=0.02, n_jobs=1).fit(pixels, said)
+    >>> model = Captioner(8, hidden_size=16, embedding=8, epochs=15, batch_size=8, rate=0.02, n_jobs=1)
+    >>> model = model.fit(pixels, said)
     >>> model.predict(pixels[:2]).tolist()
     ['light is above', 'nothing is there']
     """
@@ -156,7 +157,7 @@ class Captioner(PictureLearner):
         if not learnt.all():
             held = self._lessons(images, which[~taught], codes[~taught], False)
         elif validation is not None:
-            held = self._further(*validation, f"{who}(validation=…)")
+            held = self._further(validation[0], validation[1], f"{who}(validation=…)")
         return self._lessons(images, which[taught], codes[taught], True), held
 
     def _further(self, X: Any, y: Any, who: str) -> Lessons:
@@ -184,7 +185,8 @@ class Captioner(PictureLearner):
         fitted = self._fitted("plan_")
         return CaptionPlan(
             fitted._encoder.channels, fitted._encoder.size, fitted._sentences.n_codes, int(self.encoder),
-            int(self.hidden_size), int(self.embedding), self.cell, self.inject, bool(self.attention), float(self.dropout),
+            int(self.hidden_size), int(self.embedding), self.cell, self.inject, bool(self.attention),
+            float(self.dropout),
         )  # fmt: skip
 
     def _network_on(self, device: str) -> nn.Module:
@@ -285,7 +287,7 @@ class Captioner(PictureLearner):
         """The share of pictures whose caption is one of those given for it, word for word."""
         from margin.deep.vision.captioning.report import caption_report
 
-        return caption_report(y, self.predict(X)).exact_match.value
+        return caption_report(y, self.predict(X).tolist()).exact_match.value
 
 
 def _in_a_folder(X: Any, who: str) -> Any:
@@ -304,5 +306,3 @@ def _encoder_of(images: Images, image_size: Any) -> PictureEncoder:
     size, scale = images.image_size, PixelScale.learnt(images)
     assert size is not None
     return PictureEncoder(size, images.channels, None, image_size is not None, scale.mean, scale.std)
-
-

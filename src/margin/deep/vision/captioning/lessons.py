@@ -67,9 +67,7 @@ def grouped(order: np.ndarray, which: np.ndarray, size: int) -> Iterator[np.ndar
     yield from np.split(rows, ends)
 
 
-def _batch(
-    images: Images, which: np.ndarray, codes: np.ndarray, scale: PixelScale
-) -> tuple[Spoken, torch.Tensor]:
+def _batch(images: Images, which: np.ndarray, codes: np.ndarray, scale: PixelScale) -> tuple[Spoken, torch.Tensor]:
     pictures, back = np.unique(which, return_inverse=True)
     steps = int((codes >= 0).sum(axis=1).max())
     x = scale.applied(images.take(pictures).pixels(), torch.device("cpu"))

@@ -46,7 +46,8 @@ class CaptionNet(nn.Module):
     """The picture is given to a recurrent network, which says at each step how probable each next word is.
 
     "start" makes its first state of the picture, "first_word" gives the picture before the first word, "each_step" with
-    every word. With attention it looks at each step at the places of the picture that its state asks for (Xu et al. 2015).
+    every word. With attention it looks at each step at the places of the picture that its state asks for (Xu et al.
+    2015).
     """
 
     def __init__(self, plan: CaptionPlan) -> None:

@@ -42,7 +42,7 @@ class Asked:
             raise InputError(
                 f"{who}: {len(self.questions)} questions were given for {n} pictures (which= says the picture of each)."
             )
-        if places.dtype.kind not in "iu" or (len(places) and not (0 <= places.min() and places.max() < n)):
+        if places.dtype.kind not in "iu" or (len(places) and not (places.min() >= 0 and places.max() < n)):
             raise InputError(f"{who}(which=…): places of pictures must be whole numbers from 0 below {n}.")
         self.which = places.astype(np.int64)
 

@@ -30,7 +30,7 @@ class CaptionReport:
     exact_match
         The share of captions that are one of those of their picture, word for word.
     bleu
-        BLEU-1 to BLEU-4 over all captions: the geometric mean of the shares of runs of 1 to n words that a true caption
+        BLEU-1 to -4 over all captions: the geometric mean of the shares of runs of 1 to n words that a true caption
         has too, each counted no more often than there, times exp(1 - r/c) where all words c are fewer than those of the
         nearest true lengths r (Papineni et al. 2002).
     word_error
@@ -54,8 +54,9 @@ def caption_report(true: Sequence[Any], said: Sequence[str], *, seed: int = 0) -
 
     ``seed`` is that of the resamples of pictures which intervals come from.
 
-    >>> found = caption_report([["the cat is on the mat", "there is a cat on the mat"]], ["the the the the the the the"])
-    >>> round(found.bleu[0].value, 6), found.exact_match.value  # 2 of 7 words, for "the" is twice in a true caption
+    >>> true = ["the cat is on the mat", "there is a cat on the mat"]
+    >>> found = caption_report([true], ["the the the the the the the"])
+    >>> round(found.bleu[0].value, 6), found.exact_match.value  # 2 of 7 words, for "the" is twice there
     (0.285714, 0.0)
     """
     answers = list(said.tolist() if isinstance(said, np.ndarray) else said)
@@ -84,7 +85,7 @@ def caption_report(true: Sequence[Any], said: Sequence[str], *, seed: int = 0) -
 
 
 def _runs(words: list[str], references: list[list[str]]) -> list[float]:
-    """Runs of each length that are true, and how many there are; then the words, and those of the nearest true length."""
+    """Runs of each length that are true, and all; then the words, and those of the nearest true length."""
     made: list[float] = []
     for n in range(1, LONGEST + 1):
         said = _counted(words, n)

@@ -51,8 +51,8 @@ class Detection:
 class DeepMask(PictureLearner):
     """Learns where objects are, whatever they are, from pictures and a mask for each of their objects.
 
-    It learns from patches: is there an object in the middle, of about half the patch's side, and if so, which pixels are
-    its own? A patch without one teaches the masks nothing. A whole picture is looked at in several sizes, at every
+    It learns from patches: is there an object in the middle, of about half the patch's side, and if so, which pixels
+    are its own? A patch without one teaches the masks nothing. A whole picture is looked at in several sizes, at every
     patch of each.
 
     Parameters
@@ -150,7 +150,7 @@ class DeepMask(PictureLearner):
         if not learnt.all():
             held = self._lessons(images.take(~learnt), [m for m, one in zip(objects, learnt) if not one])
         elif validation is not None:
-            held = self._lessons(*_paired(*validation, f"{who}(validation=…)"))
+            held = self._lessons(*_paired(validation[0], validation[1], f"{who}(validation=…)"))
         return self._lessons(images.take(learnt), taught), held
 
     def _lessons(self, images: Images, objects: Sequence[np.ndarray]) -> Lessons:
@@ -170,9 +170,7 @@ class DeepMask(PictureLearner):
     def plan_(self) -> ProposalPlan:
         """What the network is made of."""
         channels = self._fitted("plan_")._encoder.channels
-        return ProposalPlan(
-            self.trunk, channels, int(self.patch), int(self.mask), int(self.width), int(self.rank)
-        )
+        return ProposalPlan(self.trunk, channels, int(self.patch), int(self.mask), int(self.width), int(self.rank))
 
     def _network_on(self, device: str) -> nn.Module:
         from margin.deep.vision.proposals.network import deepmask_net
@@ -217,8 +215,8 @@ class DeepMask(PictureLearner):
     def detect(self, image: Any, classifier: Any, n: int = 10, *, rim: float = 0.15) -> list[Detection]:
         """What is where in one picture: a classifier of pictures is asked about the box of each proposal.
 
-        Boxes are widened by ``rim`` of their sides, so that the classifier sees whole objects; it should have learnt from
-        such pictures, and have ``image_size=``.
+        Boxes are widened by ``rim`` of their sides, so that the classifier sees whole objects; it should have learnt
+        from such pictures, and have ``image_size=``.
         """
         who = f"{type(self).__name__}.detect"
         if not is_number(rim) or rim < 0:

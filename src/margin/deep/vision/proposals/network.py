@@ -58,7 +58,7 @@ class DeepMaskNet(nn.Module):
 
 def _trunk(plan: ProposalPlan) -> tuple[nn.Module, int]:
     if plan.trunk != "small":  # without its last halving, as published
-        features = list(build(plan.trunk, channels=plan.channels, device="meta").features.children())
+        features = list(build(plan.trunk, channels=plan.channels, device="meta").get_submodule("features").children())
         return nn.Sequential(*features[:-1]), 512
     w = plan.width
     layers: list[nn.Module] = []

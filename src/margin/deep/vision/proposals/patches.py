@@ -75,9 +75,7 @@ class PatchLessons:
         inside = cut(masks, centres, self.plan.patch, self.plan.mask).flatten(1)
         return found, torch.cat([torch.where(inside > 0.5, 1.0, -1.0), torch.from_numpy(there)[:, None]], dim=1)
 
-    def _drawn(
-        self, places: np.ndarray, wanted: bool, random: np.random.Generator
-    ) -> tuple[float, float, float, int]:
+    def _drawn(self, places: np.ndarray, wanted: bool, random: np.random.Generator) -> tuple[float, float, float, int]:
         """Middle of a patch, how much the picture is enlarged there, and the object in its middle; -1 for none."""
         height, width = self.images.image_size or (1, 1)
         stride, usual = self.plan.stride, self.plan.usual

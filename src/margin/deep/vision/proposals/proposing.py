@@ -18,7 +18,7 @@ MORE = 12
 def proposed(
     net: Any, x: torch.Tensor, scales: Sequence[float], n: int, overlap: float
 ) -> list[tuple[np.ndarray, float]]:
-    """At most n masks (height, width) with their scores, best first; of two that share more than ``overlap`` the better."""
+    """At most n masks (height, width) with their scores, best first; of two that overlap too much the better one."""
     plan = net.plan
     scores, ranks, places = [], [], []
     for scale in scales:

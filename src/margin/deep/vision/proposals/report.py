@@ -116,14 +116,13 @@ def _average_precision(
 def _hits(
     shared: list[np.ndarray], proposals: Sequence[Sequence[Any]], labels: Sequence[Any] | None, label: Any, at: float
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Of all proposals by falling score whether they find an object no other has found; their pictures; objects of each."""
+    """Of all proposals by falling score whether they find a new object; their pictures; how many objects those have."""
     scores, hits, pictures, objects = [], [], [], np.zeros(len(shared))
     for p, (iou, found) in enumerate(zip(shared, proposals, strict=True)):
         wanted = np.ones(len(iou), bool) if labels is None else np.asarray(labels[p]) == label
         objects[p] = wanted.sum()
         free = wanted.copy()
-        order = sorted(range(len(found)), key=lambda k: -found[k].score)
-        for k in order:
+        for k in sorted(range(len(found)), key=lambda k: -found[k].score):
             if labels is not None and found[k].label != label:
                 continue
             which = int(np.where(free, iou[:, k], -1.0).argmax()) if len(free) else 0

@@ -75,7 +75,9 @@ class MaskLessons:
     def score(self, net: nn.Module, n_jobs: int | None) -> float:
         """Mean over the classes of the intersection over the union, of all pixels together."""
         table = np.zeros((self.n_classes, self.n_classes))
-        answers = (each for group in self.groups for each in codes_of_pictures(net, group, self.scale, self.tile, n_jobs))
+        answers = (
+            each for group in self.groups for each in codes_of_pictures(net, group, self.scale, self.tile, n_jobs)
+        )
         for found, codes in zip(answers, self.codes, strict=True):
             counted = codes >= 0
             pairs = codes[counted] * self.n_classes + found[counted]

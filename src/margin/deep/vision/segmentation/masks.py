@@ -49,8 +49,8 @@ def _labels(mask: np.ndarray, i: int, who: str) -> np.ndarray:
         if bad.any():
             row, column = np.argwhere(bad)[0]
             raise LabelError(
-                f"{who}: mask {i} holds {mask[row, column]:g} in row {row}, column {column}; labels of pixels are whole "
-                "numbers (of shares of classes, give the largest: argmax)."
+                f"{who}: mask {i} holds {mask[row, column]:g} in row {row}, column {column}; labels of pixels are "
+                "whole numbers (of shares of classes, give the largest: argmax)."
             )
         return mask.astype(np.int64)
     if mask.dtype.kind not in "iu":
@@ -78,8 +78,8 @@ def label_picture(path: Path, who: str) -> np.ndarray:
         with package.open(path) as picture:
             if picture.mode not in ("1", "L", "P", "I", "I;16"):
                 raise DataError(
-                    f"{who}: {path.name} is a picture of colours ({picture.mode}); masks are grey, a number a class, or "
-                    "have a palette."
+                    f"{who}: {path.name} is a picture of colours ({picture.mode}); masks are grey, a number a class, or"
+                    " have a palette."
                 )
             return np.asarray(picture).astype(np.int64)
     except DataError:

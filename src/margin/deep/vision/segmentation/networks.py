@@ -108,7 +108,9 @@ class FCN(SegmentationNet):
         widths = [plan.width * 2 ** min(i, 3) for i in range(plan.depth)]
         self.down = nn.ModuleList(_pair(a, b, plan) for a, b in zip([plan.channels, *widths], widths))
         k, last = plan.n_classes, 2 ** (plan.depth - self.skips)
-        self.score = nn.ModuleDict({f"pool{plan.depth - i}": nn.Conv2d(widths[-1 - i], k, 1) for i in range(self.skips + 1)})
+        self.score = nn.ModuleDict(
+            {f"pool{plan.depth - i}": nn.Conv2d(widths[-1 - i], k, 1) for i in range(self.skips + 1)}
+        )
         for i in range(self.skips):
             self.score[f"up{i}"] = nn.ConvTranspose2d(k, k, 4, stride=2, padding=1, bias=False)
         self.score["last"] = nn.ConvTranspose2d(k, k, 2 * last, stride=last, padding=last // 2, bias=False)
@@ -123,8 +125,7 @@ class FCN(SegmentationNet):
         found: torch.Tensor = self.score[f"pool{depth}"](maps[-1])
         for i in range(self.skips):
             found = self.score[f"up{i}"](found) + self.score[f"pool{depth - 1 - i}"](maps[-2 - i])
-        found = self.score["last"](found)
-        return found
+        return self.score["last"](found)
 
 
 class EncoderDecoder(SegmentationNet):

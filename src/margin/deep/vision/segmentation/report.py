@@ -88,7 +88,10 @@ def segmentation_report(
     if true is None or len(true) == 0:
         raise InputError(f"{who}: there are no masks.")
     sizes = [np.shape(each)[:2] for each in true]
-    truths, answers = given_masks(true, sizes, None, f"{who}, true"), given_masks(answered, sizes, None, f"{who}, answered")
+    truths, answers = (
+        given_masks(true, sizes, None, f"{who}, true"),
+        given_masks(answered, sizes, None, f"{who}, answered"),
+    )
     known = _known(truths, answers, classes, ignore)
     codes = codes_of_masks(truths, known, ignore, f"{who}, true")
     found = codes_of_masks(answers, known, None, f"{who}, answered")
@@ -103,9 +106,7 @@ def segmentation_report(
 
     there = tables.sum(axis=0)
     seen = [c for c in range(k) if there[c].sum() + there[:, c].sum() > 0]
-    iou = {
-        known[c].item(): score(lambda sums, c=c: _iou(sums.reshape(-1, *shape))[:, c], flat, "IoU") for c in seen
-    }
+    iou = {known[c].item(): score(lambda sums, c=c: _iou(sums.reshape(-1, *shape))[:, c], flat, "IoU") for c in seen}
     return SegmentationReport(
         iou,
         score(lambda sums: _mean(_iou(sums.reshape(-1, *shape))), flat, "mean over classes"),

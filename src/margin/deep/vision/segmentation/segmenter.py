@@ -32,7 +32,9 @@ __all__ = ["Segmenter"]
 
 LabelOrNone = Annotated[
     int | None,
-    Rule("None or a whole number", lambda v: v is None or is_whole(v), lambda t: None if t.lower() == "none" else int(t)),
+    Rule(
+        "None or a whole number", lambda v: v is None or is_whole(v), lambda t: None if t.lower() == "none" else int(t)
+    ),
 ]
 ClassList = Annotated[
     Sequence[Any] | None,
@@ -66,7 +68,8 @@ class Segmenter(PictureLearner):
     classes
         The labels there are; None for those of the training masks.
     augmentation
-        Changes that pictures undergo with their masks, anew in every epoch, as in :class:`~margin.deep.ImageClassifier`.
+        Changes that pictures undergo with their masks, anew in every epoch, as in
+        :class:`~margin.deep.ImageClassifier`.
     crop
         Pixels of a side of the windows that are learnt from; None for whole pictures.
     tile
@@ -158,7 +161,7 @@ class Segmenter(PictureLearner):
         )  # fmt: skip
         self._check_together_with(side, groups, who)
         if validation is not None:
-            held = self._paired(*validation, f"{who}(validation=…)")
+            held = self._paired(validation[0], validation[1], f"{who}(validation=…)")
         return self._lessons(groups, codes, True), None if held is None else self._judged(*held, who)
 
     def _paired(self, X: Any, y: Any, who: str) -> tuple[list[Images], list[np.ndarray]]:
@@ -177,7 +180,9 @@ class Segmenter(PictureLearner):
             raise InputError(f"{who}: some pictures are grey and some coloured (make them one: Images.framed).")
         if len(groups) > 1 and self.crop is None:
             sizes = sorted({" x ".join(map(str, each.image_size or ())) for each in groups})
-            raise InputError(f"{who}: pictures have several sizes, {listing(sizes)} (crop= learns from windows of one).")
+            raise InputError(
+                f"{who}: pictures have several sizes, {listing(sizes)} (crop= learns from windows of one)."
+            )
 
     def _classes_of(self, masks: list[np.ndarray], who: str) -> np.ndarray:
         found = np.unique(np.concatenate([np.unique(mask) for mask in masks]))
@@ -185,7 +190,9 @@ class Segmenter(PictureLearner):
             found = found[found != self.ignore]
         if self.classes is None:
             if len(found) < 2:
-                raise LabelError(f"{who}: all pixels are {listing(found.tolist())}; there must be two classes at least.")
+                raise LabelError(
+                    f"{who}: all pixels are {listing(found.tolist())}; there must be two classes at least."
+                )
             return found
         known = np.unique(np.asarray(self.classes))
         lost = sorted(set(known.tolist()) - set(found.tolist()))
@@ -251,9 +258,7 @@ class Segmenter(PictureLearner):
         found = [
             fitted.classes_[codes]
             for images in fitted._encoder.encode(X, who)
-            for codes in codes_of_pictures(
-                fitted.network_, images, fitted._encoder.scale, int(self.tile), self.n_jobs
-            )
+            for codes in codes_of_pictures(fitted.network_, images, fitted._encoder.scale, int(self.tile), self.n_jobs)
         ]
         return _together(found, (0, 0, 0), fitted.classes_.dtype)
 

@@ -28,13 +28,13 @@ def stylist(architecture: str, weights: Any, pooling: str, seed: SeedLike) -> nn
     else:
         net = build(architecture, random_state=seed)
     if architecture.startswith("vgg"):  # its fully connected layers are nine tenths of its weights
-        net = nn.Sequential(OrderedDict(features=net.features))
+        net = nn.Sequential(OrderedDict([("features", net.get_submodule("features"))]))
         if weights is None:
             give_memory(net, "cpu")
             initialise(net, torch.Generator().manual_seed(seed_for(seed, "first weights", bits=63)))
     if pooling == "avg":
         _average(net)
-    return net.eval().requires_grad_(False).to(memory_format=torch.channels_last)  # type: ignore[call-overload,no-any-return]
+    return net.eval().requires_grad_(False).to(memory_format=torch.channels_last)  # type: ignore[call-overload]
 
 
 def _average(net: nn.Module) -> None:

@@ -110,7 +110,8 @@ class StyleTransfer(BaseEstimator):
     >>> import warnings
     >>> from margin.data.generators import scenes, textures
     >>> content, style = scenes(1, 32).pictures[0], textures(1, 32)[0]
-    >>> made = StyleTransfer("vgg11", style_layers=["conv1_1", "conv2_1"], content_layers=["conv2_1"], steps=3, n_jobs=1)
+    >>> layers = {"style_layers": ["conv1_1", "conv2_1"], "content_layers": ["conv2_1"]}
+    >>> made = StyleTransfer("vgg11", **layers, steps=3, n_jobs=1)
     >>> with warnings.catch_warnings():
     ...     warnings.simplefilter("ignore")  # random weights
     ...     steps = list(made.transfer(content, style))
@@ -146,7 +147,9 @@ class StyleTransfer(BaseEstimator):
         self.scales, self.steps = scales, steps
         self.random_state, self.n_jobs = random_state, n_jobs
 
-    def transfer(self, content: Any, style: Any, *, style_weights: Sequence[float] | None = None) -> Iterator[StyleStep]:
+    def transfer(
+        self, content: Any, style: Any, *, style_weights: Sequence[float] | None = None
+    ) -> Iterator[StyleStep]:
         """Step by step; break when it pleases, every step has its picture.
 
         Parameters
@@ -170,8 +173,8 @@ class StyleTransfer(BaseEstimator):
         for what, each in [("content", subject), *(("style", each) for each in styles)]:
             if min(each.shape[:2]) < smallest:
                 raise InputError(
-                    f"{who}: the {what} is {each.shape[0]} x {each.shape[1]} pixels; sides must have {smallest} at least"
-                    f" with scales={self.scales}."
+                    f"{who}: the {what} is {each.shape[0]} x {each.shape[1]} pixels; sides must have {smallest} at "
+                    f"least with scales={self.scales}."
                 )
             height, width = each.shape[:2]
             refuse_too_large(
@@ -180,8 +183,8 @@ class StyleTransfer(BaseEstimator):
             )  # fmt: skip
         if self.weights is None:
             warn(
-                f"{who}: without a file of weights (weights=) the network is random: it carries colours and textures, and "
-                "no strokes.",
+                f"{who}: without a file of weights (weights=) the network is random: it carries colours and textures, "
+                "and no strokes.",
                 DataWarning,
             )
         # Everything is looked at now, and not when the first step is asked for.
@@ -196,7 +199,9 @@ class StyleTransfer(BaseEstimator):
                 f"{who}(architecture={self.architecture!r}): name content_layers and style_layers, which are known by "
                 "default for networks of VGG alone (margin net show lists layers)."
             )
-        content = layer_names(net, CONTENT if self.content_layers is None else self.content_layers, "content_layers", who)
+        content = layer_names(
+            net, CONTENT if self.content_layers is None else self.content_layers, "content_layers", who
+        )
         style = layer_names(net, STYLE if self.style_layers is None else self.style_layers, "style_layers", who)
         if not content and not style:
             raise ParameterError(f"{who}: content_layers and style_layers are empty; there is nothing to come near to.")
@@ -254,7 +259,9 @@ class StyleTransfer(BaseEstimator):
 
         make: Any = {
             "adam": lambda: torch.optim.Adam([x], lr=float(self.rate)),
-            "lbfgs": lambda: torch.optim.LBFGS([x], max_iter=1, max_eval=8, history_size=20, line_search_fn="strong_wolfe"),
+            "lbfgs": lambda: torch.optim.LBFGS(
+                [x], max_iter=1, max_eval=8, history_size=20, line_search_fn="strong_wolfe"
+            ),
         }
         optimizer: Any = make[self.optimizer]()
         told: list[tuple[float, float, float, float]] = []
@@ -264,7 +271,7 @@ class StyleTransfer(BaseEstimator):
             content, style = targets.losses(net, x)
             tv = roughness(x) if self.tv_weight else x.new_zeros(())
             loss = self.content_weight * content + self.style_weight * style + self.tv_weight * tv
-            loss.backward()
+            loss.backward()  # type: ignore[no-untyped-call]
             told.append((float(loss.detach()), float(content.detach()), float(style.detach()), float(tv.detach())))
             return loss
 

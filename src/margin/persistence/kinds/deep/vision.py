@@ -128,9 +128,7 @@ KINDS = (
         },
         _masks,
     ),
-    network(
-        "deep-mask", DeepMask, {"_encoder": Object("picture-scale"), "scales_": TupleOf(Number(0))}, _proposes
-    ),
+    network("deep-mask", DeepMask, {"_encoder": Object("picture-scale"), "scales_": TupleOf(Number(0))}, _proposes),
     Kind(
         "sentences",
         Sentences,
@@ -151,4 +149,3 @@ KINDS = (
         _answers,
     ),
 )
-
