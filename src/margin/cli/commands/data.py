@@ -113,8 +113,8 @@ def make(
 ) -> None:
     """Make pictures in FOLDER, which must not be there yet or be empty.
 
-    scenes: pictures with masks of classes and of objects, boxes, captions, questions with answers. two_domains: the same
-    pictures, white on black (a) and as ink on paper (b), not in pairs. textures: something to take a style from.
+    scenes: pictures with masks of classes and of objects, boxes, captions, questions with answers. two_domains: the
+    same pictures, white on black (a) and as ink on paper (b), not in pairs. textures: something to take a style from.
 
     \b
     margin data make scenes shapes/ --n 600

@@ -70,7 +70,7 @@ def save_domains(made: TwoDomains, folder: Path_) -> None:
 
 
 class ReadScenes:
-    """What lies in a folder that is laid out like that of :func:`save_scenes`; each part is read when it is asked for."""
+    """What lies in a folder laid out like that of :func:`save_scenes`; each part is read when it is asked for."""
 
     def __init__(self, folder: Path_) -> None:
         self.folder = Path(folder)

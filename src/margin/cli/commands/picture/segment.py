@@ -92,7 +92,7 @@ def _write(model: Any, picture: Any, place: Path, name: str) -> None:
     if isinstance(model, Segmenter):
         found = model.predict(picture[None])[0]
         codes = np.searchsorted(model.classes_, found)
-        labels = found if found.dtype != bool and 0 <= found.min() and found.max() < 256 else codes
+        labels = found if found.dtype != bool and found.min() >= 0 and found.max() < 256 else codes
         package.fromarray(labels.astype(np.uint8)).save(place / f"masks/{name}.png")
     else:
         proposals = model.propose(picture)

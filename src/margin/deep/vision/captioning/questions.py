@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from typing import Any, Self
 
@@ -32,9 +31,10 @@ class Asked:
 
     def __init__(self, pictures: Any, questions: Sequence[str], which: Any = None) -> None:
         who = "Asked"
-        if isinstance(pictures, str | os.PathLike):
-            (pictures,) = given_pictures(pictures, who)
-        self.pictures = pictures if isinstance(pictures, Images) else Images.from_array(pictures)
+        groups = [pictures] if isinstance(pictures, Images) else given_pictures(pictures, who)
+        if len(groups) > 1:
+            raise InputError(f"{who}: pictures must have one size (Images.framed makes them so).")
+        self.pictures: Images = groups[0] if groups else Images.from_array(np.zeros((0, 1, 1), np.uint8))
         self.questions = np.array(texts_of(questions, "question", who), dtype=object)
         n = len(self.pictures)
         places = np.arange(len(self.questions)) if which is None else np.asarray(which)

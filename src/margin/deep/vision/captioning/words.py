@@ -94,7 +94,8 @@ def captions_of(given: Any, n: int, who: str) -> tuple[list[str], np.ndarray]:
         raise InputError(f"{who}: {count} given for {n} pictures.")
     texts, pictures = [], []
     for i, each in enumerate(listed):
-        several = texts_of([each] if isinstance(each, str) else each, "caption", f"{who}, picture {i}")
+        said = list(each) if isinstance(each, list | tuple | np.ndarray) else [each]
+        several = texts_of(said, "caption", f"{who}, picture {i}")
         if not several:
             raise InputError(f"{who}: picture {i} has no caption.")
         texts += several
