@@ -1,9 +1,9 @@
 """Masks, objects, captions, answers and styles, learnt from made scenes in about a minute each, beside baselines.
 
-    python examples/masks_and_words.py [masks] [objects] [captions] [pairs] [questions] [style] [--seeds N] [--out FOLDER]
+    python examples/masks_and_words.py [masks] [objects] [captions] [pairs] [questions] [style] [--seeds N] [--out F]
 
-With ``--out`` each part draws a picture there, the worst answers first. ``style`` takes ``--content`` and ``--with``, two
-files of pictures; made ones otherwise.
+With ``--out`` each part draws a picture in that folder, the worst answers first. ``style`` takes ``--content`` and
+``--with``, two files of pictures; made ones otherwise.
 """
 
 import argparse
@@ -47,8 +47,11 @@ def masks(seed, out):
         report = segmentation_report(test.class_masks, answered)
         found[f"{name}: mean IoU"], found[f"{name}: boundary F1"] = report.mean_iou, report.boundary_f1
         if out and name == "U-Net":
-            rows = [[test.pictures[i], overlaid(test.pictures[i], test.class_masks[i]), overlaid(test.pictures[i], answered[i])]
-                    for i in report.worst[:6]]  # fmt: skip
+            shown = report.worst[:6]
+            rows = [
+                [test.pictures[i], *(overlaid(test.pictures[i], m[i]) for m in (test.class_masks, answered))]
+                for i in shown
+            ]
             draw(out / "masks.png", rows, ["worst pictures", "true", "answered"])
     pixels = LogisticRegression().fit(train.pictures[:60].reshape(-1, 3) / 255, train.class_masks[:60].ravel())
     alone = pixels.predict(test.pictures.reshape(-1, 3) / 255).reshape(test.class_masks.shape)

@@ -240,7 +240,7 @@ def test_an_answer_needs_both_the_picture_and_the_question(tmp_path):
 
 def test_answers_are_evaluated_like_those_of_any_classifier():
     X, y = asked()
-    found = margin.evaluate(answerer(epochs=8), X, y, protocol="5-fold")
+    found = margin.evaluate(answerer(), X, y, protocol="5-fold")
     assert found.scores["accuracy"].value > 0.7
 
 
