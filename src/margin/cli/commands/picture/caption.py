@@ -72,8 +72,9 @@ def _answer(path: str, pictures: str, ask: str | None, beam: int, out: str | Non
     columns["log_probability" if isinstance(model, Captioner) else "probability"] = []
     for images in given_pictures(pictures, "margin picture caption"):
         names = images.names or [str(i) for i in range(len(images))]
-        for cells, found in zip(columns.values(), (names, *_said(model, images, path, ask, beam)), strict=True):
-            cells += found
+        parts: tuple[list[Any], ...] = (names, *_said(model, images, path, ask, beam))
+        for cells, part in zip(columns.values(), parts, strict=True):
+            cells += part
     if out:
         write_answers(out, iter([columns]))
         click.echo(f"{out}: {len(columns['file'])} lines")
