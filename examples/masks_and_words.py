@@ -152,11 +152,15 @@ def style(seed, out, content=None, example=None):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # random weights, as said
         steps = list(model.transfer(*pair))
-        other = StyleTransfer(style_weight=1000.0, steps=1, random_state=seed, n_jobs=JOBS).transfer(*pair[:1], pair[1])
-        start = next(iter(other)).style_loss
+    of_style, _ = model.losses(pair[1], *pair)
+    of_made, style_loss = model.losses(steps[-1].picture, *pair)
     if out:
         draw(out / "style.png", [[*pair, steps[-1].picture]], ["content", "style", "made"])
-    return {"style loss, share of its start": steps[-1].style_loss / start, "content loss": steps[-1].content_loss}
+    return {
+        "style loss, share of its start": style_loss / steps[0].style_loss,
+        "content loss": of_made,
+        "content loss of the style picture": of_style,
+    }
 
 
 def draw(path, rows, titles):

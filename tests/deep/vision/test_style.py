@@ -122,6 +122,16 @@ def test_colours_of_the_content_are_kept_where_they_shall_be(pictures):
     assert (np.ptp(apart, axis=1) <= 1).all()  # only brightness moves
 
 
+def test_losses_of_a_picture_are_those_that_a_step_says(pictures):
+    content, style = pictures
+    with pytest.warns(DataWarning):
+        first = next(quick(steps=1).transfer(content, style))
+    assert quick().losses(content, content, style) == pytest.approx((0, first.style_loss), rel=1e-5)
+    assert quick().losses(textures(1, 32)[0], content, style)[0] > 0
+    with pytest.raises(InputError, match="the picture is"):
+        quick().losses(style, content, style)
+
+
 @pytest.mark.usefixtures("quiet")
 def test_several_styles_count_by_their_weights(pictures):
     content, _ = pictures

@@ -190,6 +190,24 @@ class StyleTransfer(BaseEstimator):
         # Everything is looked at now, and not when the first step is asked for.
         return self._steps(subject, styles, shares, self._network(who), who)
 
+    def losses(self, picture: Any, content: Any, style: Any) -> tuple[float, float]:
+        """How far a picture is from the content of one and the style of another, as the steps of ``transfer`` say it.
+
+        The picture has the size of the content.
+        """
+        from margin.deep.vision.style.losses import Targets
+
+        who = f"{type(self).__name__}.losses"
+        params.check(self)
+        package_of_extra("torch", who)
+        made, subject, example = (_picture(each, who) for each in (picture, content, style))
+        if made.shape != subject.shape:
+            raise InputError(f"{who}: the picture is {made.shape[:2]} pixels, and the content {subject.shape[:2]}.")
+        net, content_layers, style_layers = self._network(who)
+        x, targets = self._tensor(made), (self._tensor(subject), [(1.0, self._tensor(example))])
+        near, like = Targets.of(net, *targets, content_layers, style_layers).losses(net, x)
+        return float(near), float(like)
+
     def _network(self, who: str) -> tuple[Any, list[str], list[str]]:
         from margin.deep.vision.style.network import layer_names, stylist
 
