@@ -11,8 +11,6 @@ from margin.data import Table
 from margin.data.frames.dataframes import is_frame
 from margin.data.frames.in_memory import is_records, table_from_memory
 from margin.data.frames.left_out import warn_of_columns
-from margin.data.images import Images
-from margin.data.sequences import Sequences
 from margin.errors import InputError, InputTypeError, closest, listing, unreadable
 from margin.typing import TableLike
 
@@ -28,7 +26,7 @@ def take_rows(X: Any, rows: np.ndarray) -> Any:
     >>> take_rows(np.array([[1, 2], [3, 4], [5, 6]]), np.array([2, 0])).tolist()
     [[5, 6], [1, 2]]
     """
-    if isinstance(X, (Table, Images, Sequences)):
+    if isinstance(X, Table) or getattr(type(X), "holds_cases", False):
         return X.take(rows)
     if isinstance(X, np.ndarray):
         # take is up to three times as fast on rows that lie in one piece, but copies all of any other array first.

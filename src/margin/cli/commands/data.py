@@ -1,4 +1,4 @@
-"""``margin data``: what is in a table, and which tables come with margin."""
+"""``margin data``: what is in a table, which tables come with margin, and data that are made."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from margin.cli import read_options as reading
 __all__ = ["command"]
 
 
-@click.group("data", short_help="Look at tables.")
+@click.group("data", short_help="Look at tables, make pictures.")
 def command() -> None:
-    """Look at tables: what was read and why, and the tables that come with margin."""
+    """Look at tables: what was read and why, and the tables that come with margin. Make pictures."""
 
 
 @command.command("show", short_help="What each column of a table was taken for, and why.")
@@ -107,3 +107,57 @@ def list_tables(as_json: bool) -> None:
         card = catalog.card(name)
         table.add_row(name, f"{card.rows:,}", card.target, card.title)
     Console(highlight=False).print(table)
+
+
+@command.command("make", short_help="Made pictures as a folder of files.")
+@click.argument("what", type=click.Choice(["scenes", "two_domains", "textures"]))
+@click.argument("folder")
+@click.option("--n", "count", type=int, default=100, show_default=True, help="How many pictures.")
+@click.option("--size", type=int, default=32, show_default=True, help="Pixels of a side.")
+@click.option("--objects", metavar="FROM-TO", default="2-3", show_default=True, help="Objects of a scene.")
+@click.option("--noise", type=float, default=0.05, show_default=True, help="Noise of scenes.")
+@click.option("--from", "source", metavar="PATH", help="Pictures to make two domains of; shapes are drawn otherwise.")
+@click.option("--seed", type=int, default=0, show_default=True, help="The same seed makes the same files.")
+def make(
+    what: str, folder: str, count: int, size: int, objects: str, noise: float, source: str | None, seed: int
+) -> None:
+    """Make pictures in FOLDER, which must not be there yet or be empty.
+
+    scenes: pictures with masks of classes and of objects, boxes, captions, questions with answers. two_domains: the
+    same pictures, white on black (a) and as ink on paper (b), not in pairs. textures: something to take a style from.
+
+    \b
+    margin data make scenes shapes/ --n 600
+    margin picture segment shapes/ --save shapes.margin
+    """
+    from margin.data import generators
+    from margin.data.generated import folders
+    from margin.errors import ParameterError
+
+    if what == "scenes":
+        first, _, last = objects.partition("-")
+        if not (first.isdigit() and (last or first).isdigit()):
+            raise ParameterError(f"--objects {objects}: give the smallest and the largest number, as in 2-3.")
+        between = int(first), int(last or first)
+        made = generators.scenes(count, size, objects=between, noise=noise, seed=seed)
+        folders.save_scenes(made, folder)
+        click.echo(f"{folder}: {len(made)} scenes with masks, boxes, captions and {len(made.questions)} questions")
+    elif what == "two_domains":
+        light = _light_on_dark(source, count, size, seed)
+        folders.save_domains(generators.two_domains(light, seed=seed), folder)
+        click.echo(f"{folder}: {len(light)} pictures, half of them in a, half in b")
+    else:
+        folders.save_pictures(generators.textures(count, size, seed=seed), folder)
+        click.echo(f"{folder}: {count} textures")
+
+
+def _light_on_dark(source: str | None, count: int, size: int, seed: int) -> Any:
+    """Pictures of a folder or an IDX file in grey, or shapes that are drawn."""
+    from margin.data import generators
+    from margin.data.images import Images
+
+    if source is None:
+        made = generators.scenes(count, size, objects=(1, 1), strokes=0, noise=0, seed=seed)
+        return (made.class_masks > 0).astype("uint8") * 255
+    images = Images.read(source)[:count]
+    return images.framed(None if images.image_size == (size, size) else size, 1).pixels()[..., 0]

@@ -160,6 +160,12 @@ class NetworkClassifier(Classifier):
     def _mixup(self) -> float:
         return 0.0
 
+    def _case_loss(self) -> Any:
+        """The loss of each case, a function of what the network says of a batch and of its targets."""
+        from margin.deep.fitting.runs import cross_entropy
+
+        return cross_entropy(float(self.label_smoothing))
+
     # ---- Fitting.
 
     def fit(

@@ -22,7 +22,7 @@ from margin.random import seed_for
 if TYPE_CHECKING:
     from margin.deep.fitting.network_classifier import NetworkClassifier
 
-__all__ = ["run_of", "settled", "watched"]
+__all__ = ["cross_entropy", "run_of", "settled", "watched"]
 
 
 def run_of(model: NetworkClassifier, lessons: Lessons, held: Lessons | None) -> Loop:
@@ -36,7 +36,7 @@ def run_of(model: NetworkClassifier, lessons: Lessons, held: Lessons | None) -> 
         raise InputError(f"{type(model).__name__}.fit: all layers are frozen; there is nothing to learn.")
     patience = int(model.epochs if model.patience is None else model.patience)
     run = Loop(
-        net, lessons, held, _loss(float(model.label_smoothing)),
+        net, lessons, held, model._case_loss(),
         OPTIMIZERS[model.optimizer](groups, float(model.rate), float(model.weight_decay)),
         Schedule(model.schedule, float(model.rate), int(model.epochs)), Patience(1e-9, patience),
         int(model.batch_size), model.n_jobs, seed, OwnRandom(seed), partial(model._before_epoch, net), model._mixup(),
@@ -50,7 +50,8 @@ def run_of(model: NetworkClassifier, lessons: Lessons, held: Lessons | None) -> 
     return run
 
 
-def _loss(smoothing: float) -> Callable[[torch.Tensor, torch.Tensor], torch.Tensor]:
+def cross_entropy(smoothing: float) -> Callable[[torch.Tensor, torch.Tensor], torch.Tensor]:
+    """The loss of each case from logits and codes of classes."""
     return partial(functional.cross_entropy, reduction="none", label_smoothing=smoothing)
 
 

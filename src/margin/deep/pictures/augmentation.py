@@ -12,7 +12,7 @@ from margin.params import Rule, is_number
 if TYPE_CHECKING:
     import torch
 
-__all__ = ["CHANGES", "Changes", "changed", "read_changes"]
+__all__ = ["CHANGES", "Changes", "changed", "changed_together", "read_changes"]
 
 #: Name → what its number means.
 CHANGES = {
@@ -61,33 +61,63 @@ def read_changes(given: Mapping[str, float] | str | None) -> dict[str, float]:
 
 def changed(x: torch.Tensor, random: np.random.Generator, changes: Mapping[str, float]) -> torch.Tensor:
     """A batch (n, channels, height, width) of pixels around 0, changed; what comes in from outside is 0, the mean."""
+    x, _ = changed_together(x, None, random, changes)
+    return x
+
+
+def changed_together(
+    x: torch.Tensor, masks: torch.Tensor | None, random: np.random.Generator, changes: Mapping[str, float]
+) -> tuple[torch.Tensor, torch.Tensor | None]:
+    """Pictures changed and their masks (n, height, width) moved along; what comes in from outside is -1 in these."""
     import torch
 
-    n, (height, width) = len(x), x.shape[2:]
-
-    def spread(name: str, limit: float = 1.0) -> np.ndarray:
-        return random.uniform(-1.0, 1.0, n) * changes.get(name, 0.0) * limit
-
+    n = len(x)
     if {"shift", "crop", "rotate", "scale"} & changes.keys():
-        angle, size = np.deg2rad(spread("rotate")), 1.0 + np.clip(spread("scale"), -0.9, None)
-        down = 2 * (spread("shift") + np.rint(spread("crop")) / height)
-        right = 2 * (spread("shift") + np.rint(spread("crop")) / width)
-        mirror = np.where(random.random(n) < changes.get("flip", 0.0), -1.0, 1.0)
-        cos, sin = np.cos(angle) / size, np.sin(angle) / size
-        # From places in the new picture to places in the old one, both from -1 to 1; a rotation must know the sides.
-        across, along = np.stack([cos, -sin * height / width, right], 1), np.stack([sin * width / height, cos, down], 1)
-        theta = np.stack([across, along], axis=1)
-        theta[:, :, 0] *= mirror[:, None]
-        grid = torch.nn.functional.affine_grid(torch.from_numpy(theta).to(x), list(x.shape), align_corners=False)
+        theta = torch.from_numpy(_places(x.shape, random, changes)).to(x)
+        grid = torch.nn.functional.affine_grid(theta, list(x.shape), align_corners=False)
         x = torch.nn.functional.grid_sample(x, grid, padding_mode="zeros", align_corners=False)
         x = x.contiguous(memory_format=torch.channels_last)
+        masks = None if masks is None else _moved(masks, grid)
     elif "flip" in changes:
         mirrored = torch.from_numpy(random.random(n) < changes["flip"]).to(x.device)
         x = torch.where(mirrored[:, None, None, None], x.flip(3), x)
+        masks = None if masks is None else torch.where(mirrored[:, None, None], masks.flip(2), masks)
     if "colour" in changes:
-        contrast, light = (torch.from_numpy(spread("colour")).to(x)[:, None, None, None] for _ in range(2))
+        contrast, light = (
+            torch.from_numpy(random.uniform(-1.0, 1.0, n) * changes["colour"]).to(x)[:, None, None, None]
+            for _ in range(2)
+        )
         x = x * (1 + contrast) + light
-    return _erased(x, random, changes["erase"]) if "erase" in changes else x
+    return (_erased(x, random, changes["erase"]) if "erase" in changes else x), masks
+
+
+def _places(shape: torch.Size, random: np.random.Generator, changes: Mapping[str, float]) -> np.ndarray:
+    """From places in each new picture to places in the old one, both from -1 to 1, as an affine map (n, 2, 3)."""
+    n, (height, width) = shape[0], shape[2:]
+
+    def spread(name: str) -> np.ndarray:
+        return random.uniform(-1.0, 1.0, n) * changes.get(name, 0.0)
+
+    angle, size = np.deg2rad(spread("rotate")), 1.0 + np.clip(spread("scale"), -0.9, None)
+    down = 2 * (spread("shift") + np.rint(spread("crop")) / height)
+    right = 2 * (spread("shift") + np.rint(spread("crop")) / width)
+    mirror = np.where(random.random(n) < changes.get("flip", 0.0), -1.0, 1.0)
+    cos, sin = np.cos(angle) / size, np.sin(angle) / size
+    # A rotation must know the sides.
+    across, along = np.stack([cos, -sin * height / width, right], 1), np.stack([sin * width / height, cos, down], 1)
+    theta = np.stack([across, along], axis=1)
+    theta[:, :, 0] *= mirror[:, None]
+    return theta
+
+
+def _moved(masks: torch.Tensor, grid: torch.Tensor) -> torch.Tensor:
+    """The label of the nearest old place at each new one."""
+    import torch
+
+    # Counted from 1, so that zeros are what was outside; 0 stands for what was ignored already, too.
+    counted = (masks + 1)[:, None].to(grid.dtype)
+    found = torch.nn.functional.grid_sample(counted, grid, mode="nearest", padding_mode="zeros", align_corners=False)
+    return found[:, 0].round().to(masks.dtype) - 1
 
 
 def _erased(x: torch.Tensor, random: np.random.Generator, share: float) -> torch.Tensor:

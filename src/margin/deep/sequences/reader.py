@@ -158,6 +158,7 @@ class SequenceModel(TableEstimator):
     _groups_of_parameters: Any = NetworkClassifier._groups_of_parameters
     _before_epoch: Any = NetworkClassifier._before_epoch
     _mixup: Any = NetworkClassifier._mixup
+    _case_loss: Any = NetworkClassifier._case_loss
     _check_together: Any = NetworkClassifier._check_together
     __getstate__: Any = NetworkClassifier.__getstate__
 

@@ -1,0 +1,3 @@
+"""Sentences about pictures, and answers to questions about them."""
+
+__all__: list[str] = []

@@ -1,0 +1,3 @@
+"""Pictures in the style of others."""
+
+__all__: list[str] = []
