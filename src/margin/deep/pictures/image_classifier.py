@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from margin.data.images import Images
 from margin.deep.architectures.building import build
 from margin.deep.architectures.cards import card, names
-from margin.deep.fitting.network_classifier import OptimizerName, ScheduleName
+from margin.deep.fitting.trained_network import Device, OptimizerName, PrecisionName, ScheduleName
 from margin.deep.mlp.parameters import Below1, Folder
 from margin.deep.pictures.augmentation import Changes
 from margin.deep.pictures.picture_network import ImageShape, ImageSize, PictureNetwork
@@ -136,6 +136,8 @@ class ImageClassifier(PictureNetwork):
         class_weight: ClassWeight = None,
         checkpoint: Folder = None,
         resume: Flag = False,
+        device: Device = "cpu",
+        precision: PrecisionName = "float32",
         random_state: Seed = 0,
         n_jobs: Jobs = None,
     ) -> None:
@@ -145,14 +147,7 @@ class ImageClassifier(PictureNetwork):
         self.stem = stem
         self.image_size, self.image_shape, self.channels = image_size, image_shape, channels
         self.augmentation, self.mixup = augmentation, mixup
-        self.epochs, self.batch_size = epochs, batch_size
-        self.optimizer, self.rate, self.schedule = optimizer, rate, schedule
-        self.weight_decay = weight_decay
-        self.early_stopping, self.validation_fraction, self.patience = early_stopping, validation_fraction, patience
-        self.label_smoothing, self.ema = label_smoothing, ema
-        self.class_weight = class_weight
-        self.checkpoint, self.resume = checkpoint, resume
-        self.random_state, self.n_jobs = random_state, n_jobs
+        self._take_parameters(locals())
 
     def _check_together(self) -> None:
         super()._check_together()
