@@ -19,7 +19,7 @@ _names = {
     """,
     "data": "Table read",
     "deep": """
-        FeatureExtractor ImageClassifier MLPClassifier MLPRegressor Pixels SequenceClassifier SequenceModel
+        FeatureClassifier FeatureExtractor ImageClassifier MLPClassifier MLPRegressor Pixels SequenceClassifier SequenceModel
         TorchClassifier
     """,
     "ensemble": """

@@ -151,6 +151,9 @@ from margin.data import (
     read as read,
 )
 from margin.deep import (
+    FeatureClassifier as FeatureClassifier,
+)
+from margin.deep import (
     FeatureExtractor as FeatureExtractor,
 )
 from margin.deep import (

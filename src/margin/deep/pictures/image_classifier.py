@@ -69,6 +69,14 @@ Channels = Annotated[
     int | None,
     Rule("None, 1 or 3", lambda v: v is None or (is_whole(v) and v in (1, 3)), lambda text: int(text)),
 ]
+
+
+def stem_for(architecture: str, size: tuple[int, int], has_weights: bool) -> Literal["published", "small"]:
+    """The beginning that suits pictures of a size: that of the paper, or one without halvings."""
+    small = not has_weights and min(size) <= SMALL_SIDE < card(architecture).image_size
+    return "small" if small else "published"
+
+
 Epochs = Annotated[int, Rule("a whole number of at least 0", lambda v: is_whole(v) and v >= 0, int)]
 
 
@@ -157,14 +165,16 @@ class ImageClassifier(PictureNetwork):
                 "only the head ever learns (give one of the two)."
             )
 
+    def _stem(self) -> Literal["published", "small"]:
+        """The beginning of the network that "auto" stands for."""
+        if self.stem != "auto":
+            return self.stem  # type: ignore[return-value]
+        return stem_for(self.architecture, self._encoder.size, self.weights is not None)
+
     def _built(self, device: str) -> Any:
         encoder = self._encoder
-        stem: Any = self.stem
-        if stem == "auto":
-            small = self.weights is None and min(encoder.size) <= SMALL_SIDE < card(self.architecture).image_size
-            stem = "small" if small else "published"
         return build(
-            self.architecture, len(self.classes_), encoder.channels, encoder.size, stem=stem, device=device,
+            self.architecture, len(self.classes_), encoder.channels, encoder.size, stem=self._stem(), device=device,
             random_state=self.random_state,
         )  # fmt: skip
 
