@@ -19,8 +19,8 @@ _names = {
     """,
     "data": "Table read",
     "deep": """
-        FeatureClassifier FeatureExtractor ImageClassifier MLPClassifier MLPRegressor Pixels SequenceClassifier SequenceModel
-        TorchClassifier
+        FeatureClassifier FeatureExtractor ImageClassifier MLPClassifier MLPRegressor Pixels SequenceClassifier
+        SequenceModel TorchClassifier
     """,
     "ensemble": """
         BaggingClassifier BaggingRegressor ExtraTreesClassifier ExtraTreesRegressor GatedClassifier
