@@ -101,8 +101,6 @@ def texts_read(entries: Iterable[Entry]) -> dict[str, frozenset[str] | bool]:
 
     >>> texts_read(models(["naive-bayes", "tree"]))
     {'naive-bayes': True}
-    >>> texts_read(models(["naive-bayes"], {"naive-bayes.distributions": "multinomial"}))
-    {'naive-bayes': True}
     """
     readers: dict[str, frozenset[str] | bool] = {}
     for entry in entries:

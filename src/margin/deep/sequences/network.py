@@ -27,7 +27,7 @@ class Packed:
 
     def to(self, device: torch.device) -> Packed:
         """The same there."""
-        steps = None if self.steps is None else self.steps.to(device=device)
+        steps = None if self.steps is None else self.steps.to(device)  # type: ignore[arg-type]
         return Packed(steps, self.places.to(device), self.n)
 
 
