@@ -33,7 +33,8 @@ def stopped_at_three(epochs):
             if epoch.number == 3:
                 signal.raise_signal(signal.SIGINT)
 
-    pytest.raises(KeyboardInterrupt, run)
+    with pytest.raises(KeyboardInterrupt):
+        run()
 
 
 @pytest.mark.parametrize("kind", RUNS)
