@@ -1,10 +1,10 @@
 """Letters learnt from one or five drawings each, with and without what other alphabets have taught a network.
 
-Run it with ``python examples/transfer_between_alphabets.py omniglot_background_small1.zip [DRAWS]``: a small network learns
-110 characters of four alphabets, 20 drawings each, and is then of use for the 26 of the Latin one. Four ways are put beside
-each other, on the same drawings: pixels and frozen features before an SVM, a network from its first weights, and one
-that goes on from those of the four alphabets. Each way is asked about all other drawings of the 26. Intervals are of the
-mean over DRAWS draws (ten otherwise), by Student's t. Seconds are of one thread.
+Run it with ``python examples/transfer_between_alphabets.py omniglot_background_small1.zip [DRAWS]``: a small network
+learns 110 characters of four alphabets, 20 drawings each, and is then of use for the 26 of the Latin one. Four ways are
+put beside each other, on the same drawings: pixels and frozen features before an SVM, a network from its first weights,
+and one that goes on from those of the four alphabets. Each way is asked about all other drawings of the 26. Intervals
+are of the mean over DRAWS draws (ten otherwise), by Student's t. Seconds are of one thread.
 """
 
 from __future__ import annotations

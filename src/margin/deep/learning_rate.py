@@ -44,10 +44,11 @@ def find_learning_rate(
     if not 10 <= n_batches <= BATCHES:
         raise ParameterError(f"find_learning_rate(n_batches={n_batches}): n_batches must be from 10 to {BATCHES}.")
     if isinstance(model, TrainedNetwork):
-        tried = clone(model).set_params(checkpoint=None, resume=False, schedule="constant")
-        return _tried_on_torch(tried, X, y, sample_weight, n_batches)
+        return _tried_on_torch(model, X, y, sample_weight, n_batches)
     if model.solver == "lbfgs":
         raise ParameterError("find_learning_rate(solver='lbfgs'): 'lbfgs' looks for its steps itself.")
+    if y is None:
+        raise InputError("find_learning_rate: there are no targets (give y, one for each row).")
     tried = clone(model).set_params(checkpoint=None, resume=False, learning_rate="constant")
     params.check(tried)
     data, targets, rows, _ = read_split(tried, X, y, sample_weight, "find_learning_rate")
@@ -57,8 +58,9 @@ def find_learning_rate(
     return try_rates(tried._run(data[:, columns], targets, rows, None, None), n_batches)
 
 
-def _tried_on_torch(tried: TrainedNetwork, X: Any, y: Any, weight: Any, n_batches: int) -> RateCurve:
+def _tried_on_torch(model: TrainedNetwork, X: Any, y: Any, weight: Any, n_batches: int) -> RateCurve:
     who = "find_learning_rate"
+    tried = clone(model).set_params(checkpoint=None, resume=False, schedule="constant")
     params.check(tried)
     package_of_extra("torch", who)
     from margin.deep.fitting.runs import as_margin_says, run_of

@@ -1,14 +1,10 @@
 """The test that finds broken networks: each family learns 64 pictures of CIFAR-10 by heart."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 
 from margin import ImageClassifier
 from margin.data import Images
-
-CIFAR = Path(__file__).parents[4] / "shared" / "data" / "cifar10-subset.zip"
 
 HOW = {
     "lenet5": {"rate": 0.002, "epochs": 60},
@@ -22,10 +18,9 @@ HOW = {
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not CIFAR.exists(), reason="CIFAR-10 is not there")
 @pytest.mark.parametrize("name", HOW)
-def test_64_pictures_are_learnt_by_heart(name):
-    whole = Images.read(CIFAR, part="train")
+def test_64_pictures_are_learnt_by_heart(name, shared_data):
+    whole = Images.read(shared_data("cifar10-subset.zip"), part="train")
     images = whole.take(np.concatenate([np.flatnonzero(whole.labels == label)[:7] for label in whole.classes])[:64])
     stem = "auto" if name in ("lenet5", "nin") else "small"
     model = ImageClassifier(name, stem=stem, batch_size=16, n_jobs=1, **HOW[name])

@@ -168,7 +168,7 @@ class ImageClassifier(PictureNetwork):
     def _stem(self) -> Literal["published", "small"]:
         """The beginning of the network that "auto" stands for."""
         if self.stem != "auto":
-            return self.stem  # type: ignore[return-value]
+            return self.stem
         return stem_for(self.architecture, self._encoder.size, self.weights is not None)
 
     def _built(self, device: str) -> Any:

@@ -215,7 +215,8 @@ class SequenceModel(TrainedNetwork):
         import torch
 
         who = f"{type(self).__name__}.sample"
-        stream, net = self._fitted("sample")._encoder, self.network_
+        stream = self._fitted("sample")._encoder
+        net: Any = self.network_
         if not is_whole(n) or n < 0:
             raise ParameterError(f"{who}(n={n!r}): n must be a whole number of at least 0.")
         if not is_number(temperature) or temperature < 0:

@@ -58,7 +58,7 @@ def narrow_is_quicker(run: Loop) -> bool:
     """
     net = copy.deepcopy(run.net).train()
     order = generator(run.seed, "probe").permutation(len(run.lessons))[: PROBED * run.batch_size]
-    seconds = {}
+    seconds: dict[bool, float] = {}
     with threads_of_torch(run.n_jobs), OwnRandom(run.seed):
         for narrow in (True, False, True, False):
             begun = time.perf_counter()
