@@ -76,9 +76,11 @@ def cases_in(X: Any) -> Any:
         return X
     if not isinstance(X, (list, tuple)) and not (isinstance(X, np.ndarray) and X.ndim == 1):
         return None
+    if not len(X):
+        return Sequences([])
     texts = all(isinstance(each, str) for each in X)
     series = all(isinstance(each, np.ndarray) and each.ndim == 2 and each.dtype.kind == "f" for each in X)
-    return Sequences(X) if len(X) and (texts or series) else None
+    return Sequences(X) if texts or series else None
 
 
 def row_count(source: Any) -> int:

@@ -256,7 +256,7 @@ def learn_columns(
 
     Columns of words named in ``text`` (True: all) are free text, and so are columns of the kinds ``free``.
     """
-    if "cases" in free and (cases := cases_in(X)) is not None:
+    if "cases" in free and (cases := cases_in(X)) is not None and len(cases):
         return Columns(0), cases
     given = open_all(X, who, largest, bytes_too)
     source = _inputs_of(given, text, free) if isinstance(given, Table) else given

@@ -226,7 +226,12 @@ class TrainedNetwork(TableEstimator):
             net = fitted._bare_network()
             fitted._tensors.put_into(net)
             device = fitted._device(type(self).__name__)
-            fitted._network = net.to(device).eval().requires_grad_(False)
+            import torch
+
+            # Laid out once and for all; who answers by it need not look at every layer each time.
+            net = net.to(device).to(memory_format=torch.channels_last)  # type: ignore[call-overload]
+            net.is_laid_out = True
+            fitted._network = net.eval().requires_grad_(False)
         return fitted._network
 
     @property

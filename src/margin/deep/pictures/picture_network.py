@@ -117,8 +117,9 @@ class PictureNetwork(NetworkClassifier):
     def _logits(self, cases: Any) -> np.ndarray:
         from margin.deep.training.answering import answered
 
-        device = self._device(f"{type(self).__name__}.predict")
-        return answered(self.network_, cases, self._encoder.scale, device, self.n_jobs)
+        net = self.network_
+        device = next(net.parameters()).device
+        return answered(net, cases, self._encoder.scale, device, self.n_jobs)
 
     def _check_outputs(self, net: nn.Module, who: str) -> None:
         """Whether a network takes pictures of this frame, and has an output for each class."""
