@@ -1,4 +1,4 @@
-"""Networks on tables: the same layers, batches, epochs and float32 rows on every side, each with Adam."""
+"""Networks on tables, and on PyTorch: the same layers, batches, epochs and float32 on every side, each with Adam."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks import _deep_torch
 from benchmarks.bayes import new, numeric
 from benchmarks.harness import Side, Workload, fit_and_predict
 from benchmarks.linear import pictures
@@ -109,4 +110,5 @@ WORKLOADS = (
         size={"dtype": "float32", "n": 60_000, "n_test": 10_000},
         quick={"n": 2_000, "n_test": 500},
     ),
+    *_deep_torch.WORKLOADS,
 )

@@ -19,8 +19,8 @@ _names = {
     """,
     "data": "Table read scan",
     "deep": """
-        FeatureExtractor ImageClassifier MLPClassifier MLPRegressor Pixels SequenceClassifier SequenceModel
-        TorchClassifier
+        FeatureClassifier FeatureExtractor ImageClassifier MLPClassifier MLPRegressor Pixels SequenceClassifier
+        SequenceModel TorchClassifier
     """,
     "distributed": "",
     "ensemble": """

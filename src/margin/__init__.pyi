@@ -157,6 +157,9 @@ from margin.data import (
     scan as scan,
 )
 from margin.deep import (
+    FeatureClassifier as FeatureClassifier,
+)
+from margin.deep import (
     FeatureExtractor as FeatureExtractor,
 )
 from margin.deep import (

@@ -101,8 +101,6 @@ def texts_read(entries: Iterable[Entry]) -> dict[str, frozenset[str] | bool]:
 
     >>> texts_read(models(["naive-bayes", "tree"]))
     {'naive-bayes': True}
-    >>> texts_read(models(["naive-bayes"], {"naive-bayes.distributions": "multinomial"}))
-    {'naive-bayes': True}
     """
     readers: dict[str, frozenset[str] | bool] = {}
     for entry in entries:
@@ -220,6 +218,8 @@ def bagged_c45() -> Any:
     return bagging.BaggingClassifier(tree.C45(prune=False), random_state=0)
 
 
+_READS = "Reads the one column of free text word by word and nothing else; needs PyTorch. Only if asked for."
+_GRU = {"cell": "gru", "tokens": "words", "pooling": "max", "max_length": 300, "dropout": 0.3, "random_state": 0}
 _ENTRIES: tuple[Entry, ...] = (
     Entry(
         "majority",
@@ -359,6 +359,9 @@ _ENTRIES: tuple[Entry, ...] = (
         "100 hidden units, half of them left out by chance, Adam at rate 0.005: smooth boundaries. Only if asked for.",
         title="Multi-layer perceptron",
         on_request=True,
+    ),
+    Entry(
+        "gru", _ours("margin.deep", "SequenceClassifier", **_GRU), _READS, None, "Recurrent network", on_request=True
     ),
     Entry(
         "logitboost",

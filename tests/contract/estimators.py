@@ -34,7 +34,7 @@ def estimator_classes() -> list[type]:
     """Every class with a ``fit`` that a part of margin has among its public names, in the order of their names.
 
     What is not among them is the contract itself, or what several models share; models of pictures and of sequences,
-    which say that they take no tables, have tests of their own in ``tests/deep``.
+    which say that they take no tables, have a contract of their own (``test_cases.py``).
     """
     found = {}
     for part in pkgutil.iter_modules(margin.__path__, "margin."):
@@ -43,7 +43,7 @@ def estimator_classes() -> list[type]:
         module = importlib.import_module(part.name)
         for name in getattr(module, "__all__", ()):
             value = getattr(module, name)
-            # What does not learn from tables meets other bad input: tests/deep.
+            # What does not learn from tables meets other bad input: test_cases.py.
             no_tables = getattr(value, "accepts_tables", True) is False
             if inspect.isclass(value) and issubclass(value, BaseEstimator) and not no_tables:
                 found[name] = value

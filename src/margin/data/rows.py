@@ -73,7 +73,8 @@ def ready_for(model: Any, X: Any) -> Any:
     first = model.steps[0][1] if getattr(model, "steps", None) else model
     takes_tables = getattr(first, "accepts_tables", False)
     if isinstance(X, Table) and not takes_tables:
-        return X.inputs().to_polars()
+        # What learns from texts finds them in the table itself, where their column is known as such.
+        return X if getattr(first, "takes_cases", False) else X.inputs().to_polars()
     if takes_tables and not isinstance(X, Table) and (is_frame(X) or is_records(X)):
         who = type(first).__name__
         table = table_from_memory(X, who)

@@ -11,6 +11,7 @@ from margin.deep.mlp.summary import LayerSummary, NetworkSummary
 from margin.deep.mlp.training import Epoch
 from margin.deep.optimizer_paths import OptimizerPaths, optimizer_paths
 from margin.deep.pictures.augmentation import CHANGES
+from margin.deep.pictures.feature_classifier import FeatureClassifier
 from margin.deep.pictures.feature_extractor import FeatureExtractor
 from margin.deep.pictures.image_classifier import ImageClassifier
 from margin.deep.pictures.pixels import Pixels
@@ -27,6 +28,7 @@ __all__ = [
     "CHANGES",
     "BackPropagation",
     "Epoch",
+    "FeatureClassifier",
     "FeatureExtractor",
     "GradientCheck",
     "ImageClassifier",

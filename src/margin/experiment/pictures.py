@@ -16,7 +16,15 @@ from margin.evaluation import evaluate
 from margin.evaluation.cross_validation.result import Evaluation
 from margin.evaluation.intervals.interval import Score
 
-__all__ = ["PictureComparison", "are_pictures", "compare_pictures", "models_of_pictures", "pictures_to_answer"]
+__all__ = [
+    "PictureComparison",
+    "are_pictures",
+    "cases_to_answer",
+    "compare_pictures",
+    "evaluate_pictures",
+    "models_of_pictures",
+    "pictures_to_answer",
+]
 
 #: Pixels of a side that models of tables get: a row has a number for each.
 PIXELS = 16
@@ -49,6 +57,13 @@ class PictureComparison:
         }
         return {"path": self.path, "pictures": len(self.images), "classes": self.images.classes, "models": rows}
 
+    def best(self) -> tuple[str, Any]:
+        """The model of the best mean accuracy that is no mere yardstick, and its name, fitted on all pictures."""
+        from margin.base.sklearn_classes import clone
+
+        name = next((each for each in self.results if each != "majority"), "majority")
+        return name, clone(self.results[name].estimator).fit(self.images, self.images.labels)
+
     def __str__(self) -> str:
         width = max(map(len, self.results))
         lines = [f"{self.path}: {self.images!r}".replace("<Images: ", "").replace(">", "")]
@@ -68,25 +83,23 @@ def models_of_pictures(
     image_size: int, seed: int, weights: str | None = None, architecture: str = "resnet18"
 ) -> dict[str, Any]:
     """The majority guess, models on pixels, a small network, and with ``weights`` frozen features before an SVM."""
-    from sklearn.pipeline import make_pipeline
-
     from margin.baseline import MajorityClassifier
-    from margin.deep import FeatureExtractor, ImageClassifier, Pixels
+    from margin.deep import FeatureClassifier, FeatureExtractor, ImageClassifier, Pixels
     from margin.linear import LogisticRegression
     from margin.neighbors import KNeighborsClassifier
     from margin.svm import LinearSVC
 
     side = min(PIXELS, image_size)
     found: dict[str, Any] = {
-        "majority": make_pipeline(Pixels(1), MajorityClassifier()),
-        "pixels + logistic": make_pipeline(Pixels(side), LogisticRegression()),
-        "pixels + knn": make_pipeline(Pixels(side), KNeighborsClassifier(5)),
-        "pixels + svm": make_pipeline(Pixels(side), LinearSVC()),
+        "majority": FeatureClassifier(Pixels(1), MajorityClassifier()),
+        "pixels + logistic": FeatureClassifier(Pixels(side), LogisticRegression()),
+        "pixels + knn": FeatureClassifier(Pixels(side), KNeighborsClassifier(5)),
+        "pixels + svm": FeatureClassifier(Pixels(side), LinearSVC()),
         "small-net": ImageClassifier(image_size=image_size, random_state=seed),
     }
     if weights is not None:
         extractor = FeatureExtractor(architecture, weights, image_size=image_size)
-        found["features + svm"] = make_pipeline(extractor, LinearSVC())
+        found["features + svm"] = FeatureClassifier(extractor, LinearSVC())
     return found
 
 
@@ -117,6 +130,43 @@ def compare_pictures(
     yield "", PictureComparison(str(path), images, best)
 
 
+def evaluate_pictures(
+    path: str,
+    model: str,
+    *,
+    protocol: Any = None,
+    metrics: Any = ("accuracy", "f1", "log_loss"),
+    settings: Mapping[str, str] | None = None,
+    seed: int = 0,
+    image_size: int = 32,
+    weights: str | None = None,
+    jobs: int = 1,
+) -> Evaluation:
+    """One of :func:`models_of_pictures`, or a network by name, on the pictures at a path; settings are words."""
+    from margin import params
+    from margin.deep import ImageClassifier, architectures
+
+    images = Images.read(path, image_size=image_size)
+    if images.labels is None:
+        raise DataError(f"evaluate({path!r}): the pictures have no labels (put them into a folder for each class).")
+    known = models_of_pictures(image_size, seed, weights)
+    names = [*known, *architectures.names()]
+    if model not in names:
+        raise ParameterError(
+            f"evaluate(model={model!r}): for pictures there are {', '.join(names)}{closest(model, names)}."
+        )
+    chosen = known.get(model) or ImageClassifier(model, image_size=image_size, weights=weights, random_state=seed)
+    if settings:
+        if not isinstance(chosen, ImageClassifier):
+            raise ParameterError(f"evaluate(settings=…): {model} has none (networks have: margin net list).")
+        chosen.set_params(**params.from_text(ImageClassifier, settings))
+    if not hasattr(chosen, "predict_proba"):
+        metrics = tuple(each for each in metrics if each != "log_loss")
+    return evaluate(
+        chosen, images, images.labels, "10-fold" if protocol is None else protocol, metrics=tuple(metrics), n_jobs=jobs
+    )
+
+
 def pictures_to_answer(path: str) -> Images:
     """The pictures of a file or folder, in folders by class or not."""
     given = Path(path)
@@ -126,3 +176,14 @@ def pictures_to_answer(path: str) -> Images:
             raise DataError(f"{path}: there are no pictures in the folder.")
         return Images.from_files(paths)
     return Images.from_files([given]) if given.suffix.lower() in ENDINGS else Images.read(given)
+
+
+def cases_to_answer(path: str, model: Any) -> tuple[Any, list[str]]:
+    """What a model without columns is to answer: pictures, or the sequences of a file; and what to call each."""
+    if hasattr(model, "_memory_parts"):
+        from margin.data.sequences import Sequences
+
+        found = Sequences.read(path)
+        return found, [str(i + 1) for i in range(len(found))]
+    images = pictures_to_answer(path)
+    return images, images.names or [str(i) for i in range(len(images))]

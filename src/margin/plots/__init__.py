@@ -18,6 +18,7 @@ from margin.plots.losses import plot_losses
 from margin.plots.margins import plot_margin
 from margin.plots.networks.diagrams import plot_backpropagation, plot_network, plot_optimizer_paths
 from margin.plots.networks.memory import plot_memory
+from margin.plots.networks.pictures import plot_batch, plot_mistakes
 from margin.plots.networks.training_curves import plot_rate_finder, plot_training
 from margin.plots.networks.transformed_space import plot_transformed_space
 from margin.plots.regions import plot_regions
@@ -42,6 +43,7 @@ __all__ = [
     "gradient_steps",
     "perceptron_steps",
     "plot_backpropagation",
+    "plot_batch",
     "plot_bias_variance",
     "plot_boosting_bounds",
     "plot_boosting_boxes",
@@ -66,6 +68,7 @@ __all__ = [
     "plot_losses",
     "plot_margin",
     "plot_memory",
+    "plot_mistakes",
     "plot_network",
     "plot_optimizer_paths",
     "plot_out_of_bag",

@@ -11,7 +11,8 @@ import torch
 from torch import nn
 
 from margin.base.representations.representation import Learnt, TrainingRows
-from margin.deep.fitting.network_classifier import NetworkClassifier, OptimizerName, ScheduleName
+from margin.deep.fitting.network_classifier import NetworkClassifier
+from margin.deep.fitting.trained_network import Device, OptimizerName, PrecisionName, ScheduleName
 from margin.deep.mlp.parameters import Below1, Folder
 from margin.deep.mlp.splitting import rows_held_out
 from margin.deep.training.average import Average
@@ -61,11 +62,10 @@ class RowNet(NetworkClassifier):
         schedule: ScheduleName = "constant", weight_decay: NonNegative = 0.0, early_stopping: Flag = False,
         validation_fraction: Share = 0.25, patience: Count | None = None, label_smoothing: Below1 = 0.0,
         ema: Below1 = 0.0, mixup: NonNegative = 0.0, class_weight: ClassWeight = None, checkpoint: Folder = None,
-        resume: Flag = False, random_state: Seed = 0, n_jobs: Jobs = 1,
+        resume: Flag = False, device: Device = "cpu", precision: PrecisionName = "float32", random_state: Seed = 0,
+        n_jobs: Jobs = 1,
     ):  # fmt: skip
-        given = dict(locals())
-        for name in self._get_param_names():
-            setattr(self, name, given[name])
+        self._take_parameters(locals())
 
     def _open_rows(self, X, sample_weight, who, like=None):
         return TrainingRows.that_count(np.asarray(X), sample_weight, who)

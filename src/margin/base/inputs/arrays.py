@@ -14,12 +14,14 @@ from margin import parallel
 from margin.base.inputs.sparse_structure import check_structure
 from margin.data.frames.dataframes import is_frame, table_from_objects
 from margin.data.frames.in_memory import is_records, table_from_memory
+from margin.data.sequences import Sequences
 from margin.data.table import Table
 from margin.errors import InputError, InputTypeError, MarginError, listing, unreadable
 from margin.typing import Encoded, TableLike
 
 __all__ = [
     "StoredSurvey",
+    "cases_in",
     "cells_of",
     "check_memory",
     "check_one_row",
@@ -62,6 +64,23 @@ def open_all(X: TableLike, who: str, largest: float = math.inf, bytes_too: bool 
 def holds_cases(X: Any) -> bool:
     """Whether X is a collection of cases without columns, such as pictures: ``X[rows]`` are some of them."""
     return bool(getattr(type(X), "holds_cases", False))
+
+
+def cases_in(X: Any) -> Any:
+    """The cases without columns that X is, or that a list of texts or of series of numbers stands for; None otherwise.
+
+    >>> cases_in(["a text", "another"]), cases_in([[1.0, 2.0]])
+    (<Sequences: 2 of 6 to 7 characters>, None)
+    """
+    if holds_cases(X):
+        return X
+    if not isinstance(X, (list, tuple)) and not (isinstance(X, np.ndarray) and X.ndim == 1):
+        return None
+    if not len(X):
+        return Sequences([])
+    texts = all(isinstance(each, str) for each in X)
+    series = all(isinstance(each, np.ndarray) and each.ndim == 2 and each.dtype.kind == "f" for each in X)
+    return Sequences(X) if texts or series else None
 
 
 def row_count(source: Any) -> int:

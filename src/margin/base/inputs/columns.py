@@ -16,7 +16,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from margin.base.inputs.arrays import cells_of, holds_cases, matrix_of, open_all, open_input
+from margin.base.inputs.arrays import cases_in, cells_of, matrix_of, open_all, open_input
 from margin.base.inputs.date_parts import DateParts, with_date_parts
 from margin.base.inputs.one_row import RowReader
 from margin.data.frames.dataframes import cells_from_series, is_frame, open_frame
@@ -256,8 +256,8 @@ def learn_columns(
 
     Columns of words named in ``text`` (True: all) are free text, and so are columns of the kinds ``free``.
     """
-    if "cases" in free and holds_cases(X):
-        return Columns(0), X
+    if "cases" in free and (cases := cases_in(X)) is not None and len(cases):
+        return Columns(0), cases
     given = open_all(X, who, largest, bytes_too)
     source = _inputs_of(given, text, free) if isinstance(given, Table) else given
     rows, n = source.shape

@@ -12,7 +12,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from margin.base.inputs.arrays import holds_cases, row_count
+from margin.base.inputs.arrays import cases_in, row_count
 from margin.base.inputs.columns import Columns
 from margin.base.inputs.one_row import RowReader
 from margin.base.representations.cell_survey import Survey, check_cells, check_stored_cells, survey
@@ -138,8 +138,9 @@ class AsGivenEncoder:
         return None if row is None else self.columns.table_of(row)
 
     def encode(self, source: Any, who: str) -> Any:
-        if holds_cases(source) or self.columns.are_none():
-            return source
+        if self.columns.are_none():
+            cases = cases_in(source)
+            return source if cases is None else cases
         if isinstance(source, Table):
             for column in source.schema:
                 if column.is_numeric:

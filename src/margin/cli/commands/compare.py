@@ -11,6 +11,7 @@ from margin.cli.page_options import page_options, page_settings
 
 if TYPE_CHECKING:
     from margin.experiment import Result, Spec
+    from margin.experiment.pictures import PictureComparison
 
 __all__ = ["command"]
 
@@ -102,8 +103,11 @@ def command(
     from margin.experiment.pictures import are_pictures
 
     if are_pictures(file):
-        _refuse_for_pictures(("--out", out), ("--save", save), ("--record", record))
-        return _compare_pictures(file, given, image_size, weights, as_json, quiet)
+        _refuse_for_pictures(("--record", record))
+        check_places(file, ("--out", out), ("--save", save))
+        found = _compare_pictures(file, given, image_size, weights, as_json, quiet)
+        _keep_pictures(found, out, save, as_json or quiet)
+        return 0
     check_places(file, ("--out", out), ("--save", save))
     page = page_settings(given)
     spec = _spec(file, **given)
@@ -133,13 +137,13 @@ def _refuse_for_pictures(*places: tuple[str, str | None]) -> None:
     if told:
         raise ParameterError(
             f"margin compare {told[0]}: with pictures there are --models, --folds, --seed, --image-size, --weights, "
-            "--json and --quiet (margin train keeps a model)."
+            "--out, --save, --json and --quiet."
         )
 
 
 def _compare_pictures(
     file: str, given: dict[str, Any], image_size: int, weights: str | None, as_json: bool, quiet: bool
-) -> int:
+) -> PictureComparison:
     """Models on pixels, a small network and the majority guess, on the same folds."""
     import json
 
@@ -151,13 +155,33 @@ def _compare_pictures(
     )
     for name, found in steps:
         if isinstance(found, PictureComparison):
+            done = found
             if as_json:
                 click.echo(json.dumps(found.to_dict(), default=str))
             elif not quiet:
                 click.echo(str(found))
         elif not quiet and not as_json:
             click.echo(f"{name}: accuracy {found.scores['accuracy'].value:.3f}", err=True)
-    return 0
+    return done
+
+
+def _keep_pictures(found: PictureComparison, out: str | None, save: str | None, quiet: bool) -> None:
+    """The best model, fitted on all pictures, and the page."""
+    from margin import persistence
+    from margin.report.of_pictures import page_of_pictures
+
+    places = []
+    if save:
+        name, model = found.best()
+        about = {"pictures": len(found.images), "from": found.path, "classes": found.images.classes}
+        place = persistence.save(model, save, about=about)
+        places.append(f"Model:  {name}, {place}   (margin predict {place} new/)")
+    if out:
+        places.append(
+            f"Report: {persistence.write_whole(out, page_of_pictures(found.path, found.images, found.results))}"
+        )
+    for line in places if not quiet else ():
+        click.echo(line)
 
 
 def _spec(file: str, models: str | None, metrics: str | None, sort: str | None, repeats: str, **given: Any) -> Spec:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from margin.cli import read_options as reading
+
+if TYPE_CHECKING:
+    from margin.evaluation import Evaluation
 
 __all__ = ["command"]
 
@@ -44,6 +47,8 @@ __all__ = ["command"]
 @click.option(
     "--jobs", "-j", type=int, default=1, show_default=True, help="Folds worked on at once; -1 for all processors."
 )
+@click.option("--image-size", type=int, default=32, show_default=True, help="Of pictures: the side they are made.")
+@click.option("--weights", metavar="FILE", help="Of pictures: weights to begin with, or of frozen features.")
 @click.option("--json", "as_json", is_flag=True, help="As JSON, for programs.")
 @reading.options
 def command(file: str, as_json: bool, model: str, settings: tuple[str, ...], metrics: str | None, **given: Any) -> None:
@@ -58,14 +63,20 @@ def command(file: str, as_json: bool, model: str, settings: tuple[str, ...], met
     margin evaluate visits.csv --target ill --model logistic --time day --metrics accuracy,roc_auc,brier
     margin evaluate visits.csv --target ill --model logistic --time day --from 2024-05-31
     margin evaluate train.csv --target ill --model logistic --test test.csv
+    margin evaluate photos/ --model small-net --set epochs=5 --image-size 32
     """
     import sys
 
     from margin.experiment import evaluate_table
+    from margin.experiment.pictures import are_pictures
 
     if metrics:
         given["metrics"] = tuple(name.strip() for name in metrics.split(",") if name.strip())
     told = reading.pairs_of(settings, "--set", "PARAMETER=VALUE, as in n_neighbors=7", at_first=True)
+    size, weights = given.pop("image_size"), given.pop("weights")
+    if are_pictures(file):
+        _say(_of_pictures(file, model, told, size, weights, given), as_json)
+        return
     found = evaluate_table(
         file,
         model=model,
@@ -74,6 +85,30 @@ def command(file: str, as_json: bool, model: str, settings: tuple[str, ...], met
         progress=sys.stderr.isatty(),
         **given,
     )
+    _say(found, as_json)
+
+
+def _of_pictures(
+    file: str, model: str, told: dict[str, str], size: int, weights: str | None, given: dict[str, Any]
+) -> Evaluation:
+    """What there is for folders of pictures; what is there for tables alone is refused."""
+    from margin.errors import ParameterError
+    from margin.experiment.pictures import evaluate_pictures
+
+    kept = {name: given[name] for name in ("protocol", "metrics", "seed", "jobs") if given.get(name) is not None}
+    context = click.get_current_context()
+    known = {"file", "model", "settings", "as_json", "image_size", "weights", *kept}
+    for option in context.command.params:
+        source = context.get_parameter_source(option.name or "")
+        if option.name not in known and source is click.core.ParameterSource.COMMANDLINE:
+            raise ParameterError(
+                f"margin evaluate {option.opts[0]}: with pictures there are --model, --set, --protocol, --metrics, "
+                "--image-size, --weights, --seed, --jobs and --json."
+            )
+    return evaluate_pictures(file, model, settings=told, image_size=size, weights=weights, **kept)
+
+
+def _say(found: Evaluation, as_json: bool) -> None:
     if as_json:
         from margin.experiment import result_json, table_evaluation
 

@@ -65,7 +65,7 @@ def command(
     if out:
         check_ending(out)
     if getattr(job.model, "takes_cases", False):
-        _answer_pictures(job, as_json)
+        _answer_cases(job, as_json)
         return
     told = reading.settings(given)
     try:
@@ -82,29 +82,33 @@ def command(
     _say(done, job.about, shown, console, as_json)
 
 
-def _answer_pictures(job: _Job, as_json: bool) -> None:
-    """A line for each picture: its file, the answer and how probable it is."""
+def _answer_cases(job: _Job, as_json: bool) -> None:
+    """A line for each picture or sequence: its file or row, the answer and how probable it is."""
     import json
 
     from margin.cli.written_answers import write_answers
-    from margin.experiment.pictures import pictures_to_answer
+    from margin.experiment.pictures import cases_to_answer
 
-    images = pictures_to_answer(job.file)
-    answers, shares = job.model.predict_with_proba(images)
-    names = images.names or [str(i) for i in range(len(images))]
-    columns: dict[str, list[Any]] = {"file": names, "answer": answers.tolist(), "probability": shares.max(1).tolist()}
-    if job.every_class:
-        columns.update({f"p({label})": shares[:, k].tolist() for k, label in enumerate(job.model.classes_.tolist())})
+    cases, names = cases_to_answer(job.file, job.model)
+    what = "row" if hasattr(cases, "lengths") else "file"
+    columns: dict[str, list[Any]] = {what: names}
+    if hasattr(job.model, "predict_proba"):
+        answers, shares = job.model.predict_with_proba(cases)
+        columns |= {"answer": answers.tolist(), "probability": shares.max(1).tolist()}
+        if job.every_class:
+            columns |= {f"p({label})": shares[:, k].tolist() for k, label in enumerate(job.model.classes_.tolist())}
+    else:
+        columns["answer"] = job.model.predict(cases).tolist()
     if job.out:
         write_answers(job.out, iter([columns]))
-        click.echo(f"Answers for {len(images):,} pictures: {job.out}")
+        click.echo(f"Answers for {len(cases):,} {'pictures' if what == 'file' else 'sequences'}: {job.out}")
     elif as_json:
         click.echo(json.dumps(columns))
     else:
-        for i in range(min(SHOWN, len(images))):
-            click.echo(f"{names[i]}  {answers[i]}  {shares[i].max():.3f}")
-        if len(images) > SHOWN:
-            click.echo(f"… and {len(images) - SHOWN} more (--out writes all of them)")
+        for cells in list(zip(*columns.values()))[:SHOWN]:
+            click.echo("  ".join(_cell(cell) for cell in cells))
+        if len(cases) > SHOWN:
+            click.echo(f"… and {len(cases) - SHOWN} more (--out writes all of them)")
 
 
 @dataclass(frozen=True)

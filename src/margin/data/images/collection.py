@@ -216,6 +216,8 @@ class Images:
     @property
     def image_size(self) -> tuple[int, int] | None:
         """Height and width of all pictures; None where they differ, or there are none."""
+        if isinstance(self._source, ArrayOfPictures) and len(self._rows):
+            return self._source.pixels.shape[1:3]
         sizes = self.sizes
         same = len(sizes) and (sizes == sizes[0]).all()
         return (int(sizes[0, 0]), int(sizes[0, 1])) if same else None

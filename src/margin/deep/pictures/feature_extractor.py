@@ -16,7 +16,7 @@ from margin.data.images import Images
 from margin.deep.architectures.building import build
 from margin.deep.architectures.cards import card, names
 from margin.deep.fitting.tensors import NamedTensors
-from margin.deep.pictures.image_classifier import SMALL_SIDE, Channels, ImageClassifier
+from margin.deep.pictures.image_classifier import Channels, ImageClassifier, stem_for
 from margin.deep.pictures.picture_encoder import PictureEncoder, opened
 from margin.deep.pictures.picture_network import ImageShape, ImageSize
 from margin.errors import InputError, ParameterError, closest, listing
@@ -82,6 +82,7 @@ class FeatureExtractor(TransformerMixin, BaseEstimator):
 
     accepts_tables = False
     takes_cases = True
+    _plan: tuple[str, Any, int]
 
     def __init__(
         self,
@@ -114,7 +115,9 @@ class FeatureExtractor(TransformerMixin, BaseEstimator):
                 images = opened(X, who, shape, self.image_size, self.channels)
             if not len(images):
                 raise InputError(f"{who}: there are no pictures.")
-            self._network = self._loaded(images, shape, theirs, who)
+            self._tensors = NamedTensors.of(self._loaded(images, shape, theirs))
+            for made in ("_module", "_key"):
+                self.__dict__.pop(made, None)
             if self.layer == "auto":
                 self._choose(images, images.labels if y is None else y, who)
             else:
@@ -122,23 +125,22 @@ class FeatureExtractor(TransformerMixin, BaseEstimator):
             self.n_features_out_ = self._features(images[:1]).shape[1]
         return self
 
-    def _loaded(self, images: Images, shape: Any, theirs: ImageClassifier | None, who: str) -> nn.Module:
-        """The network in answering mode, with the encoder of its pictures."""
+    def _loaded(self, images: Images, shape: Any, theirs: ImageClassifier | None) -> nn.Module:
+        """The network with its numbers; how it is built is kept, and the encoder of its pictures."""
         from margin.deep.training.pixel_scale import PixelScale
         from margin.deep.weights.files import load_weights
 
+        self.__dict__.pop("_input_transform", None)
         if theirs is not None:
+            self._plan = theirs.architecture, theirs._stem(), len(theirs.classes_)
             net = theirs._bare_network()
             theirs._tensors.put_into(net)
         else:
             size = images.image_size
             assert size is not None
             known = card(self.architecture)
-            small = self.weights is None and min(size) <= SMALL_SIDE < known.image_size
-            net = build(
-                self.architecture, None, images.channels, size, stem="small" if small else "published",
-                random_state=self.random_state,
-            )  # fmt: skip
+            self._plan = self.architecture, stem_for(self.architecture, size, self.weights is not None), 0
+            net = self._built("cpu", images.channels, size)
             scale: Any = None
             if self.weights is not None:
                 load_weights(net, self.weights, head="replace")
@@ -150,8 +152,37 @@ class FeatureExtractor(TransformerMixin, BaseEstimator):
             self._encoder = PictureEncoder(
                 size, images.channels, shape, self.image_size is not None, scale.mean, scale.std
             )
-        self._key = hash(tuple((name, each.tobytes()) for name, each in NamedTensors.of(net).items()))
-        return net.eval().requires_grad_(False)
+        if hasattr(net, "transform_input"):
+            self._input_transform = bool(net.transform_input)
+        return net
+
+    def _built(self, device: str, channels: int, size: tuple[int, int]) -> Any:
+        name, stem, n_classes = self._plan
+        return build(
+            name, n_classes or None, channels, size, stem=stem, device=device, random_state=self.random_state
+        )  # fmt: skip
+
+    def _bare_network(self) -> nn.Module:
+        """The network without memory."""
+        net = self._built("meta", self._encoder.channels, self._encoder.size)
+        if "_input_transform" in self.__dict__:
+            net.transform_input = self._input_transform
+        return net
+
+    @property
+    def _network(self) -> nn.Module:
+        """The module in answering mode; made of its numbers when it is first asked."""
+        if "_module" not in self.__dict__:
+            net = self._bare_network()
+            self._tensors.put_into(net)
+            self._module = net.eval().requires_grad_(False)
+        return self._module
+
+    def _what(self) -> int:
+        """A number that is another one for another network."""
+        if "_key" not in self.__dict__:
+            self._key = hash(tuple((name, each.tobytes()) for name, each in self._tensors.items()))
+        return self._key
 
     def _named(self) -> str:
         layers = [name for name, _ in self._network.named_modules() if name]
@@ -179,7 +210,7 @@ class FeatureExtractor(TransformerMixin, BaseEstimator):
     def transform(self, X: Any) -> np.ndarray:
         """A row of features for each picture."""
         who = f"{type(self).__name__}.transform"
-        if "_network" not in self.__dict__:
+        if "_tensors" not in self.__dict__:
             raise NotYetFittedError(f"{who}: nothing was learnt yet; call fit(X) first.")
         images = self._encoder.encode(X, who)
         return self._features(images) if len(images) else np.zeros((0, self.n_features_out_))
@@ -187,7 +218,7 @@ class FeatureExtractor(TransformerMixin, BaseEstimator):
     def _features(self, images: Images) -> np.ndarray:
         """Features of pictures; those that were worked out before for the same collection are taken from there."""
         kept = _CACHE.setdefault(images._source, {})
-        key = (self._key, self.layer_, self._encoder)
+        key = (self._what(), self.layer_, self._encoder)
         found = kept.get(key)
         known = np.zeros(len(images), bool) if found is None else found[0][images._rows]
         if not known.all():
@@ -212,9 +243,13 @@ class FeatureExtractor(TransformerMixin, BaseEstimator):
         """``layer_0``, ``layer_1``, …"""
         return np.array([f"{self.layer_}_{i}" for i in range(self.n_features_out_)], dtype=object)
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Everything but the module, which is made again of its numbers."""
+        return {name: each for name, each in vars(self).items() if name not in ("_module", "_key")}
+
     def __sklearn_clone__(self) -> Self:
         """A fitted classifier among the parameters stays fitted: what it has learnt is what was asked for."""
         return type(self)(**self.get_params(deep=False))
 
     def __sklearn_is_fitted__(self) -> bool:
-        return "_network" in self.__dict__
+        return "_tensors" in self.__dict__

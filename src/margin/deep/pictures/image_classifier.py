@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from margin.data.images import Images
 from margin.deep.architectures.building import build
 from margin.deep.architectures.cards import card, names
-from margin.deep.fitting.network_classifier import OptimizerName, ScheduleName
+from margin.deep.fitting.trained_network import Device, OptimizerName, PrecisionName, ScheduleName
 from margin.deep.mlp.parameters import Below1, Folder
 from margin.deep.pictures.augmentation import Changes
 from margin.deep.pictures.picture_network import ImageShape, ImageSize, PictureNetwork
@@ -69,6 +69,14 @@ Channels = Annotated[
     int | None,
     Rule("None, 1 or 3", lambda v: v is None or (is_whole(v) and v in (1, 3)), lambda text: int(text)),
 ]
+
+
+def stem_for(architecture: str, size: tuple[int, int], has_weights: bool) -> Literal["published", "small"]:
+    """The beginning that suits pictures of a size: that of the paper, or one without halvings."""
+    small = not has_weights and min(size) <= SMALL_SIDE < card(architecture).image_size
+    return "small" if small else "published"
+
+
 Epochs = Annotated[int, Rule("a whole number of at least 0", lambda v: is_whole(v) and v >= 0, int)]
 
 
@@ -136,6 +144,8 @@ class ImageClassifier(PictureNetwork):
         class_weight: ClassWeight = None,
         checkpoint: Folder = None,
         resume: Flag = False,
+        device: Device = "cpu",
+        precision: PrecisionName = "float32",
         random_state: Seed = 0,
         n_jobs: Jobs = None,
     ) -> None:
@@ -145,14 +155,7 @@ class ImageClassifier(PictureNetwork):
         self.stem = stem
         self.image_size, self.image_shape, self.channels = image_size, image_shape, channels
         self.augmentation, self.mixup = augmentation, mixup
-        self.epochs, self.batch_size = epochs, batch_size
-        self.optimizer, self.rate, self.schedule = optimizer, rate, schedule
-        self.weight_decay = weight_decay
-        self.early_stopping, self.validation_fraction, self.patience = early_stopping, validation_fraction, patience
-        self.label_smoothing, self.ema = label_smoothing, ema
-        self.class_weight = class_weight
-        self.checkpoint, self.resume = checkpoint, resume
-        self.random_state, self.n_jobs = random_state, n_jobs
+        self._take_parameters(locals())
 
     def _check_together(self) -> None:
         super()._check_together()
@@ -162,14 +165,16 @@ class ImageClassifier(PictureNetwork):
                 "only the head ever learns (give one of the two)."
             )
 
+    def _stem(self) -> Literal["published", "small"]:
+        """The beginning of the network that "auto" stands for."""
+        if self.stem != "auto":
+            return self.stem
+        return stem_for(self.architecture, self._encoder.size, self.weights is not None)
+
     def _built(self, device: str) -> Any:
         encoder = self._encoder
-        stem: Any = self.stem
-        if stem == "auto":
-            small = self.weights is None and min(encoder.size) <= SMALL_SIDE < card(self.architecture).image_size
-            stem = "small" if small else "published"
         return build(
-            self.architecture, len(self.classes_), encoder.channels, encoder.size, stem=stem, device=device,
+            self.architecture, len(self.classes_), encoder.channels, encoder.size, stem=self._stem(), device=device,
             random_state=self.random_state,
         )  # fmt: skip
 

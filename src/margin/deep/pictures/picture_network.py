@@ -108,20 +108,18 @@ class PictureNetwork(NetworkClassifier):
         return X.labels if isinstance(X, Images) else None
 
     def _lessons(self, cases: Any, codes: np.ndarray, weight: np.ndarray | None, learning: bool) -> Lessons:
-        import torch
-
         from margin.deep.training.batches import Batches
 
         changes = read_changes(self.augmentation) if learning else {}
         change = partial(changed, changes=changes) if changes else None
-        return Batches(cases, codes, weight, self._encoder.scale, torch.device("cpu"), change)
+        return Batches(cases, codes, weight, self._encoder.scale, self._device(f"{type(self).__name__}.fit"), change)
 
     def _logits(self, cases: Any) -> np.ndarray:
-        import torch
-
         from margin.deep.training.answering import answered
 
-        return answered(self.network_, cases, self._encoder.scale, torch.device("cpu"), self.n_jobs)
+        net = self.network_
+        device = next(net.parameters()).device
+        return answered(net, cases, self._encoder.scale, device, self.n_jobs)
 
     def _check_outputs(self, net: nn.Module, who: str) -> None:
         """Whether a network takes pictures of this frame, and has an output for each class."""

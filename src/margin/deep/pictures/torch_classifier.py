@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 from typing import TYPE_CHECKING, Annotated, Any
 
-from margin.deep.fitting.network_classifier import OptimizerName, ScheduleName
+from margin.deep.fitting.trained_network import Device, OptimizerName, PrecisionName, ScheduleName
 from margin.deep.mlp.parameters import Below1, Folder
 from margin.deep.pictures.augmentation import Changes
 from margin.deep.pictures.image_classifier import Channels, LayerRates
@@ -73,6 +73,8 @@ class TorchClassifier(PictureNetwork):
         class_weight: ClassWeight = None,
         checkpoint: Folder = None,
         resume: Flag = False,
+        device: Device = "cpu",
+        precision: PrecisionName = "float32",
         random_state: Seed = 0,
         n_jobs: Jobs = None,
     ) -> None:
@@ -80,14 +82,7 @@ class TorchClassifier(PictureNetwork):
         self.layer_rates = layer_rates
         self.image_size, self.image_shape, self.channels = image_size, image_shape, channels
         self.augmentation, self.mixup = augmentation, mixup
-        self.epochs, self.batch_size = epochs, batch_size
-        self.optimizer, self.rate, self.schedule = optimizer, rate, schedule
-        self.weight_decay = weight_decay
-        self.early_stopping, self.validation_fraction, self.patience = early_stopping, validation_fraction, patience
-        self.label_smoothing, self.ema = label_smoothing, ema
-        self.class_weight = class_weight
-        self.checkpoint, self.resume = checkpoint, resume
-        self.random_state, self.n_jobs = random_state, n_jobs
+        self._take_parameters(locals())
 
     def _bare_network(self) -> nn.Module:
         return copy.deepcopy(self.module)

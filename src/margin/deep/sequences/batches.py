@@ -53,13 +53,14 @@ class SequenceLessons:
 
 def answered(net: nn.Module, rows: Ragged, n_jobs: int | None) -> np.ndarray:
     """Logits, a row for each sequence. The network is left in the mode it was in."""
-    training = net.training
+    training, device = net.training, next(net.parameters()).device
     net.eval()
     made: list[tuple[np.ndarray, np.ndarray]] = []
     try:
         with threads_of_torch(n_jobs), torch.inference_mode():
             for piece in rows.pieces(STEPS, ROWS):
-                made.append((piece, net(packed(rows.laid(piece))).to(torch.float64).numpy()))
+                logits = net(packed(rows.laid(piece)).to(device))
+                made.append((piece, logits.to("cpu", torch.float64).numpy()))
     finally:
         net.train(training)
     found = np.empty((len(rows), made[0][1].shape[1] if made else 0))

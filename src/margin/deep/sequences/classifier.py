@@ -9,7 +9,8 @@ import numpy as np
 from margin.base.inputs.columns import Columns
 from margin.base.representations.representation import Learnt, TrainingRows
 from margin.data.sequences import Sequences
-from margin.deep.fitting.network_classifier import NetworkClassifier, OptimizerName, ScheduleName
+from margin.deep.fitting.network_classifier import NetworkClassifier
+from margin.deep.fitting.trained_network import Device, OptimizerName, PrecisionName, ScheduleName
 from margin.deep.mlp.parameters import Below1, Folder
 from margin.deep.sequences.encoding import AsSequences, SequenceEncoder
 from margin.deep.sequences.plan import SequencePlan
@@ -113,6 +114,8 @@ class SequenceClassifier(NetworkClassifier):
         class_weight: ClassWeight = None,
         checkpoint: Folder = None,
         resume: Flag = False,
+        device: Device = "cpu",
+        precision: PrecisionName = "float32",
         random_state: Seed = 0,
         n_jobs: Jobs = None,
     ) -> None:
@@ -122,16 +125,7 @@ class SequenceClassifier(NetworkClassifier):
         self.tokens, self.embedding = tokens, embedding
         self.min_count, self.max_tokens, self.max_length = min_count, max_tokens, max_length
         self.dropout = dropout
-        self.epochs, self.batch_size = epochs, batch_size
-        self.optimizer, self.rate, self.schedule = optimizer, rate, schedule
-        self.weight_decay = weight_decay
-        self.early_stopping, self.validation_fraction = early_stopping, validation_fraction
-        self.patience = patience
-        self.label_smoothing = label_smoothing
-        self.ema = ema
-        self.class_weight = class_weight
-        self.checkpoint, self.resume = checkpoint, resume
-        self.random_state, self.n_jobs = random_state, n_jobs
+        self._take_parameters(locals())
 
     _encoder: SequenceEncoder
 

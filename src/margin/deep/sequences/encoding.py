@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -30,6 +30,8 @@ class AsSequences:
     min_count: int = 2
     max_tokens: int = 20_000
     max_length: int = 1000
+    #: It reads free text.
+    text: ClassVar[bool] = True
 
     def learn(self, columns: Columns, rows: TrainingRows, who: str) -> Learnt:
         source: Sequences = rows.source

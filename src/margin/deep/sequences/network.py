@@ -25,13 +25,18 @@ class Packed:
     places: torch.Tensor
     n: int
 
+    def to(self, device: torch.device) -> Packed:
+        """The same there."""
+        steps = None if self.steps is None else self.steps.to(device)  # type: ignore[arg-type]
+        return Packed(steps, self.places.to(device), self.n)
 
-def packed(laid: Laid, device: torch.device | str = "cpu") -> Packed:
+
+def packed(laid: Laid) -> Packed:
     """A batch as a network takes it; its sequences keep the order of their lengths until the end."""
-    places = torch.from_numpy(laid.places).to(device)
+    places = torch.from_numpy(laid.places)
     if not len(laid.sizes):
         return Packed(None, places, laid.n)
-    steps = torch.from_numpy(laid.steps).to(device)
+    steps = torch.from_numpy(laid.steps)
     steps = steps.to(torch.int64) if not steps.is_floating_point() else steps
     return Packed(PackedSequence(steps, torch.from_numpy(laid.sizes.astype(np.int64))), places, laid.n)
 

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 
-from margin import params
-from margin.base.estimator import TableEstimator
-from margin.base.rollback import whole_or_not_at_all
-from margin.deep.fitting.network_classifier import NetworkClassifier, OptimizerName, ScheduleName
-from margin.deep.fitting.tensors import NamedTensors
+from margin.deep.fitting.trained_network import Device, OptimizerName, PrecisionName, ScheduleName, TrainedNetwork
 from margin.deep.mlp.parameters import Below1, Folder
 from margin.deep.mlp.training import Epoch
 from margin.deep.sequences.ngrams import TextStream, texts_of
 from margin.deep.sequences.plan import SequencePlan
 from margin.errors import InputError, ParameterError
-from margin.lazy import package_of_extra
 from margin.params import Count, Flag, Jobs, NonNegative, Positive, Seed, Share, is_number, is_whole
 from margin.random import generator, seed_for
 from margin.typing import SeedLike
@@ -30,7 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["SequenceModel"]
 
 
-class SequenceModel(TableEstimator):
+class SequenceModel(TrainedNetwork):
     """Reads a text and says at each character how probable each next one is; so it can write, too.
 
     The loss is the mean logarithm of what it gave the character that came. Texts are read by several streams at once,
@@ -56,38 +51,14 @@ class SequenceModel(TableEstimator):
         Passes over the text, at most.
     batch_size
         Streams that read at once.
-    optimizer
-        "adam", "adamw", "sgd" (with momentum), "nesterov", "rmsprop".
-    rate, schedule
-        The learning rate, and what becomes of it: "constant", "step", "cosine", "one_cycle", "warm_up", "invscaling".
-    weight_decay
-        How strongly weights are pulled to 0.
     early_stopping
         Whether the end of the text (of several, some of them) is held out to judge every epoch by; the weights of the
         best one are kept.
-    validation_fraction
-        That share.
-    patience
-        So many epochs without a better score end training; None for all.
-    label_smoothing
-        The share of every character that is spread over all.
-    ema
-        Memory of the average of weights over the steps, which then answers; 0 for the last weights.
-    checkpoint
-        A folder where the run is written down after every epoch.
-    resume
-        Whether ``fit`` goes on from there.
-    random_state
-        Decides first weights, where the text is cut, and what is dropped.
-    n_jobs
-        Threads; None for all cores. The same number gives the same bytes.
 
     Attributes
     ----------
-    network_
-        The module of torch that answers.
-    history_
-        Loss, rate and score of each epoch, as a table. Scores are bits a character below 0.
+    validation_scores_
+        Bits a character below 0 of every epoch on what is held out; None without.
 
     References
     ----------
@@ -102,11 +73,7 @@ class SequenceModel(TableEstimator):
     True
     """
 
-    accepts_tables = False
-    _columns: Any = None
     _encoder: TextStream
-    _tensors: NamedTensors
-    class_weight: Any = None
 
     def __init__(
         self,
@@ -133,6 +100,8 @@ class SequenceModel(TableEstimator):
         ema: Below1 = 0.0,
         checkpoint: Folder = None,
         resume: Flag = False,
+        device: Device = "cpu",
+        precision: PrecisionName = "float32",
         random_state: Seed = 0,
         n_jobs: Jobs = None,
     ) -> None:
@@ -140,27 +109,7 @@ class SequenceModel(TableEstimator):
         self.embedding, self.tokens, self.steps = embedding, tokens, steps
         self.min_count, self.max_tokens = min_count, max_tokens
         self.dropout = dropout
-        self.epochs, self.batch_size = epochs, batch_size
-        self.optimizer, self.rate, self.schedule = optimizer, rate, schedule
-        self.weight_decay = weight_decay
-        self.early_stopping, self.validation_fraction = early_stopping, validation_fraction
-        self.patience = patience
-        self.label_smoothing = label_smoothing
-        self.ema = ema
-        self.checkpoint, self.resume = checkpoint, resume
-        self.random_state, self.n_jobs = random_state, n_jobs
-
-    # A run, what is kept of it and the module made of that are those of classifiers.
-    history_: Any = NetworkClassifier.history_
-    network_: Any = NetworkClassifier.network_
-    _trained: Any = NetworkClassifier._trained
-    _keep: Any = NetworkClassifier._keep
-    _groups_of_parameters: Any = NetworkClassifier._groups_of_parameters
-    _before_epoch: Any = NetworkClassifier._before_epoch
-    _mixup: Any = NetworkClassifier._mixup
-    _case_loss: Any = NetworkClassifier._case_loss
-    _check_together: Any = NetworkClassifier._check_together
-    __getstate__: Any = NetworkClassifier.__getstate__
+        self._take_parameters(locals())
 
     def fit(self, X: Any, y: None = None) -> Self:
         """Learn from a text, or from several; y is not looked at.
@@ -171,23 +120,13 @@ class SequenceModel(TableEstimator):
             pass
         return self
 
-    def training(self, X: Any) -> Generator[Epoch, None, None]:
+    def training(self, X: Any) -> Iterator[Epoch]:
         """The same as a loop: one :class:`margin.deep.Epoch` a turn; break, and the network is as it was then."""
-        who = f"{type(self).__name__}.fit"
-        params.check(self)
-        package_of_extra("torch", who)
-        self._check_together()
-        stopped = None
-        with whole_or_not_at_all(self):
-            lessons, held = self._read(X, who)
-            try:
-                stopped = yield from self._trained(lessons, held, who)
-            except GeneratorExit:
-                return
-        if stopped is not None:
-            raise stopped
+        return self._learnt_by(X)
 
-    def _read(self, X: Any, who: str) -> tuple[Lessons, Lessons | None]:
+    def _read_lessons(
+        self, X: Any, y: Any, sample_weight: Any, who: str, validation: Any
+    ) -> tuple[Lessons, Lessons | None]:
         from margin.deep.sequences.stream import StreamLessons
 
         texts = texts_of(X, who)
@@ -276,20 +215,22 @@ class SequenceModel(TableEstimator):
         import torch
 
         who = f"{type(self).__name__}.sample"
-        stream, net = self._fitted("sample")._encoder, self.network_
+        stream = self._fitted("sample")._encoder
+        net: Any = self.network_
         if not is_whole(n) or n < 0:
             raise ParameterError(f"{who}(n={n!r}): n must be a whole number of at least 0.")
         if not is_number(temperature) or temperature < 0:
             raise ParameterError(f"{who}(temperature={temperature!r}): temperature must be a number of at least 0.")
         if not isinstance(start, str):
             raise ParameterError(f"{who}(start={start!r}): start must be a text.")
+        device = next(net.parameters()).device
         draw, written = generator(random_state, "sample"), list[int]()
         codes: Any = np.concatenate([[stream.mark], stream.codes([start])[1:]]).astype(np.int64)
         state = None
         with torch.inference_mode():
             while len(written) < n:
-                logits, state = net.read(torch.from_numpy(codes)[None], state)
-                written.append(_drawn(logits[0, -1].double().numpy(), temperature, stream, self._ends, draw))
+                logits, state = net.read(torch.from_numpy(codes)[None].to(device), state)
+                written.append(_drawn(logits[0, -1].cpu().double().numpy(), temperature, stream, self._ends, draw))
                 if written[-1] == stream.mark:
                     break
                 codes = np.array(written[-1:])

@@ -29,6 +29,10 @@ class Window:
     codes: torch.Tensor
     begins: bool
 
+    def to(self, device: torch.device) -> Window:
+        """The same there."""
+        return Window(self.codes.to(device), self.begins)
+
 
 class ReadingNet(nn.Module):
     """Codes to logits of the code after each: (streams, steps) to (streams, codes, steps)."""
@@ -102,7 +106,7 @@ def bits(net: Any, codes: np.ndarray, n_jobs: int | None) -> float:
     starts = range(0, n, PIECE)
     pieces = [wide[max(0, start - BEFORE) : min(n, start + PIECE) + 1] for start in starts]
     counted = [min(n, start + PIECE) - start for start in starts]
-    training = net.training
+    training, device = net.training, next(net.parameters()).device
     net.eval()
     try:
         with threads_of_torch(n_jobs), torch.inference_mode():
@@ -110,9 +114,9 @@ def bits(net: Any, codes: np.ndarray, n_jobs: int | None) -> float:
                 same = [i for i, each in enumerate(pieces) if len(each) == length]
                 for first in range(0, len(same), 16):
                     rows = same[first : first + 16]
-                    given = torch.from_numpy(np.stack([pieces[i] for i in rows]))
-                    shares = net.read(given[:, :-1])[0].to(torch.float64).log_softmax(dim=2)
-                    found = shares.gather(2, given[:, 1:, None])[..., 0].numpy()
+                    given = torch.from_numpy(np.stack([pieces[i] for i in rows])).to(device)
+                    shares = net.read(given[:, :-1])[0].to("cpu", torch.float64).log_softmax(dim=2)
+                    found = shares.gather(2, given[:, 1:, None].cpu())[..., 0].numpy()
                     total -= sum(float(found[j, -counted[i] :].sum()) for j, i in enumerate(rows))
     finally:
         net.train(training)

@@ -20,8 +20,9 @@ def answered(net: nn.Module, images: Images, scale: PixelScale, device: torch.de
     """Logits, a row for each picture. The network is left in the mode it was in."""
     size = int(min(256, max(1, PIECE // max(1, int(np.prod(images.shape[1:]))))))
     training = net.training
-    # As in training: convolutions are quicker so, and an answer has the same digits whoever laid the weights out.
-    net.to(memory_format=torch.channels_last).eval()  # type: ignore[call-overload]
+    if training or not getattr(net, "is_laid_out", False):
+        # As in training: convolutions are quicker so, and an answer has the same digits whoever laid the weights out.
+        net.to(memory_format=torch.channels_last).eval()  # type: ignore[call-overload]
     made = []
     try:
         with threads_of_torch(n_jobs), torch.inference_mode():
@@ -29,5 +30,6 @@ def answered(net: nn.Module, images: Images, scale: PixelScale, device: torch.de
                 logits = net(scale.applied(images[first : first + size].pixels(), device))
                 made.append(logits.to("cpu", torch.float64).numpy())
     finally:
-        net.train(training)
+        if training:
+            net.train()
     return np.concatenate(made)

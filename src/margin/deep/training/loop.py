@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
+from itertools import count
 from typing import Any, Protocol
 
 import numpy as np
@@ -15,12 +18,13 @@ from margin.deep.architectures.plan import TrainingOutputs
 from margin.deep.mlp.rates import Schedule
 from margin.deep.mlp.training import Divergence, Epoch, Patience
 from margin.deep.training.average import Average
-from margin.deep.training.lessons import Lessons
+from margin.deep.training.devices import narrow_products, on_device
+from margin.deep.training.lessons import Batch, Lessons
 from margin.deep.training.mixing import mixed_loss
 from margin.deep.training.surroundings import OwnRandom, threads_of_torch
 from margin.random import generator
 
-__all__ = ["OPTIMIZERS", "Loop", "make_optimizer", "take_weights", "weights_of"]
+__all__ = ["OPTIMIZERS", "Loop", "make_optimizer", "steps_of", "take_weights", "weights_of"]
 
 #: What auxiliary heads count beside the head (Szegedy et al. 2014).
 AUXILIARY = 0.3
@@ -33,6 +37,8 @@ OPTIMIZERS: dict[str, Callable[..., torch.optim.Optimizer]] = {
     ),
     "rmsprop": lambda given, rate, decay: torch.optim.RMSprop(given, rate, weight_decay=decay),
 }
+
+CPU = torch.device("cpu")
 
 Weights = dict[str, torch.Tensor]
 
@@ -55,6 +61,8 @@ class Loop:
         The parameter of the Beta distribution by which cases are mixed; 0 for none.
     average
         Weights averaged over the steps; they are those that are judged and answer.
+    device, narrow
+        Where the network is; whether products are of bfloat16 in training.
     keeper
         Writes every epoch down.
     curve, best, diverged
@@ -75,6 +83,8 @@ class Loop:
     before_epoch: Callable[[int], None] = lambda number: None
     mixup: float = 0.0
     average: Average | None = None
+    device: torch.device = CPU
+    narrow: bool = False
     keeper: Keeper | None = None
     curve: list[Epoch] = field(default_factory=list)
     best: Weights | None = None
@@ -160,22 +170,24 @@ class Loop:
         self, x: Any, targets: torch.Tensor, weight: torch.Tensor | None, draws: np.random.Generator
     ) -> torch.Tensor:
         if self.mixup and isinstance(x, torch.Tensor):
-            return mixed_loss(self._mean, self.loss, x, targets, weight, self.mixup, draws)
+            x, targets, weight = (on_device(each, self.device) for each in (x, targets, weight))
+            with narrow_products(self.device, self.narrow):
+                ask = partial(_mean, self.net)
+                return mixed_loss(ask, self.loss, x, targets, weight, self.mixup, draws)
+        return self.loss_of(self.net, x, targets, weight, self.narrow)
+
+    def loss_of(
+        self, net: nn.Module, x: Any, targets: torch.Tensor, weight: torch.Tensor | None, narrow: bool
+    ) -> torch.Tensor:
+        """The mean loss of a batch; weights are relative to their mean over all cases, not over the batch."""
+        x, targets, weight = (on_device(each, self.device) for each in (x, targets, weight))
 
         def of_cases(logits: torch.Tensor) -> torch.Tensor:
             losses = self.loss(logits, targets)
             return losses if weight is None else losses * weight
 
-        return self._mean(x, of_cases)
-
-    def _mean(self, x: Any, of_cases: Callable[[torch.Tensor], torch.Tensor]) -> torch.Tensor:
-        """The mean loss of a batch; weights are relative to their mean over all cases, not over the batch."""
-        made = self.net(x)
-        logits, auxiliary = made if isinstance(made, TrainingOutputs) else (made, ())
-        loss = of_cases(logits).mean()
-        for each in auxiliary:
-            loss = loss + AUXILIARY * of_cases(each).mean()
-        return loss
+        with narrow_products(self.device, narrow):
+            return _mean(net, x, of_cases)
 
     def _gradient_norm(self) -> float:
         gradients = [each.grad for each in self.net.parameters() if each.grad is not None]
@@ -192,6 +204,43 @@ class Loop:
             return self.held_out.score(self.net, self.n_jobs)
         finally:
             take_weights(self.net, learning)
+
+
+@contextmanager
+def steps_of(run: Loop) -> Iterator[Callable[[float], float]]:
+    """A function that takes one step of a run at a rate, batch after batch, and gives the loss before it."""
+
+    def batches() -> Iterator[tuple[Batch, np.random.Generator]]:
+        for number in count():
+            draws = generator(run.seed, "changes", number)
+            order = generator(run.seed, "order", number).permutation(len(run.lessons))
+            for batch in run.lessons.of(order, run.batch_size, draws):
+                yield batch, draws
+
+    coming = batches()
+
+    def step(rate: float) -> float:
+        batch, draws = next(coming)
+        loss = run._loss(*batch, draws)
+        value = float(loss.detach())
+        if np.isfinite(value):
+            run._step(loss, rate)
+        return value
+
+    run.net.train()
+    run.before_epoch(0)
+    with threads_of_torch(run.n_jobs), run.random:
+        yield step
+
+
+def _mean(net: nn.Module, x: Any, of_cases: Callable[[torch.Tensor], torch.Tensor]) -> torch.Tensor:
+    """The mean over cases, auxiliary heads among them."""
+    made = net(x)
+    logits, auxiliary = made if isinstance(made, TrainingOutputs) else (made, ())
+    loss = of_cases(logits).mean()
+    for each in auxiliary:
+        loss = loss + AUXILIARY * of_cases(each).mean()
+    return loss
 
 
 def weights_of(net: nn.Module) -> Weights:

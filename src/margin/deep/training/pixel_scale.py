@@ -37,7 +37,9 @@ class PixelScale:
 
     def applied(self, pixels: np.ndarray, device: torch.device) -> torch.Tensor:
         """Pictures as (n, channels, height, width), which lie in memory with channels last."""
-        given = torch.from_numpy(np.require(pixels, requirements=["C", "W"]) if not pixels.flags.writeable else pixels)
+        # torch takes no views that run backwards, and warns of arrays that must not be written to.
+        as_it_is = pixels.flags.writeable and min(pixels.strides, default=0) >= 0
+        given = torch.from_numpy(pixels if as_it_is else np.require(pixels, requirements=["C", "W"]))
         x = given.to(device).permute(0, 3, 1, 2).to(torch.float32)
         unit = 255.0 if pixels.dtype == np.uint8 else 1.0
         mean, std = (x.new_tensor(each).mul_(unit)[:, None, None] for each in (self.mean, self.std))

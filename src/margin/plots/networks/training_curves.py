@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from margin.deep.fitting.trained_network import TrainedNetwork
 from margin.deep.mlp.fitted import FittedNetwork
 from margin.deep.mlp.rate_finder import RateCurve
 from margin.errors import InputError
@@ -30,7 +31,7 @@ def plot_training(model: Any, ax: Any = None) -> Any:
     >>> plot_training(MLPRegressor(max_iter=5, tol=10.0, n_iter_no_change=1).fit(X, X[:, 0] ** 2)).get_xlabel()
     'epoch'
     """
-    if not isinstance(model, FittedNetwork):
+    if not isinstance(model, FittedNetwork | TrainedNetwork):
         raise InputError(f"plot_training: {type(model).__name__} has no epochs; give a fitted network.")
     curve, scores = model._fitted("plot_training").loss_curve_, model.validation_scores_
     if not len(curve):
@@ -47,7 +48,8 @@ def plot_training(model: Any, ax: Any = None) -> Any:
     if scores is not None:
         shown, better = ax.twinx(), "best score"
         shown.plot(epochs, scores, color=PALETTE[5], linewidth=1.4)
-        shown.set_ylabel("accuracy on rows held out" if hasattr(model, "classes_") else "R² on rows held out")
+        what = "score" if isinstance(model, TrainedNetwork) else "R²"
+        shown.set_ylabel(f"{'accuracy' if hasattr(model, 'classes_') else what} on what was held out")
         shown.yaxis.label.set_color(PALETTE[5])
         shown.tick_params(colors=INK, labelsize=9, length=3)
         shown.spines["top"].set_visible(False)

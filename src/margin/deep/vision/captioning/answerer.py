@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from margin.base.representations.representation import Learnt, TrainingRows
-from margin.deep.fitting.network_classifier import NetworkClassifier, OptimizerName, ScheduleName
+from margin.deep.fitting.network_classifier import NetworkClassifier
+from margin.deep.fitting.trained_network import OptimizerName, ScheduleName
 from margin.deep.mlp.parameters import Below1, Folder
 from margin.deep.pictures.picture_encoder import PictureEncoder
 from margin.deep.vision.captioning.questions import Asked

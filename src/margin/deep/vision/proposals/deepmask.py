@@ -10,7 +10,7 @@ import numpy as np
 
 from margin.data.generated.drawing import boxes_of
 from margin.data.images import Images
-from margin.deep.fitting.network_classifier import OptimizerName, ScheduleName
+from margin.deep.fitting.trained_network import OptimizerName, ScheduleName
 from margin.deep.mlp.parameters import Below1, Folder
 from margin.deep.vision.given import PictureScale, given_pictures
 from margin.deep.vision.learner import PictureLearner, rows_held_out_of

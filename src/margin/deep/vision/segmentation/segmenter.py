@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import numpy as np
 
 from margin.data.images import Images
-from margin.deep.fitting.network_classifier import OptimizerName, ScheduleName
+from margin.deep.fitting.trained_network import OptimizerName, ScheduleName
 from margin.deep.mlp.parameters import Below1, Folder
 from margin.deep.pictures.augmentation import Changes, read_changes
 from margin.deep.pictures.image_classifier import WeightFile
