@@ -18,7 +18,7 @@ from margin.errors import ParameterError
 from margin.random import seed_for
 from margin.typing import SeedLike
 
-__all__ = ["FAMILIES", "initialise", "made"]
+__all__ = ["FAMILIES", "give_memory", "initialise", "made"]
 
 FAMILIES = {
     "small": small, "lenet": lenet, "alexnet": alexnet, "vgg": vgg, "nin": nin, "googlenet": googlenet,
@@ -35,12 +35,12 @@ def made(card: Card, plan: Plan, device: str, seed: SeedLike) -> Network:
     net.train()
     if device == "meta":
         return net
-    _give_memory(net, device)
+    give_memory(net, device)
     initialise(net, torch.Generator(device).manual_seed(seed_for(seed, "first weights", bits=63)))
     return net
 
 
-def _give_memory(net: nn.Module, device: str) -> None:
+def give_memory(net: nn.Module, device: str) -> None:
     """What ``to_empty`` does, which would import a whole algebra system first."""
     for module in net.modules():
         for name, each in module._parameters.items():
