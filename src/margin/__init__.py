@@ -19,8 +19,8 @@ _names = {
     """,
     "data": "Table read",
     "deep": """
-        FeatureExtractor ImageClassifier MLPClassifier MLPRegressor Pixels SequenceClassifier SequenceModel
-        TorchClassifier
+        CycleGAN DCGAN FeatureExtractor GAN ImageClassifier MLPClassifier MLPRegressor Pixels SequenceClassifier
+        SequenceModel TorchClassifier generative_report
     """,
     "ensemble": """
         BaggingClassifier BaggingRegressor ExtraTreesClassifier ExtraTreesRegressor GatedClassifier

@@ -151,7 +151,16 @@ from margin.data import (
     read as read,
 )
 from margin.deep import (
+    CycleGAN as CycleGAN,
+)
+from margin.deep import (
+    DCGAN as DCGAN,
+)
+from margin.deep import (
     FeatureExtractor as FeatureExtractor,
+)
+from margin.deep import (
+    GAN as GAN,
 )
 from margin.deep import (
     ImageClassifier as ImageClassifier,
@@ -173,6 +182,9 @@ from margin.deep import (
 )
 from margin.deep import (
     TorchClassifier as TorchClassifier,
+)
+from margin.deep import (
+    generative_report as generative_report,
 )
 from margin.ensemble import (
     BaggingClassifier as BaggingClassifier,

@@ -132,6 +132,8 @@ def _of_pictures(
     elif not isinstance(classifier, ImageClassifier):
         raise InputError(f"{who}(classifier=…): pictures need a fitted ImageClassifier.")
     rows = [_pixels(each) for each in given]
+    unit = last_features(classifier, given[2], n_jobs).std(axis=0)
+    unit = np.where(unit > 0, unit, 1.0)
 
     def images(cases: np.ndarray) -> Images:
         return Images.from_array(cases.reshape(len(cases), *shapes[0]).astype(np.float32))
@@ -141,7 +143,7 @@ def _of_pictures(
 
     return Cases(
         rows[0], rows[1], rows[2], on_real, codes, len(classifier.classes_), lambda cases: cases.clip(0, 1),
-        lambda cases: last_features(classifier, images(cases), n_jobs), classes_of,
+        lambda cases: last_features(classifier, images(cases), n_jobs) / unit, classes_of,
     )  # fmt: skip
 
 

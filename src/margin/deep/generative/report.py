@@ -135,8 +135,9 @@ def generative_report(
     """How near made cases come to real ones, in numbers beside which plain distributions stand.
 
     One half of the real cases is what all is compared with; the other half is the line "real", the best that can be
-    asked for. All lines have equally many cases, since distances of few are larger. Pictures are compared in features
-    of a network that margin has trained on them; rows of a table in their columns, each of deviation 1.
+    asked for. All lines have equally many cases, since distances of few are larger. Pictures are compared in
+    what the head of a classifier is handed (LeNet-5, trained on the training cases, where none is given), rows of a
+    table in their columns; each of these has deviation 1 over the training cases.
 
     Parameters
     ----------
