@@ -7,4 +7,13 @@ from margin.deep.generative.losses import value_function
 from margin.deep.generative.report import ForgeryMeasures, GenerativeReport, generative_report
 from margin.deep.generative.round import Round
 
-__all__ = ["CycleGAN", "DCGAN", "GAN", "ForgeryMeasures", "GenerativeReport", "Round", "generative_report", "value_function"]
+__all__ = [
+    "CycleGAN",
+    "DCGAN",
+    "GAN",
+    "ForgeryMeasures",
+    "GenerativeReport",
+    "Round",
+    "generative_report",
+    "value_function",
+]

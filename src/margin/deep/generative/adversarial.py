@@ -65,6 +65,8 @@ class AdversarialModel(TableEstimator):
     accepts_tables = False
     _columns: Any = None
     _tensors: NamedTensors
+    #: While it learns.
+    _run: Rounds
     #: Parameters that a run that goes on may have otherwise.
     _free_to_change: tuple[str, ...] = ("steps",)
 
@@ -104,7 +106,7 @@ class AdversarialModel(TableEstimator):
                 run.keeper = RunFile.of(self, run, hashlib.sha256(digest).hexdigest())
                 if self.resume:
                     run.keeper.read_into(run)
-            left = False
+            left, self._run = False, run
             try:
                 yield from run.play()
             except GeneratorExit:
@@ -117,6 +119,8 @@ class AdversarialModel(TableEstimator):
                 if isinstance(error, MarginError):
                     raise
                 raise TrainingError(f"{who}: the networks cannot learn from these cases ({error}).") from error
+            finally:
+                self.__dict__.pop("_run", None)
             self._keep(run, left or stopped is not None)
             if not left and stopped is None:
                 self._settle(run, who)
@@ -178,4 +182,4 @@ class AdversarialModel(TableEstimator):
     def __getstate__(self) -> dict[str, Any]:
         """Everything but the modules, which are made again of their numbers."""
         state = super().__getstate__()
-        return {name: each for name, each in state.items() if name != "_modules"}
+        return {name: each for name, each in state.items() if name not in ("_modules", "_run")}

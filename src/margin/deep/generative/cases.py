@@ -112,7 +112,7 @@ def _of_pictures(
     random_state: SeedLike, n_jobs: int | None,
 ) -> Cases:  # fmt: skip
     from margin.deep.architectures.cards import card
-    from margin.deep.generative.last_layer import last_features
+    from margin.deep.pictures.last_layer import last_features
     from margin.deep.pictures.image_classifier import ImageClassifier
 
     given = [open_images(each, who) for each in (real, made, training)]

@@ -29,7 +29,9 @@ def frechet_distance(a: np.ndarray, b: np.ndarray) -> float:
     means = a.mean(axis=0) - b.mean(axis=0)
     first, second = ((each - each.mean(axis=0)) / np.sqrt(max(len(each) - 1, 1)) for each in (a, b))
     if len(a) + len(b) > 2 * a.shape[1]:
-        first, second = (np.linalg.qr(each, mode="r") for each in (first, second))  # with the same covariance, and short
+        first, second = (
+            np.linalg.qr(each, mode="r") for each in (first, second)
+        )  # with the same covariance, and short
     # The trace of the root of a product of covariances is the sum of the singular values of this one.
     shared = np.linalg.svd(first @ second.T, compute_uv=False).sum()
     return float(max(means @ means + (first**2).sum() + (second**2).sum() - 2 * shared, 0.0))

@@ -60,8 +60,9 @@ class Duel:
             if (made := adam(self.players[name], rate, self.beta1)) is not None:
                 self.optimizers[name] = made
         self._batches = rows_of(len(self.cases), self.batch_size, self.seed, "order")
-        # Where batches are normalised, real and made cases must not share one.
-        self._apart = any(isinstance(each, nn.BatchNorm2d) for each in self.players["discriminator"].modules())
+        # Normalised batches of one kind alone would hide what all of its cases share, such as their contrast: a judge
+        # could not see it. So real and made cases always come together.
+        self._together = any(isinstance(each, nn.BatchNorm2d) for each in self.players["discriminator"].modules())
 
     def turn(self, number: int) -> tuple[float, float, float]:
         """The discriminator learns ``n_critic`` times, the generator once."""
@@ -72,11 +73,13 @@ class Duel:
             last = k == self.n_critic - 1
             with torch.set_grad_enabled(last and learns):
                 made = forge(z)  # the last batch serves both players
-            value, of_judge = self._judge_learns(made.detach(), number, k)
+            real = self._real()
+            value, of_judge = self._judge_learns(real, made.detach(), number, k)
         if not learns:
             return value, 0.0, of_judge
         with gradients_kept_off(judge):
-            of_forge = self.loss.generator(judge(made))
+            told = judge(torch.cat([real, made]))[len(real) :] if self._together else judge(made)
+            of_forge = self.loss.generator(told)
             self.optimizers["generator"].zero_grad(set_to_none=True)
             of_forge.backward()
         self.optimizers["generator"].step()
@@ -84,15 +87,11 @@ class Duel:
             self.average.see(forge)
         return value, float(of_forge.detach()), of_judge
 
-    def _judge_learns(self, made: torch.Tensor, number: int, k: int) -> tuple[float, float]:
+    def _judge_learns(self, real: torch.Tensor, made: torch.Tensor, number: int, k: int) -> tuple[float, float]:
         judge, optimizer = self.players["discriminator"], self.optimizers["discriminator"]
-        real = self._real()
         if self.r1:
-            real.requires_grad_(True)
-        if self._apart:
-            of_real, of_made = judge(real), judge(made)
-        else:
-            of_real, of_made = judge(torch.cat([real, made])).split(len(real))
+            real = real.detach().requires_grad_(True)
+        of_real, of_made = judge(torch.cat([real, made])).split(len(real))
         loss = self.loss.discriminator(of_real, of_made)
         value = -float(loss.detach())
         if self.loss.penalty:

@@ -178,7 +178,9 @@ class Forger(AdversarialModel):
         made: np.ndarray = cases.detach().cpu().numpy()
         if self._pictures:
             return np.ascontiguousarray(((made + 1) / 2).clip(0, 1).transpose(0, 2, 3, 1))
-        return np.asarray(made.astype(np.float64) * self._encoder.spread + self._encoder.center)
+        low, high = self._ranges
+        spread = np.where(low == high, 0.0, self._encoder.spread)
+        return np.asarray(made.astype(np.float64) * spread + self._encoder.center)
 
     # ---- The game.
 
@@ -194,9 +196,12 @@ class Forger(AdversarialModel):
         game = Duel(
             players, cases, LOSSES[self.loss], latent, int(self.n_critic), float(self.r1), int(self.batch_size),
             (float(self.rate), float(self.rate)), float(self.beta1), seed,
-            Average(float(self.ema)) if self.ema else None, Watch.over(cases, latent, seed),
+            Average(float(self.ema)) if self.ema else None,
         )  # fmt: skip
-        return game, cases.contiguous().numpy().tobytes()
+        if "generator" in game.optimizers:
+            game.watch = Watch.over(cases, latent, seed)
+        known = b"" if self._pictures else self._encoder.center.tobytes() + self._encoder.spread.tobytes()
+        return game, cases.contiguous().numpy().tobytes() + known
 
     def _checked(self, players: Any, who: str) -> Any:
         """Whether the networks fit each other and the cases."""
@@ -252,6 +257,23 @@ class Forger(AdversarialModel):
             raise ParameterError(f"{who}(n={n!r}): n must be a whole number of at least 0.")
         drawn = generator(random_state, "sample").standard_normal((int(n), int(self.latent)), dtype=np.float32)
         return self.from_latent(drawn)
+
+    def glimpse(self, n: int = 64, random_state: SeedLike = 0) -> np.ndarray:
+        """So many cases of the generator as it is now, for whoever follows :meth:`training`."""
+        import torch
+
+        from margin.deep.training.surroundings import threads_of_torch
+
+        if "_run" not in self.__dict__:
+            return self.sample(n, random_state)
+        forge = self._run.game.players["generator"]
+        drawn = generator(random_state, "sample").standard_normal((int(n), int(self.latent)), dtype=np.float32)
+        training = forge.training
+        with threads_of_torch(self.n_jobs), torch.no_grad():
+            forge.eval()
+            made = self._given_back(forge(torch.from_numpy(drawn)))
+            forge.train(training)
+        return made
 
     def from_latent(self, z: Any) -> np.ndarray:
         """The cases that the generator makes of latent vectors (n, latent)."""

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from margin import params
 from margin.deep.generative.cyclegan import CycleGAN
 from margin.deep.generative.dcgan import DCGAN
@@ -31,11 +33,12 @@ FORGER: dict[str, Field] = {
     **RUN,
     "_encoder": Object("numeric-encoder", "picture-encoder"),
     "_columns": Absent(Object("columns")),
+    "_ranges": Absent(Array("f8", 2, None)),
     "_pictures": Flag(),
     "variety_": Array("f8", None, 2, at_least(0), finite),
 }
 #: Made again of the columns, or of the tensors.
-DERIVED = frozenset({"_modules", "n_features_in_", "feature_names_in_", "_ranges"})
+DERIVED = frozenset({"_modules", "n_features_in_", "feature_names_in_"})
 
 
 def _networks(made: Any) -> str | None:
@@ -53,6 +56,8 @@ def _forger(made: Any) -> str | None:
         return "its encoder is for other cases than it forges"
     if not made._pictures and ("_columns" not in vars(made) or made._encoder.columns is not made._columns):
         return "its encoder knows other columns"
+    if not made._pictures and vars(made).get("_ranges", np.zeros((2, 0))).shape[1] != len(made._encoder.center):
+        return "it knows the ranges of other columns"
     if any(hasattr(given, "state_dict") for given in made.get_params(deep=False).values()):
         return "its networks are the user's own, and a file holds none"
     return _networks(made)
