@@ -151,16 +151,16 @@ from margin.data import (
     read as read,
 )
 from margin.deep import (
-    CycleGAN as CycleGAN,
-)
-from margin.deep import (
     DCGAN as DCGAN,
 )
 from margin.deep import (
-    FeatureExtractor as FeatureExtractor,
+    GAN as GAN,
 )
 from margin.deep import (
-    GAN as GAN,
+    CycleGAN as CycleGAN,
+)
+from margin.deep import (
+    FeatureExtractor as FeatureExtractor,
 )
 from margin.deep import (
     ImageClassifier as ImageClassifier,

@@ -8,9 +8,9 @@ from margin.deep.generative.report import ForgeryMeasures, GenerativeReport, gen
 from margin.deep.generative.round import Round
 
 __all__ = [
-    "CycleGAN",
     "DCGAN",
     "GAN",
+    "CycleGAN",
     "ForgeryMeasures",
     "GenerativeReport",
     "Round",

@@ -112,15 +112,15 @@ def _of_pictures(
     random_state: SeedLike, n_jobs: int | None,
 ) -> Cases:  # fmt: skip
     from margin.deep.architectures.cards import card
-    from margin.deep.pictures.last_layer import last_features
     from margin.deep.pictures.image_classifier import ImageClassifier
+    from margin.deep.pictures.last_layer import last_features
 
     given = [open_images(each, who) for each in (real, made, training)]
     shapes = [each.shape[1:] for each in given]
     if len(set(shapes)) > 1 or len(shapes[0]) != 3:
         told = ", ".join(" x ".join(map(str, each)) or "several sizes" for each in shapes)
         raise InputError(f"{who}: real, made and training pictures must have one size and colours, not {told}.")
-    codes, n_classes = _codes(training_labels, len(given[2]), who)
+    codes, _n_classes = _codes(training_labels, len(given[2]), who)
     if classifier is None:
         if codes is None:
             raise InputError(

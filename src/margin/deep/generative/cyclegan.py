@@ -142,13 +142,13 @@ class CycleGAN(AdversarialModel):
             )
         if min(a.size) < SMALLEST or any(side % 4 for side in a.size):
             raise InputError(
-                f"{who}: pictures are {a.size[0]} x {a.size[1]} pixels; sides must be multiples of 4 from {SMALLEST} up "
-                "(image_size= makes them so)."
+                f"{who}: pictures are {a.size[0]} x {a.size[1]} pixels; sides must be multiples of 4 from "
+                f"{SMALLEST} up (image_size= makes them so)."
             )
         if a.channels != b.channels and self.identity:
             raise InputError(
-                f"{who}: pictures of A have {a.channels} channels and those of B {b.channels}, so that none can stay as "
-                "it is (channels= makes them one, or identity=0)."
+                f"{who}: pictures of A have {a.channels} channels and those of B {b.channels}, so that none can "
+                "stay as it is (channels= makes them one, or identity=0)."
             )
         return cases
 

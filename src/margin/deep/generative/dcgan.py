@@ -111,8 +111,8 @@ class DCGAN(Forger):
         height, width = self._encoder.size
         if height != width or not SMALLEST <= height <= LARGEST or levels_of(height) is None:
             raise InputError(
-                f"{who}: pictures are {height} x {width} pixels; they must be square, from {SMALLEST} to {LARGEST}, and "
-                "4 to 7 times a power of 2 (image_size=32 makes them so)."
+                f"{who}: pictures are {height} x {width} pixels; they must be square, from {SMALLEST} to {LARGEST}, "
+                "and 4 to 7 times a power of 2 (image_size=32 makes them so)."
             )
         return cases
 

@@ -134,8 +134,8 @@ class Forger(AdversarialModel):
         if encoder.filled:
             row, at = np.argwhere(np.isnan(np.asarray(encoder.numbers(rows.source, who), np.float64)))[0]
             raise InputError(
-                f"{who}: column {encoder.names_out()[at]!r}, row {row}: the cell is missing, and what is made up for it "
-                "would be forged too (fill the cell, or leave the row out)."
+                f"{who}: column {encoder.names_out()[at]!r}, row {row}: the cell is missing, and what is made up for "
+                "it would be forged too (fill the cell, or leave the row out)."
             )
         made = np.asarray(learnt.data, dtype=np.float64)
         constant = np.flatnonzero(np.ptp(made, axis=0) == 0)

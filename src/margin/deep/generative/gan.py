@@ -42,8 +42,8 @@ class GAN(Forger):
 
     .. math:: \min_G \max_D V(D, G) = E_{x} \log D(x) + E_{z} \log(1 - D(G(z)))
 
-    The best discriminator is :math:`p / (p + q)`, and a generator whose cases are distributed as the real ones leaves it
-    :math:`-\log 4`. Nothing says that steps lead there: losses go round in circles, a generator may come to make few
+    The best discriminator is :math:`p / (p + q)`, and a generator whose cases are distributed as the real ones leaves
+    it :math:`-\log 4`. Nothing says that steps lead there: losses go round in circles, a generator may come to make few
     kinds of cases, a discriminator may win for good. Both are warned of, with the step.
 
     Parameters

@@ -81,7 +81,7 @@ def value_function(real: Any, made: Any, real_weight: Any = None, made_weight: A
     r"""The value of the game, :math:`V(D, G) = E \log D(x) + E \log(1 - D(G(z)))`, of probabilities that D gives.
 
     The best discriminator, :math:`D^* = p / (p + q)`, reaches :math:`-\log 4 + 2\,JSD(p, q)`; where made cases cannot
-    be told from real ones that is :math:`-\log 4 \approx -1.3863`. Weights make means of the cases into sums over a grid.
+    be told from real ones that is :math:`-\log 4 \approx -1.3863`. Weights make means of cases into sums over a grid.
 
     >>> round(value_function([0.5, 0.5], [0.5, 0.5]), 4)
     -1.3863

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Sequence
 
 import torch
@@ -46,7 +47,7 @@ class DenseDiscriminator(nn.Module):
 
 def _dense(widths: Sequence[int]) -> list[nn.Module]:
     layers: list[nn.Module] = []
-    for inputs, outputs in zip(widths, widths[1:]):
+    for inputs, outputs in itertools.pairwise(widths):
         layers += [nn.Linear(inputs, outputs), nn.LeakyReLU(0.2, inplace=True)]
     return layers[:-1]
 
@@ -77,7 +78,7 @@ class Sculptor(nn.Module):
         layers: list[nn.Module] = [
             nn.ConvTranspose2d(latent, maps[0], smallest, bias=False), nn.BatchNorm2d(maps[0]), nn.ReLU(inplace=True)
         ]  # fmt: skip
-        for inputs, outputs in zip(maps, maps[1:]):
+        for inputs, outputs in itertools.pairwise(maps):
             layers += [
                 nn.ConvTranspose2d(inputs, outputs, 4, 2, 1, bias=False), nn.BatchNorm2d(outputs), nn.ReLU(inplace=True)
             ]  # fmt: skip
@@ -96,7 +97,7 @@ class Judge(nn.Module):
         super().__init__()
         maps = [width * 2**k for k in range(doublings)]
         layers: list[nn.Module] = [nn.Conv2d(channels, maps[0], 4, 2, 1, bias=False), nn.LeakyReLU(0.2, inplace=True)]
-        for inputs, outputs in zip(maps, maps[1:]):
+        for inputs, outputs in itertools.pairwise(maps):
             layers += [nn.Conv2d(inputs, outputs, 4, 2, 1, bias=False)]
             layers += [nn.BatchNorm2d(outputs)] if normed else []
             layers += [nn.LeakyReLU(0.2, inplace=True)]
@@ -138,7 +139,7 @@ def spectral(net: nn.Module) -> nn.Module:
 def made_with(
     build: Callable[[], nn.Module], seed: int | None, initialise: Callable[[nn.Module, torch.Generator], None]
 ) -> nn.Module:
-    """A network laid out without memory; with a seed it gets memory and first weights. torch's own draws are not used."""
+    """A network laid out without memory; with a seed it gets memory and first weights. torch's draws are not used."""
     with torch.device("meta"):
         net = build().to(torch.float32)
     if seed is None:
