@@ -67,6 +67,8 @@ class AdversarialModel(TableEstimator):
     _tensors: NamedTensors
     #: While it learns.
     _run: Rounds
+    #: Once they have been asked for.
+    _modules: nn.ModuleDict
     #: Parameters that a run that goes on may have otherwise.
     _free_to_change: tuple[str, ...] = ("steps",)
 
@@ -157,8 +159,7 @@ class AdversarialModel(TableEstimator):
             players = fitted._players(None)
             fitted._tensors.put_into(players)
             fitted._modules = players.eval().requires_grad_(False)
-        found: nn.ModuleDict = fitted._modules
-        return found
+        return fitted._modules
 
     @property
     def history_(self) -> Table:

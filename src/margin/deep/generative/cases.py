@@ -19,6 +19,8 @@ __all__ = ["Cases", "read_cases"]
 
 #: Epochs of the classifier whose last features pictures are compared in.
 EPOCHS = 15
+#: Cases of one line of a report, at least.
+FEWEST = 20
 
 
 @dataclass
@@ -71,6 +73,7 @@ def _of_rows(
     real: Any, made: Any, training: Any, training_labels: Any, classifier: Any, on_real: bool, who: str
 ) -> Cases:
     tables = [_matrix(each, who, name) for each, name in ((real, "real"), (made, "made"), (training, "training"))]
+    _enough(len(tables[0]), len(tables[1]), who)
     widths = [each.shape[1] for each in tables]
     if len(set(widths)) > 1:
         raise InputError(f"{who}: real, made and training cases have {', '.join(map(str, widths))} columns.")
@@ -91,6 +94,13 @@ def _of_rows(
         n_classes = len(classifier.classes_)
     same = _as_they_are
     return Cases(rows[0], rows[1], rows[2], on_real, codes, n_classes, same, same, classes_of)
+
+
+def _enough(real: int, made: int, who: str) -> None:
+    if real < 2 * FEWEST or made < FEWEST:
+        raise InputError(
+            f"{who}: there are {real} real and {made} made cases; {2 * FEWEST} and {FEWEST} are the least."
+        )
 
 
 def _as_they_are(cases: np.ndarray) -> np.ndarray:
@@ -120,7 +130,8 @@ def _of_pictures(
     if len(set(shapes)) > 1 or len(shapes[0]) != 3:
         told = ", ".join(" x ".join(map(str, each)) or "several sizes" for each in shapes)
         raise InputError(f"{who}: real, made and training pictures must have one size and colours, not {told}.")
-    codes, _n_classes = _codes(training_labels, len(given[2]), who)
+    _enough(len(given[0]), len(given[1]), who)
+    codes, _ = _codes(training_labels, len(given[2]), who)
     if classifier is None:
         if codes is None:
             raise InputError(

@@ -160,9 +160,7 @@ def made_with(
 def weight_of(module: nn.Module) -> torch.Tensor:
     """The numbers of a layer's weight, under its spectral norm where it has one."""
     if parametrize.is_parametrized(module, "weight"):
-        inner = module.parametrizations["weight"]  # type: ignore[index, union-attr]
-        original: torch.Tensor = inner.original
-        return original
+        return module.get_parameter("parametrizations.weight.original")
     plain: torch.Tensor = module.weight  # type: ignore[assignment]
     return plain
 

@@ -17,7 +17,7 @@ from margin.deep.generative.distances import (
     nearest_distances,
     two_sample_accuracy,
 )
-from margin.errors import InputError, ParameterError
+from margin.errors import ParameterError
 from margin.evaluation.intervals.interval import Interval, check_confidence, wilson
 from margin.random import generator
 from margin.typing import SeedLike
@@ -170,10 +170,6 @@ def generative_report(
     given = read_cases(real, labels, made, training, training_labels, classifier, who, random_state, n_jobs)
     order = generator(random_state, "halves").permutation(len(given.real))
     n = min(len(given.real) // 2, len(given.made), MOST)
-    if n < 20:
-        raise InputError(
-            f"{who}: there are {len(given.real)} real and {len(given.made)} made cases; 40 and 20 are the least."
-        )
     reference, other = order[:n], order[n : 2 * n]
     chosen = generator(random_state, "made").permutation(len(given.made))[:n]
     collections = {"made": given.made[chosen], "real": given.real[other]}

@@ -48,7 +48,7 @@ def nearest_vectors(
 
     for _ in range(steps):
         optimizer.zero_grad()
-        (distances().sum() + SHORT * (z**2).mean(dim=1).sum()).backward()
+        (distances().sum() + SHORT * (z**2).mean(dim=1).sum()).backward()  # type: ignore[no-untyped-call]
         optimizer.step()
     with torch.no_grad():
         best = distances().reshape(STARTS, n).argmin(dim=0)

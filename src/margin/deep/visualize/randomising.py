@@ -22,8 +22,8 @@ def randomisation_check(
     """For each picture the rank correlation of its map with the one that the same network of new weights gives.
 
     ``ask`` takes a network and pictures and gives a map for each, as :func:`saliency` and :func:`grad_cam` do;
-    magnitudes are compared, summed over colours where there are some. A correlation near 1 says that the map shows the picture
-    rather than what was learnt. A map of one value has no ranks, and counts as 0.
+    magnitudes are compared, summed over colours where there are some. A correlation near 1 says that the map shows the
+    picture rather than what was learnt. A map of one value has no ranks, and counts as 0.
 
     >>> from margin.deep import architectures, train
     >>> from margin.deep.visualize import saliency
