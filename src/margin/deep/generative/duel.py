@@ -81,7 +81,7 @@ class Duel:
             told = judge(torch.cat([real, made]))[len(real) :] if self._together else judge(made)
             of_forge = self.loss.generator(told)
             self.optimizers["generator"].zero_grad(set_to_none=True)
-            of_forge.backward()
+            of_forge.backward()  # type: ignore[no-untyped-call]
         self.optimizers["generator"].step()
         if self.average is not None:
             self.average.see(forge)

@@ -198,16 +198,16 @@ class _Judge:
 
     def of(self, cases: np.ndarray, rows: np.ndarray | None) -> ForgeryMeasures:
         theirs = self.given.features(cases)
-        measures = []
+        found: list[Measure] = []
         for measure, low, high in (
             (frechet_distance, 0.0, np.inf), (kernel_distance, -np.inf, np.inf), (two_sample_accuracy, 0.0, 1.0)
         ):  # fmt: skip
             interval = jackknife(measure, self.features, theirs, self.confidence, lowest=low, highest=high)
-            measures.append((measure(self.features, theirs), interval))
+            found.append((measure(self.features, theirs), interval))
         classes, entropy = self._classes(cases)
         copies = int((self._distances(cases, rows) <= self.near).sum())
         interval = Interval(*wilson(copies, len(cases), self.confidence), self.confidence, "Wilson")
-        return ForgeryMeasures(*measures, classes, entropy, (copies / len(cases), interval))
+        return ForgeryMeasures(found[0], found[1], found[2], classes, entropy, (copies / len(cases), interval))
 
     def _distances(self, cases: np.ndarray, rows: np.ndarray | None) -> np.ndarray:
         """To the nearest training case; a real one that is among them is not its own."""

@@ -100,7 +100,7 @@ class Translation:
             fooled = ((judges[0](made_a) - 1) ** 2).mean() + ((judges[1](made_b) - 1) ** 2).mean()
             loss = fooled + self.cycle * (cycle + self.identity * stays)
             self.optimizers["generators"].zero_grad(set_to_none=True)
-            loss.backward()  # type: ignore[no-untyped-call]
+            loss.backward()
         self.optimizers["generators"].step()
         self.cycles.append(float(cycle.detach()) / 2)
         value, of_judges = self._judges_learn(number, a, b, made_a.detach(), made_b.detach())
@@ -124,7 +124,7 @@ class Translation:
             shown = self.pools[side].mixed(made, random)
             loss = loss + 0.5 * ((judge(real) - 1) ** 2).mean() + 0.5 * (judge(shown) ** 2).mean()
         self.optimizers["discriminators"].zero_grad(set_to_none=True)
-        loss.backward()  # type: ignore[no-untyped-call]
+        loss.backward()
         self.optimizers["discriminators"].step()
         return -float(loss.detach()), float(loss.detach())
 
