@@ -86,7 +86,7 @@ class Translation:
             rows_of(len(each), self.batch_size, self.seed, f"order of {side}")
             for side, each in (("a", self.a), ("b", self.b))
         )
-        return zip(*orders, strict=True)  # type: ignore[return-value]
+        return zip(*orders, strict=True)
 
     def turn(self, number: int) -> tuple[float, float, float]:
         """The generators learn once, then the discriminators."""
@@ -124,7 +124,7 @@ class Translation:
             shown = self.pools[side].mixed(made, random)
             loss = loss + 0.5 * ((judge(real) - 1) ** 2).mean() + 0.5 * (judge(shown) ** 2).mean()
         self.optimizers["discriminators"].zero_grad(set_to_none=True)
-        loss.backward()
+        loss.backward()  # type: ignore[no-untyped-call]
         self.optimizers["discriminators"].step()
         return -float(loss.detach()), float(loss.detach())
 

@@ -39,8 +39,9 @@ class Looked:
         self.images: Images = images_of(images, who)
         # A fitted classifier knows the scale of its pixels; a network alone knows it if margin trained it.
         known = getattr(getattr(model, "_encoder", None), "scale", None)
-        fits = isinstance(known, PixelScale) and len(known.mean) == self.images.channels
-        self.scale: PixelScale = known if fits else pixel_scale_of(self.net, self.images.channels, who)
+        if not isinstance(known, PixelScale) or len(known.mean) != self.images.channels:
+            known = pixel_scale_of(self.net, self.images.channels, who)
+        self.scale: PixelScale = known
         self.device = next(self.net.parameters()).device
         self.classes = getattr(model, "classes_", getattr(self.net, "classes_", None))
         outputs_of(self.net, self.images, self.scale, self.device, who)
