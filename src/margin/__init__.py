@@ -19,8 +19,8 @@ _names = {
     """,
     "data": "Table read scan",
     "deep": """
-        FeatureClassifier FeatureExtractor ImageClassifier MLPClassifier MLPRegressor Pixels SequenceClassifier
-        SequenceModel TorchClassifier
+        CycleGAN DCGAN FeatureClassifier FeatureExtractor GAN ImageClassifier MLPClassifier MLPRegressor Pixels
+        SequenceClassifier SequenceModel TorchClassifier generative_report
     """,
     "distributed": "",
     "ensemble": """

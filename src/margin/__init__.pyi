@@ -160,6 +160,15 @@ from margin.deep import (
     FeatureClassifier as FeatureClassifier,
 )
 from margin.deep import (
+    DCGAN as DCGAN,
+)
+from margin.deep import (
+    GAN as GAN,
+)
+from margin.deep import (
+    CycleGAN as CycleGAN,
+)
+from margin.deep import (
     FeatureExtractor as FeatureExtractor,
 )
 from margin.deep import (
@@ -182,6 +191,9 @@ from margin.deep import (
 )
 from margin.deep import (
     TorchClassifier as TorchClassifier,
+)
+from margin.deep import (
+    generative_report as generative_report,
 )
 from margin.ensemble import (
     BaggingClassifier as BaggingClassifier,

@@ -2,6 +2,10 @@
 
 from margin.deep import architectures, layers
 from margin.deep.backpropagation import BackPropagation, LayerReading, backpropagate, layers_of
+from margin.deep.generative.cyclegan import CycleGAN
+from margin.deep.generative.dcgan import DCGAN
+from margin.deep.generative.gan import GAN
+from margin.deep.generative.report import generative_report
 from margin.deep.gradient_check import GradientCheck, check_gradients
 from margin.deep.learning_rate import find_learning_rate
 from margin.deep.mlp.classifier import MLPClassifier
@@ -26,7 +30,10 @@ from margin.deep.weights.files import load_weights, save_weights
 
 __all__ = [
     "CHANGES",
+    "DCGAN",
+    "GAN",
     "BackPropagation",
+    "CycleGAN",
     "Epoch",
     "FeatureClassifier",
     "FeatureExtractor",
@@ -49,6 +56,7 @@ __all__ = [
     "backpropagate",
     "check_gradients",
     "find_learning_rate",
+    "generative_report",
     "layers",
     "layers_of",
     "load_weights",

@@ -4,6 +4,7 @@ import margin.explain.bags
 import margin.explain.boosting
 import margin.explain.boosting_variants
 import margin.explain.deep.networks
+import margin.explain.deep.pictures
 import margin.explain.deep.sequences
 import margin.explain.distances
 import margin.explain.forests

@@ -4,6 +4,7 @@ from margin.deep.visualize.activations import Activations, LayerMaps, activation
 from margin.deep.visualize.dreaming import Dream, deep_dream, maximize
 from margin.deep.visualize.gradients import Attributions, integrated_gradients, saliency
 from margin.deep.visualize.localising import grad_cam, occlusion
+from margin.deep.visualize.randomising import randomisation_check
 from margin.deep.visualize.units import Patch, deconvnet, top_patches
 
 __all__ = [
@@ -20,6 +21,7 @@ __all__ = [
     "integrated_gradients",
     "maximize",
     "occlusion",
+    "randomisation_check",
     "saliency",
     "top_patches",
 ]

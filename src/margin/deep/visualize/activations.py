@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import html
 import io
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -60,8 +60,9 @@ class Activations:
             parts.append(_figure(each.name, f"{each.kind}, {shape}", _png(_sheet(each.values), 1)))
         return "".join(parts)
 
-    def save(self, path: str | Path) -> None:
-        """Write a page that needs nothing beside itself."""
+    def save(self, path: str | Path, maps: Mapping[str, np.ndarray] | None = None) -> None:
+        """Write a page that needs nothing beside itself; ``maps`` of places stand above those of the layers."""
+        maps = {} if maps is None else maps
         style = (
             "<style>body{font:15px/1.5 system-ui,sans-serif;max-width:760px;margin:2em auto;padding:0 1em;"
             "color:#222;background:#fff}figure{margin:1.2em 0}img{max-width:100%;image-rendering:pixelated}"
@@ -70,7 +71,10 @@ class Activations:
         head = "<meta charset='utf-8'><meta name='viewport' content='width=device-width'>"
         title = "<title>What each layer makes of a picture</title>"
         page = f"<!doctype html><html lang='en'>{head}{title}{style}<h1>What each layer makes of a picture</h1>"
-        Path(path).write_text(f"{page}{self._repr_html_()}</html>", encoding="utf-8")
+        places = [
+            _figure(name, "places that the answer rests on", _png(_sheet(m[None]), 3)) for name, m in maps.items()
+        ]
+        Path(path).write_text(f"{page}{''.join(places)}{self._repr_html_()}</html>", encoding="utf-8")
 
 
 def activations(model: Any, image: Any, *, n_jobs: int | None = None) -> Activations:

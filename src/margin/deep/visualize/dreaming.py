@@ -116,7 +116,7 @@ def maximize(
     package_of_extra("torch", "maximize")
     _check("maximize", steps, rate, 1, 2.0, jitter, blur)
     from margin.deep.visualize.looking import Looked, network_of
-    from margin.deep.visualize.units import _map_of
+    from margin.deep.visualize.units import map_of
 
     net = network_of(model, "maximize")
     plan: Any = getattr(net, "plan", None)
@@ -133,7 +133,7 @@ def maximize(
 
     def response(x: Any) -> Any:
         if place is not None:
-            return _map_of(looked.heard(place, x)[0], unit, "maximize", str(layer)).mean()
+            return map_of(looked.heard(place, x)[0], unit, "maximize", str(layer)).mean()
         logits = looked.logits(x)
         return logits.gather(1, looked.targets(unit, logits)[:, None]).sum()
 

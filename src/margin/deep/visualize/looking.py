@@ -37,7 +37,11 @@ class Looked:
     def __init__(self, model: Any, images: Any, who: str, n_jobs: int | None) -> None:
         self.net, self.who, self.n_jobs = network_of(model, who), who, n_jobs
         self.images: Images = images_of(images, who)
-        self.scale: PixelScale = pixel_scale_of(self.net, self.images.channels, who)
+        # A fitted classifier knows the scale of its pixels; a network alone knows it if margin trained it.
+        known = getattr(getattr(model, "_encoder", None), "scale", None)
+        if not isinstance(known, PixelScale) or len(known.mean) != self.images.channels:
+            known = pixel_scale_of(self.net, self.images.channels, who)
+        self.scale: PixelScale = known
         self.device = next(self.net.parameters()).device
         self.classes = getattr(model, "classes_", getattr(self.net, "classes_", None))
         outputs_of(self.net, self.images, self.scale, self.device, who)

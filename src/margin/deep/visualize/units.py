@@ -10,7 +10,7 @@ import numpy as np
 from margin.errors import InputError, ParameterError
 from margin.lazy import package_of_extra
 
-__all__ = ["Patch", "deconvnet", "top_patches"]
+__all__ = ["Patch", "deconvnet", "map_of", "top_patches"]
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ def top_patches(
     with looked.at_rest(), torch.no_grad():
         pixels = looked.pixels()
         for first in range(0, len(pixels), 64):
-            maps = _map_of(looked.heard(place, pixels[first : first + 64])[0], unit, "top_patches", layer)
+            maps = map_of(looked.heard(place, pixels[first : first + 64])[0], unit, "top_patches", layer)
             values, at = maps.flatten(1).max(dim=1)
             best += [(float(v), first + i, divmod(int(k), maps.shape[2])) for i, (v, k) in enumerate(zip(values, at))]
     best.sort(key=lambda each: (-each[0], each[1]))
@@ -115,14 +115,15 @@ def deconvnet(
         for first in range(0, len(pixels), 64):
             x = pixels[first : first + 64].detach().clone().requires_grad_(True)
             with ReluBackwards(method):
-                maps = _map_of(looked.heard(place, x)[0], unit, "deconvnet", layer)
+                maps = map_of(looked.heard(place, x)[0], unit, "deconvnet", layer)
                 response = maps.flatten(1).amax(dim=1).sum()
             found.append(torch.autograd.grad(response, x)[0])
     made: np.ndarray = torch.cat(found).permute(0, 2, 3, 1).cpu().numpy()
     return made
 
 
-def _map_of(maps: Any, unit: int, who: str, layer: str) -> Any:
+def map_of(maps: Any, unit: int, who: str, layer: str) -> Any:
+    """One map of a layer, by its number."""
     if maps.dim() != 4:
         raise InputError(f"{who}(layer={layer!r}): the layer must make maps (it makes {maps.dim() - 1}-d).")
     if isinstance(unit, bool) or not isinstance(unit, int | np.integer) or not 0 <= unit < maps.shape[1]:

@@ -25,7 +25,7 @@ from margin.persistence.kinds import (
     svm,
     tree,
 )
-from margin.persistence.kinds.deep import networks, pictures, sequences, tensors, vision
+from margin.persistence.kinds.deep import generative, networks, pictures, sequences, tensors, vision
 from margin.persistence.kinds.ensembles import adaboost, additive, bags, committees, forests, gradient, weighted_votes
 from margin.persistence.objects.kind import Kind
 
@@ -35,7 +35,7 @@ FAMILIES = (
     *(data, base, evaluation),
     *(neighbor_indexes, neighbors),
     *(bayes_statistics, distributions, bayes, discriminants, calibration),
-    *(linear, svm, tree, networks, tensors, pictures, sequences, vision),
+    *(linear, svm, tree, networks, tensors, pictures, sequences, vision, generative),
     *(multiclass, committees, bags, forests, gradient, selection),
     *(adaboost, additive, weighted_votes),
 )
