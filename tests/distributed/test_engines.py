@@ -163,9 +163,12 @@ def test_errors_on_a_cluster_come_back_as_they_are(client):
 
 def test_a_cluster_without_workers_or_with_others_is_refused(client, monkeypatch):
     dask = pytest.importorskip("dask.distributed")
-    with dask.LocalCluster(n_workers=0, dashboard_address=None) as empty, dask.Client(empty) as nobody:
-        with pytest.raises(WorkerError, match="the cluster has no workers"):
-            distributed.DaskEngine(nobody)
-    monkeypatch.setattr("margin.distributed.engines.dask.versions", lambda: ("9.9", "3.99", "none"))
-    with pytest.raises(WorkerError, match=r"and the caller margin 9\.9 on Python 3\.99 with none"):
+    with (
+        dask.LocalCluster(n_workers=0, dashboard_address=None) as empty,
+        dask.Client(empty) as nobody,
+        pytest.raises(WorkerError, match="the cluster has no workers"),
+    ):
+        distributed.DaskEngine(nobody)
+    monkeypatch.setattr(client, "run", lambda function: {"tcp://there": ("9.9", "3.99", "none")})
+    with pytest.raises(WorkerError, match=r"tcp://there has margin 9\.9 on Python 3\.99 with none, and the caller"):
         distributed.DaskEngine(client)

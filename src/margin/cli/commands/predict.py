@@ -48,8 +48,8 @@ def command(
     """Answer for each row of FILE with MODEL, a file that margin compare --save wrote.
 
     FILE is read as the training table was, where nothing else is said; - is what is piped in. Columns are matched by
-    name. The target may be in it or not. Of a pattern of files with a folder for --out (it ends in /), each file has its
-    own file of answers, and those that are there already are kept.
+    name. The target may be in it or not. Of a pattern of files with a folder for --out (it ends in /), each file has a
+    file of answers of its own, and those that are there already are kept.
 
     \b
     margin predict credit.margin new.csv --out answers.csv
