@@ -14,7 +14,7 @@ unexport MAKEFLAGS
 # the hundred processes that tests start would compile them once more, for five seconds and longer.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo picture test test-all slow fuzz fuzz-sanitized lint format stubs bench sanitize clang clean
+.PHONY: demo demo-scale chaos picture test test-all slow fuzz fuzz-sanitized lint format stubs bench sanitize clang clean
 
 # The packages that stand in a list of pyproject.toml, one in a line.
 requirements = $(BIN)/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["project"]$(1), sep="\n")'
@@ -40,6 +40,14 @@ $(DEV_READY): $(READY)
 
 demo: $(READY)
 	@$(BIN)/python -m margin compare credit --target risk --out demo-report.html --seed 1
+
+# A table of 20 million rows, learnt from within a gigabyte, and again by two workers of which one is killed.
+demo-scale: $(READY)
+	@$(BIN)/python examples/larger_than_memory.py --rows 20000000 --memory 1e9
+
+# Workers are killed and stopped at random, 350 times, over all families that are fitted on parts.
+chaos: $(DEV_READY)
+	$(BIN)/python -m tests.distributed.chaos $(CHAOS)
 
 # What the README shows of the demo: the leaderboard, and a picture of the page as a browser shows it.
 picture: $(DEV_READY)

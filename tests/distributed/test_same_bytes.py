@@ -200,11 +200,11 @@ def test_a_fit_that_was_stopped_goes_on_from_its_checkpoint(table, tmp_path, mon
 
     whole, counted, real = bytes_of(SUMS[0], *table["whole"]), [], sums._counted
 
-    def fails_late(model, shared, number):
+    def fails_late(model, shared, number, *rows):
         counted.append(number)
         if counted == [0, 1, 2]:
             raise KeyboardInterrupt
-        return real(model, shared, number)
+        return real(model, shared, number, *rows)
 
     monkeypatch.setattr(sums, "_counted", fails_late)
     model, file = clone(SUMS[0]), tmp_path / "fit.checkpoint"

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from margin.errors import ParameterError
+from margin.errors import DataError, ParameterError
 
 __all__ = ["are_parts", "scanned", "show"]
 
@@ -43,15 +43,20 @@ def _only_whole(settings: dict[str, Any]) -> list[str]:
     return [name for name in _told(settings) if name not in _ASKED]
 
 
-def show(file: str, keep: str | None, as_json: bool, settings: dict[str, Any]) -> None:
-    """What each column of the parts was taken for, and why."""
+def show(file: str, keep: str | None, as_json: bool, settings: dict[str, Any]) -> bool:
+    """What each column of the parts was taken for, and why; False where the files have to be read whole."""
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
     from margin.experiment import result_json
 
-    parts = scanned(file, keep, None, settings)
+    try:
+        parts = scanned(file, keep, None, settings)
+    except DataError:
+        if keep:
+            raise
+        return False  # text in another encoding, quotes in odd places, a single column
     if as_json:
         columns = [
             {"name": r.column.name, "kind": r.column.kind, "missing": r.missing, "levels": list(r.column.levels),
@@ -60,7 +65,7 @@ def show(file: str, keep: str | None, as_json: bool, settings: dict[str, Any]) -
         ]  # fmt: skip
         told = {"title": file, "n_rows": parts.n_rows, "n_parts": len(parts.files), "n_blocks": parts.n_blocks}
         click.echo(result_json.as_json({**told, "columns": columns, "digest": parts.digest()}))
-        return
+        return True
     console = Console(highlight=False)
     plural = "s" * (len(parts.files) != 1)
     title = f"{file}: {parts.n_rows:,} rows in {len(parts.files):,} part{plural}, {len(parts.readings)} columns"
@@ -74,6 +79,7 @@ def show(file: str, keep: str | None, as_json: bool, settings: dict[str, Any]) -
         missing = f"{reading.missing:,}" if reading.missing else "–"
         table.add_row(str(number), Text(reading.column.name, style="bold"), reading.column.kind, missing, values)
     console.print(table)
+    return True
 
 
 def _plain(number: float) -> float | None:

@@ -114,7 +114,14 @@ def cost(
     network = 8 * (down + up) / link + 2 * latency * passes
     memory = int(4 * 8 * ROWS * len(parts.readings) + 4 * most)
     return Cost(
-        passes, tasks, down, up, work, network, memory, _most_workers(work * min(workers, tasks), network, workers)
+        passes,
+        tasks * passes,
+        down,
+        up,
+        work,
+        network,
+        memory,
+        _most_workers(work * min(workers, tasks), network, workers),
     )
 
 

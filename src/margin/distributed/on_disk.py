@@ -119,9 +119,8 @@ def _write_blocks(shared: _Encoding, run: range) -> list[tuple[np.ndarray, np.nd
     rows, files = shared.rows, shared.files
     matrix = files.matrix("r+")
     written = []
-    for block in run:
+    for block, source, y, weight in rows.blocks(run):
         begin, end = block_bounds(block, files.n_rows)
-        source, y, weight = rows.read_block(block)
         seen, numbers = rows.surveyed(source, y, weight, block)
         if shared.encoder is not None:
             matrix[begin:end] = shared.encoder.finished(numbers, seen.has_missing, source, rows.who)

@@ -6,6 +6,7 @@ has the schema of the whole and each level as often as it takes to see what is r
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -41,11 +42,15 @@ class ModelRows:
     n_classes: int
     who: str
 
-    def read_block(self, number: int) -> tuple[Any, np.ndarray, np.ndarray | None]:
-        """The rows of one block, its columns matched; their targets and weights."""
+    def blocks(self, run: Iterable[int]) -> Iterator[tuple[int, Any, np.ndarray, np.ndarray | None]]:
+        """Block after block: its number, its rows with their columns matched, their targets and weights."""
+        run = list(run)
+        names = [*self.columns.given(), self.target, *filter(None, [self.weight])]
+        for number, table in zip(run, self.parts.blocks(run, names)):
+            yield number, *self._matched(number, table)
+
+    def _matched(self, number: int, table: Table) -> tuple[Any, np.ndarray, np.ndarray | None]:
         given = self.columns.given()
-        names = [*given, self.target, *filter(None, [self.weight])]
-        table = self.parts.block(number, names)
         y = self.targets_of(table.cells(self.target))
         weight = None if self.weight is None else table.cells(self.weight)
         try:

@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from margin.base.mergeable import MergeableClassifier
 from margin.base.representations.cell_survey import Survey
 from margin.base.representations.numeric import Numeric, NumericEncoder
@@ -16,6 +18,9 @@ from margin.distributed.keeping import Checkpoint
 from margin.distributed.rows import ModelRows
 
 __all__ = ["Look", "aligned_runs", "fit_sums", "join_looks", "look_at_blocks", "rounds_of_sums", "sums_over_blocks"]
+
+#: So many blocks are in a run at most: 2 million rows.
+MOST_BLOCKS = 32
 
 
 @dataclass(frozen=True)
@@ -44,9 +49,13 @@ class _Counting:
 
 
 def aligned_runs(n_blocks: int, workers: int) -> list[range]:
-    """Runs of blocks that are branches of the tree over all of them, a few for each worker."""
-    size = 1
-    while n_blocks / (2 * size) >= 8 * workers:
+    """Runs of blocks that are branches of the tree over all of them, a few for each worker.
+
+    Blocks of one run are read one behind the other, so that no piece of a file is read twice; a run is what is lost
+    with a worker.
+    """
+    size, wanted = 1, 2 if workers == 1 else 4 * workers
+    while n_blocks / (2 * size) >= wanted and size < MOST_BLOCKS:
         size *= 2
     return [range(begin, min(begin + size, n_blocks)) for begin in range(0, n_blocks, size)]
 
@@ -78,19 +87,19 @@ def sums_over_blocks(
 
 def look_at_blocks(shared: ModelRows, run: range) -> Look:
     """A task: ranges and moments of the numbers of some blocks."""
-    return joined((Look(shared.surveyed(*shared.read_block(b), b)[0]) for b in run), len(run), join_looks)
+    looks = (Look(shared.surveyed(source, y, w, b)[0]) for b, source, y, w in shared.blocks(run))
+    return joined(looks, len(run), join_looks)
 
 
 def _count_blocks(shared: _Counting, run: range) -> Look:
     """A task: the sums of some blocks."""
     model = shared.model.__new__(shared.model)
     model.__dict__.update(shared.state)
-    return joined((_counted(model, shared, block) for block in run), len(run), join_looks)
+    return joined((_counted(model, shared, *each) for each in shared.rows.blocks(run)), len(run), join_looks)
 
 
-def _counted(model: Any, shared: _Counting, number: int) -> Look:
+def _counted(model: Any, shared: _Counting, number: int, source: Any, y: np.ndarray, weight: Any) -> Look:
     rows = shared.rows
-    source, y, weight = rows.read_block(number)
     seen, numbers = rows.surveyed(source, y, weight, number)
     if isinstance(rows.form, Numeric):
         encoder = shared.encoder

@@ -33,8 +33,7 @@ def show(file: str, as_json: bool, keep: str | None, **given: Any) -> None:
     from margin.experiment import column_cards, open_table
 
     told = reading.settings(given)
-    if keep or parts_shown.are_parts(file, told):
-        parts_shown.show(file, keep, as_json, told)
+    if (keep or parts_shown.are_parts(file, told)) and parts_shown.show(file, keep, as_json, told):
         return
     table, target = open_table(file, told)
     cards = column_cards(table, target or "")

@@ -48,17 +48,28 @@ def command(
     """Answer for each row of FILE with MODEL, a file that margin compare --save wrote.
 
     FILE is read as the training table was, where nothing else is said; - is what is piped in. Columns are matched by
-    name. The target may be in it or not.
+    name. The target may be in it or not. Of a pattern of files with a folder for --out (it ends in /), each file has a
+    file of answers of its own, and those that are there already are kept.
 
     \b
     margin predict credit.margin new.csv --out answers.csv
+    margin predict credit.margin 'new/*.parquet' --out answers/
     """
     from rich.console import Console
 
     from margin import persistence
+    from margin.cli.file_by_file import outputs_of
     from margin.cli.written_answers import check_ending
     from margin.errors import MarginError, ParameterError, PersistenceError
 
+    if out and (out.endswith(("/", "\\")) or Path(out).is_dir()):
+        each = click.get_current_context()
+        for one, answers in outputs_of(file, out):
+            each.invoke(
+                command, model=model, file=one, out=answers, probabilities=probabilities, extra=extra, as_json=as_json,
+                **given,
+            )  # fmt: skip
+        return
     if out and Path(out).absolute() in (Path(model).absolute(), Path(file).absolute()):
         raise ParameterError(f"--out {out}: is another file of this command (give it a name of its own).")
     job = _Job(persistence.header(model).about, persistence.load(model), file, out, probabilities)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from margin.data.parts.files import PartFile
 from margin.data.parts.pieces import Piece, pieces_of_typed, typed_frame
-from margin.data.parts.text import cleaned, pieces_of_records, pieces_of_rows, records_frame, rows_frame
+from margin.data.parts.text import pieces_of_records, pieces_of_rows, records_frame, rows_frame
 from margin.data.readers.file import Request
 from margin.errors import DataError
 
@@ -29,7 +29,7 @@ def pieces_of(
         yield from pieces_of_records(file, number, request)
     elif call is not None:
         frame = _called(call, file.who)
-        yield Piece(number, 0, frame.height, frame.height, tuple(frame.columns)), cleaned(frame, request)
+        yield Piece(number, 0, frame.height, frame.height, tuple(frame.columns)), frame
     else:
         yield from ((piece, None) for piece in pieces_of_typed(file, number))
 
@@ -44,14 +44,14 @@ def frame_of(
             raise DataError(
                 f"{file.who}: the part is another one each time it is called for; it must always be the same."
             )
-        return cleaned(frame, request)
+        return frame
     file.check()
     wanted = [name for name in names if name in piece.names]
     if file.form == "text":
         return rows_frame(file, piece, request).select(wanted)
     if file.form == "records":
         return records_frame(file, piece, request)
-    return cleaned(typed_frame(file, piece, wanted), request)
+    return typed_frame(file, piece, wanted)
 
 
 def called_part(call: Callable[[], Any], number: int) -> PartFile:

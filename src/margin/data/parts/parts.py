@@ -144,7 +144,8 @@ class Parts:
             return Table(Schema(()), [], n_rows=piece.rows or 0)
         if frame.height != piece.rows:
             raise DataError(f"{file.who}: the part has {frame.height} rows where it had {piece.rows} (scan again).")
-        return decoded(with_folders(frame, file), readings, file.who)
+        clean = file.form == "text"
+        return decoded(with_folders(frame, file), readings, self.request.missing, clean, file.who)
 
     def __repr__(self) -> str:
         kinds = ", ".join(f"{c.name}: {c.kind}" for c in list(self.schema)[:8]) + ", …" * (len(self.readings) > 8)

@@ -20,6 +20,7 @@ from margin.data.parts.parts import Parts
 from margin.data.parts.pieces import Piece
 from margin.data.parts.settling import Reading, reading_of
 from margin.data.parts.summary import ColumnSummary, summary_of
+from margin.data.parts.text import cleaned
 from margin.data.readers import read, request_of
 from margin.data.readers.file import Request
 from margin.errors import DataError, ParameterError, closest, listing
@@ -134,7 +135,7 @@ class _Look:
         self.pieces.append(piece.counted(frame.height))
         if not frame.height:
             return
-        frame = with_folders(frame, file)
+        frame = with_folders(cleaned(frame, self.request), file)
         for name in self.names:
             self._add(name, frame, self._wanted(name), file.who)
 
@@ -193,7 +194,8 @@ class _Look:
             del self.found[name]
         for piece in self.pieces:
             file, call = self.files[piece.file], self.calls[piece.file] if self.calls else None
-            frame = with_folders(frame_of(file, piece, mixed, self.request, call), file)
+            frame = cleaned(frame_of(file, piece, mixed, self.request, call), self.request)
+            frame = with_folders(frame, file)
             for name in mixed if frame.height else ():
                 self._add(name, frame, "words", file.who)
 

@@ -19,7 +19,7 @@ from margin.errors import DataError
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["pieces_of_records", "pieces_of_rows", "records_frame", "rows_frame"]
+__all__ = ["cleaned", "pieces_of_records", "pieces_of_rows", "records_frame", "rows_frame"]
 
 _WHOLE = "read the file whole with margin.read"
 
@@ -133,7 +133,7 @@ def _records(file: PartFile, data: bytes, request: Request) -> pl.DataFrame:
     except (Exception, pl.exceptions.PanicException) as error:
         said = str(error).splitlines()[0]
         raise DataError(f"{file.who}: the lines must hold one JSON record each ({said}).") from None
-    return cleaned(frame, request)
+    return frame
 
 
 def cleaned(frame: pl.DataFrame, request: Request) -> pl.DataFrame:
