@@ -11,7 +11,7 @@ from margin.base.rollback import whole_or_not_at_all
 from margin.deep.fitting.network_classifier import NetworkClassifier
 from margin.deep.fitting.tensors import NamedTensors
 from margin.deep.mlp.training import Epoch
-from margin.errors import InputError
+from margin.errors import ExportError, InputError
 from margin.lazy import package_of_extra
 from margin.random import generator, seed_for
 
@@ -135,6 +135,10 @@ class PictureLearner(TableEstimator):
                 return
         if stopped is not None:
             raise stopped
+
+    def to_onnx(self, path: Any = None, *, check: Any = None) -> Any:
+        """Not there: a graph for ONNX answers rows of columns."""
+        raise ExportError(f"{type(self).__name__}.to_onnx: models that answer pictures cannot be written as ONNX.")
 
     def _first_network(self) -> nn.Module:
         return self._network_on("cpu")
