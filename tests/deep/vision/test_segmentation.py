@@ -364,3 +364,11 @@ def test_a_loss_that_is_not_finite_ends_training_with_the_epoch_before(shapes):
 def test_there_is_no_graph_for_onnx(segmenter):
     with pytest.raises(margin.errors.ExportError, match="cannot be written as ONNX"):
         segmenter.to_onnx()
+
+
+def test_pictures_that_are_all_right_leave_some_doubt():
+    true = np.zeros((40, 6, 6), int)
+    true[:, 2:] = 1
+    found = segmentation_report(true, true).mean_iou
+    assert found.value == 1
+    assert found.interval.low == pytest.approx(0.025 ** (1 / 40))

@@ -67,8 +67,8 @@ def command(
     if getattr(job.model, "takes_cases", False):
         if not hasattr(job.model, "predict_with_proba"):
             raise ParameterError(
-                f"{model}: is a {type(job.model).__name__}, which gives no class for each picture (margin picture --help "
-                "says which command it is for)."
+                f"{model}: is a {type(job.model).__name__}, which gives no class for each picture (margin picture "
+                "--help says which command it is for)."
             )
         _answer_pictures(job, as_json)
         return

@@ -211,8 +211,8 @@ class Segmenter(PictureLearner):
         if height % stride or width % stride:
             windows = f"crop={side - side % stride} learns from windows that can, or " if side >= stride else ""
             raise InputError(
-                f"{who}: pictures of {height} x {width} pixels cannot be halved {self._plan.depth} times ({windows}give a "
-                "smaller depth)."
+                f"{who}: pictures of {height} x {width} pixels cannot be halved {self._plan.depth} times ({windows}give"
+                " a smaller depth)."
             )
         refuse_too_large(
             f"{who}(batch_size={self.batch_size})", "a step",
