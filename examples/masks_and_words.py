@@ -209,11 +209,10 @@ def main() -> None:
         print(f"{name} ({seconds:.0f} s of one core a seed)")
         for line in runs[0]:
             values = [float(run[line]) for run in runs]
-            shown = (
-                str(runs[0][line])
-                if given.seeds == 1
-                else f"{np.mean(values):.4f}   " + " ".join(f"{v:.4f}" for v in values)
-            )
+            only = runs[0][line]
+            shown = f"{only:.4g}" if isinstance(only, float) else str(only)
+            if given.seeds > 1:
+                shown = f"{np.mean(values):.4f}   " + " ".join(f"{v:.4f}" for v in values)
             print(f"  {line:52s} {shown}", flush=True)
 
 

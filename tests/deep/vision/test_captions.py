@@ -259,6 +259,7 @@ def test_captions_that_cannot_be_are_refused():
     pixels, said = halves()
     for wrong, error, match in [
         (None, InputError, "there are no captions"),
+        (3, InputTypeError, "captions of type int cannot be read"),
         ("light", InputError, "one text given for 40 pictures"),
         (said[1:], InputError, "captions of 39 pictures given for 40 pictures"),
         (["", *said[1:]], InputError, "picture 0: caption 0 has no words"),

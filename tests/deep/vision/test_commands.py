@@ -70,6 +70,12 @@ def test_masks_are_learnt_and_drawn(folder, tmp_path):
     assert "answers for 12 pictures" in done.output
     assert set(np.unique(pixels_of(tmp_path / "out/masks/00000.png"))) <= {0, 1, 2, 3}
     assert pixels_of(tmp_path / "out/overlays/00000.png").shape == (32, 32, 3)
+    refused = margin("predict", model, folder / "pictures")
+    assert refused.exit_code == 2
+    assert "is a Segmenter, which gives no class for each picture" in refused.output
+    shown = margin("model", "show", model)
+    assert shown.exit_code == 0, shown.output
+    assert "Segmenter" in shown.output
 
 
 def test_objects_are_learnt_and_drawn(folder, tmp_path):

@@ -183,7 +183,8 @@ def test_what_cannot_be_learnt_or_asked_is_refused(made):
     X, y = made.pictures, list(made.object_masks)
     nothing = [np.zeros((0, 40, 40), bool)] * 30
     for wrong, match in [
-        (None, "the masks of its objects"), (y[1:], "the masks of its objects"), (nothing, "no object in any picture"),
+        (None, "the masks of its objects"), (3, "the masks of its objects"), (y[1:], "the masks of its objects"),
+        (nothing, "no object in any picture"),
         ([y[0][:, 1:], *y[1:]], "masks of picture 0 have the shape"),
         ([y[0] * 0.5, *y[1:]], "masks of picture 0 must be True and False"),
         ([y[0] & False, *y[1:]], "masks of picture 0 without a pixel: 0"),

@@ -303,6 +303,10 @@ def test_masks_that_cannot_be_are_refused(shapes):
         quick().fit(X, 0 * y)
     with pytest.raises(InputError, match="there are no masks"):
         quick().fit(X)
+    with pytest.raises(InputError, match=r"cannot be halved 9 times \(give a smaller depth\)"):
+        quick(depth=9).fit(X, y)
+    with pytest.raises(InputError, match=r"cannot be halved 3 times \(crop=8 learns"):
+        quick(depth=3).fit(X[:, :15, :15], y[:, :15, :15])
     with pytest.raises(InputError, match="two pictures at least"):
         quick().fit(X[:1], y[:1])
     assert quick().fit(X, y.astype(float)).classes_.tolist() == [0, 1, 2, 3]
@@ -355,3 +359,16 @@ def test_parameters_are_looked_at(shapes):
 def test_a_loss_that_is_not_finite_ends_training_with_the_epoch_before(shapes):
     with pytest.raises(margin.errors.TrainingError, match="loss was not finite"):
         quick(rate=1e30, optimizer="sgd", schedule="constant", epochs=3).fit(shapes.pictures, shapes.class_masks)
+
+
+def test_there_is_no_graph_for_onnx(segmenter):
+    with pytest.raises(margin.errors.ExportError, match="cannot be written as ONNX"):
+        segmenter.to_onnx()
+
+
+def test_pictures_that_are_all_right_leave_some_doubt():
+    true = np.zeros((40, 6, 6), int)
+    true[:, 2:] = 1
+    found = segmentation_report(true, true).mean_iou
+    assert found.value == 1
+    assert found.interval.low == pytest.approx(0.025 ** (1 / 40))

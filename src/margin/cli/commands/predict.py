@@ -76,6 +76,11 @@ def command(
     if out:
         check_ending(out)
     if getattr(job.model, "takes_cases", False):
+        if not hasattr(job.model, "predict_with_proba"):
+            raise ParameterError(
+                f"{model}: is a {type(job.model).__name__}, which gives no class for each picture (margin picture "
+                "--help says which command it is for)."
+            )
         _answer_cases(job, as_json)
         return
     told = reading.settings(given)

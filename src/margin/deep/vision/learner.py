@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from margin.deep.fitting.trained_network import TrainedNetwork
 from margin.deep.mlp.training import Epoch
-from margin.errors import InputError
+from margin.errors import ExportError, InputError
 from margin.random import generator, seed_for
 
 if TYPE_CHECKING:
@@ -70,6 +70,10 @@ class PictureLearner(TrainedNetwork):
     def training(self, X: Any, y: Any = None, *, validation: Any = None) -> Generator[Epoch, None, None]:
         """The same as a loop: one :class:`margin.deep.Epoch` a turn; break, and the network is as it was then."""
         yield from self._learnt_by(X, y, validation=validation)
+
+    def to_onnx(self, path: Any = None, *, check: Any = None) -> Any:
+        """Not there: a graph for ONNX answers rows of columns."""
+        raise ExportError(f"{type(self).__name__}.to_onnx: models that answer pictures cannot be written as ONNX.")
 
     def _first_network(self) -> nn.Module:
         return self._network_on("cpu")

@@ -6,9 +6,15 @@ from collections.abc import Callable
 
 import numpy as np
 
-from margin.evaluation.intervals.interval import Interval, Score, bca_interval, check_confidence
+from margin.evaluation.intervals.interval import (
+    Interval,
+    Score,
+    bca_interval,
+    check_confidence,
+    proportion_interval,
+)
 
-__all__ = ["resampled_weights", "score_of_sums"]
+__all__ = ["perfect_interval", "resampled_weights", "score_of_sums"]
 
 #: Resamples of an interval.
 RESAMPLES = 1000
@@ -43,8 +49,25 @@ def score_of_sums(
             return Score(value, None, how)
         drawn = score(weights @ counts)
         without = score(counts.sum(axis=0) - counts)
+    if (known := perfect_interval(value, drawn, len(counts), confidence)) is not None:
+        return Score(value, known, how)
     influence = np.nan_to_num(without.mean() - without)
     if not np.isfinite(drawn).any():
         return Score(value, None, how)
     found = bca_interval(drawn, value, influence, confidence=confidence)
     return Score(value, Interval(found.low, found.high, confidence, found.method), how)
+
+
+def perfect_interval(value: float, drawn: np.ndarray, n: int, confidence: float = 0.95) -> Interval | None:
+    """The interval of a score that is 0 or 1 in all n pictures, where resamples say nothing; None elsewhere.
+
+    It is that of a share of pictures: a kind of picture may not have been among them.
+
+    >>> print(perfect_interval(1.0, np.ones(5), 60))
+    [0.940, 1.000] (95 %, exact, of pictures)
+    """
+    drawn = drawn[np.isfinite(drawn)]
+    if not any(abs(value - end) < 1e-9 for end in (0.0, 1.0)) or (np.abs(drawn - value) > 1e-9).any():
+        return None
+    found = proportion_interval(round(value) * n, n, confidence)
+    return Interval(found.low, found.high, confidence, "exact, of pictures")

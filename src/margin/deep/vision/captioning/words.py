@@ -88,6 +88,8 @@ def captions_of(given: Any, n: int, who: str) -> tuple[list[str], np.ndarray]:
     """All captions, and the picture of each: one or several a picture."""
     if given is None:
         raise InputError(f"{who}: there are no captions (give y, one or several for each picture).")
+    if not hasattr(given, "__len__"):
+        raise InputTypeError(f"{who}: captions of type {type(given).__name__} cannot be read (give a list of texts).")
     listed = list(given.tolist() if isinstance(given, np.ndarray) else given)
     if isinstance(given, str) or len(listed) != n:
         count = "one text" if isinstance(given, str) else f"captions of {len(listed)} pictures"

@@ -252,7 +252,7 @@ def _paired(X: Any, y: Any, who: str) -> tuple[Images, list[np.ndarray]]:
     if len(groups) != 1 or len(groups[0]) < 2:
         raise InputError(f"{who}: there must be two pictures at least, all of one size.")
     images = groups[0]
-    if y is None or isinstance(y, str) or len(y) != len(images):
+    if y is None or isinstance(y, str) or not hasattr(y, "__len__") or len(y) != len(images):
         raise InputError(f"{who}: y must have for each of {len(images)} pictures the masks of its objects.")
     objects = []
     for i, given in enumerate(y):

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from margin.deep.vision.over_pictures import resampled_weights, score_of_sums
+from margin.deep.vision.over_pictures import perfect_interval, resampled_weights, score_of_sums
 from margin.errors import InputError, ParameterError
 from margin.evaluation.intervals.interval import Interval, Score
 from margin.params import is_number
@@ -109,7 +109,9 @@ def _average_precision(
     interval = None
     if len(shared) > 1 and len(drawn):
         low, high = np.quantile(drawn, [0.025, 0.975])
-        interval = Interval(float(low), float(high), 0.95, "bootstrap percentile")
+        interval = perfect_interval(value, drawn, len(shared)) or Interval(
+            float(low), float(high), 0.95, "bootstrap percentile"
+        )
     return Score(value, interval, "area under precision over recall")
 
 

@@ -209,9 +209,10 @@ class Segmenter(PictureLearner):
         stride = 2**self._plan.depth
         height, width = (side, side) if self.crop is not None else groups[0].image_size or (side, side)
         if height % stride or width % stride:
+            windows = f"crop={side - side % stride} learns from windows that can, or " if side >= stride else ""
             raise InputError(
-                f"{who}: pictures of {height} x {width} pixels cannot be halved {self._plan.depth} times "
-                f"(crop={max(stride, side - side % stride)} learns from windows that can, or give a smaller depth)."
+                f"{who}: pictures of {height} x {width} pixels cannot be halved {self._plan.depth} times ({windows}give"
+                " a smaller depth)."
             )
         refuse_too_large(
             f"{who}(batch_size={self.batch_size})", "a step",

@@ -283,6 +283,7 @@ class StyleTransfer(BaseEstimator):
         }
         optimizer: Any = make[self.optimizer]()
         told: list[tuple[float, float, float, float]] = []
+        low, high = (self._tensor(np.full((1, 1, 3), end, np.float32)) for end in (0.0, 1.0))
 
         def closure() -> torch.Tensor:
             optimizer.zero_grad(set_to_none=True)
@@ -305,6 +306,8 @@ class StyleTransfer(BaseEstimator):
                     raise TrainingError(f"{text}.")
                 warn(f"{text}; the picture before it is kept.", ConvergenceWarning)
                 return
+            with torch.no_grad():  # what no picture can show is no style
+                x.clamp_(low, high)
             yield told[0]
 
     def _scale(self) -> tuple[np.ndarray, np.ndarray]:
