@@ -49,7 +49,7 @@ class Position:
     left: float
 
     def each(self) -> np.ndarray:
-        """What rows count for the next weak classifier, for each unit they weigh; with their weights it adds up to 1."""
+        """What rows count for the next weak classifier, for each unit they weigh; with weights it adds up to 1."""
         # The largest exponent is taken off first: far from the end all of them may be too small for a number.
         exponent = -((self.margins + self.left) ** 2) / self.c
         found = np.exp(exponent - exponent.max())

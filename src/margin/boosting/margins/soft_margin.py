@@ -73,8 +73,9 @@ def solve_soft_margin(right: np.ndarray, limit: np.ndarray, who: str) -> tuple[n
 class SoftMargin:
     """The program as classifiers are added to it one by one.
 
-    Rows on which all classifiers are right or wrong alike are one row of the program. It weighs what they weigh together,
-    so that weighted rows and repeated ones give the same program in every bit, of whose solutions HiGHS takes the same.
+    Rows on which all classifiers are right or wrong alike are one row of the program. It weighs what they weigh
+    together, so that weighted rows and repeated ones give the same program in every bit, of whose solutions HiGHS takes
+    the same.
 
     Parameters
     ----------
