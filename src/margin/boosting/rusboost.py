@@ -27,6 +27,8 @@ __all__ = ["RUSBoostClassifier", "RUSRound"]
 Ratio = Annotated[float, Rule("a number of at least 1", lambda value: is_number(value) and value >= 1, float)]
 #: An error of 0 counts as this, so that one classifier without mistakes does not silence all others.
 LEAST_ERROR = 1e-6
+#: A class is thinned out to no fewer rows: beside a class of one row nothing could be learnt from one of each.
+ENOUGH = 10
 #: How often rows are drawn anew where a weak classifier is no better than chance, before the rounds end.
 TRIES = 5
 
@@ -70,7 +72,7 @@ class _Draws:
         rarest = min(int(self.units[rows].sum()) for rows in of_classes)
         for rows in of_classes:
             unit_row = np.repeat(rows, self.units[rows])
-            wanted = min(round(rarest * self.ratio), len(unit_row))
+            wanted = min(round(max(rarest, ENOUGH) * self.ratio), len(unit_row))
             np.add.at(found, random.permutation(unit_row)[:wanted], 1)
         return found
 
@@ -80,8 +82,9 @@ class RUSBoostClassifier(Classifier):
 
     Where one class is rare, weak classifiers do well by never answering it. Here the rows of the other classes are
     thinned out at random before each round, to as many as the rarest has; errors and weights are those of all rows, so
-    that nothing is thrown away for good. With ``weights="balanced"`` all classes weigh the same in the beginning, which
-    makes chance the same for them too. Probabilities are those of classes as frequent as they weigh: calibrate them
+    that nothing is thrown away for good. Ten rows of a class are always left, however few another has. With
+    ``weights="balanced"`` all classes weigh the same in the beginning, which makes chance the same for them too; rows
+    that were drawn then stand for those of their class that were not. Probabilities are those of classes as frequent as they weigh: calibrate them
     where true shares matter.
 
     A vote counts :math:`\alpha = \frac{K-1}{K}\left(\ln\frac{1-\epsilon}{\epsilon} + \ln(K-1)\right)`, which is half
@@ -191,6 +194,8 @@ class RUSBoostClassifier(Classifier):
             times = draws.times(TRIES * number + attempt) if self.sampling else draws.units
             there = np.flatnonzero(times)
             weight = share[there] * times[there] / draws.units[there]
+            if self.weights == "balanced":  # rows that were drawn stand for those of their class that were not
+                weight *= (np.bincount(y, share, n) / np.bincount(y[there], weight, n).clip(1e-300))[y[there]]
             with naming(who, f"the classifier of round {number}, {type(model).__name__},", "estimator"):
                 member = learn_member(model, X[there], y[there], weight * (times.sum() / weight.sum()), who)
                 said = member.answers(X)
