@@ -81,11 +81,11 @@ class RUSBoostClassifier(Classifier):
     r"""AdaBoost (SAMME) in which each weak classifier learns from as many rows of each class, drawn anew every round.
 
     Where one class is rare, weak classifiers do well by never answering it. Here the rows of the other classes are
-    thinned out at random before each round, to as many as the rarest has, though never below ten; errors and weights are
-    those of all rows, so that nothing is thrown away for good. With ``weights="balanced"`` all classes weigh the same in
-    the beginning, which makes chance the same for them too; rows that were drawn then stand for those of their class
-    that were not. Probabilities are those of classes as frequent as they weigh: calibrate them where true shares
-    matter.
+    thinned out at random before each round, to as many as the rarest has, though never below ten; errors and weights
+    are those of all rows, so that nothing is thrown away for good. With ``weights="balanced"`` all classes weigh the
+    same in the beginning, which makes chance the same for them too; rows that were drawn then stand for those of
+    their class that were not. Probabilities are those of classes as frequent as they weigh: calibrate them where true
+    shares matter.
 
     A vote counts :math:`\alpha = \frac{K-1}{K}\left(\ln\frac{1-\epsilon}{\epsilon} + \ln(K-1)\right)`, which is half
     the log odds for two classes; probabilities are :math:`1/(1+e^{-2F})` and their like for more.
