@@ -131,3 +131,9 @@ def test_one_classifier_without_mistakes_does_not_silence_the_others():
 def test_a_classifier_without_weights_is_refused_by_name():
     with pytest.raises(ParameterError, match=r"RUSBoostClassifier.*KNeighborsClassifier.fit takes no weights"):
         RUSBoostClassifier(KNeighborsClassifier()).fit([[0.0], [1.0], [2.0]], [0, 1, 1])
+
+
+def test_very_large_whole_numbers_are_weights_and_not_rows_to_draw():
+    X, y = rare(7, 200)
+    model = RUSBoostClassifier(n_estimators=3, random_state=0).fit(X, y, np.where(np.arange(200) % 2, 1e12, 1.0))
+    assert model.rounds_[0].n_drawn <= 200

@@ -14,8 +14,8 @@ from margin.base.meta.inner_model import last_step, on_tables
 from margin.base.meta.members import Member, learn_member, naming
 from margin.base.representations.representation import TrainingRows
 from margin.base.softmax import log_softmax, softmax
+from margin.boosting.adaboost.votes import times_of
 from margin.boosting.margins.weighted_votes import WeakModel
-from margin.data.splits import units_of
 from margin.data.table import Table
 from margin.errors import ConvergenceWarning, warn
 from margin.params import Count, Rule, Seed, is_number
@@ -159,7 +159,7 @@ class RUSBoostClassifier(Classifier):
         model = on_tables(self._inner()) if isinstance(X, Table) else self._inner()
         weight, n = rows.weights(), len(self.classes_)
         self._prior = np.bincount(y, weight, n) / weight.sum()
-        draws = _Draws(y, units_of(weight), float(self.ratio), seed_for(self.random_state, "boosting"))
+        draws = _Draws(y, times_of(weight).astype(np.int64), float(self.ratio), seed_for(self.random_state, "boosting"))
         first = weight / weight.sum() if self.weights == "equal" else weight / weight.sum() / self._prior[y]
         first, share, votes = first / first.sum(), first / first.sum(), np.zeros((len(y), n))
         self.members_, found = [], []
