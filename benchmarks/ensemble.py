@@ -101,7 +101,7 @@ def nominal_sides(d: int) -> tuple[Side, ...]:
 def random_sides(kind: str) -> tuple[Side, ...]:
     """Extremely randomized trees, which neither LightGBM nor XGBoost grow as forests of whole trees."""
     asked = {"n_estimators": N_TREES, "random_state": 0}
-    given: dict[str, Any] = {} if kind == "Classifier" else {"max_features": 1 / 3, "min_samples_leaf": 5}
+    given: dict[str, Any] = {} if kind == "Classifier" else {"max_features": 1.0, "min_samples_split": 5}
     theirs = {**asked, **given, "n_jobs": -1}
     return (
         Side("margin", "margin", partial(new, "margin", f"ExtraTrees{kind}", asked)),
@@ -115,10 +115,18 @@ LEVELS = {"n": 200_000, "n_test": 50_000, "levels": (10, 30, 100, 300, 1000, 3, 
 
 
 def workload(name: str, n: int, d: int, n_test: int, kind: str = "Classifier") -> Workload:
-    size, quick = {"n": n, "d": d, "n_test": n_test}, {**QUICK, "n": min(n, QUICK["n"])}
+    size = {"n": n, "d": d, "n_test": n_test}
+    quick = {**QUICK, "n": min(n, QUICK["n"]), "n_test": min(n_test, QUICK["n_test"])}
     if kind == "Classifier":
         return Workload(name, classes, sides(kind, n, d), forest_and_loss, size, quick)
     return Workload(name, quantity, sides(kind, n, d), fit_and_predict, size, quick, quality=explained)
+
+
+def random_workload(name: str, kind: str) -> Workload:
+    size = {"n": 100_000, "d": 20, "n_test": 25_000}
+    if kind == "Classifier":
+        return Workload(name, classes, random_sides(kind), forest_and_loss, size, QUICK)
+    return Workload(name, quantity, random_sides(kind), fit_and_predict, size, QUICK, quality=explained)
 
 
 WORKLOADS = (
@@ -127,12 +135,7 @@ WORKLOADS = (
     Workload("nominal 200k", categories, nominal_sides(10), forest_and_loss, LEVELS, QUICK),
     workload("regression 100k", 100_000, 20, 25_000, "Regressor"),
     workload("1000 d=10", 1_000, 10, 10_000),
-    Workload(
-        "extra trees 100k",
-        classes,
-        random_sides("Classifier"),
-        forest_and_loss,
-        {"n": 100_000, "d": 20, "n_test": 25_000},
-        QUICK,
-    ),
+    workload("predict 64 rows d=300", 2_000, 300, 64),
+    random_workload("extra trees 100k", "Classifier"),
+    random_workload("extra trees, regression 100k", "Regressor"),
 )

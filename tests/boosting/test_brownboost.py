@@ -44,7 +44,7 @@ def test_a_step_is_the_solution_of_the_differential_equation(seed):
     left = c * rng.uniform(0.3, 1)
     at = Position(rng.normal(0, 0.5, n), rng.uniform(0.5, 2, n), c, left)
     right = np.where(rng.random(n) < 0.7, 1.0, -1.0)
-    right *= np.sign(at.shares() @ right)
+    right *= np.sign((at.weight * at.each()) @ right)
     found = step_of(at, right)
     alpha, time = integrated(at, right, 20_000)
     assert found.alpha == pytest.approx(alpha, abs=1e-3)
@@ -58,7 +58,7 @@ def test_a_step_leaves_no_correlation_and_the_potential_as_it_was():
     step = step_of(at, right)
     then = Position(at.margins + step.alpha * right, at.weight, at.c, at.left - step.time)
     assert then.potential() == pytest.approx(at.potential(), abs=1e-12)
-    assert then.shares() @ right == pytest.approx(0, abs=1e-9)
+    assert (then.weight * then.each()) @ right == pytest.approx(0, abs=1e-9)
     assert 0 < step.time < 2
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import margin
-from margin import AdaBoostClassifier, AdaBoostMHClassifier
+from margin import AdaBoostClassifier, AdaBoostMHClassifier, LPBoostClassifier
 from margin.boosting.adaboost.votes import ExactWeights
 
 MODELS = [
@@ -35,6 +35,17 @@ def test_weights_are_repeated_rows_in_every_bit(model):
         for given in ((X, y, times), (np.repeat(X, times, axis=0), np.repeat(y, times), None)):
             fitted = model.fit(*given)
             found.append(([one.epsilon for one in fitted.rounds_], fitted.decision_function(X)))
+        assert found[0][0] == found[1][0]
+        assert np.array_equal(found[0][1], found[1][1])
+
+
+def test_of_equally_good_votes_the_program_takes_the_same_for_weights_and_repeated_rows():
+    for seed in range(20):
+        X, y, times = rows_with_ties(seed)
+        found = []
+        for given in ((X, y > 0, times), (np.repeat(X, times, axis=0), np.repeat(y > 0, times), None)):
+            fitted = LPBoostClassifier(nu=0.3, n_estimators=12).fit(*given)
+            found.append(([one.weight for one in fitted.rounds_], fitted.predict(X)))
         assert found[0][0] == found[1][0]
         assert np.array_equal(found[0][1], found[1][1])
 

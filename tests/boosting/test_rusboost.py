@@ -51,14 +51,41 @@ def test_it_is_its_definition_round_by_round():
 
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_rare_classes_are_found_more_often_than_by_boosting_that_is_not_told(n_classes):
-    X, y = rare(2, n_classes=n_classes)
-    new, truth = rare(3, n_classes=n_classes)
-    plain = LogitBoostClassifier(n_estimators=50).fit(X, y)
-    under = RUSBoostClassifier(random_state=0).fit(X, y)
-    weighted = RUSBoostClassifier(DecisionTreeClassifier(max_depth=1), sampling=None).fit(X, y)
-    base = balanced_accuracy_score(truth, plain.predict(new))
-    assert balanced_accuracy_score(truth, under.predict(new)) > base + 0.1
-    assert balanced_accuracy_score(truth, weighted.predict(new)) > base + 0.1
+    found = []
+    for seed in (2, 12, 22):  # 50 rows of a class leave much to chance
+        X, y = rare(seed, n_classes=n_classes)
+        new, truth = rare(seed + 1, n_classes=n_classes)
+        models = (
+            LogitBoostClassifier(n_estimators=50),
+            RUSBoostClassifier(random_state=0),
+            RUSBoostClassifier(DecisionTreeClassifier(max_depth=1), sampling=None),
+        )
+        found.append([balanced_accuracy_score(truth, model.fit(X, y).predict(new)) for model in models])
+    plain, under, weighted = np.mean(found, axis=0)
+    assert under > plain + 0.1
+    assert weighted > plain + 0.1
+
+
+def test_beside_a_class_of_one_row_the_others_keep_ten():
+    rng = np.random.default_rng(0)
+    y = np.repeat([0, 1, 2], [60, 59, 1])
+    X = rng.normal(size=(120, 2)) + 2.0 * y[:, None]
+    model = RUSBoostClassifier(n_estimators=10, random_state=0).fit(X, y)
+    assert model.rounds_[0].n_drawn == 21
+    assert model.score(X, y) > 0.8
+
+
+def test_rows_that_were_drawn_stand_for_those_of_their_class_that_were_not():
+    class Spy(Theirs):
+        """Remembers what its classes weighed."""
+
+        def fit(self, X, y, sample_weight):
+            self.of_classes_ = np.bincount(y, sample_weight)
+            return super().fit(X, y, sample_weight)
+
+    X, y = rare(6, 600)
+    members = RUSBoostClassifier(Spy(max_depth=1), n_estimators=1, random_state=0).fit(X, y).members_
+    np.testing.assert_allclose(members[0].model.of_classes_, y.sum())
 
 
 def test_the_ratio_says_how_many_rows_of_other_classes_are_drawn():
@@ -104,3 +131,9 @@ def test_one_classifier_without_mistakes_does_not_silence_the_others():
 def test_a_classifier_without_weights_is_refused_by_name():
     with pytest.raises(ParameterError, match=r"RUSBoostClassifier.*KNeighborsClassifier.fit takes no weights"):
         RUSBoostClassifier(KNeighborsClassifier()).fit([[0.0], [1.0], [2.0]], [0, 1, 1])
+
+
+def test_very_large_whole_numbers_are_weights_and_not_rows_to_draw():
+    X, y = rare(7, 200)
+    model = RUSBoostClassifier(n_estimators=3, random_state=0).fit(X, y, np.where(np.arange(200) % 2, 1e12, 1.0))
+    assert model.rounds_[0].n_drawn <= 200

@@ -99,3 +99,23 @@ def test_ctrl_c_keeps_the_trees_that_are_done_where_that_is_asked_for():
         whole = RandomForestClassifier(n_estimators=n, random_state=0).fit(X, y)
     assert_same(model, whole)
     np.testing.assert_array_equal(model._oob_votes, whole._oob_votes)
+
+
+@pytest.mark.parametrize("auto", [False, True])
+def test_progress_tells_of_trees_and_their_error_and_changes_nothing(auto):
+    X, y = np.random.default_rng(0).normal(size=(80, 3)), np.arange(80) % 2
+    model = RandomForestClassifier(n_estimators="auto" if auto else 23, random_state=0)
+    told: list = []
+    watched = model.fit(X, y, progress=told.append).trees_.nodes
+    assert [each.trees for each in told] == sorted({each.trees for each in told})
+    assert told[-1].trees == model.trees_.n_trees
+    assert [each.error for each in told] == [model.oob_error_[each.trees - 1] for each in told]
+    assert np.array_equal(model.fit(X, y).trees_.nodes, watched)
+
+
+def test_progress_is_a_line_on_standard_error(capsys):
+    X, y = np.random.default_rng(0).normal(size=(40, 3)), np.arange(40) % 2
+    ExtraTreesClassifier(n_estimators=7).fit(X, y, progress=True)
+    assert capsys.readouterr().err.rstrip().split("\r")[-1].startswith("ExtraTreesClassifier:    7 of at most 7 trees")
+    with pytest.raises(ParameterError, match=r"fit\(progress='yes'\): progress must be True, False or a function"):
+        ExtraTreesClassifier().fit(X, y, progress="yes")

@@ -226,3 +226,9 @@ def test_costs_move_answers_to_the_class_that_costs_least_and_leave_probabilitie
         ExtraTreesClassifier(costs=np.ones((3, 3))).fit(X, y)
     with pytest.raises(ParameterError, match="costs must be None where y has several columns"):
         RandomForestClassifier(costs={("ill", "well"): 5}).fit(X, np.column_stack([y, y]))
+
+
+def test_a_single_row_which_every_tree_draws_ends_the_growth_of_auto():
+    forest = RandomForestClassifier(n_estimators="auto", random_state=0).fit([[1.0, 2.0]], ["a"])
+    assert forest.trees_.n_trees == 100
+    assert forest.predict([[5.0, 5.0]]).tolist() == ["a"]

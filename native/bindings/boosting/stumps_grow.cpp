@@ -20,7 +20,7 @@ nb::dict grow_values(const RankedTable& table, In<double> weight, In<double> z, 
     for (std::size_t l = 0; l < n_leaves; ++l) {
         const boosting::sum_t* const found = made.tree.sums.data() + boosting::Moments::n_sums() * l;
         sums[2 * l] = static_cast<double>(found[0]) * made.weight_unit;
-        sums[2 * l + 1] = static_cast<double>(found[1] - found[2]) * made.moment_unit;
+        sums[2 * l + 1] = static_cast<double>(found[1]) * made.moment_unit;
     }
     return give_grown(made, std::move(sums), 2);
 }

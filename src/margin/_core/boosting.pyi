@@ -105,3 +105,8 @@ def grow_labels(
     table: RankedTable, shares: Matrix[numpy.float64], criterion: str, max_depth: int, n_threads: int
 ) -> dict[str, Any]:
     """A tree that answers labels, shares being what each row gains by each: its arrays, the sums of each leaf and the leaf of each row."""
+
+def logit_step(
+    sums: Matrix[numpy.float64], y: Vector[numpy.int32], weight: Vector[numpy.float64], z_max: float, n_threads: int
+) -> tuple[Any, ...]:
+    """Weights and working responses of the next trees of LogitBoost, a row for each sum; and the mean log loss and the share of errors of the sums so far."""

@@ -14,8 +14,8 @@ from margin.base.meta.inner_model import last_step, on_tables
 from margin.base.meta.members import Member, learn_member, naming
 from margin.base.representations.representation import TrainingRows
 from margin.base.softmax import log_softmax, softmax
+from margin.boosting.adaboost.votes import times_of
 from margin.boosting.margins.weighted_votes import WeakModel
-from margin.data.splits import units_of
 from margin.data.table import Table
 from margin.errors import ConvergenceWarning, warn
 from margin.params import Count, Rule, Seed, is_number
@@ -27,6 +27,8 @@ __all__ = ["RUSBoostClassifier", "RUSRound"]
 Ratio = Annotated[float, Rule("a number of at least 1", lambda value: is_number(value) and value >= 1, float)]
 #: An error of 0 counts as this, so that one classifier without mistakes does not silence all others.
 LEAST_ERROR = 1e-6
+#: A class is thinned out to no fewer rows: beside a class of one row nothing could be learnt from one of each.
+ENOUGH = 10
 #: How often rows are drawn anew where a weak classifier is no better than chance, before the rounds end.
 TRIES = 5
 
@@ -70,7 +72,7 @@ class _Draws:
         rarest = min(int(self.units[rows].sum()) for rows in of_classes)
         for rows in of_classes:
             unit_row = np.repeat(rows, self.units[rows])
-            wanted = min(round(rarest * self.ratio), len(unit_row))
+            wanted = min(round(max(rarest, ENOUGH) * self.ratio), len(unit_row))
             np.add.at(found, random.permutation(unit_row)[:wanted], 1)
         return found
 
@@ -79,10 +81,11 @@ class RUSBoostClassifier(Classifier):
     r"""AdaBoost (SAMME) in which each weak classifier learns from as many rows of each class, drawn anew every round.
 
     Where one class is rare, weak classifiers do well by never answering it. Here the rows of the other classes are
-    thinned out at random before each round, to as many as the rarest has; errors and weights are those of all rows, so
-    that nothing is thrown away for good. With ``weights="balanced"`` all classes weigh the same in the beginning, which
-    makes chance the same for them too. Probabilities are those of classes as frequent as they weigh: calibrate them
-    where true shares matter.
+    thinned out at random before each round, to as many as the rarest has, though never below ten; errors and weights
+    are those of all rows, so that nothing is thrown away for good. With ``weights="balanced"`` all classes weigh the
+    same in the beginning, which makes chance the same for them too; rows that were drawn then stand for those of
+    their class that were not. Probabilities are those of classes as frequent as they weigh: calibrate them where true
+    shares matter.
 
     A vote counts :math:`\alpha = \frac{K-1}{K}\left(\ln\frac{1-\epsilon}{\epsilon} + \ln(K-1)\right)`, which is half
     the log odds for two classes; probabilities are :math:`1/(1+e^{-2F})` and their like for more.
@@ -156,7 +159,7 @@ class RUSBoostClassifier(Classifier):
         model = on_tables(self._inner()) if isinstance(X, Table) else self._inner()
         weight, n = rows.weights(), len(self.classes_)
         self._prior = np.bincount(y, weight, n) / weight.sum()
-        draws = _Draws(y, units_of(weight), float(self.ratio), seed_for(self.random_state, "boosting"))
+        draws = _Draws(y, times_of(weight).astype(np.int64), float(self.ratio), seed_for(self.random_state, "boosting"))
         first = weight / weight.sum() if self.weights == "equal" else weight / weight.sum() / self._prior[y]
         first, share, votes = first / first.sum(), first / first.sum(), np.zeros((len(y), n))
         self.members_, found = [], []
@@ -191,6 +194,8 @@ class RUSBoostClassifier(Classifier):
             times = draws.times(TRIES * number + attempt) if self.sampling else draws.units
             there = np.flatnonzero(times)
             weight = share[there] * times[there] / draws.units[there]
+            if self.weights == "balanced":  # rows that were drawn stand for those of their class that were not
+                weight *= (np.bincount(y, share, n) / np.bincount(y[there], weight, n).clip(1e-300))[y[there]]
             with naming(who, f"the classifier of round {number}, {type(model).__name__},", "estimator"):
                 member = learn_member(model, X[there], y[there], weight * (times.sum() / weight.sum()), who)
                 said = member.answers(X)

@@ -9,6 +9,7 @@ from margin.ensemble.forest.correlation_curve import CorrelationCurve, correlati
 from margin.ensemble.forest.extra_trees import ExtraTreesClassifier, ExtraTreesRegressor
 from margin.ensemble.forest.importances import Importances
 from margin.ensemble.forest.imputation import impute_by_proximity
+from margin.ensemble.forest.progress import ForestProgress
 from margin.ensemble.forest.proximities import proximity_map
 from margin.ensemble.forest.random_forest import RandomForestClassifier, RandomForestRegressor
 from margin.ensemble.forest.trees import Trees
@@ -20,6 +21,7 @@ __all__ = [
     "CorrelationCurve",
     "ExtraTreesClassifier",
     "ExtraTreesRegressor",
+    "ForestProgress",
     "ForestVariance",
     "GatedClassifier",
     "Importances",

@@ -166,23 +166,25 @@ void cut_levels(const Stat& stat, const sum_t* sums, std::size_t n_bins, const s
 template <class Stat>
 void search_counted(const Level<Stat>& level, std::size_t j, SearchRoom& room, Cut* best) {
     const tree::BinnedColumn& column = level.table.column(j);
-    const std::size_t width = level.stat.n_sums(), stride = (column.n_bins + 1) * width;
+    const auto stat = level.stat.counted();
+    const std::size_t width = stat.n_sums(), stride = (column.n_bins + 1) * width;
     room.sums.assign(level.n_open * stride, 0);
     sum_t* const sums = room.sums.data();
+    const typename Stat::Item* const items = level.items;
     level.table.coded().with_codes(j, [&](const auto* codes) {
         const std::size_t n = level.table.rows();
         if (level.n_open == 1)
             for (std::size_t i = 0; i < n; ++i)
-                level.stat.add(sums + codes[i] * width, level.items[i]);
+                stat.add(sums + codes[i] * width, items[i]);
         else
             for (std::size_t i = 0; i < n; ++i)
-                level.stat.add(sums + level.node[i] * stride + codes[i] * width, level.items[i]);
+                stat.add(sums + level.node[i] * stride + codes[i] * width, items[i]);
     });
     for (std::size_t m = 0; m < level.n_open; ++m)
         if (column.nominal)
-            cut_levels(level.stat, sums + m * stride, column.n_bins, level.total(m), room, best[m]);
+            cut_levels(stat, sums + m * stride, column.n_bins, level.total(m), room, best[m]);
         else
-            cut_codes(level.stat, sums + m * stride, column.n_bins, level.total(m), room, best[m]);
+            cut_codes(stat, sums + m * stride, column.n_bins, level.total(m), room, best[m]);
 }
 
 /// A column with many codes: rows in its order, every node with its own running sums. O(n K).

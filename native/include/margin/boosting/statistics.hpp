@@ -7,7 +7,7 @@
 // A statistic has an `Item` for each row, `add(sums, item)`, and `side(sums)`, the larger the better; the score of a cut is
 // side(left) + side(right). `n_sums()` sums make a side; it is a constant where the compiler can use that. Where
 // `is_bounded` holds, `bound(total, low, high)` is no smaller than the score of any left side between low and high, sum by
-// sum.
+// sum. `counted()` is the statistic of columns whose codes are counted one by one; its sums are the first of these.
 #include "margin/core/one_of.hpp"
 #include <algorithm>
 #include <cmath>
@@ -95,6 +95,7 @@ struct ClassSums {
     std::size_t n_classes = N;
 
     std::size_t n_sums() const noexcept { return N == 0 ? n_classes : N; }
+    ClassSums counted() const noexcept { return *this; }
     static Item item(sum_t weight, std::int32_t y) noexcept { return weight << class_bits | y; }
     void add(sum_t* sums, Item item) const noexcept {
         sums[item & static_cast<Item>(most_classes - 1)] += item >> class_bits;
@@ -130,43 +131,53 @@ struct ClassSums {
     }
 };
 
-/// Sums of w, and of w z where it is above and where it is below 0, for least squares with weights;
-/// side = (sum w z)^2 / sum w, what the fit by a constant explains.
-struct Moments {
+/// Sums of w and w z, for least squares with weights; side = (sum w z)^2 / sum w, what the fit by a constant explains.
+struct Means {
     struct Item {
         sum_t w, wz;
     };
 
-    static constexpr bool is_bounded = true;
-    static constexpr std::size_t n_sums() noexcept { return 3; }
+    static constexpr bool is_bounded = false;
+    static constexpr std::size_t n_sums() noexcept { return 2; }
     static void add(sum_t* sums, Item item) noexcept {
         sums[0] += item.w;
-        sums[1] += std::max<sum_t>(item.wz, 0);
-        sums[2] += std::max<sum_t>(-item.wz, 0);
+        sums[1] += item.wz;
     }
-    static double side(const sum_t* s) noexcept { return explained(s[0], s[1] - s[2]); }
-    /// A square over a weight is convex in both.
-    static double bound(const sum_t* total, const sum_t* low, const sum_t* high) noexcept {
-        const sum_t all = total[1] - total[2];
-        double most = -std::numeric_limits<double>::infinity();
-        for (const sum_t w : {low[0], high[0]})
-            for (const sum_t wz : {low[1] - high[2], high[1] - low[2]})
-                most = std::max(most, at_most(w, wz) + at_most(total[0] - w, all - wz));
-        return most;
-    }
+    static double side(const sum_t* s) noexcept { return explained(s[0], s[1]); }
     static bool holds(const sum_t* s) noexcept { return s[0] > 0; }
     static bool is_pure(const sum_t*) noexcept { return false; }
     static constexpr std::size_t n_orders() noexcept { return 1; }
     static double key(const sum_t* s, std::size_t) noexcept {
-        return s[0] > 0 ? static_cast<double>(s[1] - s[2]) / static_cast<double>(s[0]) : 0.0;
+        return s[0] > 0 ? static_cast<double>(s[1]) / static_cast<double>(s[0]) : 0.0;
     }
     static double heaviness(const sum_t* s) noexcept { return static_cast<double>(s[0]); }
-
-private:
     static double explained(sum_t w, sum_t wz) noexcept {
         const auto moment = static_cast<double>(wz);
         return w > 0 ? moment * moment / static_cast<double>(w) : 0.0;
     }
+};
+
+/// The same, and the sum of the magnitudes of w z: it bounds what parts of a bucket add up to. Where codes are counted one
+/// by one nobody asks for a bound, and the first two sums do.
+struct Moments : Means {
+    static constexpr bool is_bounded = true;
+    static constexpr std::size_t n_sums() noexcept { return 3; }
+    static constexpr Means counted() noexcept { return {}; }
+    static void add(sum_t* sums, Item item) noexcept {
+        Means::add(sums, item);
+        sums[2] += std::abs(item.wz);
+    }
+    /// A square over a weight is convex in both.
+    static double bound(const sum_t* total, const sum_t* low, const sum_t* high) noexcept {
+        const sum_t moved = high[1] - low[1], magnitude = high[2] - low[2];
+        double most = -std::numeric_limits<double>::infinity();
+        for (const sum_t w : {low[0], high[0]})
+            for (const sum_t wz : {low[1] - (magnitude - moved) / 2, low[1] + (magnitude + moved) / 2})
+                most = std::max(most, at_most(w, wz) + at_most(total[0] - w, total[1] - wz));
+        return most;
+    }
+
+private:
     /// A corner without weight stands for sides of as little as one likes.
     static double at_most(sum_t w, sum_t wz) noexcept {
         return w <= 0 && wz != 0 ? std::numeric_limits<double>::infinity() : explained(w, wz);
@@ -197,6 +208,7 @@ struct LabelSums {
     std::size_t n_labels;
 
     std::size_t n_sums() const noexcept { return n_labels + 1; }
+    LabelSums counted() const noexcept { return *this; }
     void add(sum_t* sums, Item item) const noexcept {
         const sum_t* const share = shares + item * n_labels;
         for (std::size_t k = 0; k < n_labels; ++k) {

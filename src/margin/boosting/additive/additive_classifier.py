@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Annotated, Any, Literal, Self
 
 import numpy as np
@@ -16,6 +15,7 @@ from margin.base.representations.representation import TrainingRows
 from margin.boosting.additive.growing import TreeGrower
 from margin.boosting.additive.losses import LossCurves, exponential_loss, log_loss
 from margin.boosting.additive.rounds import AdditiveRound
+from margin.boosting.additive.steps import Part, Step
 from margin.boosting.additive.trees import AdditiveTrees, joined
 from margin.boosting.tree_sum import MOST_DEPTH
 from margin.data.schema import Schema
@@ -36,20 +36,6 @@ Shrinkage = Annotated[
 AutoBins = Bins | Literal["auto"]
 #: Below so many rows one thread is quicker than asking how many there are.
 FEW = 2048
-
-
-@dataclass(eq=False)
-class _Part:
-    """Rows to learn from or to judge by, and the sums of the trees so far."""
-
-    X: MixedData
-    y: np.ndarray
-    weight: np.ndarray
-    sums: np.ndarray
-
-    def add(self, trees: list[AdditiveTrees], n_threads: int) -> None:
-        for column, tree in enumerate(trees):
-            self.sums[:, column] += tree.each(self.X, n_threads)[:, 0]
 
 
 class AdditiveClassifier(Classifier):
@@ -109,8 +95,8 @@ class AdditiveClassifier(Classifier):
 
     # ---- What each of them says.
 
-    def _working(self, sums: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Weights and targets of the next trees, a column for each score."""
+    def _step(self, part: Part, n_threads: int) -> Step:
+        """Weights and targets of the next trees, mean loss and share of errors of the sums so far."""
         raise TypeError(f"{type(self).__name__} must say what its trees are fitted to.")
 
     def _factor(self) -> float:
@@ -120,10 +106,6 @@ class AdditiveClassifier(Classifier):
     def _from_sums(self, sums: np.ndarray) -> np.ndarray:
         """The score of each class from the sums of the trees."""
         return np.hstack([-sums, sums]) if sums.shape[1] == 1 else sums
-
-    def _mean_loss(self, sums: np.ndarray, y: np.ndarray, weight: np.ndarray) -> float:
-        """What the rounds lower."""
-        raise TypeError(f"{type(self).__name__} must say which loss it lowers.")
 
     # ---- Learning.
 
@@ -164,7 +146,7 @@ class AdditiveClassifier(Classifier):
     def _run(self, given: list[Rows], earlier: dict[str, Any]) -> None:
         before = earlier.get("trees_", ())
         n_threads = self._threads(len(given[0].y))
-        parts = [_Part(*each, np.zeros((len(each.y), self._n_sums))) for each in given]
+        parts = [Part(*each, np.zeros((len(each.y), self._n_sums))) for each in given]
         for column, trees in enumerate(before):
             for part in parts:
                 for added in trees.each(part.X, n_threads).T:  # tree by tree, as they were added
@@ -179,28 +161,28 @@ class AdditiveClassifier(Classifier):
         if len(parts) > 1:
             self.validation_loss_ = np.array(curves[2][:n])
 
-    def _rounds(self, parts: list[_Part], curves: list[list[float]], n_threads: int) -> Iterator[list[AdditiveTrees]]:
+    def _rounds(self, parts: list[Part], curves: list[list[float]], n_threads: int) -> Iterator[list[AdditiveTrees]]:
         """The trees of one round after another; the curves grow with them."""
         if not self._n_sums:
             return
         grower = TreeGrower(parts[0].X, int(self.max_depth), self.max_bins, n_threads)
         factor = float(self.learning_rate) * self._factor()
+        learnt = parts[0]
+        step = self._step(learnt, n_threads)
         while len(curves[0]) < int(self.n_estimators) and not self._is_flat(curves[2]):
-            learnt = parts[0]
-            weight, target = self._working(learnt.sums, learnt.y)
             trees = []
-            for j in range(learnt.sums.shape[1]):
-                tree, said = grower.fit(learnt.weight * weight[:, j], target[:, j], factor)
+            for j, (weight, target) in enumerate(zip(step.weight, step.target, strict=True)):
+                tree, said = grower.fit(weight, target, factor)
                 learnt.sums[:, j] += said
                 trees.append(tree)
             if not curves[0] and grower.table.n_varying and all(len(tree.nodes) == 1 for tree in trees):
                 self._warn_of_chance()
             for part in parts[1:]:
                 part.add(trees, n_threads)
-            wrong = self._from_sums(learnt.sums).argmax(axis=1) != learnt.y
-            curves[0].append(self._mean_loss(learnt.sums, learnt.y, learnt.weight))
-            curves[1].append(float(np.average(wrong, weights=learnt.weight)))
-            curves[2] += [self._mean_loss(part.sums, part.y, part.weight) for part in parts[1:]]
+            step = self._step(learnt, n_threads)
+            curves[0].append(step.loss)
+            curves[1].append(step.error)
+            curves[2] += [self._step(part, n_threads).loss for part in parts[1:]]
             yield trees
 
     def _warn_of_chance(self) -> None:

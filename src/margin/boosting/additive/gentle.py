@@ -6,7 +6,8 @@ import numpy as np
 
 from margin.base.softmax import log_softmax, softmax
 from margin.boosting.additive.additive_classifier import AdditiveClassifier, AutoBins, Shrinkage
-from margin.boosting.additive.losses import exponential_loss, sides
+from margin.boosting.additive.losses import sides
+from margin.boosting.additive.steps import Part, Step
 from margin.params import Count, Flag, Jobs, NonNegative, Seed, Share
 
 __all__ = ["GentleBoostClassifier"]
@@ -63,14 +64,18 @@ class GentleBoostClassifier(AdditiveClassifier):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def _working(self, sums: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        y = sides(y, sums.shape[1])
-        margins = y * sums
+    def _step(self, part: Part, n_threads: int) -> Step:
+        target = sides(part.y, part.sums.shape[1])
+        margins = np.ascontiguousarray((target * part.sums).T)
         # Only proportions matter to a tree: the heaviest row of each score weighs 1, so that none overflows.
-        return np.exp(margins.min(axis=0) - margins), y
-
-    def _mean_loss(self, sums: np.ndarray, y: np.ndarray, weight: np.ndarray) -> float:
-        return exponential_loss(sums, y, weight)
+        least = margins.min(axis=1, keepdims=True)
+        share = np.exp(least - margins)
+        with np.errstate(over="ignore", invalid="ignore"):
+            heaviest = np.exp(-least)
+            losses = np.where(np.isfinite(heaviest), heaviest * share, np.inf).mean(axis=0)
+        wrong = self._from_sums(part.sums).argmax(axis=1) != part.y
+        loss, error = np.average(losses, weights=part.weight), np.average(wrong, weights=part.weight)
+        return Step(part.weight * share, np.ascontiguousarray(target.T), float(loss), float(error))
 
     def _proba(self, scores: np.ndarray) -> np.ndarray:
         return softmax(self._odds(scores))

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.special import expit
 
+import margin._core as _core
 from margin.base.softmax import log_softmax, softmax
 from margin.boosting.additive.additive_classifier import AdditiveClassifier, AutoBins, Shrinkage
-from margin.boosting.additive.losses import log_loss
+from margin.boosting.additive.steps import Part, Step
 from margin.params import Count, Flag, Jobs, NonNegative, Positive, Seed, Share
 
 __all__ = ["LogitBoostClassifier"]
-
-#: No weight is below this, so that rows that are sure still have one.
-LEAST_WEIGHT = 2 * float(np.finfo(np.float64).eps)
 
 
 class LogitBoostClassifier(AdditiveClassifier):
@@ -82,22 +79,8 @@ class LogitBoostClassifier(AdditiveClassifier):
             return np.hstack([-sums, sums])
         return sums - sums.mean(axis=1, keepdims=True)
 
-    def _working(self, sums: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        if sums.shape[1] == 1:
-            yes, no = expit(2 * sums), expit(-2 * sums)
-            is_yes = (y == 1)[:, None]
-        else:
-            yes = softmax(self._from_sums(sums))
-            no = 1 - yes
-            is_yes = y[:, None] == np.arange(sums.shape[1])
-        # z is 1/p for rows of the class and -1/(1-p) for others; w z stays y - p where z is clipped, or scores of a
-        # class of fewer than one row in z_max + 1 would fall for ever, by the same step in every round.
-        z = np.minimum(1 / np.maximum(np.where(is_yes, yes, no), LEAST_WEIGHT), float(self.z_max))
-        weight = np.maximum(np.where(is_yes, no, yes) / z, LEAST_WEIGHT)
-        return weight, np.where(is_yes, z, -z)
-
-    def _mean_loss(self, sums: np.ndarray, y: np.ndarray, weight: np.ndarray) -> float:
-        return log_loss(log_softmax(self._from_sums(sums)), y, weight)
+    def _step(self, part: Part, n_threads: int) -> Step:
+        return Step(*_core.boosting.logit_step(part.sums, part.y, part.weight, float(self.z_max), n_threads))
 
     def _proba(self, scores: np.ndarray) -> np.ndarray:
         return softmax(scores)

@@ -114,9 +114,9 @@ class BrownBoostClassifier(WeightedVotes):
         at = Position(np.zeros(len(weight)), weight, self.c_, self.c_)
         members, record = [], []
         for number in range(1, int(self.n_estimators) + 1):
-            share = at.shares()
-            member, right = learner.learn(share, number)
-            edge = float(share @ right)
+            each = at.each()
+            member, right = learner.learn(each, number)
+            edge = float((weight * each) @ right)
             if edge <= LEAST_EDGE:
                 break
             step = step_of(at, right)

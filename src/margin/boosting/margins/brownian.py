@@ -48,12 +48,12 @@ class Position:
     c: float
     left: float
 
-    def shares(self) -> np.ndarray:
-        """The weights of the rows for the next weak classifier; they add up to 1."""
+    def each(self) -> np.ndarray:
+        """What rows count for the next weak classifier, for each unit they weigh; with weights it adds up to 1."""
         # The largest exponent is taken off first: far from the end all of them may be too small for a number.
         exponent = -((self.margins + self.left) ** 2) / self.c
-        found = self.weight * np.exp(exponent - exponent.max())
-        return found / found.sum()
+        found = np.exp(exponent - exponent.max())
+        return found / float(self.weight @ found)
 
     def potential(self) -> float:
         """The mean potential of the rows, which does not change from round to round."""

@@ -8,12 +8,14 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from margin.boosting.margins.soft_margin import SoftMargin, best_margin
+from margin.boosting.margins.soft_margin import SoftMargin
 from margin.boosting.margins.weighted_votes import LEAST_EDGE, WeakModel, WeightedVotes
 from margin.params import Count, NonNegative, Rule, is_number
 
 __all__ = ["LPBoostClassifier", "LPRound"]
 
+#: What rows weigh for each unit of their weight has so many steps to 1, so that sums of it are exact in any order.
+FINE = 2.0**50
 Nu = Annotated[float, Rule("a number above 0 and up to 1", lambda value: is_number(value) and 0 < value <= 1, float)]
 
 
@@ -109,27 +111,27 @@ class LPBoostClassifier(WeightedVotes):
 
     def _boost(self, learner: Any) -> Any:
         weight = learner.weight
-        limit = weight / (float(self.nu) * weight.sum())
-        share, votes = weight / weight.sum(), np.empty(0)
+        each, votes = np.full(len(weight), 1 / weight.sum()), np.empty(0)
         bound, objective, margin = math.inf, -math.inf, -math.inf
-        program = SoftMargin(limit, type(self).__name__)
+        program = SoftMargin(weight, 1 / (float(self.nu) * weight.sum()), type(self).__name__)
         members: list[Any] = []
         record: list[list[float]] = []
         for number in range(1, int(self.n_estimators) + 1):
-            member, right = learner.learn(share, number)
-            edge = float(share @ right)
+            each = np.rint(each * FINE) / FINE
+            member, right = learner.learn(each, number)
+            edge = float((weight * each) @ right)
             bound = min(bound, edge)
             if members and (program.knows(right) or bound - objective <= float(self.tol)):
                 record[-1][1] = bound  # the classifier that was looked for proves how good the others are
                 break
             members.append(member)
             program.add(right)
-            votes, share = program.solve()
-            objective, margin = best_margin(program.margins(votes), limit)
+            votes, each = program.solve()
+            objective, margin = program.best(votes)
             record.append([edge, bound, objective, margin])
         if objective <= float(self.tol):  # votes that cancel each other out tell nothing of any row
             votes = np.eye(len(members))[0]
-            record[-1][3] = best_margin(program.margins(votes), limit)[1]  # rho of what answers
+            record[-1][3] = program.best(votes)[1]  # rho of what answers
         return learner.ensemble(members, votes, np.array(record))
 
     _instead = "that one answers alone there"

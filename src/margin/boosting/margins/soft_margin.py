@@ -71,14 +71,23 @@ def solve_soft_margin(right: np.ndarray, limit: np.ndarray, who: str) -> tuple[n
 
 
 class SoftMargin:
-    """The program as classifiers are added to it one by one; ``limit`` are the D of the rows.
+    """The program as classifiers are added to it one by one.
 
-    Rows on which all classifiers are right or wrong alike are one row of the program.
+    Rows on which all classifiers are right or wrong alike are one row of the program. It weighs what they weigh
+    together, so that weighted rows and repeated ones give the same program in every bit, of whose solutions HiGHS takes
+    the same.
+
+    Parameters
+    ----------
+    weight
+        Of the rows.
+    unit
+        What D is for a weight of 1.
     """
 
-    def __init__(self, limit: np.ndarray, who: str) -> None:
-        self.limit, self.who = limit, who
-        self.group = np.zeros(len(limit), dtype=np.int64)
+    def __init__(self, weight: np.ndarray, unit: float, who: str) -> None:
+        self.weight, self.unit, self.who = weight, unit, who
+        self.group = np.zeros(len(weight), dtype=np.int64)
         self.columns: list[np.ndarray] = []
 
     def knows(self, right: np.ndarray) -> bool:
@@ -88,16 +97,15 @@ class SoftMargin:
     def add(self, right: np.ndarray) -> None:
         """One more classifier: y h, 1 where it is right of a row and -1 where it is not."""
         self.columns.append(right)
-        _, self.group = np.unique(2 * self.group + (right > 0), return_inverse=True)
+        _, first, self.group = np.unique(2 * self.group + (right > 0), return_index=True, return_inverse=True)
+        self.together = np.bincount(self.group, self.weight)
+        self.patterns = np.column_stack([each[first] for each in self.columns])
 
-    def margins(self, votes: np.ndarray) -> np.ndarray:
-        """The margin of each row under weights of the classifiers."""
-        return np.column_stack(self.columns) @ votes
+    def best(self, votes: np.ndarray) -> tuple[float, float]:
+        """The soft margin of some weights of the classifiers, and its rho."""
+        return best_margin(self.patterns @ votes, self.together * self.unit)
 
     def solve(self) -> tuple[np.ndarray, np.ndarray]:
-        """The weights of the classifiers, and of the rows."""
-        _, first = np.unique(self.group, return_index=True)
-        together = np.bincount(self.group, self.limit)
-        patterns = np.column_stack([each[first] for each in self.columns])
-        votes, of_group = solve_soft_margin(patterns, together, self.who)
-        return votes, (of_group / together)[self.group] * self.limit
+        """The weights of the classifiers; and those of the rows, for each unit that a row weighs."""
+        votes, of_group = solve_soft_margin(self.patterns, self.together * self.unit, self.who)
+        return votes, (of_group / self.together)[self.group]

@@ -57,8 +57,9 @@ class WeakLearner:
         """1 for the one side and -1 for the other."""
         return np.where(self.is_yes, 1.0, -1.0)
 
-    def learn(self, share: np.ndarray, number: int) -> tuple[Member, np.ndarray]:
-        """A member from rows that weigh so much, and y h: 1 where it is right of a row and -1 where it is not."""
+    def learn(self, each: np.ndarray, number: int) -> tuple[Member, np.ndarray]:
+        """A member from rows that count so much for each unit they weigh, and y h: 1 where right, -1 where not."""
+        share = self.weight * each
         # Weights that add up to those of the rows, so that a penalty in the model means the same in every round.
         weight = share * (self.weight.sum() / share.sum())
         there = np.flatnonzero(weight > 0)

@@ -12,6 +12,7 @@ import numpy as np
 import margin._core as _core
 from margin import parallel
 from margin.base.representations.mixed import MixedData
+from margin.boosting.adaboost.votes import times_of
 from margin.boosting.margins.voting_members import VotingMembers
 from margin.boosting.tree_sum import TreeSum, ranked
 
@@ -67,12 +68,15 @@ class StumpLearner:
         self.n_columns = int(X.numeric.shape[1]) + len(X.codes)
         self.y = np.where(is_yes, 1.0, -1.0)
         self.no_votes = np.zeros((len(weight), 1))
-        self.own = weight / weight.sum()
-        self.rounds = _core.boosting.ClassRounds(table, is_yes.astype(np.int32), self.own, 2)
+        times = times_of(weight)
+        self.unit = weight / times  # what one of the repeated rows weighs
+        self.own = self.unit / weight.sum()
+        self.rounds = _core.boosting.ClassRounds(table, is_yes.astype(np.int32), self.own, 2, times.astype(np.int64))
 
-    def learn(self, share: np.ndarray, number: int) -> tuple[Mapping[str, Any], np.ndarray]:
-        """A stump for rows that weigh so much, and y h: 1 where it is right of a row and -1 where it is not."""
-        self.rounds.resume((1 - OWN) * (share / share.sum()) + OWN * self.own, self.no_votes)
+    def learn(self, each: np.ndarray, number: int) -> tuple[Mapping[str, Any], np.ndarray]:
+        """A stump for rows that count so much for each unit they weigh, and y h: 1 where it is right, -1 where not."""
+        share = self.unit * each / (self.weight @ each)
+        self.rounds.resume((1 - OWN) * share + OWN * self.own, self.no_votes)
         tree = dict(self.rounds.grow("error", 1, self.n_threads))
         tree["said"] = np.where(tree["sums"].argmax(axis=1) == 1, 1.0, -1.0)
         return tree, self.y * tree["said"][self.rounds.leaf]

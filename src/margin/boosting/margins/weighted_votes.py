@@ -11,6 +11,7 @@ from margin.base import AsGiven, Mixed
 from margin.base.meta.inner_model import last_step, on_tables
 from margin.base.meta.probabilities import HasProbabilities
 from margin.base.representations.representation import TrainingRows
+from margin.boosting.adaboost.votes import times_of
 from margin.boosting.margins.voting_members import VotingMembers, WeakLearner, n_rows
 from margin.boosting.margins.voting_trees import StumpLearner, rank_rows
 from margin.data.table import Table
@@ -68,7 +69,8 @@ class WeightedVotes(HasProbabilities):
 
     def _fit(self, X: Encoded, y: np.ndarray, rows: TrainingRows) -> None:
         weight, n = rows.weights(), len(self.classes_)
-        weight = weight / weight.max()
+        if (times_of(weight) != weight).any():
+            weight = weight / weight.max()
         self._prior = np.bincount(y, weight, n) / weight.sum()
         learner = self._learners(X, weight)
         self.ensembles_ = [self._boost(learner(y == k)) for k in (range(n) if n > 2 else range(1, n))]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from margin.cli import read_options as reading
-from margin.errors import listing
+from margin.errors import ParameterError, listing
 
 if TYPE_CHECKING:
     from margin.experiment.answer_stream import AnswerStream
@@ -76,7 +76,9 @@ def command(
     if out:
         check_ending(out)
     if getattr(job.model, "takes_cases", False):
-        if not hasattr(job.model, "predict_with_proba"):
+        from margin.base import Classifier
+
+        if not isinstance(job.model, Classifier):
             raise ParameterError(
                 f"{model}: is a {type(job.model).__name__}, which gives no class for each picture (margin picture "
                 "--help says which command it is for)."

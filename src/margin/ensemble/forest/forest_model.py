@@ -15,6 +15,7 @@ from margin.base.representations.mixed import MixedData
 from margin.ensemble.forest.continuing import NOTHING, Earlier
 from margin.ensemble.forest.growing import ForestRows, ForestVotes, Grown, choose_bins, whole_repeats
 from margin.ensemble.forest.importances import ImportanceKind, Importances, permutation_importances
+from margin.ensemble.forest.progress import ForestProgress, reporter
 from margin.ensemble.forest.proximities import out_of_bag_proximities, proximities
 from margin.ensemble.forest.rows_again import rows_again
 from margin.ensemble.forest.several import one_target
@@ -119,11 +120,22 @@ class ForestModel(SupervisedEstimator):
     several_outputs = True
     _random_splits = False
 
-    def fit(self, X: TableLike, y: LabelsLike | None = None, sample_weight: WeightsLike | None = None) -> Self:
-        """Learn from rows X with targets y; whole-number weights stand for repeated rows."""
-        if not self.warm_start or "trees_" not in self.__dict__:
-            return super().fit(X, y, sample_weight)
-        return self._fit_further(X, y, sample_weight)
+    def fit(
+        self, X: TableLike, y: LabelsLike | None = None, sample_weight: WeightsLike | None = None, *,
+        progress: Any = False,
+    ) -> Self:  # fmt: skip
+        """Learn from rows X with targets y; whole-number weights stand for repeated rows.
+
+        With ``progress=True`` a line on standard error shows the trees and their error out of bag; a function is called
+        with a :class:`margin.ensemble.ForestProgress` for every few trees instead.
+        """
+        with reporter(progress, type(self).__name__) as self._told:
+            try:
+                if not self.warm_start or "trees_" not in self.__dict__:
+                    return super().fit(X, y, sample_weight)
+                return self._fit_further(X, y, sample_weight)
+            finally:
+                self.__dict__.pop("_told", None)
 
     def _fit_further(self, X: TableLike, y: Any, sample_weight: WeightsLike | None) -> Self:
         self._earlier = Earlier.of(self)
@@ -220,7 +232,9 @@ class ForestModel(SupervisedEstimator):
                 "(bootstrap=True, oob_score=True), or there is no error to look at."
             )
         last = MOST_TREES if auto else int(self.n_estimators)
-        at_once = BATCH if auto else max(KEPT_BATCH, rows.n_threads) if self.at_interrupt == "keep" else last
+        told = self.__dict__.get("_told")
+        few = told is not None or self.at_interrupt == "keep"
+        at_once = BATCH if auto else max(KEPT_BATCH, rows.n_threads) if few else last
         parts: list[Grown] = []
         n = earlier.n_trees
         while n < last and not (auto and is_flat([earlier.error, *(part.error for part in parts)], how["votes"], rows)):
@@ -234,7 +248,9 @@ class ForestModel(SupervisedEstimator):
                 kept = f"{n:,} of {last:,} trees are kept (at_interrupt='keep')"
                 warn(f"{type(self).__name__}.fit: interrupted; {kept}.", MarginWarning)
                 break
-            n += at_once
+            n = min(n + at_once, last)
+            if told is not None:
+                told(ForestProgress(n, last, float(parts[-1].error[-1]) if asked else None))
         return parts
 
     def _n_draws(self, total: int) -> int:

@@ -31,6 +31,8 @@ def is_flat(errors: Sequence[np.ndarray], votes: ForestVotes, rows: ForestRows) 
     curve = np.concatenate(errors)
     if len(curve) < FEWEST_TREES or len(curve) >= MOST_TREES:
         return len(curve) >= MOST_TREES
+    if not votes.counts.any():  # a single row, which every tree draws: no more trees will tell more
+        return True
     apart = abs(float(np.mean(curve[-BATCH:]) - np.mean(curve[-2 * BATCH : -BATCH])))
     return apart <= TOLERANCE * _standard_error(votes, rows)
 
