@@ -231,7 +231,8 @@ def test_many_scores_go_together_or_one_by_one_to_one_solution(monkeypatch):
     together = coordinate_descent(problem, None, 1e-8, 300)
     monkeypatch.setattr(dense_columns, "LINES_TOGETHER", 0)
     one_by_one = coordinate_descent(problem, None, 1e-8, 1000)
-    assert together.converged and one_by_one.converged
+    assert together.converged
+    assert one_by_one.converged
     assert_allclose(together.coef, one_by_one.coef, atol=1e-6)
 
 

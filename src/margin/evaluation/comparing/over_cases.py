@@ -9,11 +9,10 @@ for either model, as far apart as any (as Bonett and Price do, 2012): with few c
 ``examples/false_alarms.py`` tries it on noise and says how often a model is behind the best by chance.
 
 All pairs are judged by the distribution of the largest difference among them (Westfall, Young 1993), with the models as
-alike as they are: turning what all models add on a case around, at random, moves similar models together. Yardsticks are
-asked about in one direction: that a guess is behind. Where one is ahead of a model, that is a question for itself, judged
-by the largest difference in either direction. Of few cases the distribution
-is exact where right and wrong are equally likely; no p is below the share of the turns that leave all differing
-cases with one model.
+alike as they are: turning what all models add on a case around, at random, moves similar models together. Of few cases
+that is exact where right and wrong are equally likely; no p is below the share of the turns that leave all differing
+cases with one model. Yardsticks are asked about in one direction: that a guess is behind. Where one is ahead of a
+model, that is a question for itself, judged by the largest difference in either direction.
 """
 
 from __future__ import annotations
@@ -122,7 +121,7 @@ class CaseDifferences:
 
     @cached_property
     def _largest(self) -> tuple[np.ndarray, np.ndarray]:
-        """Turn by turn, the largest standardised difference between any two models, and of those that are asked about."""
+        """Turn by turn, the largest standardised difference of any two models, and of those that are asked about."""
         means = np.stack([each.mean(axis=0) for each in self._added])
         random = generator(self.seed, "turns")
         if self.n_cases <= TURNED_UP_TO:

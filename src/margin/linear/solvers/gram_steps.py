@@ -41,8 +41,8 @@ class GramSteps:
     """Dense rows, seen through the second derivatives of their columns; coordinate descent goes on in these.
 
     Two classes, and softmax while few coefficients are in play, have the matrix of Newton's method. It has a block for
-    each pair of scores; where those are too many, diag(p) - p pᵀ ≤ diag(p) lets each score go with a matrix of its own, in
-    a model that lies above the true one.
+    each pair of scores; where those are too many, diag(p) - p pᵀ ≤ diag(p) lets each score go with a matrix of its own,
+    in a model that lies above the true one.
     """
 
     def __init__(self, problem: Problem) -> None:
