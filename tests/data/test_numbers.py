@@ -24,6 +24,8 @@ def inferred(cells, **about):
         (["12.5%", "-7 %", "0%"], [12.5, -7, 0], "in %"),
         (["$5", "-$1,250.50", "$ 7"], [5, -1250.5, 7], "in $, ',' between thousands"),
         (["5 €", "-7.5€"], [5, -7.5], "in €"),
+        (["\u22123.5", "4", "-1"], [-3.5, 4, -1], "with a printed minus"),
+        (["\u22121,250", "3"], [-1250, 3], "',' between thousands"),
     ],
 )
 def test_a_column_written_in_one_way_is_numeric_and_says_which(cells, numbers, writing):

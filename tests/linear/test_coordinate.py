@@ -226,6 +226,25 @@ def test_a_matrix_smaller_than_the_columns_leads_to_the_same_solution(n_classes,
     assert_allclose(found.coef, whole.coef, atol=1e-6)
 
 
+def test_many_scores_go_together_or_one_by_one_to_one_solution(monkeypatch):
+    problem = random_problem(n=200, n_classes=8, l1=0.01, l2=0.01, dense=True)
+    together = coordinate_descent(problem, None, 1e-8, 300)
+    monkeypatch.setattr(dense_columns, "LINES_TOGETHER", 0)
+    one_by_one = coordinate_descent(problem, None, 1e-8, 1000)
+    assert together.converged
+    assert one_by_one.converged
+    assert_allclose(together.coef, one_by_one.coef, atol=1e-6)
+
+
+def test_many_classes_that_can_nearly_be_told_apart_take_few_iterations():
+    """A model that lies above the loss stalled here: 1,000 iterations were not enough for seven classes."""
+    random = np.random.default_rng(0)
+    y = np.repeat(np.arange(9), 40).astype(np.int32)
+    X = random.normal(size=(9, 6))[y] * 2 + random.normal(size=(360, 6)) * 0.5
+    found = coordinate_descent(Problem(X, y, None, 9, 1e-3, 0.0, True), None, 1e-6, 60)
+    assert found.converged
+
+
 @KINDS
 def test_iterations_are_bounded_and_told(dense):
     found = coordinate_descent(random_problem(l1=0.01, dense=dense), None, 1e-12, 1)

@@ -1,4 +1,4 @@
-"""Numbers as people write them: with a unit, with thousands set apart, with a decimal comma.
+"""Numbers as people write them: with a unit, with thousands set apart, with a decimal comma, with a printed minus.
 
 One way of writing for the whole column: a column that mixes ``$5`` and ``€5``, or ``1.5`` and ``1,5``, is left alone.
 """
@@ -31,6 +31,8 @@ _STYLES = (
     ("'’", ".", '"\'"'),
 )
 _PRICES = frozenset(f"in {each}" for each in ("€", "$", "£", "¥", "₹", *_MONEY))
+#: The minus of typography, and what a machine writes for it.
+_PRINTED_MINUS = "\u2212"
 #: The first cells tell whether a longer look is worth it.
 _GLANCE = 20
 
@@ -45,23 +47,28 @@ def in_plain_digits(words: pl.Series, decimal_comma: bool = False) -> tuple[pl.S
     'in %'
     >>> in_plain_digits(pl.Series(["69.7 kg", "80 kg"]))[0].to_list()
     ['69.7', '80']
+    >>> in_plain_digits(pl.Series(["\u22123.5", "4"]))[0].to_list()
+    ['-3.5', '4']
     """
     present = words.drop_nulls()
     if not len(present) or not _worth_a_look(present.head(_GLANCE).to_list()):
         return words, ""
+    printed = bool(present.str.contains(_PRINTED_MINUS, literal=True).any())
+    if printed:
+        words, present = (each.str.replace(_PRINTED_MINUS, "-", literal=True) for each in (words, present))
     bare, unit = _without_unit(present)
     for group, decimal, name in _STYLES:
         if _is_grouped(bare, group, decimal, decimal_comma, unit in _PRICES):
             plain = _without_unit(words)[0].str.replace_all(f"[{group}]", "").str.replace(decimal, ".", literal=True)
             return plain, ", ".join(filter(None, [unit, f"{name} between thousands"]))
-    if not unit:
+    if not (unit or printed):
         return words, ""
     plain = _without_unit(words)[0]
-    return (plain.str.replace(",", ".", literal=True) if decimal_comma else plain), unit
+    return (plain.str.replace(",", ".", literal=True) if decimal_comma else plain), unit or "with a printed minus"
 
 
 def _worth_a_look(words: list[str]) -> bool:
-    plain = r"[-+$€£¥₹%\d.,'’\s]*\d[-+$€£¥₹%\d.,'’\s]*"
+    plain = rf"[-{_PRINTED_MINUS}+$€£¥₹%\d.,'’\s]*\d[-+$€£¥₹%\d.,'’\s]*"
     return all(re.fullmatch(rf"(({'|'.join(_MONEY)})\s*)?{plain}({_BEHIND})?", word) for word in words)
 
 

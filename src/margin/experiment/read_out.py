@@ -22,7 +22,8 @@ def rank(
     entries: Mapping[str, Entry], evaluations: Mapping[str, Evaluation], errors: Mapping[str, str], metric: str
 ) -> tuple[tuple[Standing, ...], tuple[Pair, ...], str]:
     """The leaderboard, best first and failures last, every two models of it, and how differences were tested."""
-    comparison = compare_scores(evaluations, metric, method="cases", correction="joint")
+    yardsticks = [name for name in evaluations if entries[name].yardstick]
+    comparison = compare_scores(evaluations, metric, method="cases", correction="joint", yardsticks=yardsticks)
     enough = n_compared(evaluations) >= FEWEST
     places = {name: place for place, name in enumerate(_ordered(comparison.names, entries))}
     by_score = {name: place for place, name in enumerate(comparison.names)}

@@ -126,7 +126,9 @@ def _refuse_ragged_rows(source: Source, text: bytes, starts: np.ndarray, n_cells
     odd, even = (int(np.flatnonzero(where)[0]) for where in (n_cells != usual, n_cells == usual))
     line, like = (text.count(b"\n", 0, int(starts[row])) + 1 for row in (odd, even))
     n = int(n_cells[odd])
-    hint = "remove what stands above the names of the columns" if odd == 0 and n < usual else "mend the line"
+    above = like - 1
+    lines = f"what stands above the names of the columns is left out by skip={above} or --skip {above}"
+    hint = lines if odd == 0 and n < usual else "mend the line"
     raise source.refusal(
         f"line {line} has {n} cell{'s' * (n != 1)}, but {usual} were expected (as in line {like}); "
         f"{hint}, or give separator= or --separator if the cells are split in another way."

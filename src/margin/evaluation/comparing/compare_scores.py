@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 from types import MappingProxyType
@@ -38,6 +38,7 @@ def compare_scores(
     method: str = "auto",
     correction: str = "holm",
     rope: float | None = None,
+    yardsticks: Collection[str] = (),
 ) -> Comparison:
     """Compare models that were evaluated on the same rows by the same protocol.
 
@@ -66,6 +67,9 @@ def compare_scores(
     rope
         Differences up to this do not matter in practice; with it each pair gets the probabilities of either being
         better and of both being equivalent (``posterior``).
+    yardsticks
+        Models that are there to be beaten, such as a guess. The joint correction asks whether they are behind, and
+        whether they are ahead as a question for itself, so that they cost the others less.
 
     Examples
     --------
@@ -85,7 +89,8 @@ def compare_scores(
     which = _checked(evaluations, metric)
     first = next(iter(evaluations.values()))
     order = _best_first(evaluations, which)
-    by_case = CaseDifferences({name: evaluations[name] for name in order}, which) if method == "cases" else None
+    ordered = {name: evaluations[name] for name in order}
+    by_case = CaseDifferences(ordered, which, yardsticks=frozenset(yardsticks)) if method == "cases" else None
     if correction == "joint" and by_case is None:
         raise ParameterError(f"compare_scores(correction='joint', method={method!r}): method must be 'cases' for it.")
     test = TESTS[_test_for(which, first, method)]
@@ -101,7 +106,7 @@ def compare_scores(
         _standings(order, evaluations, which.name, pairs),
         tuple(pairs),
         _described(which, first, method, pairs, correction),
-        {name: evaluations[name] for name in order},
+        ordered,
     )
 
 

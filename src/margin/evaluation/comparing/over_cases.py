@@ -11,7 +11,8 @@ for either model, as far apart as any (as Bonett and Price do, 2012): with few c
 All pairs are judged by the distribution of the largest difference among them (Westfall, Young 1993), with the models as
 alike as they are: turning what all models add on a case around, at random, moves similar models together. Of few cases
 that is exact where right and wrong are equally likely; no p is below the share of the turns that leave all differing
-cases with one model.
+cases with one model. Yardsticks are asked about in one direction: that a guess is behind. Where one is ahead of a
+model, that is a question for itself, judged by the largest difference in either direction.
 """
 
 from __future__ import annotations
@@ -63,6 +64,7 @@ class CaseDifferences:
     evaluations: Mapping[str, Evaluation]
     which: Metric
     seed: int = 0
+    yardsticks: frozenset[str] = frozenset()
 
     @cached_property
     def names(self) -> list[str]:
@@ -102,9 +104,10 @@ class CaseDifferences:
 
     def joint(self, tests: Sequence[tuple[str, str, Significance]]) -> list[float]:
         """p of each pair, corrected for the largest of all: how often turned cases give one as large anywhere."""
-        largest = np.sort(self._largest)
+        either, asked = (np.sort(each) for each in self._largest)
         found = []
         for one, other, test in tests:
+            largest = either if self._ahead(one, other, test.statistic) in self.yardsticks else asked
             as_far = len(largest) - int(np.searchsorted(largest, abs(test.statistic) * (1 - 1e-9)))
             p = (as_far + 1) / (len(largest) + 1)
             if not as_far:  # fewer than the turns can count: the tail of each pair, for all of them
@@ -112,9 +115,13 @@ class CaseDifferences:
             found.append(min(1.0, max(p, test.p, self._least(one, other))) if test.statistic else 1.0)
         return found
 
+    def _ahead(self, one: str, other: str, statistic: float) -> str:
+        """Which of two models is the better one by the sign of their difference."""
+        return one if (statistic > 0) == self.which.greater_is_better else other
+
     @cached_property
-    def _largest(self) -> np.ndarray:
-        """The largest standardised difference between any two models, turn by turn."""
+    def _largest(self) -> tuple[np.ndarray, np.ndarray]:
+        """Turn by turn, the largest standardised difference of any two models, and of those that are asked about."""
         means = np.stack([each.mean(axis=0) for each in self._added])
         random = generator(self.seed, "turns")
         if self.n_cases <= TURNED_UP_TO:
@@ -123,12 +130,17 @@ class CaseDifferences:
         else:
             values, vectors = np.linalg.eigh(means @ means.T)
             moved = random.normal(size=(TURNS, len(means))) * np.sqrt(np.maximum(values, 0)) @ vectors.T
-        largest = np.zeros(TURNS)
+        either, asked = np.zeros(TURNS), np.zeros(TURNS)
         for i, j in combinations(range(len(means)), 2):
             spread = math.sqrt(float(((means[i] - means[j]) ** 2).sum()))
             if spread > 1e-15:
-                largest = np.maximum(largest, np.abs(moved[:, i] - moved[:, j]) / spread)
-        return largest
+                first_ahead = (moved[:, i] - moved[:, j]) / (spread if self.which.greater_is_better else -spread)
+                np.maximum(either, np.abs(first_ahead), out=either)
+                if self.names[j] not in self.yardsticks:
+                    np.maximum(asked, -first_ahead, out=asked)
+                if self.names[i] not in self.yardsticks:
+                    np.maximum(asked, first_ahead, out=asked)
+        return either, asked
 
     def _difference(self, one: str, other: str) -> tuple[float, float]:
         """The difference of two models and its standard deviation."""
@@ -141,7 +153,7 @@ class CaseDifferences:
             difference = float(values.mean()) if len(values) else math.nan
             spread = 0.0 if isinstance(self.which, CountMetric) else _within_runs(first, second, name)
         apart = self._apart(one, other)
-        over_cases = float((apart**2).sum() / len(apart)) + 2 * float((apart**2).max(initial=0.0))
+        over_cases = float((apart**2).sum() / len(apart)) + float((apart**2).max(initial=0.0))
         return difference, math.sqrt(max(over_cases, spread) * (1 + SHARED * ratio))
 
     def _apart(self, one: str, other: str) -> np.ndarray:

@@ -15,8 +15,9 @@ __all__ = ["GramSteps"]
 
 #: Coordinate descent on the matrix is cheap beside making it: it goes far.
 ENOUGH, MOST_PASSES = 1e-3, 1000
-#: Up to so many scores have one matrix together: K (K + 1) / 2 products of columns instead of K, but fewer iterations.
-TOGETHER = 6
+#: Up to so many scores, or lines, have one matrix together: K (K + 1) / 2 products of columns instead of K in each
+#: iteration, but ten iterations where the model that lies above takes a thousand and stalls.
+TOGETHER, LINES_TOGETHER = 6, 1500
 #: Scores that go separately keep their matrices for so many iterations.
 KEPT_FOR = 4
 #: A matrix has at most so many lines; of more columns, those that are furthest from their place move.
@@ -39,8 +40,9 @@ class Curvature:
 class GramSteps:
     """Dense rows, seen through the second derivatives of their columns; coordinate descent goes on in these.
 
-    Two classes and a few scores of softmax have the matrix of Newton's method. More scores would need one for each pair
-    of them: diag(p) - p pᵀ ≤ diag(p) lets each score go with one of its own, in a model that lies above the true one.
+    Two classes, and softmax while few coefficients are in play, have the matrix of Newton's method. It has a block for
+    each pair of scores; where those are too many, diag(p) - p pᵀ ≤ diag(p) lets each score go with a matrix of its own,
+    in a model that lies above the true one.
     """
 
     def __init__(self, problem: Problem) -> None:
@@ -55,6 +57,7 @@ class GramSteps:
         self.middle = X.mean(axis=0, dtype=np.float64) if problem.intercept else np.zeros(X.shape[1])
         self.scales = np.zeros(self.shape)
         self.kept: dict[int, tuple[int, np.ndarray, Curvature]] = {}
+        self.together = self.shape[1] <= TOGETHER
 
     def table(self, start: tuple[np.ndarray, np.ndarray] | None) -> np.ndarray:
         """Coefficients and, in the last row, intercepts; zeros where there is no start."""
@@ -86,7 +89,8 @@ class GramSteps:
         """The minimum of the model, nearly, over the columns that are not 0 or should not stay so."""
         step, n = np.zeros_like(table), self.shape[1]
         used = ((smallest != 0) | (table != 0))[:-1].T
-        for scores in [range(n)] if n <= TOGETHER else [range(k, k + 1) for k in range(n)]:
+        self.together = n <= TOGETHER or int(used.sum()) <= min(LINES_TOGETHER, MOST_LINES)
+        for scores in [range(n)] if self.together else [range(k, k + 1) for k in range(n)]:
             working = [_foremost(used[k], smallest[:-1, k], MOST_LINES // len(scores)) for k in scores]
             self._move(step, scores, working, self._kept(scores, working, state), table, gradient)
         return step, False
@@ -122,7 +126,7 @@ class GramSteps:
 
     def _kept(self, scores: range, working: list[np.ndarray], state: np.ndarray) -> Curvature:
         """Newton's matrix is made anew each time; the others serve a while if the columns stay the same."""
-        if self.shape[1] <= TOGETHER:
+        if self.together:
             return self._curvature(scores, working, state)
         age, columns, kept = self.kept.get(scores[0], (KEPT_FOR, working[0], None))
         if kept is None or age == KEPT_FOR or not np.array_equal(columns, working[0]):
@@ -174,7 +178,7 @@ class GramSteps:
     def _shares(self, state: np.ndarray, k: int, other: int) -> np.ndarray:
         """How much each row bends the loss in two scores together, without the sign."""
         p = state[:, k]
-        bend = p if self.shape[1] > TOGETHER else p * (1 - p) if k == other else p * state[:, other]
+        bend = p if not self.together else p * (1 - p) if k == other else p * state[:, other]
         return bend * self.unit if self.share is None else bend * self.share
 
 
