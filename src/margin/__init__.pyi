@@ -157,9 +157,6 @@ from margin.data import (
     scan as scan,
 )
 from margin.deep import (
-    FeatureClassifier as FeatureClassifier,
-)
-from margin.deep import (
     DCGAN as DCGAN,
 )
 from margin.deep import (
@@ -167,6 +164,9 @@ from margin.deep import (
 )
 from margin.deep import (
     CycleGAN as CycleGAN,
+)
+from margin.deep import (
+    FeatureClassifier as FeatureClassifier,
 )
 from margin.deep import (
     FeatureExtractor as FeatureExtractor,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from margin.cli import read_options as reading
-from margin.errors import ParameterError, listing
+from margin.errors import listing
 
 if TYPE_CHECKING:
     from margin.experiment.answer_stream import AnswerStream
