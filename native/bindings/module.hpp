@@ -24,7 +24,12 @@ struct Registration {
 
 } // namespace margin::bindings
 
-#define MARGIN_BINDINGS(family)                                                                                        \
-    static void bind_##family(nanobind::module_& family);                                                              \
-    static const margin::bindings::Registration register_##family{{#family, bind_##family}};                           \
-    static void bind_##family(nanobind::module_& family)
+// Several files of a family may be compiled as one, so that their functions are told apart by numbers.
+#define MARGIN_BINDINGS(family) MARGIN_BINDINGS_NUMBERED(family, __COUNTER__)
+#define MARGIN_BINDINGS_NUMBERED(family, n)                                                                            \
+    MARGIN_BINDINGS_NAMED(family, MARGIN_JOINED(bind_##family##_, n), MARGIN_JOINED(register_##family##_, n))
+#define MARGIN_JOINED(a, b) a##b
+#define MARGIN_BINDINGS_NAMED(family, bind, registered)                                                                \
+    static void bind(nanobind::module_& family);                                                                       \
+    static const margin::bindings::Registration registered{{#family, bind}};                                           \
+    static void bind(nanobind::module_& family)

@@ -1,11 +1,5 @@
 """A zoo of quick stand-ins in place of the real one."""
 
-import pytest
+from tests.experiment.stand_ins import small_zoo
 
-from margin import zoo
-from tests.experiment.stand_ins import entries
-
-
-@pytest.fixture(autouse=True)
-def _small_zoo(monkeypatch):
-    monkeypatch.setattr(zoo, "_zoo", entries())
+__all__ = ["small_zoo"]

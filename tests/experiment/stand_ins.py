@@ -5,14 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.dummy import DummyClassifier
 from sklearn.naive_bayes import GaussianNB
 
+from margin import zoo
 from margin.data import Table
 from margin.zoo import Entry
 
-__all__ = ["Broken", "entries", "flowers", "loans"]
+__all__ = ["Broken", "entries", "flowers", "loans", "small_zoo"]
 
 
 class Broken(ClassifierMixin, BaseEstimator):
@@ -31,6 +33,12 @@ def entries(**more: Any) -> dict[str, Entry]:
         "bayes": Entry("bayes", GaussianNB, "Normal densities.", title="Gaussian Bayes"),
     }
     return made | {name: Entry(name, make, title=name) for name, make in more.items()}
+
+
+@pytest.fixture(autouse=True)
+def small_zoo(monkeypatch: pytest.MonkeyPatch) -> None:
+    """They stand in for the real models in every test of a folder whose conftest imports this."""
+    monkeypatch.setattr(zoo, "_zoo", entries())
 
 
 def flowers(n: int = 90, seed: int = 0) -> Table:

@@ -15,8 +15,8 @@ void sums(const BoostedTrees& trees, InMatrix<T> numbers, const Columns<std::int
 }
 
 template <class T>
-bool of_numbers(const BoostedTrees& trees, InMatrix<T> numbers, double largest, InOutMatrix<double> into,
-                std::size_t n_rounds, std::size_t n_threads) {
+bool sums_of_numbers(const BoostedTrees& trees, InMatrix<T> numbers, double largest, InOutMatrix<double> into,
+                     std::size_t n_rounds, std::size_t n_threads) {
     auto rows = rows_for<T>(trees, numbers, {});
     rows.largest = limit<T>(largest);
     if (numbers.shape(0) == 1) { // over before anyone could ask for it to stop
@@ -28,8 +28,8 @@ bool of_numbers(const BoostedTrees& trees, InMatrix<T> numbers, double largest, 
 }
 
 template <class T>
-OutMatrix<std::int32_t> leaves(const BoostedTrees& trees, InMatrix<T> numbers, const Columns<std::int32_t>& codes,
-                               std::size_t n_threads) {
+OutMatrix<std::int32_t> boosted_leaves(const BoostedTrees& trees, InMatrix<T> numbers,
+                                       const Columns<std::int32_t>& codes, std::size_t n_threads) {
     const auto columns = pointers(codes);
     const auto rows = rows_for<T>(trees, numbers, columns);
     std::vector<std::int32_t> leaf(numbers.shape(0) * trees.view.n_trees());
@@ -48,9 +48,9 @@ MARGIN_BINDINGS(gradient) {
     for_each_type<double, float>([&]<class T> {
         trees.def("sums", &sums<T>, "numbers"_a.noconvert(), "codes"_a, "into"_a.noconvert(), "n_rounds"_a,
                   "n_threads"_a, "The scores of each row after so many rounds.");
-        trees.def("of_numbers", &of_numbers<T>, "numbers"_a.noconvert(), "largest"_a, "into"_a.noconvert(),
+        trees.def("of_numbers", &sums_of_numbers<T>, "numbers"_a.noconvert(), "largest"_a, "into"_a.noconvert(),
                   "n_rounds"_a, "n_threads"_a, "Scores of rows of numbers; False if a cell cannot be used.");
-        trees.def("leaves", &leaves<T>, "numbers"_a.noconvert(), "codes"_a, "n_threads"_a,
+        trees.def("leaves", &boosted_leaves<T>, "numbers"_a.noconvert(), "codes"_a, "n_threads"_a,
                   "The leaf of each row in each tree.");
     });
 }

@@ -8,7 +8,7 @@ using namespace margin::bindings;
 namespace {
 
 template <class T>
-void bind(nb::module_& family, const char* name) {
+void bind_network(nb::module_& family, const char* name) {
     nb::class_<deep::Network<T>>(family, name, "A network laid out for answering.")
         .def(
             "__init__",
@@ -30,6 +30,6 @@ void bind(nb::module_& family, const char* name) {
 
 MARGIN_BINDINGS(deep) {
     nb::set_leak_warnings(false);
-    bind<double>(deep, "Network");
-    bind<float>(deep, "SingleNetwork");
+    bind_network<double>(deep, "Network");
+    bind_network<float>(deep, "SingleNetwork");
 }

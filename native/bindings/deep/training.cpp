@@ -13,7 +13,7 @@ namespace {
 using Sizes = std::vector<std::size_t>;
 
 template <class T>
-void bind(nb::module_& family, const char* name) {
+void bind_trainer(nb::module_& family, const char* name) {
     using Self = LearningNetwork<T>;
     nb::class_<Self>(family, name, "A network of given units, its weights and what its optimiser remembers.")
         .def(nb::init<const Sizes&, const std::string&, const std::string&, const std::string&, double, double, double,
@@ -49,6 +49,6 @@ void bind(nb::module_& family, const char* name) {
 } // namespace
 
 MARGIN_BINDINGS(deep) {
-    bind<double>(deep, "Trainer");
-    bind<float>(deep, "SingleTrainer");
+    bind_trainer<double>(deep, "Trainer");
+    bind_trainer<float>(deep, "SingleTrainer");
 }

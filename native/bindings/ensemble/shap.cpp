@@ -10,8 +10,8 @@ using namespace margin::bindings;
 namespace {
 
 template <class T>
-nb::tuple shap_values(const Forest& forest, InMatrix<T> numbers, const Columns<std::int32_t>& codes,
-                      In<float> leaf_weight, bool interactions, std::size_t n_threads) {
+nb::tuple forest_shap_values(const Forest& forest, InMatrix<T> numbers, const Columns<std::int32_t>& codes,
+                             In<float> leaf_weight, bool interactions, std::size_t n_threads) {
     const auto columns = pointers(codes);
     const auto rows = rows_for<T>(forest, numbers, columns);
     const auto n_leaves = std::ranges::count_if(forest.view.nodes, [](const auto& node) { return node.is_leaf(); });
@@ -30,8 +30,8 @@ nb::tuple shap_values(const Forest& forest, InMatrix<T> numbers, const Columns<s
 MARGIN_BINDINGS(ensemble) {
     for_each_type<double, float>([&]<class T> {
         ensemble.def(
-            "shap_values", &shap_values<T>, "forest"_a, "numbers"_a.noconvert(), "codes"_a, "leaf_weight"_a.noconvert(),
-            "interactions"_a, "n_threads"_a,
+            "shap_values", &forest_shap_values<T>, "forest"_a, "numbers"_a.noconvert(), "codes"_a,
+            "leaf_weight"_a.noconvert(), "interactions"_a, "n_threads"_a,
             "SHAP values of rows in the mean of all trees (of two classes those of the second), as of a tree.");
     });
 }

@@ -25,31 +25,32 @@ nb::tuple follow(const Rows& rows, In<std::int32_t> y, Visited order, Marks aske
 }
 
 template <class T, class... Rest>
-nb::tuple dense(InMatrix<T> x, Rest... rest) {
+nb::tuple active_dense(InMatrix<T> x, Rest... rest) {
     return follow(linear::DenseRows<T>(x.data(), x.shape(0), x.shape(1)), rest...);
 }
 
 template <class T, class... Rest>
-nb::tuple sparse(In<T> a, const Places& b, const Places& c, std::size_t width, Rest... rest) {
+nb::tuple active_sparse(In<T> a, const Places& b, const Places& c, std::size_t width, Rest... rest) {
     return follow(linear::SparseRows<T, std::int32_t>{csr(a, b, c, width)}, rest...);
 }
 
 template <class... Rest>
-void bind(nb::module_& linear) {
+void bind_active(nb::module_& linear) {
     const auto there = [](const char* name) { return nb::arg(name).noconvert(); };
     const auto def = [&](auto function, auto... rows) {
         linear.def("active_stream", function, rows..., there("y"), there("visits").none(), there("asked"),
                    "intercept"_a, "volunteered"_a, "patience"_a, "first_threshold"_a, "most_labels"_a, "begin"_a,
                    "enough"_a, there("v"), there("constant"), there("threshold"), there("streak"), "labels"_a);
     };
-    for_each_type<double, float>([&]<class T>() { def(&dense<T, Rest...>, there("x")); });
-    for_each_type<double, float>(
-        [&]<class T>() { def(&sparse<T, Rest...>, there("data"), there("indices"), there("indptr"), "n_columns"_a); });
+    for_each_type<double, float>([&]<class T>() { def(&active_dense<T, Rest...>, there("x")); });
+    for_each_type<double, float>([&]<class T>() {
+        def(&active_sparse<T, Rest...>, there("data"), there("indices"), there("indptr"), "n_columns"_a);
+    });
 }
 
 } // namespace
 
 MARGIN_BINDINGS(linear) {
-    bind<In<std::int32_t>, Visited, Marks, bool, bool, std::int64_t, double, std::size_t, std::size_t, std::size_t,
-         Changed, ChangedVector, ChangedVector, Streaks, std::size_t>(linear);
+    bind_active<In<std::int32_t>, Visited, Marks, bool, bool, std::int64_t, double, std::size_t, std::size_t,
+                std::size_t, Changed, ChangedVector, ChangedVector, Streaks, std::size_t>(linear);
 }

@@ -8,7 +8,7 @@ using namespace margin::bindings;
 
 namespace {
 
-nb::tuple descend(InMatrix<double> h, In<double> g, In<double> w, double l1, double enough, std::size_t passes) {
+nb::tuple descend_gram(InMatrix<double> h, In<double> g, In<double> w, double l1, double enough, std::size_t passes) {
     auto found = with_monitor([&](Monitor& m) {
         return linear::gram_descend(h.data(), g.data(), w.data(), g.size(), l1, enough, passes, m);
     });
@@ -18,6 +18,6 @@ nb::tuple descend(InMatrix<double> h, In<double> g, In<double> w, double l1, dou
 } // namespace
 
 MARGIN_BINDINGS(linear) {
-    linear.def("gram_descend", &descend, "h"_a.noconvert(), "g"_a.noconvert(), "w"_a.noconvert(), "l1"_a, "enough"_a,
-               "passes"_a, "A step, and the passes it took.");
+    linear.def("gram_descend", &descend_gram, "h"_a.noconvert(), "g"_a.noconvert(), "w"_a.noconvert(), "l1"_a,
+               "enough"_a, "passes"_a, "A step, and the passes it took.");
 }

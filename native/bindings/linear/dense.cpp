@@ -38,7 +38,7 @@ OutMatrix<double> dense_gram(InMatrix<T> x, std::optional<In<double>> w, In<doub
 }
 
 template <class T>
-void bind(nb::module_& family) {
+void bind_dense(nb::module_& family) {
     family.def("dense_pass", &dense_pass<T>, "x"_a.noconvert(), "y"_a.noconvert(), "w"_a.noconvert().none(),
                "coef"_a.noconvert(), "intercept"_a.noconvert(), "keep"_a, "n_threads"_a,
                "origin"_a.noconvert().none() = nb::none());
@@ -49,6 +49,6 @@ void bind(nb::module_& family) {
 } // namespace
 
 MARGIN_BINDINGS(linear) {
-    bind<double>(linear);
-    bind<float>(linear);
+    bind_dense<double>(linear);
+    bind_dense<float>(linear);
 }

@@ -21,7 +21,7 @@ OutMatrix<float> dense_gram_single(InMatrix<T> x, In<std::int64_t> at, std::opti
 }
 
 template <class T>
-void bind(nb::module_& family) {
+void bind_single(nb::module_& family) {
     family.def("dense_gram_single", &dense_gram_single<T>, "x"_a.noconvert(), "at"_a.noconvert(),
                "w"_a.noconvert().none(), "shift"_a.noconvert(), "scale"_a.noconvert(), "n_threads"_a);
 }
@@ -29,6 +29,6 @@ void bind(nb::module_& family) {
 } // namespace
 
 MARGIN_BINDINGS(linear) {
-    bind<double>(linear);
-    bind<float>(linear);
+    bind_single<double>(linear);
+    bind_single<float>(linear);
 }

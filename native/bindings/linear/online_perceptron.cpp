@@ -22,17 +22,17 @@ nb::tuple pass_over(const Rows& rows, Labels y, Numbers step, Visited order, dou
 }
 
 template <class T, class... Rest>
-nb::tuple dense(InMatrix<T> x, Rest... rest) {
+nb::tuple perceptron_dense(InMatrix<T> x, Rest... rest) {
     return pass_over(linear::DenseRows<T>(x.data(), x.shape(0), x.shape(1)), rest...);
 }
 
 template <class T, class... Rest>
-nb::tuple sparse(In<T> a, const Places& b, const Places& c, std::size_t width, Rest... rest) {
+nb::tuple perceptron_sparse(In<T> a, const Places& b, const Places& c, std::size_t width, Rest... rest) {
     return pass_over(linear::SparseRows<T, std::int32_t>{csr(a, b, c, width)}, rest...);
 }
 
 template <class... Names>
-void bind(nb::module_& linear) {
+void bind_perceptron(nb::module_& linear) {
     const auto none = [](const char* name) { return nb::arg(name).noconvert().none(); };
     const auto there = [](const char* name) { return nb::arg(name).noconvert(); };
     const auto def = [&](auto function, auto... rows) {
@@ -40,14 +40,15 @@ void bind(nb::module_& linear) {
                    "intercept"_a, "log_room"_a, there("w"), there("b"), none("late_w"), none("late_b"), "age"_a,
                    none("voters"), none("survived"), "made"_a);
     };
-    for_each_type<double, float>([&]<class T>() { def(&dense<T, Names...>, there("x")); });
-    for_each_type<double, float>(
-        [&]<class T>() { def(&sparse<T, Names...>, there("data"), there("indices"), there("indptr"), "n_columns"_a); });
+    for_each_type<double, float>([&]<class T>() { def(&perceptron_dense<T, Names...>, there("x")); });
+    for_each_type<double, float>([&]<class T>() {
+        def(&perceptron_sparse<T, Names...>, there("data"), there("indices"), there("indptr"), "n_columns"_a);
+    });
 }
 
 } // namespace
 
 MARGIN_BINDINGS(linear) {
-    bind<Labels, Numbers, Visited, double, bool, std::size_t, Changed, ChangedVector, Changed, ChangedVector, double,
-         Changed, ChangedVector, std::size_t>(linear);
+    bind_perceptron<Labels, Numbers, Visited, double, bool, std::size_t, Changed, ChangedVector, Changed, ChangedVector,
+                    double, Changed, ChangedVector, std::size_t>(linear);
 }

@@ -18,8 +18,8 @@ template <class Answer, class Out>
 constexpr bool fits = std::is_same_v<typename Answer::Out, Out>;
 
 template <class T, class Out>
-bool answer(In<T> values, const Places& columns, const Places& start, InMatrix<double> coef, In<double> intercept,
-            double largest, std::string_view what, OutArray<Out> out, std::size_t n_threads) {
+bool answer_csr(In<T> values, const Places& columns, const Places& start, InMatrix<double> coef, In<double> intercept,
+                double largest, std::string_view what, OutArray<Out> out, std::size_t n_threads) {
     if (start.size() == 0 || values.size() != columns.size() || coef.shape(0) != intercept.size())
         return false;
     const linear::Layer layer{coef.data(), intercept.data(), nullptr, nullptr, coef.shape(0), coef.shape(1)};
@@ -38,10 +38,10 @@ bool answer(In<T> values, const Places& columns, const Places& start, InMatrix<d
 }
 
 template <class Out>
-void bind(nb::module_& linear) {
+void bind_answers(nb::module_& linear) {
     const auto out = "out"_a.noconvert();
     for_each_type<double, float>([&]<class T>() {
-        linear.def("answer_csr", &answer<T, Out>, "values"_a.noconvert(), "columns"_a.noconvert(),
+        linear.def("answer_csr", &answer_csr<T, Out>, "values"_a.noconvert(), "columns"_a.noconvert(),
                    "start"_a.noconvert(), "coef"_a.noconvert(), "intercept"_a.noconvert(), "largest"_a, "what"_a, out,
                    "n_threads"_a);
     });
@@ -50,6 +50,6 @@ void bind(nb::module_& linear) {
 } // namespace
 
 MARGIN_BINDINGS(linear) {
-    bind<double>(linear);
-    bind<std::int64_t>(linear);
+    bind_answers<double>(linear);
+    bind_answers<std::int64_t>(linear);
 }

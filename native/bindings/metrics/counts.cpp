@@ -9,7 +9,7 @@ using namespace margin::bindings;
 
 namespace {
 
-nb::object tally(InLabels y, std::size_t most, bool with_first, std::size_t n_threads) {
+nb::object tally_of(InLabels y, std::size_t most, bool with_first, std::size_t n_threads) {
     const auto of = labels(y);
     std::vector<std::int64_t> first;
     auto found = with_monitor([&](Monitor& m) {
@@ -23,7 +23,7 @@ nb::object tally(InLabels y, std::size_t most, bool with_first, std::size_t n_th
     return nb::make_tuple(least(of, found->range), give(std::move(found->counts)), give(std::move(first)));
 }
 
-nb::object tally_pairs(InLabels truth, InLabels said, In<double> weight, std::size_t n_threads) {
+nb::object tally_of_pairs(InLabels truth, InLabels said, In<double> weight, std::size_t n_threads) {
     const auto first = labels(truth), second = labels(said);
     auto found = with_monitor(
         [&](Monitor& m) { return margin::metrics::tally_pairs(first, second, optional(weight), n_threads, m); });
@@ -38,7 +38,7 @@ nb::object tally_pairs(InLabels truth, InLabels said, In<double> weight, std::si
 }
 
 template <class Code>
-void encode(InLabels y, nb::handle low, In<std::int64_t> code_at, InOut<Code> codes, std::size_t n_threads) {
+void codes_of(InLabels y, nb::handle low, In<std::int64_t> code_at, InOut<Code> codes, std::size_t n_threads) {
     const auto of = labels(y);
     const auto range = range_from(of, low, code_at.size());
     with_monitor([&](Monitor& m) { margin::metrics::encode(of, range, code_at.data(), codes.data(), n_threads, m); });
@@ -47,12 +47,13 @@ void encode(InLabels y, nb::handle low, In<std::int64_t> code_at, InOut<Code> co
 } // namespace
 
 MARGIN_BINDINGS(metrics) {
-    metrics.def("tally", &tally, "labels"_a.noconvert(), "most"_a, "with_first"_a, "n_threads"_a,
+    metrics.def("tally", &tally_of, "labels"_a.noconvert(), "most"_a, "with_first"_a, "n_threads"_a,
                 "Least label, counts and first rows by distance from it; None where there are more than `most`.");
-    metrics.def("tally_pairs", &tally_pairs, "truth"_a.noconvert(), "said"_a.noconvert(), "weight"_a.noconvert().none(),
-                "n_threads"_a, "Least labels, counts and weights of pairs; None where the table would be too large.");
+    metrics.def("tally_pairs", &tally_of_pairs, "truth"_a.noconvert(), "said"_a.noconvert(),
+                "weight"_a.noconvert().none(), "n_threads"_a,
+                "Least labels, counts and weights of pairs; None where the table would be too large.");
     for_each_type<std::int64_t, std::uint8_t>([&]<class Code> {
-        metrics.def("encode", &encode<Code>, "labels"_a.noconvert(), "low"_a, "code_at"_a.noconvert(),
+        metrics.def("encode", &codes_of<Code>, "labels"_a.noconvert(), "low"_a, "code_at"_a.noconvert(),
                     "codes"_a.noconvert(), "n_threads"_a, "Write the code of each label, -1 outside the table.");
     });
 }

@@ -18,19 +18,19 @@ margin::metrics::Cards<Group> cards(const Random& random, const In<Group>& group
 }
 
 template <class Group>
-void deal_folds(Random random, In<Group> group, In<Rows> starts, Rows folds, InOut<Group> fold_of) {
+void folds_of(Random random, In<Group> group, In<Rows> starts, Rows folds, InOut<Group> fold_of) {
     with_monitor(
         [&](Monitor& m) { margin::metrics::deal_folds(cards(random, group, starts), folds, fold_of.data(), m); });
 }
 
 template <class Group>
-void deal_held(Random random, In<Group> group, In<Rows> starts, In<Rows> held, InOut<Group> is_held) {
+void held_of(Random random, In<Group> group, In<Rows> starts, In<Rows> held, InOut<Group> is_held) {
     with_monitor(
         [&](Monitor& m) { margin::metrics::deal_held(cards(random, group, starts), held.data(), is_held.data(), m); });
 }
 
 template <class Group>
-void separate(In<Group> fold_of, Rows fold, InOut<Rows> train, InOut<Rows> test, std::size_t n_threads) {
+void sides_of(In<Group> fold_of, Rows fold, InOut<Rows> train, InOut<Rows> test, std::size_t n_threads) {
     with_monitor([&](Monitor& m) {
         margin::metrics::separate(fold_of.data(), fold_of.size(), static_cast<Group>(fold), train.data(), test.data(),
                                   n_threads, m);
@@ -41,12 +41,12 @@ void separate(In<Group> fold_of, Rows fold, InOut<Rows> train, InOut<Rows> test,
 
 MARGIN_BINDINGS(metrics) {
     for_each_type<std::uint8_t, Rows>([&]<class Group> {
-        metrics.def("deal_folds", &deal_folds<Group>, "random"_a, "group"_a.noconvert(), "starts"_a.noconvert(),
+        metrics.def("deal_folds", &folds_of<Group>, "random"_a, "group"_a.noconvert(), "starts"_a.noconvert(),
                     "folds"_a, "fold_of"_a.noconvert(), "Write the fold of each row.");
-        metrics.def("deal_held", &deal_held<Group>, "random"_a, "group"_a.noconvert(), "starts"_a.noconvert(),
+        metrics.def("deal_held", &held_of<Group>, "random"_a, "group"_a.noconvert(), "starts"_a.noconvert(),
                     "held"_a.noconvert(), "is_held"_a.noconvert(),
                     "Write whether each row is among the first so many of its group.");
-        metrics.def("separate", &separate<Group>, "fold_of"_a.noconvert(), "fold"_a, "train"_a.noconvert(),
+        metrics.def("separate", &sides_of<Group>, "fold_of"_a.noconvert(), "fold"_a, "train"_a.noconvert(),
                     "test"_a.noconvert(), "n_threads"_a, "Write the rows outside and inside a fold.");
     });
 }

@@ -24,7 +24,7 @@ nb::tuple nearest(const KdArrays<T>& arrays, InMatrix<double> queries, std::size
 }
 
 template <class T>
-void bind(nb::module_& family) {
+void bind_nearest(nb::module_& family) {
     family.def("kd_nearest", &nearest<T>, "tree"_a, "queries"_a.noconvert(), "k"_a, "metric"_a, "p"_a, "n_threads"_a,
                "Distances and places of the k nearest rows of each query, and the share of rows looked at.");
 }
@@ -32,6 +32,6 @@ void bind(nb::module_& family) {
 } // namespace
 
 MARGIN_BINDINGS(neighbors) {
-    bind<double>(neighbors);
-    bind<float>(neighbors);
+    bind_nearest<double>(neighbors);
+    bind_nearest<float>(neighbors);
 }

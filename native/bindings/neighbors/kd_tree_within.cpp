@@ -22,7 +22,7 @@ nb::tuple within(const KdArrays<T>& arrays, InMatrix<double> queries, In<double>
 }
 
 template <class T>
-void bind(nb::module_& family) {
+void bind_within(nb::module_& family) {
     family.def("kd_within", &within<T>, "tree"_a, "queries"_a.noconvert(), "radius"_a.noconvert(), "metric"_a, "p"_a,
                "n_threads"_a, "Where the neighbours of each query begin, and their distances and places.");
 }
@@ -30,6 +30,6 @@ void bind(nb::module_& family) {
 } // namespace
 
 MARGIN_BINDINGS(neighbors) {
-    bind<double>(neighbors);
-    bind<float>(neighbors);
+    bind_within<double>(neighbors);
+    bind_within<float>(neighbors);
 }

@@ -34,7 +34,7 @@ Out<double> sums(InMatrix<X> x, In<T> panels, In<T> squares, InMatrix<T> coef, I
 }
 
 template <class T>
-void bind(nb::module_& svm) {
+void bind_dense_sums(nb::module_& svm) {
     svm.def(sizeof(T) == 4 ? "pack_single" : "pack_full", &pack<T>, "x"_a.noconvert(), "bounds"_a.noconvert(),
             "mean"_a.noconvert(), "kernel"_a, "Panels, squared lengths, bounds in panels.");
     const auto sums_of = [&]<class X>() {
@@ -49,6 +49,6 @@ void bind(nb::module_& svm) {
 } // namespace
 
 MARGIN_BINDINGS(svm) {
-    bind<float>(svm);
-    bind<double>(svm);
+    bind_dense_sums<float>(svm);
+    bind_dense_sums<double>(svm);
 }

@@ -21,8 +21,8 @@ svm::CsrView<T> view_of(const Kept<T>& kept, std::size_t width) {
 }
 
 template <class T>
-Out<double> sums(const Kept<T>& x, const Kept<T>& vectors, std::size_t width, InMatrix<T> coef, In<std::int64_t> bounds,
-                 const svm::Kernel& kernel, std::size_t n_threads) {
+Out<double> csr_sums(const Kept<T>& x, const Kept<T>& vectors, std::size_t width, InMatrix<T> coef,
+                     In<std::int64_t> bounds, const svm::Kernel& kernel, std::size_t n_threads) {
     const auto rows = view_of(x, width), passing = view_of(vectors, width);
     std::vector<double> out(rows.size * (bounds.size() - 1) * coef.shape(0));
     with_monitor([&](Monitor& monitor) {
@@ -38,14 +38,14 @@ Out<double> sums(const Kept<T>& x, const Kept<T>& vectors, std::size_t width, In
 }
 
 template <class T>
-void bind(nb::module_& svm) {
-    svm.def("csr_sums", &sums<T>, "x"_a, "vectors"_a, "width"_a, "coef"_a.noconvert(), "bounds"_a.noconvert(),
+void bind_csr_sums(nb::module_& svm) {
+    svm.def("csr_sums", &csr_sums<T>, "x"_a, "vectors"_a, "width"_a, "coef"_a.noconvert(), "bounds"_a.noconvert(),
             "kernel"_a, "n_threads"_a, "Sums of kernels: rows, parts, sums.");
 }
 
 } // namespace
 
 MARGIN_BINDINGS(svm) {
-    bind<float>(svm);
-    bind<double>(svm);
+    bind_csr_sums<float>(svm);
+    bind_csr_sums<double>(svm);
 }

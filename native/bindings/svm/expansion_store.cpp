@@ -16,7 +16,7 @@ nb::tuple store(In<X> values, const Places& columns, const Places& start, std::s
 }
 
 template <class T>
-void bind(nb::module_& svm) {
+void bind_store(nb::module_& svm) {
     for_each_type<double, float>([&]<class X>() {
         svm.def(sizeof(T) == 4 ? "store_single" : "store_full", &store<T, X>, "values"_a.noconvert(),
                 "columns"_a.noconvert(), "start"_a.noconvert(), "width"_a, "kernel"_a,
@@ -27,6 +27,6 @@ void bind(nb::module_& svm) {
 } // namespace
 
 MARGIN_BINDINGS(svm) {
-    bind<float>(svm);
-    bind<double>(svm);
+    bind_store<float>(svm);
+    bind_store<double>(svm);
 }

@@ -23,9 +23,9 @@ struct KeptKernelRows {
     }
 };
 
-double pass_over(KeptKernelRows& rows, const PegasosSettings& settings, Labels y, Numbers weight, Numbers squares,
-                 Visited order, Changed scalars, Changed u, Changed sums, Changed beta, Changed beta_sums, double t,
-                 std::size_t n_threads) {
+double kernel_pass_over(KeptKernelRows& rows, const PegasosSettings& settings, Labels y, Numbers weight,
+                        Numbers squares, Visited order, Changed scalars, Changed u, Changed sums, Changed beta,
+                        Changed beta_sums, double t, std::size_t n_threads) {
     auto scores = scores_of(scalars, t);
     const svm::KernelWeights weights{y.size(), u.data(), optional(sums), beta.data(), optional(beta_sums)};
     const auto pass = settings.pass(y, weight, squares, order, 1);
@@ -45,7 +45,7 @@ MARGIN_BINDINGS(svm) {
     const auto there = [](const char* name) { return nb::arg(name).noconvert(); };
     nb::class_<KeptKernelRows>(svm, "KeptKernelRows")
         .def(nb::init<const KernelSource&, std::size_t>(), "source"_a, "bytes"_a, nb::keep_alive<1, 2>());
-    svm.def("kernel_pass", &pass_over, "rows"_a, "settings"_a, there("y"), none("weight"), none("squares"),
+    svm.def("kernel_pass", &kernel_pass_over, "rows"_a, "settings"_a, there("y"), none("weight"), none("squares"),
             none("visits"), there("scalars"), there("u"), none("sums"), there("beta"), none("beta_sums"), "t"_a,
             "n_threads"_a);
 }

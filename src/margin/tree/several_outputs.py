@@ -16,6 +16,7 @@ from margin import parallel
 from margin.base.inputs.columns import Columns
 from margin.base.targets.class_weight import class_factors
 from margin.errors import ParameterError
+from margin.tree.cart import ValueGrowth
 from margin.tree.costs import in_few_bits
 from margin.tree.criteria import criterion_of
 from margin.tree.discretizer import interval_settings
@@ -142,15 +143,8 @@ class SeveralClassesGrowth:
 
 
 @dataclass(frozen=True, eq=False)
-class SeveralValuesGrowth:
+class SeveralValuesGrowth(ValueGrowth):
     """Trees for several numbers, with the parameters of ``model``, which is read and never called."""
-
-    model: Any
-    columns: Columns
-
-    def how(self, rows: Rows) -> dict[str, Any]:
-        settings = stated(self.model, self.columns.n, rows.weight, rows.weight)[0]
-        return {"criterion": criterion_of(self.model.criterion).name, "settings": settings, "n_classes": 0}
 
     def grown(self, rows: Rows) -> Tree:
         settings, fewest = stated(self.model, self.columns.n, rows.weight, rows.weight)
@@ -163,12 +157,6 @@ class SeveralValuesGrowth:
 
     def losses(self, tree: Tree, rows: Rows) -> np.ndarray:
         return losses_on_the_way(tree, rows, lambda y, node: ((y - tree.value[node]) ** 2).mean(axis=1))
-
-    def node_weight(self, tree: Tree) -> np.ndarray:
-        return tree.weight
-
-    def strata(self, y: np.ndarray) -> np.ndarray:
-        return np.zeros(len(y), dtype=np.int64)
 
 
 def _together(outputs: list[Tree]) -> Tree:

@@ -32,7 +32,7 @@ nb::object winners(InMatrix<T> x, InMatrix<double> center, InMatrix<double> pane
 }
 
 template <class T>
-void bind(nb::module_& family) {
+void bind_discriminant(nb::module_& family) {
     const auto x = "x"_a.noconvert(), points = "points"_a.noconvert(), panels = "panels"_a.noconvert();
     const auto base = "base"_a.noconvert(), scores = "scores"_a.noconvert();
     const auto n_threads = "n_threads"_a;
@@ -46,6 +46,6 @@ void bind(nb::module_& family) {
 } // namespace
 
 MARGIN_BINDINGS(discriminant) {
-    bind<double>(discriminant);
-    bind<float>(discriminant);
+    bind_discriminant<double>(discriminant);
+    bind_discriminant<float>(discriminant);
 }

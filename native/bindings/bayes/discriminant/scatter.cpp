@@ -25,7 +25,7 @@ nb::tuple scatter_of(InMatrix<T> x, In<std::int32_t> y, std::optional<In<double>
 }
 
 template <class T>
-void bind(nb::module_& family) {
+void bind_scatter(nb::module_& family) {
     family.def("scatter", &scatter_of<T>, "x"_a.noconvert(), "y"_a.noconvert(), "w"_a.noconvert().none(), "classes"_a,
                "pooled"_a, "squares"_a, "n_threads"_a);
 }
@@ -33,6 +33,6 @@ void bind(nb::module_& family) {
 } // namespace
 
 MARGIN_BINDINGS(scatter) {
-    bind<double>(scatter);
-    bind<float>(scatter);
+    bind_scatter<double>(scatter);
+    bind_scatter<float>(scatter);
 }

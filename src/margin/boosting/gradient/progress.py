@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from time import perf_counter
-from typing import Any, TextIO
+from functools import partial
+from typing import Any
 
-from margin.errors import ParameterError
+from margin.evaluation.cross_validation.progress_line import reporting
 
 __all__ = ["BoostingProgress", "reporter"]
-
-#: Seconds between two changes of the line.
-PAUSE = 0.1
 
 
 @dataclass(frozen=True)
@@ -54,42 +50,14 @@ class BoostingProgress:
 Told = Callable[[BoostingProgress], Any]
 
 
-@contextmanager
-def reporter(progress: Any, who: str) -> Iterator[Told | None]:
+def reporter(progress: Any, who: str) -> AbstractContextManager[Told | None]:
     """What to tell of each round: nothing (None), a line that is written over, or what the caller gave."""
-    if callable(progress):
-        yield progress
-    elif not isinstance(progress, bool):
-        raise ParameterError(f"{who}.fit(progress={progress!r}): progress must be True, False or a function.")
-    elif not progress:
-        yield None
-    else:
-        line = _Line(who, sys.stderr)
-        try:
-            yield line
-        finally:
-            line.end()
+    return reporting(progress, f"{who}.fit", partial(_words, who), lambda done: done.round >= done.of)
 
 
-class _Line:
-    def __init__(self, who: str, out: TextIO) -> None:
-        self._who, self._out, self._start = who, out, perf_counter()
-        self._last, self._width = -PAUSE, 0
-
-    def __call__(self, done: BoostingProgress) -> None:
-        now = perf_counter() - self._start
-        if now - self._last < PAUSE and done.round < done.of:
-            return
-        self._last = now
-        what = "folds, round" if done.choosing else "round"
-        text = f"{self._who}: {what} {done.round} of at most {done.of}, {now:.1f} s"
-        if done.loss is not None:
-            text += f", loss {done.loss:.6g} (smallest {done.best_loss:.6g} after {done.best_round})"
-        self._out.write("\r" + text.ljust(self._width))
-        self._out.flush()
-        self._width = len(text)
-
-    def end(self) -> None:
-        if self._width:
-            self._out.write("\n")
-            self._out.flush()
+def _words(who: str, done: BoostingProgress, seconds: float) -> str:
+    what = "folds, round" if done.choosing else "round"
+    text = f"{who}: {what} {done.round} of at most {done.of}, {seconds:.1f} s"
+    if done.loss is not None:
+        text += f", loss {done.loss:.6g} (smallest {done.best_loss:.6g} after {done.best_round})"
+    return text

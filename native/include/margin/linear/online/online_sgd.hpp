@@ -206,6 +206,30 @@ inline void end_epoch(SgdState& state, std::vector<SgdScore>& scores, std::size_
     }
 }
 
+/// What is compiled for each loss; what is around it, once.
+template <class Rows>
+struct LossPasses {
+    void (*learn_rows)(const Rows&, const SgdEpoch&, std::size_t, std::size_t, SgdState&, SgdScore*, double*);
+    void (*add_losses)(const SgdEpoch&, std::size_t, std::size_t, const SgdState&, const double*, double*);
+};
+
+template <class Rows>
+[[gnu::noinline]] std::vector<double> run_epoch(const LossPasses<Rows>& loss, const Rows& rows, const SgdEpoch& epoch,
+                                                SgdState& state, Monitor& monitor) {
+    std::vector<double> losses(state.n_scores);
+    std::vector<SgdScore> scores = begin_epoch(state);
+    const std::size_t chunk = rows_per_chunk(rows.width(), state.n_scores);
+    std::vector<double> margins(std::min(chunk, epoch.visits.n) * state.n_scores);
+    for (std::size_t begin = 0; begin < epoch.visits.n; begin += chunk) {
+        monitor.check();
+        const std::size_t end = std::min(begin + chunk, epoch.visits.n);
+        loss.learn_rows(rows, epoch, begin, end, state, scores.data(), margins.data());
+        loss.add_losses(epoch, begin, end, state, margins.data(), losses.data());
+    }
+    end_epoch(state, scores, rows.width());
+    return losses;
+}
+
 } // namespace detail
 
 /// One epoch. Gives the sum of (weight × loss before the row was learnt) of each score; 0 where it no longer learns.
@@ -213,18 +237,8 @@ inline void end_epoch(SgdState& state, std::vector<SgdScore>& scores, std::size_
 /// above 0 for Schedule::optimal. O(visits × n_scores × width), or the stored cells instead of the width.
 template <class Loss, class Rows>
 std::vector<double> sgd_epoch(const Rows& rows, const SgdEpoch& epoch, SgdState& state, Monitor& monitor) {
-    std::vector<double> losses(state.n_scores);
-    std::vector<detail::SgdScore> scores = detail::begin_epoch(state);
-    const std::size_t chunk = rows_per_chunk(rows.width(), state.n_scores);
-    std::vector<double> margins(std::min(chunk, epoch.visits.n) * state.n_scores);
-    for (std::size_t begin = 0; begin < epoch.visits.n; begin += chunk) {
-        monitor.check();
-        const std::size_t end = std::min(begin + chunk, epoch.visits.n);
-        detail::learn_rows<Loss>(rows, epoch, begin, end, state, scores.data(), margins.data());
-        detail::add_losses<Loss>(epoch, begin, end, state, margins.data(), losses.data());
-    }
-    detail::end_epoch(state, scores, rows.width());
-    return losses;
+    return detail::run_epoch<Rows>({&detail::learn_rows<Loss, Rows>, &detail::add_losses<Loss>}, rows, epoch, state,
+                                   monitor);
 }
 
 } // namespace margin::linear
