@@ -11,6 +11,7 @@ void sums(const BoostedTrees& trees, InMatrix<T> numbers, const Columns<std::int
           std::size_t n_rounds, std::size_t n_threads) {
     const auto columns = pointers(codes);
     const auto rows = rows_for<T>(trees, numbers, columns);
+    trees.check_numbers(numbers.shape(1));
     with_monitor([&](Monitor& m) { boosting::add_up(trees.first(n_rounds), rows, into.data(), n_threads, m); });
 }
 
@@ -18,6 +19,8 @@ template <class T>
 bool of_numbers(const BoostedTrees& trees, InMatrix<T> numbers, double largest, InOutMatrix<double> into,
                 std::size_t n_rounds, std::size_t n_threads) {
     auto rows = rows_for<T>(trees, numbers, {});
+    if (!trees.terms.empty())
+        trees.check_numbers(numbers.shape(1));
     rows.largest = limit<T>(largest);
     if (numbers.shape(0) == 1) { // over before anyone could ask for it to stop
         Monitor unwatched;
@@ -42,9 +45,10 @@ OutMatrix<std::int32_t> leaves(const BoostedTrees& trees, InMatrix<T> numbers, c
 MARGIN_BINDINGS(gradient) {
     auto trees = nb::class_<BoostedTrees>(gradient, "Trees", "Trees to walk; keeps the arrays it was given.")
                      .def(nb::init<InMatrix<std::uint64_t>, In<std::int64_t>, In<std::uint64_t>, InMatrix<double>,
-                                   In<double>, std::size_t>(),
+                                   In<double>, std::size_t, In<std::int64_t>, In<std::uint32_t>, InMatrix<double>>(),
                           "nodes"_a.noconvert(), "start"_a.noconvert(), "words"_a.noconvert(), "shares"_a.noconvert(),
-                          "base"_a.noconvert(), "n_columns"_a);
+                          "base"_a.noconvert(), "n_columns"_a, "term_nodes"_a.noconvert(),
+                          "term_columns"_a.noconvert(), "term_numbers"_a.noconvert());
     for_each_type<double, float>([&]<class T> {
         trees.def("sums", &sums<T>, "numbers"_a.noconvert(), "codes"_a, "into"_a.noconvert(), "n_rounds"_a,
                   "n_threads"_a, "The scores of each row after so many rounds.");

@@ -99,7 +99,7 @@ TEST("a level is put where rows of other folds say, and rows of one level that d
         n_levels += levels.size();
     CHECK(n_levels > 550 && n_levels <= 600);
     for (std::size_t i = 0; i < rows.n; ++i)
-        CHECK(binned.row(i)[3] < binned.columns[3].n_bins);
+        CHECK(binned.code(i, 3) < binned.columns[3].n_bins);
 }
 
 TEST("rounds that leave others out lower the loss, alike for any threads") {
