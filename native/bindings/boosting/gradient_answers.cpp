@@ -47,8 +47,8 @@ MARGIN_BINDINGS(gradient) {
                      .def(nb::init<InMatrix<std::uint64_t>, In<std::int64_t>, In<std::uint64_t>, InMatrix<double>,
                                    In<double>, std::size_t, In<std::int64_t>, In<std::uint32_t>, InMatrix<double>>(),
                           "nodes"_a.noconvert(), "start"_a.noconvert(), "words"_a.noconvert(), "shares"_a.noconvert(),
-                          "base"_a.noconvert(), "n_columns"_a, "term_nodes"_a.noconvert(),
-                          "term_columns"_a.noconvert(), "term_numbers"_a.noconvert());
+                          "base"_a.noconvert(), "n_columns"_a, "term_nodes"_a.noconvert(), "term_columns"_a.noconvert(),
+                          "term_numbers"_a.noconvert());
     for_each_type<double, float>([&]<class T> {
         trees.def("sums", &sums<T>, "numbers"_a.noconvert(), "codes"_a, "into"_a.noconvert(), "n_rounds"_a,
                   "n_threads"_a, "The scores of each row after so many rounds.");

@@ -19,8 +19,8 @@ Boosting* boost(InMatrix<T> numbers, InMatrix<std::int32_t> codes, In<std::int64
         return boosting::bin_rows(table, max_bins, n_scores > 1 ? nullptr : &targets, span(weight), settings.n_threads,
                                   m);
     });
-    return new Boosting(std::move(bins), settings, loss, {copy(y), copy(weight), copy(scores), raw_numbers(numbers, settings)},
-                        n_scores);
+    return new Boosting(std::move(bins), settings, loss,
+                        {copy(y), copy(weight), copy(scores), raw_numbers(numbers, settings)}, n_scores);
 }
 
 template <class T>
@@ -45,8 +45,9 @@ MARGIN_BINDINGS(gradient) {
     boosting.def("leave_out", &leave_out, "Take away the scores of rounds that the next one leaves out.");
     boosting.def("scores", &scores, "The scores of the rows, class after class.");
     boosting.def("phases", &phases, "Of each phase the seconds so far, and how much was done.");
-    boosting.def("n_groups", [](const Boosting& b) { return b.table().width(); },
-                 "Columns of histograms: exclusive ones are bundled.");
+    boosting.def(
+        "n_groups", [](const Boosting& b) { return b.table().width(); },
+        "Columns of histograms: exclusive ones are bundled.");
     boosting.def("watched_scores", &watched_scores, "Those of the watched rows.");
     for_each_type<double, float>([&]<class T> {
         gradient.def("boost", &boost<T>, "numbers"_a.noconvert(), "codes"_a.noconvert(), "n_levels"_a.noconvert(),

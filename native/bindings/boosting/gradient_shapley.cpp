@@ -15,9 +15,7 @@ void shapley(const BoostedTrees& trees, In<double> cover, InMatrix<T> numbers, c
     trees.check_numbers(numbers.shape(1));
     if (cover.size() != trees.view.nodes.size())
         throw nb::value_error("there must be a cover for each node");
-    with_monitor([&](Monitor& m) {
-        boosting::add_shapley(trees.all(), span(cover), rows, into.data(), n_threads, m);
-    });
+    with_monitor([&](Monitor& m) { boosting::add_shapley(trees.all(), span(cover), rows, into.data(), n_threads, m); });
 }
 
 } // namespace

@@ -57,10 +57,19 @@ VERY_MANY_ROWS = 100_000
 VERY_MANY = (Plan(MOST_ROUNDS, 0.1, 63, 20, 1.0, 1.0, 0.7, "part"),)
 #: Few rows of many classes have few rounds: longer steps, and larger trees.
 MANY_CLASSES = (Plan(MOST_ROUNDS, 0.2, 16, 2, 2.0, 0.7, 0.5, "folds"), FEW_ROWS[1])
-#: A node of few rows fills few bins, and looking at all of them is most of its time. Columns of fewer rows than these have
-#: as many bins as they have numbers anyway.
+#: A node of few rows fills few bins, and looking at all of them is most of its time. Columns of fewer rows than these
+#: have hardly more numbers than that.
 FEW_BINS, ROWS_OF_FEW_BINS = 64, 500
-SETTLED = ("max_bins", "learning_rate", "max_leaf_nodes", "min_samples_leaf", "l2", "subsample", "max_features", "growth")
+SETTLED = (
+    "max_bins",
+    "learning_rate",
+    "max_leaf_nodes",
+    "min_samples_leaf",
+    "l2",
+    "subsample",
+    "max_features",
+    "growth",
+)
 
 
 def folds_asked(n_scores: int) -> int:

@@ -34,7 +34,8 @@ class Booster {
 public:
     Booster(const BinnedTable& table, const Settings& settings, Objective& objective, ScoredRows& scored)
         : table_(table), settings_(settings), objective_(objective), scored_(scored), rows_(table.n_rows),
-          grower_(table, settings, phases_), sampler_(settings, table.n_rows), dropped_(settings), chances_(rounding_seed) {
+          grower_(table, settings, phases_), sampler_(settings, table.n_rows), dropped_(settings),
+          chances_(rounding_seed) {
         rows_.weight = scored.weights();
         total_ = static_cast<double>(table.n_rows);
         if (rows_.weight) {
@@ -250,13 +251,13 @@ private:
                 CodeOf&& code_of) {
         const Timed timed(phases_, Phases::updating, rows.size());
         double* const scores = rows.scores.data() + k * rows.size();
-        parallel_for(
-            rows.size(), 8192, settings_.n_threads, monitor, [&](std::size_t begin, std::size_t end, std::size_t) {
-                for (std::size_t i = begin; i < end; ++i) {
-                    const auto leaf = leaf_of(tree, [&](std::uint32_t j) { return code_of(i, j); });
-                    scores[i] += factor * tree[leaf].says(rows.raw, i);
-                }
-            });
+        parallel_for(rows.size(), 8192, settings_.n_threads, monitor,
+                     [&](std::size_t begin, std::size_t end, std::size_t) {
+                         for (std::size_t i = begin; i < end; ++i) {
+                             const auto leaf = leaf_of(tree, [&](std::uint32_t j) { return code_of(i, j); });
+                             scores[i] += factor * tree[leaf].says(rows.raw, i);
+                         }
+                     });
     }
 
     // The same for every model: what is drawn for rounding is no choice of anyone's, and two fits are the same model.

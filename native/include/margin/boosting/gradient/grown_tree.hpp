@@ -67,7 +67,7 @@ struct KeptTrees {
     std::vector<ensemble::Node> nodes;
     std::vector<std::int64_t> start{0};
     std::vector<std::uint64_t> words;
-    std::vector<double> gain, cover; // of each node: what its split gained; the second derivatives of its leaves
+    std::vector<double> gain, cover;      // of each node: what its split gained; the second derivatives of its leaves
     std::vector<std::int64_t> term_nodes; // of linear leaves: the node of each term, counted over all trees,
     std::vector<std::uint32_t> term_columns;
     std::vector<double> terms; // slope, center, low and high

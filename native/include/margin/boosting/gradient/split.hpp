@@ -162,11 +162,10 @@ private:
     void try_thresholds(std::uint32_t j, const NodeSums& node, const Cell* cells, bool missing_low, Split& best) {
         const double least = least_h(node, *settings_);
         const int sign = settings_->monotone.empty() ? 0 : settings_->monotone[j];
-        const double largest =
-            settings_->monotone.empty()
-                ? detail::score_all(below_.g(), below_.h(), below_.score(), n_below_, node.g(node.all),
-                                    node.h(node.all), settings_->l2, least)
-                : detail::score_bound(below_, n_below_, node, settings_->l2, least, sign);
+        const double largest = settings_->monotone.empty()
+                                   ? detail::score_all(below_.g(), below_.h(), below_.score(), n_below_,
+                                                       node.g(node.all), node.h(node.all), settings_->l2, least)
+                                   : detail::score_bound(below_, n_below_, node, settings_->l2, least, sign);
         if (!(largest > best.score))
             return;
         const std::size_t n_bins = table_->columns[j].n_bins;
@@ -272,7 +271,7 @@ private:
     const Settings* settings_;
     detail::Below below_;
     std::size_t n_below_ = 0;
-    std::unique_ptr<std::uint16_t[]> bin_;   // behind which a threshold lies
+    std::unique_ptr<std::uint16_t[]> bin_; // behind which a threshold lies
     std::array<std::uint16_t, 256> order_; // nominal columns have codes of bytes
     std::array<double, 256> mean_;
 };

@@ -21,8 +21,9 @@ public:
     using Cell = typename Rows::Cell;
 
     TreeGrower(const BinnedTable& table, const Settings& settings, Phases& phases)
-        : table_(table), settings_(settings), phases_(phases), maker_(table, settings.n_threads), lists_(table, settings.n_threads),
-          levels_(table, settings, lists_), side_(std::make_unique_for_overwrite<std::uint8_t[]>(table.n_rows)),
+        : table_(table), settings_(settings), phases_(phases), maker_(table, settings.n_threads),
+          lists_(table, settings.n_threads), levels_(table, settings, lists_),
+          side_(std::make_unique_for_overwrite<std::uint8_t[]>(table.n_rows)),
           most_kept_(std::max<std::size_t>(2, room / (size() * sizeof(Cell) + 1))),
           groups_(groups_of_columns(table.n_columns(), settings)) {}
 
@@ -176,11 +177,10 @@ private:
         if (table_.sparse())
             look_at_lists(node, cells.get());
         else
-            look_at_columns(
-                node, n_asked(), [&](std::size_t k) {
-                    const auto j = maker_.columns().empty() ? static_cast<std::uint32_t>(k) : maker_.columns()[k];
-                    return std::pair(j, cells.get() + table_.place(j));
-                });
+            look_at_columns(node, n_asked(), [&](std::size_t k) {
+                const auto j = maker_.columns().empty() ? static_cast<std::uint32_t>(k) : maker_.columns()[k];
+                return std::pair(j, cells.get() + table_.place(j));
+            });
         node.split.gain = 0.5 * (node.split.score - score_as_leaf(node.sums));
         // A gain that is rounding alone is none.
         if (!node.split.found() || !(node.split.gain > settings_.min_gain + 1e-12 * node.split.score))
@@ -357,8 +357,8 @@ private:
         const std::uint32_t column = node.split.column;
         Item* const to = rows_->halves[static_cast<std::size_t>(1 - node.rows.half)].get() + node.rows.begin;
         const auto deal_by = [&](auto&& is_low) {
-            return deal_rows<Item>(rows_->of(node.rows), to, side_.get() + node.rows.begin, is_low,
-                                   settings_.n_threads, *monitor_);
+            return deal_rows<Item>(rows_->of(node.rows), to, side_.get() + node.rows.begin, is_low, settings_.n_threads,
+                                   *monitor_);
         };
         const CodeSet& low = node.split.low;
         if (table_.sparse())

@@ -37,8 +37,7 @@ public:
     /// The bins of one column at a node.
     const Cell* bins_of(std::uint32_t j, const NodeSums& sums, const Cell* cells, std::span<const Item> items,
                         const Sums* fine, Monitor& monitor) {
-        return table_.sparse() ? lists_.bins({&j, 1}, items, fine, cells, sums.all, monitor)
-                               : cells + table_.place(j);
+        return table_.sparse() ? lists_.bins({&j, 1}, items, fine, cells, sums.all, monitor) : cells + table_.place(j);
     }
 
 private:

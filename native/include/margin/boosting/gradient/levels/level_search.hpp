@@ -93,8 +93,8 @@ private:
                 below_.g()[k] = node.sums->g(before);
                 below_.h()[k] = node.sums->h(before);
             }
-            detail::score_all(below_.g(), below_.h(), below_.score(), order.size(), node.sums->g(node.sums->all), node.sums->h(node.sums->all), l2,
-                              least_h(*node.sums, settings_));
+            detail::score_all(below_.g(), below_.h(), below_.score(), order.size(), node.sums->g(node.sums->all),
+                              node.sums->h(node.sums->all), l2, least_h(*node.sums, settings_));
             for (std::size_t k = 0; k < order.size(); ++k)
                 total_[k] += below_.score()[k] > 0 ? below_.score()[k] : node.as_leaf;
         }

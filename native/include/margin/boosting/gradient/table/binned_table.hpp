@@ -38,10 +38,10 @@ struct BinnedTable {
     std::size_t n_rows = 0, stride = 0, most = 0; // bins of the column that has most
     std::vector<tree::BinnedColumn> columns;
     Bundles bundles;
-    Codes rows;                     // n_rows x width
-    Codes by_columns;               // width x n_rows
-    RowLists lists;                 // of sparse rows
-    std::vector<bool> by_targets;   // of each column: whether its bins are levels in the order of their mean target
+    Codes rows;                      // n_rows x width
+    Codes by_columns;                // width x n_rows
+    RowLists lists;                  // of sparse rows
+    std::vector<bool> by_targets;    // of each column: whether its bins are levels in the order of their mean target
     std::vector<std::size_t> places; // of bundled columns: where their cells begin in a histogram; and the end
 
     std::size_t n_columns() const noexcept { return columns.size(); }
