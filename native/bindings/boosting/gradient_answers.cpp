@@ -10,17 +10,14 @@ template <class T>
 void sums(const BoostedTrees& trees, InMatrix<T> numbers, const Columns<std::int32_t>& codes, InOutMatrix<double> into,
           std::size_t n_rounds, std::size_t n_threads) {
     const auto columns = pointers(codes);
-    const auto rows = rows_for<T>(trees, numbers, columns);
-    trees.check_numbers(numbers.shape(1));
+    const auto rows = walked_rows<T>(trees, numbers, columns);
     with_monitor([&](Monitor& m) { boosting::add_up(trees.first(n_rounds), rows, into.data(), n_threads, m); });
 }
 
 template <class T>
 bool of_numbers(const BoostedTrees& trees, InMatrix<T> numbers, double largest, InOutMatrix<double> into,
                 std::size_t n_rounds, std::size_t n_threads) {
-    auto rows = rows_for<T>(trees, numbers, {});
-    if (!trees.terms.empty())
-        trees.check_numbers(numbers.shape(1));
+    auto rows = walked_rows<T>(trees, numbers, {});
     rows.largest = limit<T>(largest);
     if (numbers.shape(0) == 1) { // over before anyone could ask for it to stop
         Monitor unwatched;
@@ -34,7 +31,7 @@ template <class T>
 OutMatrix<std::int32_t> leaves(const BoostedTrees& trees, InMatrix<T> numbers, const Columns<std::int32_t>& codes,
                                std::size_t n_threads) {
     const auto columns = pointers(codes);
-    const auto rows = rows_for<T>(trees, numbers, columns);
+    const auto rows = walked_rows<T>(trees, numbers, columns);
     std::vector<std::int32_t> leaf(numbers.shape(0) * trees.view.n_trees());
     with_monitor([&](Monitor& m) { ensemble::all_leaves(trees.view, rows, leaf.data(), n_threads, m); });
     return give(std::move(leaf), numbers.shape(0), trees.view.n_trees());

@@ -70,4 +70,19 @@ inline Out<double> watched_scores(const boosting::Boosting& boosting) {
     return give(std::vector<double>(boosting.watched_scores()));
 }
 
+/// What does not depend on the type of the numbers.
+inline void add_rounds(nb::class_<boosting::Boosting>& boosting) {
+    boosting.def("run", &run, "first"_a, "n"_a, "with_loss"_a, "monitor"_a.none(),
+                 "Some rounds: the arrays of their trees.");
+    boosting.def("give_slopes", &give_slopes, "g"_a.noconvert(), "h"_a.noconvert(),
+                 "The derivatives of the next round under the loss \"given\": scores x rows.");
+    boosting.def("leave_out", &leave_out, "Take away the scores of rounds that the next one leaves out.");
+    boosting.def("scores", &scores, "The scores of the rows, class after class.");
+    boosting.def("phases", &phases, "Of each phase the seconds so far, and how much was done.");
+    boosting.def(
+        "n_groups", [](const boosting::Boosting& b) { return b.table().width(); },
+        "Columns of histograms: exclusive ones are bundled.");
+    boosting.def("watched_scores", &watched_scores, "Those of the watched rows.");
+}
+
 } // namespace margin::bindings

@@ -11,8 +11,7 @@ template <class T>
 void shapley(const BoostedTrees& trees, In<double> cover, InMatrix<T> numbers, const Columns<std::int32_t>& codes,
              InOutMatrix<double> into, std::size_t n_threads) {
     const auto columns = pointers(codes);
-    const auto rows = rows_for<T>(trees, numbers, columns);
-    trees.check_numbers(numbers.shape(1));
+    const auto rows = walked_rows<T>(trees, numbers, columns);
     if (cover.size() != trees.view.nodes.size())
         throw nb::value_error("there must be a cover for each node");
     with_monitor([&](Monitor& m) { boosting::add_shapley(trees.all(), span(cover), rows, into.data(), n_threads, m); });

@@ -58,4 +58,12 @@ private:
     }
 };
 
+/// Rows to walk, with the numbers that linear leaves ask for.
+template <class T>
+tree::WalkedRows<T> walked_rows(const BoostedTrees& trees, const InMatrix<T>& numbers,
+                                std::span<const std::int32_t* const> codes) {
+    trees.check_numbers(numbers.shape(1));
+    return rows_for<T>(trees, numbers, codes);
+}
+
 } // namespace margin::bindings

@@ -130,8 +130,7 @@ class GradientBoostingClassifier(BoostingModel, Classifier):
         self.top_rate, self.drop_rate = top_rate, drop_rate
         self.max_features = max_features
         self.class_weight = class_weight
-        self.monotonic_cst = monotonic_cst
-        self.interaction_cst = interaction_cst
+        self.monotonic_cst, self.interaction_cst = monotonic_cst, interaction_cst
         self.early_stopping = early_stopping
         self.validation_fraction = validation_fraction
         self.n_iter_no_change = n_iter_no_change
@@ -296,8 +295,7 @@ class GradientBoostingRegressor(BoostingModel, Regressor):
         self.subsample, self.sampling = subsample, sampling
         self.top_rate, self.drop_rate = top_rate, drop_rate
         self.max_features = max_features
-        self.monotonic_cst = monotonic_cst
-        self.interaction_cst = interaction_cst
+        self.monotonic_cst, self.interaction_cst = monotonic_cst, interaction_cst
         self.early_stopping = early_stopping
         self.validation_fraction = validation_fraction
         self.n_iter_no_change = n_iter_no_change
