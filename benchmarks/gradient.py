@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.bayes import text
 from benchmarks.ensemble import OnFrames, log_loss
 from benchmarks.harness import Arrays, Side, Workload, fit_and_predict, fit_predict_and
 from benchmarks.harness import Column as Figure
@@ -63,6 +64,9 @@ def sides(kind: str) -> tuple[Side, ...]:
 QUICK = {"n": 3_000, "n_test": 500}
 LEVELS = {"n": 500_000, "n_test": 50_000, "levels": (100, 200, 300, 400, 500, 600, 700, 800, 900, 1000)}
 on_frames = (margin_side("Classifier", as_tables), *peers("Classifier", OnFrames, as_categories))
+#: scikit-learn's and CatBoost's take no sparse rows, or are much slower on them.
+on_text = (margin_side("Classifier"), *peers("Classifier"))
+TEXT = {"n": 50_000, "n_test": 10_000, "words": 20_000, "per_row": 60, "n_classes": 2}
 two, ten = {"d": 28, "n_test": 50_000}, {"d": 28, "n_test": 50_000, "n_classes": 10}
 
 WORKLOADS = (
@@ -76,6 +80,16 @@ WORKLOADS = (
         sides("Regressor"),
         fit_and_predict,
         {"n": 100_000, "d": 20, "n_test": 25_000},
+        QUICK,
+        quality=explained,
+    ),
+    Workload("sparse text 50k", text, on_text, boosted_and_loss, TEXT, {**TEXT, "n": 2_000, "n_test": 500}),
+    Workload(
+        "regression 1M",
+        quantity,
+        sides("Regressor"),
+        fit_and_predict,
+        {"n": 1_000_000, "d": 20, "n_test": 25_000},
         QUICK,
         quality=explained,
     ),

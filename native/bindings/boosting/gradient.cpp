@@ -27,6 +27,7 @@ MARGIN_BINDINGS(gradient) {
         .def_rw("top_share", &Settings::top_share)
         .def_rw("drop_share", &Settings::drop_share)
         .def_rw("by_size", &Settings::by_size)
+        .def_rw("linear", &Settings::linear)
         .def_rw("alpha", &Settings::alpha)
         .def_rw("monotone", &Settings::monotone)
         .def_rw("interactions", &Settings::interactions)

@@ -19,7 +19,8 @@ Boosting* boost(InMatrix<T> numbers, InMatrix<std::int32_t> codes, In<std::int64
         return boosting::bin_rows(table, max_bins, n_scores > 1 ? nullptr : &targets, span(weight), settings.n_threads,
                                   m);
     });
-    return new Boosting(std::move(bins), settings, loss, {copy(y), copy(weight), copy(scores)}, n_scores);
+    return new Boosting(std::move(bins), settings, loss,
+                        {copy(y), copy(weight), copy(scores), raw_numbers(numbers, settings)}, n_scores);
 }
 
 template <class T>
@@ -30,20 +31,14 @@ void watch(Boosting& boosting, InMatrix<T> numbers, InMatrix<std::int32_t> codes
                         return boosting::code_rows(table, boosting.table().columns, boosting.settings().n_threads, m);
                     }),
                     {},
-                    {copy(y), copy(weight), copy(scores)}});
+                    {copy(y), copy(weight), copy(scores), raw_numbers(numbers, boosting.settings())}});
 }
 
 } // namespace
 
 MARGIN_BINDINGS(gradient) {
     auto boosting = nb::class_<Boosting>(gradient, "Boosting", "Rows in bins, their scores, and the rounds over them.");
-    boosting.def("run", &run, "first"_a, "n"_a, "with_loss"_a, "monitor"_a.none(),
-                 "Some rounds: the arrays of their trees.");
-    boosting.def("give_slopes", &give_slopes, "g"_a.noconvert(), "h"_a.noconvert(),
-                 "The derivatives of the next round under the loss \"given\": scores x rows.");
-    boosting.def("leave_out", &leave_out, "Take away the scores of rounds that the next one leaves out.");
-    boosting.def("scores", &scores, "The scores of the rows, class after class.");
-    boosting.def("watched_scores", &watched_scores, "Those of the watched rows.");
+    add_rounds(boosting);
     for_each_type<double, float>([&]<class T> {
         gradient.def("boost", &boost<T>, "numbers"_a.noconvert(), "codes"_a.noconvert(), "n_levels"_a.noconvert(),
                      "nominal"_a.noconvert(), "max_bins"_a, "y"_a.noconvert(), "weight"_a.noconvert(),

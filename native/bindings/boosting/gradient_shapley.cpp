@@ -11,12 +11,10 @@ template <class T>
 void shapley(const BoostedTrees& trees, In<double> cover, InMatrix<T> numbers, const Columns<std::int32_t>& codes,
              InOutMatrix<double> into, std::size_t n_threads) {
     const auto columns = pointers(codes);
-    const auto rows = rows_for<T>(trees, numbers, columns);
+    const auto rows = walked_rows<T>(trees, numbers, columns);
     if (cover.size() != trees.view.nodes.size())
         throw nb::value_error("there must be a cover for each node");
-    with_monitor([&](Monitor& m) {
-        boosting::add_shapley({trees.view, span(trees.base)}, span(cover), rows, into.data(), n_threads, m);
-    });
+    with_monitor([&](Monitor& m) { boosting::add_shapley(trees.all(), span(cover), rows, into.data(), n_threads, m); });
 }
 
 } // namespace

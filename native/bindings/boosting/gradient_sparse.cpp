@@ -24,7 +24,7 @@ template <class T>
 void watch_csr(Boosting& boosting, In<T> values, const Places& places, const Places& starts, In<double> y,
                In<double> weight, In<double> scores) {
     const auto rows = csr(values, places, starts, boosting.table().n_columns());
-    boosting.watch({nullptr,
+    boosting.watch({{},
                     with_monitor([&](Monitor& m) {
                         return boosting::list_rows<T>(rows, boosting.table().columns, boosting.settings().n_threads, m);
                     }),

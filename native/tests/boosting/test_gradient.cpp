@@ -99,7 +99,7 @@ TEST("a level is put where rows of other folds say, and rows of one level that d
         n_levels += levels.size();
     CHECK(n_levels > 550 && n_levels <= 600);
     for (std::size_t i = 0; i < rows.n; ++i)
-        CHECK(binned.row(i)[3] < binned.columns[3].n_bins);
+        CHECK(binned.code(i, 3) < binned.columns[3].n_bins);
 }
 
 TEST("rounds that leave others out lower the loss, alike for any threads") {
@@ -134,4 +134,48 @@ TEST("whole weights cut columns as repeated rows do") {
         CHECK(weighted[j].cuts.at == by_rows[j].cuts.at);
         CHECK(weighted[j].cuts.at != plain[j].cuts.at);
     }
+}
+
+TEST("exclusive columns share the codes of one, and each is read off it as it was") {
+    constexpr std::size_t n = 3000, d = 40;
+    std::vector<double> cells(n * d);
+    Stream stream(3, 0);
+    for (std::size_t i = 0; i < n; ++i)
+        cells[i * d + stream.below(d - 1)] = stream.below(9) == 0 ? missing : static_cast<double>(1 + stream.below(3));
+    for (std::size_t i = 0; i < n; ++i)
+        cells[i * d + d - 1] = stream.normal();
+    const tree::Table<double> table{{cells.data(), n, d}, {nullptr, n, 0}, {}, {}};
+    Monitor monitor;
+    const BinnedTable made = bin_rows(table, 255, nullptr, {}, 2, monitor);
+    CHECK(made.bundles.any());
+    CHECK(made.width() == 2);
+    const Codes plain = code_rows(table, made.columns, 1, monitor);
+    bool same = true;
+    for (std::size_t i = 0; i < n; ++i)
+        for (std::uint32_t j = 0; j < d; ++j)
+            same &= made.code(i, j) == plain[i * d + j];
+    CHECK(same);
+}
+
+TEST("cells of two bytes lower the loss alike for any threads, and their sets hold what was put in") {
+    const SomeRows rows(2'000);
+    std::vector<std::vector<double>> losses;
+    for (const std::size_t n_threads : {1, 3}) {
+        Settings settings = small();
+        settings.n_threads = n_threads;
+        Monitor monitor;
+        const Targets targets{rows.y, {}, settings.nominal_smooth, settings.seed};
+        Boosting boosting(bin_rows(rows.table(), 1000, &targets, {}, n_threads, monitor), settings, "log_loss",
+                          {rows.y, {}, std::vector<double>(rows.n)}, 1);
+        CHECK(boosting.table().columns[0].n_bins > 255);
+        CHECK(boosting.table().columns[3].n_bins <= 255);
+        losses.push_back(boosting.run(0, 6, true, monitor).loss);
+        check_falls(losses.back());
+    }
+    CHECK(losses[0] == losses[1]);
+    CodeSet set;
+    put_first(set, 300);
+    put(set, 700);
+    CHECK(holds(set, 0) && holds(set, 255) && holds(set, 299) && holds(set, 700));
+    CHECK(!holds(set, 300) && !holds(set, 699) && !holds(set, 701));
 }

@@ -91,6 +91,12 @@ class Boosting:
     def scores(self) -> Vector[numpy.float64]:
         """The scores of the rows, class after class."""
 
+    def phases(self) -> dict[str, Any]:
+        """Of each phase the seconds so far, and how much was done."""
+
+    def n_groups(self) -> int:
+        """Columns of histograms: exclusive ones are bundled."""
+
     def watched_scores(self) -> Vector[numpy.float64]:
         """Those of the watched rows."""
 
@@ -157,6 +163,9 @@ class Trees:
         shares: Matrix[numpy.float64],
         base: Vector[numpy.float64],
         n_columns: int,
+        term_nodes: Vector[numpy.int64],
+        term_columns: Vector[numpy.uint32],
+        term_numbers: Matrix[numpy.float64],
     ) -> None: ...
     @overload
     def sums(
@@ -266,6 +275,10 @@ class Settings:
     def by_size(self) -> bool: ...
     @by_size.setter
     def by_size(self, arg: bool, /) -> None: ...
+    @property
+    def linear(self) -> bool: ...
+    @linear.setter
+    def linear(self, arg: bool, /) -> None: ...
     @property
     def alpha(self) -> float: ...
     @alpha.setter

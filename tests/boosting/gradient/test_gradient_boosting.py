@@ -221,8 +221,8 @@ def test_what_does_not_fit_together_is_refused():
         GradientBoostingRegressor(loss="poisson").fit(X, y - 5.0)
     with pytest.raises(ParameterError, match="must be 'squared_error' where engine='exact'"):
         GradientBoostingRegressor(engine="exact", loss="huber").fit(X, y)
-    with pytest.raises(ParameterError, match="a whole number from 2 to 255"):
-        GradientBoostingClassifier(max_bins=256).fit(X, y)
+    with pytest.raises(ParameterError, match="a whole number from 2 to 65535"):
+        GradientBoostingClassifier(max_bins=65536).fit(X, y)
 
 
 @pytest.mark.parametrize("n_classes", [2, 3, 4, 5, 8, 16])

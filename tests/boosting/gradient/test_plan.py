@@ -23,6 +23,13 @@ def test_auto_goes_by_rows_and_scores(n_rows, n_scores, expected):
     assert ways(n_rows, n_scores) == expected
 
 
+def test_rows_that_are_neither_few_nor_many_have_fewer_bins_unless_asked():
+    bins = lambda n, **asked: {plan.max_bins for plan in plans_for(GradientBoostingClassifier(**asked), n)}  # noqa: E731
+    assert bins(499) == bins(10_000) == bins(500, n_estimators=10) == {255}
+    assert bins(500) == bins(9_999) == {64}
+    assert bins(5_000, max_bins=100) == {100}
+
+
 def test_what_is_given_stands_in_each_way():
     assert ways(500, growth="symmetric") == [("symmetric", 16, 0.05, "folds")]
     assert {way[0] for way in ways(500, growth="depth")} == {"depth"}

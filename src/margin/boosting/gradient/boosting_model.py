@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Literal, Self
+from typing import Any, Self
 
 import numpy as np
 
-import margin._core as _core
 from margin import parallel
 from margin.base import Mixed
-from margin.base.estimator import SupervisedEstimator
 from margin.base.representations.mixed import MixedData
 from margin.boosting.gradient.boosted_trees import ALL, BoostedTrees, joined
+from margin.boosting.gradient.column_worth import ColumnWorth
 from margin.boosting.gradient.own_loss import OwnLoss
 from margin.boosting.gradient.plan import Plan, folds_asked, plans_for
 from margin.boosting.gradient.progress import Told, reporter
@@ -22,6 +21,7 @@ from margin.boosting.gradient.sparse_rows import blocks_of, is_wide_and_sparse
 from margin.boosting.patience import FOLDS, Patience
 from margin.errors import DataError, ParameterError
 from margin.random import seed_for
+from margin.tree.grow import numbers_of
 from margin.tree.settings import numbers_first
 from margin.tree.training_rows import Rows, folds, held_out, in_cases, without_excess
 from margin.typing import Encoded, LabelsLike, TableLike, WeightsLike
@@ -32,7 +32,7 @@ __all__ = ["BoostingModel"]
 FEW = 64
 
 
-class BoostingModel(SupervisedEstimator):
+class BoostingModel(ColumnWorth):
     """Trees that add up, ``trees_``.
 
     Parameters
@@ -70,12 +70,18 @@ class BoostingModel(SupervisedEstimator):
     min_gain
         A split must gain more than this, (G_L²/(H_L + l2) + G_R²/(H_R + l2) - G²/(H + l2)) / 2, with G and H the sums
         of first and second derivatives.
+    linear_leaves
+        Leaves answer by a straight line of the columns of numbers asked about on the way to them (at most ten, each
+        slope held back by ``l2`` in units of the column's deviation there). Cells beyond those of the leaf count as the
+        last of these, missing ones as their mean.
     max_bins
-        Numbers are grouped into so many bins before. Columns of at most so many different numbers have a bin for each;
+        Numbers are grouped into so many bins before, at most 65535; more than 255 need two bytes a cell. ``"auto"`` is
+        255, or 64 where folds say when to stop and there are 500 rows. Columns of at most so many different numbers
+        have a bin for each;
         others are cut where bins are about equally full, by a sample of rows if there are more than 32768, each row
         counted once. Levels of nominal columns that are more are put in the order of the mean target of their rows
         and grouped into bins (a training row stands where the rows of its level in four of five folds put it, its own
-        left out); of several classes the rarest levels share one bin.
+        left out); of several classes the rarest levels share one bin. Nominal columns never have more than 255.
     nominal_smooth
         Nominal columns of more than four levels are divided in the order of G / (H + nominal_smooth) of their levels;
         levels of fewer cases than this are left with the others.
@@ -144,7 +150,8 @@ class BoostingModel(SupervisedEstimator):
     min_child_weight: float
     l2: Any
     min_gain: float
-    max_bins: int
+    linear_leaves: bool
+    max_bins: Any
     nominal_smooth: float
     nominal_l2: float
     subsample: Any
@@ -205,7 +212,10 @@ class BoostingModel(SupervisedEstimator):
         if earlier is not None:
             self._seed = self.__dict__["_earlier"][3]
         told: Told | None = self.__dict__.get("_told")
-        free = self.monotonic_cst is None and not is_wide_and_sparse(X)  # of what symmetric trees do not know
+        sparse = is_wide_and_sparse(X)
+        if sparse and self.linear_leaves:
+            raise ParameterError(f"{type(self).__name__}(linear_leaves=True): rows must not be sparse (X.toarray()).")
+        free = self.monotonic_cst is None and not sparse  # of what symmetric trees do not know
         plans = plans_for(self, len(y), len(base), going_on=earlier is not None, symmetric=free)
         patience = Patience(int(self.n_iter_no_change), float(self.tol))
         whole = Rows(X, y, weight)
@@ -215,7 +225,7 @@ class BoostingModel(SupervisedEstimator):
             held = None if watched is None else self._rows(watched, base, None, unit)
             settings = settings_of(self, plan, rows.weight, seed=int(self._seed[0]), unit=unit, parameter=parameter)
             first = 0 if earlier is None else earlier.n_rounds
-            return Run(begin, held, loss, settings, base=base, max_bins=int(self.max_bins), first=first)
+            return Run(begin, held, loss, settings, base=base, max_bins=plan.max_bins, first=first)
 
         plan, curve = plans[0], None
         if plan.stop == "folds":
@@ -314,74 +324,12 @@ class BoostingModel(SupervisedEstimator):
         rows, trees = self._encoded(X, method), self.trees_
         leaves = self._leaves(rows) + trees.start[:-1]
         n_scores, said = len(trees.base), trees.threshold
-        scores = np.tile(trees.base, (len(leaves), 1))
+        scores, cells = np.tile(trees.base, (len(leaves), 1)), numbers_of(rows) if trees.is_linear else said
         for first in range(0, trees.n_trees, n_scores):
             scores = scores + said[leaves[:, first : first + n_scores]]
+            for t in range(first, first + n_scores if trees.is_linear else first):
+                scores[:, t - first] += trees.slopes_say(t, leaves[:, t], cells)
             yield scores
-
-    # ---- reading
-
-    def _gains(self) -> np.ndarray:
-        trees = self.trees_
-        inner = ~trees.is_leaf
-        return np.bincount(trees.column[inner], trees.gain[inner], trees.n_columns)
-
-    def importances(self, kind: Literal["gain", "split"] = "gain") -> dict[str, float]:
-        """What each column is worth, by name: what its splits gained (``"gain"``), or how many there are (``"split"``).
-
-        >>> import numpy as np
-        >>> from margin import GradientBoostingRegressor
-        >>> X = np.random.default_rng(0).normal(size=(200, 3))
-        >>> found = GradientBoostingRegressor(n_estimators=10).fit(X, X[:, 1]).importances()
-        >>> max(found, key=found.get)
-        'x1'
-        """
-        if kind not in ("gain", "split"):
-            raise ParameterError(
-                f"{type(self).__name__}.importances(kind={kind!r}): kind must be one of 'gain', 'split'."
-            )
-        trees = self._fitted("importances").trees_
-        of_trees = self._gains() if kind == "gain" else np.bincount(trees.column[~trees.is_leaf], None, trees.n_columns)
-        found = np.zeros(self.n_features_in_)
-        found[numbers_first(self._columns)] = of_trees
-        return dict(zip(self._columns.described().names, found.tolist(), strict=True))
-
-    def shap_values(self, X: TableLike) -> np.ndarray:
-        """What each column adds to the scores of each row: exact Shapley values over the trees.
-
-        Rows x columns for one score, else rows x columns x classes. With :meth:`shap_base` they add up to the score
-        (``decision_function``; the answer of a regressor, its logarithm under ``loss="poisson"``). What a tree says
-        where a column is not known is the mean over its branches, by the second derivatives of the training rows in
-        each.
-
-        >>> import numpy as np
-        >>> from margin import GradientBoostingRegressor
-        >>> X = np.random.default_rng(0).normal(size=(200, 3))
-        >>> model = GradientBoostingRegressor(n_estimators=10).fit(X, X[:, 1])
-        >>> bool(np.allclose(model.shap_values(X).sum(axis=1) + model.shap_base(), model.predict(X)))
-        True
-        """
-        rows, trees = self._fitted("shap_values")._encoded(X, "shap_values"), self.trees_
-        threads, n_scores, order = parallel.n_threads(self.n_jobs), len(trees.base), numbers_first(self._columns)
-        by_column = np.zeros((len(rows), trees.n_columns, n_scores))
-        for part, some, cells, used in blocks_of(trees, rows):
-            found = np.zeros((len(cells), n_scores * some.n_columns))
-            _core.gradient.shapley(some.walker, some.cover, cells, rows.codes, found, threads)
-            places = order if used is None else used
-            by_column[part, places] = found.reshape(len(cells), n_scores, some.n_columns).swapaxes(1, 2)
-        return by_column[:, :, 0] if n_scores == 1 else by_column
-
-    def shap_base(self) -> Any:
-        """The mean score over the training rows as the trees weigh them, which Shapley values are counted from."""
-        trees = self._fitted("shap_base").trees_
-        roots = np.repeat(trees.start[:-1], np.diff(trees.start))
-        whole = trees.cover[roots]
-        share = np.divide(trees.cover, whole, out=np.zeros(len(whole)), where=whole > 0)
-        share[(whole <= 0) & trees.is_leaf & (np.arange(len(roots)) == roots)] = 1.0
-        said = np.where(trees.is_leaf, trees.threshold, 0.0)
-        of_trees = np.add.reduceat(share * said, trees.start[:-1])
-        base = trees.base + of_trees.reshape(-1, len(trees.base)).sum(axis=0)
-        return float(base[0]) if len(base) == 1 else base
 
 
 def _both(rows: Rows, watched: Rows) -> bool:

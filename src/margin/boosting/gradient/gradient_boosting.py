@@ -18,7 +18,7 @@ from margin.boosting.gradient.exact import boost_exactly, rounds_in_words
 from margin.boosting.gradient.losses import first_class_scores, first_value_score, huber_bend
 from margin.boosting.gradient.own_loss import OwnLoss
 from margin.boosting.gradient.rounds import Grown
-from margin.boosting.gradient.settings import ByteBins, Growth, Interactions, LessThanAll, Part, Sampling
+from margin.boosting.gradient.settings import Growth, Interactions, LessThanAll, Part, Sampling, SomeBins
 from margin.errors import DataError, ParameterError
 from margin.params import (
     ClassWeight,
@@ -47,7 +47,7 @@ class GradientBoostingClassifier(BoostingModel, Classifier):
     With the score f of a row and its derivatives g and h of the loss by f, a leaf answers :math:`-G/(H + \lambda)`,
     G and H being the sums of its rows, and the split of the largest gain is made next. Two classes have one score, the
     log odds; several have one each, with a tree for each in every round, and answer their softmax. Columns are cut into
-    at most 255 bins once; a node then costs one addition a cell, :math:`O(n\,d)` for a level of a tree.
+    bins once; a node then costs one addition a cell, :math:`O(n\,d)` for a level of a tree.
 
     Missing cells go to the side on which they gain more, nominal columns are divided by their levels. A learning rate
     that is too large, too many rounds or too many leaves learn the noise: rows held back say when to stop
@@ -92,7 +92,8 @@ class GradientBoostingClassifier(BoostingModel, Classifier):
         min_child_weight: NonNegative = 1e-3,
         l2: NonNegative | Literal["auto"] = "auto",
         min_gain: NonNegative = 0.0,
-        max_bins: ByteBins = 255,
+        linear_leaves: Flag = False,
+        max_bins: SomeBins | Literal["auto"] = "auto",
         nominal_smooth: NonNegative = 10.0,
         nominal_l2: NonNegative = 10.0,
         subsample: Part | Literal["auto"] = "auto",
@@ -122,15 +123,14 @@ class GradientBoostingClassifier(BoostingModel, Classifier):
         self.min_child_weight = min_child_weight
         self.l2 = l2
         self.min_gain = min_gain
-        self.max_bins = max_bins
+        self.linear_leaves, self.max_bins = linear_leaves, max_bins
         self.nominal_smooth = nominal_smooth
         self.nominal_l2 = nominal_l2
         self.subsample, self.sampling = subsample, sampling
         self.top_rate, self.drop_rate = top_rate, drop_rate
         self.max_features = max_features
         self.class_weight = class_weight
-        self.monotonic_cst = monotonic_cst
-        self.interaction_cst = interaction_cst
+        self.monotonic_cst, self.interaction_cst = monotonic_cst, interaction_cst
         self.early_stopping = early_stopping
         self.validation_fraction = validation_fraction
         self.n_iter_no_change = n_iter_no_change
@@ -258,7 +258,8 @@ class GradientBoostingRegressor(BoostingModel, Regressor):
         min_child_weight: NonNegative = 1e-3,
         l2: NonNegative | Literal["auto"] = "auto",
         min_gain: NonNegative = 0.0,
-        max_bins: ByteBins = 255,
+        linear_leaves: Flag = False,
+        max_bins: SomeBins | Literal["auto"] = "auto",
         nominal_smooth: NonNegative = 10.0,
         nominal_l2: NonNegative = 10.0,
         subsample: Part | Literal["auto"] = "auto",
@@ -288,14 +289,13 @@ class GradientBoostingRegressor(BoostingModel, Regressor):
         self.min_child_weight = min_child_weight
         self.l2 = l2
         self.min_gain = min_gain
-        self.max_bins = max_bins
+        self.linear_leaves, self.max_bins = linear_leaves, max_bins
         self.nominal_smooth = nominal_smooth
         self.nominal_l2 = nominal_l2
         self.subsample, self.sampling = subsample, sampling
         self.top_rate, self.drop_rate = top_rate, drop_rate
         self.max_features = max_features
-        self.monotonic_cst = monotonic_cst
-        self.interaction_cst = interaction_cst
+        self.monotonic_cst, self.interaction_cst = monotonic_cst, interaction_cst
         self.early_stopping = early_stopping
         self.validation_fraction = validation_fraction
         self.n_iter_no_change = n_iter_no_change
@@ -338,6 +338,7 @@ class GradientBoostingRegressor(BoostingModel, Regressor):
             "min_gain": (0.0,),
             "monotonic_cst": (None,),
             "interaction_cst": (None,),
+            "linear_leaves": (False,),
             "warm_start": (False,),
         }
         for name, plain in others.items():

@@ -36,6 +36,7 @@ class Plan:
     max_features: float = 1.0
     stop: Stop = "no"
     growth: str = "leaf"
+    max_bins: int = 255
 
 
 #: Few rows are learnt in three ways, and folds choose: many small trees of part of the rows and columns each, which
@@ -56,7 +57,19 @@ VERY_MANY_ROWS = 100_000
 VERY_MANY = (Plan(MOST_ROUNDS, 0.1, 63, 20, 1.0, 1.0, 0.7, "part"),)
 #: Few rows of many classes have few rounds: longer steps, and larger trees.
 MANY_CLASSES = (Plan(MOST_ROUNDS, 0.2, 16, 2, 2.0, 0.7, 0.5, "folds"), FEW_ROWS[1])
-SETTLED = ("learning_rate", "max_leaf_nodes", "min_samples_leaf", "l2", "subsample", "max_features", "growth")
+#: A node of few rows fills few bins, and looking at all of them is most of its time. Columns of fewer rows than these
+#: have hardly more numbers than that.
+FEW_BINS, ROWS_OF_FEW_BINS = 64, 500
+SETTLED = (
+    "max_bins",
+    "learning_rate",
+    "max_leaf_nodes",
+    "min_samples_leaf",
+    "l2",
+    "subsample",
+    "max_features",
+    "growth",
+)
 
 
 def folds_asked(n_scores: int) -> int:
@@ -81,6 +94,8 @@ def plans_for(
             plans = MANY_CLASSES if stop == "folds" else VERY_MANY
             plans = tuple(replace(plan, n_estimators=most) for plan in plans)
         plans = _of_growth(plans, model.growth, symmetric)
+        if stop == "folds" and n_rows >= ROWS_OF_FEW_BINS:
+            plans = tuple(replace(plan, max_bins=FEW_BINS) for plan in plans)
     given = {name: value for name in SETTLED if (value := getattr(model, name)) != "auto"}
     if model.n_estimators != "auto":
         given["n_estimators"] = int(model.n_estimators)

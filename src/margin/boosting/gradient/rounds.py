@@ -23,6 +23,10 @@ from margin.tree.training_rows import Rows
 
 __all__ = ["BoostedRows", "Grown", "Run", "chosen"]
 
+#: What the core gives of trees.
+ARRAYS = ("nodes", "start", "words", "gain", "cover", "term_nodes", "term_columns", "term_numbers")
+#: So many parts of the rows are enough to see that a plan is so many times worse than another.
+TRIED_FIRST, FAR_BEHIND = 2, 1.05
 #: Rounds between two looks at the loss of the watched rows.
 AT_ONCE = 5
 
@@ -82,9 +86,10 @@ class Run:
             if watched is not None:
                 _core.gradient.watch_csr(self.core, *csr_of(watched.X), *watched.targets())
         else:
-            self.core = _core.gradient.boost(*rows.cells(), *how)
+            self.cells = [each.cells() for each in (rows, watched) if each is not None]  # linear leaves read them again
+            self.core = _core.gradient.boost(*self.cells[0], *how)
             if watched is not None:
-                self.core.watch(*watched.cells(), *watched.targets())
+                self.core.watch(*self.cells[1], *watched.targets())
         self.settings = settings
         self.n_columns = rows.columns.n_numbers + len(rows.columns.n_levels)
         self.parts: list[Grown] = []
@@ -93,6 +98,8 @@ class Run:
 
     def go_on(self, n_rounds: int) -> None:
         """So many rounds more."""
+        if n_rounds == 0:
+            return
         if self.own is None:
             self._keep(self.core.run(self.first + self.done, n_rounds, False, None))
             return
@@ -108,7 +115,7 @@ class Run:
             self._keep(found)
 
     def _keep(self, found: dict[str, Any]) -> None:
-        arrays = {name: found[name] for name in ("nodes", "start", "words", "gain", "cover")}
+        arrays = {name: found[name] for name in ARRAYS}
         trees = BoostedTrees(**arrays, base=self.base, n_columns=self.n_columns)
         self.parts.append(Grown(trees, found["loss"], found["watched"]))
         self.dropped += np.split(found["dropped"], np.cumsum(found["n_dropped"]))[:-1]
@@ -157,15 +164,18 @@ def tell(told: Told | None, curve: np.ndarray, rounds: range, of: int, *, choosi
 def best_rounds(
     runs: Sequence[Run], n_rounds: int, patience: Patience, told: Told | None = None
 ) -> tuple[int, np.ndarray]:
-    """How many rounds give the smallest loss over all watched rows, and the curve: runs go on side by side."""
+    """How many rounds give the smallest loss over all watched rows, and the curve: runs go on side by side.
+
+    Runs that have gone further before are waited for.
+    """
     weight = np.array([run.watched.weight.sum() for run in runs if run.watched is not None])
     curve = np.empty(0)
     while len(curve) < n_rounds and not patience.is_over(curve):
-        before = len(curve)
+        before, after = len(curve), min(len(curve) + AT_ONCE, n_rounds)
         for run in runs:
-            run.go_on(min(AT_ONCE, n_rounds - before))
-        curve = np.average([run.curve for run in runs], axis=0, weights=weight)
-        tell(told, curve, range(before, len(curve)), n_rounds, choosing=True)
+            run.go_on(max(after - run.done, 0))
+        curve = np.average([run.curve[:after] for run in runs], axis=0, weights=weight)
+        tell(told, curve, range(before, after), n_rounds, choosing=True)
     return int(curve.argmin()) + 1, curve
 
 
@@ -176,11 +186,29 @@ def chosen(
     patience: Patience,
     told: Told | None = None,
 ) -> tuple[Plan, np.ndarray | None]:
-    """The plan of the smallest loss of rows left out, with as many rounds as these ask for, and the losses."""
+    """The plan of the smallest loss of rows left out, with as many rounds as these ask for, and the losses.
+
+    All plans are tried on the first two parts; those that are far behind the best there are not tried on the others.
+    """
+    if not parts:
+        return plans[0], None
+    begun = [[run(plan, *part) for part in parts[:TRIED_FIRST]] for plan in plans]
+    if len(plans) > 1 and len(parts) > TRIED_FIRST:
+        loss = [
+            best_rounds(runs, plan.n_estimators, patience, told)[1].min()
+            for plan, runs in zip(plans, begun, strict=True)
+        ]
+        stays = [each <= FAR_BEHIND * min(loss) for each in loss]
+    else:
+        stays = [True] * len(plans)
     best: tuple[Plan, np.ndarray | None] = (plans[0], None)
     smallest = np.inf
-    for plan in plans if parts else ():
-        n_rounds, curve = best_rounds([run(plan, *part) for part in parts], plan.n_estimators, patience, told)
+    for plan, runs, stay in zip(plans, begun, stays, strict=True):
+        if not stay:
+            continue
+        runs += [run(plan, *part) for part in parts[TRIED_FIRST:]]
+        n_rounds, curve = best_rounds(runs, plan.n_estimators, patience, told)
+        runs.clear()
         if curve.min() < smallest:
             best, smallest = (replace(plan, n_estimators=n_rounds), curve), float(curve.min())
     return best

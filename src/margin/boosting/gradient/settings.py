@@ -15,7 +15,7 @@ from margin.errors import ParameterError, closest, listing
 from margin.params import Rule, is_number, is_whole, no_text
 from margin.tree.settings import count_of, numbers_first, signs_of
 
-__all__ = ["ByteBins", "Growth", "Interactions", "LessThanAll", "Part", "Sampling", "core_settings", "settings_of"]
+__all__ = ["Growth", "Interactions", "LessThanAll", "Part", "Sampling", "SomeBins", "core_settings", "settings_of"]
 
 
 def _are_sets(value: Any) -> bool:
@@ -28,7 +28,7 @@ def _are_sets(value: Any) -> bool:
 
 Part = Annotated[float, Rule("a number above 0 and up to 1", lambda v: is_number(v) and 0 < v <= 1, float)]
 LessThanAll = Annotated[float, Rule("a number from 0 to below 1", lambda v: is_number(v) and 0 <= v < 1, float)]
-ByteBins = Annotated[int, Rule("a whole number from 2 to 255", lambda v: is_whole(v) and 2 <= v <= 255, int)]
+SomeBins = Annotated[int, Rule("a whole number from 2 to 65535", lambda v: is_whole(v) and 2 <= v <= 65535, int)]
 Interactions = Annotated[Any, Rule("None, or sets of columns by name or number", _are_sets, no_text)]
 Growth = Literal["auto", "leaf", "depth", "symmetric"]
 Sampling = Literal["chance", "size"]
@@ -60,6 +60,7 @@ def settings_of(
         "column_share": float(plan.max_features),
         "top_share": float(model.top_rate),
         "drop_share": float(model.drop_rate),
+        "linear": bool(model.linear_leaves),
         "by_size": model.sampling == "size",
         "alpha": parameter,
         "monotone": signs_of(model.monotonic_cst, model._columns, who).tolist(),
@@ -81,6 +82,13 @@ def _refuse(model: Any, plan: Plan, who: str) -> None:
     if model.top_rate > 0 and model.sampling == "size":
         raise ParameterError(
             f"{who}(top_rate={model.top_rate}, sampling='size'): rows are drawn in one way or the other."
+        )
+    if model.linear_leaves and model.monotonic_cst is not None:
+        raise ParameterError(f"{who}(linear_leaves=True, monotonic_cst=…): slopes cannot be bound (leave one out).")
+    if model.linear_leaves and model.loss in ("absolute_error", "quantile"):
+        raise ParameterError(
+            f"{who}(linear_leaves=True, loss={model.loss!r}): leaves that are quantiles have no slopes "
+            "(loss='huber' can have them)."
         )
     if plan.growth == "symmetric" and model.monotonic_cst is not None:
         raise ParameterError(f"{who}(monotonic_cst=…): growth='symmetric' cannot bind columns (growth='leaf' can).")

@@ -6,6 +6,7 @@ import numpy as np
 
 from margin.boosting.gradient.boosting_model import BoostingModel
 from margin.boosting.gradient.gradient_boosting import GradientBoostingClassifier, GradientBoostingRegressor
+from margin.errors import ExportError
 from margin.export.answer import Answer, answer
 from margin.export.columns import RawRows
 from margin.export.members.forests import tree_ensemble
@@ -35,6 +36,8 @@ def _(model: GradientBoostingRegressor, rows: RawRows) -> Answer:
 def _raw(model: BoostingModel, rows: RawRows) -> str:
     """What the trees add up to: rows x scores."""
     graph, trees = rows.graph, model.trees_
+    if trees.is_linear:
+        raise ExportError(f"to_onnx({type(model).__name__}): ONNX has no trees with linear leaves.")
     matrix = cells_of(rows, rows.mixed(model._encoder))
     said = graph.ml("TreeEnsemble", matrix, **tree_ensemble(graph, trees))
     n_scores = len(trees.base)

@@ -1,5 +1,6 @@
 #pragma once
 // Rows down all trees: sums of what their leaves say, for each score.
+#include "linear_term.hpp"
 #include "margin/ensemble/forest/walk_forest.hpp"
 #include <algorithm>
 #include <atomic>
@@ -12,7 +13,20 @@ namespace margin::boosting {
 struct Trees {
     ensemble::ForestView forest;
     std::span<const double> start;
+    std::span<const std::uint32_t> first_term{}; // of linear leaves: of each node over all trees, and the end
+    std::span<const LinearTerm> terms{};
 
+    /// What the leaf of a tree says of a row of numbers.
+    template <class T>
+    double said(std::size_t tree, std::uint32_t leaf, const T* row) const noexcept {
+        double sum = forest.tree(tree)[leaf].threshold;
+        if (!terms.empty()) {
+            const std::size_t node = static_cast<std::size_t>(forest.start[tree]) + leaf;
+            for (std::size_t k = first_term[node]; k < first_term[node + 1]; ++k)
+                sum += terms[k].at(static_cast<double>(row[terms[k].column]));
+        }
+        return sum;
+    }
     std::size_t width() const noexcept { return start.size(); }
 };
 
@@ -26,7 +40,7 @@ bool add_up(const Trees& trees, const tree::WalkedRows<T>& rows, double* out, st
         std::copy(trees.start.begin(), trees.start.end(), out);
         for (std::size_t t = 0, k = 0; t < forest.n_trees(); ++t, k = k + 1 == width ? 0 : k + 1) {
             const ensemble::Node* const nodes = forest.tree(t);
-            out[k] += nodes[ensemble::leaf_of(nodes, rows.numbers.data())].threshold;
+            out[k] += trees.said(t, ensemble::leaf_of(nodes, rows.numbers.data()), rows.numbers.data());
         }
         return rows.usable(0, 1);
     }
@@ -37,8 +51,11 @@ bool add_up(const Trees& trees, const tree::WalkedRows<T>& rows, double* out, st
                          std::copy(trees.start.begin(), trees.start.end(), out + i * width);
                      const auto add = [&](std::size_t t, std::size_t first, const std::uint32_t* leaf, std::size_t m) {
                          const ensemble::Node* const nodes = forest.tree(t);
-                         for (std::size_t i = 0; i < m; ++i)
+                         for (std::size_t i = 0; i < m && trees.terms.empty(); ++i)
                              out[(first + i) * width + t % width] += nodes[leaf[i]].threshold;
+                         for (std::size_t i = 0; i < m && !trees.terms.empty(); ++i)
+                             out[(first + i) * width + t % width] +=
+                                 trees.said(t, leaf[i], rows.numbers.data() + (first + i) * rows.numbers.columns());
                          if (t % 8 == 0)
                              monitor.check();
                      };

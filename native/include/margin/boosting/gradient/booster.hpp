@@ -1,7 +1,8 @@
 #pragma once
 // Rounds of boosting: gradients, a tree for each score, scores brought up to date.
 #include "dropping.hpp"
-#include "leaf_quantiles.hpp"
+#include "leaves/leaf_quantiles.hpp"
+#include "leaves/linear_leaves.hpp"
 #include "objective.hpp"
 #include "sampling.hpp"
 #include "tree_grower.hpp"
@@ -33,7 +34,8 @@ class Booster {
 public:
     Booster(const BinnedTable& table, const Settings& settings, Objective& objective, ScoredRows& scored)
         : table_(table), settings_(settings), objective_(objective), scored_(scored), rows_(table.n_rows),
-          grower_(table, settings), sampler_(settings, table.n_rows), dropped_(settings), chances_(rounding_seed) {
+          grower_(table, settings, phases_), sampler_(settings, table.n_rows), dropped_(settings),
+          chances_(rounding_seed) {
         rows_.weight = scored.weights();
         total_ = static_cast<double>(table.n_rows);
         if (rows_.weight) {
@@ -54,13 +56,18 @@ public:
         is_out_ = true;
     }
 
+    const Phases& phases() const noexcept { return phases_; }
+
     /// Rounds first ... first + n - 1.
     Rounds run(std::size_t first, std::size_t n, WatchedRows* watched, bool with_loss, Monitor& monitor) {
         Rounds made;
         const std::size_t n_scores = objective_.n_scores();
         for (std::size_t round = first; round < first + n; ++round) {
             leave_out(watched, monitor);
-            objective_.begin_round(scored_, settings_.n_threads, monitor);
+            {
+                const Timed timed(phases_, Phases::gradients, 0);
+                objective_.begin_round(scored_, settings_.n_threads, monitor);
+            }
             std::vector<GrownTree> grown;
             for (std::size_t k = 0; k < n_scores; ++k) {
                 const std::size_t number = round * n_scores + k;
@@ -68,7 +75,7 @@ public:
                 GrownTree tree = grower_.grow(rows_, sampler_.columns(number, table_.n_columns()), monitor);
                 settle(tree, k, monitor);
                 if (watched)
-                    follow(tree, watched->codes.get(), watched->lists, watched->rows, k, monitor);
+                    follow_watched(tree, *watched, k, monitor, 1);
                 made.trees.add(tree, table_);
                 if (dropped_.asked())
                     grown.push_back(std::move(tree));
@@ -90,9 +97,9 @@ private:
         for (const std::uint32_t round : dropped_.out())
             for (std::size_t k = 0; k < objective_.n_scores(); ++k) {
                 const GrownTree& tree = dropped_.tree(round, k);
-                follow(tree, table_.rows.get(), table_.lists, scored_, k, monitor, factor);
+                follow_own(tree, k, monitor, factor);
                 if (watched)
-                    follow(tree, watched->codes.get(), watched->lists, watched->rows, k, monitor, factor);
+                    follow_watched(tree, *watched, k, monitor, factor);
             }
     }
 
@@ -109,6 +116,7 @@ private:
 
     /// Gradients on the grids, and the items of the rows that are drawn.
     void lay_out(std::size_t number, std::size_t k, Monitor& monitor) {
+        const Timed timed(phases_, Phases::gradients, table_.n_rows);
         const auto [most_g, most_h] = objective_.largest(scored_, settings_.n_threads, monitor);
         const double factor = sampler_.factor();
         rows_.grid = Grid(Bounds{most_g, most_h, total_ * factor, heaviest_ * factor, table_.n_rows});
@@ -145,6 +153,7 @@ private:
 
     /// Values of the leaves from the gradients themselves, and the scores of the training rows.
     void settle(GrownTree& tree, std::size_t k, Monitor& monitor) {
+        const Timed timed(phases_, Phases::updating, table_.n_rows);
         std::vector<std::uint32_t> leaves;
         for (std::uint32_t at = 0; at < tree.size(); ++at)
             if (tree[at].is_leaf())
@@ -157,12 +166,37 @@ private:
             GrownNode& leaf = tree[leaves[begin]];
             if (!objective_.renewed())
                 leaf.value = dropped_.rate() * newton_at(leaf);
+        });
+        if (settings_.linear)
+            take_slopes(tree, leaves, monitor);
+        parallel_for(leaves.size(), 1, settings_.n_threads, monitor, [&](std::size_t begin, std::size_t, std::size_t) {
+            const GrownNode& leaf = tree[leaves[begin]];
             if (!drawn)
                 for (const auto& item : rows_.of(leaf.rows))
-                    scores[item.row] += leaf.value;
+                    scores[item.row] += leaf.terms.empty() ? leaf.value : leaf.says(scored_.raw, item.row);
         });
         if (drawn)
-            follow(tree, table_.rows.get(), table_.lists, scored_, k, monitor);
+            follow_own(tree, k, monitor, 1);
+    }
+
+    /// Slopes of the leaves, in steps of the same size as what they say without them.
+    void take_slopes(GrownTree& tree, const std::vector<std::uint32_t>& leaves, Monitor& monitor) const {
+        constexpr std::size_t most_terms = 10;
+        std::vector<std::uint32_t> parent(tree.size());
+        for (std::uint32_t at = 0; at < tree.size(); ++at)
+            if (!tree[at].is_leaf())
+                parent[tree[at].first] = parent[tree[at].first + 1] = at;
+        parallel_for(leaves.size(), 1, settings_.n_threads, monitor, [&](std::size_t begin, std::size_t, std::size_t) {
+            GrownNode& leaf = tree[leaves[begin]];
+            std::vector<RowSlopes> slopes;
+            for (const auto& item : rows_.of(leaf.rows))
+                slopes.push_back({item.row, static_cast<double>(rows_.fine[item.row].g) / rows_.grid.g,
+                                  static_cast<double>(rows_.fine[item.row].h) / rows_.grid.h});
+            const auto columns = asked_before(tree, parent, leaves[begin], scored_.raw.width, most_terms);
+            leaf.terms = linear_terms(columns, slopes, scored_.raw, leaf.value / dropped_.rate(), settings_.l2);
+            for (LinearTerm& term : leaf.terms)
+                term.slope *= dropped_.rate();
+        });
     }
 
     /// -G / (H + lambda).
@@ -196,18 +230,32 @@ private:
             tree[at].value *= dropped_.rate();
     }
 
-    /// Rows in bins walk down a tree, and what their leaf says, times the factor, is added to their scores.
-    void follow(const GrownTree& tree, const std::uint8_t* codes, const RowLists& lists, ScoredRows& rows,
-                std::size_t k, Monitor& monitor, double factor = 1) {
-        double* const scores = rows.scores.data() + k * rows.size();
+    /// The training rows, and those that are watched.
+    void follow_own(const GrownTree& tree, std::size_t k, Monitor& monitor, double factor) {
+        follow(tree, scored_, k, monitor, factor, [&](std::size_t i, std::uint32_t j) { return table_.code(i, j); });
+    }
+    void follow_watched(const GrownTree& tree, WatchedRows& watched, std::size_t k, Monitor& monitor, double factor) {
         const std::size_t d = table_.n_columns();
+        if (table_.sparse())
+            return follow(tree, watched.rows, k, monitor, factor,
+                          [&](std::size_t i, std::uint32_t j) { return watched.lists.code(i, j); });
+        watched.codes.visit([&](const auto* codes) {
+            follow(tree, watched.rows, k, monitor, factor,
+                   [&](std::size_t i, std::uint32_t j) { return codes[i * d + j]; });
+        });
+    }
+
+    /// Rows in bins walk down a tree, and what their leaf says, times the factor, is added to their scores.
+    template <class CodeOf>
+    void follow(const GrownTree& tree, ScoredRows& rows, std::size_t k, Monitor& monitor, double factor,
+                CodeOf&& code_of) {
+        const Timed timed(phases_, Phases::updating, rows.size());
+        double* const scores = rows.scores.data() + k * rows.size();
         parallel_for(rows.size(), 8192, settings_.n_threads, monitor,
                      [&](std::size_t begin, std::size_t end, std::size_t) {
                          for (std::size_t i = begin; i < end; ++i) {
-                             const auto listed = [&](std::uint32_t j) { return lists.code(i, j); };
-                             const auto coded = [&](std::uint32_t j) { return codes[i * d + j]; };
-                             const auto leaf = table_.sparse() ? leaf_of(tree, listed) : leaf_of(tree, coded);
-                             scores[i] += factor * tree[leaf].value;
+                             const auto leaf = leaf_of(tree, [&](std::uint32_t j) { return code_of(i, j); });
+                             scores[i] += factor * tree[leaf].says(rows.raw, i);
                          }
                      });
     }
@@ -220,6 +268,7 @@ private:
     Objective& objective_;
     ScoredRows& scored_;
     GradientRows<Rows> rows_;
+    Phases phases_;
     TreeGrower<Rows> grower_;
     Sampler sampler_;
     DroppedRounds dropped_;
@@ -256,6 +305,9 @@ public:
         std::visit([&](auto& booster) { booster->leave_out(watched_.get(), monitor); }, booster_);
     }
     const std::vector<double>& scores() const noexcept { return rows_.scores; }
+    const Phases& phases() const {
+        return std::visit([](const auto& booster) -> const Phases& { return booster->phases(); }, booster_);
+    }
     const std::vector<double>& watched_scores() const noexcept { return watched_ ? watched_->rows.scores : none_; }
 
     Rounds run(std::size_t first, std::size_t n, bool with_loss, Monitor& monitor) {

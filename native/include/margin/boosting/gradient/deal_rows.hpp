@@ -1,9 +1,7 @@
 #pragma once
 // Rows of a node dealt out to its branches.
 #include "margin/core/threads.hpp"
-#include "split.hpp"
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <numeric>
@@ -12,24 +10,21 @@
 
 namespace margin::boosting {
 
-/// Deal items out from one place to another, those whose code is in `low` first; both keep their order. code_of(item) is
-/// the code of an item, `side` has room for a byte each. Returns how many are low.
-template <class Item, class CodeOf>
-std::size_t deal_rows(std::span<const Item> from, Item* to, std::uint8_t* side, const CodeSet& low, CodeOf&& code_of,
-                      std::size_t threads, Monitor& monitor) {
+/// Deal items out from one place to another, those of which is_low(item) first; both keep their order. `side` has room
+/// for a byte each. Returns how many are low.
+template <class Item, class IsLow>
+std::size_t deal_rows(std::span<const Item> from, Item* to, std::uint8_t* side, IsLow&& is_low, std::size_t threads,
+                      Monitor& monitor) {
     constexpr std::size_t block = 16384;
     const std::size_t n = from.size();
     if (n == 0)
         return 0;
-    std::array<std::uint8_t, 256> is_low;
-    for (std::size_t code = 0; code < 256; ++code)
-        is_low[code] = holds(low, code);
     std::vector<std::size_t> low_before((n - 1) / block + 2);
     const std::size_t n_threads = n < 2 * block ? 1 : threads;
     parallel_for(n, block, n_threads, monitor, [&](std::size_t first, std::size_t last, std::size_t) {
         std::size_t count = 0;
         for (std::size_t i = first; i < last; ++i)
-            count += side[i] = is_low[code_of(from[i])];
+            count += side[i] = is_low(from[i]);
         low_before[first / block + 1] = count;
     });
     std::partial_sum(low_before.begin(), low_before.end(), low_before.begin());

@@ -1,8 +1,10 @@
 #pragma once
 // A tree as it has been grown: what its nodes ask of bins, and the rows at its leaves.
-#include "binned_table.hpp"
+#include "linear_term.hpp"
+#include "margin/core/simd.hpp"
 #include "margin/ensemble/forest/nodes.hpp"
 #include "split.hpp"
+#include "table/binned_table.hpp"
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -23,9 +25,17 @@ struct GrownNode {
     NodeSums sums;
     Split split;
     double value = 0;                  // of a leaf
+    std::vector<LinearTerm> terms;     // and what it adds for columns of numbers, where leaves are linear
     std::vector<std::uint64_t> groups; // bits of the sets of columns that may go on from here; none: all columns may
 
     bool is_leaf() const noexcept { return first == 0; }
+    /// What a leaf says of row i.
+    double says(const RawNumbers& raw, std::size_t i) const noexcept {
+        double sum = value;
+        for (const LinearTerm& term : terms)
+            sum += term.at(raw.at(i, term.column));
+        return sum;
+    }
 };
 
 using GrownTree = std::vector<GrownNode>;
@@ -57,13 +67,21 @@ struct KeptTrees {
     std::vector<ensemble::Node> nodes;
     std::vector<std::int64_t> start{0};
     std::vector<std::uint64_t> words;
-    std::vector<double> gain, cover; // of each node: what its split gained; the second derivatives of its leaves
+    std::vector<double> gain, cover;      // of each node: what its split gained; the second derivatives of its leaves
+    std::vector<std::int64_t> term_nodes; // of linear leaves: the node of each term, counted over all trees,
+    std::vector<std::uint32_t> term_columns;
+    std::vector<double> terms; // slope, center, low and high
 
     void add(const GrownTree& tree, const BinnedTable& table) {
         for (std::uint32_t k = 0; k < tree.size(); ++k) {
             nodes.push_back(kept(tree[k], k, table));
             gain.push_back(tree[k].is_leaf() ? 0 : tree[k].split.gain);
             cover.push_back(tree[k].sums.h(tree[k].sums.all));
+            for (const LinearTerm& term : tree[k].terms) {
+                term_nodes.push_back(start.back() + k);
+                term_columns.push_back(term.column);
+                terms.insert(terms.end(), {term.slope, term.center, term.low, term.high});
+            }
         }
         double* const covers = cover.data() + start.back();
         for (std::size_t k = tree.size(); k-- > 0;) // branches come behind their node

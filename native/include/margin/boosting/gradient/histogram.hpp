@@ -4,9 +4,9 @@
 // Rows are brought in one after another, all of their columns at a time: a row is one or two cache lines, asked for some
 // rows ahead. Large nodes are shared out by rows, each thread into a histogram of its own; whole numbers add up to
 // the same however they are shared out.
-#include "binned_table.hpp"
 #include "gradients.hpp"
 #include "margin/core/threads.hpp"
+#include "table/binned_table.hpp"
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -46,48 +46,48 @@ namespace detail {
 
 inline constexpr std::size_t rows_ahead = 12;
 
-/// Bring in the rows of some items, all columns. Eight codes are read as one word.
-template <class Rows>
-void add_rows(const BinnedTable& table, std::span<const typename Rows::Item> items, const Sums* fine,
-              typename Rows::Cell* cells) noexcept {
-    const std::size_t d = table.n_columns(), stride = table.stride;
-    const std::uint8_t* const codes = table.rows.get();
+/// Bring in the rows of some items, all columns; `width` codes a row. Eight bytes are read as one word.
+template <class Rows, class Code>
+void add_rows(const Code* codes, std::size_t width, std::size_t stride, std::span<const typename Rows::Item> items,
+              const Sums* fine, typename Rows::Cell* cells) noexcept {
+    constexpr std::size_t in_line = 64 / sizeof(Code);
     for (std::size_t i = 0; i < items.size(); ++i) {
         if (i + rows_ahead < items.size()) {
-            const std::uint8_t* const ahead = codes + items[i + rows_ahead].row * d;
+            const Code* const ahead = codes + items[i + rows_ahead].row * width;
             __builtin_prefetch(ahead);
-            if (d > 32)
-                __builtin_prefetch(ahead + 64);
+            if (2 * width > in_line)
+                __builtin_prefetch(ahead + in_line);
         }
         const auto value = Rows::cell(items[i], fine);
-        const std::uint8_t* const row = codes + items[i].row * d;
+        const Code* const row = codes + items[i].row * width;
         auto* to = cells;
         std::size_t j = 0;
-        for (; j + 8 <= d; j += 8, to += 8 * stride) {
-            std::uint64_t eight;
-            std::memcpy(&eight, row + j, 8);
+        if constexpr (sizeof(Code) == 1)
+            for (; j + 8 <= width; j += 8, to += 8 * stride) {
+                std::uint64_t eight;
+                std::memcpy(&eight, row + j, 8);
 #pragma GCC unroll 8
-            for (std::size_t k = 0; k < 8; ++k)
-                to[k * stride + (eight >> (8 * k) & 255)] += value;
-        }
-        for (; j < d; ++j, to += stride)
+                for (std::size_t k = 0; k < 8; ++k)
+                    to[k * stride + (eight >> (8 * k) & 255)] += value;
+            }
+        for (; j < width; ++j, to += stride)
             to[row[j]] += value;
     }
 }
 
 /// The same for some columns alone.
-template <class Rows>
-void add_columns(const BinnedTable& table, std::span<const std::uint32_t> columns,
+template <class Rows, class Code>
+void add_columns(const Code* codes, std::size_t width, std::size_t stride, std::span<const std::uint32_t> columns,
                  std::span<const typename Rows::Item> items, const Sums* fine, typename Rows::Cell* cells) noexcept {
-    const std::size_t width = table.n_columns(), stride = table.stride;
+    constexpr std::size_t in_line = 64 / sizeof(Code);
     for (std::size_t i = 0; i < items.size(); ++i) {
         if (i + rows_ahead < items.size()) {
-            const std::uint8_t* const ahead = table.row(items[i + rows_ahead].row);
-            for (std::size_t j = 0; j < std::min<std::size_t>(width, 256); j += 64)
+            const Code* const ahead = codes + items[i + rows_ahead].row * width;
+            for (std::size_t j = 0; j < std::min<std::size_t>(width, 4 * in_line); j += in_line)
                 __builtin_prefetch(ahead + j);
         }
         const auto value = Rows::cell(items[i], fine);
-        const std::uint8_t* const row = table.row(items[i].row);
+        const Code* const row = codes + items[i].row * width;
         for (const std::uint32_t j : columns)
             cells[j * stride + row[j]] += value;
     }
@@ -103,18 +103,42 @@ public:
     using Cell = typename Rows::Cell;
 
     HistogramMaker(const BinnedTable& table, std::size_t n_threads)
-        : table_(table), n_threads_(n_threads), others_(n_workers(std::size_t{1} << 40, 1, n_threads)) {}
+        : table_(table), n_threads_(n_threads), others_(n_workers(std::size_t{1} << 40, 1, n_threads)),
+          bundled_(table.bundles.any() ? made_size() : 0) {}
 
-    std::size_t size() const noexcept { return table_.n_columns() * table_.stride; }
+    std::size_t size() const noexcept { return table_.n_cells(); }
 
     /// Columns that are looked at; all if none are named.
-    void look_at(std::vector<std::uint32_t> columns) { columns_ = std::move(columns); }
+    void look_at(std::vector<std::uint32_t> columns) {
+        columns_ = std::move(columns);
+        added_ = columns_;
+        if (!table_.bundles.any())
+            return;
+        for (std::uint32_t& j : added_)
+            j = table_.group_of(j);
+        std::ranges::sort(added_);
+        added_.erase(std::unique(added_.begin(), added_.end()), added_.end());
+    }
     std::span<const std::uint32_t> columns() const noexcept { return columns_; }
 
     /// The histogram of some items.
     void make(std::span<const Item> items, const Sums* fine, Cell* cells, Monitor& monitor) {
-        std::fill_n(cells, size(), Cell{});
-        const std::size_t width = columns_.empty() ? table_.n_columns() : columns_.size();
+        if (!table_.bundles.any())
+            return add_all(items, fine, cells, monitor);
+        add_all(items, fine, bundled_.data(), monitor);
+        sort_out(cells);
+    }
+
+private:
+    static constexpr std::size_t least_shared = std::size_t{1} << 16; // additions: about 40 microseconds
+
+    /// Cells while a histogram is made: of columns, or of bundles.
+    std::size_t made_size() const noexcept { return table_.width() * table_.stride; }
+
+    void add_all(std::span<const Item> items, const Sums* fine, Cell* cells, Monitor& monitor) {
+        const std::size_t n_cells = made_size();
+        std::fill_n(cells, n_cells, Cell{});
+        const std::size_t width = added_.empty() ? table_.width() : added_.size();
         if (items.size() * width < 2 * least_shared || n_threads_ == 1)
             return add_in_turns(items, fine, cells, monitor);
         std::vector<char> used(others_.size());
@@ -124,32 +148,59 @@ public:
                          Cell* to = cells;
                          if (worker > 0) {
                              if (!others_[worker])
-                                 others_[worker] = std::make_unique_for_overwrite<Cell[]>(size());
+                                 others_[worker] = std::make_unique_for_overwrite<Cell[]>(n_cells);
                              to = others_[worker].get();
                              if (!used[worker])
-                                 std::fill_n(to, size(), Cell{});
+                                 std::fill_n(to, n_cells, Cell{});
                              used[worker] = 1;
                          }
                          add(items.subspan(begin, end - begin), fine, to);
                      });
         for (std::size_t worker = 1; worker < used.size(); ++worker)
             if (used[worker])
-                for (std::size_t k = 0; k < size(); ++k)
+                for (std::size_t k = 0; k < n_cells; ++k)
                     cells[k] += others_[worker][k];
     }
 
-private:
-    static constexpr std::size_t least_shared = std::size_t{1} << 16; // additions: about 40 microseconds
+    /// The cells of columns from those of bundles: what is in no other bin of a column is in its usual one.
+    void sort_out(Cell* cells) const {
+        const Bundles& bundles = table_.bundles;
+        const std::size_t some = added_.empty() ? 0 : added_[0];
+        Cell all{};
+        for (std::size_t code = 0; code < table_.stride; ++code)
+            all += bundled_[some * table_.stride + code];
+        const auto sort_column = [&](std::uint32_t j) {
+            const Cell* const from = bundled_.data() + bundles.group_of[j] * table_.stride;
+            Cell* const to = cells + table_.place(j);
+            const std::size_t n_bins = table_.columns[j].n_bins;
+            if (bundles.alone(j)) {
+                std::copy_n(from, n_bins + 1, to);
+                return;
+            }
+            Cell rest = all;
+            for (std::size_t code = 0; code <= n_bins; ++code)
+                if (code != bundles.usual[j])
+                    take_away(rest, to[code] = from[bundles.to_group(j, code)]);
+            to[bundles.usual[j]] = rest;
+        };
+        if (columns_.empty())
+            for (std::uint32_t j = 0; j < table_.n_columns(); ++j)
+                sort_column(j);
+        for (const std::uint32_t j : columns_)
+            sort_column(j);
+    }
 
     void add(std::span<const Item> items, const Sums* fine, Cell* cells) const noexcept {
-        if (columns_.empty())
-            detail::add_rows<Rows>(table_, items, fine, cells);
-        else
-            detail::add_columns<Rows>(table_, columns_, items, fine, cells);
+        table_.rows.visit([&](const auto* codes) {
+            if (added_.empty())
+                detail::add_rows<Rows>(codes, table_.width(), table_.stride, items, fine, cells);
+            else
+                detail::add_columns<Rows>(codes, table_.width(), table_.stride, added_, items, fine, cells);
+        });
     }
 
     void add_in_turns(std::span<const Item> items, const Sums* fine, Cell* cells, Monitor& monitor) const {
-        const std::size_t at_once = std::max<std::size_t>((std::size_t{1} << 22) / table_.n_columns(), 1);
+        const std::size_t at_once = std::max<std::size_t>((std::size_t{1} << 22) / table_.width(), 1);
         for (std::size_t begin = 0; begin < items.size(); begin += at_once) {
             monitor.check();
             add(items.subspan(begin, std::min(at_once, items.size() - begin)), fine, cells);
@@ -159,7 +210,8 @@ private:
     const BinnedTable& table_;
     std::size_t n_threads_;
     std::vector<Cells<Cell>> others_;
-    std::vector<std::uint32_t> columns_;
+    std::vector<Cell> bundled_;
+    std::vector<std::uint32_t> columns_, added_; // that are looked at; these or their bundles
 };
 
 } // namespace margin::boosting

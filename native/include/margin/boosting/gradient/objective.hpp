@@ -1,5 +1,6 @@
 #pragma once
 // What is to be minimised: rows with targets, weights and scores, and a loss over them.
+#include "linear_term.hpp"
 #include "losses.hpp"
 #include "margin/core/threads.hpp"
 #include "softmax.hpp"
@@ -16,6 +17,7 @@ namespace margin::boosting {
 /// Targets (numbers, or codes of classes), weights (or none) and scores, class after class.
 struct ScoredRows {
     std::vector<double> y, weight, scores;
+    RawNumbers raw{}; // columns of numbers, where leaves are linear
 
     std::size_t size() const noexcept { return y.size(); }
     const double* weights() const noexcept { return weight.empty() ? nullptr : weight.data(); }

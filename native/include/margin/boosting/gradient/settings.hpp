@@ -26,6 +26,7 @@ struct Settings {
     double top_share = 0;        // one-sided sampling: rows of the largest gradients are all kept; 0: not asked for
     double drop_share = 0;       // of the rounds before, that each round leaves out; 0: not asked for
     bool by_size = false;        // rows are drawn by the size of their gradients, and count for those left out
+    bool linear = false;         // leaves have slopes of the columns asked about before them
     double alpha = 0.9;          // of the quantile, of Huber's loss and of the focal one
     std::vector<std::int8_t> monotone;                    // of each column: 1 rising, -1 falling, 0 free; or none
     std::vector<std::vector<std::uint32_t>> interactions; // columns that may stand on one path; none: all may

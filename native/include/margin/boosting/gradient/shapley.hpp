@@ -26,19 +26,20 @@ struct PathStep {
 /// One row down one tree.
 class ShapleyWalk {
 public:
-    ShapleyWalk(const ensemble::Node* nodes, const double* cover, const std::uint64_t* words, const double* row,
-                double* out)
-        : nodes_(nodes), cover_(cover), words_(words), row_(row), out_(out) {}
+    ShapleyWalk(const Trees& trees, std::size_t tree, const double* cover, const double* row, double* out)
+        : trees_(trees), nodes_(trees.forest.tree(tree)), cover_(cover + trees.forest.start[tree]),
+          first_(static_cast<std::size_t>(trees.forest.start[tree])), row_(row), out_(out) {}
 
     void visit(std::uint32_t at, std::vector<PathStep> path, double zero, double one, std::uint32_t column) {
         extend(path, zero, one, column);
         const ensemble::Node& node = nodes_[at];
         if (node.is_leaf()) {
-            for (std::size_t i = 1; i < path.size(); ++i)
-                out_[path[i].column] += sum_without(path, i) * (path[i].one - path[i].zero) * node.threshold;
+            add(path, node.threshold);
+            if (!trees_.terms.empty())
+                add_terms(path, first_ + at);
             return;
         }
-        const std::uint32_t hot = node.first + ensemble::branch_of(node, words_, row_);
+        const std::uint32_t hot = node.first + ensemble::branch_of(node, trees_.forest.words.data(), row_);
         const std::uint32_t cold = 2 * node.first + 1 - hot;
         double seen_zero = 1, seen_one = 1;
         for (std::size_t i = 1; i < path.size(); ++i)
@@ -55,6 +56,27 @@ public:
     }
 
 private:
+    void add(const std::vector<PathStep>& path, double value) {
+        for (std::size_t i = 1; i < path.size(); ++i)
+            out_[path[i].column] += sum_without(path, i) * (path[i].one - path[i].zero) * value;
+    }
+
+    /// Of a linear leaf: a term is 0, its mean, as long as its own column is not known.
+    void add_terms(const std::vector<PathStep>& path, std::size_t node) {
+        for (std::size_t k = trees_.first_term[node]; k < trees_.first_term[node + 1]; ++k) {
+            const LinearTerm& term = trees_.terms[k];
+            std::size_t i = 1;
+            while (i < path.size() && path[i].column != term.column)
+                ++i;
+            if (i == path.size() || path[i].one == 0)
+                continue;
+            std::vector<PathStep> known = path;
+            take_out(known, i);
+            extend(known, 0, path[i].one, term.column);
+            add(known, term.at(row_[term.column]));
+        }
+    }
+
     static void extend(std::vector<PathStep>& path, double zero, double one, std::uint32_t column) {
         const std::size_t n = path.size();
         path.push_back({column, zero, one, n == 0 ? 1.0 : 0.0});
@@ -104,9 +126,10 @@ private:
         return sum;
     }
 
+    const Trees& trees_;
     const ensemble::Node* nodes_;
     const double* cover_;
-    const std::uint64_t* words_;
+    std::size_t first_; // the root among the nodes of all trees
     const double* row_;
     double* out_;
 };
@@ -124,8 +147,7 @@ void add_shapley(const Trees& trees, std::span<const double> cover, const tree::
         rows.write(i, i + 1, cells.data());
         for (std::size_t t = 0; t < forest.n_trees(); ++t) {
             monitor.check();
-            detail::ShapleyWalk walk(forest.tree(t), cover.data() + forest.start[t], forest.words.data(), cells.data(),
-                                     out + (i * width + t % width) * d);
+            detail::ShapleyWalk walk(trees, t, cover.data(), cells.data(), out + (i * width + t % width) * d);
             walk.visit(0, {}, 1, 1, 0);
         }
     });

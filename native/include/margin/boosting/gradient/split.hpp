@@ -4,25 +4,19 @@
 //     gain = 1/2 (G_L^2 / (H_L + lambda) + G_R^2 / (H_R + lambda) - G^2 / (H + lambda)),
 // with G and H the sums of first and second derivatives; Chen, Guestrin (2016), "XGBoost: a scalable tree boosting
 // system". Ties go to the first column, then to missing cells on the high side, then to the smallest threshold.
-#include "binned_table.hpp"
 #include "gradients.hpp"
 #include "settings.hpp"
+#include "table/binned_table.hpp"
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <numeric>
+#include <memory>
 #include <span>
 
 namespace margin::boosting {
-
-/// Which codes of a column go to branch 0.
-using CodeSet = std::array<std::uint64_t, 4>;
-
-inline bool holds(const CodeSet& set, std::size_t code) noexcept { return set[code / 64] >> (code % 64) & 1; }
-inline void put(CodeSet& set, std::size_t code) noexcept { set[code / 64] |= std::uint64_t{1} << (code % 64); }
 
 struct Split {
     double score = 0; // G_L^2 / (H_L + lambda) + G_R^2 / (H_R + lambda); 0: there is no split
@@ -61,27 +55,36 @@ inline double leaf_value(const NodeSums& node, double g, double h, double l2) no
 
 namespace detail {
 
-inline constexpr std::size_t most_cells = 256;
+/// Sums on the low side of some thresholds, and their scores. Kernels take eight at a time.
+class Below {
+public:
+    explicit Below(std::size_t most)
+        : room_((most + 7) / 8 * 8), numbers_(std::make_unique_for_overwrite<double[]>(3 * room_)) {}
 
-/// Sums on the low side of each threshold.
-struct Below {
-    std::array<double, most_cells> g, h, score;
+    double* g() noexcept { return numbers_.get(); }
+    double* h() noexcept { return numbers_.get() + room_; }
+    double* score() noexcept { return numbers_.get() + 2 * room_; }
+
+private:
+    std::size_t room_;
+    std::unique_ptr<double[]> numbers_;
 };
 
 /// Scores of the n thresholds; those that leave too little on a side have none. Returns the largest.
-MARGIN_SIMD inline double score_all(Below& below, std::size_t n, double g, double h, double l2, double least) noexcept {
+MARGIN_SIMD inline double score_all(double* below_g, double* below_h, double* scores, std::size_t n, double g, double h,
+                                    double l2, double least) noexcept {
     constexpr std::size_t lanes = 8;
     std::array<double, lanes> best{};
     for (std::size_t b = n; b % lanes; ++b)
-        below.g[b] = below.h[b] = 0;
+        below_g[b] = below_h[b] = 0;
     for (std::size_t b = 0; b < n; b += lanes)
         for (std::size_t l = 0; l < lanes; ++l) {
-            const double gl = below.g[b + l], hl = below.h[b + l], gr = g - gl, hr = h - hl;
+            const double gl = below_g[b + l], hl = below_h[b + l], gr = g - gl, hr = h - hl;
             const double enough = static_cast<double>(hl >= least) * static_cast<double>(hr >= least);
             // Added where there is too little, so that nothing is divided by 0 and then forgotten.
             const double low = hl + l2 + (1 - enough), high = hr + l2 + (1 - enough);
             const double score = enough * (gl * gl / low + gr * gr / high);
-            below.score[b + l] = score;
+            scores[b + l] = score;
             best[l] = score > best[l] ? score : best[l];
         }
     return *std::max_element(best.begin(), best.end());
@@ -93,15 +96,15 @@ inline double score_bound(Below& below, std::size_t n, const NodeSums& node, dou
     const auto score_of = [&](double sum_g, double sum_h, double v) { return -v * (2 * sum_g + (sum_h + l2) * v); };
     double best = 0;
     for (std::size_t b = 0; b < n; ++b) {
-        const double gl = below.g[b], hl = below.h[b], gr = g - gl, hr = h - hl;
-        below.score[b] = 0;
+        const double gl = below.g()[b], hl = below.h()[b], gr = g - gl, hr = h - hl;
+        below.score()[b] = 0;
         if (hl < least || hr < least)
             continue;
         const double vl = leaf_value(node, gl, hl, l2), vr = leaf_value(node, gr, hr, l2);
         if (sign * (vr - vl) < 0)
             continue;
-        below.score[b] = score_of(gl, hl, vl) + score_of(gr, hr, vr);
-        best = std::max(best, below.score[b]);
+        below.score()[b] = score_of(gl, hl, vl) + score_of(gr, hr, vr);
+        best = std::max(best, below.score()[b]);
     }
     return best;
 }
@@ -111,7 +114,9 @@ inline double score_bound(Below& below, std::size_t n, const NodeSums& node, dou
 /// Looks for splits; has room of its own, so there is one for each thread.
 class SplitSearch {
 public:
-    SplitSearch(const BinnedTable& table, const Settings& settings) : table_(&table), settings_(&settings) {}
+    SplitSearch(const BinnedTable& table, const Settings& settings)
+        : table_(&table), settings_(&settings), below_(table.most_codes()),
+          bin_(std::make_unique_for_overwrite<std::uint16_t[]>(table.most_codes())) {}
 
     /// The best split on column j, if it beats `best`.
     template <class Cell>
@@ -129,45 +134,48 @@ private:
         const Sums missing = sums_of(cells[n_bins]);
         const bool some_missing = missing != Sums{};
         sweep(cells, n_bins, some_missing ? n_bins : n_bins - 1, Sums{}, node);
-        try_thresholds(j, some_missing ? n_bins : n_bins - 1, node, cells, false, best);
+        try_thresholds(j, node, cells, false, best);
         if (!some_missing || n_bins < 2)
             return;
         sweep(cells, n_bins, n_bins - 1, missing, node);
-        try_thresholds(j, n_bins - 1, node, cells, true, best);
+        try_thresholds(j, node, cells, true, best);
     }
 
-    /// Sums below each of n thresholds, with `before` on their low side already.
+    /// Sums below each of n thresholds, with `before` on their low side already. Those behind an empty bin say what the
+    /// one before them says: small nodes have few others.
     template <class Cell>
     void sweep(const Cell* cells, std::size_t n_bins, std::size_t n, Sums before, const NodeSums& node) {
+        n_below_ = 0;
+        std::size_t kept = before == Sums{} ? 0 : 1; // of bin 0 in any case, where something stands before it
         for (std::size_t b = 0; b < std::min(n, n_bins); ++b) {
-            before += sums_of(cells[b]);
-            below_.g[b] = node.g(before);
-            below_.h[b] = node.h(before);
+            const Cell cell = cells[b];
+            before += sums_of(cell);
+            below_.g()[n_below_] = node.g(before);
+            below_.h()[n_below_] = node.h(before);
+            bin_[n_below_] = static_cast<std::uint16_t>(b);
+            n_below_ += !(cell == Cell{}) || kept;
+            kept = 0;
         }
     }
 
     template <class Cell>
-    void try_thresholds(std::uint32_t j, std::size_t n, const NodeSums& node, const Cell* cells, bool missing_low,
-                        Split& best) {
+    void try_thresholds(std::uint32_t j, const NodeSums& node, const Cell* cells, bool missing_low, Split& best) {
         const double least = least_h(node, *settings_);
         const int sign = settings_->monotone.empty() ? 0 : settings_->monotone[j];
-        const double largest =
-            settings_->monotone.empty()
-                ? detail::score_all(below_, n, node.g(node.all), node.h(node.all), settings_->l2, least)
-                : detail::score_bound(below_, n, node, settings_->l2, least, sign);
+        const double largest = settings_->monotone.empty()
+                                   ? detail::score_all(below_.g(), below_.h(), below_.score(), n_below_,
+                                                       node.g(node.all), node.h(node.all), settings_->l2, least)
+                                   : detail::score_bound(below_, n_below_, node, settings_->l2, least, sign);
         if (!(largest > best.score))
             return;
         const std::size_t n_bins = table_->columns[j].n_bins;
         best = Split{};
         best.score = largest;
         best.column = j;
-        best.bin = static_cast<std::size_t>(
-            std::find(below_.score.begin(), below_.score.begin() + static_cast<std::ptrdiff_t>(n), largest) -
-            below_.score.begin());
-        for (std::size_t b = 0; b <= best.bin; ++b) {
-            put(best.low, b);
+        best.bin = bin_[std::find(below_.score(), below_.score() + n_below_, largest) - below_.score()];
+        put_first(best.low, best.bin + 1);
+        for (std::size_t b = 0; b <= best.bin; ++b)
             best.left += sums_of(cells[b]);
-        }
         const Sums missing = sums_of(cells[n_bins]);
         if (missing_low)
             best.left += missing;
@@ -262,8 +270,10 @@ private:
     const BinnedTable* table_;
     const Settings* settings_;
     detail::Below below_;
-    std::array<std::uint16_t, detail::most_cells> order_;
-    std::array<double, detail::most_cells> mean_;
+    std::size_t n_below_ = 0;
+    std::unique_ptr<std::uint16_t[]> bin_; // behind which a threshold lies
+    std::array<std::uint16_t, 256> order_; // nominal columns have codes of bytes
+    std::array<double, 256> mean_;
 };
 
 } // namespace margin::boosting

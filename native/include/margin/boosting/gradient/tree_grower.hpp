@@ -6,7 +6,9 @@
 #include "histogram.hpp"
 #include "levels/level_questions.hpp"
 #include "lists/list_histogram.hpp"
+#include "phases.hpp"
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <vector>
 
@@ -18,9 +20,10 @@ public:
     using Item = typename Rows::Item;
     using Cell = typename Rows::Cell;
 
-    TreeGrower(const BinnedTable& table, const Settings& settings)
-        : table_(table), settings_(settings), maker_(table, settings.n_threads), lists_(table, settings.n_threads),
-          levels_(table, settings, lists_), side_(std::make_unique_for_overwrite<std::uint8_t[]>(table.n_rows)),
+    TreeGrower(const BinnedTable& table, const Settings& settings, Phases& phases)
+        : table_(table), settings_(settings), phases_(phases), maker_(table, settings.n_threads),
+          lists_(table, settings.n_threads), levels_(table, settings, lists_),
+          side_(std::make_unique_for_overwrite<std::uint8_t[]>(table.n_rows)),
           most_kept_(std::max<std::size_t>(2, room / (size() * sizeof(Cell) + 1))),
           groups_(groups_of_columns(table.n_columns(), settings)) {}
 
@@ -92,14 +95,27 @@ private:
             free_.push_back(std::move(cells));
     }
 
+    /// Columns that the tree may ask about.
+    std::size_t n_asked() const noexcept {
+        return maker_.columns().empty() ? table_.n_columns() : maker_.columns().size();
+    }
+
     /// Cells of a histogram; of sparse rows one for each column.
     std::size_t size() const noexcept { return table_.sparse() ? table_.n_columns() : maker_.size(); }
 
     void make(const Segment& rows, Cell* cells) {
+        const Timed timed(phases_, Phases::histograms, rows.n * n_asked());
         if (!table_.sparse())
             return maker_.make(rows_->of(rows), rows_->fine.get(), cells, *monitor_);
         std::fill_n(cells, size(), Cell{});
         lists_.add_columns(rows_->of(rows), rows_->fine.get(), cells, *monitor_);
+    }
+
+    /// The other branch has what is left.
+    void subtract(Cell* from, const Cell* cells) {
+        const Timed timed(phases_, Phases::histograms, 0);
+        for (std::size_t k = 0; k < size(); ++k)
+            take_away(from[k], cells[k]);
     }
 
     Sums total(const Cell* cells) const noexcept {
@@ -112,7 +128,7 @@ private:
         const std::size_t j = maker_.columns().empty() ? 0 : maker_.columns()[0];
         Sums sums;
         for (std::size_t b = 0; b <= table_.columns[j].n_bins; ++b)
-            sums += sums_of(cells[j * table_.stride + b]);
+            sums += sums_of(cells[table_.place(j) + b]);
         return sums;
     }
 
@@ -161,11 +177,10 @@ private:
         if (table_.sparse())
             look_at_lists(node, cells.get());
         else
-            look_at_columns(
-                node, maker_.columns().empty() ? table_.n_columns() : maker_.columns().size(), [&](std::size_t k) {
-                    const auto j = maker_.columns().empty() ? static_cast<std::uint32_t>(k) : maker_.columns()[k];
-                    return std::pair(j, cells.get() + j * table_.stride);
-                });
+            look_at_columns(node, n_asked(), [&](std::size_t k) {
+                const auto j = maker_.columns().empty() ? static_cast<std::uint32_t>(k) : maker_.columns()[k];
+                return std::pair(j, cells.get() + table_.place(j));
+            });
         node.split.gain = 0.5 * (node.split.score - score_as_leaf(node.sums));
         // A gain that is rounding alone is none.
         if (!node.split.found() || !(node.split.gain > settings_.min_gain + 1e-12 * node.split.score))
@@ -179,6 +194,7 @@ private:
     /// The best of n columns; column_of(k) says which the k-th is and where its bins are.
     template <class ColumnOf>
     void look_at_columns(GrownNode& node, std::size_t n, ColumnOf&& column_of) {
+        const Timed timed(phases_, Phases::search, n * table_.stride);
         const std::size_t grain = 16; // columns: 10 microseconds
         const bool alone = n * table_.stride < (std::size_t{1} << 15) && n < 256;
         std::vector<Split> best(n / grain + 1);
@@ -242,8 +258,7 @@ private:
             make(tree_[small].rows, cells.get());
         if (on_large) {
             if (open.cells)
-                for (std::size_t k = 0; k < size(); ++k)
-                    take_away(open.cells[k], cells[k]);
+                subtract(open.cells.get(), cells.get());
             else
                 make(tree_[large].rows, (open.cells = borrow()).get());
         }
@@ -274,8 +289,7 @@ private:
                 std::array<Cells<Cell>, 2> branches;
                 branches[small] = borrow();
                 make(tree_[first + small].rows, branches[small].get());
-                for (std::size_t c = 0; c < size(); ++c)
-                    take_away(of_level[k][c], branches[small][c]);
+                subtract(of_level[k].get(), branches[small].get());
                 branches[1 - small] = std::move(of_level[k]);
                 for (auto& made : branches)
                     next.push_back(std::move(made));
@@ -298,6 +312,7 @@ private:
             items.push_back(rows_->of(tree_[begin + k].rows));
             as_leaves += nodes.back().as_leaf;
         }
+        const Timed timed(phases_, Phases::search, nodes.size() * n_asked() * table_.stride);
         LevelSplit best = levels_.best(nodes, asked_at(tree_[begin]), items, rows_->fine.get(), *monitor_);
         if (!(0.5 * (best.score - as_leaves) > settings_.min_gain + 1e-12 * best.score))
             best.score = 0;
@@ -338,19 +353,30 @@ private:
 
     /// Deal the rows of a node out to the other half, those of branch 0 first; both keep their order.
     std::size_t deal(const GrownNode& node) {
+        const Timed timed(phases_, Phases::dealing, node.rows.n);
         const std::uint32_t column = node.split.column;
         Item* const to = rows_->halves[static_cast<std::size_t>(1 - node.rows.half)].get() + node.rows.begin;
-        const auto deal_by = [&](auto&& code_of) {
-            return deal_rows<Item>(rows_->of(node.rows), to, side_.get() + node.rows.begin, node.split.low, code_of,
-                                   settings_.n_threads, *monitor_);
+        const auto deal_by = [&](auto&& is_low) {
+            return deal_rows<Item>(rows_->of(node.rows), to, side_.get() + node.rows.begin, is_low, settings_.n_threads,
+                                   *monitor_);
         };
+        const CodeSet& low = node.split.low;
         if (table_.sparse())
-            return deal_by([&](const Item& item) { return table_.lists.code(item.row, column); });
-        return deal_by([codes = table_.column(column)](const Item& item) { return codes[item.row]; });
+            return deal_by([&](const Item& item) { return holds(low, table_.lists.code(item.row, column)); });
+        return table_.by_columns.visit([&]<class Code>(const Code* codes) {
+            codes += table_.group_of(column) * table_.n_rows;
+            if constexpr (sizeof(Code) > 1)
+                return deal_by([&](const Item& item) { return holds(low, codes[item.row]); });
+            std::array<std::uint8_t, 256> is_low;
+            for (std::size_t code = 0; code < is_low.size(); ++code)
+                is_low[code] = holds(low, table_.of_column(column, code));
+            return deal_by([&](const Item& item) { return is_low[codes[item.row]]; });
+        });
     }
 
     const BinnedTable& table_;
     const Settings& settings_;
+    Phases& phases_;
     HistogramMaker<Rows> maker_;
     ListHistogram<Rows> lists_;
     LevelQuestions<Rows> levels_;

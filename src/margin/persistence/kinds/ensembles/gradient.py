@@ -24,6 +24,9 @@ TREES: dict[str, Field] = {
     "cover": Array("f8", "n", finite, at_least(0)),
     "base": Array("f8", None, finite),
     "n_columns": Whole(1),
+    "term_nodes": Absent(Array("i8", "t"), lambda: np.empty(0, np.int64)),
+    "term_columns": Absent(Array("u4", "t"), lambda: np.empty(0, np.uint32)),
+    "term_numbers": Absent(Array("f8", "t", 4, finite), lambda: np.empty((0, 4))),
 }
 
 
@@ -49,6 +52,8 @@ def _fits_columns(made: Any) -> str | None:
     is_number[columns.n - len(coded) :] = False
     if is_number[trees.column[trees.is_subset]].any():
         return "its trees ask for levels of a column of numbers"
+    if not is_number[trees.term_columns].all():
+        return "its leaves have slopes of columns that are no numbers"
     return None
 
 

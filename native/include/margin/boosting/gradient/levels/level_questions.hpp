@@ -30,15 +30,14 @@ public:
         if (table_.sparse())
             ask_lists(nodes, std::move(columns), items, fine, monitor, best);
         else
-            ask(nodes, columns, [&](std::size_t k) { return columns[k] * table_.stride; }, monitor, best);
+            ask(nodes, columns, [&](std::size_t k) { return table_.place(columns[k]); }, monitor, best);
         return best;
     }
 
     /// The bins of one column at a node.
     const Cell* bins_of(std::uint32_t j, const NodeSums& sums, const Cell* cells, std::span<const Item> items,
                         const Sums* fine, Monitor& monitor) {
-        return table_.sparse() ? lists_.bins({&j, 1}, items, fine, cells, sums.all, monitor)
-                               : cells + j * table_.stride;
+        return table_.sparse() ? lists_.bins({&j, 1}, items, fine, cells, sums.all, monitor) : cells + table_.place(j);
     }
 
 private:

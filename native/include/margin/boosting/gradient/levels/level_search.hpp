@@ -32,7 +32,9 @@ struct LevelSplit {
 template <class Cell>
 class LevelSearch {
 public:
-    LevelSearch(const BinnedTable& table, const Settings& settings) : table_(table), settings_(settings) {}
+    LevelSearch(const BinnedTable& table, const Settings& settings)
+        : table_(table), settings_(settings), below_(table.most_codes()), total_(table.most_codes()),
+          mean_(table.most_codes()), order_(table.most_codes()) {}
 
     /// The best question about column j, whose bins begin at `place` in all nodes, if it beats `best`. Of equal ones the
     /// first is kept.
@@ -88,13 +90,13 @@ private:
             Sums before = missing_low ? sums_of(cells[n_bins]) : Sums{};
             for (std::size_t k = 0; k < order.size(); ++k) {
                 before += sums_of(cells[order[k]]);
-                below_.g[k] = node.sums->g(before);
-                below_.h[k] = node.sums->h(before);
+                below_.g()[k] = node.sums->g(before);
+                below_.h()[k] = node.sums->h(before);
             }
-            detail::score_all(below_, order.size(), node.sums->g(node.sums->all), node.sums->h(node.sums->all), l2,
-                              least_h(*node.sums, settings_));
+            detail::score_all(below_.g(), below_.h(), below_.score(), order.size(), node.sums->g(node.sums->all),
+                              node.sums->h(node.sums->all), l2, least_h(*node.sums, settings_));
             for (std::size_t k = 0; k < order.size(); ++k)
-                total_[k] += below_.score[k] > 0 ? below_.score[k] : node.as_leaf;
+                total_[k] += below_.score()[k] > 0 ? below_.score()[k] : node.as_leaf;
         }
         const auto largest =
             std::max_element(total_.begin(), total_.begin() + static_cast<std::ptrdiff_t>(order.size()));
@@ -105,8 +107,11 @@ private:
         best.column = j;
         best.nominal = table_.columns[j].nominal;
         best.bin = static_cast<std::size_t>(largest - total_.begin());
-        for (std::size_t k = 0; k <= best.bin; ++k)
-            put(best.low, order[k]);
+        if (best.nominal)
+            for (std::size_t k = 0; k <= best.bin; ++k)
+                put(best.low, order[k]);
+        else
+            put_first(best.low, best.bin + 1);
         if (missing_low)
             put(best.low, n_bins);
     }
@@ -115,8 +120,8 @@ private:
     const Settings& settings_;
     std::size_t place_ = 0;
     detail::Below below_;
-    std::array<double, detail::most_cells> total_, mean_;
-    std::array<std::uint16_t, detail::most_cells> order_;
+    std::vector<double> total_, mean_;
+    std::vector<std::uint16_t> order_;
 };
 
 } // namespace margin::boosting

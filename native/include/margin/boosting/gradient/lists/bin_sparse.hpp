@@ -1,6 +1,6 @@
 #pragma once
 // Bins of sparse rows: those of the same matrix with its zeros written out, to the bit.
-#include "margin/boosting/gradient/binned_table.hpp"
+#include "margin/boosting/gradient/table/binned_table.hpp"
 #include "margin/data/csr.hpp"
 #include <algorithm>
 #include <cmath>
@@ -111,8 +111,8 @@ RowLists list_rows(const SparseRows<T>& table, const std::vector<tree::BinnedCol
     RowLists made;
     const auto n_stored = static_cast<std::size_t>(table.start[table.rows]);
     for (const auto& column : columns)
-        made.usual.push_back(static_cast<std::uint8_t>(column.cuts.bin(0)));
-    std::vector<std::uint8_t> codes(n_stored);
+        made.usual.push_back(static_cast<std::uint16_t>(column.cuts.bin(0)));
+    std::vector<std::uint16_t> codes(n_stored);
     made.start.assign(table.rows + 1, 0);
     parallel_for(table.rows, 256, n_threads, monitor, [&](std::size_t begin, std::size_t end, std::size_t) {
         for (std::size_t i = begin; i < end; ++i)
@@ -120,7 +120,7 @@ RowLists list_rows(const SparseRows<T>& table, const std::vector<tree::BinnedCol
                 const auto j = static_cast<std::size_t>(table.columns[k]);
                 const T x = table.values[k];
                 codes[static_cast<std::size_t>(k)] =
-                    static_cast<std::uint8_t>(std::isnan(x) ? columns[j].n_bins : columns[j].cuts.bin(x));
+                    static_cast<std::uint16_t>(std::isnan(x) ? columns[j].n_bins : columns[j].cuts.bin(x));
                 made.start[i + 1] += codes[static_cast<std::size_t>(k)] != made.usual[j];
             }
     });
@@ -168,6 +168,8 @@ BinnedTable bin_sparse(const SparseRows<T>& table, std::size_t max_bins, std::sp
             made.columns[j].n_bins = made.columns[j].cuts.at.size() + 1;
         }
     });
+    for (const auto& column : made.columns)
+        made.most = std::max(made.most, column.n_bins);
     made.lists = list_rows(table, made.columns, n_threads, monitor);
     return made;
 }

@@ -1,6 +1,6 @@
 #pragma once
 // Leaves that are quantiles of residuals, and how they are bound where the answer must rise or fall with a column.
-#include "grown_tree.hpp"
+#include "margin/boosting/gradient/grown_tree.hpp"
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
