@@ -32,7 +32,7 @@ class ForestProgress:
     >>> X, y = catalog.load("iris").target("class")
     >>> told = []
     >>> model = RandomForestClassifier(n_estimators=20, random_state=0).fit(X, y, progress=told.append)
-    >>> told[-1].trees, told[-1].of, told[-1].error == model.oob_error_[-1]
+    >>> told[-1].trees, told[-1].of, bool(told[-1].error == model.oob_error_[-1])
     (20, 20, True)
     """
 
