@@ -186,6 +186,8 @@ private:
         if (columns_.empty())
             for (std::uint32_t j = 0; j < table_.n_columns(); ++j)
                 sort_column(j);
+        else // others are subtracted too
+            std::fill_n(cells, size(), Cell{});
         for (const std::uint32_t j : columns_)
             sort_column(j);
     }
