@@ -13,7 +13,7 @@ HOW = {
     "nin": {"rate": 0.001, "epochs": 60},
     "googlenet": {"rate": 0.001, "epochs": 20},
     "resnet18": {"rate": 0.001, "epochs": 12},
-    "resnet50": {"rate": 0.001, "epochs": 20},
+    "resnet50": {"rate": 0.001, "epochs": 40},
 }
 
 

@@ -21,7 +21,7 @@ def test_searches_and_models_of_models_take_lists():
     assert search.fit(TEXTS, ENDS).best_params_["rate"] in (0.001, 0.03)
     assert search.predict(TEXTS[:4]).shape == (4,)
     assert evaluate(search, TEXTS, ENDS, 2, metrics=("accuracy",)).scores["accuracy"].value > 0.4
-    calibrated = CalibratedClassifier(MODEL, cv=2).fit(np.array(TEXTS, dtype=object), ENDS)
+    calibrated = CalibratedClassifier(MODEL, cv=2).fit(TEXTS, ENDS)
     assert np.allclose(calibrated.predict_proba(TEXTS).sum(axis=1), 1)
     assert len(Reject(MODEL, threshold=0.6, cv=2).fit(TEXTS, ENDS).predict(TEXTS)) == 32
     series = [np.full((1 + i % 3, 2), float(i % 2)) for i in range(32)]

@@ -52,7 +52,10 @@ def open_all(X: TableLike, who: str, largest: float = math.inf, bytes_too: bool 
         return X
     if holds_cases(X):
         what = type(X).__name__
-        hint = " (X.matrix() has a row of pixels for each)" if what == "Images" else ""
+        hint = {
+            "Images": " (X.matrix() has a row of pixels for each)",
+            "Sequences": " (which has two dimensions: [[text], …] is a column)",
+        }.get(what, "")
         raise InputTypeError(f"{who}: X holds {what}, which have no columns, and this learns from tables{hint}.")
     if hasattr(X, "tocsr"):
         return _open_sparse(X, who, largest)
@@ -74,7 +77,7 @@ def cases_in(X: Any) -> Any:
     """
     if holds_cases(X):
         return X
-    if not isinstance(X, (list, tuple)) and not (isinstance(X, np.ndarray) and X.ndim == 1):
+    if not isinstance(X, (list, tuple)):
         return None
     if not len(X):
         return Sequences([])
