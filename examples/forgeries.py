@@ -133,7 +133,7 @@ def translation(seeds: int, path: str) -> None:
     for seed in range(seeds):
         train, test = two_domains(X[:1200], seed=seed), two_domains(X[1200:], seed=seed)
         model = CycleGAN(
-            8, blocks=2, identity=0.1, steps=500, batch_size=8, rate=2e-3, random_state=seed, n_jobs=1
+            8, blocks=2, identity=0.5, steps=500, batch_size=8, rate=2e-3, random_state=seed, n_jobs=1
         ).fit(train.a, train.b)
         as_b, as_a = model.translate(test.a, to="b"), model.translate(test.b, to="a")
         label = reader.predict(as_a.mean(axis=3)) == y[1200:][test.b_rows]

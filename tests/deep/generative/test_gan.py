@@ -351,6 +351,13 @@ def test_parameters_that_cannot_be_are_refused(ring, given):
         GAN(**{**QUICK, **given}).fit(ring)
 
 
+def test_networks_that_would_not_fit_are_refused_before_they_are_there(ring, pictures):
+    with pytest.raises(MarginError, match=r"width=\d+ would fit"):
+        DCGAN(10**5, **QUICK).fit(pictures)
+    with pytest.raises(MarginError, match="fewer units would fit"):
+        GAN((10**6, 10**6), (8,), **QUICK).fit(ring)
+
+
 def test_questions_that_cannot_be_answered_are_refused(model, ring):
     for ask in (
         lambda: model.sample(-1),

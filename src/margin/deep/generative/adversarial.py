@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+import math
+import os
 from collections.abc import Generator
 from typing import TYPE_CHECKING, Any, Self
 
@@ -10,6 +12,7 @@ import numpy as np
 
 from margin import params
 from margin.base.estimator import TableEstimator
+from margin.base.inputs.arrays import NotEnoughMemoryError
 from margin.base.rollback import whole_or_not_at_all
 from margin.data.table import Table
 from margin.deep.fitting.tensors import NamedTensors
@@ -138,6 +141,21 @@ class AdversarialModel(TableEstimator):
                 f"{name}(resume=True, random_state={self.random_state!r}): a run can only be gone on with where a "
                 "whole number says what it drew (try random_state=0)."
             )
+
+    def _first_players(self, who: str) -> nn.ModuleDict:
+        """The networks with first weights; what would not fit into memory is refused before it is allocated."""
+        laid_out = self._players(None)
+        # A number, its gradient, and two that Adam remembers of it.
+        need = 16 * sum(each.numel() for each in laid_out.parameters())
+        have = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+        if need > have / 2:
+            width = getattr(self, "width", None)
+            fits = "fewer units" if width is None else f"width={max(1, int(width * math.sqrt(have / 2 / need)))}"
+            raise NotEnoughMemoryError(
+                f"{who}: the networks would take {need / 2**30:,.1f} GiB to learn, of the {have / 2**30:,.1f} GiB here "
+                f"({fits} would fit)."
+            )
+        return self._players(self._seed("first weights"))
 
     def _keep(self, run: Rounds, stopped: bool) -> None:
         self._finish(run)

@@ -165,7 +165,7 @@ class CycleGAN(AdversarialModel):
         from margin.deep.generative.translation import Translation
 
         a, b = self._read(given, who)
-        players = self._players(self._seed("first weights"))
+        players = self._first_players(who)
         game = Translation(
             players, a, b, int(self.batch_size), float(self.rate), float(self.beta1), float(self.cycle),
             float(self.identity), int(self.pool), int(self.steps), self._seed("training"),

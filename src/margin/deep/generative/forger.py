@@ -191,7 +191,7 @@ class Forger(AdversarialModel):
 
         (X,) = given
         cases = self._read(X, who)
-        players = self._checked(self._players(self._seed("first weights")), who)
+        players = self._checked(self._first_players(who), who)
         seed, latent = self._seed("training"), int(self.latent)
         game = Duel(
             players, cases, LOSSES[self.loss], latent, int(self.n_critic), float(self.r1), int(self.batch_size),

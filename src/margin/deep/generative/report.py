@@ -162,8 +162,8 @@ def generative_report(
     >>> from margin.data.generators import gaussian_ring
     >>> X, y = gaussian_ring(400, seed=0)
     >>> report = generative_report(X, gaussian_ring(200, seed=1).X, y)
-    >>> report["made"].classes[0], report["one Gaussian"].frechet[0] < 0.1 < report["one Gaussian"].kernel[0]
-    (8.0, False)
+    >>> report["made"].classes[0], report["made"].two_sample[0] < 0.6 < report["one Gaussian"].two_sample[0]
+    (8.0, True)
     """
     who = "generative_report"
     check_confidence(who, confidence)
