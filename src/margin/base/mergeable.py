@@ -69,6 +69,8 @@ class MergeableClassifier(Classifier):
 
     _statistics: Any
     _is_part: bool
+    #: Whether the statistics hold every different cell, so that they are no smaller than the rows.
+    keeps_cells: bool = False
 
     def _count(self, X: Encoded, y: np.ndarray, weight: np.ndarray | None) -> Statistics:
         raise TypeError(f"{type(self).__name__} must say what it counts: def _count(self, X, y, weight).")
@@ -87,7 +89,7 @@ class MergeableClassifier(Classifier):
     def _counted(self, X: Encoded, y: np.ndarray, weight: np.ndarray | None) -> Statistics:
         """The sums of all rows, block by block: those of parts of a table add up to the very same."""
         n = X.shape[0] if hasattr(X, "shape") else len(X)
-        if n <= ROWS:
+        if n <= ROWS or self.keeps_cells:
             return self._count(X, y, weight)
         bounds = [block_bounds(number, n) for number in range(n_blocks(n))]
         parts = (

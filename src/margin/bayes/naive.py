@@ -149,6 +149,11 @@ class NaiveBayes(GenerativeClassifier):
         """Free text is counted in words, unless one distribution is named for all columns."""
         return frozenset() if isinstance(self.distributions, str) else frozenset({"text"})
 
+    @property
+    def keeps_cells(self) -> bool:  # type: ignore[override]
+        """Whether bumps on cells, or cuts between them, want every different cell of a column."""
+        return not {"kernel", "mdl"}.isdisjoint(may_be_used(self.distributions))
+
     def _made(self, distribution: type[Distribution], positions: np.ndarray) -> Distribution:
         """A distribution, with the settings of this model, for the columns at some positions."""
         if distribution is Gaussian:

@@ -86,7 +86,7 @@ def cost(
     >>> parts = margin.scan({"size": [1.0, 2.0, 8.0, 9.0], "kind": ["s", "s", "b", "b"]}, target="kind")
     >>> found = distributed.cost(margin.NaiveBayes(), parts, rows=10**9, workers=100)
     >>> found.passes, found.tasks
-    (1, 954)
+    (1, 477)
     """
     who = f"cost({type(model).__name__})"
     if way_of(model) != "sums":

@@ -111,10 +111,7 @@ def way_of(model: Any) -> str:
     ('sums', 'disk', '')
     """
     if isinstance(model, MergeableClassifier):
-        kernel = "kernel" in repr(getattr(model, "distributions", None)) or "mdl" in repr(
-            getattr(model, "distributions", None)
-        )
-        return "" if kernel else "sums"
+        return "" if model.keeps_cells else "sums"
     home = ".".join(type(model).__module__.split(".")[:2])
     if type(model).__name__ not in ON_DISK.get(home, "").split():
         return ""
