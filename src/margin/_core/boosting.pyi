@@ -5,6 +5,41 @@ import numpy
 
 from margin.typing import Matrix, Vector
 
+def logit_step(
+    sums: Matrix[numpy.float64], y: Vector[numpy.int32], weight: Vector[numpy.float64], z_max: float, n_threads: int
+) -> tuple[Any, ...]:
+    """Weights and working responses of the next trees of LogitBoost, a row for each sum; and the mean log loss and the share of errors of the sums so far."""
+
+class RankedTable:
+    """Columns ranked once, for all rounds."""
+
+    @property
+    def n_rows(self) -> int: ...
+    @property
+    def n_columns(self) -> int: ...
+    @property
+    def n_varying(self) -> int: ...
+
+@overload
+def rank(
+    numbers: Matrix[numpy.float64],
+    codes: Matrix[numpy.int32],
+    n_levels: Vector[numpy.int64],
+    nominal: Vector[numpy.uint8],
+    max_bins: int,
+    n_threads: int,
+) -> RankedTable: ...
+@overload
+def rank(
+    numbers: Matrix[numpy.float32],
+    codes: Matrix[numpy.int32],
+    n_levels: Vector[numpy.int64],
+    nominal: Vector[numpy.uint8],
+    max_bins: int,
+    n_threads: int,
+) -> RankedTable:
+    """The columns ranked: a code for every different number (max_bins=0), or for every bin of them."""
+
 class TreeSum:
     """Trees whose values are added up; keeps the arrays it was given."""
 
@@ -39,36 +74,6 @@ class TreeSum:
         n_threads: int,
     ) -> bool:
         """Add what trees begin … end - 1 say of each row; False if a cell is larger than `largest` (0: looked at)."""
-
-class RankedTable:
-    """Columns ranked once, for all rounds."""
-
-    @property
-    def n_rows(self) -> int: ...
-    @property
-    def n_columns(self) -> int: ...
-    @property
-    def n_varying(self) -> int: ...
-
-@overload
-def rank(
-    numbers: Matrix[numpy.float64],
-    codes: Matrix[numpy.int32],
-    n_levels: Vector[numpy.int64],
-    nominal: Vector[numpy.uint8],
-    max_bins: int,
-    n_threads: int,
-) -> RankedTable: ...
-@overload
-def rank(
-    numbers: Matrix[numpy.float32],
-    codes: Matrix[numpy.int32],
-    n_levels: Vector[numpy.int64],
-    nominal: Vector[numpy.uint8],
-    max_bins: int,
-    n_threads: int,
-) -> RankedTable:
-    """The columns ranked: a code for every different number (max_bins=0), or for every bin of them."""
 
 class ClassRounds:
     """Weights and votes of the training rows, round after round."""
@@ -105,8 +110,3 @@ def grow_labels(
     table: RankedTable, shares: Matrix[numpy.float64], criterion: str, max_depth: int, n_threads: int
 ) -> dict[str, Any]:
     """A tree that answers labels, shares being what each row gains by each: its arrays, the sums of each leaf and the leaf of each row."""
-
-def logit_step(
-    sums: Matrix[numpy.float64], y: Vector[numpy.int32], weight: Vector[numpy.float64], z_max: float, n_threads: int
-) -> tuple[Any, ...]:
-    """Weights and working responses of the next trees of LogitBoost, a row for each sum; and the mean log loss and the share of errors of the sums so far."""

@@ -7,6 +7,81 @@ import margin._core.core
 from margin.typing import Matrix, Vector
 
 @overload
+def shapley(
+    trees: Trees,
+    cover: Vector[numpy.float64],
+    numbers: Matrix[numpy.float64],
+    codes: Sequence[Vector[numpy.int32]],
+    into: Matrix[numpy.float64],
+    n_threads: int,
+) -> None: ...
+@overload
+def shapley(
+    trees: Trees,
+    cover: Vector[numpy.float64],
+    numbers: Matrix[numpy.float32],
+    codes: Sequence[Vector[numpy.int32]],
+    into: Matrix[numpy.float64],
+    n_threads: int,
+) -> None:
+    """Add Shapley values of the columns: rows x (scores x columns)."""
+
+class Trees:
+    """Trees to walk; keeps the arrays it was given."""
+
+    def __init__(
+        self,
+        nodes: Matrix[numpy.uint64],
+        start: Vector[numpy.int64],
+        words: Vector[numpy.uint64],
+        shares: Matrix[numpy.float64],
+        base: Vector[numpy.float64],
+        n_columns: int,
+        term_nodes: Vector[numpy.int64],
+        term_columns: Vector[numpy.uint32],
+        term_numbers: Matrix[numpy.float64],
+    ) -> None: ...
+    @overload
+    def sums(
+        self,
+        numbers: Matrix[numpy.float64],
+        codes: Sequence[Vector[numpy.int32]],
+        into: Matrix[numpy.float64],
+        n_rounds: int,
+        n_threads: int,
+    ) -> None: ...
+    @overload
+    def sums(
+        self,
+        numbers: Matrix[numpy.float32],
+        codes: Sequence[Vector[numpy.int32]],
+        into: Matrix[numpy.float64],
+        n_rounds: int,
+        n_threads: int,
+    ) -> None:
+        """The scores of each row after so many rounds."""
+
+    @overload
+    def of_numbers(
+        self, numbers: Matrix[numpy.float64], largest: float, into: Matrix[numpy.float64], n_rounds: int, n_threads: int
+    ) -> bool: ...
+    @overload
+    def of_numbers(
+        self, numbers: Matrix[numpy.float32], largest: float, into: Matrix[numpy.float64], n_rounds: int, n_threads: int
+    ) -> bool:
+        """Scores of rows of numbers; False if a cell cannot be used."""
+
+    @overload
+    def leaves(
+        self, numbers: Matrix[numpy.float64], codes: Sequence[Vector[numpy.int32]], n_threads: int
+    ) -> Matrix[numpy.int32]: ...
+    @overload
+    def leaves(
+        self, numbers: Matrix[numpy.float32], codes: Sequence[Vector[numpy.int32]], n_threads: int
+    ) -> Matrix[numpy.int32]:
+        """The leaf of each row in each tree."""
+
+@overload
 def boost_csr(
     values: Vector[numpy.float64],
     columns: Vector[numpy.int32] | Vector[numpy.int64],
@@ -55,26 +130,6 @@ def watch_csr(
     scores: Vector[numpy.float64],
 ) -> None:
     """Other sparse rows, whose loss is told after each round."""
-
-@overload
-def shapley(
-    trees: Trees,
-    cover: Vector[numpy.float64],
-    numbers: Matrix[numpy.float64],
-    codes: Sequence[Vector[numpy.int32]],
-    into: Matrix[numpy.float64],
-    n_threads: int,
-) -> None: ...
-@overload
-def shapley(
-    trees: Trees,
-    cover: Vector[numpy.float64],
-    numbers: Matrix[numpy.float32],
-    codes: Sequence[Vector[numpy.int32]],
-    into: Matrix[numpy.float64],
-    n_threads: int,
-) -> None:
-    """Add Shapley values of the columns: rows x (scores x columns)."""
 
 class Boosting:
     """Rows in bins, their scores, and the rounds over them."""
@@ -151,61 +206,6 @@ def boost(
     settings: Settings,
 ) -> Boosting:
     """Rows to be boosted from their scores on, class after class."""
-
-class Trees:
-    """Trees to walk; keeps the arrays it was given."""
-
-    def __init__(
-        self,
-        nodes: Matrix[numpy.uint64],
-        start: Vector[numpy.int64],
-        words: Vector[numpy.uint64],
-        shares: Matrix[numpy.float64],
-        base: Vector[numpy.float64],
-        n_columns: int,
-        term_nodes: Vector[numpy.int64],
-        term_columns: Vector[numpy.uint32],
-        term_numbers: Matrix[numpy.float64],
-    ) -> None: ...
-    @overload
-    def sums(
-        self,
-        numbers: Matrix[numpy.float64],
-        codes: Sequence[Vector[numpy.int32]],
-        into: Matrix[numpy.float64],
-        n_rounds: int,
-        n_threads: int,
-    ) -> None: ...
-    @overload
-    def sums(
-        self,
-        numbers: Matrix[numpy.float32],
-        codes: Sequence[Vector[numpy.int32]],
-        into: Matrix[numpy.float64],
-        n_rounds: int,
-        n_threads: int,
-    ) -> None:
-        """The scores of each row after so many rounds."""
-
-    @overload
-    def of_numbers(
-        self, numbers: Matrix[numpy.float64], largest: float, into: Matrix[numpy.float64], n_rounds: int, n_threads: int
-    ) -> bool: ...
-    @overload
-    def of_numbers(
-        self, numbers: Matrix[numpy.float32], largest: float, into: Matrix[numpy.float64], n_rounds: int, n_threads: int
-    ) -> bool:
-        """Scores of rows of numbers; False if a cell cannot be used."""
-
-    @overload
-    def leaves(
-        self, numbers: Matrix[numpy.float64], codes: Sequence[Vector[numpy.int32]], n_threads: int
-    ) -> Matrix[numpy.int32]: ...
-    @overload
-    def leaves(
-        self, numbers: Matrix[numpy.float32], codes: Sequence[Vector[numpy.int32]], n_threads: int
-    ) -> Matrix[numpy.int32]:
-        """The leaf of each row in each tree."""
 
 class Settings:
     """How trees are boosted; see settings.hpp."""

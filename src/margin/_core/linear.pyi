@@ -6,136 +6,6 @@ from numpy.typing import NDArray
 from margin.typing import Matrix, Vector
 
 @overload
-def sparse_loss(
-    data: Vector[numpy.float64],
-    indices: Vector[numpy.int32] | Vector[numpy.int64],
-    indptr: Vector[numpy.int32] | Vector[numpy.int64],
-    y: Vector[numpy.int32],
-    weight: Vector[numpy.float64] | None,
-    unit: float,
-    table: Matrix[numpy.float64],
-    classes: int,
-    n_threads: int,
-) -> tuple[Any, ...]: ...
-@overload
-def sparse_loss(
-    data: Vector[numpy.float32],
-    indices: Vector[numpy.int32] | Vector[numpy.int64],
-    indptr: Vector[numpy.int32] | Vector[numpy.int64],
-    y: Vector[numpy.int32],
-    weight: Vector[numpy.float64] | None,
-    unit: float,
-    table: Matrix[numpy.float64],
-    classes: int,
-    n_threads: int,
-) -> tuple[Any, ...]:
-    """Loss, gradient and the state that the second derivatives need."""
-
-@overload
-def sparse_product(
-    data: Vector[numpy.float64],
-    indices: Vector[numpy.int32] | Vector[numpy.int64],
-    indptr: Vector[numpy.int32] | Vector[numpy.int64],
-    weight: Vector[numpy.float64] | None,
-    unit: float,
-    state: Matrix[numpy.float64],
-    direction: Matrix[numpy.float64],
-    n_threads: int,
-) -> Matrix[numpy.float64]: ...
-@overload
-def sparse_product(
-    data: Vector[numpy.float32],
-    indices: Vector[numpy.int32] | Vector[numpy.int64],
-    indptr: Vector[numpy.int32] | Vector[numpy.int64],
-    weight: Vector[numpy.float64] | None,
-    unit: float,
-    state: Matrix[numpy.float64],
-    direction: Matrix[numpy.float64],
-    n_threads: int,
-) -> Matrix[numpy.float64]: ...
-@overload
-def sparse_diagonal(
-    data: Vector[numpy.float64],
-    indices: Vector[numpy.int32] | Vector[numpy.int64],
-    indptr: Vector[numpy.int32] | Vector[numpy.int64],
-    n_columns: int,
-    weight: Vector[numpy.float64] | None,
-    unit: float,
-    state: Matrix[numpy.float64],
-    n_threads: int,
-) -> Matrix[numpy.float64]: ...
-@overload
-def sparse_diagonal(
-    data: Vector[numpy.float32],
-    indices: Vector[numpy.int32] | Vector[numpy.int64],
-    indptr: Vector[numpy.int32] | Vector[numpy.int64],
-    n_columns: int,
-    weight: Vector[numpy.float64] | None,
-    unit: float,
-    state: Matrix[numpy.float64],
-    n_threads: int,
-) -> Matrix[numpy.float64]: ...
-@overload
-def answer_csr(
-    values: Vector[numpy.float64],
-    columns: Vector[numpy.int32] | Vector[numpy.int64],
-    start: Vector[numpy.int32] | Vector[numpy.int64],
-    coef: Matrix[numpy.float64],
-    intercept: Vector[numpy.float64],
-    largest: float,
-    what: str,
-    out: NDArray[numpy.float64],
-    n_threads: int,
-) -> bool: ...
-@overload
-def answer_csr(
-    values: Vector[numpy.float32],
-    columns: Vector[numpy.int32] | Vector[numpy.int64],
-    start: Vector[numpy.int32] | Vector[numpy.int64],
-    coef: Matrix[numpy.float64],
-    intercept: Vector[numpy.float64],
-    largest: float,
-    what: str,
-    out: NDArray[numpy.float64],
-    n_threads: int,
-) -> bool: ...
-@overload
-def answer_csr(
-    values: Vector[numpy.float64],
-    columns: Vector[numpy.int32] | Vector[numpy.int64],
-    start: Vector[numpy.int32] | Vector[numpy.int64],
-    coef: Matrix[numpy.float64],
-    intercept: Vector[numpy.float64],
-    largest: float,
-    what: str,
-    out: NDArray[numpy.int64],
-    n_threads: int,
-) -> bool: ...
-@overload
-def answer_csr(
-    values: Vector[numpy.float32],
-    columns: Vector[numpy.int32] | Vector[numpy.int64],
-    start: Vector[numpy.int32] | Vector[numpy.int64],
-    coef: Matrix[numpy.float64],
-    intercept: Vector[numpy.float64],
-    largest: float,
-    what: str,
-    out: NDArray[numpy.int64],
-    n_threads: int,
-) -> bool: ...
-def answer(
-    x: object,
-    coef: object,
-    intercept: object,
-    center: object | None,
-    spread: object | None,
-    n_classes: int,
-    largest: float,
-    what: str,
-    out: object,
-    n_threads: int,
-) -> bool: ...
-@overload
 def sgd_epoch(
     data: Vector[numpy.float64],
     indices: Vector[numpy.int32] | Vector[numpy.int64],
@@ -320,8 +190,224 @@ def perceptron_pass(
     made: int,
 ) -> tuple[Any, ...]: ...
 def visits(n: int, seed: int, pass_number: int) -> Vector[numpy.uint32]: ...
+@overload
+def active_stream(
+    x: Matrix[numpy.float64],
+    y: Vector[numpy.int32],
+    visits: Vector[numpy.uint32] | None,
+    asked: Vector[numpy.uint8],
+    intercept: bool,
+    volunteered: bool,
+    patience: int,
+    first_threshold: float,
+    most_labels: int,
+    begin: int,
+    enough: int,
+    v: Matrix[numpy.float64],
+    constant: Vector[numpy.float64],
+    threshold: Vector[numpy.float64],
+    streak: Vector[numpy.int64],
+    labels: int,
+) -> tuple[Any, ...]: ...
+@overload
+def active_stream(
+    x: Matrix[numpy.float32],
+    y: Vector[numpy.int32],
+    visits: Vector[numpy.uint32] | None,
+    asked: Vector[numpy.uint8],
+    intercept: bool,
+    volunteered: bool,
+    patience: int,
+    first_threshold: float,
+    most_labels: int,
+    begin: int,
+    enough: int,
+    v: Matrix[numpy.float64],
+    constant: Vector[numpy.float64],
+    threshold: Vector[numpy.float64],
+    streak: Vector[numpy.int64],
+    labels: int,
+) -> tuple[Any, ...]: ...
+@overload
+def active_stream(
+    data: Vector[numpy.float64],
+    indices: Vector[numpy.int32] | Vector[numpy.int64],
+    indptr: Vector[numpy.int32] | Vector[numpy.int64],
+    n_columns: int,
+    y: Vector[numpy.int32],
+    visits: Vector[numpy.uint32] | None,
+    asked: Vector[numpy.uint8],
+    intercept: bool,
+    volunteered: bool,
+    patience: int,
+    first_threshold: float,
+    most_labels: int,
+    begin: int,
+    enough: int,
+    v: Matrix[numpy.float64],
+    constant: Vector[numpy.float64],
+    threshold: Vector[numpy.float64],
+    streak: Vector[numpy.int64],
+    labels: int,
+) -> tuple[Any, ...]: ...
+@overload
+def active_stream(
+    data: Vector[numpy.float32],
+    indices: Vector[numpy.int32] | Vector[numpy.int64],
+    indptr: Vector[numpy.int32] | Vector[numpy.int64],
+    n_columns: int,
+    y: Vector[numpy.int32],
+    visits: Vector[numpy.uint32] | None,
+    asked: Vector[numpy.uint8],
+    intercept: bool,
+    volunteered: bool,
+    patience: int,
+    first_threshold: float,
+    most_labels: int,
+    begin: int,
+    enough: int,
+    v: Matrix[numpy.float64],
+    constant: Vector[numpy.float64],
+    threshold: Vector[numpy.float64],
+    streak: Vector[numpy.int64],
+    labels: int,
+) -> tuple[Any, ...]: ...
+@overload
+def sparse_loss(
+    data: Vector[numpy.float64],
+    indices: Vector[numpy.int32] | Vector[numpy.int64],
+    indptr: Vector[numpy.int32] | Vector[numpy.int64],
+    y: Vector[numpy.int32],
+    weight: Vector[numpy.float64] | None,
+    unit: float,
+    table: Matrix[numpy.float64],
+    classes: int,
+    n_threads: int,
+) -> tuple[Any, ...]: ...
+@overload
+def sparse_loss(
+    data: Vector[numpy.float32],
+    indices: Vector[numpy.int32] | Vector[numpy.int64],
+    indptr: Vector[numpy.int32] | Vector[numpy.int64],
+    y: Vector[numpy.int32],
+    weight: Vector[numpy.float64] | None,
+    unit: float,
+    table: Matrix[numpy.float64],
+    classes: int,
+    n_threads: int,
+) -> tuple[Any, ...]:
+    """Loss, gradient and the state that the second derivatives need."""
+
+@overload
+def sparse_product(
+    data: Vector[numpy.float64],
+    indices: Vector[numpy.int32] | Vector[numpy.int64],
+    indptr: Vector[numpy.int32] | Vector[numpy.int64],
+    weight: Vector[numpy.float64] | None,
+    unit: float,
+    state: Matrix[numpy.float64],
+    direction: Matrix[numpy.float64],
+    n_threads: int,
+) -> Matrix[numpy.float64]: ...
+@overload
+def sparse_product(
+    data: Vector[numpy.float32],
+    indices: Vector[numpy.int32] | Vector[numpy.int64],
+    indptr: Vector[numpy.int32] | Vector[numpy.int64],
+    weight: Vector[numpy.float64] | None,
+    unit: float,
+    state: Matrix[numpy.float64],
+    direction: Matrix[numpy.float64],
+    n_threads: int,
+) -> Matrix[numpy.float64]: ...
+@overload
+def sparse_diagonal(
+    data: Vector[numpy.float64],
+    indices: Vector[numpy.int32] | Vector[numpy.int64],
+    indptr: Vector[numpy.int32] | Vector[numpy.int64],
+    n_columns: int,
+    weight: Vector[numpy.float64] | None,
+    unit: float,
+    state: Matrix[numpy.float64],
+    n_threads: int,
+) -> Matrix[numpy.float64]: ...
+@overload
+def sparse_diagonal(
+    data: Vector[numpy.float32],
+    indices: Vector[numpy.int32] | Vector[numpy.int64],
+    indptr: Vector[numpy.int32] | Vector[numpy.int64],
+    n_columns: int,
+    weight: Vector[numpy.float64] | None,
+    unit: float,
+    state: Matrix[numpy.float64],
+    n_threads: int,
+) -> Matrix[numpy.float64]: ...
+@overload
+def answer_csr(
+    values: Vector[numpy.float64],
+    columns: Vector[numpy.int32] | Vector[numpy.int64],
+    start: Vector[numpy.int32] | Vector[numpy.int64],
+    coef: Matrix[numpy.float64],
+    intercept: Vector[numpy.float64],
+    largest: float,
+    what: str,
+    out: NDArray[numpy.float64],
+    n_threads: int,
+) -> bool: ...
+@overload
+def answer_csr(
+    values: Vector[numpy.float32],
+    columns: Vector[numpy.int32] | Vector[numpy.int64],
+    start: Vector[numpy.int32] | Vector[numpy.int64],
+    coef: Matrix[numpy.float64],
+    intercept: Vector[numpy.float64],
+    largest: float,
+    what: str,
+    out: NDArray[numpy.float64],
+    n_threads: int,
+) -> bool: ...
+@overload
+def answer_csr(
+    values: Vector[numpy.float64],
+    columns: Vector[numpy.int32] | Vector[numpy.int64],
+    start: Vector[numpy.int32] | Vector[numpy.int64],
+    coef: Matrix[numpy.float64],
+    intercept: Vector[numpy.float64],
+    largest: float,
+    what: str,
+    out: NDArray[numpy.int64],
+    n_threads: int,
+) -> bool: ...
+@overload
+def answer_csr(
+    values: Vector[numpy.float32],
+    columns: Vector[numpy.int32] | Vector[numpy.int64],
+    start: Vector[numpy.int32] | Vector[numpy.int64],
+    coef: Matrix[numpy.float64],
+    intercept: Vector[numpy.float64],
+    largest: float,
+    what: str,
+    out: NDArray[numpy.int64],
+    n_threads: int,
+) -> bool: ...
+def answer(
+    x: object,
+    coef: object,
+    intercept: object,
+    center: object | None,
+    spread: object | None,
+    n_classes: int,
+    largest: float,
+    what: str,
+    out: object,
+    n_threads: int,
+) -> bool: ...
 def losses() -> list[tuple[str, str]]: ...
 def loss_at(name: str, margins: Vector[numpy.float64]) -> tuple[Any, ...]: ...
+@overload
+def answer_scores(scores: Matrix[numpy.float64], what: str, out: NDArray[numpy.float64]) -> None: ...
+@overload
+def answer_scores(scores: Matrix[numpy.float64], what: str, out: NDArray[numpy.int64]) -> None: ...
 @overload
 def dense_gram_single(
     x: Matrix[numpy.float64],
@@ -440,90 +526,3 @@ def sparse_descend(
     passes: int,
 ) -> tuple[Any, ...]:
     """A step of the working set, and the passes it took."""
-
-@overload
-def answer_scores(scores: Matrix[numpy.float64], what: str, out: NDArray[numpy.float64]) -> None: ...
-@overload
-def answer_scores(scores: Matrix[numpy.float64], what: str, out: NDArray[numpy.int64]) -> None: ...
-@overload
-def active_stream(
-    x: Matrix[numpy.float64],
-    y: Vector[numpy.int32],
-    visits: Vector[numpy.uint32] | None,
-    asked: Vector[numpy.uint8],
-    intercept: bool,
-    volunteered: bool,
-    patience: int,
-    first_threshold: float,
-    most_labels: int,
-    begin: int,
-    enough: int,
-    v: Matrix[numpy.float64],
-    constant: Vector[numpy.float64],
-    threshold: Vector[numpy.float64],
-    streak: Vector[numpy.int64],
-    labels: int,
-) -> tuple[Any, ...]: ...
-@overload
-def active_stream(
-    x: Matrix[numpy.float32],
-    y: Vector[numpy.int32],
-    visits: Vector[numpy.uint32] | None,
-    asked: Vector[numpy.uint8],
-    intercept: bool,
-    volunteered: bool,
-    patience: int,
-    first_threshold: float,
-    most_labels: int,
-    begin: int,
-    enough: int,
-    v: Matrix[numpy.float64],
-    constant: Vector[numpy.float64],
-    threshold: Vector[numpy.float64],
-    streak: Vector[numpy.int64],
-    labels: int,
-) -> tuple[Any, ...]: ...
-@overload
-def active_stream(
-    data: Vector[numpy.float64],
-    indices: Vector[numpy.int32] | Vector[numpy.int64],
-    indptr: Vector[numpy.int32] | Vector[numpy.int64],
-    n_columns: int,
-    y: Vector[numpy.int32],
-    visits: Vector[numpy.uint32] | None,
-    asked: Vector[numpy.uint8],
-    intercept: bool,
-    volunteered: bool,
-    patience: int,
-    first_threshold: float,
-    most_labels: int,
-    begin: int,
-    enough: int,
-    v: Matrix[numpy.float64],
-    constant: Vector[numpy.float64],
-    threshold: Vector[numpy.float64],
-    streak: Vector[numpy.int64],
-    labels: int,
-) -> tuple[Any, ...]: ...
-@overload
-def active_stream(
-    data: Vector[numpy.float32],
-    indices: Vector[numpy.int32] | Vector[numpy.int64],
-    indptr: Vector[numpy.int32] | Vector[numpy.int64],
-    n_columns: int,
-    y: Vector[numpy.int32],
-    visits: Vector[numpy.uint32] | None,
-    asked: Vector[numpy.uint8],
-    intercept: bool,
-    volunteered: bool,
-    patience: int,
-    first_threshold: float,
-    most_labels: int,
-    begin: int,
-    enough: int,
-    v: Matrix[numpy.float64],
-    constant: Vector[numpy.float64],
-    threshold: Vector[numpy.float64],
-    streak: Vector[numpy.int64],
-    labels: int,
-) -> tuple[Any, ...]: ...

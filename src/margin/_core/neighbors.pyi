@@ -96,42 +96,6 @@ def sparse_within(
     p: float,
     n_threads: int,
 ) -> tuple[Any, ...]: ...
-def metrics() -> tuple[Any, ...]:
-    """Sums (or largest) of terms of differences: any index of numbers."""
-
-def ball_metrics() -> tuple[Any, ...]:
-    """All metrics of rows of numbers: ball trees."""
-
-def sparse_metrics() -> tuple[Any, ...]:
-    """Metrics of sparse rows."""
-
-def mixed_metrics() -> tuple[Any, ...]:
-    """Metrics of numbers and categories, cells missing."""
-
-class MetricTraits:
-    @property
-    def of_differences(self) -> bool: ...
-    @property
-    def is_metric(self) -> bool: ...
-    @property
-    def bounded_by_boxes(self) -> bool: ...
-    @property
-    def power(self) -> float | None: ...
-    @property
-    def order(self) -> float | None: ...
-    @property
-    def n_columns(self) -> int | None: ...
-    @property
-    def columns(self) -> str: ...
-    @property
-    def same_as(self) -> str: ...
-
-def metric_traits(metric: str, p: float) -> MetricTraits:
-    """What a metric of rows of numbers states of itself."""
-
-def mixed_times_for_weights(metric: str, root: float) -> float:
-    """What distances are multiplied by if all weights are by the square of root."""
-
 def index_mixed(
     numbers: Matrix[numpy.float64],
     codes: Matrix[numpy.int32],
@@ -160,6 +124,36 @@ def within_mixed(
     n_threads: int = 0,
 ) -> tuple[Any, ...]:
     """Start, distances and places of all rows within the radius."""
+
+@overload
+def brute_nearest(
+    rows: Matrix[numpy.float32], queries: Matrix[numpy.float64], k: int, metric: str, p: float, n_threads: int
+) -> tuple[Any, ...]: ...
+@overload
+def brute_nearest(
+    rows: Matrix[numpy.float64], queries: Matrix[numpy.float64], k: int, metric: str, p: float, n_threads: int
+) -> tuple[Any, ...]:
+    """Distances and places of the k nearest rows of each query, nearest first."""
+
+@overload
+def brute_within(
+    rows: Matrix[numpy.float32],
+    queries: Matrix[numpy.float64],
+    radius: Vector[numpy.float64],
+    metric: str,
+    p: float,
+    n_threads: int,
+) -> tuple[Any, ...]: ...
+@overload
+def brute_within(
+    rows: Matrix[numpy.float64],
+    queries: Matrix[numpy.float64],
+    radius: Vector[numpy.float64],
+    metric: str,
+    p: float,
+    n_threads: int,
+) -> tuple[Any, ...]:
+    """All rows within a radius of each query: where each begins, distances, places."""
 
 @overload
 def kd_within(
@@ -247,6 +241,42 @@ def kd_tree(x: Matrix[numpy.float64], leaf_size: int, n_threads: int) -> dict[st
 
 @overload
 def kd_tree(x: Matrix[numpy.float32], leaf_size: int, n_threads: int) -> dict[str, Any]: ...
+def metrics() -> tuple[Any, ...]:
+    """Sums (or largest) of terms of differences: any index of numbers."""
+
+def ball_metrics() -> tuple[Any, ...]:
+    """All metrics of rows of numbers: ball trees."""
+
+def sparse_metrics() -> tuple[Any, ...]:
+    """Metrics of sparse rows."""
+
+def mixed_metrics() -> tuple[Any, ...]:
+    """Metrics of numbers and categories, cells missing."""
+
+class MetricTraits:
+    @property
+    def of_differences(self) -> bool: ...
+    @property
+    def is_metric(self) -> bool: ...
+    @property
+    def bounded_by_boxes(self) -> bool: ...
+    @property
+    def power(self) -> float | None: ...
+    @property
+    def order(self) -> float | None: ...
+    @property
+    def n_columns(self) -> int | None: ...
+    @property
+    def columns(self) -> str: ...
+    @property
+    def same_as(self) -> str: ...
+
+def metric_traits(metric: str, p: float) -> MetricTraits:
+    """What a metric of rows of numbers states of itself."""
+
+def mixed_times_for_weights(metric: str, root: float) -> float:
+    """What distances are multiplied by if all weights are by the square of root."""
+
 def given_nearest(cells: Matrix[numpy.float64], k: int, n_threads: int) -> tuple[Any, ...]:
     """The k smallest cells of each row and their columns, smallest first."""
 
@@ -273,36 +303,6 @@ def mean_targets(
     n_threads: int,
 ) -> tuple[Any, ...]:
     """The mean of the neighbours' targets for each case, 0 or below where there is none, the smallest of these."""
-
-@overload
-def brute_nearest(
-    rows: Matrix[numpy.float32], queries: Matrix[numpy.float64], k: int, metric: str, p: float, n_threads: int
-) -> tuple[Any, ...]: ...
-@overload
-def brute_nearest(
-    rows: Matrix[numpy.float64], queries: Matrix[numpy.float64], k: int, metric: str, p: float, n_threads: int
-) -> tuple[Any, ...]:
-    """Distances and places of the k nearest rows of each query, nearest first."""
-
-@overload
-def brute_within(
-    rows: Matrix[numpy.float32],
-    queries: Matrix[numpy.float64],
-    radius: Vector[numpy.float64],
-    metric: str,
-    p: float,
-    n_threads: int,
-) -> tuple[Any, ...]: ...
-@overload
-def brute_within(
-    rows: Matrix[numpy.float64],
-    queries: Matrix[numpy.float64],
-    radius: Vector[numpy.float64],
-    metric: str,
-    p: float,
-    n_threads: int,
-) -> tuple[Any, ...]:
-    """All rows within a radius of each query: where each begins, distances, places."""
 
 @overload
 def ball_tree(

@@ -4,62 +4,25 @@ import numpy
 
 from margin.typing import Matrix, Vector
 
-def pair_decisions(
-    sums: Vector[numpy.float64], intercept: Vector[numpy.float64], n_classes: int, n_threads: int
-) -> Matrix[numpy.float64]:
-    """Rows × pairs."""
+def solve_all(
+    source: KernelSource,
+    rows: Vector[numpy.uint32],
+    target: Vector[numpy.float64],
+    lower: Vector[numpy.float64],
+    upper: Vector[numpy.float64],
+    start: Vector[numpy.float64],
+    bounds: Vector[numpy.int64],
+    tube: float,
+    sum: str,
+    unit: float,
+    tol: float,
+    gap_tol: float,
+    max_steps: int,
+    cache_bytes: int,
+    n_threads: int,
+) -> tuple[Any, ...]:
+    """b and residuals of all problems, one after another; two biases, objective, violation, primal, gap, steps and whether it has no end, a row for each problem."""
 
-def pair_winners(decisions: Matrix[numpy.float64], n_classes: int, n_threads: int) -> Vector[numpy.int64]:
-    """Most votes."""
-
-def pair_scores(decisions: Matrix[numpy.float64], n_classes: int, n_threads: int) -> Matrix[numpy.float64]:
-    """Votes, and how clear they were: rows × classes."""
-
-def couple_pairs(shares: Matrix[numpy.float64], n_classes: int, n_threads: int) -> Matrix[numpy.float64]:
-    """Probabilities out of those of the first class of each pair: rows × classes."""
-
-@overload
-def matrix_source(values: Matrix[numpy.float64]) -> KernelSource:
-    """The values of a square matrix, which is not copied."""
-
-@overload
-def matrix_source(values: Matrix[numpy.float32]) -> KernelSource: ...
-@overload
-def csr_source(
-    values: Vector[numpy.float64],
-    columns: Vector[numpy.int32] | Vector[numpy.int64],
-    start: Vector[numpy.int32] | Vector[numpy.int64],
-    width: int,
-    kernel: Kernel,
-    single_up_to: float,
-) -> KernelSource: ...
-@overload
-def csr_source(
-    values: Vector[numpy.float32],
-    columns: Vector[numpy.int32] | Vector[numpy.int64],
-    start: Vector[numpy.int32] | Vector[numpy.int64],
-    width: int,
-    kernel: Kernel,
-    single_up_to: float,
-) -> KernelSource:
-    """Kernel values among rows in canonical CSR, of which a copy is kept."""
-
-class KernelSource:
-    def block(self, rows: Vector[numpy.uint32], columns: Vector[numpy.uint32], n_threads: int) -> Matrix[numpy.float64]:
-        """Kernel values of some rows against others."""
-
-    def diagonal(self) -> Vector[numpy.float64]:
-        """The kernel of every row with itself."""
-
-    @property
-    def is_single(self) -> bool: ...
-
-@overload
-def dense_source(x: Matrix[numpy.float64], kernel: Kernel, single_up_to: float) -> KernelSource:
-    """Kernel values among the rows of x, of which a copy is kept."""
-
-@overload
-def dense_source(x: Matrix[numpy.float32], kernel: Kernel, single_up_to: float) -> KernelSource: ...
 @overload
 def hinge_losses(
     x: Matrix[numpy.float64],
@@ -443,6 +406,62 @@ def crammer_singer(
     max_passes: int,
     seed: int,
 ) -> tuple[Any, ...]: ...
+def pair_decisions(
+    sums: Vector[numpy.float64], intercept: Vector[numpy.float64], n_classes: int, n_threads: int
+) -> Matrix[numpy.float64]:
+    """Rows × pairs."""
+
+def pair_winners(decisions: Matrix[numpy.float64], n_classes: int, n_threads: int) -> Vector[numpy.int64]:
+    """Most votes."""
+
+def pair_scores(decisions: Matrix[numpy.float64], n_classes: int, n_threads: int) -> Matrix[numpy.float64]:
+    """Votes, and how clear they were: rows × classes."""
+
+def couple_pairs(shares: Matrix[numpy.float64], n_classes: int, n_threads: int) -> Matrix[numpy.float64]:
+    """Probabilities out of those of the first class of each pair: rows × classes."""
+
+@overload
+def matrix_source(values: Matrix[numpy.float64]) -> KernelSource:
+    """The values of a square matrix, which is not copied."""
+
+@overload
+def matrix_source(values: Matrix[numpy.float32]) -> KernelSource: ...
+@overload
+def csr_source(
+    values: Vector[numpy.float64],
+    columns: Vector[numpy.int32] | Vector[numpy.int64],
+    start: Vector[numpy.int32] | Vector[numpy.int64],
+    width: int,
+    kernel: Kernel,
+    single_up_to: float,
+) -> KernelSource: ...
+@overload
+def csr_source(
+    values: Vector[numpy.float32],
+    columns: Vector[numpy.int32] | Vector[numpy.int64],
+    start: Vector[numpy.int32] | Vector[numpy.int64],
+    width: int,
+    kernel: Kernel,
+    single_up_to: float,
+) -> KernelSource:
+    """Kernel values among rows in canonical CSR, of which a copy is kept."""
+
+class KernelSource:
+    def block(self, rows: Vector[numpy.uint32], columns: Vector[numpy.uint32], n_threads: int) -> Matrix[numpy.float64]:
+        """Kernel values of some rows against others."""
+
+    def diagonal(self) -> Vector[numpy.float64]:
+        """The kernel of every row with itself."""
+
+    @property
+    def is_single(self) -> bool: ...
+
+@overload
+def dense_source(x: Matrix[numpy.float64], kernel: Kernel, single_up_to: float) -> KernelSource:
+    """Kernel values among the rows of x, of which a copy is kept."""
+
+@overload
+def dense_source(x: Matrix[numpy.float32], kernel: Kernel, single_up_to: float) -> KernelSource: ...
 
 class Kernel:
     """A kernel with its parameters."""
@@ -576,22 +595,3 @@ def pack_full(
     x: Matrix[numpy.float64], bounds: Vector[numpy.int64], mean: Vector[numpy.float64], kernel: Kernel
 ) -> tuple[Any, ...]:
     """Panels, squared lengths, bounds in panels."""
-
-def solve_all(
-    source: KernelSource,
-    rows: Vector[numpy.uint32],
-    target: Vector[numpy.float64],
-    lower: Vector[numpy.float64],
-    upper: Vector[numpy.float64],
-    start: Vector[numpy.float64],
-    bounds: Vector[numpy.int64],
-    tube: float,
-    sum: str,
-    unit: float,
-    tol: float,
-    gap_tol: float,
-    max_steps: int,
-    cache_bytes: int,
-    n_threads: int,
-) -> tuple[Any, ...]:
-    """b and residuals of all problems, one after another; two biases, objective, violation, primal, gap, steps and whether it has no end, a row for each problem."""

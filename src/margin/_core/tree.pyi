@@ -6,6 +6,198 @@ import numpy
 
 from margin.typing import Matrix, Vector
 
+@overload
+def grow_several_classes(
+    numbers: Matrix[numpy.float64],
+    codes: Matrix[numpy.int32],
+    n_levels: Vector[numpy.int64],
+    nominal: Vector[numpy.uint8],
+    y: Matrix[numpy.int32],
+    weight: Vector[numpy.float64],
+    n_classes: Vector[numpy.int64],
+    criterion: str,
+    settings: Settings,
+    n_threads: int,
+) -> dict[str, Any]: ...
+@overload
+def grow_several_classes(
+    numbers: Matrix[numpy.float32],
+    codes: Matrix[numpy.int32],
+    n_levels: Vector[numpy.int64],
+    nominal: Vector[numpy.uint8],
+    y: Matrix[numpy.int32],
+    weight: Vector[numpy.float64],
+    n_classes: Vector[numpy.int64],
+    criterion: str,
+    settings: Settings,
+    n_threads: int,
+) -> dict[str, Any]:
+    """The arrays of a tree for the classes of several outputs, the columns of y."""
+
+@overload
+def grow_several_values(
+    numbers: Matrix[numpy.float64],
+    codes: Matrix[numpy.int32],
+    n_levels: Vector[numpy.int64],
+    nominal: Vector[numpy.uint8],
+    y: Matrix[numpy.float64],
+    weight: Vector[numpy.float64],
+    criterion: str,
+    settings: Settings,
+    n_threads: int,
+) -> dict[str, Any]: ...
+@overload
+def grow_several_values(
+    numbers: Matrix[numpy.float32],
+    codes: Matrix[numpy.int32],
+    n_levels: Vector[numpy.int64],
+    nominal: Vector[numpy.uint8],
+    y: Matrix[numpy.float64],
+    weight: Vector[numpy.float64],
+    criterion: str,
+    settings: Settings,
+    n_threads: int,
+) -> dict[str, Any]:
+    """The arrays of a tree for several numbers, the columns of y."""
+
+@overload
+def grow_classes(
+    numbers: Matrix[numpy.float64],
+    codes: Matrix[numpy.int32],
+    n_levels: Vector[numpy.int64],
+    nominal: Vector[numpy.uint8],
+    y: Vector[numpy.int32],
+    weight: Vector[numpy.float64],
+    n_classes: int,
+    criterion: str,
+    settings: Settings,
+    monotone: Vector[numpy.int8],
+    n_threads: int,
+) -> dict[str, Any]: ...
+@overload
+def grow_classes(
+    numbers: Matrix[numpy.float32],
+    codes: Matrix[numpy.int32],
+    n_levels: Vector[numpy.int64],
+    nominal: Vector[numpy.uint8],
+    y: Vector[numpy.int32],
+    weight: Vector[numpy.float64],
+    n_classes: int,
+    criterion: str,
+    settings: Settings,
+    monotone: Vector[numpy.int8],
+    n_threads: int,
+) -> dict[str, Any]:
+    """The arrays of a tree for classes; no weights are weights of 1."""
+
+@overload
+def grow_values(
+    numbers: Matrix[numpy.float64],
+    codes: Matrix[numpy.int32],
+    n_levels: Vector[numpy.int64],
+    nominal: Vector[numpy.uint8],
+    y: Vector[numpy.float64],
+    weight: Vector[numpy.float64],
+    criterion: str,
+    settings: Settings,
+    monotone: Vector[numpy.int8],
+    n_threads: int,
+) -> dict[str, Any]: ...
+@overload
+def grow_values(
+    numbers: Matrix[numpy.float32],
+    codes: Matrix[numpy.int32],
+    n_levels: Vector[numpy.int64],
+    nominal: Vector[numpy.uint8],
+    y: Vector[numpy.float64],
+    weight: Vector[numpy.float64],
+    criterion: str,
+    settings: Settings,
+    monotone: Vector[numpy.int8],
+    n_threads: int,
+) -> dict[str, Any]:
+    """The arrays of a tree for numbers; no weights are weights of 1."""
+
+@overload
+def grow_binned_classes(
+    numbers: Matrix[numpy.float64],
+    codes: Matrix[numpy.int32],
+    n_levels: Vector[numpy.int64],
+    nominal: Vector[numpy.uint8],
+    y: Vector[numpy.int32],
+    weight: Vector[numpy.float64],
+    n_classes: int,
+    criterion: str,
+    settings: Settings,
+    monotone: Vector[numpy.int8],
+    max_bins: int,
+    n_threads: int,
+) -> dict[str, Any]: ...
+@overload
+def grow_binned_classes(
+    numbers: Matrix[numpy.float32],
+    codes: Matrix[numpy.int32],
+    n_levels: Vector[numpy.int64],
+    nominal: Vector[numpy.uint8],
+    y: Vector[numpy.int32],
+    weight: Vector[numpy.float64],
+    n_classes: int,
+    criterion: str,
+    settings: Settings,
+    monotone: Vector[numpy.int8],
+    max_bins: int,
+    n_threads: int,
+) -> dict[str, Any]:
+    """The arrays of a tree for classes, grown on bins; no weights are weights of 1."""
+
+@overload
+def grow_binned_values(
+    numbers: Matrix[numpy.float64],
+    codes: Matrix[numpy.int32],
+    n_levels: Vector[numpy.int64],
+    nominal: Vector[numpy.uint8],
+    y: Vector[numpy.float64],
+    weight: Vector[numpy.float64],
+    settings: Settings,
+    monotone: Vector[numpy.int8],
+    max_bins: int,
+    n_threads: int,
+) -> dict[str, Any]: ...
+@overload
+def grow_binned_values(
+    numbers: Matrix[numpy.float32],
+    codes: Matrix[numpy.int32],
+    n_levels: Vector[numpy.int64],
+    nominal: Vector[numpy.uint8],
+    y: Vector[numpy.float64],
+    weight: Vector[numpy.float64],
+    settings: Settings,
+    monotone: Vector[numpy.int8],
+    max_bins: int,
+    n_threads: int,
+) -> dict[str, Any]:
+    """The arrays of a tree for numbers under the squared error, grown on bins."""
+
+@overload
+def shap_values(
+    walker: Walker,
+    numbers: Matrix[numpy.float64],
+    codes: Sequence[Vector[numpy.int32]],
+    answers: Matrix[numpy.float64],
+    interactions: bool,
+    n_threads: int,
+) -> tuple[Any, ...]: ...
+@overload
+def shap_values(
+    walker: Walker,
+    numbers: Matrix[numpy.float32],
+    codes: Sequence[Vector[numpy.int32]],
+    answers: Matrix[numpy.float64],
+    interactions: bool,
+    n_threads: int,
+) -> tuple[Any, ...]:
+    """SHAP values of rows in a tree whose nodes answer so, and the answer to a row of which nothing is known: rows by columns x answers, rows by pairs of columns x answers or nothing, answers."""
+
 class Walker:
     """A tree laid out for walking; keeps the arrays it was given."""
 
@@ -65,26 +257,6 @@ def arrays() -> list[Any]:
 
 def what_is_unsound(arrays: dict[str, Any]) -> str:
     """What does not fit together in the arrays of a tree; empty if nothing."""
-
-@overload
-def shap_values(
-    walker: Walker,
-    numbers: Matrix[numpy.float64],
-    codes: Sequence[Vector[numpy.int32]],
-    answers: Matrix[numpy.float64],
-    interactions: bool,
-    n_threads: int,
-) -> tuple[Any, ...]: ...
-@overload
-def shap_values(
-    walker: Walker,
-    numbers: Matrix[numpy.float32],
-    codes: Sequence[Vector[numpy.int32]],
-    answers: Matrix[numpy.float64],
-    interactions: bool,
-    n_threads: int,
-) -> tuple[Any, ...]:
-    """SHAP values of rows in a tree whose nodes answer so, and the answer to a row of which nothing is known: rows by columns x answers, rows by pairs of columns x answers or nothing, answers."""
 
 class NominalSplit(enum.Enum):
     multiway = 0
@@ -268,180 +440,8 @@ def mdl_cuts(
 ) -> Vector[numpy.float64]:
     """Where ascending numbers with classes and weights are worth cutting (Fayyad, Irani 1993)."""
 
-@overload
-def grow_several_classes(
-    numbers: Matrix[numpy.float64],
-    codes: Matrix[numpy.int32],
-    n_levels: Vector[numpy.int64],
-    nominal: Vector[numpy.uint8],
-    y: Matrix[numpy.int32],
-    weight: Vector[numpy.float64],
-    n_classes: Vector[numpy.int64],
-    criterion: str,
-    settings: Settings,
-    n_threads: int,
-) -> dict[str, Any]: ...
-@overload
-def grow_several_classes(
-    numbers: Matrix[numpy.float32],
-    codes: Matrix[numpy.int32],
-    n_levels: Vector[numpy.int64],
-    nominal: Vector[numpy.uint8],
-    y: Matrix[numpy.int32],
-    weight: Vector[numpy.float64],
-    n_classes: Vector[numpy.int64],
-    criterion: str,
-    settings: Settings,
-    n_threads: int,
-) -> dict[str, Any]:
-    """The arrays of a tree for the classes of several outputs, the columns of y."""
-
-@overload
-def grow_several_values(
-    numbers: Matrix[numpy.float64],
-    codes: Matrix[numpy.int32],
-    n_levels: Vector[numpy.int64],
-    nominal: Vector[numpy.uint8],
-    y: Matrix[numpy.float64],
-    weight: Vector[numpy.float64],
-    criterion: str,
-    settings: Settings,
-    n_threads: int,
-) -> dict[str, Any]: ...
-@overload
-def grow_several_values(
-    numbers: Matrix[numpy.float32],
-    codes: Matrix[numpy.int32],
-    n_levels: Vector[numpy.int64],
-    nominal: Vector[numpy.uint8],
-    y: Matrix[numpy.float64],
-    weight: Vector[numpy.float64],
-    criterion: str,
-    settings: Settings,
-    n_threads: int,
-) -> dict[str, Any]:
-    """The arrays of a tree for several numbers, the columns of y."""
-
-@overload
-def grow_classes(
-    numbers: Matrix[numpy.float64],
-    codes: Matrix[numpy.int32],
-    n_levels: Vector[numpy.int64],
-    nominal: Vector[numpy.uint8],
-    y: Vector[numpy.int32],
-    weight: Vector[numpy.float64],
-    n_classes: int,
-    criterion: str,
-    settings: Settings,
-    monotone: Vector[numpy.int8],
-    n_threads: int,
-) -> dict[str, Any]: ...
-@overload
-def grow_classes(
-    numbers: Matrix[numpy.float32],
-    codes: Matrix[numpy.int32],
-    n_levels: Vector[numpy.int64],
-    nominal: Vector[numpy.uint8],
-    y: Vector[numpy.int32],
-    weight: Vector[numpy.float64],
-    n_classes: int,
-    criterion: str,
-    settings: Settings,
-    monotone: Vector[numpy.int8],
-    n_threads: int,
-) -> dict[str, Any]:
-    """The arrays of a tree for classes; no weights are weights of 1."""
-
-@overload
-def grow_values(
-    numbers: Matrix[numpy.float64],
-    codes: Matrix[numpy.int32],
-    n_levels: Vector[numpy.int64],
-    nominal: Vector[numpy.uint8],
-    y: Vector[numpy.float64],
-    weight: Vector[numpy.float64],
-    criterion: str,
-    settings: Settings,
-    monotone: Vector[numpy.int8],
-    n_threads: int,
-) -> dict[str, Any]: ...
-@overload
-def grow_values(
-    numbers: Matrix[numpy.float32],
-    codes: Matrix[numpy.int32],
-    n_levels: Vector[numpy.int64],
-    nominal: Vector[numpy.uint8],
-    y: Vector[numpy.float64],
-    weight: Vector[numpy.float64],
-    criterion: str,
-    settings: Settings,
-    monotone: Vector[numpy.int8],
-    n_threads: int,
-) -> dict[str, Any]:
-    """The arrays of a tree for numbers; no weights are weights of 1."""
-
 def criteria() -> list[Any]:
     """Name, target, whether a loss is about medians, and the power of the target's unit in it, of each."""
 
 def impurities(criterion: str, shares: Matrix[numpy.float64]) -> Vector[numpy.float64]:
     """How mixed classes with these shares are, row by row."""
-
-@overload
-def grow_binned_classes(
-    numbers: Matrix[numpy.float64],
-    codes: Matrix[numpy.int32],
-    n_levels: Vector[numpy.int64],
-    nominal: Vector[numpy.uint8],
-    y: Vector[numpy.int32],
-    weight: Vector[numpy.float64],
-    n_classes: int,
-    criterion: str,
-    settings: Settings,
-    monotone: Vector[numpy.int8],
-    max_bins: int,
-    n_threads: int,
-) -> dict[str, Any]: ...
-@overload
-def grow_binned_classes(
-    numbers: Matrix[numpy.float32],
-    codes: Matrix[numpy.int32],
-    n_levels: Vector[numpy.int64],
-    nominal: Vector[numpy.uint8],
-    y: Vector[numpy.int32],
-    weight: Vector[numpy.float64],
-    n_classes: int,
-    criterion: str,
-    settings: Settings,
-    monotone: Vector[numpy.int8],
-    max_bins: int,
-    n_threads: int,
-) -> dict[str, Any]:
-    """The arrays of a tree for classes, grown on bins; no weights are weights of 1."""
-
-@overload
-def grow_binned_values(
-    numbers: Matrix[numpy.float64],
-    codes: Matrix[numpy.int32],
-    n_levels: Vector[numpy.int64],
-    nominal: Vector[numpy.uint8],
-    y: Vector[numpy.float64],
-    weight: Vector[numpy.float64],
-    settings: Settings,
-    monotone: Vector[numpy.int8],
-    max_bins: int,
-    n_threads: int,
-) -> dict[str, Any]: ...
-@overload
-def grow_binned_values(
-    numbers: Matrix[numpy.float32],
-    codes: Matrix[numpy.int32],
-    n_levels: Vector[numpy.int64],
-    nominal: Vector[numpy.uint8],
-    y: Vector[numpy.float64],
-    weight: Vector[numpy.float64],
-    settings: Settings,
-    monotone: Vector[numpy.int8],
-    max_bins: int,
-    n_threads: int,
-) -> dict[str, Any]:
-    """The arrays of a tree for numbers under the squared error, grown on bins."""
