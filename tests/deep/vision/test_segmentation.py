@@ -10,6 +10,7 @@ from margin import persistence
 from margin.data.images import Images
 from margin.deep.vision import Segmenter, segmentation_report
 from margin.errors import DataError, DataWarning, InputError, LabelError, ParameterError
+from tests.persistence.mutants import Mutants
 
 torch = pytest.importorskip("torch")
 
@@ -372,3 +373,13 @@ def test_pictures_that_are_all_right_leave_some_doubt():
     found = segmentation_report(true, true).mean_iou
     assert found.value == 1
     assert found.interval.low == pytest.approx(0.025 ** (1 / 40))
+
+
+def test_a_damaged_file_is_refused_or_does_no_harm(segmenter, shapes):
+    refused, mutants = 0, Mutants(persistence.to_bytes(segmenter))
+    for n in range(40):
+        try:
+            persistence.from_bytes(mutants[n]).predict(shapes.pictures[:1])
+        except margin.errors.MarginError:
+            refused += 1
+    assert refused > 10
