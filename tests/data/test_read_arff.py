@@ -156,3 +156,14 @@ def test_a_table_written_as_arff_comes_back(tmp_path_factory, levels, data, n, a
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
     schema = Schema([Column("the word", "nominal", tuple(levels)), Column("n", "numeric")])
     assert read(path) == Table(schema, [codes, [np.nan if v is None else v for v in numbers]])
+
+
+def test_a_declared_column_whose_words_name_the_rows_is_an_identifier_unless_it_is_the_target(arff):
+    names = [f"animal{i}" for i in range(60)]
+    declared = f"@attribute name {{{','.join(names)}}}\n@attribute legs numeric"
+    path = arff(declared, "".join(f"{name},{i % 5}\n" for i, name in enumerate(names)))
+    column = read(path).schema["name"]
+    assert column.kind == "identifier"
+    assert "60 different words in 60 cells name the rows" in column.reason
+    assert read(path, target="name").schema["name"].kind == "nominal"
+    assert read(path, kinds={"name": "nominal"}).schema["name"].kind == "nominal"

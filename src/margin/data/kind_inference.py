@@ -45,6 +45,7 @@ __all__ = [
     "infer_numbers",
     "infer_stripped",
     "infer_words",
+    "names_of_rows",
     "numbers_in",
     "truth_values",
     "without_marks",
@@ -183,9 +184,18 @@ def infer_words(words: pl.Series, about: Written, because: str = "") -> tuple[Co
     if rows > ENOUGH_WORDS and distinct >= rows / 2 and not about.is_target:
         if _mean_parts(present) > LONG_WORDS:
             kind, reason = "text", "sentences, nearly all different" if distinct < rows else "sentences, all different"
-        elif distinct >= NEARLY_ALL_DIFFERENT * rows:
+        elif names_of_rows(distinct, rows):
             kind, reason = "identifier", f"{distinct} different words in {rows} cells name the rows"
     return Column(about.name, kind, column.levels, reason), codes
+
+
+def names_of_rows(distinct: int, rows: int) -> bool:
+    """Whether so many different words are names of the rows.
+
+    >>> names_of_rows(100, 101), names_of_rows(90, 101), names_of_rows(14, 14)
+    (True, False, False)
+    """
+    return rows > ENOUGH_WORDS and distinct >= NEARLY_ALL_DIFFERENT * rows
 
 
 def infer_numbers(stored: np.ndarray, about: Written) -> tuple[Column, np.ndarray]:

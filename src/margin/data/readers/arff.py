@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from margin.data.kind_inference import Written, infer_words
+from margin.data.kind_inference import Written, infer_words, names_of_rows
 from margin.data.level_codes import codes_among
 from margin.data.readers.file import Request, Source
 from margin.data.schema import Column, Schema
@@ -272,6 +272,10 @@ def _column(
     if attribute.type == "nominal":
         codes = codes_among(cells, attribute.levels)
         _refuse_strays(source, attribute, cells, pl.Series(codes < 0), numbers, "is not among the declared levels")
+        present = codes[codes >= 0]
+        if not is_target and names_of_rows(len(np.unique(present)), len(present)):
+            reason = f"declared so, but {len(np.unique(present))} different words in {len(present)} cells name the rows"
+            return Column(attribute.name, "identifier", attribute.levels, reason), codes
         return Column(attribute.name, "nominal", attribute.levels, "declared so"), codes
     column, codes = infer_words(cells, Written(attribute.name, is_target=is_target))
     if attribute.type == "string" and column.kind == "identifier":

@@ -231,8 +231,9 @@ class Captioner(PictureLearner):
             raise ParameterError(f"{who}(length_penalty={length_penalty!r}): it must be a number of at least 0.")
         most = int(self.max_length)
         made = fitted._each(X, who, lambda net, seen: beam_search(net, seen, int(beam), most, float(length_penalty)))
+        net: Any = fitted.network_
         for said in made:
-            maps = None if said.looked is None else said.looked.reshape(-1, *fitted.network_.eye.sides)
+            maps = None if said.looked is None else said.looked.reshape(-1, *net.eye.sides)
             yield Caption(fitted._sentences.text(said.codes), said.log_probability, maps)
 
     def _each(self, X: Any, who: str, ask: Any) -> list[Any]:
@@ -241,7 +242,8 @@ class Captioner(PictureLearner):
 
         from margin.deep.training.surroundings import threads_of_torch
 
-        images, net, made = self._encoder.encode(_in_a_folder(X, who), who), self.network_, []
+        images, made = self._encoder.encode(_in_a_folder(X, who), who), []
+        net: Any = self.network_
         with threads_of_torch(self.n_jobs), torch.inference_mode():
             for first in range(0, len(images), 128):
                 x = self._encoder.scale.applied(images[first : first + 128].pixels(), torch.device("cpu"))
