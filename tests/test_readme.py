@@ -63,6 +63,6 @@ def test_the_commands_in_the_readme_are_commands_with_such_options():
         words = line.split()
         command = cli.get_command(click.Context(cli), words[1])
         if isinstance(command, click.Group):
-            command = command.commands[words[2]]
+            command = command.get_command(click.Context(command), words[2])
         known = {name for option in command.params for name in option.opts}
         assert {word for word in words if word.startswith("--")} <= known, line

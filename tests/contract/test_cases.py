@@ -36,6 +36,14 @@ def picture_set() -> np.ndarray:
     return pixels
 
 
+def large_set() -> np.ndarray:
+    return picture_set().repeat(2, axis=1).repeat(2, axis=2)
+
+
+def ink_set() -> np.ndarray:
+    return 255 - large_set()
+
+
 def series_set() -> list[np.ndarray]:
     random = np.random.default_rng(0)
     return [random.normal(size=(2 + i % 3, 2)) + (-1) ** i for i in range(N)]
@@ -59,6 +67,8 @@ class Case:
     X: Callable[[], Any]
     strange: tuple[Any, ...]
     is_kept: bool = True
+    #: What belongs to the cases: labels, or pictures of another kind.
+    y: Callable[[], Any] = lambda: LABELS
 
 
 PICTURES = (
@@ -89,6 +99,11 @@ CASES = {
     "SequenceModel": [
         Case(lambda: margin.SequenceModel("rnn", 4, steps=4, **QUICK), text_set, ([], [1.5] * N, np.zeros((N, 2))))
     ],
+    "GAN": [Case(lambda: margin.GAN(steps=2, batch_size=8, n_jobs=1), picture_set, (*PICTURES[:3], "no"))],
+    "DCGAN": [Case(lambda: margin.DCGAN(width=4, steps=2, batch_size=8, n_jobs=1), large_set, PICTURES)],
+    "CycleGAN": [
+        Case(lambda: margin.CycleGAN(4, 1, steps=2, batch_size=2, n_jobs=1), large_set, PICTURES, y=ink_set)
+    ],
 }  # fmt: skip
 EACH = [pytest.param(case, id=f"{name}-{i}") for name, cases in CASES.items() for i, case in enumerate(cases)]
 each = pytest.mark.parametrize("case", EACH)
@@ -98,7 +113,10 @@ def asked(model: Any, X: Any) -> np.ndarray:
     """What a fitted estimator says of cases."""
     if hasattr(model, "predict_proba"):
         return model.predict_proba(X)
-    return np.array(model.bits_per_character(X)) if hasattr(model, "sample") else model.transform(X)
+    if hasattr(model, "bits_per_character"):
+        return np.array(model.bits_per_character(X))
+    how = next(getattr(model, name) for name in ("latent_of", "translate", "transform") if hasattr(model, name))
+    return model.score(X) if how.__name__ == "latent_of" else how(X)
 
 
 def is_classifier(case: Case) -> bool:
@@ -136,12 +154,12 @@ def test_parameters_are_kept_as_given_and_cloned(case: Case):
 def test_the_same_fit_is_the_same_model_and_leaves_its_cases_alone(case: Case):
     X = case.X()
     model = case.make()
-    assert model.fit(X, LABELS) is model
+    assert model.fit(X, case.y()) is model
     before = asked(model, X)
     kept = case.X()
     assert all(np.array_equal(one, other) for one, other in zip(X, kept))
-    assert np.array_equal(asked(case.make().fit(X, LABELS), X), before)
-    assert np.array_equal(asked(model.fit(X, LABELS), X), before)
+    assert np.array_equal(asked(case.make().fit(X, case.y()), X), before)
+    assert np.array_equal(asked(model.fit(X, case.y()), X), before)
     assert np.array_equal(asked(pickle.loads(pickle.dumps(model)), X), before)
     if case.is_kept:
         again = from_bytes(to_bytes(model))
@@ -153,7 +171,7 @@ def test_the_same_fit_is_the_same_model_and_leaves_its_cases_alone(case: Case):
 def test_collections_of_cases_are_as_good_as_lists(case: Case):
     X = case.X()
     held: Any = Images.from_array(X, LABELS) if isinstance(X, np.ndarray) else Sequences(X, LABELS)
-    one, other = case.make().fit(X, LABELS), case.make().fit(held, LABELS)
+    one, other = case.make().fit(X, case.y()), case.make().fit(held, case.y())
     assert np.array_equal(asked(one, X), asked(other, X))
     if is_classifier(case):
         assert np.array_equal(asked(case.make().fit(held), X), asked(one, held))
@@ -162,12 +180,12 @@ def test_collections_of_cases_are_as_good_as_lists(case: Case):
 
 @each
 def test_what_cannot_be_read_is_refused_and_a_failed_fit_leaves_the_model_alone(case: Case):
-    model = case.make().fit(case.X(), LABELS)
+    model = case.make().fit(case.X(), case.y())
     before = asked(model, case.X())
     strange: list[Any] = [*case.strange, None, 7, object(), {"a": 1}]
     for X in strange:
         with pytest.raises(MarginError):
-            model.fit(X, LABELS)
+            model.fit(X, case.y())
         if not hasattr(X, "shape") or len(X):  # of no cases there are no answers
             with pytest.raises(MarginError):
                 asked(model, X)
@@ -200,8 +218,8 @@ def test_labels_are_answered_in_their_type_and_bad_ones_refused(case: Case):
 @each
 def test_an_answer_is_that_of_the_case_alone(case: Case):
     X = case.X()
-    model = case.make().fit(X, LABELS)
-    if hasattr(model, "sample"):
+    model = case.make().fit(X, case.y())
+    if hasattr(model, "bits_per_character"):
         return
     whole = asked(model, X)
     backwards = asked(model, X[::-1])[::-1]

@@ -110,7 +110,7 @@ def a_million_rows():
 @every_estimator
 def test_an_interrupted_fit_comes_back_soon_and_leaves_the_model_as_it_was(estimator):
     X, y = a_million_rows()
-    waits = [interrupted_fit(estimator, X, y, after) for after in (0.002, 0.005, 0.01, 0.02)]
+    waits = [interrupted_fit(estimator, X, y, after) for after in (0.0004, 0.002, 0.005, 0.01, 0.02)]
     waits = [wait for wait in waits if wait is not None]
     assert waits, "fit was too quick to be interrupted: give it more rows"
     assert min(waits) < 0.2

@@ -8,7 +8,7 @@ import pytest
 from margin.errors import MarginError, PersistenceError
 from margin.persistence import from_bytes
 from margin.persistence.archive import to_bytes
-from tests.contract.test_cases import CASES, LABELS, asked
+from tests.contract.test_cases import CASES, asked
 from tests.persistence.mutants import Mutants
 
 pytest.importorskip("torch")
@@ -19,7 +19,7 @@ def test_damage_is_refused_or_does_no_harm(name):
     refused = 0
     for case in CASES[name]:
         X = case.X()
-        model = case.make().fit(X, LABELS)
+        model = case.make().fit(X, case.y())
         mutants = Mutants(to_bytes(model), name)
         before = asked(model, X)
         for number in range(40):

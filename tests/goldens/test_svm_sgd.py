@@ -10,7 +10,7 @@ from margin import LinearSVC, PegasosClassifier, loss_family, plot_losses
 from margin.data import catalog
 from tests.svm.descents import objective, orders_of, rows, slow_kernel_sgd
 
-EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "outlier.py"
+EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "lectures" / "07_who_is_moved_by_outliers.py"
 
 
 def buys_computer():
@@ -113,7 +113,7 @@ def test_outliers_move_discriminant_analysis_and_hardly_the_others(tmp_path, cap
         assert moved["logistic regression"][:2] == pytest.approx((0, 0), abs=0.05)
         assert moved["discriminant analysis"][2] > moved["support vector machine"][2]
     pytest.importorskip("matplotlib").use("Agg")
-    example.main(str(tmp_path / "outlier.png"))
+    example.main(str(tmp_path))
     printed = capsys.readouterr().out
     assert printed.count("support vector machine") == len(example.OUTLIERS)
-    assert (tmp_path / "outlier.png").stat().st_size > 10_000
+    assert (tmp_path / "moved-by-outliers.png").stat().st_size > 10_000

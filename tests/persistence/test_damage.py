@@ -14,7 +14,7 @@ import pytest
 from margin.errors import PersistenceError
 from margin.persistence import from_bytes
 from margin.persistence.kinds import BY_NAME
-from margin.persistence.kinds.deep import pictures, sequences, tensors, vision
+from margin.persistence.kinds.deep import generative, pictures, sequences, tensors, vision
 from tests.contract.estimators import ALL
 from tests.persistence.changing import taken_apart
 from tests.persistence.fuzz import Found, Server, main, tried
@@ -48,7 +48,7 @@ def test_every_kind_of_object_that_a_file_can_hold_stands_in_one_of_the_models()
         for sample in samples(kind, few=True)
     ]
     # Networks on PyTorch learn from other rows than tables; test_tensor_kinds.py and tests/deep damage theirs.
-    elsewhere = {kind.name for family in (tensors, pictures, sequences, vision) for kind in family.KINDS}
+    elsewhere = {kind.name for family in (tensors, pictures, sequences, vision, generative) for kind in family.KINDS}
     assert {name for kinds in found for name in kinds} == BY_NAME.keys() - elsewhere
 
 

@@ -25,7 +25,14 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from margin.data.declared_kinds import DeclaredKind
-from margin.data.level_codes import codes_among, codes_of_all, in_number_order, levels_of_numbers
+from margin.data.level_codes import (
+    ENOUGH_WORDS,
+    codes_among,
+    codes_of_all,
+    in_number_order,
+    levels_of_numbers,
+    names_of_rows,
+)
 from margin.data.number_formats import in_plain_digits
 from margin.data.schema import Column, Kind
 from margin.data.written.date_columns import dated_column, look_like_dates
@@ -45,7 +52,6 @@ __all__ = [
     "infer_numbers",
     "infer_stripped",
     "infer_words",
-    "names_of_rows",
     "numbers_in",
     "truth_values",
     "without_marks",
@@ -65,8 +71,6 @@ BadCells = Literal["words", "refuse", "missing"]
 ALMOST_NUMERIC, ENOUGH_NUMBERS = 0.95, 20
 #: Where a bad cell is refused or taken for missing, this share of numbers shows that numbers were meant.
 MEANT_AS_NUMBERS = 0.9
-#: Words are names of rows if this share of them differ, in columns of more rows than this.
-NEARLY_ALL_DIFFERENT, ENOUGH_WORDS = 0.99, 50
 #: Words of more parts than this, on average, are sentences.
 LONG_WORDS = 4
 RUNNING_NUMBER_ROWS = 20
@@ -187,15 +191,6 @@ def infer_words(words: pl.Series, about: Written, because: str = "") -> tuple[Co
         elif names_of_rows(distinct, rows):
             kind, reason = "identifier", f"{distinct} different words in {rows} cells name the rows"
     return Column(about.name, kind, column.levels, reason), codes
-
-
-def names_of_rows(distinct: int, rows: int) -> bool:
-    """Whether so many different words are names of the rows.
-
-    >>> names_of_rows(100, 101), names_of_rows(90, 101), names_of_rows(14, 14)
-    (True, False, False)
-    """
-    return rows > ENOUGH_WORDS and distinct >= NEARLY_ALL_DIFFERENT * rows
 
 
 def infer_numbers(stored: np.ndarray, about: Written) -> tuple[Column, np.ndarray]:

@@ -10,7 +10,10 @@ import numpy as np
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["codes_among", "codes_of_all", "in_number_order", "levels_of_numbers"]
+__all__ = ["ENOUGH_WORDS", "codes_among", "codes_of_all", "in_number_order", "levels_of_numbers", "names_of_rows"]
+
+#: Words are names of rows if this share of them differ, in columns of more rows than this.
+NEARLY_ALL_DIFFERENT, ENOUGH_WORDS = 0.99, 50
 
 #: Below so many cells a query takes longer to plan than the cells take to look at.
 SHORT = 1000
@@ -81,3 +84,12 @@ def in_number_order(levels: tuple[str, ...]) -> tuple[str, ...]:
 
 def _stored(codes: pl.Series) -> np.ndarray:
     return codes.fill_null(-1).to_numpy().astype(np.int32)
+
+
+def names_of_rows(distinct: int, rows: int) -> bool:
+    """Whether so many different words are names of the rows.
+
+    >>> names_of_rows(100, 101), names_of_rows(90, 101), names_of_rows(14, 14)
+    (True, False, False)
+    """
+    return rows > ENOUGH_WORDS and distinct >= NEARLY_ALL_DIFFERENT * rows

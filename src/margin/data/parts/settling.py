@@ -13,11 +13,9 @@ import numpy as np
 from margin.data.kind_inference import (
     ALMOST_NUMERIC,
     ENOUGH_NUMBERS,
-    ENOUGH_WORDS,
     LEADING_ZERO,
     LONG_WORDS,
     NAME_OF_ROWS,
-    NEARLY_ALL_DIFFERENT,
     RUNNING_NUMBER_ROWS,
     Written,
     as_numbers,
@@ -25,7 +23,7 @@ from margin.data.kind_inference import (
     infer_words,
     truth_values,
 )
-from margin.data.level_codes import levels_of_numbers
+from margin.data.level_codes import ENOUGH_WORDS, levels_of_numbers, names_of_rows
 from margin.data.parts.summary import FEW, ColumnSummary
 from margin.data.schema import Column, Kind
 from margin.data.written.date_columns import dated_column
@@ -178,6 +176,6 @@ def _named(words: Any, n: np.ndarray, about: Written, because: str = "") -> tupl
     reason = column.reason
     if parts > LONG_WORDS:
         kind, reason = "text", "sentences, nearly all different" if distinct < rows else "sentences, all different"
-    elif distinct >= NEARLY_ALL_DIFFERENT * rows:
+    elif names_of_rows(distinct, rows):
         kind, reason = "identifier", f"{distinct} different words in {rows} cells name the rows"
     return replace(column, kind=kind, reason=reason), codes

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from margin.data.kind_inference import Written, infer_words, names_of_rows
-from margin.data.level_codes import codes_among
+from margin.data.kind_inference import Written, infer_words
+from margin.data.level_codes import codes_among, names_of_rows
 from margin.data.readers.file import Request, Source
 from margin.data.schema import Column, Schema
 from margin.data.table import Table

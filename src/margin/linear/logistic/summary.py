@@ -19,7 +19,7 @@ import numpy as np
 from margin.errors import InputError, listing
 from margin.linear.logistic.certificate import Point, curvature
 from margin.linear.logistic.solve import MOST_PARAMETERS, Curved, generalised_inverse, is_cheap
-from margin.linear.logistic.told_words import Told, as_they_are, word_shares, words_against_the_most_frequent
+from margin.linear.logistic.told_words import Told, as_they_are, words_against_the_most_frequent
 from margin.linear.odds import reference_place
 from margin.linear.presolve import Reduced
 from margin.linear.problem import Problem
@@ -76,7 +76,8 @@ def evidence_of(
     shares = None
     if hessian is not None and words.start < words.stop:
         there = (part.columns >= words.start) & (part.columns < words.stop)
-        shares = np.where(there, word_shares(problem.X, problem.weight), 0.0)
+        weight = np.ones(len(problem.y)) if problem.weight is None else problem.weight
+        shares = np.where(there, np.asarray(weight @ problem.X) / weight.sum(), 0.0)
     return Evidence(hessian, *kept, len(problem.y), point.loss, problem.l1, problem.l2, problem.intercept, shares)
 
 

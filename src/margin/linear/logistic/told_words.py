@@ -15,7 +15,7 @@ import numpy as np
 
 from margin.base.inputs.observed_levels import JOINED
 
-__all__ = ["Told", "as_they_are", "word_shares", "words_against_the_most_frequent"]
+__all__ = ["Told", "as_they_are", "words_against_the_most_frequent"]
 
 #: Shares of rows below this are rounding.
 NOTHING = 1e-9
@@ -39,12 +39,6 @@ def as_they_are(names: list[str], intercept: bool) -> Told:
     d = len(names)
     sums = np.eye(d + 1)
     return Told(["(intercept)", *names], sums[[d, *range(d)]], {}) if intercept else Told(names, sums[:d], {})
-
-
-def word_shares(X: Any, weight: np.ndarray | None) -> np.ndarray:
-    """The mean of each column, which of a one-hot column is the share of the rows that have the word."""
-    weight = np.ones(X.shape[0]) if weight is None else weight
-    return np.asarray(weight @ X) / weight.sum()
 
 
 def words_against_the_most_frequent(encoder: Any, shares: np.ndarray, intercept: bool) -> Told:
