@@ -3,6 +3,7 @@
 import os
 import signal
 import threading
+from contextlib import contextmanager
 
 import numpy as np
 import pytest
@@ -92,16 +93,33 @@ def test_a_full_disk_leaves_the_last_checkpoint_and_the_model_as_they_were(tmp_p
     assert np.array_equal(model.set_params(resume=True).fit(X, THREE)._flat, whole._flat)
 
 
+@contextmanager
+def ctrl_c_after(seconds):
+    """Ctrl-C after so many seconds, and again until it is heard: Python drops one that falls into its own callbacks."""
+    heard = threading.Event()
+
+    def press():
+        wait = seconds
+        while not heard.wait(wait):
+            os.kill(os.getpid(), signal.SIGINT)
+            wait = 0.5
+
+    thread = threading.Thread(target=press, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        heard.set()
+        thread.join()
+
+
 @pytest.mark.parametrize("early_stopping", [False, True])
 def test_ctrl_c_keeps_what_finished_epochs_have_learnt_and_is_passed_on(early_stopping):
     model = MLPClassifier(
         hidden_layer_sizes=(50,), max_iter=100_000, tol=0.0, n_iter_no_change=100_000, early_stopping=early_stopping
     )
-    timer = threading.Timer(0.4, os.kill, (os.getpid(), signal.SIGINT))
-    timer.start()
-    with pytest.raises(KeyboardInterrupt):
+    with pytest.raises(KeyboardInterrupt), ctrl_c_after(0.4):
         model.fit(X, THREE)
-    timer.join()
     assert model.stopped_
     assert model.n_iter_ == len(model.loss_curve_) >= 1
     epochs = model.best_epoch_ if early_stopping else model.n_iter_
@@ -112,13 +130,10 @@ def test_ctrl_c_keeps_what_finished_epochs_have_learnt_and_is_passed_on(early_st
 
 
 def test_ctrl_c_before_the_first_epoch_is_over_leaves_the_model_as_it_was():
-    wide = np.tile(X, (200, 20))
+    wide = np.tile(X, (600, 20))
     model = MLPClassifier(hidden_layer_sizes=(2000,), max_iter=3, shuffle=False)
-    timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
-    timer.start()
-    with pytest.raises(KeyboardInterrupt):
-        model.fit(wide, np.tile(THREE, 200))
-    timer.join()
+    with pytest.raises(KeyboardInterrupt), ctrl_c_after(0.2):
+        model.fit(wide, np.tile(THREE, 600))
     assert not hasattr(model, "stopped_")
 
 
