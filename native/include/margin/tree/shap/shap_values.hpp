@@ -43,9 +43,10 @@ void add_shap_rows(std::span<const Source> sources, const std::vector<ShapTree>&
         taken.assign(steps.size(), 0);
         for (std::size_t i = begin; i < end; ++i) {
             monitor.check();
-            const double* row = cells.data() + (i - begin) * d;
+            const double* row = as_given ? nullptr : cells.data() + (i - begin) * d;
             if constexpr (std::is_same_v<T, double>)
-                row = as_given ? rows.numbers.data() + i * d : row;
+                if (as_given)
+                    row = rows.numbers.data() + i * d;
             for (std::size_t s = 0; s < steps.size(); ++s)
                 if (steps[s].leaf == ShapStep::inner)
                     taken[s] = sources[t].branch(steps[s].node, row);
